@@ -1,0 +1,38 @@
+/** Who a request acts for: what policies, hooks and logs know of the caller. */
+import type { Json } from './json.ts'
+
+/**
+ * The caller of one request.
+ * `anonymous` presented no token; `system` is the program itself and passes every policy.
+ * `attributes` are the values a policy may name as `$actor.<attribute>`.
+ * `restriction`, when set, is the 403 sentence that answers every route not open to restricted actors.
+ */
+export interface Actor {
+  readonly kind: 'anonymous' | 'user' | 'system'
+  readonly id: number | null
+  readonly role: string | null
+  readonly permissions: ReadonlySet<string>
+  readonly attributes: Readonly<Record<string, Json>>
+  readonly restriction?: string
+}
+
+export const ANONYMOUS: Actor = Object.freeze({
+  kind: 'anonymous',
+  id: null,
+  role: null,
+  permissions: new Set<string>(),
+  attributes: Object.freeze({}),
+})
+
+export const SYSTEM: Actor = Object.freeze({
+  kind: 'system',
+  id: null,
+  role: null,
+  permissions: new Set<string>(),
+  attributes: Object.freeze({}),
+})
+
+/** Whether the actor holds a permission; `*` among an actor's permissions means all of them. */
+export function holds(actor: Actor, permission: string): boolean {
+  return actor.kind === 'system' || actor.permissions.has(permission) || actor.permissions.has('*')
+}

@@ -1,0 +1,39 @@
+/** What the rest of the engine knows of the database: text in, rows of text out, and transactions. */
+import type { Knex } from 'knex'
+
+/** SQL with `$n` parameters; with a name it is prepared once per connection. */
+export interface Statement {
+  readonly text: string
+  readonly name?: string
+}
+
+/** One row as PostgreSQL's own text of each column, in the order of the select list. */
+export type Row = readonly (string | null)[]
+
+/** Anything that runs statements: the pool of compiled reads, or one transaction. */
+export interface Runner {
+  /** Runs one statement; a failure of the database becomes an ApiError where a caller caused it, else is thrown as it is. */
+  run(statement: Statement, values: readonly unknown[]): Promise<readonly Row[]>
+}
+
+/** One open transaction: compiled statements through `run`, anything else through `knex`. */
+export interface Transaction extends Runner {
+  readonly knex: Knex.Transaction
+}
+
+export interface Database {
+  readonly kind: 'postgresql' | 'embedded'
+  /** For people: `PostgreSQL 15.6 at 127.0.0.1/desk` or `embedded PostgreSQL 18 in ./data`. Never a password. */
+  readonly description: string
+  /** The ordinary pool: plugin code, migrations, ad-hoc statements. */
+  readonly knex: Knex
+  /** Compiled statements, on connections that plan them once. */
+  readonly compiled: Runner
+  /** Statements whose best plan depends on their values, on ordinary connections. */
+  readonly adhoc: Runner
+  /** Runs in one transaction; commits when `work` resolves, rolls back when it rejects. Retries once on 40001 and 40P01. */
+  transaction<T>(work: (transaction: Transaction) => Promise<T>): Promise<T>
+  /** One cheap round trip, for readiness. Rejects when the database is out or its disk is full. */
+  ping(): Promise<void>
+  close(): Promise<void>
+}

@@ -1,0 +1,149 @@
+/** The YAML language as types: what an author wrote, key by key, before anything is completed or linked. */
+import type { Json, JsonObject } from '../json.ts'
+import type { Span } from '../text/source.ts'
+
+export type Path = readonly (string | number)[]
+
+/** A checked YAML file: its value and the place of every node in it. */
+export interface Document<T> {
+  readonly value: T
+  /** The span of the value at a path, or of its key; of the nearest ancestor for nodes that a transform added. */
+  readonly place: (path: Path, part?: 'key' | 'value') => Span
+}
+
+/** `{ permission: tickets.view }`, `{ role: [a, b] }`, `{ who: signed_in }`: who a clause or an access rule speaks of. */
+export interface AccessDefinition {
+  readonly permission?: string
+  readonly role?: string | readonly string[]
+  readonly who?: 'anyone' | 'signed_in'
+}
+
+/** A filter as YAML: `{ user: $actor, role.slug: { ne: customer }, any: [ …, … ], not: { … } }`. */
+export type FilterDefinition = JsonObject
+
+export interface ClauseDefinition extends AccessDefinition {
+  readonly where?: FilterDefinition
+  /** Fields and relations that may be written under this clause; absent means all that are writable. */
+  readonly fields?: readonly string[]
+  /** Values that a write under this clause always gets: `{ user: $actor }`, `{ role: { slug: customer } }`. */
+  readonly set?: JsonObject
+}
+
+export type Show = 'always' | 'single' | 'list' | 'never'
+
+export interface FieldDefinition {
+  readonly type: string
+  readonly label?: string
+  readonly description?: string
+  readonly column?: string
+  readonly renamed_from?: string
+  readonly required?: boolean
+  readonly nullable?: boolean
+  readonly default?: Json
+  readonly unique?: boolean
+  readonly read_only?: boolean
+  readonly immutable?: boolean
+  readonly show?: Show
+  /** SQL over the record `t`; `$actor` is the caller's id. The field is then read-only. */
+  readonly computed?: string
+  readonly read?: AccessDefinition | readonly AccessDefinition[]
+  readonly write?: AccessDefinition | readonly AccessDefinition[]
+  /** The type's own options (min, max, pattern, values, of, from, start, schema, precision, scale, relation …). */
+  readonly [option: string]: unknown
+}
+
+/** An embedded field, a relation with its own embed, or `{ alias: path }`. */
+export type EmbedDefinition = readonly (string | { readonly [alias: string]: string })[]
+
+export interface RelationDefinition {
+  readonly belongs_to?: string
+  readonly has_many?: string
+  readonly many_to_many?: string
+  /** belongs_to: the foreign key column, `<relation>_id` if absent. */
+  readonly column?: string
+  /** has_many: the belongs_to relation of the other resource that points here; found if there is just one. */
+  readonly by?: string
+  /** has_many: a belongs_to relation of the other resource to go through. many_to_many: the joining table. */
+  readonly through?: string
+  readonly required?: boolean
+  readonly read_only?: boolean
+  readonly immutable?: boolean
+  readonly embed?: EmbedDefinition | false
+  readonly show?: Show
+  readonly order?: string
+  /** has_many: only the first in `order`, as an object or null. */
+  readonly first?: boolean
+  /** belongs_to: which record stands in when none is named; has_many: which records belong. */
+  readonly default?: FilterDefinition
+  /** belongs_to: which records may be chosen. */
+  readonly where?: FilterDefinition
+  /** What deleting the other record does for good (hard delete): default restrict. */
+  readonly on_delete?: 'restrict' | 'set_null' | 'cascade'
+  readonly label?: string
+  readonly description?: string
+  readonly renamed_from?: string
+  readonly read?: AccessDefinition | readonly AccessDefinition[]
+  readonly write?: AccessDefinition | readonly AccessDefinition[]
+}
+
+export type ActionName = 'list' | 'get' | 'create' | 'update' | 'delete' | 'restore'
+export type PolicyName = 'view' | 'create' | 'update' | 'delete' | 'restore'
+
+export interface ResourceDefinition {
+  readonly resource: string
+  readonly label?: string
+  readonly description?: string
+  readonly path?: string
+  readonly table?: string
+  readonly renamed_from?: string
+  /** Stands on another resource's table: only the records that `where` admits, only the fields listed here. */
+  readonly of?: string
+  readonly where?: FilterDefinition
+  readonly lookup?: readonly string[]
+  /** Records that the caller may not see answer 404 instead of 403. */
+  readonly conceal?: boolean
+  readonly fields?: { readonly [name: string]: FieldDefinition }
+  readonly relations?: { readonly [name: string]: RelationDefinition }
+  readonly filters?: readonly string[] | { readonly [parameter: string]: string }
+  readonly ranges?: { readonly [prefix: string]: string }
+  readonly special?: { readonly [parameter: string]: string }
+  readonly sort?: { readonly keys?: readonly string[]; readonly default?: string | readonly string[] }
+  readonly search?: readonly string[]
+  readonly count?: 'exact' | 'estimated' | { readonly capped: number }
+  readonly indexes?: readonly (readonly string[] | { readonly fields: readonly string[]; readonly unique?: boolean; readonly where?: FilterDefinition })[]
+  /** Which records exist for callers; the others answer 404. Written by the soft_delete plugin. */
+  readonly live?: FilterDefinition
+  /** What delete and restore set instead of removing the row. Written by the soft_delete plugin. */
+  readonly delete_sets?: JsonObject
+  readonly restore_sets?: JsonObject
+  readonly actions?: readonly ActionName[]
+  /** Routes below another record: relation name → `/parents/{id}/<path>`. */
+  readonly nested?: { readonly [relation: string]: { readonly path?: string; readonly actions: readonly ('list' | 'create')[] } }
+  readonly policies?: { readonly [policy in PolicyName]?: readonly ClauseDefinition[] }
+  readonly hooks?: { readonly [action in Exclude<ActionName, 'list' | 'get'>]?: readonly string[] }
+  readonly status_codes?: { readonly [action in ActionName]?: number }
+  readonly seeds?: { readonly key: string | readonly string[]; readonly rows: readonly JsonObject[] }
+  /** A small lookup table, kept in the process and invalidated by every write. */
+  readonly cache?: boolean
+  /** Keys contributed by plugins (timestamps, soft_delete, restore, activity …). */
+  readonly [key: string]: unknown
+}
+
+export interface AppDefinition {
+  readonly name: string
+  readonly version?: string
+  readonly description?: string
+  /** Prefix of every path, e.g. `/api/v1`. */
+  readonly prefix?: string
+  /** Plugin name → its options; order does not matter. */
+  readonly plugins?: { readonly [plugin: string]: JsonObject | null }
+  readonly limits?: { readonly [limit: string]: number }
+  /** Switches of decisions: `unknown_parameters: refuse | ignore`, `unknown_keys: refuse | ignore`, `malformed_json: 400 | 422`. */
+  readonly strictness?: { readonly unknown_parameters?: 'refuse' | 'ignore'; readonly unknown_keys?: 'refuse' | 'ignore'; readonly malformed_json?: 400 | 422 }
+}
+
+/** A whole application as written. */
+export interface Definition {
+  readonly app: Document<AppDefinition>
+  readonly resources: readonly Document<ResourceDefinition>[]
+}

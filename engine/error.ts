@@ -1,0 +1,67 @@
+/** The one kind of error a request stage throws, and the table of its codes. */
+
+interface ErrorKind {
+  readonly status: number
+  /** The sentence for the caller; `{name}` takes a parameter. */
+  readonly message: string
+}
+
+/** Code → status and sentence (decisions, 1). A code is never reused for another meaning. */
+export const ERRORS = {
+  malformed_body: { status: 400, message: 'Malformed JSON request body' },
+  bad_request: { status: 400, message: '{message}' },
+  unauthenticated: { status: 401, message: 'Unauthenticated' },
+  invalid_credentials: { status: 401, message: 'Invalid credentials' },
+  forbidden: { status: 403, message: '{message}' },
+  record_not_found: { status: 404, message: '{label} not found' },
+  route_not_found: { status: 404, message: 'Route not found' },
+  method_not_allowed: { status: 405, message: 'Method Not Allowed' },
+  conflict: { status: 409, message: '{message}' },
+  stale_version: { status: 412, message: 'The record has changed since it was read; read it again and repeat the change' },
+  payload_too_large: { status: 413, message: 'Payload too large' },
+  unsupported_media_type: { status: 415, message: 'Unsupported media type' },
+  validation_failed: { status: 422, message: 'Validation failed' },
+  too_many_requests: { status: 429, message: 'Too Many Requests' },
+  headers_too_large: { status: 431, message: 'Request header fields too large' },
+  server_error: { status: 500, message: 'Server error' },
+  unavailable: { status: 503, message: 'Service unavailable' },
+} as const satisfies Record<string, ErrorKind>
+
+export type ErrorCode = keyof typeof ERRORS
+
+/** Field name in dot form → sentences. */
+export type FieldErrors = Readonly<Record<string, readonly string[]>>
+
+export interface ErrorParams {
+  readonly message?: string
+  readonly label?: string
+  /** Only for `validation_failed`. */
+  readonly errors?: FieldErrors
+  /** Seconds; becomes `Retry-After`. */
+  readonly retryAfter?: number
+  /** Only for `method_not_allowed`: becomes `Allow`. */
+  readonly allow?: readonly string[]
+  /** What went wrong, for the log and never for the caller. */
+  readonly cause?: unknown
+}
+
+/** A refusal with its code; caught in one place, http/, and made an envelope there. */
+export class ApiError extends Error {
+  readonly code: ErrorCode
+  readonly status: number
+  readonly params: ErrorParams
+
+  constructor(code: ErrorCode, params: ErrorParams = {}) {
+    const kind: ErrorKind = ERRORS[code]
+    const sentence = kind.message.replace(/\{(\w+)\}/g, (_, name: 'message' | 'label') => params[name] ?? '')
+    super(sentence || (code === 'forbidden' ? 'Forbidden' : code), params.cause === undefined ? {} : { cause: params.cause })
+    this.code = code
+    this.status = kind.status
+    this.params = params
+  }
+}
+
+/** A 422 with its errors by field, the commonest refusal. */
+export function invalid(errors: FieldErrors): ApiError {
+  return new ApiError('validation_failed', { errors })
+}

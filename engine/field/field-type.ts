@@ -1,0 +1,65 @@
+/** What a type of field is: one record that answers for its YAML, its column, its JSON and its operators. */
+import type { Json, JsonObject, JsonSchema } from '../json.ts'
+
+/** The comparison words of filters, in query strings (`field[gte]=`) and in YAML alike. */
+export const OPERATORS = [
+  'eq', 'ne', 'in', 'not_in', 'lt', 'lte', 'gt', 'gte', 'between',
+  'contains', 'starts_with', 'ends_with', 'null',
+] as const
+
+export type Operator = (typeof OPERATORS)[number]
+
+/**
+ * How pg's text of a column becomes JSON: `number` and `json` go through as they are, `boolean` is t or f,
+ * `string` is quoted, `date` is quoted without escaping, `timestamp` becomes ISO 8601 UTC with six digits and a Z.
+ */
+export type WireKind = 'number' | 'string' | 'boolean' | 'date' | 'timestamp' | 'json'
+
+/** The options of one field as a field type sees them: what the YAML said, completed with the type's defaults. */
+export interface FieldOptions {
+  readonly name: string
+  readonly required: boolean
+  readonly nullable: boolean
+  /** The type's own options (max, min, values, of, scale …), checked against the type's `options` schema. */
+  readonly own: JsonObject
+}
+
+/** A decoded value for the database, or one sentence that completes "The <field> …". */
+export type Decoded = { readonly value: Json } | { readonly error: string }
+
+/** A range a plain-day filter value stands for, both as database values; `before` is exclusive. */
+export interface DayRange {
+  readonly from: string
+  readonly before: string
+}
+
+/** One type of field. Contributed by the engine or a plugin; adding one is adding a record to a list. */
+export interface FieldType {
+  readonly name: string
+  /** JSON Schema of each own option the YAML may carry, with a description for editors. */
+  readonly options: Readonly<Record<string, JsonSchema>>
+  /** The PostgreSQL column type, exactly as `format_type` would print it, e.g. `character varying(255)`. */
+  column(options: FieldOptions): string
+  /** JSON Schema of the value in answers (null is added by the caller where the field is nullable). */
+  schema(options: FieldOptions): JsonSchema
+  readonly wire: WireKind
+  readonly operators: readonly Operator[]
+  /** A trimmed, non-null JSON value of a body → the value to store; refuses with a sentence. Pure. */
+  decode(value: Json, options: FieldOptions): Decoded
+  /** The text of a query string → the value to compare with; refuses with a sentence. Pure. */
+  parse(text: string, options: FieldOptions): Decoded
+  /** For types in which one word may mean a range (a day of a timestamp). */
+  day?(text: string): DayRange | undefined
+  /** Whether a string body value is trimmed and "" read as null; true for all but passwords. */
+  readonly verbatim?: boolean
+  /** Whether the field may be a sort key without being named so (short scalars). */
+  readonly sortable: boolean
+  /** Whether filters on the field exist without being named so (enums, booleans, references). */
+  readonly filterable?: boolean
+  /** A DEFAULT the database itself gives, as SQL (sequence); the field is then read-only. */
+  generated?(options: FieldOptions, table: string): { readonly default: string; readonly sequence?: { readonly name: string; readonly start: number } }
+  /** Whether values of the type never leave the server (secret). */
+  readonly hidden?: boolean
+  /** Extra judgement of the own options (an unsafe pattern, min above max): sentences, by option name. */
+  judge?(options: FieldOptions): Readonly<Record<string, string>>
+}

@@ -1,0 +1,67 @@
+/** Routes as data: what a path and method do, who may, and what comes in and goes out. */
+import type { Readable } from 'node:stream'
+import type { PluginContext } from '../action/context.ts'
+import type { Transaction } from '../database/database.ts'
+import type { FieldDefinition } from '../definition/definition.ts'
+import type { Access } from '../catalog/catalog.ts'
+import type { Json, JsonObject, JsonSchema, JsonText } from '../json.ts'
+
+export type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
+
+/** What a handler answers; http/ makes the envelope. */
+export interface Reply {
+  readonly status?: number
+  /** A value to serialize, or JSON made already; absent and null both give `data: null`. */
+  readonly data?: unknown | JsonText
+  readonly message?: string
+  /** Merged into `meta`; a JsonText value is placed as it is. */
+  readonly meta?: Readonly<Record<string, unknown>>
+  readonly headers?: Readonly<Record<string, string>>
+  /** The entity tag of `data`, without quotes; gives ETag, If-None-Match and 304. */
+  readonly etag?: string
+  /** Instead of an envelope: a body of another type (CSV, a file, a page). */
+  readonly raw?: { readonly type: string; readonly body: string | Buffer | Readable }
+}
+
+export interface RouteContext extends PluginContext {
+  readonly params: Readonly<Record<string, string>>
+  readonly query: URLSearchParams
+  /** The decoded body: by `input` where the route declares it, else as sent. */
+  readonly body: JsonObject
+  readonly headers: Readonly<Record<string, string | undefined>>
+  /** The caller's address: the socket's, or the proxy's word as TRUST_PROXY allows. */
+  readonly ip: string
+  /** Runs in one transaction; `records` given inside belong to it. */
+  transaction<T>(work: (context: RouteContext & { readonly transaction: Transaction }) => Promise<T>): Promise<T>
+  afterCommit(work: () => Promise<void> | void): void
+}
+
+export interface Route {
+  readonly method: Method
+  /** Below the prefix, `/users/pending/{id}/approve`; with `absolute`, from the root. */
+  readonly path: string
+  readonly absolute?: boolean
+  /** Shown in the reference and in explain. */
+  readonly summary: string
+  /** Group in the reference, e.g. `Tickets`. */
+  readonly tag?: string
+  /** Alternatives; `public` needs no token. */
+  readonly access: 'public' | readonly Access[]
+  /** Whether restricted actors (awaiting approval) may call it. */
+  readonly openToRestricted?: boolean
+  /** Which rate-limit bucket counts it: `general` (default) or `auth`. */
+  readonly bucket?: 'general' | 'auth'
+  /** Which body it takes; default `json` for POST, PUT and PATCH, `none` otherwise. */
+  readonly body?: 'none' | 'json' | 'multipart'
+  /** The body's fields in the words of the YAML; unknown keys are 422. */
+  readonly input?: Readonly<Record<string, FieldDefinition>>
+  /** The query's parameters; unknown ones are 422. */
+  readonly query?: Readonly<Record<string, FieldDefinition>>
+  /** Success status, default 200. */
+  readonly status?: number
+  /** JSON Schema of `data` in the answer. */
+  readonly output?: JsonSchema
+  readonly handle: (context: RouteContext) => Promise<Reply>
+}
+
+export type { Json }

@@ -1,0 +1,19 @@
+/** JSON as a type, and texts that already are JSON. */
+
+export type Json = string | number | boolean | null | readonly Json[] | JsonObject
+
+export interface JsonObject {
+  readonly [key: string]: Json
+}
+
+/** A JSON Schema, draft 2020-12 as ajv reads it. */
+export type JsonSchema = { readonly [keyword: string]: unknown }
+
+/** A text that is already JSON and goes onto the wire as it is. */
+export class JsonText {
+  readonly text: string
+
+  constructor(text: string) {
+    this.text = text
+  }
+}

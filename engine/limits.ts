@@ -1,0 +1,51 @@
+/** Every limit of the engine, each with its reason; an application narrows some of them in app.yaml. */
+
+export const LIMITS = {
+  /** A source file: far above any hand-written resource, far below what slows the parser. */
+  sourceBytes: 1_048_576,
+  /** Fields of one resource: PostgreSQL allows 1,600 columns; a form of 300 is unusable long before. */
+  fieldsPerResource: 300,
+  /** Terms in one filter, policy or query: what one index-backed statement can still plan well. */
+  filterTerms: 50,
+  /** Values in one any-of list. */
+  valuesPerList: 200,
+  /** Keys in one sort. */
+  sortKeys: 5,
+  /** How deep relations may be followed in one path or embed: each step is a join. */
+  pathDepth: 3,
+  /** Rows on a page when the caller names no number, and at most (specification, Limits). */
+  perPageDefault: 15,
+  perPageMax: 100,
+  /** A page number: offset stays inside a 32-bit integer. */
+  pageMax: 20_000_000,
+  /** A JSON body (decisions, 1: 413). */
+  jsonBytes: 1_048_576,
+  /** JSON nesting: deeper values overflow recursive code (decisions, 1: 400). */
+  jsonDepth: 32,
+  /** A query string: longer than any form, shorter than Node's header limit. */
+  queryBytes: 8_192,
+  /** A search term: longer ones match nothing and cost trigrams. */
+  searchLength: 255,
+  /** Default maximum of a string and of a long text, in characters. */
+  stringLength: 255,
+  textLength: 65_535,
+  /** Items in a list and bytes in a json field unless the YAML says otherwise. */
+  listItems: 100,
+  jsonFieldBytes: 65_536,
+  /** Largest id: ids are 32-bit so that a ten-digit uid above 3,000,000,000 can never be one. */
+  idMax: 2_147_483_647,
+  /** An Idempotency-Key in characters, and how long its answer is kept, in milliseconds. */
+  idempotencyKeyLength: 255,
+  idempotencyMs: 86_400_000,
+  /** Compiled statements kept per connection (each costs 130-325 KiB of database memory). */
+  namedStatements: 64,
+  /** Compiled request shapes kept in the process. */
+  compiledShapes: 1_000,
+  /** One statement's run time, and the wait for a connection, in milliseconds. */
+  statementMs: 10_000,
+  acquireMs: 5_000,
+  /** Requests waiting for a connection: beyond it the caller is told 503 at once. */
+  poolQueue: 500,
+  /** How long requests in flight may take after SIGTERM, in milliseconds. */
+  drainMs: 8_000,
+} as const

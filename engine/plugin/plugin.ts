@@ -1,0 +1,72 @@
+/** What a plugin is: frozen data, a closed list of contributions; it never receives the app. */
+import type { Actor } from '../actor.ts'
+import type { Hook, PluginContext } from '../action/context.ts'
+import type { Catalog } from '../catalog/catalog.ts'
+import type { FieldDefinition, ResourceDefinition } from '../definition/definition.ts'
+import type { FieldType } from '../field/field-type.ts'
+import type { FilterDefinition } from '../definition/definition.ts'
+import type { Route, RouteContext, Reply } from '../http/route.ts'
+import type { JsonObject, JsonSchema } from '../json.ts'
+import type { Diagnostic } from '../text/diagnostic.ts'
+
+/** A hook with what it declares; the bare function is the short form. */
+export interface HookContribution {
+  /** Body keys that are no fields of the resource (password_confirmation), in the words of the YAML. */
+  readonly input?: Readonly<Record<string, FieldDefinition>>
+  /** false: the hook only looks at and changes `input`; then no transaction is opened on its account. */
+  readonly transaction?: boolean
+  readonly run: Hook
+}
+
+export interface SpecialFilter {
+  readonly description: string
+  /** Word → the condition it stands for, in the words of the YAML, over the resource that uses it. */
+  readonly values: Readonly<Record<string, FilterDefinition>>
+}
+
+export interface KeyContribution {
+  readonly description: string
+  readonly schema: JsonSchema
+}
+
+/** A definition on its way to the catalog, with the options of the plugin that changes it. */
+export type Transform = (resource: ResourceDefinition, options: JsonObject) => ResourceDefinition
+
+export type Rule = (catalog: Catalog, options: JsonObject) => readonly Diagnostic[]
+
+export type Middleware = (context: RouteContext, next: () => Promise<Reply>) => Promise<Reply>
+
+/** Who presents these headers: an actor, or null when the token is absent or no longer good. */
+export type Authenticate = (context: Omit<PluginContext, 'actor'> & { readonly headers: Readonly<Record<string, string | undefined>> }) => Promise<Actor | null>
+
+export interface Plugin {
+  readonly name: string
+  readonly description: string
+  /** Plugins that come first where order matters (transforms, hooks, middleware). */
+  readonly after?: readonly string[]
+  /** JSON Schema of the options in app.yaml, an object with defaults. */
+  readonly options?: JsonSchema
+  readonly fieldTypes?: readonly FieldType[]
+  readonly specials?: Readonly<Record<string, SpecialFilter>>
+  /** Extra keys of a resource file. */
+  readonly keys?: Readonly<Record<string, KeyContribution>>
+  readonly transforms?: readonly Transform[]
+  readonly rules?: readonly Rule[]
+  /** Permission → what it allows, for people. */
+  readonly permissions?: Readonly<Record<string, string>>
+  /** Hook name (used in YAML as `<plugin>.<name>`) → hook. */
+  readonly hooks?: Readonly<Record<string, Hook | HookContribution>>
+  readonly routes?: readonly Route[]
+  readonly middleware?: readonly Middleware[]
+  /** Resource files that the plugin brings along (its own tables), as URLs. */
+  readonly resources?: readonly URL[]
+  readonly authenticate?: Authenticate
+  /** Runs after migration and seeds, before the first request, on one instance at a time. Lines returned are printed at first start. */
+  readonly start?: (context: PluginContext) => Promise<readonly string[]>
+  readonly commands?: Readonly<Record<string, { readonly description: string; readonly run: (context: PluginContext, args: readonly string[]) => Promise<number> }>>
+}
+
+/** Freezes a plugin and gives it its type. */
+export function definePlugin(plugin: Plugin): Plugin {
+  return Object.freeze(plugin)
+}

@@ -1,0 +1,19 @@
+/** Small shared state outside the database: counts in windows, messages between instances. */
+
+/** Where one fixed window stands after a request was counted. */
+export interface WindowCount {
+  readonly count: number
+  /** When the window ends, in milliseconds since the epoch. */
+  readonly resetAt: number
+}
+
+/** Memory and Redis behave alike behind this; Redis falls back to memory within 100 ms when it stops answering. */
+export interface Store {
+  readonly kind: 'memory' | 'redis'
+  /** Counts one request in the window that `now` falls in. Never rejects. */
+  hit(bucket: string, id: string, windowMs: number, now: number): Promise<WindowCount>
+  /** Tells every instance, this one included, that something changed; resolves when this instance has heard. Never rejects. */
+  publish(channel: string, message: string): Promise<void>
+  subscribe(channel: string, listener: (message: string) => void): void
+  close(): Promise<void>
+}

@@ -1,0 +1,27 @@
+/** A text with a name, and places in it: offsets first, lines and columns only when a person looks. */
+
+/** A text an author wrote; `file` is the path shown to people, relative to where they work. */
+export interface Source {
+  readonly file: string
+  readonly text: string
+}
+
+/** A half-open range of character offsets in one source. */
+export interface Span {
+  readonly source: Source
+  readonly start: number
+  readonly end: number
+}
+
+/** Line and column, both counted from 1. */
+export interface Position {
+  readonly line: number
+  readonly column: number
+}
+
+/** The line and column of an offset; offsets past the end give the last position. */
+export function position(source: Source, offset: number): Position {
+  const before = source.text.slice(0, offset)
+  const line = before.split('\n').length
+  return { line, column: offset - before.lastIndexOf('\n') }
+}
