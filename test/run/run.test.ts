@@ -1,0 +1,61 @@
+/** The runner is strict: every way in which a test can fail to pass ends in a failure that names its reason. */
+import { spawnSync } from 'node:child_process'
+import { suite } from 'uvu'
+import * as assert from 'uvu/assert'
+
+const run = suite('test runner')
+
+function runner(...args: string[]): { code: number | null; output: string; last: string } {
+  const child = spawnSync(process.execPath, ['--import', 'tsx', 'test/run.ts', ...args], {
+    encoding: 'utf8',
+    env: { ...process.env, NO_COLOR: '1', FORCE_COLOR: '0' },
+    timeout: 60_000,
+  })
+  const output = child.stdout + child.stderr
+  return { code: child.status, output, last: child.stdout.trimEnd().split('\n').at(-1) ?? '' }
+}
+
+const FAILURES: readonly [fixture: string, says: string, last: string][] = [
+  ['fails', 'is wrong', '1 passed, 1 failed, 0 skipped'],
+  ['before-throws', 'no database today', '0 passed, 1 failed, 0 skipped'],
+  ['after-throws', 'could not clean up', '0 passed, 1 failed, 0 skipped'],
+  ['after-each-throws', 'the second error', '0 passed, 1 failed, 0 skipped'],
+  ['throws-string', 'just a word', '0 passed, 1 failed, 0 skipped'],
+  ['never-run', 'suite "second" was never run', '1 passed, 1 failed, 0 skipped'],
+  ['empty', 'the file ran no test', '0 passed, 1 failed, 0 skipped'],
+  ['rejects', 'nobody listens', '1 passed, 1 failed, 0 skipped'],
+  ['hangs', 'last seen in "hangs: waits for ever"', '0 passed, 1 failed, 0 skipped'],
+  ['dries-up', 'last seen in "dries up: waits for nothing"', '0 passed, 1 failed, 0 skipped'],
+  ['exits', 'the process ended during "exits: leaves early"', '0 passed, 1 failed, 0 skipped'],
+  ['does-not-load', 'broken at the top', '0 passed, 1 failed, 0 skipped'],
+]
+
+for (const [fixture, says, last] of FAILURES) {
+  run(`fails a file that is like ${fixture}, and says why`, () => {
+    const result = runner(`test/run/fixture/${fixture}.ts`, '--timeout', '700')
+    assert.is(result.code, 1)
+    assert.match(result.output, says)
+    assert.is(result.last, last)
+  })
+}
+
+run('passes a file whose tests all pass, and counts what was skipped', () => {
+  const result = runner('test/run/fixture/passes.ts')
+  assert.is(result.code, 0)
+  assert.is(result.last, '1 passed, 0 failed, 1 skipped')
+})
+
+run('fails when no file matches', () => {
+  const result = runner('test/nothing-like-this')
+  assert.is(result.code, 1)
+  assert.match(result.output, 'no test file matches test/nothing-like-this')
+  assert.is(result.last, '0 passed, 1 failed, 0 skipped')
+})
+
+run('goes on after a failing file, in the order of the names, and stops there with --bail', () => {
+  const files = ['test/run/fixture/passes.ts', 'test/run/fixture/fails.ts']
+  assert.is(runner(...files).last, '2 passed, 1 failed, 1 skipped')
+  assert.is(runner(...files, '--bail').last, '1 passed, 1 failed, 0 skipped')
+})
+
+run.run()
