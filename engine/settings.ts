@@ -1,4 +1,5 @@
 /** How one process is configured: the environment read once, checked, and frozen. */
+import type { Collected, Diagnostic } from './text/diagnostic.ts'
 
 /** The settings of running.md, typed; durations in milliseconds, sizes in bytes. */
 export interface Settings {
@@ -22,4 +23,138 @@ export interface Settings {
   readonly metricsToken: string | undefined
   /** Everything of the environment, for plugins' own variables (SMTP_URL, AI_…, S3_…). */
   readonly env: Readonly<Record<string, string | undefined>>
+}
+
+/** Every variable that the engine itself reads, with its meaning; plugins read their own. */
+export const VARIABLES = {
+  NODE_ENV: 'production listens on every interface and writes JSON logs',
+  PORT: 'where it listens',
+  HOST: 'where it listens',
+  BASE_URL: 'public address, used in links and mails',
+  DATA_DIR: 'embedded database, uploads, outbox, the generated secret',
+  DATABASE_URL: 'PostgreSQL',
+  DATABASE_REPLICA_URL: 'PostgreSQL, for reads that may lag',
+  REDIS_URL: 'shared rate limits, cache and event fan-out between instances',
+  APP_SECRET: 'signs tokens; several, comma separated, rotate',
+  RATE_LIMIT: 'requests a minute',
+  AUTH_RATE_LIMIT: 'requests a minute on the routes that log in',
+  TRUST_PROXY: 'number of proxies in front',
+  CORS_ORIGIN: 'allowed origins, comma separated',
+  RESOURCES_DIR: 'the folder of YAML',
+  PLUGINS_DIR: 'the folder of plugins',
+  LOG_LEVEL: 'pino level',
+  METRICS_TOKEN: 'bearer token for /metrics from elsewhere',
+} as const
+
+type Variable = keyof typeof VARIABLES
+
+/** The levels pino knows, least to most silent. */
+export const LOG_LEVELS = ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'] as const
+
+/** Shorter secrets can be guessed: HS256 needs as many bits as its hash. */
+const SECRET_BYTES = 32
+
+type Parsed<T> = { readonly value: T } | { readonly allowed: string }
+type Parse<T> = (text: string) => Parsed<T>
+
+const text: Parse<string> = (value) => ({ value })
+
+function integer(min: number, max: number): Parse<number> {
+  return (value) => {
+    const number = /^\d{1,10}$/.test(value) ? Number(value) : Number.NaN
+    return number >= min && number <= max ? { value: number } : { allowed: `a whole number from ${min} to ${max}` }
+  }
+}
+
+function oneOf(words: readonly string[]): Parse<string> {
+  return (value) => (words.includes(value) ? { value } : { allowed: `one of ${words.join(', ')}` })
+}
+
+function url(protocols: readonly string[]): Parse<string> {
+  const allowed = `a URL that starts with ${protocols.map((protocol) => `${protocol}//`).join(' or ')}`
+  return (value) => {
+    const parsed = URL.canParse(value) ? new URL(value) : undefined
+    return parsed !== undefined && protocols.includes(parsed.protocol) ? { value } : { allowed }
+  }
+}
+
+function items(value: string): string[] {
+  return value
+    .split(',')
+    .map((item) => item.trim())
+    .filter((item) => item !== '')
+}
+
+const secrets: Parse<readonly string[]> = (value) =>
+  items(value).every((secret) => Buffer.byteLength(secret) >= SECRET_BYTES)
+    ? { value: items(value) }
+    : { allowed: `secrets of at least ${SECRET_BYTES} characters, separated by commas` }
+
+const origins: Parse<readonly string[]> = (value) =>
+  items(value).every(
+    (item) => item === '*' || (/^https?:\/\//.test(item) && URL.canParse(item) && new URL(item).origin === item),
+  )
+    ? { value: items(value) }
+    : { allowed: 'origins such as https://desk.example.com without a path, separated by commas, or *' }
+
+const publicUrl: Parse<string> = (value) => {
+  const parsed = url(['http:', 'https:'])(value)
+  return 'value' in parsed ? { value: parsed.value.replace(/\/+$/, '') } : parsed
+}
+
+/** An address a browser can open: a host that means every interface is reached as localhost. */
+function addressOf(host: string, port: number): string {
+  if (host === '0.0.0.0' || host === '::') return `http://localhost:${port}`
+  return `http://${host.includes(':') ? `[${host}]` : host}:${port}`
+}
+
+/**
+ * The settings in an environment; a variable that is empty counts as not set.
+ * Every bad value is one diagnostic with the variable's name and what is allowed, never with the value,
+ * which may be a secret; then there are no settings.
+ */
+export function readSettings(env: Readonly<Record<string, string | undefined>>): Collected<Settings> {
+  const diagnostics: Diagnostic[] = []
+  const complain = (message: string, hint: string) => diagnostics.push({ code: 'bad_setting', message, hint })
+
+  function read<T, F>(variable: Variable, parse: Parse<T>, fallback: F): T | F {
+    const written = env[variable]?.trim()
+    if (written === undefined || written === '') return fallback
+    const parsed = parse(written)
+    if ('value' in parsed) return parsed.value
+    complain(`The environment variable ${variable} must be ${parsed.allowed}.`, `Change ${variable}, or leave it out.`)
+    return fallback
+  }
+
+  const production = read('NODE_ENV', text, '') === 'production'
+  const port = read('PORT', integer(0, 65_535), 3000)
+  const host = read('HOST', text, production ? '0.0.0.0' : '127.0.0.1')
+  const postgresql = url(['postgres:', 'postgresql:'])
+  const settings: Settings = {
+    port,
+    host,
+    baseUrl: read('BASE_URL', publicUrl, addressOf(host, port)),
+    dataDir: read('DATA_DIR', text, './data'),
+    databaseUrl: read('DATABASE_URL', postgresql, undefined),
+    databaseReplicaUrl: read('DATABASE_REPLICA_URL', postgresql, undefined),
+    redisUrl: read('REDIS_URL', url(['redis:', 'rediss:']), undefined),
+    appSecrets: Object.freeze(read('APP_SECRET', secrets, [])),
+    rateLimit: read('RATE_LIMIT', integer(1, 1_000_000_000), 60),
+    authRateLimit: read('AUTH_RATE_LIMIT', integer(1, 1_000_000_000), 5),
+    trustProxy: read('TRUST_PROXY', integer(0, 10), 0),
+    corsOrigins: Object.freeze(read('CORS_ORIGIN', origins, [])),
+    resourcesDir: read('RESOURCES_DIR', text, './resources'),
+    pluginsDir: read('PLUGINS_DIR', text, './plugins'),
+    logLevel: read('LOG_LEVEL', oneOf(LOG_LEVELS), 'info'),
+    production,
+    metricsToken: read('METRICS_TOKEN', text, undefined),
+    env: Object.freeze({ ...env }),
+  }
+  if (settings.databaseReplicaUrl !== undefined && settings.databaseUrl === undefined) {
+    complain(
+      'DATABASE_REPLICA_URL is set, but DATABASE_URL is not.',
+      'Set DATABASE_URL to the database that is replicated.',
+    )
+  }
+  return diagnostics.length === 0 ? { value: Object.freeze(settings), diagnostics } : { diagnostics }
 }
