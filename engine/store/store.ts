@@ -10,10 +10,11 @@ export interface WindowCount {
 /** Memory and Redis behave alike behind this; Redis falls back to memory within 100 ms when it stops answering. */
 export interface Store {
   readonly kind: 'memory' | 'redis'
-  /** Counts one request in the window that `now` falls in. Never rejects. */
+  /** Counts one request in the window that `now` falls in; a window begins with the first request in it. Never rejects. */
   hit(bucket: string, id: string, windowMs: number, now: number): Promise<WindowCount>
   /** Tells every instance, this one included, that something changed; resolves when this instance has heard. Never rejects. */
   publish(channel: string, message: string): Promise<void>
-  subscribe(channel: string, listener: (message: string) => void): void
+  /** `missed` is called when messages of other instances may have been lost, so that what depends on them is read anew. */
+  subscribe(channel: string, listener: (message: string) => void, missed?: () => void): void
   close(): Promise<void>
 }

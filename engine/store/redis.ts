@@ -1,0 +1,118 @@
+/** Counts and messages shared through Redis ⇄; when it stops answering, this instance counts for itself. */
+import { Redis } from 'ioredis'
+import type { Logger } from '../observe.ts'
+import { createWindows } from './memory.ts'
+import { messaging } from './messages.ts'
+import type { Store, WindowCount } from './store.ts'
+
+/** A command that takes longer is given up: with the way back, a caller loses less than 100 ms. */
+const COMMAND_MS = 80
+/** After a failure Redis is left alone so long, so that one request in a second waits for it and not each. */
+const PAUSE_MS = 1_000
+const RECONNECT_MS = 1_000
+const CONNECT_MS = 1_000
+
+/** Counts one request in its window and answers the count and the milliseconds left, in one step. */
+const HIT = `
+local count = redis.call('INCR', KEYS[1])
+local left = redis.call('PTTL', KEYS[1])
+if left < 0 then
+  redis.call('PEXPIRE', KEYS[1], ARGV[1])
+  left = tonumber(ARGV[1])
+end
+return { count, left }`
+
+interface Link {
+  readonly redis: Redis
+  /** Whether it is worth asking now. */
+  usable(now: number): boolean
+  failed(error: unknown, now: number): void
+  answered(): void
+}
+
+function connect(url: string, log: Logger): Link {
+  const redis = new Redis(url, {
+    lazyConnect: true,
+    maxRetriesPerRequest: 1,
+    enableOfflineQueue: false,
+    commandTimeout: COMMAND_MS,
+    connectTimeout: CONNECT_MS,
+    retryStrategy: (attempt) => Math.min(attempt * 50, RECONNECT_MS),
+  })
+  let pausedUntil = 0
+  let away = false
+  const leave = (error: unknown) => {
+    if (away) return
+    away = true
+    log.warn({ reason: error instanceof Error ? error.message : String(error) }, 'redis unavailable, counting locally')
+  }
+  // The event comes with every attempt, and is printed where nobody listens: one line for an outage is enough.
+  redis.on('error', leave)
+  redis.on('ready', () => {
+    pausedUntil = 0
+  })
+  return {
+    redis,
+    usable(now) {
+      if (redis.status !== 'ready' || now < pausedUntil) return false
+      // While in doubt, only the request that asks first goes to Redis; the others count locally meanwhile.
+      if (away) pausedUntil = now + PAUSE_MS
+      return true
+    },
+    failed(error, now) {
+      pausedUntil = now + PAUSE_MS
+      leave(error)
+    },
+    answered() {
+      if (!away) return
+      away = false
+      pausedUntil = 0
+      log.info({}, 'redis is back, counting together again')
+    },
+  }
+}
+
+/** The two numbers of HIT's reply; anything else is a fault of the server and counts as one. */
+function windowOf(reply: unknown): readonly [number, number] {
+  if (Array.isArray(reply)) {
+    const [count, left] = reply
+    if (typeof count === 'number' && typeof left === 'number') return [count, left]
+  }
+  throw new Error('Redis gave an unexpected reply')
+}
+
+/** A store on Redis at `url`; every key and channel begins with `prefix`. Resolves even when Redis does not answer. */
+export async function redisStore(url: string, log: Logger, prefix: string): Promise<Store> {
+  const link = connect(url, log)
+  await link.redis.connect().catch((error: unknown) => link.failed(error, performance.now()))
+  const windows = createWindows()
+  const messages = messaging(link.redis, log, prefix)
+
+  async function hit(bucket: string, id: string, windowMs: number, now: number): Promise<WindowCount> {
+    const key = `${bucket}:${id}`
+    if (link.usable(performance.now())) {
+      try {
+        const [count, left] = windowOf(await link.redis.eval(HIT, 1, `${prefix}:${key}`, windowMs))
+        link.answered()
+        const resetAt = now + left
+        windows.adopt(key, count, resetAt)
+        return { count, resetAt }
+      } catch (error) {
+        link.failed(error, performance.now())
+      }
+    }
+    const { count, resetAt } = windows.hit(key, windowMs, now)
+    return { count, resetAt }
+  }
+
+  return {
+    kind: 'redis',
+    hit,
+    publish: messages.publish,
+    subscribe: messages.subscribe,
+    async close() {
+      messages.close()
+      link.redis.disconnect()
+    },
+  }
+}

@@ -1,0 +1,155 @@
+/** What happens when Redis stops answering: nobody waits, limits hold, and it comes back by itself. */
+import { type ChildProcess, spawn, spawnSync } from 'node:child_process'
+import { createServer } from 'node:net'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { suite } from 'uvu'
+import * as assert from 'uvu/assert'
+import { openStore } from '../../engine/store/index.ts'
+import type { Store } from '../../engine/store/store.ts'
+import { remembering } from '../http/log.ts'
+
+async function freePort(): Promise<number> {
+  const server = createServer()
+  await new Promise<void>((done) => server.listen(0, '127.0.0.1', done))
+  const address = server.address()
+  await new Promise((done) => server.close(done))
+  return typeof address === 'object' && address !== null ? address.port : 0
+}
+
+function startRedis(port: number): ChildProcess {
+  return spawn('redis-server', ['--port', String(port), '--save', '', '--appendonly', 'no'], { stdio: 'ignore' })
+}
+
+async function until(what: string, holds: () => Promise<boolean> | boolean): Promise<void> {
+  for (let i = 0; i < 100; i += 1) {
+    if (await holds()) return
+    await sleep(50)
+  }
+  throw new Error(`not within 5 s: ${what}`)
+}
+
+interface World {
+  port: number
+  server: ChildProcess
+  stores: Store[]
+}
+
+const test = suite<World>('store: redis outage')
+
+test.before.each(async (world) => {
+  world.port = await freePort()
+  world.server = startRedis(world.port)
+  world.stores = []
+})
+test.after.each(async (world) => {
+  for (const store of world.stores) await store.close()
+  world.server.kill('SIGKILL')
+})
+
+async function opened(world: World, log = remembering().log): Promise<Store> {
+  const store = await openStore({ redisUrl: `redis://127.0.0.1:${world.port}` }, log)
+  world.stores.push(store)
+  return store
+}
+
+async function shared(world: World): Promise<readonly [Store, Store]> {
+  const [a, b] = [await opened(world), await opened(world)]
+  let round = 0
+  await until('both instances count together', async () => {
+    round += 1
+    await a.hit('warm', String(round), 60_000, Date.now())
+    return (await b.hit('warm', String(round), 60_000, Date.now())).count === 2
+  })
+  return [a, b]
+}
+
+test('two instances count together', async (world) => {
+  const [a, b] = await shared(world)
+  await a.hit('auth', 'x', 60_000, Date.now())
+  assert.is((await b.hit('auth', 'x', 60_000, Date.now())).count, 2)
+})
+
+test('a message reaches the other instance', async (world) => {
+  const [a, b] = await shared(world)
+  const heard: string[] = []
+  b.subscribe('lookup', (message) => heard.push(message))
+  await until('the message arrives', async () => {
+    if (heard.length === 0) await a.publish('lookup', 'statuses')
+    await sleep(20)
+    return heard.includes('statuses')
+  })
+})
+
+test('a frozen Redis costs no caller more than 100 ms, and the count goes on from where it stood', async (world) => {
+  const [a] = await shared(world)
+  for (let i = 0; i < 4; i += 1) await a.hit('auth', 'x', 60_000, Date.now())
+  world.server.kill('SIGSTOP')
+  const waits: number[] = []
+  const counts: number[] = []
+  for (let i = 0; i < 20; i += 1) {
+    const start = performance.now()
+    counts.push((await a.hit('auth', 'x', 60_000, Date.now())).count)
+    waits.push(performance.now() - start)
+  }
+  world.server.kill('SIGCONT')
+  assert.equal(
+    counts,
+    Array.from({ length: 20 }, (_, i) => i + 5),
+  )
+  assert.ok(Math.max(...waits) < 150, `slowest ${Math.max(...waits)} ms`)
+  assert.is(waits.filter((ms) => ms > 20).length, 1, 'only the first one waits')
+})
+
+test('a dead Redis is counted without, logged once, and used again when it is back', async (world) => {
+  const { log, lines } = remembering()
+  const store = await opened(world, log)
+  await until('Redis is used', async () => (await store.hit('warm', 'x', 60_000, Date.now())).count > 0)
+  world.server.kill('SIGKILL')
+  await sleep(300)
+  for (let i = 1; i <= 50; i += 1) assert.is((await store.hit('auth', 'y', 60_000, Date.now())).count, i)
+  assert.is(lines.filter(({ level }) => level === 'warn').length, 1)
+  world.server = startRedis(world.port)
+  await until('the log says that it is back', async () => {
+    await store.hit('auth', 'z', 60_000, Date.now())
+    return lines.some(({ message }) => message?.includes('back') ?? false)
+  })
+})
+
+test('an instance is told that it may have missed messages, and hears again after the outage', async (world) => {
+  const [a, b] = await shared(world)
+  let missed = 0
+  const heard: string[] = []
+  b.subscribe(
+    'lookup',
+    (message) => heard.push(message),
+    () => {
+      missed += 1
+    },
+  )
+  await sleep(100)
+  world.server.kill('SIGKILL')
+  await until('the gap is noticed', () => missed > 0)
+  world.server = startRedis(world.port)
+  await until('messages flow again', async () => {
+    await a.publish('lookup', 'again')
+    await sleep(20)
+    return heard.includes('again')
+  })
+  assert.ok(missed >= 2, 'once when the connection broke and once when it came back')
+})
+
+// The outages need a Redis of their own to stop and start.
+if (spawnSync('redis-server', ['--version']).status === 0) test.run()
+
+const absent = suite('store: redis absent')
+
+absent('opens and counts although no Redis is there', async () => {
+  const start = performance.now()
+  const store = await openStore({ redisUrl: `redis://127.0.0.1:${await freePort()}` }, remembering().log)
+  assert.is((await store.hit('auth', 'x', 60_000, Date.now())).count, 1)
+  await store.publish('lookup', 'nobody')
+  await store.close()
+  assert.ok(performance.now() - start < 1_500)
+})
+
+absent.run()
