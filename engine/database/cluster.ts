@@ -1,0 +1,99 @@
+/** Opens an embedded cluster on disk or in memory, and lets the rest of the process breathe while it works. */
+import fs from 'node:fs/promises'
+import path from 'node:path'
+import { setImmediate } from 'node:timers/promises'
+import { PGlite } from '@electric-sql/pglite'
+import type { DiskGuard } from './disk.ts'
+import { EXTENSIONS, readSnapshot, writeSnapshot } from './snapshot.ts'
+
+export const EMBEDDED_MAJOR = '18'
+
+const SLICE_MS = 8
+/** First bytes of the messages that end a batch: Sync, Query, and the copy messages, which wait for nothing. */
+const ENDS_BATCH = new Set([...'SQHdcf'].map((letter) => letter.charCodeAt(0)))
+
+function concatenate(parts: readonly Uint8Array[]): Uint8Array {
+  if (parts.length === 1 && parts[0]) return parts[0]
+  return Buffer.concat(parts)
+}
+
+/**
+ * Changes how messages reach the cluster: those of one statement go in together (half the time of one by one), timers
+ * and sockets get a turn every 8 ms (answers are microtasks and would starve them), and a full disk stops everything.
+ */
+function pace(cluster: PGlite, disk: DiskGuard | undefined): PGlite {
+  const send = cluster.execProtocolStream.bind(cluster)
+  let waiting: Uint8Array[] = []
+  let sliceStart = performance.now()
+  cluster.execProtocolStream = async (message, options) => {
+    waiting.push(message)
+    if (!ENDS_BATCH.has(message[0] ?? 0)) return []
+    const batch = concatenate(waiting)
+    waiting = []
+    disk?.check()
+    if (performance.now() - sliceStart > SLICE_MS) {
+      await setImmediate()
+      sliceStart = performance.now()
+    }
+    const answers = await send(batch, options)
+    if (disk && answers.some((answer) => answer.name === 'error' && 'code' in answer && answer.code === '53100'))
+      disk.fail()
+    return answers
+  }
+  return cluster
+}
+
+/** Makes the session what a server's would be: UTC, ISO dates, the extension that search needs. */
+async function prepare(cluster: PGlite): Promise<void> {
+  await cluster.exec(`create extension if not exists pg_trgm;
+    set timezone = 'UTC'; set datestyle = 'ISO'; set jit = off; set client_min_messages = warning`)
+}
+
+async function majorOf(directory: string): Promise<string | undefined> {
+  try {
+    return (await fs.readFile(path.join(directory, 'PG_VERSION'), 'utf8')).trim()
+  } catch {
+    return undefined
+  }
+}
+
+/** A cluster that lives as long as the process and leaves nothing behind. */
+export async function openMemory(): Promise<PGlite> {
+  const snapshot = await readSnapshot()
+  const cluster = await PGlite.create({ extensions: EXTENSIONS, ...(snapshot ? { loadDataDir: snapshot } : {}) })
+  await prepare(cluster)
+  if (snapshot === undefined) await writeSnapshot(cluster).catch(() => {})
+  return pace(cluster, undefined)
+}
+
+/**
+ * The cluster of a directory that this process has locked; made when there is none. A first start that was cut off is
+ * begun again; throws a sentence for the directory of another major version.
+ */
+export async function openDirectory(directory: string, disk: DiskGuard): Promise<PGlite> {
+  const major = await majorOf(directory)
+  if (major !== undefined && major !== EMBEDDED_MAJOR) {
+    throw new Error(
+      `${directory} holds a database of PostgreSQL ${major}, and the embedded one is ${EMBEDDED_MAJOR}: start it with the Plinth that made it and dump it there, move the directory away, and load the dump here.`,
+    )
+  }
+  disk.check()
+  if (major !== undefined) {
+    const cluster = await PGlite.create(directory, { extensions: EXTENSIONS })
+    await prepare(cluster)
+    return pace(cluster, disk)
+  }
+  const half = `${directory}.new`
+  await fs.rm(half, { recursive: true, force: true })
+  const snapshot = await readSnapshot()
+  const first = await PGlite.create(half, { extensions: EXTENSIONS, ...(snapshot ? { loadDataDir: snapshot } : {}) })
+  if (snapshot === undefined) {
+    await prepare(first)
+    await writeSnapshot(first).catch(() => {})
+  }
+  await first.close()
+  // Only a whole cluster ever bears the name: a start that is killed leaves a `.new` that the next one removes.
+  await fs.rm(directory, { recursive: true, force: true })
+  await fs.rename(half, directory)
+  return openDirectory(directory, disk)
+}

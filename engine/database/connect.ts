@@ -1,0 +1,20 @@
+/** Opens the database that the settings name: a PostgreSQL server, or the embedded one. */
+import type { Logger } from '../observe.ts'
+import type { Settings } from '../settings.ts'
+import type { Database } from './database.ts'
+
+/**
+ * Opens the database and waits until it answers; rejects with a sentence for people when it can't.
+ * Either driver is loaded only when it is the one needed: each costs start time and memory.
+ */
+export async function connect(
+  settings: Pick<Settings, 'databaseUrl' | 'dataDir' | 'env'>,
+  { log }: { readonly log: Logger },
+): Promise<Database> {
+  if (settings.databaseUrl !== undefined) {
+    const { openPostgresql } = await import('./postgresql.ts')
+    return openPostgresql(settings.databaseUrl, settings.env.DATABASE_POOL, log)
+  }
+  const { openEmbedded } = await import('./embedded.ts')
+  return openEmbedded(settings.dataDir, log)
+}

@@ -1,0 +1,121 @@
+/** What a failure of the database means for a caller: SQLSTATE and connection errors → ApiError; what is our own fault stays as it is. */
+import { ApiError } from '../error.ts'
+
+/** A refusal by the database that the written values caused. */
+export interface Violation {
+  readonly kind: 'unique' | 'foreign_key' | 'in_use' | 'not_null' | 'check' | 'value'
+  /** SQLSTATE. */
+  readonly code: string
+  readonly table: string | undefined
+  readonly constraint: string | undefined
+  /** Columns that the database names, as it names them: `email`, `lower(email)`. */
+  readonly columns: readonly string[]
+}
+
+/** The parts of pg's error that are read here. */
+interface Reported {
+  readonly code?: unknown
+  readonly table?: unknown
+  readonly column?: unknown
+  readonly constraint?: unknown
+  readonly detail?: unknown
+  readonly message?: unknown
+  readonly cause?: unknown
+}
+
+const RETRY_AFTER = 1
+
+const INTEGRITY: Readonly<Record<string, Violation['kind']>> = {
+  '23502': 'not_null',
+  '23503': 'foreign_key',
+  '23505': 'unique',
+  '23514': 'check',
+  '23P01': 'unique',
+}
+
+/** SQLSTATEs that pass by themselves: overload, shutdown, cancelled, locked, out of connections, serialization, full disk. */
+const PASSING = /^(08...|57P0.|57014|55P03|53...|40001|40P01|25P03)$/
+const SOCKET = /^(ECONN|EPIPE|ETIMEDOUT|EHOSTUNREACH|ENETUNREACH|ENOTFOUND|EAI_AGAIN|ENOENT)/
+/** pg and its pool give these without a code. */
+const LOST =
+  /^(Connection terminated|timeout exceeded when trying to connect|timeout expired|Client has encountered a connection error|Client was closed|Cannot use a pool after calling end|The server does not support SSL)/
+
+function reported(error: unknown): Reported {
+  return typeof error === 'object' && error !== null ? error : {}
+}
+
+function text(value: unknown): string | undefined {
+  return typeof value === 'string' ? value : undefined
+}
+
+/** The SQLSTATE or system code of an error, its own or of what caused it. */
+export function failureCode(error: unknown): string | undefined {
+  const { code, cause } = reported(error instanceof ApiError ? error.params.cause : error)
+  return text(code) ?? (cause === undefined ? undefined : failureCode(cause))
+}
+
+/** Whether a transaction that failed so may succeed when it is simply run again (40001, 40P01). */
+export function isRetryable(error: unknown): boolean {
+  const code = failureCode(error)
+  return code === '40001' || code === '40P01'
+}
+
+/** Whether the connection that gave this error is of no further use. */
+export function isConnectionLost(error: unknown): boolean {
+  const code = failureCode(error)
+  if (code === undefined) return LOST.test(text(reported(error).message) ?? '')
+  return /^(08...|57P0[1-5]|25P03)$/.test(code) || SOCKET.test(code)
+}
+
+/**
+ * The violation behind an error, whether pg's own or the ApiError made of it; undefined for any other error.
+ * A row still referenced from elsewhere is `in_use`, a reference to nothing is `foreign_key`.
+ */
+export function violation(error: unknown): Violation | undefined {
+  const from = reported(error instanceof ApiError ? error.params.cause : error)
+  const code = text(from.code)
+  if (code === undefined || !/^2[23][0-9A-Z]{3}$/.test(code)) return undefined
+  const detail = text(from.detail) ?? ''
+  const named = /^Key \((.+?)\)=/.exec(detail)?.[1]?.split(', ') ?? []
+  const kind = INTEGRITY[code] ?? 'value'
+  const column = text(from.column)
+  return Object.freeze({
+    kind: kind === 'foreign_key' && detail.includes('is still referenced') ? 'in_use' : kind,
+    code,
+    table: text(from.table),
+    constraint: text(from.constraint),
+    columns: column === undefined ? named : [column],
+  })
+}
+
+const SENTENCES: Readonly<Record<Violation['kind'], (field: string) => string>> = {
+  unique: (field) => `The ${field} has already been taken`,
+  foreign_key: (field) => `The selected ${field} is invalid`,
+  in_use: () => 'The record is still in use',
+  not_null: (field) => `The ${field} is required`,
+  check: (field) => `The ${field} is invalid`,
+  value: (field) => `The ${field} is invalid`,
+}
+
+/** The answer to a violation when nobody closer to the record has a better one: 422 by column, 409 when in use. */
+function refusal(found: Violation, cause: unknown): ApiError {
+  if (found.kind === 'in_use') return new ApiError('conflict', { message: SENTENCES.in_use(''), cause })
+  const columns = found.columns.length > 0 ? found.columns : [found.constraint ?? 'record']
+  const errors = Object.fromEntries(columns.map((name) => [name, [SENTENCES[found.kind](name.replace(/_/g, ' '))]]))
+  return new ApiError('validation_failed', { errors, cause })
+}
+
+/**
+ * What a database error is to a caller: `unavailable` with Retry-After when it passes by itself, `validation_failed`
+ * or `conflict` (the violation still readable through `violation`) when values caused it, else the error unchanged.
+ */
+export function databaseFailure(error: unknown): unknown {
+  if (error instanceof ApiError) return error
+  const found = violation(error)
+  if (found) return refusal(found, error)
+  const code = failureCode(error)
+  if (isConnectionLost(error) || (code !== undefined && (PASSING.test(code) || SOCKET.test(code)))) {
+    return new ApiError('unavailable', { retryAfter: RETRY_AFTER, cause: error })
+  }
+  return error
+}

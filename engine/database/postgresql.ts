@@ -1,0 +1,172 @@
+/** Opens a PostgreSQL server: one ordinary pool, and one on which statements are planned once. */
+import createKnex from 'knex'
+import pg from 'pg'
+import { LIMITS } from '../limits.ts'
+import type { Logger } from '../observe.ts'
+import type { Database } from './database.ts'
+import { type NoteFailure, outageLog } from './outage.ts'
+import { type Connections, knexPool, pooledRunner, watchErrors } from './pool.ts'
+import { overdue } from './statement.ts'
+import { inTransaction } from './transaction.ts'
+import { COLUMN_TYPES } from './types.ts'
+
+const OLDEST_VERSION = 140_000
+/** Past its server-side timeout a statement gets this long to be reported, then its connection is given up. */
+const GRACE_MS = 3_000
+
+/** Session settings of every connection; TimeZone and DateStyle decide how times read as text. */
+const SESSION: Readonly<Record<string, string>> = {
+  statement_timeout: String(LIMITS.statementMs),
+  lock_timeout: String(LIMITS.acquireMs),
+  idle_in_transaction_session_timeout: String(LIMITS.statementMs * 3),
+  jit: 'off',
+  DateStyle: 'ISO',
+  TimeZone: 'UTC',
+}
+
+const GENERIC_PLANS: Readonly<Record<string, string>> = { ...SESSION, plan_cache_mode: 'force_generic_plan' }
+
+interface Server {
+  readonly version: string
+  readonly where: string
+  readonly maxConnections: number
+  /** Whether session settings arrive with the start of a connection; behind some poolers they have to be SET. */
+  readonly takesOptions: boolean
+}
+
+/** The URL without its own `options`, and those options apart, so that ours can stand before them. */
+function splitOptions(databaseUrl: string): { readonly connectionString: string; readonly own: string } {
+  if (!URL.canParse(databaseUrl)) return { connectionString: databaseUrl, own: '' }
+  const url = new URL(databaseUrl)
+  const own = url.searchParams.get('options') ?? ''
+  url.searchParams.delete('options')
+  return { connectionString: url.href, own }
+}
+
+function startOptions(session: Readonly<Record<string, string>>, own: string): string {
+  const ours = Object.entries(session).map(([name, value]) => `-c ${name}=${value}`)
+  // The last one wins: what the operator wrote stands over our limits, never over how times are written.
+  return [...ours, own, '-c TimeZone=UTC -c DateStyle=ISO'].filter(Boolean).join(' ')
+}
+
+function poolConfig(
+  databaseUrl: string,
+  session: Readonly<Record<string, string>>,
+  takesOptions: boolean,
+): pg.PoolConfig {
+  const { connectionString, own } = splitOptions(databaseUrl)
+  const common: pg.PoolConfig = {
+    connectionString,
+    fallback_application_name: 'plinth',
+    types: COLUMN_TYPES,
+    connectionTimeoutMillis: LIMITS.acquireMs,
+    keepAlive: true,
+    maxLifetimeSeconds: 3600,
+  }
+  if (takesOptions) return { ...common, options: startOptions(session, own) }
+  const sets = Object.entries(session).map(([name, value]) => `set ${name} = '${value}'`)
+  return { ...common, ...(own ? { options: own } : {}), onConnect: (client) => client.query(sets.join('; ')) }
+}
+
+async function ask(databaseUrl: string, takesOptions: boolean): Promise<Server | undefined> {
+  const pool = new pg.Pool({ ...poolConfig(databaseUrl, GENERIC_PLANS, takesOptions), max: 1 })
+  pool.on('error', () => {})
+  try {
+    const { rows } = await pool.query<Record<string, string>>(`select current_setting('server_version') as version,
+      current_setting('server_version_num') as number, current_setting('server_encoding') as encoding,
+      current_setting('max_connections')::int - current_setting('superuser_reserved_connections')::int as connections,
+      current_setting('plan_cache_mode') as plans, current_setting('TimeZone') as zone, current_database() as name`)
+    const row = rows[0] ?? {}
+    if (Number(row.number) < OLDEST_VERSION)
+      throw new Error(`PostgreSQL ${row.version} is too old: 14 is the oldest that works.`)
+    if (row.encoding !== 'UTF8')
+      throw new Error(`The database ${row.name} has the encoding ${row.encoding}: create it with UTF8.`)
+    if (row.plans !== 'force_generic_plan' || row.zone !== 'UTC') return undefined
+    const host = URL.canParse(databaseUrl) ? new URL(databaseUrl).hostname : ''
+    return {
+      version: row.version?.split(' ')[0] ?? '',
+      where: `${host || 'local socket'}/${row.name}`,
+      maxConnections: Number(row.connections),
+      takesOptions,
+    }
+  } catch (error) {
+    // PgBouncer refuses start parameters that it does not know.
+    if (takesOptions && error instanceof Error && /unsupported startup parameter/i.test(error.message)) return undefined
+    throw error
+  } finally {
+    await pool.end()
+  }
+}
+
+/**
+ * Connections of one instance over both pools: DATABASE_POOL if set, else a fifth of what the server allows,
+ * between 4 and 20, so that four instances and a person with psql fit on a server as installed.
+ */
+export function poolSizes(
+  maxConnections: number,
+  wanted: string | undefined,
+): { readonly compiled: number; readonly ordinary: number } {
+  const asked = Number(wanted)
+  const total =
+    Number.isInteger(asked) && asked >= 2 ? asked : Math.min(20, Math.max(4, Math.floor(maxConnections / 5)))
+  const compiled = Math.ceil(total / 2)
+  return { compiled, ordinary: total - compiled }
+}
+
+function open(config: pg.PoolConfig, max: number, note: NoteFailure): Connections {
+  return watchErrors({ pool: new pg.Pool({ ...config, max }), note })
+}
+
+/** Gives up connections on which a statement outlived its timeout: the server is frozen or the network gone. */
+function watchOverdue(): NodeJS.Timeout {
+  return setInterval(() => {
+    for (const client of overdue(LIMITS.statementMs + GRACE_MS, performance.now())) {
+      const { connection } = client as pg.ClientBase & { readonly connection?: pg.Connection }
+      connection?.stream.destroy(
+        Object.assign(new Error('Connection terminated: no answer in time'), { code: 'ETIMEDOUT' }),
+      )
+    }
+  }, 1_000).unref()
+}
+
+/** Connects to the server of a URL; rejects with a sentence when it is out of reach, too old, or not UTF8. */
+export async function openPostgresql(
+  databaseUrl: string,
+  wantedPool: string | undefined,
+  log: Logger,
+): Promise<Database> {
+  const server = (await ask(databaseUrl, true)) ?? (await ask(databaseUrl, false))
+  if (server === undefined)
+    throw new Error(
+      'The database server, or the pooler in front of it, refuses the session settings TimeZone and plan_cache_mode.',
+    )
+  if (!server.takesOptions)
+    log.warn({}, 'session settings are SET after connecting: a pooler in front must pool sessions, not transactions')
+  const sizes = poolSizes(server.maxConnections, wantedPool)
+  const note = outageLog(log)
+  const ordinary = open(poolConfig(databaseUrl, SESSION, server.takesOptions), sizes.ordinary, note)
+  const generic = open(poolConfig(databaseUrl, GENERIC_PLANS, server.takesOptions), sizes.compiled, note)
+  const knex = createKnex({
+    client: 'pg',
+    connectionPool: knexPool(ordinary),
+    log: { warn() {}, error() {}, debug() {}, deprecate() {} },
+  })
+  const adhoc = pooledRunner(ordinary)
+  const watch = watchOverdue()
+  return Object.freeze<Database>({
+    kind: 'postgresql',
+    description: `PostgreSQL ${server.version} at ${server.where}`,
+    knex,
+    compiled: pooledRunner(generic),
+    adhoc,
+    transaction: (work) => inTransaction(knex, ordinary, work),
+    ping: async () => {
+      await adhoc.run({ text: 'select 1' }, [])
+    },
+    close: async () => {
+      clearInterval(watch)
+      await knex.destroy()
+      await Promise.all([ordinary.pool.end(), generic.pool.end()])
+    },
+  })
+}

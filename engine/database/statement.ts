@@ -1,0 +1,175 @@
+/** Sends one statement over a pg connection with the least work: no column descriptions, rows as the text that arrived. */
+import type { ClientBase, Connection } from 'pg'
+import { LIMITS } from '../limits.ts'
+import type { Row, Statement } from './database.ts'
+
+type Done = (error: Error | null, rows: readonly Row[]) => void
+
+/** What pg calls on a query while its answer arrives; the methods are shared, so one query is one small object. */
+interface Pending {
+  readonly statement: Statement
+  readonly values: readonly unknown[]
+  readonly rows: Row[]
+  readonly callback: Done
+  readonly startedAt: number
+  readonly client: ClientBase
+  failed: boolean
+  submit(connection: Connection): Error | null
+  handleDataRow(message: { fields: Row }): void
+  handleCommandComplete(): void
+  handleRowDescription(): void
+  handlePortalSuspended(connection: Connection): void
+  handleEmptyQuery(): void
+  handleCopyInResponse(connection: Connection & { sendCopyFail(reason: string): void }): void
+  handleCopyData(): void
+  handleReadyForQuery(): void
+  handleError(error: Error, connection: Connection): void
+}
+
+/** Names prepared on each connection with their text, the least recently used first. */
+const prepared = new WeakMap<Connection, Map<string, string>>()
+
+/** Statements on the wire now, over all connections of the process: what a watch looks at. */
+const running = new Set<Pending>()
+
+const EXECUTE = Object.freeze({})
+
+function namesOf(connection: Connection): Map<string, string> {
+  const known = prepared.get(connection)
+  if (known) return known
+  const names = new Map<string, string>()
+  prepared.set(connection, names)
+  return names
+}
+
+/** Parses the statement under its name where this connection has not yet, and closes the one it replaces. */
+function prepare(connection: Connection, name: string, text: string): void {
+  const names = namesOf(connection)
+  const known = names.get(name)
+  if (known === text) {
+    names.delete(name)
+    names.set(name, text)
+    return
+  }
+  // Closing a name that is not there is no error: it makes a half-failed earlier attempt harmless.
+  connection.close({ type: 'S', name }, true)
+  if (names.size >= LIMITS.namedStatements) {
+    const oldest = names.keys().next().value
+    if (oldest !== undefined) {
+      names.delete(oldest)
+      connection.close({ type: 'S', name: oldest }, true)
+    }
+  }
+  connection.parse({ name, text, types: [] }, true)
+  names.set(name, text)
+}
+
+function submit(this: Pending, connection: Connection): Error | null {
+  const { name = '', text } = this.statement
+  const { stream } = connection
+  stream.cork?.()
+  try {
+    if (name === '') connection.parse({ name, text, types: [] }, true)
+    else prepare(connection, name, text)
+    connection.bind({ statement: name, values: this.values.map(parameter) }, true)
+    connection.execute(EXECUTE, true)
+    connection.sync()
+  } finally {
+    stream.uncork?.()
+  }
+  return null
+}
+
+function handleReadyForQuery(this: Pending): void {
+  if (this.failed) return
+  running.delete(this)
+  this.callback(null, this.rows)
+}
+
+function handleError(this: Pending, error: Error, connection: Connection): void {
+  if (this.failed) return
+  this.failed = true
+  running.delete(this)
+  // Whether the failed attempt left the name prepared is unknown: the next one closes it and parses again.
+  if (this.statement.name !== undefined) prepared.get(connection)?.delete(this.statement.name)
+  this.callback(error, this.rows)
+}
+
+function handleDataRow(this: Pending, message: { fields: Row }): void {
+  this.rows.push(message.fields)
+}
+
+function nothing(): void {}
+
+function refuseCopy(connection: Connection & { sendCopyFail(reason: string): void }): void {
+  connection.sendCopyFail('COPY needs a stream')
+}
+
+function sync(connection: Connection): void {
+  connection.sync()
+}
+
+/**
+ * Sends one statement; `done` gets pg's text of each column of each row, or the error as pg gave it.
+ * With a name the statement is parsed once per connection, among at most LIMITS.namedStatements kept by recent use.
+ */
+export function send(client: ClientBase, statement: Statement, values: readonly unknown[], done: Done): void {
+  const pending: Pending = {
+    statement,
+    values,
+    rows: [],
+    callback: done,
+    startedAt: performance.now(),
+    client,
+    failed: false,
+    submit,
+    handleDataRow,
+    handleCommandComplete: nothing,
+    handleRowDescription: nothing,
+    handlePortalSuspended: sync,
+    handleEmptyQuery: nothing,
+    handleCopyInResponse: refuseCopy,
+    handleCopyData: nothing,
+    handleReadyForQuery,
+    handleError,
+  }
+  running.add(pending)
+  client.query(pending)
+}
+
+/** The connections of the statements that have run longer than `ms` milliseconds at monotonic time `now`. */
+export function overdue(ms: number, now: number): readonly ClientBase[] {
+  return [...running].filter((pending) => now - pending.startedAt > ms).map((pending) => pending.client)
+}
+
+/** A parameter as PostgreSQL reads it: text, bytes or null; lists become array literals, objects JSON. */
+export function parameter(value: unknown): string | Buffer | null {
+  switch (typeof value) {
+    case 'string':
+      return value
+    case 'number':
+    case 'boolean':
+    case 'bigint':
+      return String(value)
+    case 'object':
+      if (value === null) return null
+      if (Array.isArray(value)) return arrayLiteral(value)
+      if (Buffer.isBuffer(value)) return value
+      if (value instanceof Date) return value.toISOString()
+      return JSON.stringify(value)
+    default:
+      return null
+  }
+}
+
+function arrayLiteral(values: readonly unknown[]): string {
+  return `{${values.map(arrayElement).join(',')}}`
+}
+
+function arrayElement(value: unknown): string {
+  if (Array.isArray(value)) return arrayLiteral(value)
+  if (typeof value === 'number' || typeof value === 'boolean') return String(value)
+  const text = parameter(value)
+  if (text === null) return 'NULL'
+  return `"${String(text).replace(/[\\"]/g, '\\$&')}"`
+}

@@ -1,0 +1,57 @@
+/** Runs work inside one database transaction, and once more when the database asks for it. */
+import type { Knex } from 'knex'
+import type pg from 'pg'
+import { ApiError } from '../error.ts'
+import type { Transaction } from './database.ts'
+import { databaseFailure, isConnectionLost, isRetryable } from './failure.ts'
+import { acquired, type Connections, clientRunner } from './pool.ts'
+
+/** The part of a pg client that says whether a transaction is still open on it. */
+interface Status {
+  getTransactionStatus?(): 'I' | 'T' | 'E' | null
+}
+
+function isClean(client: pg.PoolClient & Status): boolean {
+  const status = client.getTransactionStatus?.()
+  return status === undefined || status === null || status === 'I'
+}
+
+async function once<T>(
+  knex: Knex,
+  connections: Connections,
+  work: (transaction: Transaction) => Promise<T>,
+): Promise<T> {
+  const client = await acquired(connections)
+  try {
+    const { run } = clientRunner(client)
+    return await knex.transaction((trx) => work({ knex: trx, run }), { connection: client })
+  } finally {
+    // A connection whose rollback did not arrive must not lend its open transaction to the next caller.
+    client.release(!isClean(client))
+  }
+}
+
+/**
+ * Commits when `work` resolves, rolls back when it rejects; runs `work` a second time after 40001 or 40P01, so it must
+ * keep nothing outside the transaction from a first run. Rejects with what `databaseFailure` makes of the error.
+ */
+export async function inTransaction<T>(
+  knex: Knex,
+  connections: Connections,
+  work: (transaction: Transaction) => Promise<T>,
+): Promise<T> {
+  try {
+    try {
+      return await once(knex, connections, work)
+    } catch (error) {
+      if (!isRetryable(error)) throw error
+      return await once(knex, connections, work)
+    }
+  } catch (error) {
+    const failure = databaseFailure(error)
+    if (failure instanceof ApiError && failure.code === 'unavailable' && isConnectionLost(error)) {
+      connections.note(error, performance.now())
+    }
+    throw failure
+  }
+}

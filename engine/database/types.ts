@@ -1,0 +1,30 @@
+/** How pg turns the text of a column into a JavaScript value on ordinary connections: numbers stay numbers, times stay text. */
+import pg from 'pg'
+
+type Parse = (text: string) => unknown
+
+const asText: Parse = (text) => text
+/** The parser of an array of text, whose number pg's own list of types lacks. */
+const TEXT_ARRAY: number = 1009
+const asTexts: Parse = pg.types.getTypeParser(TEXT_ARRAY, 'text')
+
+/** int8 → number; date, timestamp, timestamptz, numeric → text: Date drops microseconds and shifts days, a double drops digits. */
+const PARSERS: ReadonlyMap<number, Parse> = new Map<number, Parse>([
+  [20, Number],
+  [1082, asText],
+  [1114, asText],
+  [1184, asText],
+  [1700, asText],
+  [1182, asTexts],
+  [1115, asTexts],
+  [1185, asTexts],
+  [1231, asTexts],
+])
+
+/** The parsers of one connection, so that nothing is changed for the whole process. */
+export const COLUMN_TYPES: pg.CustomTypesConfig = Object.freeze({
+  getTypeParser(oid: number, format?: 'text' | 'binary') {
+    const own = format === 'binary' ? undefined : PARSERS.get(oid)
+    return own ?? (format === 'binary' ? pg.types.getTypeParser(oid, 'binary') : pg.types.getTypeParser(oid, 'text'))
+  },
+})
