@@ -9,7 +9,11 @@ import type { Comparison, FilterOf } from './filter.ts'
  *
  *     toSql(filter, (comparison, negated) => compareSql(`t.${comparison.path}`, comparison.operator, bind, negated))
  */
-export function toSql<P>(filter: FilterOf<P>, leaf: (comparison: Comparison<P>, negated: boolean) => string, negated = false): string {
+export function toSql<P>(
+  filter: FilterOf<P>,
+  leaf: (comparison: Comparison<P>, negated: boolean) => string,
+  negated = false,
+): string {
   if (filter.kind === 'not') return toSql(filter.of, leaf, !negated)
   if (filter.kind === 'compare') return leaf(filter, negated)
   const parts = filter.of.map((part) => toSql(part, leaf, negated))

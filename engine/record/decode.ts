@@ -1,0 +1,73 @@
+/** A body's JSON → values for the database, field by field; refuses unknown keys and wrong values, all at once. */
+import type { Field } from '../catalog/catalog.ts'
+import type { Json, JsonObject } from '../json.ts'
+import { nearest } from '../text/nearest.ts'
+
+export interface DecodeOptions {
+  /** Absent fields are left out instead of required or filled with their defaults. */
+  readonly partial: boolean
+  readonly unknownKeys: 'refuse' | 'ignore'
+}
+
+export interface DecodedInput {
+  /** By field name, only what the body names (and, unless partial, defaults). */
+  readonly values: Record<string, Json>
+  /** By field name, in dot form inside lists. */
+  readonly errors: Record<string, string[]>
+}
+
+/**
+ * Decodes a body against fields: strings trimmed, "" is null, read-only fields ignored (decisions, 1: Bodies).
+ * Never throws for what a caller wrote.
+ */
+export function decodeInput(fields: readonly Field[], body: JsonObject, options: DecodeOptions): DecodedInput {
+  const values: Record<string, Json> = {}
+  const errors: Record<string, string[]> = {}
+  const known = new Map(fields.map((field) => [field.name, field]))
+  for (const key of Object.keys(body)) {
+    const field = known.get(key)
+    if (field === undefined) {
+      if (options.unknownKeys === 'refuse') errors[key] = [unknownKey(key, known.keys())]
+    } else if (isWritable(field)) decodeField(field, body[key] ?? null, values, errors)
+  }
+  if (!options.partial) {
+    for (const field of fields) {
+      if (!isWritable(field) || Object.hasOwn(body, field.name)) continue
+      if (field.default !== undefined) values[field.name] = field.default
+      else if (field.required) errors[field.name] = [sentence(field, 'is required')]
+    }
+  }
+  return { values, errors }
+}
+
+/** Whether clients may write a field at all: not computed, counted, generated or declared read-only. */
+export function isWritable(field: Field): boolean {
+  return !field.readOnly && field.computed === undefined && field.count === undefined && field.type.generated === undefined
+}
+
+/** "The first name field …": how every complaint about a field reads. */
+export function sentence(field: Field, predicate: string): string {
+  return `The ${field.name.replaceAll('_', ' ')} field ${predicate}`
+}
+
+/** What is said when a body names a record that does not exist, or not for this caller. */
+export function invalidSelection(field: Field, relationLabel: string): string {
+  return `The selected ${(relationLabel || field.name.replace(/_id$/, '').replaceAll('_', ' ')).toLowerCase()} is invalid`
+}
+
+function decodeField(field: Field, given: Json, values: Record<string, Json>, errors: Record<string, string[]>): void {
+  const trimmed = typeof given === 'string' && field.type.verbatim !== true ? given.trim() : given
+  if (trimmed === null || trimmed === '') {
+    if (field.nullable) values[field.name] = null
+    else errors[field.name] = [sentence(field, field.required || given === '' ? 'is required' : 'must not be null')]
+    return
+  }
+  const decoded = field.type.decode(trimmed, field.options)
+  if ('value' in decoded) values[field.name] = decoded.value
+  else errors[decoded.at === undefined ? field.name : `${field.name}.${decoded.at}`] = [sentence(field, decoded.error)]
+}
+
+function unknownKey(key: string, known: Iterable<string>): string {
+  const found = nearest(key, [...known])
+  return `Unknown field "${key.slice(0, 64)}"${found === undefined ? '' : `; did you mean "${found}"?`}`
+}
