@@ -1,0 +1,218 @@
+/** Tidiness is an ordinary test: who may import whom, how long things are, and that what exists is documented. */
+import { readFileSync } from 'node:fs'
+import { suite } from 'uvu'
+import * as assert from 'uvu/assert'
+import { functionLengths, importedPath, packageOf, projectFiles, readSources } from './conventions/source.ts'
+
+const FILE_LINES = 300
+const FUNCTION_LINES = 50
+
+/** What stands at the top of the project. */
+const TOP = [
+  '.biome.json',
+  '.ci',
+  '.gitignore',
+  '.npmrc',
+  '.tsconfig.build.json',
+  'CHANGELOG.md',
+  'LICENSE',
+  'README.md',
+  'engine',
+  'package-lock.json',
+  'package.json',
+  'plugins',
+  'resources',
+  'test',
+  'tsconfig.json',
+]
+
+/** Room of engine/ → rank; a file imports from its own room or from a lower rank. */
+const RANKS: Readonly<Record<string, number>> = {
+  'limits.ts': 0,
+  'error.ts': 0,
+  'observe.ts': 0,
+  'json.ts': 0,
+  'actor.ts': 0,
+  'settings.ts': 0,
+  text: 0,
+  field: 1,
+  store: 1,
+  database: 1,
+  filter: 2,
+  definition: 2,
+  catalog: 3,
+  migration: 4,
+  record: 4,
+  action: 5,
+  http: 6,
+  openapi: 7,
+  plugin: 7,
+  'engine.ts': 8,
+  cli: 9,
+  'index.ts': 9,
+}
+
+/** Library → the only folders that name it. */
+const HOMES: Readonly<Record<string, readonly string[]>> = {
+  koa: ['engine/http/'],
+  objection: ['engine/record/', 'engine/action/'],
+  ioredis: ['engine/store/'],
+  yaml: ['engine/definition/'],
+  jose: ['plugins/auth/'],
+  knex: ['engine/database/', 'engine/migration/', 'engine/record/', 'engine/action/'],
+  pg: ['engine/database/'],
+  '@electric-sql/pglite': ['engine/database/'],
+  ajv: ['engine/definition/', 'engine/record/'],
+}
+
+const files = projectFiles()
+const production = readSources(files, ['engine', 'plugins'])
+const everything = readSources(files, ['engine', 'plugins', 'test'])
+
+const conventions = suite('conventions')
+
+function none(violations: readonly string[], rule: string): void {
+  assert.ok(violations.length === 0, `${rule}:\n${violations.map((violation) => `    ${violation}`).join('\n')}`)
+}
+
+function roomOf(path: string): string {
+  return path.split('/')[1] ?? ''
+}
+
+function homesOf(library: string): readonly string[] | undefined {
+  return HOMES[/^(@koa\/|koa)/.test(library) ? 'koa' : /^ajv/.test(library) ? 'ajv' : library]
+}
+
+conventions('an engine file imports from its own room or a lower rank', () => {
+  const violations = production
+    .filter((file) => file.path.startsWith('engine/'))
+    .flatMap((file) => {
+      const room = roomOf(file.path)
+      const rank = RANKS[room]
+      if (rank === undefined) return [`${file.path} lies in a room without a rank`]
+      return file.imports.flatMap((specifier) => {
+        const target = importedPath(file.path, specifier)
+        if (target === undefined) return []
+        if (!target.startsWith('engine/')) return [`${file.path} imports ${target}`]
+        const targetRank = RANKS[roomOf(target)] ?? Number.POSITIVE_INFINITY
+        const fine = roomOf(target) === room || targetRank < rank || (targetRank === 0 && rank === 0)
+        return fine ? [] : [`${file.path} [${rank}] imports ${target} [${targetRank}]`]
+      })
+    })
+  none(violations, 'imports never go upward')
+})
+
+conventions('a plugin reaches the engine through engine/index.ts alone', () => {
+  const violations = production
+    .filter((file) => file.path.startsWith('plugins/'))
+    .flatMap((file) =>
+      file.imports
+        .map((specifier) => importedPath(file.path, specifier))
+        .filter((target) => target?.startsWith('engine/') && target !== 'engine/index.ts')
+        .map((target) => `${file.path} imports ${target}`),
+    )
+  none(violations, 'plugins import engine/index.ts and nothing behind it')
+})
+
+conventions('a library is named only in its home', () => {
+  const violations = production.flatMap((file) =>
+    file.imports
+      .filter((specifier) => importedPath(file.path, specifier) === undefined)
+      .filter((specifier) => homesOf(packageOf(specifier))?.every((home) => !file.path.startsWith(home)))
+      .map((specifier) => `${file.path} imports ${specifier}`),
+  )
+  none(violations, 'one home for each library')
+})
+
+conventions('engine and plugins import only what a production install has', () => {
+  const { dependencies } = JSON.parse(readFileSync('package.json', 'utf8')) as { dependencies: Record<string, string> }
+  const violations = production.flatMap((file) =>
+    file.imports
+      .filter((specifier) => importedPath(file.path, specifier) === undefined && !specifier.startsWith('node:'))
+      .filter((specifier) => dependencies[packageOf(specifier)] === undefined)
+      .map((specifier) => `${file.path} imports ${specifier}`),
+  )
+  none(violations, 'imports are Node, dependencies or files')
+})
+
+conventions(`no file is longer than ${FILE_LINES} lines`, () => {
+  const lengths = everything.map((file) => ({ path: file.path, lines: file.text.trimEnd().split('\n').length }))
+  const longest = lengths.sort((a, b) => b.lines - a.lines)
+  const violations = longest.filter((file) => file.lines > FILE_LINES).map((file) => `${file.path} has ${file.lines}`)
+  none(violations, 'above 300 lines a room is two')
+})
+
+conventions(`no function is longer than ${FUNCTION_LINES} lines`, () => {
+  const longest = production.flatMap(functionLengths).sort((a, b) => b.lines - a.lines)
+  const violations = longest.filter((found) => found.lines > FUNCTION_LINES)
+  const shown = violations.length === 0 ? [] : longest.slice(0, Math.max(5, violations.length))
+  none(
+    shown.map((found) => `${found.path}:${found.line} ${found.name} has ${found.lines}`),
+    'a function fits a screen',
+  )
+})
+
+conventions('every file opens with one sentence on what it is in charge of', () => {
+  const violations = everything.filter((file) => !/^(?:#![^\n]*\n)?\/\*\*[\s\S]*?\.\s*\*\//.test(file.text))
+  none(
+    violations.map((file) => file.path),
+    'the first line is /** A sentence. */',
+  )
+})
+
+conventions('no folder or file is a drawer for anything', () => {
+  const violations = files.filter((path) =>
+    /(^|[/.-])(utils?|helpers?|services?|managers?|misc|common)([/.-]|$)/i.test(path),
+  )
+  none(violations, 'a file is named after what it gives')
+})
+
+conventions('only the command line ends the process', () => {
+  const violations = production.filter(
+    (file) => file.path !== 'engine/cli/main.ts' && /\bprocess\.exit\(/.test(file.code),
+  )
+  none(
+    violations.map((file) => file.path),
+    'process.exit lives in engine/cli/main.ts',
+  )
+})
+
+conventions('no type is talked out of what it knows', () => {
+  // A plain `any` is the linter's to find.
+  const escapes = new RegExp(
+    ['\\bas unknown as\\b', ...['ts-ignore', 'ts-expect-error', 'ts-nocheck'].map((word) => `@${word}`)].join('|'),
+  )
+  const violations = everything.filter((file) => escapes.test(file.code) || /\/\/ @ts-/.test(file.text))
+  none(
+    violations.map((file) => file.path),
+    'no double cast, no ignored error',
+  )
+})
+
+conventions('nothing is left for later', () => {
+  const marks = new RegExp(
+    `\\b(${['TO', 'FIX'].map((start) => `${start}${start === 'TO' ? 'DO' : 'ME'}`).join('|')})\\b`,
+  )
+  none(
+    everything.filter((file) => marks.test(file.text)).map((file) => file.path),
+    'finished or not there',
+  )
+})
+
+conventions('the top of the project holds what was agreed', () => {
+  const found = [...new Set(files.map((path) => path.split('/')[0] ?? ''))]
+  none(
+    found.filter((name) => !TOP.includes(name)),
+    'nothing else stands at the top',
+  )
+})
+
+conventions('no file names a path of somebody’s machine', () => {
+  const places = new RegExp(`(^|[\\s'"\`(=:])/(${['work', 'root', 'home', 'Users'].join('|')})/[\\w.-]+`, 'm')
+  const violations = files
+    .filter((path) => /\.(ts|mjs|json|ya?ml|md|sh)$|^\.ci\//.test(path))
+    .filter((path) => places.test(readFileSync(path, 'utf8')))
+  none(violations, 'a clone knows nothing of where it was made')
+})
+
+conventions.run()

@@ -1,0 +1,129 @@
+/** Documentation can't rot: every code, command, contribution and variable is documented, and what is documented exists. */
+import { existsSync, readdirSync, readFileSync } from 'node:fs'
+import { suite } from 'uvu'
+import * as assert from 'uvu/assert'
+import { COMMANDS } from '../../engine/cli/commands.ts'
+import { ERRORS } from '../../engine/error.ts'
+import { VARIABLES } from '../../engine/settings.ts'
+import { DIAGNOSTIC_CODES } from '../../engine/text/code.ts'
+import { projectFiles, readSources } from './source.ts'
+
+const documentation = suite('documentation')
+
+/** A document, or nothing as long as it is not written: then everything is missing from it. */
+function read(path: string): string {
+  return existsSync(path) ? readFileSync(path, 'utf8') : ''
+}
+
+function none(violations: readonly string[], rule: string): void {
+  assert.ok(violations.length === 0, `${rule}:\n${violations.map((violation) => `    ${violation}`).join('\n')}`)
+}
+
+/** The text under the headings that match, up to the next heading of the same or a higher level. */
+function sections(text: string, heading: RegExp): string {
+  const lines = text.split('\n')
+  let level = 0
+  const kept: string[] = []
+  for (const line of lines) {
+    const match = /^(#+)\s+(.*)/.exec(line)
+    if (match !== null && (level === 0 || (match[1] ?? '').length <= level)) {
+      level = heading.test(match[2] ?? '') ? (match[1] ?? '').length : 0
+    }
+    if (level > 0) kept.push(line)
+  }
+  return kept.join('\n')
+}
+
+/** Every `word` in the first cell of a table's rows. */
+function firstCells(text: string): string[] {
+  return [...text.matchAll(/^\|([^|]*)\|/gm)].flatMap((row) =>
+    [...(row[1] ?? '').matchAll(/`([^`]+)`/g)].map((cell) => cell[1] ?? ''),
+  )
+}
+
+function names(text: string, word: string): boolean {
+  return text.includes(`\`${word}\``)
+}
+
+documentation('every diagnostic code is in resources/README.md, and no other', () => {
+  const text = read('resources/README.md')
+  const codes = Object.keys(DIAGNOSTIC_CODES)
+  none(
+    codes.filter((code) => !names(text, code)),
+    'not documented in resources/README.md',
+  )
+  const documented = firstCells(sections(text, /diagnostic|mistake/i))
+  none(
+    documented.filter((code) => /^[a-z_]+$/.test(code) && !codes.includes(code)),
+    'documented, but no diagnostic code',
+  )
+})
+
+documentation('every error code is in README.md or engine/ARCHITECTURE.md, and no other', () => {
+  const text = `${read('README.md')}\n${read('engine/ARCHITECTURE.md')}`
+  const codes = Object.keys(ERRORS)
+  none(
+    codes.filter((code) => !names(text, code)),
+    'not documented',
+  )
+  const documented = firstCells(sections(text, /\berror/i))
+  none(
+    documented.filter((code) => /^[a-z_]+$/.test(code) && !codes.includes(code)),
+    'documented, but no error code',
+  )
+})
+
+documentation('every command is in README.md, and no other', () => {
+  const text = read('README.md')
+  const known = COMMANDS.map((command) => command.name)
+  none(
+    known.filter((name) => !text.includes(`plinth ${name}`)),
+    'not documented in README.md as `plinth <name>`',
+  )
+  const plugins = readSources(projectFiles(), ['plugins']).filter((file) => /\bcommands\s*[:,]/.test(file.code))
+  const given = (word: string): boolean => plugins.some((file) => file.text.includes(word))
+  const documented = [...text.matchAll(/`(?:npx )?plinth ([a-z][a-z-]*)/g)].map((match) => match[1] ?? '')
+  none(
+    documented.filter((word) => !known.includes(word) && !given(word)),
+    'documented, but no command',
+  )
+})
+
+documentation('every variable that the engine reads is in README.md, and every one there is read', () => {
+  const text = read('README.md')
+  none(
+    Object.keys(VARIABLES).filter((name) => !names(text, name)),
+    'not documented in README.md',
+  )
+  const code = readSources(projectFiles(), ['plugins'])
+    .map((file) => file.text)
+    .join('\n')
+  const documented = firstCells(text).filter((word) => /^[A-Z][A-Z0-9_]+$/.test(word))
+  const isRead = (name: string): boolean => name in VARIABLES || new RegExp(`\\b${name}\\b`).test(code)
+  none(
+    documented.filter((name) => !isRead(name)),
+    'documented, but read nowhere',
+  )
+})
+
+documentation('every contribution of a plugin is in plugins/README.md', () => {
+  const text = read('plugins/README.md')
+  const contract = /export interface Plugin \{([\s\S]*?)\n\}/.exec(read('engine/plugin/plugin.ts'))?.[1] ?? ''
+  const keys = [...contract.matchAll(/^ {2}readonly (\w+)\??:/gm)].map((match) => match[1] ?? '')
+  assert.ok(keys.length > 5)
+  none(
+    keys.filter((key) => !names(text, key)),
+    'not documented in plugins/README.md',
+  )
+})
+
+documentation('every plugin says in README.md or plugins/README.md that it exists', () => {
+  const text = `${read('README.md')}\n${read('plugins/README.md')}`
+  const plugins = readdirSync('plugins', { withFileTypes: true }).filter((entry) => entry.isDirectory())
+  none(
+    plugins.map((entry) => entry.name).filter((name) => !names(text, name)),
+    'not documented',
+  )
+})
+
+documentation.run()

@@ -1,0 +1,78 @@
+/** The project's own files as the conventions see them: what they import, how long they and their functions are. */
+import { execFileSync } from 'node:child_process'
+import { existsSync, readFileSync } from 'node:fs'
+import { posix } from 'node:path'
+
+export interface SourceFile {
+  /** Relative to the project, with forward slashes. */
+  readonly path: string
+  readonly text: string
+  /** The text without comments and without what stands in plain strings. */
+  readonly code: string
+  readonly imports: readonly string[]
+}
+
+export interface FunctionLength {
+  readonly path: string
+  readonly line: number
+  readonly name: string
+  readonly lines: number
+}
+
+const STATIC_IMPORT = /^(?:import|export)\b[^'"]*?\bfrom\s+'([^']+)'|^import\s+'([^']+)'/gm
+const DYNAMIC_IMPORT = /\bimport\(\s*'([^']+)'/g
+const OPENS =
+  /^(\s*)(?:export\s+)?(?:default\s+)?(?:async\s+)?(?:function\s*\*?\s*(\w*)|const\s+(\w+)\b.*=>\s*\{$|(?:async\s+)?(?!if|for|while|switch|catch|return|else)(\w+)\(.*\{$)/
+
+/** Every file of the project that is kept or about to be, sorted. */
+export function projectFiles(): readonly string[] {
+  const listed = execFileSync('git', ['ls-files', '--cached', '--others', '--exclude-standard'], { encoding: 'utf8' })
+  return listed
+    .split('\n')
+    .filter((path) => path !== '' && existsSync(path))
+    .sort()
+}
+
+/** The TypeScript among `files` below one of `folders`, read. */
+export function readSources(files: readonly string[], folders: readonly string[]): readonly SourceFile[] {
+  return files
+    .filter((path) => path.endsWith('.ts') && folders.some((folder) => path.startsWith(`${folder}/`)))
+    .map((path) => {
+      const text = readFileSync(path, 'utf8')
+      const imports = [...text.matchAll(STATIC_IMPORT), ...text.matchAll(DYNAMIC_IMPORT)]
+      return { path, text, code: stripped(text), imports: imports.map((match) => match[1] ?? match[2] ?? '') }
+    })
+}
+
+function stripped(text: string): string {
+  return text
+    .replace(/\/\*[\s\S]*?\*\//g, '')
+    .replace(/(^|\s)\/\/.*$/gm, '')
+    .replace(/'(?:[^'\\\n]|\\.)*'/g, "''")
+}
+
+/** Where a relative import leads, relative to the project; undefined for a package. */
+export function importedPath(from: string, specifier: string): string | undefined {
+  return specifier.startsWith('.') ? posix.normalize(posix.join(posix.dirname(from), specifier)) : undefined
+}
+
+/** The package of a bare specifier: `@scope/name/sub` gives `@scope/name`. */
+export function packageOf(specifier: string): string {
+  return specifier
+    .split('/')
+    .slice(0, specifier.startsWith('@') ? 2 : 1)
+    .join('/')
+}
+
+/** The length of every function of a formatted file: from its first line to the brace under it. */
+export function functionLengths(file: SourceFile): readonly FunctionLength[] {
+  const lines = file.text.split('\n')
+  return lines.flatMap((line, index) => {
+    const match = OPENS.exec(line)
+    if (match === null) return []
+    const end = lines.findIndex((later, at) => at > index && new RegExp(`^${match[1]}\\}[,;)]*$`).test(later))
+    if (end === -1) return []
+    const name = match[2] || match[3] || match[4] || 'function'
+    return [{ path: file.path, line: index + 1, name, lines: end - index + 1 }]
+  })
+}
