@@ -3,6 +3,9 @@
 export const LIMITS = {
   /** A source file: far above any hand-written resource, far below what slows the parser. */
   sourceBytes: 1_048_576,
+  /** Nodes of one source once its aliases are followed, and how deep they nest: stops alias bombs. */
+  sourceNodes: 50_000,
+  sourceDepth: 64,
   /** Fields of one resource: PostgreSQL allows 1,600 columns; a form of 300 is unusable long before. */
   fieldsPerResource: 300,
   /** Terms in one filter, policy or query: what one index-backed statement can still plan well. */
@@ -37,6 +40,23 @@ export const LIMITS = {
   /** An Idempotency-Key in characters, and how long its answer is kept, in milliseconds. */
   idempotencyKeyLength: 255,
   idempotencyMs: 86_400_000,
+  /** How long a request holds its Idempotency-Key before it is taken for crashed, in milliseconds: above any answer's time. */
+  idempotencyClaimMs: 120_000,
+  /** The window of the rate limits (specification, Limits), and how many callers one process remembers in it. */
+  rateWindowMs: 60_000,
+  rateCallers: 100_000,
+  /** A multipart body (decisions, 1: uploads 10 MB), its files, and its other parts. */
+  uploadBytes: 10_485_760,
+  uploadFiles: 1,
+  uploadFields: 50,
+  /** What is still read of a body that was refused for its size, so that the client sees the answer instead of a reset. */
+  refusedBytes: 16_777_216,
+  /** An incoming X-Request-Id: longer ones are replaced. */
+  requestIdLength: 128,
+  /** Headers of one request, and how long they and the whole request may take to arrive, in milliseconds. */
+  headerBytes: 16_384,
+  headersMs: 10_000,
+  requestMs: 60_000,
   /** Compiled statements kept per connection (each costs 130-325 KiB of database memory). */
   namedStatements: 64,
   /** Compiled request shapes kept in the process. */

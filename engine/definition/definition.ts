@@ -110,15 +110,22 @@ export interface ResourceDefinition {
   readonly sort?: { readonly keys?: readonly string[]; readonly default?: string | readonly string[] }
   readonly search?: readonly string[]
   readonly count?: 'exact' | 'estimated' | { readonly capped: number }
-  readonly indexes?: readonly (readonly string[] | { readonly fields: readonly string[]; readonly unique?: boolean; readonly where?: FilterDefinition })[]
+  readonly indexes?: readonly (
+    | readonly string[]
+    | { readonly fields: readonly string[]; readonly unique?: boolean; readonly where?: FilterDefinition }
+  )[]
   /** Which records exist for callers; the others answer 404. Written by the soft_delete plugin. */
   readonly live?: FilterDefinition
   /** What delete and restore set instead of removing the row. Written by the soft_delete plugin. */
   readonly delete_sets?: JsonObject
   readonly restore_sets?: JsonObject
+  /** What an update that really changes something also sets: `{ updated_at: $now }`. */
+  readonly update_sets?: JsonObject
   readonly actions?: readonly ActionName[]
   /** Routes below another record: relation name → `/parents/{id}/<path>`. */
-  readonly nested?: { readonly [relation: string]: { readonly path?: string; readonly actions: readonly ('list' | 'create')[] } }
+  readonly nested?: {
+    readonly [relation: string]: { readonly path?: string; readonly actions: readonly ('list' | 'create')[] }
+  }
   readonly policies?: { readonly [policy in PolicyName]?: readonly ClauseDefinition[] }
   readonly hooks?: { readonly [action in Exclude<ActionName, 'list' | 'get'>]?: readonly string[] }
   readonly status_codes?: { readonly [action in ActionName]?: number }
@@ -139,7 +146,11 @@ export interface AppDefinition {
   readonly plugins?: { readonly [plugin: string]: JsonObject | null }
   readonly limits?: { readonly [limit: string]: number }
   /** Switches of decisions: `unknown_parameters: refuse | ignore`, `unknown_keys: refuse | ignore`, `malformed_json: 400 | 422`. */
-  readonly strictness?: { readonly unknown_parameters?: 'refuse' | 'ignore'; readonly unknown_keys?: 'refuse' | 'ignore'; readonly malformed_json?: 400 | 422 }
+  readonly strictness?: {
+    readonly unknown_parameters?: 'refuse' | 'ignore'
+    readonly unknown_keys?: 'refuse' | 'ignore'
+    readonly malformed_json?: 400 | 422
+  }
 }
 
 /** A whole application as written. */

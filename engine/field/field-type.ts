@@ -3,8 +3,19 @@ import type { Json, JsonObject, JsonSchema } from '../json.ts'
 
 /** The comparison words of filters, in query strings (`field[gte]=`) and in YAML alike. */
 export const OPERATORS = [
-  'eq', 'ne', 'in', 'not_in', 'lt', 'lte', 'gt', 'gte', 'between',
-  'contains', 'starts_with', 'ends_with', 'null',
+  'eq',
+  'ne',
+  'in',
+  'not_in',
+  'lt',
+  'lte',
+  'gt',
+  'gte',
+  'between',
+  'contains',
+  'starts_with',
+  'ends_with',
+  'null',
 ] as const
 
 export type Operator = (typeof OPERATORS)[number]
@@ -24,8 +35,11 @@ export interface FieldOptions {
   readonly own: JsonObject
 }
 
-/** A decoded value for the database, or one sentence that completes "The <field> …". */
-export type Decoded = { readonly value: Json } | { readonly error: string }
+/**
+ * A decoded value for the database, or what completes the sentence "The <field> field …": `must be at most 255 characters`.
+ * `at` is the place inside a list or json value, in dot form (`0`, `sizes.2.width`): the error's key is then `<field>.<at>`.
+ */
+export type Decoded = { readonly value: Json } | { readonly error: string; readonly at?: string }
 
 /** A range a plain-day filter value stands for, both as database values; `before` is exclusive. */
 export interface DayRange {
@@ -38,6 +52,12 @@ export interface FieldType {
   readonly name: string
   /** JSON Schema of each own option the YAML may carry, with a description for editors. */
   readonly options: Readonly<Record<string, JsonSchema>>
+  /** What the type is for, in one sentence for editors and the reference. */
+  readonly description?: string
+  /** Own options that must be there (`values` of an enum). */
+  readonly requires?: readonly string[]
+  /** Made by the engine alone (reference): no author may write it as a `type`. */
+  readonly internal?: boolean
   /** The PostgreSQL column type, exactly as `format_type` would print it, e.g. `character varying(255)`. */
   column(options: FieldOptions): string
   /** JSON Schema of the value in answers (null is added by the caller where the field is nullable). */
@@ -57,7 +77,10 @@ export interface FieldType {
   /** Whether filters on the field exist without being named so (enums, booleans, references). */
   readonly filterable?: boolean
   /** A DEFAULT the database itself gives, as SQL (sequence); the field is then read-only. */
-  generated?(options: FieldOptions, table: string): { readonly default: string; readonly sequence?: { readonly name: string; readonly start: number } }
+  generated?(
+    options: FieldOptions,
+    table: string,
+  ): { readonly default: string; readonly sequence?: { readonly name: string; readonly start: number } }
   /** Whether values of the type never leave the server (secret). */
   readonly hidden?: boolean
   /** Extra judgement of the own options (an unsafe pattern, min above max): sentences, by option name. */

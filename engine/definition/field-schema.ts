@@ -1,0 +1,49 @@
+/** The JSON Schema of a field: one flat schema a type, told apart by the word under `type`. */
+import type { FieldType } from '../field/field-type.ts'
+import type { JsonSchema } from '../json.ts'
+import { key, map, NAME, ref, SWITCH, TEXT } from './word-schema.ts'
+
+export const SHOW: JsonSchema = { enum: ['always', 'single', 'list', 'never'] }
+
+/** What every field may say, whatever its type. */
+export const FIELD_KEYS: Readonly<Record<string, JsonSchema>> = {
+  label: key('The name for people, in messages and in the reference.', 'Due date', TEXT),
+  description: key('What the field means, for the reference.', 'The day by which it must be solved.', TEXT),
+  column: key('The column, if it is not called like the field.', 'due_on', NAME),
+  renamed_from: key('The name that the field had before; its data moves along.', 'deadline', NAME),
+  required: key('A record must have a value.', true, SWITCH),
+  nullable: key('Whether null is stored and answered; a field that is not required is nullable.', false, SWITCH),
+  default: key('The value of a new record that names none.', 'open', {}),
+  unique: key('No two live records have the same value.', true, SWITCH),
+  read_only: key('Never taken from a body; what is sent is ignored.', true, SWITCH),
+  immutable: key('Set on create and never changed.', true, SWITCH),
+  show: key('In which answers the field stands: always, only single, only list, or never.', 'single', SHOW),
+  computed: key(
+    'SQL over the record `t` instead of a column; `$actor` is the id of the caller.',
+    "t.first_name || ' ' || t.last_name",
+    TEXT,
+  ),
+  read: key('Who may read the field; others do not see it.', { permission: 'users.view' }, ref('access_list')),
+  write: key('Who may write the field.', [{ role: 'admin' }], ref('access_list')),
+}
+
+/** The definitions `field` and one `field_<type>` for each type. */
+export function fieldDefinitions(types: Iterable<FieldType>): Record<string, JsonSchema> {
+  const written = [...types].filter((type) => type.internal !== true)
+  const definitions: Record<string, JsonSchema> = {}
+  for (const type of written) definitions[`field_${type.name}`] = fieldOfType(type)
+  definitions.field = {
+    description: 'A field: its type, then what every field may say, then the options of its type.',
+    examples: [{ type: 'string', required: true }],
+    oneOf: written.map((type) => ref(`field_${type.name}`)),
+  }
+  return definitions
+}
+
+function fieldOfType(type: FieldType): JsonSchema {
+  const word: JsonSchema = { const: type.name, description: type.description ?? `The type ${type.name}.` }
+  return {
+    title: type.name,
+    ...map({ type: word, ...FIELD_KEYS, ...type.options }, ['type', ...(type.requires ?? [])]),
+  }
+}

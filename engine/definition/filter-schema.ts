@@ -1,0 +1,110 @@
+/** The JSON Schema of filters and policies in YAML. */
+import { OPERATORS } from '../field/field-type.ts'
+import type { JsonSchema } from '../json.ts'
+import { either, key, list, map, NAME, named, PATH, ref, TEXT } from './word-schema.ts'
+
+const LITERAL: JsonSchema = { type: ['string', 'number', 'boolean'] }
+
+const OPERATOR_VALUES: Readonly<Record<string, JsonSchema>> = {
+  in: { type: 'array', items: LITERAL },
+  not_in: { type: 'array', items: LITERAL },
+  between: { type: 'array', items: LITERAL, minItems: 2, maxItems: 2 },
+  contains: { type: 'string' },
+  starts_with: { type: 'string' },
+  ends_with: { type: 'string' },
+  null: { type: 'boolean' },
+}
+
+const OPERATOR_WORDS: Readonly<Record<string, string>> = {
+  eq: 'Equal to the value.',
+  ne: 'Not equal to the value, or absent.',
+  in: 'One of the values.',
+  not_in: 'None of the values, or absent.',
+  lt: 'Less than the value.',
+  lte: 'Less than the value or equal to it.',
+  gt: 'Greater than the value.',
+  gte: 'Greater than the value or equal to it.',
+  between: 'From the first value to the second, both included.',
+  contains: 'Contains the text, without regard to case.',
+  starts_with: 'Begins with the text, without regard to case.',
+  ends_with: 'Ends with the text, without regard to case.',
+  null: 'true: has no value; false: has one.',
+}
+
+function operators(): JsonSchema {
+  const properties = Object.fromEntries(
+    OPERATORS.map((operator) => [
+      operator,
+      { description: OPERATOR_WORDS[operator], ...(OPERATOR_VALUES[operator] ?? LITERAL) },
+    ]),
+  )
+  return { ...map(properties), minProperties: 1, title: 'operators' }
+}
+
+const FILTER: JsonSchema = {
+  type: 'object',
+  properties: {
+    any: key('At least one of the filters holds.', [{ status: 1 }, { user: '$actor' }], {
+      type: 'array',
+      items: ref('filter'),
+      minItems: 1,
+    }),
+    all: key('All of the filters hold.', [{ is_active: true }, { not: { user: '$actor' } }], {
+      type: 'array',
+      items: ref('filter'),
+      minItems: 1,
+    }),
+    not: key('The filter does not hold.', { user: '$actor' }, ref('filter')),
+  },
+  propertyNames: PATH,
+  additionalProperties: either(
+    { type: ['string', 'number', 'boolean', 'null'] },
+    { type: 'array', items: LITERAL },
+    ref('operators'),
+  ),
+}
+
+const WHO: Readonly<Record<string, JsonSchema>> = {
+  permission: key('Holders of this permission.', 'tickets.view', {
+    type: 'string',
+    pattern: '^[a-z][a-z0-9_]*(\\.[a-z][a-z0-9_]*)+$',
+    'x-expects': 'a permission such as tickets.view',
+  }),
+  role: key('Actors of this role, or of one of these.', 'customer', either(TEXT, { ...list(TEXT), minItems: 1 })),
+  who: key('anyone: no token needed; signed_in: any signed-in actor.', 'signed_in', { enum: ['anyone', 'signed_in'] }),
+}
+
+const CLAUSE: JsonSchema = {
+  ...map({
+    ...WHO,
+    where: key('Only records that this filter admits.', { user: '$actor' }, ref('filter')),
+    fields: key('The only fields and relations that may be written.', ['subject', 'details'], list(NAME)),
+    set: key('Values that a write always gets.', { user: '$actor' }, named({}, PATH)),
+  }),
+  minProperties: 1,
+}
+
+/** The definitions that filters, access rules and policies are made of. */
+export const FILTER_DEFINITIONS: Readonly<Record<string, JsonSchema>> = {
+  filter: FILTER,
+  operators: operators(),
+  access: { ...map(WHO), minProperties: 1 },
+  access_list: either(ref('access'), { type: 'array', items: ref('access'), minItems: 1 }),
+  clause: CLAUSE,
+}
+
+/** The key `policies`, deny by default. */
+export const POLICIES: JsonSchema = map(
+  Object.fromEntries(
+    Object.entries({
+      view: 'Who may see records: in lists, alone, and embedded in others.',
+      create: 'Who may create records.',
+      update: 'Who may change records.',
+      delete: 'Who may delete records.',
+      restore: 'Who may bring deleted records back.',
+    }).map(([policy, description]) => [
+      policy,
+      key(description, [{ permission: `tickets.${policy}` }], { type: 'array', items: ref('clause') }),
+    ]),
+  ),
+)

@@ -1,0 +1,89 @@
+/** Judges values by plugins' schemas that use more of JSON Schema than the language itself does. */
+import { createRequire } from 'node:module'
+import type { ErrorObject, Options, ValidateFunction } from 'ajv'
+import type { Json, JsonSchema } from '../json.ts'
+import type { Diagnostic } from '../text/diagnostic.ts'
+import type { Document, Path } from './definition.ts'
+import { subject } from './sentence.ts'
+
+/** What judge.ts reads itself, and annotations that judge nothing. */
+const READ = new Set([
+  'type',
+  'enum',
+  'const',
+  'properties',
+  'required',
+  'additionalProperties',
+  'propertyNames',
+  'minProperties',
+  'maxProperties',
+  'items',
+  'minItems',
+  'maxItems',
+  'uniqueItems',
+  'minLength',
+  'maxLength',
+  'pattern',
+  'minimum',
+  'maximum',
+  'anyOf',
+  'oneOf',
+  '$ref',
+  'definitions',
+  '$schema',
+  '$id',
+  '$comment',
+  'title',
+  'description',
+  'default',
+  'examples',
+  'deprecated',
+  'readOnly',
+  'writeOnly',
+  'x-expects',
+  'x-example',
+])
+
+/** Whether a schema has a keyword that only ajv can judge. */
+export function isForeign(schema: JsonSchema): boolean {
+  return Object.keys(schema).some((keyword) => !READ.has(keyword))
+}
+
+/** ajv's complaints about a value, each at its own place. */
+export function foreignComplaints(
+  schema: JsonSchema,
+  value: Json,
+  path: Path,
+  document: Document<unknown>,
+): Diagnostic[] {
+  const validate = compile(schema)
+  if (validate(value)) return []
+  return (validate.errors ?? []).map((error) => complaint(error, path, document))
+}
+
+function complaint(error: ErrorObject, path: Path, document: Document<unknown>): Diagnostic {
+  const steps = error.instancePath.split('/').slice(1)
+  const place = [
+    ...path,
+    ...steps.map((step) => (/^\d+$/.test(step) ? Number(step) : step.replace(/~1/g, '/').replace(/~0/g, '~'))),
+  ]
+  return {
+    code: 'wrong_value',
+    message: `${subject(place)} ${error.message ?? 'is wrong'}`,
+    span: document.place(place),
+  }
+}
+
+const compiled = new WeakMap<JsonSchema, ValidateFunction>()
+
+function compile(schema: JsonSchema): ValidateFunction {
+  const known = compiled.get(schema)
+  if (known !== undefined) return known
+  // Loaded only when a plugin needs it: most applications start without.
+  const { Ajv } = createRequire(import.meta.url)('ajv') as {
+    Ajv: new (options: Options) => { compile(schema: object): ValidateFunction }
+  }
+  const validate = new Ajv({ allErrors: true, strict: false }).compile(schema)
+  compiled.set(schema, validate)
+  return validate
+}

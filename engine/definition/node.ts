@@ -1,0 +1,144 @@
+/** Reads the syntax tree of a YAML file into plain frozen values with the range of every key and value. */
+import { isAlias, isMap, isScalar, isSeq, type Pair, type Scalar, type YAMLMap } from 'yaml'
+import type { Json } from '../json.ts'
+import { LIMITS } from '../limits.ts'
+import type { DiagnosticCode } from '../text/code.ts'
+import type { Diagnostic } from '../text/diagnostic.ts'
+import type { Source } from '../text/source.ts'
+
+export type Range = readonly [start: number, end: number]
+
+/** One value with its place; `children` are found by key or index. */
+export interface Node {
+  readonly value: Json
+  readonly range: Range
+  readonly key: Range | undefined
+  readonly children: ReadonlyMap<string | number, Node> | undefined
+}
+
+interface Reading {
+  readonly source: Source
+  readonly diagnostics: Diagnostic[]
+  readonly anchors: Map<string, unknown>
+  readonly open: Set<unknown>
+  count: number
+}
+
+/** The tree below one YAML node, or undefined when following it would never end or grow too large. */
+export function readNode(contents: unknown, source: Source, diagnostics: Diagnostic[]): Node | undefined {
+  const reading: Reading = { source, diagnostics, anchors: new Map(), open: new Set(), count: 0 }
+  return read(contents, reading, undefined, 0)
+}
+
+function read(node: unknown, reading: Reading, key: Range | undefined, depth: number): Node | undefined {
+  const range = rangeOf(node, key, reading)
+  reading.count += 1
+  if (reading.count > LIMITS.sourceNodes || depth > LIMITS.sourceDepth) {
+    // Said once: every further node would repeat it.
+    if (!reading.diagnostics.some((known) => known.code === 'too_complex'))
+      complain(reading, 'too_complex', 'This makes the file too large or too deep', range, 'write it without aliases')
+    return undefined
+  }
+  if (isAlias(node)) return readAlias(node.source, reading, key, range, depth)
+  if (!isScalar(node) && !isMap(node) && !isSeq(node)) return { value: null, range, key, children: undefined }
+  if (node.anchor !== undefined) reading.anchors.set(node.anchor, node)
+  if (node.tag !== undefined && !/^tag:yaml\.org,2002:(str|map|seq|int|float|bool|null)$/.test(node.tag))
+    complain(reading, 'yaml_syntax', `The tag "${node.tag}" means nothing here`, range, 'write a plain value')
+  if (isScalar(node)) return { value: scalar(node, reading, range), range, key, children: undefined }
+  reading.open.add(node)
+  const children = isMap(node) ? readMap(node, reading, depth) : readList(node.items, reading, depth)
+  reading.open.delete(node)
+  if (children === undefined) return undefined
+  const value = isMap(node)
+    ? Object.fromEntries([...children].map(([name, child]) => [String(name), child.value]))
+    : [...children.values()].map((child) => child.value)
+  return { value: Object.freeze(value), range, key, children }
+}
+
+function readAlias(
+  name: string,
+  reading: Reading,
+  key: Range | undefined,
+  range: Range,
+  depth: number,
+): Node | undefined {
+  const target = reading.anchors.get(name)
+  if (target === undefined || reading.open.has(target)) {
+    const message =
+      target === undefined ? `The alias "*${name}" names nothing above` : `The alias "*${name}" contains itself`
+    complain(reading, 'too_complex', message, range, 'write the value out')
+    return undefined
+  }
+  const node = read(target, reading, key, depth + 1)
+  // Complaints about an aliased value point to where it is used; its own text is judged where it stands.
+  return node === undefined ? undefined : { ...node, range, children: node.children }
+}
+
+function readMap(map: YAMLMap, reading: Reading, depth: number): Map<string | number, Node> | undefined {
+  const children = new Map<string | number, Node>()
+  for (const pair of map.items) {
+    const name = keyOf(pair, reading)
+    if (name === undefined) continue
+    const key = rangeOf(pair.key, undefined, reading)
+    const child = read(pair.value, reading, key, depth + 1)
+    if (child === undefined) return undefined
+    if (children.has(name)) {
+      complain(reading, 'duplicate_key', `The key "${name}" stands here a second time`, key, 'keep one of the two')
+    } else if (name === '__proto__') {
+      complain(reading, 'reserved_key', 'The key "__proto__" can not be used', key, 'choose another name')
+    } else children.set(name, child)
+  }
+  return children
+}
+
+function readList(items: readonly unknown[], reading: Reading, depth: number): Map<string | number, Node> | undefined {
+  const children = new Map<string | number, Node>()
+  for (const [index, item] of items.entries()) {
+    const child = read(item, reading, undefined, depth + 1)
+    if (child === undefined) return undefined
+    children.set(index, child)
+  }
+  return children
+}
+
+function keyOf(pair: Pair, reading: Reading): string | undefined {
+  const { key } = pair
+  // `null:` and `1:` are keys as they are written, not as YAML would read them as values.
+  if (isScalar(key)) return typeof key.value === 'string' ? key.value : (key.source ?? String(key.value))
+  complain(reading, 'yaml_syntax', 'A key must be a plain word', rangeOf(key, undefined, reading), 'put it in quotes')
+  return undefined
+}
+
+function scalar(node: Scalar, reading: Reading, range: Range): Json {
+  const { value } = node
+  if (typeof value === 'string' || typeof value === 'boolean' || value === null) return value
+  const text = node.source ?? String(value)
+  const hint = `put it in quotes if it is meant as text: "${text}"`
+  const number = Number(value)
+  if (/^[-+]?0\d/.test(text)) {
+    complain(reading, 'ambiguous_number', `The number ${text} would be read as ${number}`, range, hint)
+  } else if (!Number.isFinite(number) || (typeof value === 'bigint' && !Number.isSafeInteger(number))) {
+    complain(reading, 'ambiguous_number', `The number ${text} can not be kept exactly`, range, hint)
+    return 0
+  }
+  return number
+}
+
+/** An empty value has no text of its own, so its key stands for it. */
+function rangeOf(node: unknown, key: Range | undefined, reading: Reading): Range {
+  const range = isAlias(node) || isScalar(node) || isMap(node) || isSeq(node) ? node.range : undefined
+  if (range !== undefined && range !== null && range[1] > range[0])
+    return trimmed(reading.source.text, range[0], range[1])
+  return key ?? [range?.[0] ?? 0, range?.[1] ?? 0]
+}
+
+/** A block's range runs to the next node; its trailing line breaks are nobody's mistake. */
+function trimmed(text: string, start: number, end: number): Range {
+  let last = end
+  while (last > start + 1 && /\s/.test(text[last - 1] ?? '')) last -= 1
+  return [start, last]
+}
+
+function complain(reading: Reading, code: DiagnosticCode, message: string, range: Range, hint: string): void {
+  reading.diagnostics.push({ code, message, span: { source: reading.source, start: range[0], end: range[1] }, hint })
+}

@@ -1,0 +1,79 @@
+/** Turns the text of one YAML file into a value that knows where every key and value of it stands. */
+import { parseDocument as parseYaml, type YAMLError, type Document as YamlDocument } from 'yaml'
+import { LIMITS } from '../limits.ts'
+import type { Collected, Diagnostic } from '../text/diagnostic.ts'
+import type { Source, Span } from '../text/source.ts'
+import type { Document, Path } from './definition.ts'
+import { type Node, readNode } from './node.ts'
+
+/**
+ * Reads one source. A value is given even beside complaints where the rest can still be judged (a key written
+ * twice); after a syntax error there is none. Never throws for what the text holds.
+ */
+export function parseDocument(source: Source): Collected<Document<unknown>> {
+  if (Buffer.byteLength(source.text) > LIMITS.sourceBytes) {
+    const message = `The file is larger than ${LIMITS.sourceBytes} bytes`
+    const hint = 'split it into several resource files'
+    return { diagnostics: [{ code: 'source_too_large', message, span: { source, start: 0, end: 0 }, hint }] }
+  }
+  const document = readYaml(source)
+  if ('code' in document) return { diagnostics: [document] }
+  // One slip of indentation makes a cascade; the first complaint is the one that helps.
+  const broken = document.errors.find((error) => error.code !== 'DUPLICATE_KEY')
+  if (broken !== undefined) return { diagnostics: [syntaxError(source, broken)] }
+  const diagnostics: Diagnostic[] = []
+  const node = readNode(document.contents, source, diagnostics)
+  if (node === undefined) return { diagnostics }
+  return { value: Object.freeze({ value: node.value, place: placer(source, node) }), diagnostics }
+}
+
+function readYaml(source: Source): YamlDocument.Parsed | Diagnostic {
+  try {
+    // Repeated keys are found while reading, where both places are known.
+    return parseYaml(source.text, {
+      prettyErrors: false,
+      uniqueKeys: false,
+      intAsBigInt: true,
+      logLevel: 'silent',
+      version: '1.2',
+    })
+  } catch (error) {
+    // The composer is recursive: thousands of open brackets exhaust its stack.
+    if (!(error instanceof RangeError)) throw error
+    const hint = `write at most ${LIMITS.sourceDepth} levels`
+    return { code: 'too_complex', message: 'The file is nested too deeply', span: { source, start: 0, end: 1 }, hint }
+  }
+}
+
+const HINTS: Readonly<Record<string, string>> = {
+  TAB_AS_INDENT: 'indent with spaces',
+  BAD_INDENT: 'keys of one map start in the same column',
+  MULTIPLE_DOCS: 'one file holds one document; remove the "---"',
+  MISSING_CHAR: 'a bracket, brace or quote is not closed, or a ":" or "," is missing',
+  BLOCK_AS_IMPLICIT_KEY: 'put the value in quotes if it contains ": "',
+  UNEXPECTED_TOKEN: 'put the value in quotes if it starts with a special character',
+}
+
+function syntaxError(source: Source, error: YAMLError): Diagnostic {
+  const [start, end] = error.pos
+  const hint = HINTS[error.code]
+  return {
+    code: 'yaml_syntax',
+    message: error.message,
+    span: { source, start, end: Math.max(end, start + 1) },
+    ...(hint === undefined ? {} : { hint }),
+  }
+}
+
+function placer(source: Source, root: Node): Document<unknown>['place'] {
+  return (path: Path, part = 'value'): Span => {
+    let node = root
+    for (const step of path) {
+      const next = node.children?.get(step)
+      if (next === undefined) break
+      node = next
+    }
+    const range = part === 'key' && node.key !== undefined ? node.key : node.range
+    return { source, start: range[0], end: range[1] }
+  }
+}

@@ -1,0 +1,87 @@
+/** ⇄ Reads the folder of an application: app.yaml and every other YAML file below it. */
+import { readdir, readFile } from 'node:fs/promises'
+import { join, relative } from 'node:path'
+import type { Collected, Diagnostic } from '../text/diagnostic.ts'
+import type { Source } from '../text/source.ts'
+
+export interface Sources {
+  readonly app: Source
+  readonly resources: readonly Source[]
+}
+
+/**
+ * Reads `app.yaml` and all other `*.yaml` files of a directory, sub-folders too, in the order of their paths.
+ * Files are named relative to where the person works. No value without an app.yaml.
+ */
+export async function readSources(directory: string): Promise<Collected<Sources>> {
+  const diagnostics: Diagnostic[] = []
+  const paths = await yamlFiles(directory, diagnostics)
+  const sources: Source[] = []
+  for (const path of paths) {
+    const source = await readSource(path)
+    if ('text' in source) sources.push(source)
+    else diagnostics.push(source)
+  }
+  const name = shown(join(directory, 'app.yaml'))
+  const app = sources.find((source) => source.file === name)
+  if (app === undefined) {
+    if (diagnostics.length === 0) diagnostics.push(missingApp(directory, paths))
+    return { diagnostics }
+  }
+  return { value: { app, resources: sources.filter((source) => source !== app) }, diagnostics }
+}
+
+function missingApp(directory: string, paths: readonly string[]): Diagnostic {
+  const folder = shown(directory)
+  const hint = paths.some((path) => path.endsWith('app.yml'))
+    ? 'rename app.yml to app.yaml'
+    : 'make an app.yaml with at least "name: …", or set RESOURCES_DIR to the folder that has one'
+  return { code: 'missing_app', message: `There is no app.yaml in ${folder}`, hint }
+}
+
+async function yamlFiles(directory: string, diagnostics: Diagnostic[]): Promise<string[]> {
+  try {
+    const entries = await readdir(directory, { withFileTypes: true, recursive: true })
+    return entries
+      .filter((entry) => !entry.isDirectory() && /\.ya?ml$/.test(entry.name))
+      .map((entry) => join(entry.parentPath, entry.name))
+      .filter(
+        (path) =>
+          !relative(directory, path)
+            .split(/[\\/]/)
+            .some((part) => part.startsWith('.')),
+      )
+      .sort((a, b) => (a < b ? -1 : 1))
+  } catch (error) {
+    diagnostics.push({
+      code: 'source_unreadable',
+      message: `The folder ${shown(directory)} can not be read (${reason(error)})`,
+      hint: 'set RESOURCES_DIR to the folder that holds app.yaml',
+    })
+    return []
+  }
+}
+
+async function readSource(path: string): Promise<Source | Diagnostic> {
+  const file = shown(path)
+  if (path.endsWith('.yml')) {
+    const hint = `rename it to ${file.replace(/\.yml$/, '.yaml')}`
+    return { code: 'source_unreadable', message: `${file} would not be read: files end in .yaml`, hint }
+  }
+  try {
+    return { file, text: new TextDecoder('utf-8', { fatal: true }).decode(await readFile(path)) }
+  } catch (error) {
+    const message = `${file} can not be read (${reason(error)})`
+    return { code: 'source_unreadable', message, hint: 'save it as UTF-8, readable by the user that runs Plinth' }
+  }
+}
+
+function reason(error: unknown): string {
+  if (error instanceof TypeError) return 'it is not UTF-8'
+  return error instanceof Error && 'code' in error ? String(error.code) : String(error)
+}
+
+function shown(path: string): string {
+  const near = relative(process.cwd(), path)
+  return near === '' ? '.' : near.split('\\').join('/')
+}

@@ -1,0 +1,53 @@
+/** The JSON Schema of the keys that say how a list may be read: filters, ranges, sort, search, count, indexes. */
+import type { JsonSchema } from '../json.ts'
+import { LIMITS } from '../limits.ts'
+import { either, key, list, map, NAME, named, PATH, ref, SORT, SWITCH } from './word-schema.ts'
+
+export const READING_KEYS: Readonly<Record<string, JsonSchema>> = {
+  filters: key(
+    'What a list may be filtered by: paths, or { parameter: path }.',
+    ['status_id', 'assigned_to'],
+    either(list(PATH), named(PATH)),
+  ),
+  ranges: key(
+    'Pairs of parameters over a date or time: `date` gives date_from and date_to.',
+    { date: 'created_at' },
+    named(NAME),
+  ),
+  special: key('Parameters whose words a plugin turns into filters.', { type: 'tickets.queue' }, named(PATH)),
+  sort: key(
+    'What a list may be sorted by, and how it is if nothing is asked.',
+    { keys: ['id', 'subject'], default: '-created_at' },
+    map({
+      keys: key('The sort keys; every short field if absent.', ['id', 'subject'], list(PATH)),
+      default: key(
+        'The order if none is asked; a "-" in front means descending.',
+        '-created_at',
+        either(SORT, { ...list(SORT), maxItems: LIMITS.sortKeys }),
+      ),
+    }),
+  ),
+  search: key('The fields in which `search` looks, own and related.', ['subject', 'status.name'], list(PATH)),
+  count: key(
+    'How the total of a list is counted: exact, estimated, or exact up to a number.',
+    { capped: 1000 },
+    either(
+      { enum: ['exact', 'estimated'] },
+      map({ capped: key('Count no further than this.', 1000, { type: 'integer', minimum: 1 }) }, ['capped']),
+    ),
+  ),
+  indexes: key('Indexes beyond those that filters, sort and search already have.', [['status_id', 'created_at']], {
+    type: 'array',
+    items: either(
+      { ...list(NAME), minItems: 1 },
+      map(
+        {
+          fields: key('The indexed fields, in order.', ['slug'], { ...list(NAME), minItems: 1 }),
+          unique: key('No two records have the same values.', true, SWITCH),
+          where: key('Only records that match.', { is_active: true }, ref('filter')),
+        },
+        ['fields'],
+      ),
+    ),
+  }),
+}

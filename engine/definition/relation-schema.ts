@@ -1,0 +1,103 @@
+/** The JSON Schema of a relation: three flat schemas, told apart by belongs_to, has_many, many_to_many. */
+import type { JsonSchema } from '../json.ts'
+import { SHOW } from './field-schema.ts'
+import { either, key, map, NAME, PATH, ref, SORT, SWITCH, TEXT } from './word-schema.ts'
+
+const EMBED: JsonSchema = either(
+  {
+    type: 'array',
+    minItems: 1,
+    items: either(NAME, {
+      type: 'object',
+      propertyNames: NAME,
+      additionalProperties: PATH,
+      minProperties: 1,
+      maxProperties: 1,
+    }),
+  },
+  { const: false },
+)
+
+const COMMON: Readonly<Record<string, JsonSchema>> = {
+  label: key('The name for people, in messages and in the reference.', 'Assigned agent', TEXT),
+  description: key('What the relation means, for the reference.', 'The agent who answers.', TEXT),
+  embed: key(
+    'What of the other record stands in answers: fields, relations with their own embed, or { alias: path }; false: nothing.',
+    ['id', 'name', { owner: 'user.name' }],
+    EMBED,
+  ),
+  show: key('In which answers the relation stands: always, only single, only list, or never.', 'single', SHOW),
+  read: key('Who may read the relation; others do not see it.', { permission: 'users.view' }, ref('access_list')),
+}
+
+const MANY: Readonly<Record<string, JsonSchema>> = {
+  order: key('The order of the records: a field, with "-" in front for descending.', '-created_at', SORT),
+  where: key('Which records belong; for belongs_to, which may be chosen.', { is_internal: false }, ref('filter')),
+}
+
+const BELONGS_TO = map(
+  {
+    belongs_to: key('The resource that the record points to.', 'statuses', NAME),
+    ...COMMON,
+    column: key('The foreign key, `<relation>_id` if absent.', 'assigned_to', NAME),
+    required: key('A record must name one.', true, SWITCH),
+    read_only: key('Never taken from a body; what is sent is ignored.', true, SWITCH),
+    immutable: key('Set on create and never changed.', true, SWITCH),
+    default: key('The record that stands in when none is named.', { is_default: true }, ref('filter')),
+    where: key('Which records belong; for belongs_to, which may be chosen.', { role: 2 }, ref('filter')),
+    on_delete: key('What removing the other record for good does here.', 'set_null', {
+      enum: ['restrict', 'set_null', 'cascade'],
+    }),
+    write: key('Who may write the relation.', { permission: 'tickets.assign' }, ref('access_list')),
+    renamed_from: key('The name that the relation had before; its data moves along.', 'agent', NAME),
+  },
+  ['belongs_to'],
+)
+
+const HAS_MANY = map(
+  {
+    has_many: key('The resource whose records point here.', 'ticket_comments', NAME),
+    ...COMMON,
+    ...MANY,
+    by: key(
+      'The belongs_to relation of the other resource that points here; found if there is just one.',
+      'ticket',
+      NAME,
+    ),
+    through: key(
+      'has_many: a belongs_to relation of the other resource to go through; many_to_many: the joining table.',
+      'conversation',
+      NAME,
+    ),
+    first: key('Only the first record in `order`, as an object or null.', true, SWITCH),
+  },
+  ['has_many'],
+)
+
+const MANY_TO_MANY = map(
+  {
+    many_to_many: key('The resource on the other side; written as a list of ids.', 'labels', NAME),
+    ...COMMON,
+    ...MANY,
+    through: key(
+      'has_many: a belongs_to relation of the other resource to go through; many_to_many: the joining table.',
+      'ticket_labels',
+      NAME,
+    ),
+    write: key('Who may write the relation.', { permission: 'tickets.assign' }, ref('access_list')),
+    renamed_from: key('The name that the relation had before; its data moves along.', 'tags', NAME),
+  },
+  ['many_to_many'],
+)
+
+/** The definition `relation` and its three kinds. */
+export const RELATION_DEFINITIONS: Readonly<Record<string, JsonSchema>> = {
+  belongs_to: { title: 'belongs_to', ...BELONGS_TO },
+  has_many: { title: 'has_many', ...HAS_MANY },
+  many_to_many: { title: 'many_to_many', ...MANY_TO_MANY },
+  relation: {
+    description: 'A relation: belongs_to, has_many or many_to_many another resource.',
+    examples: [{ belongs_to: 'statuses', embed: ['id', 'name'] }],
+    oneOf: [ref('belongs_to'), ref('has_many'), ref('many_to_many')],
+  },
+}

@@ -1,0 +1,188 @@
+/** The JSON Schema of app.yaml and of resource files: what check judges by is what editors complete from. */
+import type { JsonSchema } from '../json.ts'
+import { LIMITS } from '../limits.ts'
+import { fieldDefinitions } from './field-schema.ts'
+import { FILTER_DEFINITIONS, POLICIES } from './filter-schema.ts'
+import { READING_KEYS } from './reading-schema.ts'
+import { RELATION_DEFINITIONS } from './relation-schema.ts'
+import type { Vocabulary } from './vocabulary.ts'
+import { either, key, list, map, NAME, named, PATH, ref, SWITCH, TEXT } from './word-schema.ts'
+
+const DRAFT = 'http://json-schema.org/draft-07/schema#'
+
+const ACTIONS = ['list', 'get', 'create', 'update', 'delete', 'restore'] as const
+
+/** `settings/statuses`: words between slashes, none at the ends. */
+const URL_PATH: JsonSchema = {
+  type: 'string',
+  pattern: '^[A-Za-z0-9_-]+(/[A-Za-z0-9_-]+)*$',
+  'x-expects': 'words between slashes, such as settings/statuses',
+}
+
+const IDENTITY: Readonly<Record<string, JsonSchema>> = {
+  resource: key('The name of the resource, plural; also its table and path if they are not given.', 'tickets', NAME),
+  label: key('The name of one record for people: "Ticket not found".', 'Ticket', TEXT),
+  description: key('What the resource is, for the reference.', 'A request of a customer.', TEXT),
+  path: key('The path below the prefix.', 'settings/statuses', URL_PATH),
+  table: key('The table, if it is not called like the resource.', 'desk_tickets', NAME),
+  renamed_from: key('The name that the resource had before; its data moves along.', 'issues', NAME),
+  of: key('Stands on the table of this other resource.', 'users', NAME),
+  where: key(
+    'Which records of that table are this resource; new ones get the values.',
+    { 'role.slug': 'customer' },
+    ref('filter'),
+  ),
+  lookup: key('What the {id} of a path may be; `id` if absent.', ['id', 'uid'], { ...list(NAME), minItems: 1 }),
+  conceal: key('Records that the caller may not see answer 404 instead of 403.', true, SWITCH),
+}
+
+const CONTENT: Readonly<Record<string, JsonSchema>> = {
+  fields: key(
+    'The fields, in the order of answers.',
+    { subject: { type: 'string' } },
+    {
+      ...named(ref('field')),
+      maxProperties: LIMITS.fieldsPerResource,
+    },
+  ),
+  relations: key('The relations to other resources.', { status: { belongs_to: 'statuses' } }, named(ref('relation'))),
+}
+
+const WRITING: Readonly<Record<string, JsonSchema>> = {
+  live: key('Which records exist for callers; the others answer 404.', { deleted_at: null }, ref('filter')),
+  delete_sets: key('What delete sets instead of removing the row.', { deleted_at: '$now' }, named({}, PATH)),
+  restore_sets: key('What restore sets.', { deleted_at: null }, named({}, PATH)),
+  update_sets: key('What an update that changes something sets too.', { updated_at: '$now' }, named({}, PATH)),
+  actions: key('The routes of the resource; all but restore if absent.', ['list', 'get'], list({ enum: [...ACTIONS] })),
+  nested: key(
+    'Routes below another record, by relation: /tickets/{id}/comments.',
+    { ticket: { path: 'comments', actions: ['list', 'create'] } },
+    named(
+      map(
+        {
+          path: key('The last part of the path; the path of the resource if absent.', 'comments', URL_PATH),
+          actions: key('What may be done there.', ['list', 'create'], {
+            ...list({ enum: ['list', 'create'] }),
+            minItems: 1,
+          }),
+        },
+        ['actions'],
+      ),
+    ),
+  ),
+  policies: key('Who may do what; nobody without a clause.', { view: [{ who: 'signed_in' }] }, POLICIES),
+  hooks: key(
+    "Plugins' functions around a write, the first outermost.",
+    { update: ['tickets.stamp_transitions'] },
+    map(
+      Object.fromEntries(
+        ['create', 'update', 'delete', 'restore'].map((action) => [
+          action,
+          key(`Functions around ${action}, as plugin.function.`, [`tickets.on_${action}`], list(PATH)),
+        ]),
+      ),
+    ),
+  ),
+  status_codes: key(
+    'The status of a success, where it is not the usual one.',
+    { create: 200 },
+    map(
+      Object.fromEntries(
+        ACTIONS.map((action) => [
+          action,
+          key(`The status when ${action} succeeds.`, action === 'delete' ? 204 : 200, { enum: [200, 201, 202, 204] }),
+        ]),
+      ),
+    ),
+  ),
+  seeds: key(
+    'Records that exist from the first start on, found again by their key.',
+    { key: 'slug', rows: [{ name: 'Open', slug: 'open' }] },
+    map(
+      {
+        key: key(
+          'The field or fields by which a seeded record is known.',
+          'slug',
+          either(NAME, { ...list(NAME), minItems: 1 }),
+        ),
+        rows: key('The records.', [{ name: 'Open', slug: 'open' }], { type: 'array', items: { type: 'object' } }),
+      },
+      ['key', 'rows'],
+    ),
+  ),
+  cache: key('A small lookup table, kept in memory; every write renews it on all instances.', true, SWITCH),
+}
+
+/** The core keys of a resource file, in the order of the reference. */
+export const RESOURCE_KEYS: Readonly<Record<string, JsonSchema>> = {
+  ...IDENTITY,
+  ...CONTENT,
+  ...READING_KEYS,
+  ...WRITING,
+}
+
+/** The schema of a resource file with the types and keys that plugins add. */
+export function resourceSchema(vocabulary: Vocabulary): JsonSchema {
+  const contributed = [...vocabulary.keys].map(([name, { plugin, description, schema }]) => [
+    name,
+    { ...schema, description: `${description} (plugin ${plugin})` },
+  ])
+  return {
+    $schema: DRAFT,
+    title: 'A resource of Plinth',
+    ...map({ ...RESOURCE_KEYS, ...Object.fromEntries(contributed) }, ['resource']),
+    definitions: {
+      ...FILTER_DEFINITIONS,
+      ...RELATION_DEFINITIONS,
+      ...fieldDefinitions(vocabulary.fieldTypes.values()),
+    },
+  }
+}
+
+/** The core keys of app.yaml. */
+export const APP_KEYS: Readonly<Record<string, JsonSchema>> = {
+  name: key('The name of the application.', 'Support Desk', TEXT),
+  version: key('The version of the application, for the reference.', '1.0.0', TEXT),
+  description: key('What the application is, for the reference.', 'A support desk.', TEXT),
+  prefix: key('In front of every path.', '/api/v1', {
+    type: 'string',
+    pattern: '^(/[A-Za-z0-9._-]+)*$',
+    'x-expects': 'a path that starts with "/" and does not end with one',
+  }),
+  plugins: key('The plugins in use, each with its options.', { timestamps: {}, soft_delete: {} }, { type: 'object' }),
+  limits: key(
+    'Limits of the engine, narrowed.',
+    { perPageMax: 50 },
+    map(
+      Object.fromEntries(
+        Object.entries(LIMITS).map(([name, most]) => [
+          name,
+          key(`At most ${most}.`, most, { type: 'integer', minimum: 1, maximum: most }),
+        ]),
+      ),
+    ),
+  ),
+  strictness: key(
+    'What is refused and what is let pass.',
+    { unknown_parameters: 'ignore' },
+    map({
+      unknown_parameters: key('Query parameters that nothing reads.', 'refuse', { enum: ['refuse', 'ignore'] }),
+      unknown_keys: key('Keys of a body that nothing reads.', 'refuse', { enum: ['refuse', 'ignore'] }),
+      malformed_json: key('The status for a body that is no JSON.', 400, { enum: [400, 422] }),
+    }),
+  ),
+}
+
+/** The schema of app.yaml. A plugin that is not in the vocabulary is the loader's to complain of. */
+export function appSchema(vocabulary: Vocabulary): JsonSchema {
+  const known = [...vocabulary.plugins].map(([name, { description, options }]) => [
+    name,
+    { description, anyOf: [{ type: 'null' }, options ?? { type: 'object', additionalProperties: false }] },
+  ])
+  const plugins: JsonSchema = {
+    ...APP_KEYS.plugins,
+    properties: Object.fromEntries(known),
+    additionalProperties: { type: ['object', 'null'] },
+  }
+  return { $schema: DRAFT, title: 'An application of Plinth', ...map({ ...APP_KEYS, plugins }, ['name']) }
+}

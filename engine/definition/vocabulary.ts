@@ -1,0 +1,13 @@
+/** What plugins add to the YAML language: types of field, keys of a resource file, options in app.yaml. */
+import type { FieldType } from '../field/field-type.ts'
+import type { JsonSchema } from '../json.ts'
+
+/** The words beyond the core language, by name; `plugin` says who brought a key along. */
+export interface Vocabulary {
+  readonly fieldTypes: ReadonlyMap<string, FieldType>
+  readonly keys: ReadonlyMap<
+    string,
+    { readonly plugin: string; readonly description: string; readonly schema: JsonSchema }
+  >
+  readonly plugins: ReadonlyMap<string, { readonly description: string; readonly options: JsonSchema | undefined }>
+}

@@ -1,0 +1,53 @@
+/** The smallest pieces of the language's JSON Schema: documented keys, names, lists of names. */
+import type { Json, JsonSchema } from '../json.ts'
+
+/** A schema with what an editor shows beside it: a sentence and an example. */
+export function key(description: string, example: Json, schema: JsonSchema): JsonSchema {
+  return { description, examples: [example], ...schema }
+}
+
+/** A map without keys other than these. */
+export function map(properties: Readonly<Record<string, JsonSchema>>, required: readonly string[] = []): JsonSchema {
+  return { type: 'object', properties, required, additionalProperties: false }
+}
+
+export const TEXT: JsonSchema = { type: 'string', minLength: 1 }
+export const SWITCH: JsonSchema = { type: 'boolean' }
+
+/** PostgreSQL cuts identifiers at 63 bytes; what is left is room for `_id`, `_seq` and the like. */
+export const NAME: JsonSchema = {
+  type: 'string',
+  pattern: '^[A-Za-z][A-Za-z0-9_]*$',
+  maxLength: 50,
+  'x-expects': 'a letter, then letters, digits and "_", at most 50 characters',
+}
+
+/** `role.slug`, a field or a relation's field. */
+export const PATH: JsonSchema = {
+  type: 'string',
+  pattern: '^[A-Za-z][A-Za-z0-9_]*(\\.[A-Za-z][A-Za-z0-9_]*)*$',
+  'x-expects': 'a field, or a path such as status.name',
+}
+
+/** A sort key: a path, with a `-` in front for descending. */
+export const SORT: JsonSchema = {
+  type: 'string',
+  pattern: '^-?[A-Za-z][A-Za-z0-9_]*(\\.[A-Za-z][A-Za-z0-9_]*)*$',
+  'x-expects': 'a field or path, with "-" in front for descending',
+}
+
+export function list(items: JsonSchema, unique = true): JsonSchema {
+  return { type: 'array', items, ...(unique ? { uniqueItems: true } : {}) }
+}
+
+export function either(...anyOf: readonly JsonSchema[]): JsonSchema {
+  return { anyOf }
+}
+
+export function named(values: JsonSchema, names: JsonSchema = NAME): JsonSchema {
+  return { type: 'object', propertyNames: names, additionalProperties: values }
+}
+
+export function ref(name: string): JsonSchema {
+  return { $ref: `#/definitions/${name}` }
+}

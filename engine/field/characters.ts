@@ -1,0 +1,83 @@
+/** What all text values have in common: no NUL, no broken characters, lengths counted as people count. */
+import type { Json } from '../json.ts'
+import type { Decoded, FieldOptions, Operator } from './field-type.ts'
+
+/** Why PostgreSQL could not keep a text as it is, or undefined when it can. */
+export function brokenText(text: string): string | undefined {
+  if (text.includes('\0')) return 'must not contain null characters'
+  // With the u flag only surrogates without their other half are matched.
+  return /\p{Cs}/u.test(text) ? 'must be well-formed Unicode text' : undefined
+}
+
+/** Characters as PostgreSQL counts them for `character varying`: code points. */
+export function lengthOf(text: string): number {
+  let pairs = 0
+  for (let index = 0; index < text.length; index += 1) {
+    const unit = text.charCodeAt(index)
+    if (unit >= 0xd800 && unit < 0xdc00) pairs += 1
+  }
+  return text.length - pairs
+}
+
+/** Text within limits, as it is; the predicate of the refusal otherwise. */
+export function decodeText(value: Json, least: number, most: number): Decoded {
+  if (typeof value !== 'string') return { error: 'must be a string' }
+  // Long before the characters are counted: a megabyte is refused at a glance.
+  if (value.length > most * 2 || lengthOf(value) > most) return { error: `must be at most ${characters(most)}` }
+  if (least > 0 && lengthOf(value) < least) return { error: `must be at least ${characters(least)}` }
+  const broken = brokenText(value)
+  return broken === undefined ? { value } : { error: broken }
+}
+
+export function characters(count: number): string {
+  return count === 1 ? '1 character' : `${count} characters`
+}
+
+/** Any text may be looked for, also such as could never be stored; only NUL can't be sent to PostgreSQL. */
+export function parseText(text: string): Decoded {
+  const broken = brokenText(text)
+  return broken === undefined ? { value: text } : { error: broken }
+}
+
+/** An own option that is a number, or its default. */
+export function numberOption(options: FieldOptions, name: string, fallback: number): number {
+  const value = options.own[name]
+  return typeof value === 'number' ? value : fallback
+}
+
+/** An own option that is text, if it is there. */
+export function textOption(options: FieldOptions, name: string): string | undefined {
+  const value = options.own[name]
+  return typeof value === 'string' ? value : undefined
+}
+
+/** Complains of `max` below `min`, for types that have both. */
+export function judgeBounds(options: FieldOptions, low = 'min', high = 'max'): Record<string, string> {
+  const { [low]: least, [high]: most } = options.own
+  const turned = typeof least === 'number' && typeof most === 'number' && least > most
+  return turned ? { [high]: `must not be below "${low}" (${least})` } : {}
+}
+
+export const TEXT_OPERATORS: readonly Operator[] = [
+  'eq',
+  'ne',
+  'in',
+  'not_in',
+  'contains',
+  'starts_with',
+  'ends_with',
+  'null',
+]
+
+export const ORDER_OPERATORS: readonly Operator[] = [
+  'eq',
+  'ne',
+  'in',
+  'not_in',
+  'lt',
+  'lte',
+  'gt',
+  'gte',
+  'between',
+  'null',
+]

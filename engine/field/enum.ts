@@ -1,0 +1,42 @@
+/** The field type `enum`: one of a few words. */
+import type { JsonObject } from '../json.ts'
+import type { FieldOptions, FieldType } from './field-type.ts'
+
+/** Room for every word, so that a new one never changes the column. */
+const LONGEST = 100
+
+export const enumeration: FieldType = {
+  name: 'enum',
+  description: 'One of a few words.',
+  options: {
+    values: {
+      type: 'array',
+      minItems: 1,
+      maxItems: 200,
+      uniqueItems: true,
+      items: { type: 'string', minLength: 1, maxLength: LONGEST },
+      description: 'The words.',
+      examples: [['open', 'closed']],
+    },
+  },
+  requires: ['values'],
+  column: () => `character varying(${LONGEST})`,
+  schema: (options) => ({ type: 'string', enum: valuesOf(options.own) }),
+  wire: 'string',
+  operators: ['eq', 'ne', 'in', 'not_in', 'null'],
+  sortable: true,
+  filterable: true,
+  decode: (value, options) =>
+    typeof value === 'string' && valuesOf(options.own).includes(value) ? { value } : { error: sentence(options) },
+  parse: (text, options) =>
+    valuesOf(options.own).includes(text.trim()) ? { value: text.trim() } : { error: sentence(options) },
+}
+
+function valuesOf(own: JsonObject): readonly string[] {
+  return (own.values ?? []) as readonly string[]
+}
+
+function sentence(options: FieldOptions): string {
+  const values = valuesOf(options.own)
+  return values.length === 1 ? `must be ${values[0]}` : `must be one of ${values.join(', ')}`
+}

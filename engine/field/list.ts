@@ -1,0 +1,110 @@
+/** The field type `list`: several values of one other type, in their order. */
+
+import type { Json, JsonSchema } from '../json.ts'
+import { LIMITS } from '../limits.ts'
+import { boolean } from './boolean.ts'
+import { judgeBounds, numberOption } from './characters.ts'
+import { color } from './color.ts'
+import { date } from './date.ts'
+import { decimal } from './decimal.ts'
+import { email } from './email.ts'
+import { enumeration } from './enum.ts'
+import type { FieldOptions, FieldType } from './field-type.ts'
+import { integer } from './integer.ts'
+import { slug } from './slug.ts'
+import { string } from './string.ts'
+import { timestamp } from './timestamp.ts'
+import { url } from './url.ts'
+
+const ITEMS: ReadonlyMap<string, FieldType> = new Map(
+  [string, integer, decimal, boolean, date, timestamp, enumeration, email, url, color, slug].map((type) => [
+    type.name,
+    type,
+  ]),
+)
+
+const OWN: Readonly<Record<string, JsonSchema>> = {
+  of: {
+    enum: [...ITEMS.keys()],
+    description: 'The has_many relation whose records are counted; for a list, the type of its items.',
+    examples: ['string'],
+  },
+  min_items: { type: 'integer', minimum: 0, description: 'The fewest items.', examples: [1] },
+  max_items: {
+    type: 'integer',
+    minimum: 1,
+    maximum: 10_000,
+    description: `The most items; ${LIMITS.listItems} if absent.`,
+    examples: [50],
+  },
+  unique_items: { type: 'boolean', description: 'No item stands there twice.', examples: [true] },
+}
+
+/** What an item may be limited by, in the words of its own type. */
+const OF_ITEMS: Readonly<Record<string, JsonSchema>> = {
+  min: { type: ['number', 'string'], description: 'The least item, or the fewest characters of one.', examples: [1] },
+  max: { type: ['number', 'string'], description: 'The greatest item, or the most characters of one.', examples: [50] },
+  pattern: string.options.pattern ?? {},
+  values: enumeration.options.values ?? {},
+  precision: decimal.options.precision ?? {},
+  scale: decimal.options.scale ?? {},
+  relative: url.options.relative ?? {},
+}
+
+export const list: FieldType = {
+  name: 'list',
+  description: 'Several values of one type, in their order.',
+  options: { ...OWN, ...OF_ITEMS },
+  requires: ['of'],
+  column: () => 'jsonb',
+  schema: (options) => ({
+    type: 'array',
+    items: itemType(options).schema(options),
+    maxItems: numberOption(options, 'max_items', LIMITS.listItems),
+    ...(options.own.min_items === undefined ? {} : { minItems: options.own.min_items }),
+    ...(options.own.unique_items === true ? { uniqueItems: true } : {}),
+  }),
+  wire: 'json',
+  operators: ['contains', 'null'],
+  sortable: false,
+  decode,
+  parse: (text, options) => itemType(options).parse(text, options),
+  judge: (options) => {
+    const type = itemType(options)
+    const foreign = Object.keys(options.own).filter(
+      (name) => !Object.hasOwn(OWN, name) && !Object.hasOwn(type.options, name),
+    )
+    const missing = (type.requires ?? []).filter((name) => options.own[name] === undefined)
+    return {
+      ...judgeBounds(options, 'min_items', 'max_items'),
+      ...type.judge?.(options),
+      ...Object.fromEntries(foreign.map((name) => [name, `means nothing for items of type ${type.name}`])),
+      ...Object.fromEntries(missing.map((name) => [name, `is needed for items of type ${type.name}`])),
+    }
+  },
+}
+
+function decode(value: Json, options: FieldOptions): ReturnType<FieldType['decode']> {
+  if (!Array.isArray(value)) return { error: 'must be a list' }
+  const items = value as readonly Json[]
+  const least = numberOption(options, 'min_items', 0)
+  const most = numberOption(options, 'max_items', LIMITS.listItems)
+  if (items.length > most) return { error: `must have at most ${most} item${most === 1 ? '' : 's'}` }
+  if (items.length < least) return { error: `must have at least ${least} item${least === 1 ? '' : 's'}` }
+  const type = itemType(options)
+  const decoded: Json[] = []
+  for (const [index, item] of items.entries()) {
+    const trimmed = typeof item === 'string' ? item.trim() : item
+    if (trimmed === null || trimmed === '') return { error: 'must have a value', at: String(index) }
+    const one = type.decode(trimmed, options)
+    if ('error' in one) return { error: one.error, at: String(index) }
+    if (options.own.unique_items === true && decoded.includes(one.value))
+      return { error: 'must not repeat another item', at: String(index) }
+    decoded.push(one.value)
+  }
+  return { value: decoded }
+}
+
+function itemType(options: FieldOptions): FieldType {
+  return ITEMS.get(String(options.own.of)) ?? string
+}

@@ -1,0 +1,24 @@
+/** The field type `secret`: text that goes in and never comes out again. */
+import { decodeText, judgeBounds, numberOption } from './characters.ts'
+import type { FieldType } from './field-type.ts'
+import { MIN, maxOption } from './string.ts'
+
+const MOST = 255
+const LONGEST = 4_000
+
+export const secret: FieldType = {
+  name: 'secret',
+  description: 'Text that is written and never answered, such as a password; not trimmed.',
+  options: { min: MIN, max: maxOption(LONGEST, MOST) },
+  // What is stored is usually a hash, longer than what was sent.
+  column: () => 'text',
+  schema: (options) => ({ type: 'string', writeOnly: true, maxLength: numberOption(options, 'max', MOST) }),
+  wire: 'string',
+  operators: [],
+  sortable: false,
+  hidden: true,
+  verbatim: true,
+  decode: (value, options) => decodeText(value, numberOption(options, 'min', 1), numberOption(options, 'max', MOST)),
+  parse: () => ({ error: 'can not be filtered by' }),
+  judge: (options) => judgeBounds(options),
+}

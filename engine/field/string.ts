@@ -1,0 +1,56 @@
+/** The field type `string`: one line of text of a known length. */
+import { LIMITS } from '../limits.ts'
+import { decodeText, judgeBounds, numberOption, parseText, TEXT_OPERATORS, textOption } from './characters.ts'
+import type { FieldOptions, FieldType } from './field-type.ts'
+import { matches, unsafePattern } from './pattern.ts'
+
+export const MIN = { type: 'integer', minimum: 0, description: 'The fewest characters.', examples: [3] }
+
+/** The option `max` of a type that keeps at most `most` characters. */
+export function maxOption(most: number, fallback: number): Record<string, unknown> {
+  const description = `The most characters; ${fallback} if absent.`
+  return { type: 'integer', minimum: 1, maximum: most, description, examples: [Math.min(100, fallback)] }
+}
+
+/** PostgreSQL's own bound for an indexed text lies near here. */
+const LONGEST = 2_000
+
+export const PATTERN = {
+  type: 'string',
+  maxLength: 500,
+  description: 'A regular expression that the value must match; it may match anywhere, so write ^…$ for all of it.',
+  examples: ['^[A-Z]{2}-[0-9]{4}$'],
+}
+
+export const string: FieldType = {
+  name: 'string',
+  description: 'One line of text.',
+  options: { min: MIN, max: maxOption(LONGEST, LIMITS.stringLength), pattern: PATTERN },
+  column: (options) => `character varying(${most(options)})`,
+  schema: (options) => ({
+    type: 'string',
+    maxLength: most(options),
+    ...(options.own.min === undefined ? {} : { minLength: options.own.min }),
+    ...(options.own.pattern === undefined ? {} : { pattern: options.own.pattern }),
+  }),
+  wire: 'string',
+  operators: TEXT_OPERATORS,
+  sortable: true,
+  decode: (value, options) => {
+    const decoded = decodeText(value, numberOption(options, 'min', 0), most(options))
+    const pattern = textOption(options, 'pattern')
+    // The length comes first, so that a pattern never meets a text longer than the YAML allows.
+    if ('error' in decoded || pattern === undefined || matches(pattern, String(decoded.value))) return decoded
+    return { error: 'has an invalid format' }
+  },
+  parse: parseText,
+  judge: (options) => {
+    const pattern = textOption(options, 'pattern')
+    const unsafe = pattern === undefined ? undefined : unsafePattern(pattern)
+    return { ...judgeBounds(options), ...(unsafe === undefined ? {} : { pattern: unsafe }) }
+  },
+}
+
+function most(options: FieldOptions): number {
+  return numberOption(options, 'max', LIMITS.stringLength)
+}

@@ -1,0 +1,32 @@
+/** Finds the known word that an unknown one was probably meant to be. */
+import { distance } from 'fastest-levenshtein'
+
+/** The closest candidate, or undefined when none is close enough to be worth suggesting. */
+export function nearest(word: string, candidates: Iterable<string>): string | undefined {
+  const wanted = fold(word)
+  let best: string | undefined
+  let fewest = allowance(wanted) + 1
+  let begins: string | undefined
+  for (const candidate of candidates) {
+    if (candidate === word) continue
+    const known = fold(candidate)
+    const edits = distance(wanted, known)
+    // A one- or two-letter word is within reach of everything, so at least half of the letters must agree.
+    if (edits < fewest && edits * 2 <= Math.max(wanted.length, known.length)) {
+      best = candidate
+      fewest = edits
+    }
+    if (begins === undefined && wanted.length >= 3 && known.startsWith(wanted)) begins = candidate
+  }
+  return best ?? begins
+}
+
+/** Case and the choice between `-`, `_` and nothing are the commonest slips, and cost nothing. */
+function fold(word: string): string {
+  return word.toLowerCase().replace(/[-_ ]/g, '')
+}
+
+function allowance(word: string): number {
+  if (word.length <= 3) return 1
+  return word.length <= 6 ? 2 : 3
+}
