@@ -1,0 +1,23 @@
+/** The public names of the engine: what plugins, tests and applications may import. */
+
+export type { Hook, HookContext, Next, PluginContext, Records } from './action/context.ts'
+export type { Actor } from './actor.ts'
+export { ANONYMOUS, holds, SYSTEM } from './actor.ts'
+export type { Access, Catalog, Field, Filter, Resource } from './catalog/catalog.ts'
+export type { Database, Row, Runner, Statement, Transaction } from './database/database.ts'
+export type { FieldDefinition, FilterDefinition, ResourceDefinition } from './definition/definition.ts'
+export { ApiError, type ErrorCode, type FieldErrors, invalid } from './error.ts'
+export type { Method, Reply, Route, RouteContext, UploadedFile } from './http/route.ts'
+export { type Json, type JsonObject, type JsonSchema, JsonText } from './json.ts'
+export { LIMITS } from './limits.ts'
+export type { Logger } from './observe.ts'
+export {
+  definePlugin,
+  type HookContribution,
+  type Middleware,
+  type Plugin,
+  type SpecialFilter,
+} from './plugin/plugin.ts'
+export type { Settings } from './settings.ts'
+export type { Diagnostic } from './text/diagnostic.ts'
+export { nearest } from './text/nearest.ts'
