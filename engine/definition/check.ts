@@ -1,9 +1,7 @@
 /** Judges parsed files by the language and by its plugins; rejects what has the wrong shape, all of it at once. */
-import type { FieldOptions } from '../field/field-type.ts'
-import type { Json, JsonObject, JsonSchema } from '../json.ts'
+import type { JsonObject, JsonSchema } from '../json.ts'
 import type { Collected, Diagnostic } from '../text/diagnostic.ts'
 import type { AppDefinition, Document, ResourceDefinition } from './definition.ts'
-import { FIELD_KEYS } from './field-schema.ts'
 import { judge } from './judge.ts'
 import { appSchema, resourceSchema } from './schema.ts'
 import type { Vocabulary } from './vocabulary.ts'
@@ -15,21 +13,18 @@ import type { Vocabulary } from './vocabulary.ts'
 export function checkApp(document: Document<unknown>, vocabulary: Vocabulary): Collected<Document<AppDefinition>> {
   const { diagnostics, usable } = checkShape(document, schemaOf(vocabulary).app)
   if (usable === undefined) return { diagnostics }
-  return { value: { place: document.place, value: usable as JsonObject & AppDefinition }, diagnostics }
+  return { value: Object.freeze({ place: document.place, value: usable as JsonObject & AppDefinition }), diagnostics }
 }
 
-/** Checks one resource file, and the options of its fields against each other; as `checkApp` does. */
+/** Checks one resource file, as `checkApp` does. Whether options fit each other is judged once they are complete. */
 export function checkResource(
   document: Document<unknown>,
   vocabulary: Vocabulary,
 ): Collected<Document<ResourceDefinition>> {
   const { diagnostics, usable } = checkShape(document, schemaOf(vocabulary).resource)
   if (usable === undefined) return { diagnostics }
-  const value = usable as JsonObject & ResourceDefinition
-  const contradictions = Object.entries(value.fields ?? {}).flatMap(([name, field]) =>
-    checkOptions(name, field as JsonObject, document, vocabulary),
-  )
-  return { value: { place: document.place, value }, diagnostics: [...diagnostics, ...contradictions] }
+  const value = Object.freeze({ place: document.place, value: usable as JsonObject & ResourceDefinition })
+  return { value, diagnostics: [...diagnostics, ...missingOptions(value, vocabulary)] }
 }
 
 const schemas = new WeakMap<Vocabulary, { readonly app: JsonSchema; readonly resource: JsonSchema }>()
@@ -56,24 +51,20 @@ function checkShape(document: Document<unknown>, schema: JsonSchema): ReturnType
   return { diagnostics: [diagnostic], usable: undefined }
 }
 
-function checkOptions(
-  name: string,
-  field: JsonObject,
-  document: Document<unknown>,
-  vocabulary: Vocabulary,
-): Diagnostic[] {
-  const type = vocabulary.fieldTypes.get(String(field.type))
-  if (type?.judge === undefined) return []
-  const own = Object.fromEntries(Object.entries(field).filter(([option]) => !isCommon(option)))
-  const required = field.required === true
-  const options: FieldOptions = { name, required, nullable: (field.nullable as Json) !== false && !required, own }
-  return Object.entries(type.judge(options)).map(([option, sentence]) => ({
-    code: 'wrong_option' as const,
-    message: `"${option}" ${sentence}`,
-    span: document.place(['fields', name, option], 'value'),
-  }))
-}
-
-function isCommon(option: string): boolean {
-  return option === 'type' || Object.hasOwn(FIELD_KEYS, option)
+/** The options a type can't do without; on another resource's table they may be the owner's. */
+function missingOptions(document: Document<ResourceDefinition>, vocabulary: Vocabulary): Diagnostic[] {
+  if (document.value.of !== undefined) return []
+  return Object.entries(document.value.fields ?? {}).flatMap(([name, field]) => {
+    const type = vocabulary.fieldTypes.get(field.type)
+    const missing = (type?.requires ?? []).filter((option) => field[option] === undefined)
+    return missing.map((option): Diagnostic => {
+      const [example] = (type?.options[option]?.examples ?? []) as readonly unknown[]
+      return {
+        code: 'missing_key',
+        message: `A field of type ${field.type} needs the key "${option}"`,
+        span: document.place(['fields', name], 'key'),
+        hint: `add ${option}: ${JSON.stringify(example)}`,
+      }
+    })
+  })
 }

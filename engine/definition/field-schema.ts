@@ -44,6 +44,6 @@ function fieldOfType(type: FieldType): JsonSchema {
   const word: JsonSchema = { const: type.name, description: type.description ?? `The type ${type.name}.` }
   return {
     title: type.name,
-    ...map({ type: word, ...FIELD_KEYS, ...type.options }, ['type', ...(type.requires ?? [])]),
+    ...map({ type: word, ...FIELD_KEYS, ...type.options }, ['type']),
   }
 }

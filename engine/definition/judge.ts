@@ -1,20 +1,27 @@
 /** Judges a value against a JSON Schema, one complaint a mistake, each at its place in the YAML. */
 import type { Json, JsonObject, JsonSchema } from '../json.ts'
 import type { Diagnostic } from '../text/diagnostic.ts'
-import { nearest } from '../text/nearest.ts'
 import { branchesOf, pickBranch, resolveSchema } from './branch.ts'
+import {
+  bounds,
+  type Complaints,
+  complain,
+  missingBranch,
+  missingKey,
+  unknownKey,
+  unknownWord,
+  WRONG,
+  wrongKind,
+  wrongValue,
+} from './complaint.ts'
 import type { Document, Path } from './definition.ts'
 import { foreignComplaints, isForeign } from './foreign-schema.ts'
-import { isKind, kindOf, kinds, label, subject, words } from './sentence.ts'
+import { isKind, label, subject, words } from './sentence.ts'
 
-/** Stands for a value that can not be used. */
-const WRONG = Symbol('wrong')
 type Judged = Json | typeof WRONG
 
-interface Judging {
+interface Judging extends Complaints {
   readonly root: JsonSchema
-  readonly document: Document<unknown>
-  readonly diagnostics: Diagnostic[]
 }
 
 export interface Judgement {
@@ -72,15 +79,6 @@ function judgeUnion(
   return WRONG
 }
 
-function missingBranch(expected: readonly string[], schema: JsonSchema, path: Path, judging: Judging): void {
-  const example = Array.isArray(schema.examples) ? JSON.stringify(schema.examples[0]) : undefined
-  complain(judging, path, 'key', {
-    code: 'missing_key',
-    message: `${subject(path)} needs ${expected.map((word) => `"${word}"`).join(' or ')}`,
-    ...(example === undefined ? { expected } : { expected, hint: `for example ${example}` }),
-  })
-}
-
 function judgeList(schema: JsonSchema, value: readonly Json[], path: Path, judging: Judging): Judged {
   const items = schema.items as JsonSchema | undefined
   const kept: Json[] = []
@@ -99,7 +97,7 @@ function judgeList(schema: JsonSchema, value: readonly Json[], path: Path, judgi
   }
   const sentence = bounds(value.length, schema.minItems, schema.maxItems, ' items')
   if (sentence !== undefined) return wrongValue(sentence, path, judging)
-  return kept
+  return Object.freeze(kept)
 }
 
 function judgeMap(
@@ -134,7 +132,7 @@ function judgeMap(
   for (const key of missing) missingKey(key, properties[key], path, judging)
   const sentence = bounds(Object.keys(value).length, schema.minProperties, schema.maxProperties, ' entries')
   if (sentence !== undefined) return wrongValue(sentence, path, judging)
-  return usable && missing.size === 0 ? kept : WRONG
+  return usable && missing.size === 0 ? Object.freeze(kept) : WRONG
 }
 
 function namesFit(schema: JsonSchema, key: string, path: Path, judging: Judging): boolean {
@@ -148,43 +146,6 @@ function namesFit(schema: JsonSchema, key: string, path: Path, judging: Judging)
     ...(typeof names['x-expects'] === 'string' ? { expected: [names['x-expects']] } : {}),
   })
   return false
-}
-
-function unknownKey(
-  key: string,
-  known: readonly string[],
-  value: JsonObject,
-  path: Path,
-  judging: Judging,
-  others: readonly JsonSchema[],
-): string | undefined {
-  const free = known.filter((word) => !Object.hasOwn(value, word))
-  const meant = nearest(key, known)
-  const taken = meant !== undefined && Object.hasOwn(value, meant)
-  const owners = others.filter((branch) => Object.hasOwn((branch.properties ?? {}) as object, key))
-  const titles = owners.map((branch) => branch.title).filter((title) => typeof title === 'string')
-  const hint =
-    titles.length > 0
-      ? `"${key}" belongs to ${titles.join(', ')}`
-      : meant === undefined
-        ? undefined
-        : `did you mean "${meant}"${taken ? ', which is there already' : ''}?`
-  complain(judging, path, 'key', {
-    code: 'unknown_key',
-    message: `Unknown key "${key}"`,
-    expected: free,
-    ...(hint === undefined ? {} : { hint }),
-  })
-  return titles.length > 0 ? undefined : meant
-}
-
-function missingKey(key: string, schema: JsonSchema | undefined, path: Path, judging: Judging): void {
-  const example = Array.isArray(schema?.examples) ? JSON.stringify(schema.examples[0]) : '…'
-  complain(judging, path, 'key', {
-    code: 'missing_key',
-    message: `${subject(path)} needs the key "${key}"`,
-    hint: `add ${key}: ${example}`,
-  })
 }
 
 function judgeScalar(schema: JsonSchema, value: Json, path: Path, judging: Judging): Judged {
@@ -203,61 +164,4 @@ function judgeScalar(schema: JsonSchema, value: Json, path: Path, judging: Judgi
     expected: typeof expects === 'string' ? [expects] : [`text that matches ${schema.pattern}`],
   })
   return WRONG
-}
-
-function bounds(size: number, least: unknown, most: unknown, unit: string): string | undefined {
-  if (typeof least === 'number' && size < least)
-    return least === 1 && unit !== '' ? 'must not be empty' : `must be at least ${least}${unit}`
-  return typeof most === 'number' && size > most ? `must be at most ${most}${unit}` : undefined
-}
-
-function wrongValue(sentence: string, path: Path, judging: Judging): typeof WRONG {
-  complain(judging, path, 'value', { code: 'wrong_value', message: `${subject(path)} ${sentence}` })
-  return WRONG
-}
-
-function wrongKind(branches: readonly JsonSchema[], value: Json, path: Path, judging: Judging): typeof WRONG {
-  const expected = [...new Set(branches.flatMap(kinds))]
-  const known = branches.flatMap((branch) => words(branch) ?? [])
-  if (typeof value === 'string' && known.length > 0) return unknownWord(known, value, path, judging)
-  const given = value === null ? 'and has no value' : `not ${kindOf(value)}`
-  const hint = kindHint(expected, value, path, judging)
-  complain(judging, path, 'value', {
-    code: 'wrong_type',
-    message: `${subject(path)} must be ${expected.join(' or ')}, ${given}`,
-    expected,
-    ...(hint === undefined ? {} : { hint }),
-  })
-  return WRONG
-}
-
-function kindHint(expected: readonly string[], value: Json, path: Path, judging: Judging): string | undefined {
-  const span = judging.document.place(path)
-  const text = span.source.text.slice(span.start, span.end)
-  if (expected.includes('text') && (typeof value === 'number' || typeof value === 'boolean'))
-    return `put it in quotes: "${text}"`
-  if (expected.includes('true or false') && typeof value === 'string') {
-    if (/^(yes|on|y)$/i.test(value)) return 'write true'
-    if (/^(no|off|n)$/i.test(value)) return 'write false'
-  }
-  const number = expected.some((kind) => kind.endsWith('number'))
-  if (number && typeof value === 'string' && value.trim() !== '' && Number.isFinite(Number(value)))
-    return `write it without quotes: ${value}`
-  return expected.includes('a list') && typeof value === 'string' ? `write it as a list: [${text}]` : undefined
-}
-
-function unknownWord(known: readonly Json[], value: Json, path: Path, judging: Judging): typeof WRONG {
-  const texts = known.map(String)
-  const meant = typeof value === 'string' ? nearest(value, texts) : undefined
-  complain(judging, path, 'value', {
-    code: 'unknown_word',
-    message: `${subject(path)} can not be ${label(value)}`,
-    expected: texts,
-    ...(meant === undefined ? {} : { hint: `did you mean "${meant}"?` }),
-  })
-  return WRONG
-}
-
-function complain(judging: Judging, path: Path, part: 'key' | 'value', rest: Omit<Diagnostic, 'span'>): void {
-  judging.diagnostics.push({ ...rest, span: judging.document.place(path, part) })
 }

@@ -55,7 +55,7 @@ export function textOption(options: FieldOptions, name: string): string | undefi
 export function judgeBounds(options: FieldOptions, low = 'min', high = 'max'): Record<string, string> {
   const { [low]: least, [high]: most } = options.own
   const turned = typeof least === 'number' && typeof most === 'number' && least > most
-  return turned ? { [high]: `must not be below "${low}" (${least})` } : {}
+  return turned ? { [high]: `"${high}" must not be below "${low}" (${least})` } : {}
 }
 
 export const TEXT_OPERATORS: readonly Operator[] = [

@@ -51,11 +51,11 @@ export const decimal: FieldType = {
   judge: (options) => {
     const errors: Record<string, string> = {}
     const precision = numberOption(options, 'precision', PRECISION)
-    if (scaleOf(options) > precision) errors.scale = `must not be above "precision" (${precision})`
+    if (scaleOf(options) > precision) errors.scale = `"scale" must not be above "precision" (${precision})`
     const min = split(options.own.min ?? null)
     const max = split(options.own.max ?? null)
     if (typeof min !== 'string' && typeof max !== 'string' && compare(min, max) > 0) {
-      errors.max = `must not be below "min" (${String(options.own.min)})`
+      errors.max = `"max" must not be below "min" (${String(options.own.min)})`
     }
     return errors
   },

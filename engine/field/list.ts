@@ -78,8 +78,8 @@ export const list: FieldType = {
     return {
       ...judgeBounds(options, 'min_items', 'max_items'),
       ...type.judge?.(options),
-      ...Object.fromEntries(foreign.map((name) => [name, `means nothing for items of type ${type.name}`])),
-      ...Object.fromEntries(missing.map((name) => [name, `is needed for items of type ${type.name}`])),
+      ...Object.fromEntries(foreign.map((name) => [name, `"${name}" means nothing for items of type ${type.name}`])),
+      ...Object.fromEntries(missing.map((name) => [name, `"${name}" is needed for items of type ${type.name}`])),
     }
   },
 }

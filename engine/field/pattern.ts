@@ -19,17 +19,18 @@ interface Group {
   atStart: boolean
 }
 
-/** Why a pattern can't be used, completing `"pattern" …`, or undefined when it can. */
+/** Why a pattern can't be used, as a sentence, or undefined when it can. */
 export function unsafePattern(pattern: string): string | undefined {
   try {
     new RegExp(pattern, 'u')
   } catch (error) {
     const reason = error instanceof Error ? error.message.replace(/^.*\/u?: /, '') : String(error)
-    return `is not a regular expression: ${reason.charAt(0).toLowerCase()}${reason.slice(1)}`
+    return `The pattern is not a regular expression: ${reason.charAt(0).toLowerCase()}${reason.slice(1)}`
   }
-  if (/\\[1-9]|\\k</.test(pattern)) return 'must not refer back to a group: it could take for ever on some texts'
+  if (/\\[1-9]|\\k</.test(pattern))
+    return 'The pattern must not refer back to a group: it could take for ever on some texts'
   return repeatsRepetition(pattern)
-    ? 'must not repeat a group that itself repeats, such as (a+)+: it could take for ever on some texts'
+    ? 'The pattern must not repeat a group that itself repeats, such as (a+)+: it could take for ever on some texts'
     : undefined
 }
 

@@ -1,0 +1,141 @@
+/** How each kind of mistake in a YAML file is put into words, with what was expected and the nearest known word. */
+import type { Json, JsonObject, JsonSchema } from '../json.ts'
+import type { Diagnostic } from '../text/diagnostic.ts'
+import { nearest } from '../text/nearest.ts'
+import type { Document, Path } from './definition.ts'
+import { kindOf, kinds, label, subject, words } from './sentence.ts'
+
+/** Stands for a value that can not be used. */
+export const WRONG = Symbol('wrong')
+
+/** Where complaints are gathered, and where their places are found. */
+export interface Complaints {
+  readonly document: Document<unknown>
+  readonly diagnostics: Diagnostic[]
+}
+
+/** None of the keys is there of which one must be. */
+export function missingBranch(
+  expected: readonly string[],
+  schema: JsonSchema,
+  path: Path,
+  complaints: Complaints,
+): void {
+  const example = Array.isArray(schema.examples) ? JSON.stringify(schema.examples[0]) : undefined
+  complain(complaints, path, 'key', {
+    code: 'missing_key',
+    message: `${subject(path)} needs ${expected.map((word) => `"${word}"`).join(' or ')}`,
+    ...(example === undefined ? { expected } : { expected, hint: `for example ${example}` }),
+  })
+}
+
+/** A key that nothing reads; returns the key that was probably meant. `others` are schemas whose key it may be. */
+export function unknownKey(
+  key: string,
+  known: readonly string[],
+  value: JsonObject,
+  path: Path,
+  complaints: Complaints,
+  others: readonly JsonSchema[],
+): string | undefined {
+  const free = known.filter((word) => !Object.hasOwn(value, word))
+  const meant = nearest(key, known)
+  const taken = meant !== undefined && Object.hasOwn(value, meant)
+  const owners = others.filter((branch) => Object.hasOwn((branch.properties ?? {}) as object, key))
+  const titles = owners.map((branch) => branch.title).filter((title) => typeof title === 'string')
+  const hint =
+    titles.length > 0
+      ? `"${key}" belongs to ${titles.join(', ')}`
+      : meant === undefined
+        ? undefined
+        : `did you mean "${meant}"${taken ? ', which is there already' : ''}?`
+  complain(complaints, path, 'key', {
+    code: 'unknown_key',
+    message: `Unknown key "${key}"`,
+    expected: free,
+    ...(hint === undefined ? {} : { hint }),
+  })
+  return titles.length > 0 ? undefined : meant
+}
+
+/** A key that must be there is not. */
+export function missingKey(key: string, schema: JsonSchema | undefined, path: Path, complaints: Complaints): void {
+  const example = Array.isArray(schema?.examples) ? JSON.stringify(schema.examples[0]) : '…'
+  complain(complaints, path, 'key', {
+    code: 'missing_key',
+    message: `${subject(path)} needs the key "${key}"`,
+    hint: `add ${key}: ${example}`,
+  })
+}
+
+/** The predicate for a size outside its bounds, or undefined for one inside. */
+export function bounds(size: number, least: unknown, most: unknown, unit: string): string | undefined {
+  if (typeof least === 'number' && size < least)
+    return least === 1 && unit !== '' ? 'must not be empty' : `must be at least ${least}${unit}`
+  return typeof most === 'number' && size > most ? `must be at most ${most}${unit}` : undefined
+}
+
+/** A value of the right kind that is outside what is allowed. */
+export function wrongValue(sentence: string, path: Path, complaints: Complaints): typeof WRONG {
+  complain(complaints, path, 'value', { code: 'wrong_value', message: `${subject(path)} ${sentence}` })
+  return WRONG
+}
+
+/** A value of a kind that none of the schemas takes. */
+export function wrongKind(
+  branches: readonly JsonSchema[],
+  value: Json,
+  path: Path,
+  complaints: Complaints,
+): typeof WRONG {
+  const expected = [...new Set(branches.flatMap(kinds))]
+  const known = branches.flatMap((branch) => words(branch) ?? [])
+  if (typeof value === 'string' && known.length > 0) return unknownWord(known, value, path, complaints)
+  const given = value === null ? 'and has no value' : `not ${kindOf(value)}`
+  const hint = kindHint(expected, value, path, complaints)
+  complain(complaints, path, 'value', {
+    code: 'wrong_type',
+    message: `${subject(path)} must be ${expected.join(' or ')}, ${given}`,
+    expected,
+    ...(hint === undefined ? {} : { hint }),
+  })
+  return WRONG
+}
+
+function kindHint(expected: readonly string[], value: Json, path: Path, complaints: Complaints): string | undefined {
+  const span = complaints.document.place(path)
+  const text = span.source.text.slice(span.start, span.end)
+  if (expected.includes('text') && (typeof value === 'number' || typeof value === 'boolean'))
+    return `put it in quotes: "${text}"`
+  if (expected.includes('true or false') && typeof value === 'string') {
+    if (/^(yes|on|y)$/i.test(value)) return 'write true'
+    if (/^(no|off|n)$/i.test(value)) return 'write false'
+  }
+  const number = expected.some((kind) => kind.endsWith('number'))
+  if (number && typeof value === 'string' && value.trim() !== '' && Number.isFinite(Number(value)))
+    return `write it without quotes: ${value}`
+  return expected.includes('a list') && typeof value === 'string' ? `write it as a list: [${text}]` : undefined
+}
+
+/** A value that is none of the known words. */
+export function unknownWord(known: readonly Json[], value: Json, path: Path, complaints: Complaints): typeof WRONG {
+  const texts = known.map(String)
+  const meant = typeof value === 'string' ? nearest(value, texts) : undefined
+  complain(complaints, path, 'value', {
+    code: 'unknown_word',
+    message: `${subject(path)} can not be ${label(value)}`,
+    expected: texts,
+    ...(meant === undefined ? {} : { hint: `did you mean "${meant}"?` }),
+  })
+  return WRONG
+}
+
+/** Adds one complaint at a path. */
+export function complain(
+  complaints: Complaints,
+  path: Path,
+  part: 'key' | 'value',
+  rest: Omit<Diagnostic, 'span'>,
+): void {
+  complaints.diagnostics.push({ ...rest, span: complaints.document.place(path, part) })
+}
