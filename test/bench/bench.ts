@@ -1,0 +1,169 @@
+/** Measures the engine against the hand-written reference on the same data; `npm run bench` prints the table. */
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { parseArgs } from 'node:util'
+import pg from 'pg'
+import { type Contender, startContender } from './contender.ts'
+import { DATA_SQL } from './data.ts'
+import { GENERATOR, load } from './load.ts'
+import { pin, processorSeconds } from './processor.ts'
+import { type Round, row, type Sample, table } from './table.ts'
+import { type Facts, listPath, type Workload, workloads } from './workload.ts'
+
+const { values: options } = parseArgs({
+  options: {
+    database: {
+      type: 'string',
+      default: process.env.BENCH_DATABASE_URL ?? 'postgres://postgres@127.0.0.1:5432/postgres',
+    },
+    seconds: { type: 'string', default: '4' },
+    rounds: { type: 'string', default: '3' },
+    connections: { type: 'string', default: '16' },
+    only: { type: 'string' },
+  },
+})
+const ADMIN = { email: 'admin@bench.example', password: 'a password for the benchmark' }
+const SERVER_CORE = 0
+const OTHER_CORE = 1
+const seconds = Number(options.seconds)
+const folder = mkdtempSync(join(tmpdir(), 'plinth-bench-'))
+
+const ENGINE_ENV = {
+  ADMIN_EMAIL: ADMIN.email,
+  ADMIN_PASSWORD: ADMIN.password,
+  APP_SECRET: 'a secret of the benchmark and of nothing else',
+  DATA_DIR: folder,
+  RATE_LIMIT: '1000000000',
+  AUTH_RATE_LIMIT: '1000000000',
+  LOG_LEVEL: 'error',
+  NODE_ENV: 'production',
+  HOST: '127.0.0.1',
+}
+
+function startEngine(databaseUrl: string, admin: pg.Client): Promise<Contender> {
+  const args = ['dist/engine/cli/main.js', 'start']
+  return startContender({ name: 'engine', args, port: 4711, core: SERVER_CORE, databaseUrl, env: ENGINE_ENV, admin })
+}
+
+function startReference(databaseUrl: string, admin: pg.Client): Promise<Contender> {
+  const args = ['--import', 'tsx', 'test/bench/reference.ts']
+  return startContender({ name: 'reference', args, port: 4712, core: SERVER_CORE, databaseUrl, env: {}, admin })
+}
+
+async function login(engine: Contender): Promise<Contender> {
+  const answer = await fetch(`${engine.url}/api/v1/auth/login`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json' },
+    body: JSON.stringify(ADMIN),
+  })
+  const { data } = (await answer.json()) as { data?: { token: string } }
+  if (data === undefined) throw new Error(`the admin could not log in: ${answer.status}`)
+  return { ...engine, headers: { Authorization: `Bearer ${data.token}` } }
+}
+
+async function cursorsOf(engine: Contender, list: string): Promise<Facts['cursors']> {
+  const cursors: { engine: string; reference: string }[] = []
+  let cursor = 'first'
+  while (cursors.length < 60) {
+    const answer = await fetch(`${engine.url}/api/v1/tickets${list}&cursor=${encodeURIComponent(cursor)}`, {
+      headers: engine.headers,
+    })
+    const page = (await answer.json()) as {
+      data: { id: number; created_at: string }[]
+      meta: { pagination: { next_cursor: string | null } }
+    }
+    const last = page.data.at(-1)
+    if (last === undefined || page.meta.pagination.next_cursor === null) break
+    cursor = page.meta.pagination.next_cursor
+    cursors.push({ engine: cursor, reference: `${last.created_at}|${last.id}` })
+  }
+  return cursors
+}
+
+async function gatherFacts(admin: pg.Client, engine: Contender): Promise<Facts> {
+  const { rows } = await admin.query<Omit<Facts, 'cursors'>>(`select
+    (select min(id) from statuses) as "statusId", (select id from priorities order by id offset 1 limit 1) as "priorityId",
+    (select min(id) from categories) as "categoryId", (select min(id) from departments) as "departmentId",
+    (select min(id) from types) as "typeId", (select min(id) from contacts) as "contactId",
+    (select min(u.id) from users u join roles r on r.id = u.role_id where r.slug = 'agent') as "agentId",
+    (select min(id) from tickets) as "firstTicketId"`)
+  const facts = rows[0] as Omit<Facts, 'cursors'>
+  return { ...facts, cursors: await cursorsOf(engine, listPath(facts)) }
+}
+
+async function measure(contender: Contender, requests: Workload['engine'], duration: number): Promise<Sample> {
+  const backends = await contender.backends()
+  pin(backends, OTHER_CORE)
+  const before = { server: processorSeconds([contender.pid]), database: processorSeconds(backends) }
+  const { url, headers } = contender
+  const connections = Number(options.connections)
+  const result = await load({ url, headers, requests, seconds: duration, connections, core: OTHER_CORE })
+  const micros = (used: number): number => (used * 1e6) / Math.max(1, result.requests)
+  return {
+    perSecond: result.requests / result.seconds,
+    p99Ms: result.p99Ms,
+    serverMicros: micros(processorSeconds([contender.pid]) - before.server),
+    databaseMicros: micros(processorSeconds(backends) - before.database),
+    errors: result.errors,
+  }
+}
+
+async function measureWorkload(workload: Workload, engine: Contender, reference: Contender): Promise<readonly Round[]> {
+  await measure(engine, workload.engine, 2)
+  await measure(reference, workload.reference, 2)
+  const rounds: Round[] = []
+  for (let round = 0; round < Number(options.rounds); round += 1) {
+    // Whoever goes first finds the machine as the other left it, so they take turns.
+    const first = round % 2 === 0 ? await measure(engine, workload.engine, seconds) : undefined
+    const other = await measure(reference, workload.reference, seconds)
+    rounds.push({ engine: first ?? (await measure(engine, workload.engine, seconds)), reference: other })
+  }
+  return rounds
+}
+
+async function prepare(databaseUrl: string): Promise<pg.Client> {
+  const admin = new pg.Client(databaseUrl)
+  await admin.connect()
+  const empty = await startEngine(databaseUrl, admin)
+  await empty.stop()
+  for (const sql of DATA_SQL) await admin.query(sql)
+  await admin.query('vacuum analyze')
+  return admin
+}
+
+async function compare(databaseUrl: string): Promise<void> {
+  process.stderr.write('making the tables and the data …\n')
+  const admin = await prepare(databaseUrl)
+  const engine = await login(await startEngine(databaseUrl, admin))
+  const reference = await startReference(databaseUrl, admin)
+  try {
+    const chosen = workloads(await gatherFacts(admin, engine)).filter(({ name }) => name.includes(options.only ?? ''))
+    const rows: (readonly string[])[] = []
+    for (const workload of chosen) {
+      process.stderr.write(`${workload.name} …\n`)
+      rows.push(row(workload.name, await measureWorkload(workload, engine, reference)))
+    }
+    process.stdout.write(
+      `Node ${process.version}, ${GENERATOR}, ${options.connections} connections, ${options.rounds} rounds of ${seconds} s\n\n`,
+    )
+    process.stdout.write(`${table(rows)}\n`)
+  } finally {
+    await Promise.all([engine.stop(), reference.stop()])
+    await admin.end()
+  }
+}
+
+const server = new pg.Client(options.database)
+await server.connect()
+const name = `plinth_bench_${process.pid}`
+const scratch = new URL(options.database)
+scratch.pathname = `/${name}`
+await server.query(`create database ${name}`)
+try {
+  await compare(scratch.href)
+} finally {
+  await server.query(`drop database if exists ${name} with (force)`)
+  await server.end()
+  rmSync(folder, { recursive: true, force: true })
+}

@@ -1,0 +1,67 @@
+/** What a good engineer would write by hand for each route of the benchmark: one statement, JSON made by PostgreSQL. */
+
+const PERSON = (alias: string): string =>
+  `case when ${alias}.id is null then null else json_build_object('id', ${alias}.id, 'first_name', ${alias}.first_name,
+    'last_name', ${alias}.last_name, 'name', ${alias}.first_name || ' ' || ${alias}.last_name, 'email', ${alias}.email) end`
+
+const NAMED = (alias: string, extra = ''): string =>
+  `case when ${alias}.id is null then null else json_build_object('id', ${alias}.id, 'name', ${alias}.name${extra}) end`
+
+const OWN = `'id', t.id, 'uid', t.uid, 'subject', t.subject, 'details', t.details, 'due_date', t.due_date, 'tags', t.tags,
+  'comments_count', (select count(*) from ticket_comments c where c.ticket_id = t.id and c.deleted_at is null),
+  'status_id', t.status_id, 'priority_id', t.priority_id, 'category_id', t.category_id, 'department_id', t.department_id,
+  'type_id', t.type_id, 'user_id', t.user_id, 'contact_id', t.contact_id, 'assigned_to', t.assigned_to,
+  'created_at', t.created_at, 'updated_at', t.updated_at`
+
+const SIX = `'status', ${NAMED('s', ", 'slug', s.slug")}, 'priority', ${NAMED('p', ", 'color', p.color")},
+  'category', ${NAMED('c')}, 'department', ${NAMED('d')}, 'user', ${PERSON('u')}, 'assignedTo', ${PERSON('a')}`
+
+const SIX_JOINS = `left join statuses s on s.id = t.status_id left join priorities p on p.id = t.priority_id
+  left join categories c on c.id = t.category_id left join departments d on d.id = t.department_id
+  left join users u on u.id = t.user_id left join users a on a.id = t.assigned_to`
+
+const SINGLE = `'sub_category_id', t.sub_category_id, 'first_response_at', t.first_response_at,
+  'resolved_at', t.resolved_at, 'closed_at', t.closed_at,
+  'subCategory', ${NAMED('sc')}, 'ticketType', ${NAMED('ty')},
+  'contact', case when co.id is null then null else json_build_object('id', co.id, 'first_name', co.first_name,
+    'last_name', co.last_name, 'name', co.first_name || ' ' || co.last_name, 'email', co.email, 'phone', co.phone) end,
+  'comments', (select coalesce(json_agg(json_build_object('id', k.id, 'comment', k.comment, 'is_internal', k.is_internal,
+    'user', ${PERSON('ku')}, 'created_at', k.created_at) order by k.created_at), '[]') from ticket_comments k
+    left join users ku on ku.id = k.user_id where k.ticket_id = t.id and k.deleted_at is null),
+  'ticketEntries', (select coalesce(json_agg(json_build_object('id', m.id, 'conversation_id', m.conversation_id,
+    'type', v.type, 'message', m.message, 'is_internal', m.is_internal, 'user', ${PERSON('mu')}, 'created_at', m.created_at)
+    order by m.created_at), '[]') from messages m join conversations v on v.id = m.conversation_id and v.deleted_at is null
+    left join users mu on mu.id = m.user_id where v.ticket_id = t.id)`
+
+const SINGLE_JOINS = `${SIX_JOINS} left join categories sc on sc.id = t.sub_category_id left join types ty on ty.id = t.type_id
+  left join contacts co on co.id = t.contact_id`
+
+const single = (from: string): string =>
+  `select json_build_object(${OWN}, ${SIX}, ${SINGLE})::text from ${from} t ${SINGLE_JOINS}`
+
+/** The page first, the relations after: rows of `page` in its order, with a total where one is given. */
+const rows = (order: string): string =>
+  `select coalesce(json_agg(json_build_object(${OWN}, ${SIX}) order by ${order}), '[]')::text from page t ${SIX_JOINS}`
+
+const FILTERED = 'from tickets where deleted_at is null and status_id = $1 and priority_id = $2'
+const NEWEST = 'order by created_at desc, id desc'
+
+const MATCHES = `from tickets x join statuses xs on xs.id = x.status_id join priorities xp on xp.id = x.priority_id
+  where x.deleted_at is null and (x.subject ilike $1 or x.uid ilike $1 or xs.name ilike $1 or xs.slug ilike $1 or xp.name ilike $1)`
+
+/** Statement name → SQL; every list gives the JSON of its rows, and the total in a statement of its own. */
+export const STATEMENTS = {
+  get: `${single('tickets')} where t.id = $1 and t.deleted_at is null`,
+  list: `with page as (select * ${FILTERED} ${NEWEST} limit 15) ${rows('t.created_at desc, t.id desc')}`,
+  deep: `with page as (select * ${FILTERED} ${NEWEST} limit 15 offset $3) ${rows('t.created_at desc, t.id desc')}`,
+  total: `select count(*)::text ${FILTERED}`,
+  cursor: `with page as (select * ${FILTERED} and (created_at, id) < ($3::timestamptz, $4::integer) ${NEWEST} limit 15)
+    ${rows('t.created_at desc, t.id desc')}`,
+  search: `with page as (select x.* ${MATCHES} order by x.id limit 15) ${rows('t.id')}`,
+  matches: `select count(*)::text ${MATCHES}`,
+  create: `with page as (insert into tickets (subject, details, priority_id, category_id, department_id, type_id, contact_id,
+    assigned_to, status_id, tags, created_at, updated_at) values ($1, $2, $3, $4, $5, $6, $7, $8,
+    (select id from statuses where is_default and deleted_at is null), '[]', now(), now()) returning *) ${single('page')}`,
+  update: `with page as (update tickets set subject = $2, priority_id = $3, updated_at = now()
+    where id = $1 and deleted_at is null returning *) ${single('page')}`,
+} as const

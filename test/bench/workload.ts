@@ -1,0 +1,76 @@
+/** What is measured: the same work as requests to the engine and to the reference. */
+import { TICKETS } from './data.ts'
+import type { BenchRequest } from './load.ts'
+
+export interface Workload {
+  readonly name: string
+  readonly engine: readonly BenchRequest[]
+  readonly reference: readonly BenchRequest[]
+}
+
+/** What the requests are made of: ids that exist, and places in the filtered list to go on from. */
+export interface Facts {
+  readonly statusId: number
+  readonly priorityId: number
+  readonly categoryId: number
+  readonly departmentId: number
+  readonly typeId: number
+  readonly contactId: number
+  readonly agentId: number
+  readonly firstTicketId: number
+  /** The engine's cursor and the reference's, for the same places. */
+  readonly cursors: readonly { readonly engine: string; readonly reference: string }[]
+}
+
+const API = '/api/v1/tickets'
+const TERMS = ['printer', 'refund', 'keyboard', 'charged twice', 'licence', 'stopped working']
+
+function gets(paths: readonly string[]): readonly BenchRequest[] {
+  return paths.map((path) => ({ method: 'GET', path: API + path }))
+}
+
+function spread(count: number): readonly number[] {
+  return Array.from({ length: count }, (_, index) => (index * 7919) % TICKETS)
+}
+
+/** The list that all the read workloads share: newest first, filtered by status and priority. */
+export function listPath(facts: Pick<Facts, 'statusId' | 'priorityId'>): string {
+  return `?status_id=${facts.statusId}&priority_id=${facts.priorityId}&sort=created_at&order=desc`
+}
+
+/** Every workload, reads before writes, so that the reads find the data as it was made. */
+export function workloads(facts: Facts): readonly Workload[] {
+  const list = listPath(facts)
+  const same = (name: string, requests: readonly BenchRequest[]): Workload => ({
+    name,
+    engine: requests,
+    reference: requests,
+  })
+  const create = JSON.stringify({
+    subject: 'Printer does not start ({n})',
+    details: 'Since this morning it shows an error. '.repeat(4),
+    priority_id: facts.priorityId,
+    category_id: facts.categoryId,
+    department_id: facts.departmentId,
+    type_id: facts.typeId,
+    contact_id: facts.contactId,
+    assigned_to: facts.agentId,
+  })
+  const update = JSON.stringify({ subject: 'Changed subject {n}', priority_id: facts.priorityId })
+  return [
+    same('get, all relations', gets(spread(500).map((id) => `/${facts.firstTicketId + id}`))),
+    same('list, 15 rows, exact total', gets([list])),
+    {
+      name: 'list by cursor, no total',
+      engine: gets(facts.cursors.map((cursor) => `${list}&cursor=${encodeURIComponent(cursor.engine)}`)),
+      reference: gets(facts.cursors.map((cursor) => `${list}&after=${encodeURIComponent(cursor.reference)}`)),
+    },
+    same('page 500, exact total', gets([`${list}&page=500`])),
+    same('search', gets(TERMS.map((term) => `?search=${encodeURIComponent(term)}`))),
+    same('create', [{ method: 'POST', path: API, body: create }]),
+    same(
+      'update',
+      spread(500).map((id) => ({ method: 'PATCH', path: `${API}/${facts.firstTicketId + id}`, body: update })),
+    ),
+  ]
+}
