@@ -1,4 +1,5 @@
 /** What hooks and handlers hold while one action runs: the call, its record, and the ways to other records. */
+import type { Model, ModelClass } from 'objection'
 import type { Actor } from '../actor.ts'
 import type { Catalog, Resource, WriteAction } from '../catalog/catalog.ts'
 import type { Database, Transaction } from '../database/database.ts'
@@ -9,7 +10,9 @@ import type { Settings } from '../settings.ts'
 /** Another resource's records, through the same pipeline as a client's: validation, policies, hooks. */
 export interface Records {
   /** `query` as a client would write it, `{ status_id: '1,2', per_page: '50' }`. */
-  list(query?: Readonly<Record<string, string>>): Promise<{ readonly data: readonly JsonObject[]; readonly total: number | null }>
+  list(
+    query?: Readonly<Record<string, string>>,
+  ): Promise<{ readonly data: readonly JsonObject[]; readonly total: number | null }>
   /** By id or another lookup; throws ApiError record_not_found or forbidden. */
   get(lookup: string | number): Promise<JsonObject>
   create(input: JsonObject): Promise<JsonObject>
@@ -30,6 +33,8 @@ export interface PluginContext {
   readonly requestId: string
   /** Records as the actor (default) or as the system, inside the open transaction where there is one. */
   records(resource: string, as?: 'actor' | 'system'): Records
+  /** The Objection model of a resource's table, for what `records` can't say: no policies, no hooks, no validation. */
+  model(resource: string): ModelClass<Model>
   readonly database: Database
 }
 

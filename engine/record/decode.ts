@@ -42,7 +42,9 @@ export function decodeInput(fields: readonly Field[], body: JsonObject, options:
 
 /** Whether clients may write a field at all: not computed, counted, generated or declared read-only. */
 export function isWritable(field: Field): boolean {
-  return !field.readOnly && field.computed === undefined && field.count === undefined && field.type.generated === undefined
+  return (
+    !field.readOnly && field.computed === undefined && field.count === undefined && field.type.generated === undefined
+  )
 }
 
 /** "The first name field …": how every complaint about a field reads. */

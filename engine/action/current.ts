@@ -1,0 +1,43 @@
+/** ⇄ The stored record that a write starts from: 404 when it does not exist, 403 when no clause reaches it. */
+import type { Clause, Resource } from '../catalog/catalog.ts'
+import { ApiError } from '../error.ts'
+import type { Json } from '../json.ts'
+import type { Execution } from './execution.ts'
+import { type Lookup, notFound } from './lookup.ts'
+import { actorClass } from './policy.ts'
+import { runCompiled } from './read.ts'
+import { compileCurrent } from './write-statement.ts'
+
+export interface Current {
+  readonly id: number
+  /** The row's xmin: another writer's change gives another one. */
+  readonly version: string
+  readonly live: boolean
+  /** The clauses that reach this record, in order. */
+  readonly clauses: readonly Clause[]
+  readonly record: Readonly<Record<string, Json>>
+}
+
+/** Reads the record, locked inside a transaction; `dead` admits records that are not live (restore). */
+export async function currentRecord(
+  around: Execution,
+  resource: Resource,
+  clauses: readonly Clause[],
+  lookup: Lookup,
+  dead = false,
+): Promise<Current> {
+  const lock = around.transaction !== undefined
+  const spoken = clauses.map((clause) => clause.span.start).join()
+  const key = `current ${lock} ${resource.name} ${lookup.field.name} ${spoken} ${actorClass(around.actor)}`
+  const compiled = around.statements.get(key, () =>
+    compileCurrent(around.catalog, resource, around.actor, clauses, lookup.field, lock),
+  )
+  const [row] = await runCompiled(around, compiled, { lookup: lookup.value })
+  if (row === undefined || (row[1] !== 't' && !dead)) throw notFound(resource)
+  const reaching = clauses.filter((_, i) => row[2 + i] === 't')
+  if (reaching.length === 0 && around.actor.kind !== 'system') {
+    throw resource.conceal ? notFound(resource) : new ApiError('forbidden', { message: 'Forbidden' })
+  }
+  const record = JSON.parse(compiled.serialize(row)) as Record<string, Json>
+  return { id: Number(record.id), version: row[0]!, live: row[1] === 't', clauses: reaching, record }
+}

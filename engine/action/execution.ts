@@ -1,0 +1,117 @@
+/** What every action runs with: catalog, database, caller, hooks, and the open transaction where there is one. */
+import type { Actor } from '../actor.ts'
+import type { Catalog, Field } from '../catalog/catalog.ts'
+import type { Database, Runner, Transaction } from '../database/database.ts'
+import type { JsonObject } from '../json.ts'
+import type { Logger } from '../observe.ts'
+import type { Settings } from '../settings.ts'
+import type { CompiledStatements } from './compiled-statements.ts'
+import type { Hook } from './context.ts'
+
+/** A hook with what it needs of its plugin. */
+export interface BoundHook {
+  readonly name: string
+  readonly options: JsonObject
+  /** Body keys that are no fields of the resource. */
+  readonly input: readonly Field[]
+  /** Whether the action must run in a transaction on its account. */
+  readonly transaction: boolean
+  readonly run: Hook
+}
+
+/** The parts that live as long as the application. */
+export interface Foundation {
+  readonly catalog: Catalog
+  readonly database: Database
+  readonly statements: CompiledStatements
+  readonly hooks: ReadonlyMap<string, BoundHook>
+  readonly settings: Settings
+  readonly log: Logger
+  readonly now: () => Date
+  /** Tells every instance that records of a table changed; resolves when this one has heard. */
+  readonly changed: (table: string) => Promise<void>
+}
+
+/** One action's surroundings. */
+export interface Execution extends Foundation {
+  readonly actor: Actor
+  readonly requestId: string
+  readonly runner: Runner
+  readonly adhoc: Runner
+  readonly transaction: Transaction | undefined
+  /** Leaves work for after the commit, or for the end of the request where no transaction is open. */
+  readonly afterCommit: (work: Work) => void
+}
+
+export type Work = () => Promise<void> | void
+
+/** Surroundings of one caller; inside `transaction` where one is open. */
+export function executionOf(
+  foundation: Foundation,
+  call: {
+    readonly actor: Actor
+    readonly requestId: string
+    readonly afterCommit: (work: Work) => void
+    readonly transaction?: Transaction
+  },
+): Execution {
+  const { compiled, adhoc } = foundation.database
+  const { actor, requestId, afterCommit, transaction } = call
+  return {
+    ...foundation,
+    actor,
+    requestId,
+    afterCommit,
+    transaction,
+    runner: transaction ?? compiled,
+    adhoc: transaction ?? adhoc,
+  }
+}
+
+/**
+ * ⇄ Runs `work` in the open transaction, or in a new one and then what it left for after the commit.
+ * The only place where an action opens a transaction.
+ */
+export async function inTransaction<T>(outer: Execution, work: (inner: Execution) => Promise<T>): Promise<T> {
+  if (outer.transaction !== undefined) return work(outer)
+  let left: Work[] = []
+  const result = await outer.database.transaction((transaction) => {
+    // A transaction may run again; what its first run left must not happen twice.
+    left = []
+    return work({
+      ...outer,
+      runner: transaction,
+      adhoc: transaction,
+      transaction,
+      afterCommit: (later) => void left.push(later),
+    })
+  })
+  await runLeft(outer, left)
+  return result
+}
+
+/** Runs what was left, in order; work that fails is logged and undoes nothing. */
+export async function runLeft(
+  around: Pick<Foundation, 'log'> & { readonly requestId: string },
+  left: readonly Work[],
+): Promise<void> {
+  for (const work of left) {
+    try {
+      await work()
+    } catch (error) {
+      around.log.error({ err: error, request_id: around.requestId }, 'work after commit failed')
+    }
+  }
+}
+
+const noted = new WeakMap<Transaction, Set<string>>()
+
+/** Notes that records of a table changed: told at once, or after the commit where a transaction is open. */
+export async function noteChange(around: Execution, table: string): Promise<void> {
+  if (around.transaction === undefined) return around.changed(table)
+  const tables = noted.get(around.transaction) ?? new Set()
+  noted.set(around.transaction, tables)
+  if (tables.has(table)) return
+  tables.add(table)
+  around.afterCommit(() => around.changed(table))
+}

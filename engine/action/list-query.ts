@@ -1,0 +1,180 @@
+/** The query string of a list → what to read; refuses unknown parameters, wrong values and filters on unreadable fields. */
+import type { Actor } from '../actor.ts'
+import type { Catalog, Filter, Resource, SortTerm } from '../catalog/catalog.ts'
+import { invalid } from '../error.ts'
+import { nearest } from '../text/nearest.ts'
+import { type Cursor, decodeCursor, sortSignature } from './cursor.ts'
+import { FilterTerms } from './filter-terms.ts'
+import { filterable, readable } from './scope.ts'
+
+/** What a list request asks for. Equal `key`s (of one resource and actor class) share statements. */
+export interface ListQuery {
+  readonly key: string
+  readonly filter: Filter
+  readonly adhoc: boolean
+  readonly search: boolean
+  /** So far into the list that ids are fetched before rows. */
+  readonly deep: boolean
+  /** Always ends with the id, so that pages never repeat or skip. */
+  readonly sort: readonly SortTerm[]
+  readonly perPage: number
+  /** undefined when reading by cursor. */
+  readonly page: number | undefined
+  /** Where a cursor goes on; undefined on a first page. */
+  readonly after: Cursor | undefined
+  readonly slots: Readonly<Record<string, unknown>>
+}
+
+const RESERVED = ['page', 'per_page', 'search', 'sort', 'order', 'cursor']
+
+/** Terms under three characters have no trigrams, so their plan depends on the value. */
+const TRIGRAM_LENGTH = 3
+
+/** Pages beyond this offset fetch ids first: an index alone can skip, the rows' other columns stay unread. */
+const DEEP_OFFSET = 500
+
+/** Reads a list's query string; throws ApiError validation_failed keyed by parameter. */
+export function readListQuery(
+  catalog: Catalog,
+  resource: Resource,
+  actor: Actor,
+  query: Iterable<readonly [string, string]>,
+): ListQuery {
+  const errors: Record<string, string[]> = {}
+  const refuse = (parameter: string, sentence: string): void => {
+    errors[parameter] ??= []
+    errors[parameter].push(sentence)
+  }
+  const given = new Map<string, string>()
+  for (const [name, value] of query) {
+    if (given.has(name) && given.get(name) !== value)
+      refuse(name, `The ${name} parameter was given twice; separate several values by commas`)
+    given.set(name, value)
+  }
+  const terms = new FilterTerms(resource, actor, catalog.limits.valuesPerList ?? 0, refuse)
+  for (const [name, value] of given) {
+    if (RESERVED.includes(name) || value === '') continue
+    if (!terms.read(name, value) && catalog.strictness.unknownParameters === 'refuse')
+      refuse(name, unknownParameter(resource, actor, name))
+  }
+  if (terms.count > (catalog.limits.filterTerms ?? 0))
+    refuse('filter', `At most ${catalog.limits.filterTerms} conditions are allowed`)
+  const paging = readPaging(catalog, given, refuse)
+  const sort = total(resource, readSort(catalog, resource, actor, given, refuse))
+  const search = readSearch(catalog, resource, given, refuse)
+  let after: Cursor | undefined
+  if (paging.cursor !== undefined && paging.cursor !== 'first') {
+    after = decodeCursor(paging.cursor, sort)
+    if (after === undefined)
+      refuse('cursor', 'The cursor parameter must be "first" or the next_cursor of a list with the same sort')
+  }
+  if (Object.keys(errors).length > 0) throw invalid(errors)
+  const slots = terms.slots
+  if (search !== undefined) slots.search = `%${search.replace(/[\\%_]/g, '\\$&')}%`
+  const adhoc = terms.adhoc || (search !== undefined && [...search].length < TRIGRAM_LENGTH)
+  const deep = paging.cursor === undefined && (paging.page - 1) * paging.perPage >= DEEP_OFFSET
+  const key = `${terms.key};${search === undefined ? '' : 's'}${deep ? 'd' : ''};${sortSignature(sort)};${paging.perPage};${after?.nulls ?? ''};${paging.cursor === undefined ? 'p' : 'c'}`
+  return {
+    key,
+    filter: { kind: 'and', of: terms.filters },
+    adhoc,
+    search: search !== undefined,
+    deep,
+    sort,
+    perPage: paging.perPage,
+    page: paging.cursor === undefined ? paging.page : undefined,
+    after,
+    slots,
+  }
+}
+
+function total(resource: Resource, sort: readonly SortTerm[]): readonly SortTerm[] {
+  const ends = sort.findIndex((term) => term.path.relations.length === 0 && term.path.field === resource.key)
+  if (ends !== -1) return sort.slice(0, ends + 1)
+  return [...sort, { path: { relations: [], field: resource.key }, direction: sort.at(-1)?.direction ?? 'asc' }]
+}
+
+type Refuse = (parameter: string, sentence: string) => void
+
+function readPaging(catalog: Catalog, given: ReadonlyMap<string, string>, refuse: Refuse) {
+  const positive = (name: string, fallback: number, largest: number): number => {
+    const text = given.get(name)
+    if (text === undefined || text === '') return fallback
+    if (/^[1-9]\d{0,15}$/.test(text)) return Math.min(Number(text), largest)
+    refuse(name, `The ${name} parameter must be a positive integer`)
+    return fallback
+  }
+  const perPage = positive('per_page', catalog.limits.perPageDefault ?? 0, catalog.limits.perPageMax ?? 0)
+  const page = positive('page', 1, catalog.limits.pageMax ?? 0)
+  const cursor = given.get('cursor') || undefined
+  if (cursor !== undefined && given.get('page')) refuse('page', 'The page parameter cannot stand beside cursor')
+  return { perPage, page, cursor }
+}
+
+function readSort(
+  catalog: Catalog,
+  resource: Resource,
+  actor: Actor,
+  given: ReadonlyMap<string, string>,
+  refuse: Refuse,
+): readonly SortTerm[] {
+  const order = (given.get('order') ?? '').toLowerCase()
+  if (order !== '' && order !== 'asc' && order !== 'desc') refuse('order', 'The order parameter must be asc or desc')
+  const text = given.get('sort') ?? ''
+  if (text === '') {
+    return order === ''
+      ? resource.sort.default
+      : resource.sort.default.map((term) => ({ ...term, direction: order === 'desc' ? 'desc' : 'asc' }))
+  }
+  const words = text.split(',')
+  if (words.length > (catalog.limits.sortKeys ?? 0))
+    refuse('sort', `At most ${catalog.limits.sortKeys} sort keys are allowed`)
+  const sort: SortTerm[] = []
+  for (const word of words) {
+    const signed = word.startsWith('-') || word.startsWith('+')
+    const name = signed ? word.slice(1) : word
+    const path = resource.sort.keys.get(name)
+    if (path === undefined || !readable(path.field, actor)) {
+      const names = [...resource.sort.keys].filter(([, known]) => readable(known.field, actor)).map(([known]) => known)
+      refuse('sort', `Cannot sort by "${name}"${suggestion(name, names)}; allowed: ${names.join(', ')}`)
+      continue
+    }
+    sort.push({ path, direction: (signed ? word.startsWith('-') : order === 'desc') ? 'desc' : 'asc' })
+  }
+  return sort
+}
+
+function readSearch(
+  catalog: Catalog,
+  resource: Resource,
+  given: ReadonlyMap<string, string>,
+  refuse: Refuse,
+): string | undefined {
+  const text = (given.get('search') ?? '').trim()
+  if (text === '') return undefined
+  if (resource.search.length === 0) {
+    if (catalog.strictness.unknownParameters === 'refuse') refuse('search', 'This list cannot be searched')
+    return undefined
+  }
+  const longest = catalog.limits.searchLength ?? 0
+  if (text.length > longest) refuse('search', `The search parameter must be at most ${longest} characters`)
+  if (text.includes('\0') || !text.isWellFormed())
+    refuse('search', 'The search parameter must be well-formed text without NUL')
+  return text
+}
+
+function unknownParameter(resource: Resource, actor: Actor, name: string): string {
+  const bare = name.replace(/\[.*$/, '')
+  const names = [
+    ...RESERVED,
+    ...[...resource.filters].filter(([, path]) => filterable(path, actor)).map(([known]) => known),
+    ...[...resource.ranges.keys()].flatMap((prefix) => [`${prefix}_from`, `${prefix}_to`]),
+    ...resource.specials.keys(),
+  ]
+  return `Unknown parameter "${bare}"${suggestion(bare, names)}`
+}
+
+function suggestion(word: string, candidates: readonly string[]): string {
+  const found = nearest(word, candidates)
+  return found === undefined ? '' : `; did you mean "${found}"?`
+}

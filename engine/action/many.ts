@@ -1,0 +1,91 @@
+/** ⇄ Writing many-to-many relations: a list of ids replaces the links of a record. */
+import type { Field, ManyToMany, Resource } from '../catalog/catalog.ts'
+import { invalid } from '../error.ts'
+import { FIELD_TYPES } from '../field/index.ts'
+import { LIMITS } from '../limits.ts'
+import { Binder, parameterValues } from './binder.ts'
+import { conditionSql, quoted } from './condition.ts'
+import type { Execution } from './execution.ts'
+import { reach } from './policy.ts'
+import { existenceSql, reachSql } from './read-statement.ts'
+
+const known = new WeakMap<Resource, readonly (readonly [Field, ManyToMany])[]>()
+
+/** The body keys that write many-to-many relations, as fields: lists of distinct ids. */
+export function manyFields(resource: Resource): readonly (readonly [Field, ManyToMany])[] {
+  let fields = known.get(resource)
+  if (fields === undefined) {
+    const relations = [...resource.relations.values()].filter((relation) => relation.kind === 'many_to_many')
+    fields = relations.map((relation) => [idList(resource, relation), relation] as const)
+    known.set(resource, fields)
+  }
+  return fields
+}
+
+function idList(resource: Resource, relation: ManyToMany): Field {
+  const own = { of: 'integer', max_items: LIMITS.listItems }
+  return {
+    ...resource.key,
+    name: relation.writeAs,
+    column: relation.writeAs,
+    type: FIELD_TYPES.find((type) => type.name === 'list')!,
+    options: { name: relation.writeAs, required: false, nullable: true, own },
+    label: relation.label,
+    readOnly: false,
+    immutable: false,
+    unique: false,
+    nullable: true,
+    required: false,
+    write: relation.write,
+  }
+}
+
+/** Replaces a record's links inside the open transaction; throws validation_failed keyed by `<key>.<index>`. */
+export async function writeMany(
+  around: Execution,
+  id: number,
+  many: ReadonlyMap<ManyToMany, readonly number[]>,
+): Promise<void> {
+  for (const [relation, ids] of many) {
+    const { table, from, to } = relation.through
+    const allowed = await selectable(around, relation, ids, id)
+    const errors: Record<string, string[]> = {}
+    ids.forEach((other, index) => {
+      if (!allowed.has(other))
+        errors[`${relation.writeAs}.${index}`] = [`The selected ${relation.label.toLowerCase()} is invalid`]
+    })
+    if (Object.keys(errors).length > 0) throw invalid(errors)
+    await around.runner.run(
+      { text: `delete from ${quoted(table)} where ${quoted(from)} = $1 and not ${quoted(to)} = any($2::integer[])` },
+      [id, ids],
+    )
+    const text = `insert into ${quoted(table)} (${quoted(from)}, ${quoted(to)}) select $1::integer, unnest($2::integer[]) on conflict do nothing`
+    await around.runner.run({ text }, [id, ids])
+  }
+}
+
+/** Which of the ids may be linked: those that the caller may view, and those that are linked already. */
+async function selectable(
+  around: Execution,
+  relation: ManyToMany,
+  ids: readonly number[],
+  id: number,
+): Promise<ReadonlySet<number>> {
+  const scope = { catalog: around.catalog, actor: around.actor, binder: new Binder() }
+  const target = around.catalog.resources.get(relation.target)!
+  const where = [`r."id" = any(${scope.binder.slot('ids')}::integer[])`]
+  const conditions = [
+    ...existenceSql(scope, target, 'r'),
+    reachSql(scope, reach(target.policies.view, around.actor), 'r'),
+  ]
+  if (relation.where !== undefined) conditions.push(conditionSql(around.catalog, relation.where, 'r', scope.binder))
+  const { table, from, to } = relation.through
+  const linked = `r."id" in (select j.${quoted(to)} from ${quoted(table)} j where j.${quoted(from)} = ${scope.binder.slot('id')}::integer)`
+  where.push(`((${conditions.join(' and ')}) or ${linked})`)
+  const values = parameterValues(scope.binder.sources, { actor: around.actor, now: around.now(), slots: { ids, id } })
+  const rows = await around.adhoc.run(
+    { text: `select r."id" from ${quoted(target.table)} r where ${where.join(' and ')}` },
+    values,
+  )
+  return new Set(rows.map((row) => Number(row[0])))
+}

@@ -1,0 +1,51 @@
+/** What plugin functions reach data through: records by the same pipeline as clients, Objection models for the rest. */
+import type { Knex } from 'knex'
+import { SYSTEM } from '../actor.ts'
+import type { JsonObject } from '../json.ts'
+import { modelOf } from '../record/model.ts'
+import type { PluginContext, Records } from './context.ts'
+import { createRecord } from './create.ts'
+import type { Execution } from './execution.ts'
+import { readLookup } from './lookup.ts'
+import { getRecord, listRecords } from './read.ts'
+import { deleteRecord, restoreRecord } from './remove.ts'
+import { updateRecord } from './update.ts'
+
+/** The context of one plugin function, inside the open transaction where there is one. */
+export function pluginContext(around: Execution, options: JsonObject): PluginContext {
+  return {
+    actor: around.actor,
+    catalog: around.catalog,
+    settings: around.settings,
+    options,
+    log: around.log,
+    now: around.now,
+    requestId: around.requestId,
+    database: around.database,
+    records: (resource, as = 'actor') => records(as === 'system' ? { ...around, actor: SYSTEM } : around, resource),
+    model: (resource) => {
+      const found = around.catalog.resources.get(resource)
+      if (found === undefined) throw new Error(`no resource is named ${resource}`)
+      const knex: Knex = around.transaction?.knex ?? around.database.knex
+      return modelOf(around.catalog, found).bindKnex(knex)
+    },
+  }
+}
+
+/** A resource's records through the pipeline of clients: validation, policies, hooks. */
+function records(around: Execution, name: string): Records {
+  const resource = around.catalog.resources.get(name)
+  if (resource === undefined) throw new Error(`no resource is named ${name}`)
+  const parsed = async (text: Promise<string>): Promise<JsonObject> => JSON.parse(await text) as JsonObject
+  return {
+    list: async (query = {}) => {
+      const { items, pagination } = await listRecords(around, resource, Object.entries(query))
+      return { data: JSON.parse(`[${items.join(',')}]`) as JsonObject[], total: pagination.total }
+    },
+    get: (lookup) => parsed(getRecord(around, resource, String(lookup))),
+    create: (input) => parsed(createRecord(around, resource, input)),
+    update: (lookup, input) => parsed(updateRecord(around, resource, readLookup(resource, String(lookup)), input)),
+    delete: (lookup) => deleteRecord(around, resource, readLookup(resource, String(lookup))),
+    restore: (lookup) => parsed(restoreRecord(around, resource, readLookup(resource, String(lookup)))),
+  }
+}

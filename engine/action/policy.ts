@@ -1,0 +1,81 @@
+/** Policies: which clauses speak of an actor, and what the refused are told. */
+import { type Actor, holds } from '../actor.ts'
+import type { Access, Clause, Filter } from '../catalog/catalog.ts'
+import { ApiError } from '../error.ts'
+
+/** Whether all of a clause's or one of an access rule's conditions speak of the actor. */
+export function allows(access: Access, actor: Actor): boolean {
+  switch (access.kind) {
+    case 'anyone':
+      return true
+    case 'signed_in':
+      return actor.kind !== 'anonymous'
+    case 'role':
+      return actor.kind === 'system' || (actor.role !== null && access.roles.includes(actor.role))
+    case 'permission':
+      return holds(actor, access.permission)
+  }
+}
+
+/** Whether one of the alternatives speaks of the actor; no alternatives at all means nothing is asked. */
+export function allowsOne(alternatives: readonly Access[] | undefined, actor: Actor): boolean {
+  return actor.kind === 'system' || alternatives === undefined || alternatives.some((access) => allows(access, actor))
+}
+
+/** The clauses whose access speaks of the actor, in order; the system is held to none. */
+export function clausesFor(clauses: readonly Clause[], actor: Actor): readonly Clause[] {
+  return clauses.filter((clause) => clause.access.every((access) => allows(access, actor)))
+}
+
+/** The read or write condition of an actor: every record, none, or those that match. */
+export type Reach =
+  | { readonly kind: 'all' }
+  | { readonly kind: 'none' }
+  | { readonly kind: 'matching'; readonly filter: Filter }
+
+/** How far a policy lets an actor reach: the union of the clauses that speak of it. */
+export function reach(clauses: readonly Clause[], actor: Actor): Reach {
+  if (actor.kind === 'system') return { kind: 'all' }
+  const speaking = clausesFor(clauses, actor)
+  if (speaking.length === 0) return { kind: 'none' }
+  const filters: Filter[] = []
+  for (const clause of speaking) {
+    if (clause.where === undefined) return { kind: 'all' }
+    filters.push(clause.where)
+  }
+  return { kind: 'matching', filter: filters.length === 1 ? filters[0]! : { kind: 'or', of: filters } }
+}
+
+/** The refusal of an action that no clause allows: 401 to the anonymous, else 403 that names the permission. */
+export function refusal(clauses: readonly Clause[], actor: Actor): ApiError {
+  if (actor.kind === 'anonymous') return new ApiError('unauthenticated')
+  for (const clause of clauses) {
+    for (const access of clause.access) {
+      if (access.kind === 'permission' && !holds(actor, access.permission)) {
+        return new ApiError('forbidden', { message: `You need the permission ${access.permission}` })
+      }
+    }
+  }
+  return new ApiError('forbidden', { message: 'Forbidden' })
+}
+
+const classes = new WeakMap<ReadonlySet<string>, Map<string, string>>()
+
+/**
+ * What actors have in common that statements are compiled for: kind, role and permissions.
+ * Actors of one class share compiled statements; ids and attributes are parameters.
+ */
+export function actorClass(actor: Actor): string {
+  let byRole = classes.get(actor.permissions)
+  if (byRole === undefined) {
+    byRole = new Map()
+    classes.set(actor.permissions, byRole)
+  }
+  const key = `${actor.kind}|${actor.role ?? ''}`
+  let found = byRole.get(key)
+  if (found === undefined) {
+    found = `${key}|${[...actor.permissions].sort().join(',')}`
+    byRole.set(key, found)
+  }
+  return found
+}

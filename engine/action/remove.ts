@@ -1,0 +1,73 @@
+/** ⇄ Deleting and restoring: by setting columns where the resource says so, else by removing the row. */
+import type { Resource } from '../catalog/catalog.ts'
+import { violation } from '../database/failure.ts'
+import { ApiError } from '../error.ts'
+import type { Json } from '../json.ts'
+import { type Current, currentRecord } from './current.ts'
+import { type Execution, inTransaction, noteChange } from './execution.ts'
+import { hooksOf, runHooks, type Written } from './hook-chain.ts'
+import type { Lookup } from './lookup.ts'
+import { actorClass, clausesFor, refusal } from './policy.ts'
+import { runCompiled } from './read.ts'
+import { readBack, requireVersion } from './read-back.ts'
+import { compileRemoval } from './write-statement.ts'
+
+/** Deletes a live record; throws ApiError record_not_found, forbidden, conflict (still in use), stale_version. */
+export async function deleteRecord(
+  around: Execution,
+  resource: Resource,
+  lookup: Lookup,
+  ifMatch?: string,
+): Promise<void> {
+  const clauses = clausesFor(resource.policies.delete, around.actor)
+  if (clauses.length === 0 && around.actor.kind !== 'system') throw refusal(resource.policies.delete, around.actor)
+  await inTransaction(around, async (inner) => {
+    const current = await currentRecord(inner, resource, clauses, lookup)
+    await requireVersion(inner, resource, current.id, ifMatch)
+    await runRemoval(inner, resource, 'delete', current)
+  })
+}
+
+/** Brings a deleted record back and gives it as JSON text; a live one stays as it is. Throws conflict when a unique value was taken since. */
+export async function restoreRecord(around: Execution, resource: Resource, lookup: Lookup): Promise<string> {
+  const clauses = clausesFor(resource.policies.restore, around.actor)
+  if (clauses.length === 0 && around.actor.kind !== 'system') throw refusal(resource.policies.restore, around.actor)
+  return inTransaction(around, async (inner) => {
+    const current = await currentRecord(inner, resource, clauses, lookup, true)
+    if (!current.live) await runRemoval(inner, resource, 'restore', current)
+    return readBack(inner, resource, current.id)
+  })
+}
+
+async function runRemoval(
+  around: Execution,
+  resource: Resource,
+  action: 'delete' | 'restore',
+  current: Current,
+): Promise<void> {
+  const sets = action === 'delete' ? resource.deleteSets : resource.restoreSets
+  const written: Written = { input: {}, extra: {}, record: current.record, result: undefined }
+  await runHooks(around, resource, action, hooksOf(around, resource, action), written, async () => {
+    const key = `${action} ${resource.name} ${actorClass(around.actor)}`
+    const compiled = around.statements.get(key, () => compileRemoval(around.catalog, resource, around.actor, sets))
+    await explained(resource, action, () => runCompiled(around, compiled, { id: current.id }))
+    if (sets !== undefined) written.result = { ...current.record } as Record<string, Json>
+    await noteChange(around, resource.table)
+  })
+}
+
+/** A violation here is a state in the way, not an input: 409 with a sentence. */
+async function explained<T>(resource: Resource, action: 'delete' | 'restore', work: () => Promise<T>): Promise<T> {
+  try {
+    return await work()
+  } catch (error) {
+    const found = violation(error)
+    if (found === undefined) throw error
+    const label = resource.label.toLowerCase()
+    const message =
+      action === 'delete'
+        ? `The ${label} is still in use and cannot be deleted`
+        : `The ${label} cannot be restored: its ${found.columns.join(', ').replaceAll('_', ' ')} has been taken since`
+    throw new ApiError('conflict', { message, cause: error })
+  }
+}

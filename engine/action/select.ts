@@ -1,0 +1,93 @@
+/** What an answer contains, as a select list: columns, joins for embedded records, and the serializer of the row. */
+import type { Actor } from '../actor.ts'
+import type { EmbedEntry, Field, Relation, Resource } from '../catalog/catalog.ts'
+import type { Show } from '../definition/definition.ts'
+import type { WireKind } from '../field/field-type.ts'
+import { compileSerializer, type Serializer, type WireEntry, type WireNode } from '../record/serializer.ts'
+import { countSql, manySql } from './collection.ts'
+import { fieldSql, quoted } from './condition.ts'
+import { allowsOne } from './policy.ts'
+import { joiner, readable, type SelectScope } from './scope.ts'
+
+/** A record in a list, or on its own. */
+export type Mode = 'list' | 'single'
+
+/** Columns in order, the joins they need, and what turns a row of them into JSON. */
+export interface SelectList {
+  readonly columns: readonly string[]
+  readonly joins: readonly string[]
+  readonly serialize: Serializer
+}
+
+/** Whether something declared with `show` appears in an answer of this mode. */
+export function shown(show: Show, mode: Mode): boolean {
+  return show === 'always' || show === mode
+}
+
+/** The fields and relations of an answer that this actor may read, in the order of answers. */
+export function visibleParts(resource: Resource, actor: Actor, mode: Mode): readonly (Field | Relation)[] {
+  const parts: (Field | Relation)[] = []
+  for (const field of resource.fields.values()) {
+    const relation = field.relation === undefined ? undefined : resource.relations.get(field.relation)
+    if (relation?.embed !== undefined && shown(relation.show, mode) && allowsOne(relation.read, actor))
+      parts.push(relation)
+    if (readable(field, actor) && shown(field.show, mode)) parts.push(field)
+  }
+  for (const relation of resource.relations.values()) {
+    if (relation.kind === 'belongs_to' || relation.embed === undefined) continue
+    if (shown(relation.show, mode) && allowsOne(relation.read, actor)) parts.push(relation)
+  }
+  return parts
+}
+
+/** Builds the select list of a resource's answer over the row of `alias`, counting columns from `offset`. */
+export function selectList(
+  scope: SelectScope,
+  resource: Resource,
+  alias: string,
+  mode: Mode,
+  offset: number,
+): SelectList {
+  const columns: string[] = []
+  const joins: string[] = []
+  const add = (sql: string, wire: WireKind): WireNode => ({
+    kind: 'column',
+    index: offset + columns.push(sql) - 1,
+    wire,
+  })
+  const join = joiner(scope.catalog, joins)
+
+  const embed = (entries: readonly EmbedEntry[], at: string, key: Field): WireNode => {
+    const present = offset + columns.push(`${at}.${quoted(key.column)}`) - 1
+    const nodes: WireEntry[] = []
+    for (const { name, value } of entries) {
+      if (value.kind === 'embed') {
+        const target = scope.catalog.resources.get(value.relation.target)!
+        nodes.push({ name, node: embed(value.entries, join(at, value.relation), target.key) })
+      } else if (readable(value.path.field, scope.actor)) {
+        const holder = value.path.relations.reduce((from, relation) => join(from, relation), at)
+        const { field } = value.path
+        const node: WireNode =
+          field === key
+            ? { kind: 'column', index: present, wire: 'number' }
+            : add(fieldSql(field, holder, scope.binder), field.type.wire)
+        nodes.push({ name, node })
+      }
+    }
+    return { kind: 'object', present, entries: nodes }
+  }
+
+  const entries = visibleParts(resource, scope.actor, mode).map((part): WireEntry => {
+    if ('column' in part) return { name: part.name, node: add(valueSql(scope, resource, part, alias), part.type.wire) }
+    if (part.kind !== 'belongs_to') return { name: part.name, node: add(manySql(scope, part, alias), 'json') }
+    const target = scope.catalog.resources.get(part.target)!
+    return { name: part.name, node: embed(part.embed ?? [], join(alias, part), target.key) }
+  })
+  return { columns, joins, serialize: compileSerializer({ kind: 'object', present: undefined, entries }) }
+}
+
+/** The SQL of a field in an answer: a column, a computation, or a count under the read policy. */
+export function valueSql(scope: SelectScope, resource: Resource, field: Field, alias: string): string {
+  if (field.count === undefined) return fieldSql(field, alias, scope.binder)
+  return countSql(scope, resource.relations.get(field.count)!, alias)
+}

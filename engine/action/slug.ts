@@ -1,0 +1,48 @@
+/** ⇄ Slugs made from another field: the first free one among live records, `-2`, `-3` … on collision. */
+import type { Field, Resource } from '../catalog/catalog.ts'
+import { slugify } from '../field/slug.ts'
+import { likeLiteral } from '../filter/to-sql.ts'
+import { Binder, parameterValues } from './binder.ts'
+import { conditionSql, quoted } from './condition.ts'
+import type { Execution } from './execution.ts'
+import type { Values } from './input.ts'
+
+/** Room for `-` and a number of six digits below the longest slug. */
+const SUFFIX_LENGTH = 7
+
+/** The fields of a resource whose value is made when none is given. */
+export function slugFields(resource: Resource): readonly Field[] {
+  return [...resource.fields.values()].filter(
+    (field) => field.type.name === 'slug' && typeof field.options.own.from === 'string',
+  )
+}
+
+/** The slug that `values` give a field, made unique among live records where the field is unique. */
+export async function freeSlug(
+  around: Execution,
+  resource: Resource,
+  field: Field,
+  values: Readonly<Values>,
+): Promise<string> {
+  const source = values[String(field.options.own.from)]
+  const longest = typeof field.options.own.max === 'number' ? field.options.own.max : 255
+  const base =
+    slugify(String(source ?? ''))
+      .slice(0, longest - SUFFIX_LENGTH)
+      .replace(/-+$/, '') || slugify(resource.label)
+  if (!field.unique) return base
+  const binder = new Binder()
+  const column = quoted(field.column)
+  const where = [`(t.${column} = ${binder.slot('base')}::text or t.${column} like ${binder.slot('pattern')}::text)`]
+  if (resource.live !== undefined) where.push(conditionSql(around.catalog, resource.live, 't', binder))
+  const slots = { base, pattern: `${likeLiteral(base)}-%` }
+  const text = `select t.${column} from ${quoted(resource.table)} t where ${where.join(' and ')}`
+  const rows = await around.adhoc.run(
+    { text },
+    parameterValues(binder.sources, { actor: around.actor, now: around.now(), slots }),
+  )
+  const taken = new Set(rows.map((row) => row[0]))
+  let slug = base
+  for (let number = 2; taken.has(slug); number++) slug = `${base}-${number}`
+  return slug
+}

@@ -1,0 +1,252 @@
+/** Writes compiled to SQL: one statement checks what is referenced and unique, writes, and reads the answer back. */
+import type { Actor } from '../actor.ts'
+import type { Assignment, BelongsTo, Catalog, Clause, Field, Resource } from '../catalog/catalog.ts'
+import { compileSerializer, type Serializer } from '../record/serializer.ts'
+import { Binder } from './binder.ts'
+import { castType, conditionSql, quoted } from './condition.ts'
+import { reach } from './policy.ts'
+import { type Compiled, existenceSql, reachSql } from './read-statement.ts'
+import type { SelectScope } from './scope.ts'
+import { selectList } from './select.ts'
+
+/** A condition that the statement tests before it writes, and what its failure means. */
+export type Check =
+  | { readonly kind: 'reference'; readonly relation: BelongsTo }
+  | { readonly kind: 'missing'; readonly field: Field }
+  | { readonly kind: 'unique'; readonly field: Field }
+  | { readonly kind: 'policy' }
+
+/** A write: its row starts with one column per check, then the id (null when a check failed), then the record. */
+export interface CompiledWrite extends Compiled {
+  readonly checks: readonly Check[]
+  /** The answer, or the stored record by field name, as `record` was asked for. */
+  readonly serialize: Serializer
+}
+
+/** What one write puts where. */
+export interface WriteShape {
+  /** Fields written from the slots `f_<name>`, chosen by the caller. */
+  readonly given: readonly Field[]
+  /** Names of given fields that the path fixed, not the body: their reference was resolved before. */
+  readonly trusted: ReadonlySet<string>
+  /** Fields written by rules, not by the caller: clause sets, scopes, defaults. */
+  readonly assigned: readonly Assignment[]
+  /** The clause whose condition must hold for what is written; undefined: none asked. */
+  readonly clause: Clause | undefined
+  /** `answer`: the single shape for the actor; `stored`: every column, for hooks. */
+  readonly returning: 'answer' | 'stored'
+}
+
+/** The fields of a resource that are columns of its table. */
+export function storedFields(resource: Resource): readonly Field[] {
+  return [...resource.fields.values()].filter((field) => field.computed === undefined && field.count === undefined)
+}
+
+/** The columns of a stored record on an alias and the serializer of them by field name, secrets included. */
+export function storedList(
+  resource: Resource,
+  alias: string,
+  offset: number,
+): { readonly columns: readonly string[]; readonly serialize: Serializer } {
+  const fields = storedFields(resource)
+  const entries = fields.map((field, i) => ({
+    name: field.name,
+    node: { kind: 'column' as const, index: offset + i, wire: field.type.wire },
+  }))
+  return {
+    columns: fields.map((field) => `${alias}.${quoted(field.column)}`),
+    serialize: compileSerializer({ kind: 'object', present: undefined, entries }),
+  }
+}
+
+/** The SQL of what an assignment writes: the database's clock, an operand, or the id of a selected record. */
+function assignedSql(scope: SelectScope, assignment: Assignment): string {
+  const { field } = assignment
+  if ('selection' in assignment) {
+    const target = scope.catalog.resources.get(assignment.selection.resource)!
+    const where = [
+      conditionSql(scope.catalog, assignment.selection.where, 's', scope.binder),
+      ...existenceSql(scope, target, 's'),
+    ]
+    return `(select s."id" from ${quoted(target.table)} s where ${where.join(' and ')} order by s."id" limit 1)`
+  }
+  const { operand } = assignment
+  if (operand.kind === 'now') return `now()::${castType(field)}`
+  if (operand.kind === 'today') return `(now() at time zone 'UTC')::date`
+  if (operand.kind === 'literal' && field.type.wire === 'json' && operand.value !== null) {
+    return `${scope.binder.bind({ kind: 'literal', value: JSON.stringify(operand.value) })}::jsonb`
+  }
+  return `${scope.binder.operand(operand)}::${castType(field)}`
+}
+
+function written(scope: SelectScope, shape: WriteShape): ReadonlyMap<string, string> {
+  const columns = new Map<string, string>()
+  for (const field of shape.given)
+    columns.set(field.column, `${scope.binder.slot(`f_${field.name}`)}::${castType(field)}`)
+  for (const assignment of shape.assigned) columns.set(assignment.field.column, assignedSql(scope, assignment))
+  return columns
+}
+
+/** The checks of a write over the row `v`, with their SQL. */
+function checks(
+  scope: SelectScope,
+  resource: Resource,
+  shape: WriteShape,
+  exists: boolean,
+): readonly (readonly [Check, string])[] {
+  const found: [Check, string][] = []
+  for (const field of shape.given) {
+    if (shape.trusted.has(field.name)) continue
+    const relation = field.relation === undefined ? undefined : resource.relations.get(field.relation)
+    if (relation?.kind === 'belongs_to') found.push([{ kind: 'reference', relation }, referenceSql(scope, relation)])
+  }
+  for (const { field, ...value } of shape.assigned) {
+    if ('selection' in value && !field.nullable)
+      found.push([{ kind: 'missing', field }, `v.${quoted(field.column)} is not null`])
+  }
+  for (const field of shape.given) {
+    if (!field.unique) continue
+    const others = [`u.${quoted(field.column)} = v.${quoted(field.column)}`, ...(exists ? [`u."id" <> v."id"`] : [])]
+    if (resource.live !== undefined) others.push(conditionSql(scope.catalog, resource.live, 'u', scope.binder))
+    found.push([
+      { kind: 'unique', field },
+      `not exists (select 1 from ${quoted(resource.table)} u where ${others.join(' and ')})`,
+    ])
+  }
+  if (shape.clause?.where !== undefined) {
+    found.push([{ kind: 'policy' }, `(${conditionSql(scope.catalog, shape.clause.where, 'v', scope.binder)}) is true`])
+  }
+  return found
+}
+
+/** A chosen record must exist, match the relation's condition and be one that the caller may view. */
+function referenceSql(scope: SelectScope, relation: BelongsTo): string {
+  const target = scope.catalog.resources.get(relation.target)!
+  const column = `v.${quoted(relation.field.column)}`
+  const where = [`r."id" = ${column}`, ...existenceSql(scope, target, 'r')]
+  if (relation.where !== undefined) where.push(conditionSql(scope.catalog, relation.where, 'r', scope.binder))
+  const visible = reachSql(scope, reach(target.policies.view, scope.actor), 'r')
+  if (visible !== 'true') where.push(visible)
+  return `(${column} is null or exists (select 1 from ${quoted(target.table)} r where ${where.join(' and ')}))`
+}
+
+/** Compiles creating a record. Slots: `f_<field>`. */
+export function compileInsert(catalog: Catalog, resource: Resource, actor: Actor, shape: WriteShape): CompiledWrite {
+  const scope: SelectScope = { catalog, actor, binder: new Binder() }
+  const columns = written(scope, shape)
+  const row = storedFields(resource).map(
+    (field) => `${columns.get(field.column) ?? `null::${castType(field)}`} as ${quoted(field.column)}`,
+  )
+  const names = [...columns.keys()].map(quoted).join(', ')
+  const insert = (guard: string): string =>
+    names === ''
+      ? `insert into ${quoted(resource.table)} default values returning *`
+      : `insert into ${quoted(resource.table)} (${names}) select ${names} from v${guard} returning *`
+  return assemble(scope, resource, shape, `select ${row.join(', ')}`, checks(scope, resource, shape, false), insert)
+}
+
+/** Compiles changing a record. Slots: `id`, `version` (the row's xmin as it was read), `f_<field>`. */
+export function compileUpdate(catalog: Catalog, resource: Resource, actor: Actor, shape: WriteShape): CompiledWrite {
+  const scope: SelectScope = { catalog, actor, binder: new Binder() }
+  const columns = written(scope, shape)
+  const same = `t."id" = ${scope.binder.slot('id')}::integer and t.xmin::text = ${scope.binder.slot('version')}::text`
+  const row = storedFields(resource).map(
+    (field) => `${columns.get(field.column) ?? `t.${quoted(field.column)}`} as ${quoted(field.column)}`,
+  )
+  const table = quoted(resource.table)
+  const sets = [...columns.keys()].map((column) => `${quoted(column)} = v.${quoted(column)}`).join(', ')
+  // The version is compared again by the update itself: after waiting for a lock it sees the newer row.
+  const update = (guard: string): string =>
+    `update ${table} t set ${sets} from v where ${same}${guard.replace(' where ', ' and ')} returning t.*`
+  return assemble(
+    scope,
+    resource,
+    shape,
+    `select ${row.join(', ')} from ${table} t where ${same}`,
+    checks(scope, resource, shape, true),
+    update,
+  )
+}
+
+function assemble(
+  scope: SelectScope,
+  resource: Resource,
+  shape: WriteShape,
+  row: string,
+  tested: readonly (readonly [Check, string])[],
+  write: (guard: string) => string,
+): CompiledWrite {
+  const offset = tested.length + 1
+  const list =
+    shape.returning === 'answer'
+      ? selectList(scope, resource, 't', 'single', offset)
+      : { ...storedList(resource, 't', offset), joins: [] }
+  const flags = tested.map((_, i) => `c.c${i}`)
+  const guard = tested.length === 0 ? '' : ` where (select ${flags.join(' and ')} from c)`
+  const conditions = tested.length === 0 ? '1 as one' : tested.map(([, sql], i) => `${sql} as c${i}`).join(', ')
+  const text = [
+    `with v as materialized (${row})`,
+    `c as materialized (select ${conditions} from v)`,
+    `w as (${write(guard)})`,
+  ].join(', ')
+  const select = `select ${[...flags, 't."id"', ...list.columns].join(', ')} from c left join w t on true ${list.joins.join(' ')}`
+  return {
+    statement: { text: `${text} ${select}` },
+    sources: scope.binder.sources,
+    checks: tested.map(([check]) => check),
+    serialize: list.serialize,
+  }
+}
+
+/** The stored record before a write, with its version, whether it is live, and which clauses reach it. */
+export interface CompiledCurrent extends Compiled {
+  readonly serialize: Serializer
+  readonly clauses: number
+}
+
+/** Compiles reading what a write starts from: columns version, live, one per clause, then the stored record. Slot: `lookup`. */
+export function compileCurrent(
+  catalog: Catalog,
+  resource: Resource,
+  actor: Actor,
+  clauses: readonly Clause[],
+  lookup: Field,
+  lock: boolean,
+): CompiledCurrent {
+  const scope: SelectScope = { catalog, actor, binder: new Binder() }
+  const live =
+    resource.live === undefined ? 'true' : `(${conditionSql(catalog, resource.live, 't', scope.binder)}) is true`
+  const reached = clauses.map((clause) =>
+    clause.where === undefined ? 'true' : `(${conditionSql(catalog, clause.where, 't', scope.binder)}) is true`,
+  )
+  const stored = storedList(resource, 't', 2 + reached.length)
+  const where = [
+    `t.${quoted(lookup.column)} = ${scope.binder.slot('lookup')}::${castType(lookup)}`,
+    ...existenceSql(scope, resource, 't', true),
+  ]
+  const columns = ['t.xmin::text', live, ...reached, ...stored.columns].join(', ')
+  // Among dead records of the same lookup value the live one comes first: unique means unique among live records.
+  const text = `select ${columns} from ${quoted(resource.table)} t where ${where.join(' and ')} order by 2 desc, t."id" desc limit 1${lock ? ' for update of t' : ''}`
+  return { statement: { text }, sources: scope.binder.sources, serialize: stored.serialize, clauses: reached.length }
+}
+
+/** Compiles setting columns of one record by rule (soft delete, restore), or removing it. Slot: `id`. */
+export function compileRemoval(
+  catalog: Catalog,
+  resource: Resource,
+  actor: Actor,
+  sets: readonly Assignment[] | undefined,
+): Compiled {
+  const scope: SelectScope = { catalog, actor, binder: new Binder() }
+  const table = quoted(resource.table)
+  const same = `"id" = ${scope.binder.slot('id')}::integer`
+  if (sets === undefined)
+    return { statement: { text: `delete from ${table} where ${same} returning "id"` }, sources: scope.binder.sources }
+  const list = sets
+    .map((assignment) => `${quoted(assignment.field.column)} = ${assignedSql(scope, assignment)}`)
+    .join(', ')
+  return {
+    statement: { text: `update ${table} set ${list} where ${same} returning "id"` },
+    sources: scope.binder.sources,
+  }
+}

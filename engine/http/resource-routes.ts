@@ -1,0 +1,170 @@
+/** The routes that the catalog gives: every action of every resource, on its own path and below others. */
+import { createRecord } from '../action/create.ts'
+import type { Execution } from '../action/execution.ts'
+import { readLookup } from '../action/lookup.ts'
+import { getRecord, type ListResult, listRecords } from '../action/read.ts'
+import { entityTag } from '../action/read-back.ts'
+import { deleteRecord, restoreRecord } from '../action/remove.ts'
+import { updateRecord } from '../action/update.ts'
+import type { Access, Catalog, Nested, Resource } from '../catalog/catalog.ts'
+import type { ActionName, PolicyName } from '../definition/definition.ts'
+import { JsonText } from '../json.ts'
+import type { BoundRoute } from './parts.ts'
+import type { Method, Reply, RouteContext } from './route.ts'
+
+/** Which resource, action and parent a resource's route stands for, for the reference and for explain. */
+export interface ResourceRoute extends BoundRoute {
+  readonly resource: Resource
+  readonly action: ActionName
+  readonly parent: Resource | undefined
+}
+
+type ExecutionOf = (context: RouteContext) => Execution
+
+/** Every route that the catalog's resources have. */
+export function resourceRoutes(catalog: Catalog, executionOf: ExecutionOf): readonly ResourceRoute[] {
+  return [...catalog.resources.values()].flatMap((resource) => [
+    ...[...resource.actions].flatMap((action) => ownRoutes(resource, action, executionOf)),
+    ...resource.nested.flatMap((nested) =>
+      nested.actions.map((action) => nestedRoute(catalog, resource, nested, action, executionOf)),
+    ),
+  ])
+}
+
+const METHODS: Readonly<Record<ActionName, readonly Method[]>> = {
+  list: ['GET'],
+  get: ['GET'],
+  create: ['POST'],
+  update: ['PUT', 'PATCH'],
+  delete: ['DELETE'],
+  restore: ['POST'],
+}
+
+function ownRoutes(resource: Resource, action: ActionName, executionOf: ExecutionOf): readonly ResourceRoute[] {
+  const base = `/${resource.path}`
+  const path =
+    action === 'list' || action === 'create' ? base : action === 'restore' ? `${base}/{id}/restore` : `${base}/{id}`
+  const handle = handlers(resource, executionOf)[action]
+  return METHODS[action].map((method) => route(resource, action, method, path, undefined, handle))
+}
+
+function nestedRoute(
+  catalog: Catalog,
+  resource: Resource,
+  nested: Nested,
+  action: 'list' | 'create',
+  executionOf: ExecutionOf,
+): ResourceRoute {
+  const parent = catalog.resources.get(nested.relation.target)!
+  const path = `/${parent.path}/{id}/${nested.path}`
+  const handle = async (context: RouteContext): Promise<Reply> => {
+    const execution = executionOf(context)
+    const above = {
+      relation: nested.relation,
+      resource: parent,
+      lookup: readLookup(parent, context.params.id ?? ''),
+    }
+    if (action === 'list')
+      return listReply(await listRecords(execution, resource, context.query, above), resource.statusCodes.list)
+    return recordReply(await createRecord(execution, resource, context.body, above), resource.statusCodes.create)
+  }
+  return route(resource, action, action === 'list' ? 'GET' : 'POST', path, parent, handle)
+}
+
+function handlers(
+  resource: Resource,
+  executionOf: ExecutionOf,
+): Readonly<Record<ActionName, (context: RouteContext) => Promise<Reply>>> {
+  const named = (context: RouteContext): string => context.params.id ?? ''
+  const codes = resource.statusCodes
+  return {
+    list: async (context) => listReply(await listRecords(executionOf(context), resource, context.query), codes.list),
+    get: async (context) => recordReply(await getRecord(executionOf(context), resource, named(context)), codes.get),
+    create: async (context) =>
+      recordReply(await createRecord(executionOf(context), resource, context.body), codes.create),
+    update: async (context) => {
+      const lookup = readLookup(resource, named(context))
+      return recordReply(
+        await updateRecord(executionOf(context), resource, lookup, context.body, context.headers['if-match']),
+        codes.update,
+      )
+    },
+    delete: async (context) => {
+      await deleteRecord(
+        executionOf(context),
+        resource,
+        readLookup(resource, named(context)),
+        context.headers['if-match'],
+      )
+      return { status: codes.delete }
+    },
+    restore: async (context) =>
+      recordReply(
+        await restoreRecord(executionOf(context), resource, readLookup(resource, named(context))),
+        codes.restore,
+      ),
+  }
+}
+
+function recordReply(text: string, status: number): Reply {
+  return { status, data: new JsonText(text), etag: entityTag(text) }
+}
+
+function listReply(result: ListResult, status: number): Reply {
+  const data = `[${result.items.join(',')}]`
+  const pagination = JSON.stringify(result.pagination)
+  return {
+    status,
+    data: new JsonText(data),
+    meta: { pagination: new JsonText(pagination) },
+    etag: entityTag(data + pagination),
+  }
+}
+
+function route(
+  resource: Resource,
+  action: ActionName,
+  method: Method,
+  path: string,
+  parent: Resource | undefined,
+  handle: (context: RouteContext) => Promise<Reply>,
+): ResourceRoute {
+  return {
+    method,
+    path,
+    summary: summary(resource, action, parent),
+    tag: (parent ?? resource).name,
+    access: routeAccess(resource, action),
+    status: resource.statusCodes[action],
+    body: method === 'GET' || method === 'DELETE' || action === 'restore' ? 'none' : 'json',
+    plugin: 'engine',
+    options: {},
+    inputFields: undefined,
+    queryFields: action === 'list' ? undefined : [],
+    resource,
+    action,
+    parent,
+    handle,
+  }
+}
+
+/** Public where a clause speaks of anyone; the clauses themselves are judged with the record. */
+function routeAccess(resource: Resource, action: ActionName): 'public' | readonly Access[] {
+  const policy: PolicyName = action === 'list' || action === 'get' ? 'view' : action
+  const open = resource.policies[policy].some((clause) => clause.access.every((access) => access.kind === 'anyone'))
+  return open ? 'public' : [{ kind: 'signed_in' }]
+}
+
+function summary(resource: Resource, action: ActionName, parent: Resource | undefined): string {
+  const label = resource.label.toLowerCase()
+  const of = parent === undefined ? '' : ` of the ${parent.label.toLowerCase()}`
+  const verbs: Record<ActionName, string> = {
+    list: `List the ${label} records${of}`,
+    get: `Read one ${label}`,
+    create: `Create a ${label}${of}`,
+    update: `Change a ${label}`,
+    delete: `Delete a ${label}`,
+    restore: `Restore a deleted ${label}`,
+  }
+  return verbs[action]
+}
