@@ -1,7 +1,10 @@
 /** Judges parsed files by the language and by its plugins; rejects what has the wrong shape, all of it at once. */
+import type { FieldType } from '../field/field-type.ts'
 import type { JsonObject, JsonSchema } from '../json.ts'
 import type { Collected, Diagnostic } from '../text/diagnostic.ts'
+import { nearest } from '../text/nearest.ts'
 import type { AppDefinition, Document, ResourceDefinition } from './definition.ts'
+import { FIELD_KEYS } from './field-schema.ts'
 import { judge } from './judge.ts'
 import { appSchema, resourceSchema } from './schema.ts'
 import type { Vocabulary } from './vocabulary.ts'
@@ -22,9 +25,10 @@ export function checkResource(
   vocabulary: Vocabulary,
 ): Collected<Document<ResourceDefinition>> {
   const { diagnostics, usable } = checkShape(document, schemaOf(vocabulary).resource)
-  if (usable === undefined) return { diagnostics }
+  const all = [...diagnostics, ...missingOptions(document, vocabulary)]
+  if (usable === undefined) return { diagnostics: all }
   const value = Object.freeze({ place: document.place, value: usable as JsonObject & ResourceDefinition })
-  return { value, diagnostics: [...diagnostics, ...missingOptions(value, vocabulary)] }
+  return { value, diagnostics: all }
 }
 
 const schemas = new WeakMap<Vocabulary, { readonly app: JsonSchema; readonly resource: JsonSchema }>()
@@ -52,19 +56,32 @@ function checkShape(document: Document<unknown>, schema: JsonSchema): ReturnType
 }
 
 /** The options a type can't do without; on another resource's table they may be the owner's. */
-function missingOptions(document: Document<ResourceDefinition>, vocabulary: Vocabulary): Diagnostic[] {
-  if (document.value.of !== undefined) return []
-  return Object.entries(document.value.fields ?? {}).flatMap(([name, field]) => {
-    const type = vocabulary.fieldTypes.get(field.type)
-    const missing = (type?.requires ?? []).filter((option) => field[option] === undefined)
+function missingOptions(document: Document<unknown>, vocabulary: Vocabulary): Diagnostic[] {
+  const { fields, of } = mapOf(document.value)
+  if (of !== undefined) return []
+  return Object.entries(mapOf(fields)).flatMap(([name, written]) => {
+    const field = mapOf(written)
+    const type = vocabulary.fieldTypes.get(String(field.type))
+    if (type === undefined) return []
+    const missing = (type.requires ?? []).filter((option) => !isThere(option, field, type))
     return missing.map((option): Diagnostic => {
-      const [example] = (type?.options[option]?.examples ?? []) as readonly unknown[]
+      const [example] = (type.options[option]?.examples ?? []) as readonly unknown[]
       return {
         code: 'missing_key',
-        message: `A field of type ${field.type} needs the key "${option}"`,
+        message: `A field of type ${type.name} needs the key "${option}"`,
         span: document.place(['fields', name], 'key'),
         hint: `add ${option}: ${JSON.stringify(example)}`,
       }
     })
   })
+}
+
+/** A misspelled option is there too: it has been complained of already. */
+function isThere(option: string, field: Readonly<Record<string, unknown>>, type: FieldType): boolean {
+  const known = (key: string) => key === 'type' || Object.hasOwn(FIELD_KEYS, key) || Object.hasOwn(type.options, key)
+  return Object.keys(field).some((key) => key === option || (!known(key) && nearest(key, [option]) === option))
+}
+
+function mapOf(value: unknown): Readonly<Record<string, unknown>> {
+  return typeof value === 'object' && value !== null ? { ...value } : {}
 }

@@ -41,7 +41,7 @@ const READ = new Set([
   'readOnly',
   'writeOnly',
   'x-expects',
-  'x-example',
+  'x-whole',
 ])
 
 /** Whether a schema has a keyword that only ajv can judge. */

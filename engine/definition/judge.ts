@@ -125,14 +125,18 @@ function judgeMap(
       continue
     }
     const judged = typeof rest === 'object' ? judgeNode(rest as JsonSchema, child, [...path, key], judging) : child
-    // Without a named field or relation, everything that speaks of it would look wrong too.
     if (judged !== WRONG) kept[key] = judged
-    else if (own === undefined || ((schema.required ?? []) as readonly string[]).includes(key)) usable = false
+    // Without one of its fields or relations (`x-whole`), everything that speaks of it would look wrong too.
+    else if (own?.['x-whole'] === true || own === undefined || isRequired(schema, key)) usable = false
   }
   for (const key of missing) missingKey(key, properties[key], path, judging)
   const sentence = bounds(Object.keys(value).length, schema.minProperties, schema.maxProperties, ' entries')
   if (sentence !== undefined) return wrongValue(sentence, path, judging)
   return usable && missing.size === 0 ? Object.freeze(kept) : WRONG
+}
+
+function isRequired(schema: JsonSchema, key: string): boolean {
+  return ((schema.required ?? []) as readonly string[]).includes(key)
 }
 
 function namesFit(schema: JsonSchema, key: string, path: Path, judging: Judging): boolean {

@@ -66,7 +66,7 @@ function readAlias(
   if (target === undefined || reading.open.has(target)) {
     const message =
       target === undefined ? `The alias "*${name}" names nothing above` : `The alias "*${name}" contains itself`
-    complain(reading, 'too_complex', message, range, 'write the value out')
+    complain(reading, target === undefined ? 'yaml_syntax' : 'too_complex', message, range, 'write the value out')
     return undefined
   }
   const node = read(target, reading, key, depth + 1)

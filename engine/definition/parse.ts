@@ -34,7 +34,7 @@ function readYaml(source: Source): YamlDocument.Parsed | Diagnostic {
       prettyErrors: false,
       uniqueKeys: false,
       intAsBigInt: true,
-      logLevel: 'silent',
+      logLevel: 'error',
       version: '1.2',
     })
   } catch (error) {

@@ -43,9 +43,17 @@ const CONTENT: Readonly<Record<string, JsonSchema>> = {
     {
       ...named(ref('field')),
       maxProperties: LIMITS.fieldsPerResource,
+      'x-whole': true,
     },
   ),
-  relations: key('The relations to other resources.', { status: { belongs_to: 'statuses' } }, named(ref('relation'))),
+  relations: key(
+    'The relations to other resources.',
+    { status: { belongs_to: 'statuses' } },
+    {
+      ...named(ref('relation')),
+      'x-whole': true,
+    },
+  ),
 }
 
 const WRITING: Readonly<Record<string, JsonSchema>> = {

@@ -1,0 +1,100 @@
+/** A folder becomes sources, in the order of their paths. */
+import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { suite } from 'uvu'
+import * as assert from 'uvu/assert'
+import { readSources } from '../../engine/definition/read.ts'
+
+const test = suite('readSources')
+
+async function folder(
+  files: Readonly<Record<string, string | Uint8Array>>,
+  look: (path: string) => Promise<void>,
+): Promise<void> {
+  const path = await mkdtemp(join(tmpdir(), 'plinth-read-'))
+  try {
+    for (const [name, content] of Object.entries(files)) {
+      await mkdir(join(path, name, '..'), { recursive: true })
+      await writeFile(join(path, name), content)
+    }
+    await look(path)
+  } finally {
+    await rm(path, { recursive: true })
+  }
+}
+
+test('reads app.yaml and every other YAML file, sub-folders too, sorted, and nothing else', async () => {
+  const files = {
+    'app.yaml': 'name: A',
+    'b.yaml': 'b',
+    'a/z.yaml': 'z',
+    'README.md': '#',
+    '.hidden.yaml': 'h',
+    '.git/x.yaml': 'x',
+    'n.json': '{}',
+  }
+  await folder(files, async (path) => {
+    const { value, diagnostics } = await readSources(path)
+    assert.equal(diagnostics, [])
+    assert.is(value?.app.text, 'name: A')
+    assert.equal(
+      value?.resources.map((source) => source.text),
+      ['z', 'b'],
+    )
+  })
+})
+
+test('an app.yaml in a sub-folder is a resource file like any other', async () => {
+  await folder({ 'app.yaml': 'name: A', 'sub/app.yaml': 'resource: apps' }, async (path) => {
+    const { value } = await readSources(path)
+    assert.equal(
+      value?.resources.map((source) => source.text),
+      ['resource: apps'],
+    )
+  })
+})
+
+test('a missing app.yaml is a complaint', async () => {
+  await folder({ 'b.yaml': 'b' }, async (path) => {
+    const { value, diagnostics } = await readSources(path)
+    assert.is(value, undefined)
+    assert.equal(
+      diagnostics.map((diagnostic) => diagnostic.code),
+      ['missing_app'],
+    )
+  })
+})
+
+test('a folder that is not there is a complaint that names it', async () => {
+  const { diagnostics } = await readSources('/nowhere/at/all')
+  assert.is(diagnostics[0]?.code, 'source_unreadable')
+  assert.match(diagnostics[0]?.message ?? '', 'nowhere/at/all can not be read (ENOENT)')
+})
+
+test('a byte order mark is no content, and other encodings are refused', async () => {
+  const files = { 'app.yaml': '\ufeffname: A', 'latin.yaml': Uint8Array.of(0x6e, 0xe9, 0x0a) }
+  await folder(files, async (path) => {
+    const { value, diagnostics } = await readSources(path)
+    assert.is(value?.app.text, 'name: A')
+    assert.equal(
+      diagnostics.map((diagnostic) => diagnostic.code),
+      ['source_unreadable'],
+    )
+    assert.match(diagnostics[0]?.message ?? '', 'it is not UTF-8')
+  })
+})
+
+test('a file that ends in .yml is not passed over in silence', async () => {
+  await folder({ 'app.yml': 'name: A' }, async (path) => {
+    const { diagnostics } = await readSources(path)
+    assert.match(diagnostics[0]?.hint ?? '', /rename it to .*app\.yaml/)
+  })
+})
+
+test('files are named relative to where the person works', async () => {
+  const { value } = await readSources(join(process.cwd(), 'resources'))
+  assert.is(value?.app.file, 'resources/app.yaml')
+})
+
+test.run()
