@@ -1,0 +1,65 @@
+/** Hook: roles hold only permissions that exist, built-in roles stay, and so do roles that somebody has. */
+import {
+  ApiError,
+  type FieldErrors,
+  type HookContext,
+  holds,
+  invalid,
+  type Json,
+  type Next,
+  nearest,
+} from '../../engine/index.ts'
+import { authOptions } from './options.ts'
+
+/** `auth.guard_role`, around every write to roles. */
+export async function guardRole(context: HookContext, next: Next): Promise<void> {
+  const { action, input, options, record } = context
+  const builtIn = record !== undefined && authOptions(options).roles.includes(String(record.slug))
+  if (action === 'delete') await refuseRemoval(context, builtIn)
+  if (builtIn && input.slug !== undefined && input.slug !== record.slug) {
+    throw new ApiError('conflict', { message: 'The slug of a built-in role cannot change' })
+  }
+  if (input.permissions !== undefined) checkPermissions(context, list(input.permissions), list(record?.permissions))
+  await next()
+}
+
+async function refuseRemoval({ catalog, record, transaction }: HookContext, builtIn: boolean): Promise<void> {
+  if (builtIn) throw new ApiError('conflict', { message: 'A built-in role cannot be deleted' })
+  const users = catalog.resources.get('users')!
+  const query = transaction.knex(users.table).where({ role_id: record?.id }).count({ total: '*' })
+  if (users.fields.has('deleted_at')) query.whereNull('deleted_at')
+  const [row] = await query
+  const total = Number(row?.total ?? 0)
+  if (total > 0)
+    throw new ApiError('conflict', { message: `The role is in use by ${total} ${total === 1 ? 'user' : 'users'}` })
+}
+
+function checkPermissions(
+  { actor, catalog, options, record }: HookContext,
+  wanted: readonly string[],
+  stored: readonly string[],
+): void {
+  if (record?.slug === authOptions(options).roles[0] && stored.includes('*') && !wanted.includes('*')) {
+    throw new ApiError('conflict', { message: 'The highest role keeps every permission' })
+  }
+  const errors: Record<string, string[]> = {}
+  for (const [index, permission] of wanted.entries()) {
+    if (permission === '*' || catalog.permissions.has(permission) || stored.includes(permission)) continue
+    const near = nearest(permission, [...catalog.permissions.keys()])
+    errors[`permissions.${index}`] = [
+      `There is no permission "${permission.slice(0, 100)}"${near === undefined ? '' : `; did you mean "${near}"?`}`,
+    ]
+  }
+  if (Object.keys(errors).length > 0) throw invalid(errors satisfies FieldErrors)
+  const added = wanted.filter((permission) => !stored.includes(permission))
+  const missing = added.find(
+    (permission) =>
+      !(permission === '*' ? actor.kind === 'system' || actor.permissions.has('*') : holds(actor, permission)),
+  )
+  if (missing !== undefined)
+    throw new ApiError('forbidden', { message: `You cannot give the permission ${missing}, which you do not have` })
+}
+
+function list(value: Json | undefined): readonly string[] {
+  return Array.isArray(value) ? value.map(String) : []
+}

@@ -1,0 +1,35 @@
+/** The auth plugin: accounts, sessions, passwords, approval, and the guards around users and roles. */
+import { definePlugin } from '../../engine/index.ts'
+import { approvalRoutes } from './approval.ts'
+import { start } from './first-admin.ts'
+import { guardRole } from './guard-role.ts'
+import { guardUser } from './guard-user.ts'
+import { OPTIONS_SCHEMA } from './options.ts'
+import { invite, password, requiredPassword, signOut } from './password-hooks.ts'
+import { resetRoutes } from './reset.ts'
+import { requiredResources } from './rule.ts'
+import { authenticate } from './session.ts'
+import { signInRoutes } from './sign-in.ts'
+
+export default definePlugin({
+  name: 'auth',
+  description: 'Accounts with roles: sign-in by bearer token, registration with approval, passwords set by mail.',
+  after: ['timestamps', 'soft_delete', 'mail'],
+  options: OPTIONS_SCHEMA,
+  resources: [
+    new URL('./resources/access_tokens.yaml', import.meta.url),
+    new URL('./resources/password_resets.yaml', import.meta.url),
+  ],
+  rules: [requiredResources],
+  hooks: {
+    password,
+    required_password: requiredPassword,
+    invite,
+    sign_out: signOut,
+    guard_user: guardUser,
+    guard_role: guardRole,
+  },
+  routes: [...signInRoutes, ...resetRoutes, ...approvalRoutes],
+  authenticate,
+  start,
+})

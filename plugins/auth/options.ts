@@ -1,0 +1,66 @@
+/** The auth plugin's options in app.yaml: their schema, and their values typed. */
+import type { JsonObject, JsonSchema } from '../../engine/index.ts'
+
+export interface AuthOptions {
+  readonly tokenDays: number
+  readonly approval: 'review' | 'required' | 'off'
+  /** Slugs of the built-in roles, highest first. */
+  readonly roles: readonly string[]
+  readonly resetMinutes: number
+  readonly inviteHours: number
+}
+
+export const OPTIONS_SCHEMA: JsonSchema = {
+  type: 'object',
+  additionalProperties: false,
+  properties: {
+    token_days: {
+      type: 'integer',
+      minimum: 1,
+      maximum: 3650,
+      default: 30,
+      description: 'How many days a sign-in lasts.',
+    },
+    approval: {
+      enum: ['review', 'required', 'off'],
+      default: 'review',
+      description:
+        'What becomes of people who register: `review` lets them work and lists them as pending, `required` makes them wait, `off` makes them active.',
+    },
+    roles: {
+      type: 'array',
+      items: { type: 'string' },
+      minItems: 2,
+      uniqueItems: true,
+      default: ['admin', 'manager', 'agent', 'customer'],
+      description: 'Slugs of the built-in roles, highest first; the last is given to those who register.',
+    },
+    reset_minutes: {
+      type: 'integer',
+      minimum: 5,
+      maximum: 1440,
+      default: 60,
+      description: 'How long the link to set a new password works.',
+    },
+    invite_hours: {
+      type: 'integer',
+      minimum: 1,
+      maximum: 720,
+      default: 72,
+      description: 'How long the link in the mail to somebody whose account was made without a password works.',
+    },
+  },
+}
+
+/** The checked options, typed. */
+export function authOptions(options: JsonObject): AuthOptions {
+  const approval = options.approval
+  const roles = options.roles
+  return {
+    tokenDays: Number(options.token_days ?? 30),
+    approval: approval === 'required' || approval === 'off' ? approval : 'review',
+    roles: Array.isArray(roles) ? roles.map(String) : ['admin', 'manager', 'agent', 'customer'],
+    resetMinutes: Number(options.reset_minutes ?? 60),
+    inviteHours: Number(options.invite_hours ?? 72),
+  }
+}

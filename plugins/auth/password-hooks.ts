@@ -1,0 +1,66 @@
+/** Hooks that turn a password in a body into the hash that is stored, and invite those who got none. */
+import { type HookContext, type HookContribution, invalid, type Next } from '../../engine/index.ts'
+import { authOptions } from './options.ts'
+import { hashPassword, PASSWORD_INPUT, passwordErrors } from './password.ts'
+import { addReset, sendInvite } from './reset-link.ts'
+import { closeSessionsOf } from './session.ts'
+
+async function setPassword(context: HookContext, next: Next): Promise<void> {
+  const { extra, input, record } = context
+  const given = extra.password ?? null
+  if (given !== null || (extra.password_confirmation ?? null) !== null) {
+    const errors = passwordErrors(given, extra.password_confirmation, String(input.email ?? record?.email ?? ''))
+    if (errors !== undefined) throw invalid(errors)
+    input.password_hash = await hashPassword(String(given))
+  }
+  await next()
+}
+
+/** `auth.password`: a password may come with the body. */
+export const password: HookContribution = { input: PASSWORD_INPUT, transaction: false, run: setPassword }
+
+/** `auth.required_password`: a password must come with the body. */
+export const requiredPassword: HookContribution = {
+  input: {
+    password: { type: 'secret', required: true, description: PASSWORD_INPUT.password?.description ?? '' },
+    password_confirmation: {
+      type: 'secret',
+      required: true,
+      description: PASSWORD_INPUT.password_confirmation?.description ?? '',
+    },
+  },
+  transaction: false,
+  run: async (context, next) => {
+    const given = [context.extra.password, context.extra.password_confirmation]
+    if (given.every((value) => (value ?? null) === null)) throw invalid({ password: ['The password is required'] })
+    await setPassword(context, next)
+  },
+}
+
+/** `auth.invite`: whoever is created without a password gets a mail with a link to set one. */
+export const invite: HookContribution = {
+  run: async (context, next) => {
+    await next()
+    if (context.input.password_hash !== undefined || context.result === undefined) return
+    const { inviteHours } = authOptions(context.options)
+    const person = {
+      id: Number(context.result.id),
+      email: String(context.result.email),
+      firstName: String(context.result.first_name),
+    }
+    const token = await addReset(context, context.transaction.knex, person, inviteHours * 60)
+    // Not awaited: a mail server that is slow to answer must not hold the answer to the client.
+    context.afterCommit(() => void sendInvite(context, person, token, inviteHours))
+  },
+}
+
+/** `auth.sign_out`: a password set by somebody else, a declined account and a deleted one end every session. */
+export const signOut: HookContribution = {
+  run: async (context, next) => {
+    const { action, actor, catalog, input, record, transaction } = context
+    await next()
+    const id = Number(record?.id)
+    const byOther = input.password_hash !== undefined && id !== actor.id
+    if (action === 'delete' || byOther || input.status === 'declined') await closeSessionsOf(catalog, transaction, id)
+  },
+}

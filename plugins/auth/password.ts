@@ -1,0 +1,64 @@
+/** Passwords: what is acceptable, and hashing that never takes the whole machine. */
+import { hash, verify } from '@node-rs/argon2'
+import type { FieldDefinition, Json } from '../../engine/index.ts'
+
+export const SHORTEST = 8
+export const LONGEST = 128
+
+/** Hashes at work at once: 40 together would hold Node's thread pool, and with it every file and name look-up, for seconds. */
+const AT_ONCE = 4
+
+/** The two body keys of whatever sets a password, in the words of the YAML. */
+export const PASSWORD_INPUT: Readonly<Record<string, FieldDefinition>> = {
+  password: { type: 'secret', description: `${SHORTEST} to ${LONGEST} characters, not the e-mail address` },
+  password_confirmation: { type: 'secret', description: 'The password once more' },
+}
+
+let working = 0
+const queue: (() => void)[] = []
+
+async function gated<T>(work: () => Promise<T>): Promise<T> {
+  if (working >= AT_ONCE) await new Promise<void>((resolve) => queue.push(resolve))
+  else working += 1
+  try {
+    return await work()
+  } finally {
+    // The place is handed on, so that nobody who arrives just now slips in before those who wait.
+    const next = queue.shift()
+    if (next === undefined) working -= 1
+    else next()
+  }
+}
+
+/** The hash to store for a password. */
+export function hashPassword(password: string): Promise<string> {
+  return gated(() => hash(password))
+}
+
+let decoy: Promise<string> | undefined
+
+/** Whether the password is the one that was hashed; takes the same time when there is no hash, and is then false. */
+export async function verifyPassword(stored: string | null | undefined, password: string): Promise<boolean> {
+  decoy ??= hashPassword('nobody has this password')
+  const against = stored ?? (await decoy)
+  const matches = await gated(() => verify(against, password))
+  return matches && stored !== null && stored !== undefined
+}
+
+/** What is wrong with a new password, by field; undefined when nothing is. */
+export function passwordErrors(
+  password: Json | undefined,
+  confirmation: Json | undefined,
+  email: string,
+): Record<string, string[]> | undefined {
+  if (typeof password !== 'string' || password === '') return { password: ['The password is required'] }
+  const sentences: string[] = []
+  const length = [...password].length
+  if (length < SHORTEST) sentences.push(`The password must have at least ${SHORTEST} characters`)
+  if (length > LONGEST) sentences.push(`The password may not have more than ${LONGEST} characters`)
+  if (password.toLowerCase() === email.toLowerCase()) sentences.push('The password may not be the e-mail address')
+  const mismatch = password === confirmation ? [] : ['The password confirmation does not match']
+  if (sentences.length + mismatch.length === 0) return undefined
+  const both = { password: [...sentences, ...mismatch] }
+  return mismatch.length === 0 ? both : { ...both, password_confirmation: mismatch }
+}

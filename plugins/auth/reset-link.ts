@@ -1,0 +1,60 @@
+/** Links that let their bearer set a password: made, kept as hashes, mailed. */
+import { createHash, randomBytes } from 'node:crypto'
+import type { Database, PluginContext } from '../../engine/index.ts'
+import { type MailContext, sendMail } from '../mail/index.ts'
+
+/** Whom a link is for. */
+export interface Person {
+  readonly id: number
+  readonly email: string
+  readonly firstName: string
+}
+
+type Knex = Database['knex']
+
+/** 256 random bits, as they appear in a link. */
+export function newToken(): string {
+  return randomBytes(32).toString('base64url')
+}
+
+/** What is stored of a token: whoever reads the table can't use it. */
+export function tokenHash(token: string): string {
+  return createHash('sha256').update(token).digest('hex')
+}
+
+/** Stores a new link for a person and gives its token; `minutes` is how long it works. */
+export async function addReset(context: PluginContext, knex: Knex, person: Person, minutes: number): Promise<string> {
+  const token = newToken()
+  const now = context.now()
+  await knex(context.catalog.resources.get('password_resets')!.table).insert({
+    email: person.email,
+    user_id: person.id,
+    token_hash: tokenHash(token),
+    expires_at: new Date(now.getTime() + minutes * 60_000),
+    created_at: now,
+  })
+  return token
+}
+
+/** The page a token opens, at the public address of BASE_URL and never at the Host of a request. */
+export function resetLink(baseUrl: string, token: string, email: string): string {
+  return `${baseUrl.replace(/\/+$/, '')}/password/reset/${token}?email=${encodeURIComponent(email)}`
+}
+
+/** Mails the link to somebody who asked for a new password. */
+export function sendReset(context: MailContext, person: Person, token: string, minutes: number): Promise<void> {
+  const link = resetLink(context.settings.baseUrl, token, person.email)
+  const template = new URL('./mails/reset.liquid', import.meta.url)
+  return sendMail(context, { template, to: person.email, data: { first_name: person.firstName, link, minutes } })
+}
+
+/** Mails the link to somebody whose account was made without a password. */
+export function sendInvite(context: MailContext, person: Person, token: string, hours: number): Promise<void> {
+  const link = resetLink(context.settings.baseUrl, token, person.email)
+  const template = new URL('./mails/invite.liquid', import.meta.url)
+  return sendMail(context, {
+    template,
+    to: person.email,
+    data: { first_name: person.firstName, email: person.email, link, hours },
+  })
+}

@@ -1,0 +1,107 @@
+/** Sessions: the row behind each token, read anew for every request, many requests by one statement. */
+import { randomUUID } from 'node:crypto'
+import type { Actor, Catalog, Database, PluginContext, Transaction } from '../../engine/index.ts'
+import { actorOf } from './actor.ts'
+import { authOptions } from './options.ts'
+import { readToken, signToken } from './token.ts'
+
+interface Waiting {
+  readonly jti: string
+  readonly resolve: (actor: Actor | null) => void
+  readonly reject: (reason: unknown) => void
+}
+
+/** The checks of one database: those that wait for the next statement, while one is in flight. */
+interface Desk {
+  readonly text: string
+  waiting: Waiting[]
+  busy: boolean
+}
+
+/** Tokens asked for by one statement; beyond it, the rest waits for the next. */
+const TOGETHER = 200
+
+const desks = new WeakMap<Catalog, Desk>()
+
+type SessionContext = Omit<PluginContext, 'actor'>
+
+/**
+ * Who a request's headers speak for, or null. The token's row, the user's state and the role are read
+ * after the request arrived; requests that arrive while such a read is in flight share the next one.
+ */
+export async function authenticate(
+  context: SessionContext & { readonly headers: Readonly<Record<string, string | undefined>> },
+): Promise<Actor | null> {
+  const claims = await readToken(context, context.headers.authorization)
+  if (claims === undefined) return null
+  const desk = deskOf(context.catalog)
+  return new Promise((resolve, reject) => {
+    desk.waiting.push({ jti: claims.jti, resolve, reject })
+    if (!desk.busy) void serve(desk, context)
+  })
+}
+
+async function serve(desk: Desk, context: SessionContext): Promise<void> {
+  desk.busy = true
+  const { approval } = authOptions(context.options)
+  while (desk.waiting.length > 0) {
+    const served = desk.waiting.splice(0, TOGETHER)
+    try {
+      const wanted = [...new Set(served.map(({ jti }) => jti))]
+      const rows = await context.database.compiled.run({ name: 'auth_sessions', text: desk.text }, [wanted])
+      const actors = new Map(rows.map((row) => [row[0], actorOf(row, approval)]))
+      for (const { jti, resolve } of served) resolve(actors.get(jti) ?? null)
+    } catch (error) {
+      for (const { reject } of served) reject(error)
+    }
+  }
+  desk.busy = false
+}
+
+function deskOf(catalog: Catalog): Desk {
+  let desk = desks.get(catalog)
+  if (desk === undefined) {
+    const table = (resource: string): string => `"${catalog.resources.get(resource)!.table}"`
+    const live = catalog.resources.get('users')!.fields.has('deleted_at') ? ' and u.deleted_at is null' : ''
+    const text = `select s.jti, u.id, u.status, u.organization_id, u.department_id, r.slug, r.permissions
+      from ${table('access_tokens')} s
+      join ${table('users')} u on u.id = s.user_id and u.status <> 'declined'${live}
+      join ${table('roles')} r on r.id = u.role_id
+      where s.jti = any($1)`
+    desk = { text, waiting: [], busy: false }
+    desks.set(catalog, desk)
+  }
+  return desk
+}
+
+/** Opens a session for a user; gives the token. */
+export async function openSession(context: PluginContext, userId: number): Promise<string> {
+  const opened = context.now()
+  const expiresAt = opened.getTime() + authOptions(context.options).tokenDays * 86_400_000
+  const jti = randomUUID()
+  const row = { jti, user_id: userId, expires_at: new Date(expiresAt), created_at: opened }
+  await context.database.knex(tokenTable(context.catalog)).insert(row)
+  return signToken(context, userId, { jti, expiresAt })
+}
+
+/** Ends the session whose token these headers present. */
+export async function closeSession(context: PluginContext, authorization: string | undefined): Promise<void> {
+  const claims = await readToken(context, authorization)
+  if (claims !== undefined) await context.database.knex(tokenTable(context.catalog)).where({ jti: claims.jti }).delete()
+}
+
+/** Ends every session of a user, as part of a transaction. */
+export async function closeSessionsOf(catalog: Catalog, transaction: Transaction, userId: number): Promise<void> {
+  await transaction.knex(tokenTable(catalog)).where({ user_id: userId }).delete()
+}
+
+/** Removes sessions and reset links that ended before `now`. */
+export async function sweep(database: Database, catalog: Catalog, now: Date): Promise<void> {
+  for (const resource of ['access_tokens', 'password_resets']) {
+    await database.knex(catalog.resources.get(resource)!.table).where('expires_at', '<', now).delete()
+  }
+}
+
+function tokenTable(catalog: Catalog): string {
+  return catalog.resources.get('access_tokens')!.table
+}

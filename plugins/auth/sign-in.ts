@@ -1,0 +1,157 @@
+/** Routes: login, register, me, logout. */
+import {
+  ApiError,
+  type FieldDefinition,
+  invalid,
+  type JsonObject,
+  type Reply,
+  type Route,
+  type RouteContext,
+} from '../../engine/index.ts'
+import { accountOf } from './account.ts'
+import { authOptions } from './options.ts'
+import { passwordErrors, verifyPassword } from './password.ts'
+import { closeSession, openSession, sweep } from './session.ts'
+
+const SIGNED_IN = {
+  type: 'object',
+  properties: { user: { type: 'object' }, token: { type: 'string' }, token_type: { const: 'Bearer' } },
+} as const
+
+const PASSWORD = { type: 'secret', required: true } as const
+
+const SWEEP_MS = 3_600_000
+const swept = new WeakMap<object, number>()
+
+/** Old rows go while somebody signs in anyway, at most once an hour; nobody waits for it. */
+function sweepNowAndThen({ catalog, database, log, now }: RouteContext): void {
+  const time = now().getTime()
+  if (time - (swept.get(database) ?? 0) < SWEEP_MS) return
+  swept.set(database, time)
+  sweep(database, catalog, now()).catch((error: unknown) =>
+    log.warn({ error: String(error) }, 'ended sessions were not removed'),
+  )
+}
+
+async function signedIn(context: RouteContext, id: number): Promise<Reply> {
+  const token = await openSession(context, id)
+  return { data: { user: await context.records('users', 'system').get(id), token, token_type: 'Bearer' } }
+}
+
+const login: Route = {
+  method: 'POST',
+  path: '/auth/login',
+  summary: 'Sign in with e-mail and password',
+  tag: 'Authentication',
+  access: 'public',
+  bucket: 'auth',
+  input: { email: { type: 'email', required: true }, password: PASSWORD },
+  output: SIGNED_IN,
+  handle: async (context) => {
+    const account = await accountOf(context, String(context.body.email))
+    const right = await verifyPassword(account?.password_hash, String(context.body.password))
+    if (!right || account === undefined) throw new ApiError('invalid_credentials')
+    if (account.status === 'declined') throw new ApiError('forbidden', { message: 'Account is not active' })
+    sweepNowAndThen(context)
+    return signedIn(context, account.id)
+  },
+}
+
+/** What a client may send back of a user it has read; who registers decides none of it. */
+const IGNORED: Readonly<Record<string, FieldDefinition>> = Object.fromEntries(
+  [
+    'id',
+    'name',
+    'phone',
+    'role',
+    'role_id',
+    'department',
+    'department_id',
+    'organization',
+    'organization_id',
+    'status',
+    'created_at',
+    'updated_at',
+  ].map((field) => [field, { type: 'string', read_only: true }]),
+)
+
+const register: Route = {
+  method: 'POST',
+  path: '/auth/register',
+  summary: 'Open an account and sign in',
+  tag: 'Authentication',
+  access: 'public',
+  bucket: 'auth',
+  status: 201,
+  input: {
+    first_name: { type: 'string', required: true, max: 100 },
+    last_name: { type: 'string', required: true, max: 100 },
+    email: { type: 'email', required: true },
+    password: PASSWORD,
+    password_confirmation: PASSWORD,
+    ...IGNORED,
+  },
+  output: SIGNED_IN,
+  handle: async (context) => {
+    const { body } = context
+    const errors = await registrationErrors(context, body)
+    if (errors !== undefined) throw invalid(errors)
+    const { approval, roles } = authOptions(context.options)
+    const role = await roleId(context, roles.at(-1) ?? '')
+    const user = await context.records('users', 'system').create({
+      first_name: body.first_name ?? null,
+      last_name: body.last_name ?? null,
+      email: body.email ?? null,
+      password: body.password ?? null,
+      password_confirmation: body.password_confirmation ?? null,
+      role_id: role,
+      status: approval === 'off' ? 'active' : 'pending',
+    })
+    return signedIn(context, Number(user.id))
+  },
+}
+
+async function registrationErrors(
+  context: RouteContext,
+  body: JsonObject,
+): Promise<Record<string, string[]> | undefined> {
+  const email = String(body.email)
+  const errors = passwordErrors(body.password, body.password_confirmation, email) ?? {}
+  if ((await accountOf(context, email)) !== undefined) errors.email = ['The email has already been taken']
+  return Object.keys(errors).length === 0 ? undefined : errors
+}
+
+async function roleId({ catalog, database }: RouteContext, slug: string): Promise<number> {
+  const row = await database
+    .knex<{ id: number; slug: string }>(catalog.resources.get('roles')!.table)
+    .where({ slug })
+    .first('id')
+  if (row === undefined) throw new Error(`There is no role "${slug}" to give to those who register`)
+  return row.id
+}
+
+const me: Route = {
+  method: 'GET',
+  path: '/auth/me',
+  summary: 'Who is signed in',
+  tag: 'Authentication',
+  access: [{ kind: 'signed_in' }],
+  openToRestricted: true,
+  handle: async (context) => ({ data: await context.records('users').get(context.actor.id ?? 0) }),
+}
+
+const logout: Route = {
+  method: 'POST',
+  path: '/auth/logout',
+  summary: 'End the session of the token presented',
+  tag: 'Authentication',
+  access: [{ kind: 'signed_in' }],
+  openToRestricted: true,
+  body: 'none',
+  handle: async (context) => {
+    await closeSession(context, context.headers.authorization)
+    return { message: 'Signed out' }
+  },
+}
+
+export const signInRoutes: readonly Route[] = [login, register, me, logout]

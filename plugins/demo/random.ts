@@ -1,0 +1,22 @@
+/** Chance that comes out the same on every machine: the demo is for looking at together. */
+
+export interface Random {
+  /** A whole number from 0 up to, but without, `below`. */
+  below(below: number): number
+  pick<T>(from: readonly T[]): T
+  /** Whether something happens that does so `percent` times in a hundred. */
+  chance(percent: number): boolean
+}
+
+/** A generator by its seed (xorshift, 32 bits). */
+export function randomOf(seed: number): Random {
+  let state = seed | 0 || 1
+  const next = (): number => {
+    state ^= state << 13
+    state ^= state >>> 17
+    state ^= state << 5
+    return state >>> 0
+  }
+  const below = (limit: number): number => next() % limit
+  return { below, pick: (from) => from[below(from.length)]!, chance: (percent) => below(100) < percent }
+}

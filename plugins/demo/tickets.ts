@@ -1,0 +1,176 @@
+/** The demo's tickets, with what was said on them and in their conversations. */
+
+import type { People, Person } from './fill-people.ts'
+import { daysAgo, type Ids, insert, type Scene } from './ids.ts'
+import { randomOf } from './random.ts'
+import { STORIES, type Story } from './stories.ts'
+
+const TICKETS = 320
+const DAYS = 120
+const HOUR = 3_600_000
+
+interface Case {
+  readonly story: Story
+  readonly customer: Person
+  readonly contact: number | null
+  readonly agent: Person | undefined
+  readonly created: Date
+  readonly status: string
+  /** How many turns were taken already. */
+  readonly turns: number
+  readonly number: number
+}
+
+/** Inserts tickets, comments, conversations and messages; gives the number of tickets. */
+export async function fillTickets(scene: Scene, ids: Ids, people: People): Promise<number> {
+  const cases = Array.from({ length: TICKETS }, (_, index) => caseOf(scene, people, index))
+  cases.sort((a, b) => a.created.getTime() - b.created.getTime())
+  const tickets = await insert(
+    scene,
+    'tickets',
+    cases.map((one) => ticket(scene, ids, one)),
+  )
+  const comments = cases.flatMap((one, index) => commentsOf(scene, one, tickets[index]!))
+  comments.sort((a, b) => a.created_at.getTime() - b.created_at.getTime())
+  await insert(scene, 'ticket_comments', comments)
+  const talks = cases.flatMap((one, index) =>
+    one.agent !== undefined && index % 4 === 0 ? [{ one, ticket: tickets[index]!, agent: one.agent }] : [],
+  )
+  const conversations = await insert(
+    scene,
+    'conversations',
+    talks.map(({ agent, one, ticket }, index) => ({
+      ticket_id: ticket,
+      type: index % 5 === 0 ? 'internal' : 'customer',
+      subject: fillIn(one.story.subject, one),
+      status: one.status === 'closed' ? 'closed' : 'open',
+      user_id: agent.id,
+      ...stamps(later(one.created, HOUR, scene.now)),
+    })),
+  )
+  await insert(
+    scene,
+    'messages',
+    talks.flatMap(({ agent, one }, index) => messagesOf(scene, one, agent, conversations[index]!, index % 5 === 0)),
+  )
+  return TICKETS
+}
+
+function caseOf(scene: Scene, people: People, index: number): Case {
+  const { random } = scene
+  const story = random.pick(STORIES)
+  const who = random.below(people.customers.length)
+  const age = Math.floor((DAYS * random.below(100) * random.below(100)) / 10_000)
+  const fitting = people.staff.filter(({ department }) => department === story.department)
+  const agent = random.chance(age < 2 ? 45 : 94) ? random.pick(fitting) : undefined
+  const status = statusOf(scene, age, agent !== undefined)
+  const done = status === 'resolved' || status === 'closed'
+  const turns =
+    agent === undefined || status === 'open' ? 0 : done ? story.turns.length : 1 + random.below(story.turns.length)
+  return {
+    story,
+    customer: people.customers[who]!,
+    contact: people.contacts[who] ?? null,
+    agent,
+    created: daysAgo(scene, age),
+    status,
+    turns,
+    number: 1000 + ((index * 37) % 9000),
+  }
+}
+
+function statusOf({ random }: Scene, age: number, assigned: boolean): string {
+  if (!assigned) return random.chance(6) ? 'cancelled' : 'open'
+  if (age < 3) return random.pick(['open', 'in-progress', 'in-progress', 'pending', 'resolved'])
+  if (age < 14) return random.pick(['in-progress', 'pending', 'resolved', 'resolved', 'closed'])
+  return random.chance(92) ? random.pick(['closed', 'closed', 'resolved']) : 'pending'
+}
+
+function ticket(scene: Scene, ids: Ids, one: Case) {
+  const { agent, contact, created, customer, status, story, turns } = one
+  const answered = turns > 0 ? later(created, HOUR * 2, scene.now) : null
+  const ended = later(created, HOUR * 5 * (turns + 1), scene.now)
+  return {
+    subject: fillIn(story.subject, one),
+    details: fillIn(story.details, one),
+    status_id: ids.statuses.get(status),
+    priority_id: ids.priorities.get(story.priority),
+    category_id: ids.categories.get(story.category) ?? null,
+    sub_category_id: story.sub === undefined ? null : (ids.categories.get(story.sub) ?? null),
+    department_id: ids.departments.get(story.department) ?? null,
+    type_id: ids.types.get(story.type) ?? null,
+    contact_id: contact,
+    user_id: customer.id,
+    assigned_to: agent?.id ?? null,
+    due_date:
+      story.priority === 'Critical' ? new Date(created.getTime() + 2 * 24 * HOUR).toISOString().slice(0, 10) : null,
+    tags: JSON.stringify(story.tags),
+    first_response_at: answered,
+    resolved_at: ['resolved', 'closed', 'cancelled'].includes(status) ? ended : null,
+    closed_at: ['closed', 'cancelled'].includes(status) ? ended : null,
+    created_at: created,
+    updated_at: turns === 0 ? created : ended,
+  }
+}
+
+function commentsOf(scene: Scene, one: Case, ticketId: number) {
+  const { agent, created, customer, story, turns } = one
+  if (agent === undefined) return []
+  const said = story.turns.slice(0, turns).map((comment, turn) => ({
+    ticket_id: ticketId,
+    user_id: turn % 2 === 0 ? agent.id : customer.id,
+    comment: fillIn(comment, one),
+    is_internal: false,
+    ...stamps(later(created, HOUR * (2 + turn * 5), scene.now)),
+  }))
+  if (story.internal === undefined || turns === 0) return said
+  return [
+    ...said,
+    {
+      ticket_id: ticketId,
+      user_id: agent.id,
+      comment: story.internal,
+      is_internal: true,
+      ...stamps(later(created, HOUR * 3, scene.now)),
+    },
+  ]
+}
+
+function messagesOf(scene: Scene, one: Case, agent: Person, conversationId: number, internal: boolean) {
+  const lines = internal
+    ? [
+        'Has anybody seen this before?',
+        'Twice last month. It was solved by the steps in the article.',
+        'Then I will try those first.',
+      ]
+    : [
+        `Hello ${one.customer.first}, do you have a minute for this?`,
+        'Yes, I am here.',
+        'Good, I will look at it with you.',
+        'Thank you!',
+      ]
+  const chance = randomOf(conversationId + 1)
+  return lines.slice(0, 1 + chance.below(lines.length)).map((message, index) => ({
+    conversation_id: conversationId,
+    user_id: internal || index % 2 === 0 ? agent.id : one.customer.id,
+    message,
+    is_internal: false,
+    ...stamps(later(one.created, HOUR + index * 120_000, scene.now)),
+  }))
+}
+
+function fillIn(text: string, { customer, number }: Case): string {
+  return text
+    .replaceAll('{n}', String(number))
+    .replaceAll('{city}', customer.company?.city ?? 'town')
+    .replaceAll('{company}', customer.company?.name ?? 'our company')
+}
+
+/** A while after a moment, but never after now. */
+function later(moment: Date, byMs: number, now: Date): Date {
+  return new Date(Math.min(moment.getTime() + byMs, now.getTime()))
+}
+
+function stamps(moment: Date) {
+  return { created_at: moment, updated_at: moment }
+}
