@@ -16,6 +16,7 @@ export const ERRORS = {
   record_not_found: { status: 404, message: '{label} not found' },
   route_not_found: { status: 404, message: 'Route not found' },
   method_not_allowed: { status: 405, message: 'Method Not Allowed' },
+  request_timeout: { status: 408, message: 'Request Timeout' },
   conflict: { status: 409, message: '{message}' },
   stale_version: { status: 412, message: 'The record has changed since it was read; read it again and repeat the change' },
   payload_too_large: { status: 413, message: 'Payload too large' },

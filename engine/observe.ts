@@ -1,4 +1,6 @@
 /** What the engine tells of itself while it runs, whoever listens. */
+import { type DestinationStream, destination, pino, stdTimeFunctions } from 'pino'
+import type { Settings } from './settings.ts'
 
 /** The part of pino that the engine and plugins use; never given a secret or a body. */
 export interface Logger {
@@ -6,4 +8,64 @@ export interface Logger {
   info(fields: object, message?: string): void
   warn(fields: object, message?: string): void
   error(fields: object, message?: string): void
+}
+
+/** Longer messages are SQL with its values, which may be anything. */
+const MESSAGE_LENGTH = 500
+/** Lines are written together: a write of its own for each request would cost as much as answering it. */
+const BUFFER_BYTES = 4_096
+const FLUSH_MS = 500
+
+/** An error as a log may hold it: no bindings, no rows, no bodies that libraries hang on their errors. */
+function describe(error: unknown, depth = 0): unknown {
+  if (!(error instanceof Error)) return String(error).slice(0, MESSAGE_LENGTH)
+  const code: unknown = Reflect.get(error, 'code')
+  const stack = error.stack?.slice(error.stack.indexOf('\n    at ') + 1)
+  return {
+    type: error.name,
+    message: error.message.slice(0, MESSAGE_LENGTH),
+    ...(typeof code === 'string' ? { code } : {}),
+    ...(stack === undefined ? {} : { stack }),
+    ...(error.cause === undefined || depth > 3 ? {} : { cause: describe(error.cause, depth + 1) }),
+  }
+}
+
+const LEVELS: Readonly<Record<number, string>> = { 20: 'debug', 30: 'info', 40: 'warn', 50: 'error' }
+
+function shown(value: unknown): string {
+  return typeof value === 'string' && /^[^\s"]+$/.test(value) ? value : JSON.stringify(value)
+}
+
+/** One JSON line of the log as a person reads it: time, level, message, fields, and a stack below. */
+export function renderLine(line: string): string {
+  const { level, time, msg = '', err, ...fields }: Record<string, unknown> = JSON.parse(line)
+  const clock = new Date(String(time)).toISOString().slice(11, 23)
+  const pairs = Object.entries(fields).map(([name, value]) => ` ${name}=${shown(value)}`)
+  const first = `${clock} ${(LEVELS[Number(level)] ?? 'log').padEnd(5)} ${String(msg)}${pairs.join('')}\n`
+  if (typeof err !== 'object' || err === null) return err === undefined ? first : `${first}    ${shown(err)}\n`
+  const { type, message, stack }: { type?: unknown; message?: unknown; stack?: unknown } = err
+  return `${first}    ${String(type)}: ${String(message)}\n${stack === undefined ? '' : `${String(stack)}\n`}`
+}
+
+function terminal(write: (text: string) => void): DestinationStream {
+  return { write: (line) => write(renderLine(line)) }
+}
+
+/**
+ * The process's logger at the settings' level: JSON lines in production, else lines for a terminal.
+ * `write`, when given, gets the text instead of standard output.
+ */
+export function createLogger(
+  settings: Pick<Settings, 'logLevel' | 'production'>,
+  write?: (text: string) => void,
+): Logger {
+  const options = {
+    level: settings.logLevel,
+    base: null,
+    timestamp: stdTimeFunctions.isoTime,
+    serializers: { err: (error: unknown) => describe(error) },
+  }
+  if (!settings.production) return pino(options, terminal(write ?? ((text) => void process.stdout.write(text))))
+  if (write !== undefined) return pino(options, { write })
+  return pino(options, destination({ dest: 1, sync: false, minLength: BUFFER_BYTES, periodicFlush: FLUSH_MS }))
 }

@@ -1,9 +1,9 @@
 /** Routes as data: what a path and method do, who may, and what comes in and goes out. */
 import type { Readable } from 'node:stream'
 import type { PluginContext } from '../action/context.ts'
+import type { Access } from '../catalog/catalog.ts'
 import type { Transaction } from '../database/database.ts'
 import type { FieldDefinition } from '../definition/definition.ts'
-import type { Access } from '../catalog/catalog.ts'
 import type { Json, JsonObject, JsonSchema, JsonText } from '../json.ts'
 
 export type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
@@ -23,11 +23,34 @@ export interface Reply {
   readonly raw?: { readonly type: string; readonly body: string | Buffer | Readable }
 }
 
+/** One file of a multipart body; the temporary file at `path` is gone once the answer is made. */
+export interface UploadedFile {
+  /** The name of its part. */
+  readonly part: string
+  /** As the client called it, never to be used as a path. */
+  readonly name: string
+  /** As the client declared it, in lower case; empty when it did not. */
+  readonly type: string
+  readonly bytes: number
+  readonly path: string
+}
+
+/** What a multipart route takes at most; the defaults are those of limits.ts. */
+export interface UploadLimits {
+  /** Bytes of all files together. */
+  readonly bytes?: number
+  readonly files?: number
+}
+
 export interface RouteContext extends PluginContext {
   readonly params: Readonly<Record<string, string>>
   readonly query: URLSearchParams
+  /** The query decoded by the route's `query`; a parameter that was not sent, or sent empty, is absent. */
+  readonly parameters: Readonly<Record<string, Json>>
   /** The decoded body: by `input` where the route declares it, else as sent. */
   readonly body: JsonObject
+  /** The files of a multipart body, in the order sent; empty on every other route. */
+  readonly files: readonly UploadedFile[]
   readonly headers: Readonly<Record<string, string | undefined>>
   /** The caller's address: the socket's, or the proxy's word as TRUST_PROXY allows. */
   readonly ip: string
@@ -53,6 +76,8 @@ export interface Route {
   readonly bucket?: 'general' | 'auth'
   /** Which body it takes; default `json` for POST, PUT and PATCH, `none` otherwise. */
   readonly body?: 'none' | 'json' | 'multipart'
+  /** Only for `multipart`. */
+  readonly upload?: UploadLimits
   /** The body's fields in the words of the YAML; unknown keys are 422. */
   readonly input?: Readonly<Record<string, FieldDefinition>>
   /** The query's parameters; unknown ones are 422. */

@@ -1,0 +1,139 @@
+/** `Idempotency-Key` ⇄: a POST sent again with the same key gets the answer of the first, kept for a day. */
+import { createHash } from 'node:crypto'
+import { createReadStream } from 'node:fs'
+import { ApiError } from '../error.ts'
+import type { Json, JsonObject } from '../json.ts'
+import { LIMITS } from '../limits.ts'
+import type { Answer, HttpParts } from './parts.ts'
+import type { UploadedFile } from './route.ts'
+
+/** What a keyed request is recognised by. */
+export interface Keyed {
+  readonly key: string
+  /** Whose key it is: `user:1`, or the address of the anonymous. */
+  readonly actor: string
+  /** Method and pattern. */
+  readonly route: string
+  /** Path and query as sent, so that a key used on another record is seen as another request. */
+  readonly url: string
+  readonly body: JsonObject
+  readonly files: readonly UploadedFile[]
+}
+
+export type AnswerOnce = (keyed: Keyed, work: () => Promise<Answer>) => Promise<Answer>
+
+/** One of how many claims also removes what has expired. */
+const CLEAN_EVERY = 200
+
+const CLAIM = {
+  name: 'plinth_idempotency_claim',
+  text: `insert into plinth_idempotency as held (actor, route, key, fingerprint, created_at, locked_until)
+values ($1, $2, $3, $4, $5::timestamptz, $6::timestamptz)
+on conflict (actor, route, key) do update
+set fingerprint = excluded.fingerprint, created_at = excluded.created_at, locked_until = excluded.locked_until,
+    status = null, headers = null, body = null
+where held.created_at < $7::timestamptz or (held.status is null and held.locked_until < $5::timestamptz)
+returning actor`,
+}
+const READ = {
+  name: 'plinth_idempotency_read',
+  text: `select fingerprint, status, headers::text, body from plinth_idempotency where actor = $1 and route = $2 and key = $3`,
+}
+/** Only the claim that is still one's own: a claim that took too long may be another's by now. */
+const OWN = 'where actor = $1 and route = $2 and key = $3 and fingerprint = $4 and locked_until = $5::timestamptz'
+const KEEP = {
+  name: 'plinth_idempotency_keep',
+  text: `update plinth_idempotency set status = $6, headers = $7::jsonb, body = $8 ${OWN}`,
+}
+const RELEASE = { name: 'plinth_idempotency_release', text: `delete from plinth_idempotency ${OWN}` }
+const CLEAN = { text: 'delete from plinth_idempotency where created_at < $1::timestamptz' }
+
+/** Keys in one order, so that a client whose JSON library shuffles them still sends the same body. */
+function ordered(value: Json): Json {
+  if (Array.isArray(value)) return value.map(ordered)
+  if (typeof value !== 'object' || value === null) return value
+  const entries: [string, Json][] = Object.entries(value)
+  return Object.fromEntries(entries.sort(([a], [b]) => (a < b ? -1 : 1)).map(([key, child]) => [key, ordered(child)]))
+}
+
+async function fingerprint(keyed: Keyed): Promise<string> {
+  const hash = createHash('sha256').update(`${keyed.url}\n${JSON.stringify(ordered(keyed.body))}`)
+  for (const file of keyed.files) {
+    hash.update(`\n${JSON.stringify([file.part, file.name, file.bytes])}\n`)
+    for await (const chunk of createReadStream(file.path)) hash.update(chunk)
+  }
+  return hash.digest('hex')
+}
+
+/** A key as the header gives it; throws bad_request when it is empty or too long. */
+export function checkedKey(header: string): string {
+  const key = header.trim()
+  if (key === '' || key.length > LIMITS.idempotencyKeyLength) {
+    throw new ApiError('bad_request', {
+      message: `Idempotency-Key must have 1 to ${LIMITS.idempotencyKeyLength} characters`,
+    })
+  }
+  return key
+}
+
+function inFlight(): ApiError {
+  return new ApiError('conflict', { message: 'A request with this Idempotency-Key is still being answered' })
+}
+
+/** Answers keyed requests once, through the database of `parts`. */
+export function answerOnce(parts: Pick<HttpParts, 'database' | 'now' | 'log'>): AnswerOnce {
+  const { adhoc } = parts.database
+  let claims = 0
+
+  async function stored(id: readonly string[], print: string): Promise<Answer> {
+    const [row] = await adhoc.run(READ, id)
+    if (row === undefined) throw inFlight()
+    const [fingerprintThen, status, headers, body] = row
+    if (fingerprintThen !== print) {
+      throw new ApiError('conflict', { message: 'This Idempotency-Key was used for another request' })
+    }
+    if (status === null || status === undefined) throw inFlight()
+    const { 'Content-Type': type, ...others }: Record<string, string> = JSON.parse(headers ?? '{}')
+    return {
+      status: Number(status),
+      headers: { ...others, 'Idempotency-Replayed': 'true' },
+      ...(type === undefined ? {} : { type }),
+      ...(body === null || body === undefined ? {} : { body }),
+    }
+  }
+
+  function cleanSometimes(expired: string): void {
+    claims += 1
+    if (claims % CLEAN_EVERY !== 1) return
+    adhoc.run(CLEAN, [expired]).catch((error: unknown) => {
+      parts.log.warn({ err: error }, 'old idempotency keys were not removed')
+    })
+  }
+
+  return async (keyed, work) => {
+    const id = [keyed.actor, keyed.route, keyed.key]
+    const print = await fingerprint(keyed)
+    const now = parts.now().getTime()
+    const until = new Date(now + LIMITS.idempotencyClaimMs).toISOString()
+    const expired = new Date(now - LIMITS.idempotencyMs).toISOString()
+    const claimed = await adhoc.run(CLAIM, [...id, print, new Date(now).toISOString(), until, expired])
+    if (claimed.length === 0) return stored(id, print)
+    cleanSometimes(expired)
+    const own = [...id, print, until]
+    const release = () => adhoc.run(RELEASE, own)
+    let answer: Answer
+    try {
+      answer = await work()
+    } catch (error) {
+      // The claim would end by itself; a caller who is told to try again should not wait for that.
+      await release().catch(() => {})
+      throw error
+    }
+    if (answer.status >= 500 || (answer.body !== undefined && typeof answer.body !== 'string')) await release()
+    else {
+      const headers = answer.type === undefined ? answer.headers : { ...answer.headers, 'Content-Type': answer.type }
+      await adhoc.run(KEEP, [...own, answer.status, JSON.stringify(headers), answer.body ?? null])
+    }
+    return answer
+  }
+}

@@ -1,0 +1,23 @@
+/** The node:http server around whichever app is current, with the limits and events that Node leaves to us. */
+import { createServer, type Server } from 'node:http'
+import { LIMITS } from '../limits.ts'
+import type { HttpApp } from './parts.ts'
+
+/** A server that asks `current` for the app on every request, so that an app can be replaced while it listens. */
+export function httpServer(current: () => HttpApp): Server {
+  const server = createServer(
+    {
+      maxHeaderSize: LIMITS.headerBytes,
+      headersTimeout: LIMITS.headersMs,
+      requestTimeout: LIMITS.requestMs,
+      connectionsCheckingInterval: 1_000,
+      // Node would answer a missing Host by itself, without the envelope; nothing here relies on it.
+      requireHostHeader: false,
+    },
+    (request, response) => current().callback()(request, response),
+  )
+  // An expectation other than 100-continue may be ignored; Node would answer it without the envelope.
+  server.on('checkExpectation', (request, response) => current().callback()(request, response))
+  server.on('clientError', (error, socket) => current().clientError(error, socket))
+  return server
+}

@@ -1,0 +1,62 @@
+/** `/livez`, `/readyz` and `/metrics`: for operators, outside the prefix, the rate limit and the table of routes. */
+import { timingSafeEqual } from 'node:crypto'
+import type { IncomingMessage } from 'node:http'
+import { ApiError } from '../error.ts'
+import { isLoopback } from './address.ts'
+import { JSON_TYPE, type Stamp, successText } from './envelope.ts'
+import type { Answer, HttpParts } from './parts.ts'
+
+/** The answer of a probe, undefined for every other path. */
+export type Probe = (path: string, request: IncomingMessage) => Promise<Answer> | undefined
+
+function sameSecret(given: string, wanted: string): boolean {
+  const [a, b] = [Buffer.from(given), Buffer.from(wanted)]
+  return a.length === b.length && timingSafeEqual(a, b)
+}
+
+/** Whether a request comes from this machine itself, and not merely through a proxy on it. */
+function isLocal(request: IncomingMessage): boolean {
+  const { headers, socket } = request
+  const forwarded = headers['x-forwarded-for'] ?? headers.forwarded ?? headers['x-real-ip']
+  return forwarded === undefined && isLoopback((socket.remoteAddress ?? '').replace(/^::ffff:/, ''))
+}
+
+function checkMetrics(request: IncomingMessage, token: string | undefined): void {
+  if (isLocal(request)) return
+  if (token === undefined) throw new ApiError('route_not_found')
+  const given = /^Bearer (.+)$/i.exec(request.headers.authorization ?? '')?.[1] ?? ''
+  if (!sameSecret(given, token)) throw new ApiError('unauthenticated')
+}
+
+/** The probes of an app. */
+export function probes(
+  parts: Pick<HttpParts, 'readiness' | 'metrics' | 'now' | 'settings' | 'log'>,
+  stamp: Stamp,
+): Probe {
+  const ok = (data: unknown): Answer => ({
+    status: 200,
+    headers: {},
+    type: JSON_TYPE,
+    body: successText({ data }, stamp(parts.now())),
+  })
+  const ready = async () => {
+    const { ready: isReady, checks } = await parts.readiness()
+    if (isReady) return ok({ status: 'ready', checks })
+    const failed = Object.entries(checks).filter(([, state]) => state !== 'ok')
+    throw new ApiError('unavailable', {
+      cause: new Error(failed.map(([name, state]) => `${name}: ${state}`).join(', ')),
+    })
+  }
+  const metrics = async (request: IncomingMessage): Promise<Answer> => {
+    checkMetrics(request, parts.settings.metricsToken)
+    const { type, text } = await parts.metrics.render()
+    return { status: 200, headers: {}, type, body: text }
+  }
+  return (path, request) => {
+    if (request.method !== 'GET' && request.method !== 'HEAD') return undefined
+    if (path === '/livez') return Promise.resolve(ok({ status: 'alive' }))
+    if (path === '/readyz') return ready()
+    if (path === '/metrics') return metrics(request)
+    return undefined
+  }
+}

@@ -1,0 +1,70 @@
+/** The query of a request: well-formed, known, given once, and decoded by its fields. */
+import type { Field } from '../catalog/catalog.ts'
+import { ApiError, invalid } from '../error.ts'
+import type { Json } from '../json.ts'
+import { LIMITS } from '../limits.ts'
+import { nearest } from '../text/nearest.ts'
+
+const NONE: Readonly<Record<string, Json>> = Object.freeze({})
+
+/** A query string as parameters; throws bad_request when it is too long or its encoding is broken. */
+export function parseQuery(text: string): URLSearchParams {
+  if (text.length > LIMITS.queryBytes) throw new ApiError('bad_request', { message: 'Query string too long' })
+  if (text.includes('%')) {
+    try {
+      decodeURIComponent(text)
+    } catch {
+      throw new ApiError('bad_request', { message: 'Malformed query string' })
+    }
+  }
+  const query = new URLSearchParams(text)
+  if (/%00/.test(text)) refuseNul(query)
+  return query
+}
+
+function refuseNul(query: URLSearchParams): void {
+  const errors: Record<string, string[]> = Object.create(null)
+  for (const [name, value] of query) {
+    if (name.includes('\0') || value.includes('\0')) {
+      errors[name.replaceAll('\0', '')] = ['The parameter contains characters that are not text']
+    }
+  }
+  throw invalid(errors)
+}
+
+function unknown(name: string, fields: readonly Field[]): string {
+  const meant = nearest(
+    name,
+    fields.map((field) => field.name),
+  )
+  return `Unknown parameter "${name.slice(0, 64)}"${meant === undefined ? '' : `; did you mean "${meant}"?`}`
+}
+
+/** The values of the declared parameters; throws validation_failed keyed by parameter. */
+export function decodeQuery(
+  query: URLSearchParams,
+  fields: readonly Field[],
+  unknownParameters: 'refuse' | 'ignore',
+): Readonly<Record<string, Json>> {
+  if (query.size === 0 && fields.length === 0) return NONE
+  const values: Record<string, Json> = {}
+  const errors: Record<string, string[]> = Object.create(null)
+  const known = new Map(fields.map((field) => [field.name, field]))
+  if (unknownParameters === 'refuse') {
+    for (const name of query.keys()) if (!known.has(name)) errors[name] = [unknown(name, fields)]
+  }
+  for (const [name, field] of known) {
+    const given = query.getAll(name)
+    const label = name.replaceAll('_', ' ')
+    const text = given[0] ?? ''
+    if (given.length > 1) errors[name] = [`The ${label} may be given only once`]
+    else if (text !== '') {
+      const decoded = field.type.parse(text, field.options)
+      if ('error' in decoded) errors[name] = [`The ${label} ${decoded.error}`]
+      else values[name] = decoded.value
+    } else if (field.default !== undefined) values[name] = field.default
+    else if (field.required) errors[name] = [`The ${label} is required`]
+  }
+  if (Object.keys(errors).length > 0) throw invalid(errors)
+  return Object.freeze(values)
+}

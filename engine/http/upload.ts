@@ -1,0 +1,124 @@
+/** Multipart bodies ⇄: parts to temporary files in a folder of the request's own, which is gone in every ending. */
+import { mkdir, mkdtemp, readdir, rm, stat } from 'node:fs/promises'
+import { basename, join } from 'node:path'
+import type { Context } from 'koa'
+import { ApiError } from '../error.ts'
+import type { JsonObject } from '../json.ts'
+import { LIMITS } from '../limits.ts'
+import { discard } from './body.ts'
+import type { UploadedFile, UploadLimits } from './route.ts'
+
+/** Boundaries and part headers around the files. */
+const FRAME_BYTES = 65_536
+/** A folder this old belongs to a process that crashed. */
+const STALE_MS = 3_600_000
+
+export interface Upload {
+  readonly body: JsonObject
+  readonly files: readonly UploadedFile[]
+}
+
+/** How many bytes a multipart request may declare. */
+export function uploadBytes(limits: UploadLimits | undefined): number {
+  return (limits?.bytes ?? LIMITS.uploadBytes) + FRAME_BYTES
+}
+
+function refused(error: unknown): ApiError {
+  const code = typeof error === 'object' && error !== null ? Reflect.get(error, 'httpCode') : undefined
+  if (code === 413) return new ApiError('payload_too_large')
+  return new ApiError('bad_request', { message: 'Malformed multipart request body', cause: error })
+}
+
+/** What formidable tells of a file it has begun. */
+interface Begun {
+  readonly filepath: string
+  readonly originalFilename: string | null
+  readonly mimetype: string | null
+  readonly size: number
+}
+
+function described(part: string, file: Begun): UploadedFile {
+  return Object.freeze({
+    part,
+    name: basename((file.originalFilename ?? '').replaceAll('\\', '/')),
+    type: (file.mimetype ?? '').toLowerCase(),
+    bytes: file.size,
+    path: file.filepath,
+  })
+}
+
+async function receive(ctx: Context, limits: UploadLimits | undefined, uploadDir: string): Promise<Upload> {
+  const { koaBody } = await import('koa-body')
+  const begun: { part: string; file: Begun }[] = []
+  const bytes = limits?.bytes ?? LIMITS.uploadBytes
+  const receiver = koaBody({
+    multipart: true,
+    json: false,
+    text: false,
+    urlencoded: false,
+    formidable: {
+      uploadDir,
+      maxFileSize: bytes,
+      maxTotalFileSize: bytes,
+      maxFiles: limits?.files ?? LIMITS.uploadFiles,
+      maxFields: LIMITS.uploadFields,
+      maxFieldsSize: LIMITS.jsonBytes,
+      allowEmptyFiles: true,
+      minFileSize: 0,
+      onFileBegin: (part, file) => begun.push({ part, file }),
+    },
+  })
+  try {
+    await receiver(ctx, async () => {})
+  } catch (error) {
+    discard(ctx.req)
+    throw refused(error)
+  }
+  const body: unknown = Reflect.get(ctx.request, 'body')
+  return { body: fieldsOf(body), files: begun.map(({ part, file }) => described(part, file)) }
+}
+
+/** Part values are texts; of a part that came twice, the last counts, as with keys of a JSON object. */
+function fieldsOf(body: unknown): JsonObject {
+  if (typeof body !== 'object' || body === null) return {}
+  return Object.fromEntries(
+    Object.entries(body).map(([key, value]: [string, unknown]) => [
+      key,
+      String(Array.isArray(value) ? value.at(-1) : value),
+    ]),
+  )
+}
+
+async function sweep(folder: string, now: number): Promise<void> {
+  for (const name of await readdir(folder)) {
+    const path = join(folder, name)
+    const { mtimeMs } = await stat(path)
+    if (now - mtimeMs > STALE_MS) await rm(path, { recursive: true, force: true })
+  }
+}
+
+/** Receives a multipart body, lets `work` use its files, and removes them whatever happens. */
+export type WithUpload = <T>(
+  ctx: Context,
+  limits: UploadLimits | undefined,
+  work: (upload: Upload) => Promise<T>,
+) => Promise<T>
+
+/** Uploads below `folder`, which is made with the first one and freed of what a crash left there. */
+export function uploads(folder: string, now: () => Date): WithUpload {
+  let ready: Promise<void> | undefined
+  const prepare = async () => {
+    await mkdir(folder, { recursive: true })
+    await sweep(folder, now().getTime()).catch(() => {})
+  }
+  return async (ctx, limits, work) => {
+    ready ??= prepare()
+    await ready
+    const own = await mkdtemp(join(folder, 'upload-'))
+    try {
+      return await work(await receive(ctx, limits, own))
+    } finally {
+      await rm(own, { recursive: true, force: true })
+    }
+  }
+}

@@ -1,0 +1,214 @@
+/** What may come in as a body, how it is read, and what is refused. */
+import { gzipSync } from 'node:zlib'
+import { suite } from 'uvu'
+import * as assert from 'uvu/assert'
+import type { Field } from '../../engine/catalog/catalog.ts'
+import { AS_AGENT, route, serve, type World } from './world.ts'
+
+/** A resolved text field, as the composer makes them. */
+function textField(name: string, required = false): Field {
+  const decode = (value: unknown) => (typeof value === 'string' ? { value } : { error: 'must be a text' })
+  return Object.assign(Object.create(null), {
+    name,
+    required,
+    nullable: !required,
+    readOnly: false,
+    options: { name, required, nullable: !required, own: {} },
+    type: {
+      name: 'string',
+      decode,
+      parse: (text: string) => (text === 'bad' ? { error: 'must be good' } : { value: text }),
+    },
+  })
+}
+
+const test = suite<{ world: World }>('http: bodies')
+test.before(async (context) => {
+  context.world = await serve([
+    route({ method: 'POST', path: '/echo', handle: async ({ body }) => ({ data: body }) }),
+    route({
+      method: 'POST',
+      path: '/form',
+      handle: async ({ body }) => ({ data: body }),
+      inputFields: [textField('name', true)],
+    }),
+    route({
+      method: 'PATCH',
+      path: '/form',
+      handle: async ({ body }) => ({ data: body }),
+      inputFields: [textField('name', true)],
+    }),
+    route({
+      method: 'GET',
+      path: '/list',
+      handle: async ({ parameters }) => ({ data: parameters }),
+      queryFields: [textField('search'), textField('page')],
+    }),
+    route({
+      method: 'GET',
+      path: '/plain',
+      handle: async ({ query }) => ({ data: [...query] }),
+      queryFields: undefined,
+    }),
+    route({ method: 'DELETE', path: '/things/{id}', handle: async () => ({ status: 204 }) }),
+  ])
+})
+test.after(async ({ world }) => {
+  await world.close()
+})
+
+const JSON_TYPE = { ...AS_AGENT, 'Content-Type': 'application/json' }
+const post = (world: World, body: string | Buffer, headers: Record<string, string> = {}) =>
+  world.ask('POST /api/v1/echo', { headers: { ...JSON_TYPE, ...headers }, body })
+
+for (const type of [
+  'application/json',
+  'Application/JSON; charset=UTF-8',
+  'application/vnd.api+json',
+  'application/json;charset="utf-8"',
+]) {
+  test(`takes ${type}`, async ({ world }) => {
+    assert.equal((await post(world, '{"a":[1,{"b":"ü€😀"}]}', { 'Content-Type': type })).json.data, {
+      a: [1, { b: 'ü€😀' }],
+    })
+  })
+}
+
+for (const type of [
+  'text/plain',
+  'application/x-www-form-urlencoded',
+  'multipart/form-data; boundary=x',
+  'application/json; charset=latin1',
+  'application/xml',
+  'json',
+  '',
+]) {
+  test(`refuses ${type === '' ? 'a body without a type' : type} with 415`, async ({ world }) => {
+    assert.is((await post(world, '{"a":1}', { 'Content-Type': type })).status, 415)
+  })
+}
+
+const deep = (levels: number) => `${'{"a":'.repeat(levels - 1)}{}${'}'.repeat(levels - 1)}`
+for (const [name, body] of [
+  ['half an object', '{"a":1'],
+  ['an array', '[1]'],
+  ['a text', '"a"'],
+  ['null', 'null'],
+  ['nothing but spaces', '  '],
+  ['single quotes', "{'a':1}"],
+  ['33 levels', deep(33)],
+  ['arrays 100,000 deep', `{"a":${'['.repeat(100_000)}${']'.repeat(100_000)}}`],
+  ['bytes that are not UTF-8', Buffer.from([0x7b, 0x22, 0x61, 0x22, 0x3a, 0x22, 0xff, 0x22, 0x7d])],
+] as const) {
+  test(`refuses ${name} with 400`, async ({ world }) => {
+    const { status, json } = await post(world, body)
+    assert.is(status, 400)
+    assert.is(json.message, 'Malformed JSON request body')
+  })
+}
+
+test('takes 32 levels', async ({ world }) => {
+  assert.is((await post(world, deep(32))).status, 200)
+})
+
+test('malformed JSON is 422 where the app says so', async () => {
+  const world = await serve([route({ method: 'POST', path: '/echo', handle: async () => ({}) })], {
+    strictness: { malformedJson: 422 },
+  })
+  assert.is((await post(world, '{')).status, 422)
+  await world.close()
+})
+
+test('takes exactly a megabyte and refuses a byte more', async ({ world }) => {
+  const body = (bytes: number) => `{"a":"${'x'.repeat(bytes - 8)}"}`
+  assert.is((await post(world, body(1_048_576))).status, 200)
+  assert.is((await post(world, body(1_048_577))).status, 413)
+})
+
+test('refuses a chunked body over the limit with 413, although no length was declared', async ({ world }) => {
+  const chunk = `10000\r\n${' '.repeat(65_536)}\r\n`
+  const head =
+    'POST /api/v1/echo HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer agent\r\nContent-Type: application/json\r\nTransfer-Encoding: chunked\r\n\r\n'
+  const answer = await world.raw([
+    head,
+    ...Array<string>(20).fill(chunk),
+    '0\r\n\r\n',
+    'GET /livez HTTP/1.1\r\nHost: x\r\n\r\n',
+  ])
+  assert.match(answer, /^HTTP\/1\.1 413 /)
+  assert.match(answer, /"message":"Payload too large"/)
+  assert.match(answer, /alive/, 'the connection goes on')
+})
+
+test('reads gzip, and refuses what is broken or grows too large', async ({ world }) => {
+  const gzip = { 'Content-Encoding': 'gzip' }
+  const packed = gzipSync('{"a":1}')
+  assert.equal((await post(world, packed, gzip)).json.data, { a: 1 })
+  assert.is((await post(world, packed.subarray(0, 12), gzip)).status, 400)
+  assert.is((await post(world, 'not gzip at all', gzip)).status, 400)
+  assert.is((await post(world, gzipSync(Buffer.alloc(50_000_000, 0x20)), gzip)).status, 413)
+  assert.is((await post(world, '{}', { 'Content-Encoding': 'rot13' })).status, 415)
+})
+
+test('refuses NUL and lone surrogates by their path', async ({ world }) => {
+  const { status, json } = await post(world, '{"a":"x\\u0000","tags":["ok","\\ud800"],"fine":"\\ud83d\\ude00"}')
+  assert.is(status, 422)
+  assert.equal(Object.keys(json.errors ?? {}), ['a', 'tags.1'])
+})
+
+test('refuses __proto__ as an unknown key, at any depth', async ({ world }) => {
+  const { status, text } = await post(world, '{"__proto__":{"admin":true},"a":{"__proto__":1}}')
+  assert.is(status, 422)
+  assert.match(text, /"errors":\{"__proto__":\[.*"a\.__proto__":\[/)
+})
+
+test('of a key given twice the last counts', async ({ world }) => {
+  assert.equal((await post(world, '{"a":1,"a":2}')).json.data, { a: 2 })
+})
+
+test('decodes by the route’s input: unknown keys, missing and wrong values are 422', async ({ world }) => {
+  const ask = (json: unknown) => world.ask('POST /api/v1/form', { headers: AS_AGENT, json })
+  assert.equal((await ask({ name: ' Ann ' })).json.data, { name: 'Ann' })
+  assert.equal(Object.keys((await ask({ nam: 'Ann' })).json.errors ?? {}).sort(), ['nam', 'name'])
+  assert.equal(Object.keys((await ask({ name: 4 })).json.errors ?? {}), ['name'])
+})
+
+test('PATCH may leave out what POST requires', async ({ world }) => {
+  assert.is((await world.ask('PATCH /api/v1/form', { headers: AS_AGENT, json: {} })).status, 200)
+})
+
+test('a body on a route that takes none is left alone', async ({ world }) => {
+  assert.is((await world.ask('DELETE /api/v1/things/1', { headers: AS_AGENT, json: { a: 1 } })).status, 204)
+})
+
+test('decodes the declared parameters; an empty one counts as absent', async ({ world }) => {
+  assert.equal((await world.ask('GET /api/v1/list?search=a%20b&page=', { headers: AS_AGENT })).json.data, {
+    search: 'a b',
+  })
+})
+
+for (const [query, key] of [
+  ['serch=a', 'serch'],
+  ['search=bad', 'search'],
+  ['search=a&search=b', 'search'],
+  ['search=%00', 'search'],
+] as const) {
+  test(`the query ${query} is 422`, async ({ world }) => {
+    const { status, json } = await world.ask(`GET /api/v1/list?${query}`, { headers: AS_AGENT })
+    assert.is(status, 422)
+    assert.equal(Object.keys(json.errors ?? {}), [key])
+  })
+}
+
+test('an unknown parameter is told the nearest known one', async ({ world }) => {
+  const { json } = await world.ask('GET /api/v1/list?serch=a', { headers: AS_AGENT })
+  assert.equal(json.errors, { serch: ['Unknown parameter "serch"; did you mean "search"?'] })
+})
+
+test('a query that is broken or endless is 400', async ({ world }) => {
+  for (const query of ['a=%zz', 'a=%ff', `a=${'x'.repeat(8_200)}`]) {
+    assert.is((await world.ask(`GET /api/v1/plain?${query}`, { headers: AS_AGENT })).status, 400, query.slice(0, 9))
+  }
+})
+
+test.run()

@@ -1,0 +1,225 @@
+/** A real listening server around given routes, and ways to talk to it as clients and as attackers do. */
+import { mkdtemp, rm } from 'node:fs/promises'
+import { request as httpRequest, type IncomingHttpHeaders, type Server } from 'node:http'
+import { connect } from 'node:net'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import type { PluginContext } from '../../engine/action/context.ts'
+import type { Actor } from '../../engine/actor.ts'
+import { ANONYMOUS } from '../../engine/actor.ts'
+import type { Database } from '../../engine/database/database.ts'
+import { httpServer } from '../../engine/http/listen.ts'
+import { createMetrics, type Metrics } from '../../engine/http/metrics.ts'
+import type { BoundRoute, ContextBase, HttpApp, HttpParts } from '../../engine/http/parts.ts'
+import type { Route } from '../../engine/http/route.ts'
+import { createHttp } from '../../engine/http/server.ts'
+import { LIMITS } from '../../engine/limits.ts'
+import { memoryStore } from '../../engine/store/memory.ts'
+import { type Line, remembering } from './log.ts'
+
+export const AGENT: Actor = Object.freeze({
+  ...ANONYMOUS,
+  kind: 'user',
+  id: 7,
+  role: 'agent',
+  permissions: new Set(['things.view', 'things.create']),
+})
+export const RESTRICTED: Actor = Object.freeze({ ...AGENT, id: 8, restriction: 'Your account awaits approval' })
+
+/** The actor of `Bearer agent` and `Bearer restricted`; `Bearer broken` is a database that is out. */
+async function authenticate(headers: Readonly<Record<string, string | undefined>>): Promise<Actor | null> {
+  if (headers.authorization === 'Bearer broken') throw new Error('authentication is out')
+  if (headers.authorization === 'Bearer agent') return AGENT
+  return headers.authorization === 'Bearer restricted' ? RESTRICTED : null
+}
+
+const NO_DATABASE: Pick<Database, 'transaction' | 'adhoc'> = {
+  transaction: async () => {
+    throw new Error('this scenario has no database')
+  },
+  adhoc: {
+    run: async () => {
+      throw new Error('this scenario has no database')
+    },
+  },
+}
+
+/** The part of a plugin's context that scenarios look at. */
+function pluginContext({ afterCommit: _, ...base }: ContextBase): PluginContext {
+  return Object.assign(Object.create(null), base)
+}
+
+/** A route with what most scenarios leave alone. */
+export function route(given: Partial<BoundRoute> & Pick<Route, 'method' | 'path' | 'handle'>): BoundRoute {
+  return {
+    summary: 'A route of a scenario',
+    access: [{ kind: 'signed_in' }],
+    plugin: 'scenario',
+    options: {},
+    inputFields: undefined,
+    queryFields: undefined,
+    ...given,
+  }
+}
+
+export interface Answered {
+  readonly status: number
+  readonly headers: IncomingHttpHeaders
+  readonly text: string
+  readonly bytes: Buffer
+  /** The body as JSON; an empty object when it is none. */
+  readonly json: {
+    readonly success?: boolean
+    readonly data?: unknown
+    readonly message?: string
+    readonly errors?: Record<string, string[]>
+    readonly meta?: Record<string, unknown>
+  }
+}
+
+export interface Asked {
+  readonly headers?: Record<string, string>
+  readonly body?: string | Buffer
+  /** JSON of it is the body. */
+  readonly json?: unknown
+}
+
+export interface World {
+  readonly port: number
+  readonly server: Server
+  readonly lines: Line[]
+  readonly metrics: Metrics
+  readonly folder: string
+  ask(target: string, asked?: Asked): Promise<Answered>
+  /** Sends raw bytes and gives everything that comes back until the connection ends or `quietMs` pass. */
+  raw(text: string | readonly string[], quietMs?: number): Promise<string>
+  /** Puts another app in place of the one that serves. */
+  replace(routes: readonly BoundRoute[]): void
+  close(): Promise<void>
+}
+
+function parsed(text: string): Answered['json'] {
+  try {
+    return JSON.parse(text)
+  } catch {
+    return {}
+  }
+}
+
+function asker(port: number): World['ask'] {
+  return (target, { headers = {}, body, json } = {}) =>
+    new Promise((resolve, reject) => {
+      const [method, path] = target.split(' ')
+      const sent = json === undefined ? body : JSON.stringify(json)
+      const type: Record<string, string> = json === undefined ? {} : { 'Content-Type': 'application/json' }
+      const request = httpRequest(
+        { port, host: '127.0.0.1', method, path, headers: { ...type, ...headers }, agent: false },
+        (response) => {
+          const chunks: Buffer[] = []
+          response.on('data', (chunk: Buffer) => chunks.push(chunk))
+          response.on('error', reject)
+          response.on('end', () => {
+            const bytes = Buffer.concat(chunks)
+            const text = bytes.toString('utf8')
+            resolve({ status: response.statusCode ?? 0, headers: response.headers, text, bytes, json: parsed(text) })
+          })
+        },
+      )
+      request.on('error', reject)
+      request.end(sent)
+    })
+}
+
+function rawAsker(port: number): World['raw'] {
+  return (text, quietMs = 400) =>
+    new Promise((resolve) => {
+      const socket = connect(port, '127.0.0.1')
+      let received = ''
+      const done = () => {
+        socket.destroy()
+        resolve(received)
+      }
+      socket.setTimeout(quietMs, done)
+      socket.on('data', (chunk) => {
+        received += chunk.toString('latin1')
+      })
+      socket.on('close', done)
+      socket.on('error', done)
+      for (const part of typeof text === 'string' ? [text] : text) socket.write(part)
+    })
+}
+
+export interface Options {
+  readonly settings?: Partial<HttpParts['settings']>
+  readonly strictness?: Partial<HttpParts['catalog']['strictness']>
+  readonly database?: Pick<Database, 'transaction' | 'adhoc'>
+  readonly middleware?: HttpParts['middleware']
+  readonly readiness?: HttpParts['readiness']
+  readonly now?: () => Date
+}
+
+/** Serves routes under `/api/v1` on a free port. */
+export async function serve(routes: readonly BoundRoute[], options: Options = {}): Promise<World> {
+  const { log, lines } = remembering()
+  const folder = await mkdtemp(join(tmpdir(), 'plinth-http-'))
+  const metrics = createMetrics()
+  const now = options.now ?? (() => new Date())
+  let ids = 0
+  const parts: HttpParts = {
+    routes,
+    middleware: options.middleware ?? [],
+    authenticate,
+    catalog: {
+      version: '1.0.0',
+      prefix: '/api/v1',
+      strictness: { unknownParameters: 'refuse', unknownKeys: 'refuse', malformedJson: 400, ...options.strictness },
+      limits: LIMITS,
+    },
+    settings: {
+      rateLimit: 1_000,
+      authRateLimit: 1_000,
+      trustProxy: 0,
+      corsOrigins: [],
+      baseUrl: 'http://127.0.0.1',
+      metricsToken: undefined,
+      dataDir: folder,
+      ...options.settings,
+    },
+    store: memoryStore(() => {}),
+    database: options.database ?? NO_DATABASE,
+    log,
+    now,
+    newId: () => {
+      ids += 1
+      return `id-${ids}`
+    },
+    pluginContext,
+    readiness: options.readiness ?? (async () => ({ ready: true, checks: { database: 'ok' } })),
+    metrics,
+  }
+  let app: HttpApp = createHttp(parts)
+  const server = httpServer(() => app)
+  await new Promise<void>((done) => server.listen(0, '127.0.0.1', done))
+  const address = server.address()
+  const port = typeof address === 'object' && address !== null ? address.port : 0
+  return {
+    port,
+    server,
+    lines,
+    metrics,
+    folder,
+    ask: asker(port),
+    raw: rawAsker(port),
+    replace: (others) => {
+      app = createHttp({ ...parts, routes: others })
+    },
+    close: async () => {
+      server.closeAllConnections()
+      await new Promise((done) => server.close(done))
+      await rm(folder, { recursive: true, force: true })
+    },
+  }
+}
+
+/** The usual header of an agent. */
+export const AS_AGENT = { Authorization: 'Bearer agent' }
