@@ -27,10 +27,7 @@ export interface Selection {
 }
 
 /** A value that a write gets: an operand, or the id of a selected record. */
-export type Assignment = { readonly field: Field } & (
-  | { readonly operand: Operand }
-  | { readonly selection: Selection }
-)
+export type Assignment = { readonly field: Field } & ({ readonly operand: Operand } | { readonly selection: Selection })
 
 export interface Clause {
   /** Alternatives are separate clauses; all of a clause's own conditions hold together. */
@@ -54,6 +51,8 @@ export interface Field {
   readonly nullable: boolean
   /** undefined: none. Already decoded for the database. */
   readonly default: Json | undefined
+  /** The database itself gives the moment (`now()`) or the UTC day of the insert; `default` is then undefined. */
+  readonly defaultMoment?: 'now' | 'today' | undefined
   /** Unique among live records. */
   readonly unique: boolean
   readonly readOnly: boolean
@@ -75,7 +74,9 @@ export interface Field {
 export interface EmbedEntry {
   readonly name: string
   /** A field of the embedded record, reached over further to-one relations, or a nested embed. */
-  readonly value: { readonly kind: 'field'; readonly path: FieldPath } | { readonly kind: 'embed'; readonly relation: BelongsTo; readonly entries: readonly EmbedEntry[] }
+  readonly value:
+    | { readonly kind: 'field'; readonly path: FieldPath }
+    | { readonly kind: 'embed'; readonly relation: BelongsTo; readonly entries: readonly EmbedEntry[] }
 }
 
 interface RelationBase {
@@ -174,8 +175,8 @@ export interface Resource {
   readonly filters: ReadonlyMap<string, FieldPath>
   /** `date` → created_at gives `date_from` and `date_to`. */
   readonly ranges: ReadonlyMap<string, Field>
-  /** Query parameter → name of a plugin's special filter. */
-  readonly specials: ReadonlyMap<string, string>
+  /** Query parameter → a plugin's special filter: its words, each with the condition it stands for on this resource. */
+  readonly specials: ReadonlyMap<string, { readonly name: string; readonly values: ReadonlyMap<string, Filter> }>
   readonly sort: { readonly keys: ReadonlyMap<string, FieldPath>; readonly default: readonly SortTerm[] }
   readonly search: readonly FieldPath[]
   readonly count: { readonly kind: 'exact' | 'estimated' } | { readonly kind: 'capped'; readonly at: number }
@@ -188,6 +189,8 @@ export interface Resource {
   readonly statusCodes: Readonly<Record<ActionName, number>>
   readonly deleteSets: readonly Assignment[] | undefined
   readonly restoreSets: readonly Assignment[] | undefined
+  /** Assigned by every update that really changes something (`updated_at`). */
+  readonly updateSets: readonly Assignment[]
   /** What a scope fixes: assigned on create through this resource (`role` for customers). */
   readonly scopeSets: readonly Assignment[]
   readonly indexes: readonly Index[]
@@ -210,7 +213,11 @@ export interface Catalog {
   readonly permissions: ReadonlyMap<string, string>
   /** Plugin name → its checked options, with defaults filled in. */
   readonly pluginOptions: ReadonlyMap<string, JsonObject>
-  readonly strictness: { readonly unknownParameters: 'refuse' | 'ignore'; readonly unknownKeys: 'refuse' | 'ignore'; readonly malformedJson: 400 | 422 }
+  readonly strictness: {
+    readonly unknownParameters: 'refuse' | 'ignore'
+    readonly unknownKeys: 'refuse' | 'ignore'
+    readonly malformedJson: 400 | 422
+  }
   /** The limits of limits.ts as app.yaml narrowed them. */
   readonly limits: Readonly<Record<string, number>>
   readonly fieldTypes: ReadonlyMap<string, FieldType>

@@ -1,11 +1,11 @@
 /** What a plugin is: frozen data, a closed list of contributions; it never receives the app. */
-import type { Actor } from '../actor.ts'
+
 import type { Hook, PluginContext } from '../action/context.ts'
+import type { Actor } from '../actor.ts'
 import type { Catalog } from '../catalog/catalog.ts'
-import type { FieldDefinition, ResourceDefinition } from '../definition/definition.ts'
+import type { FieldDefinition, FilterDefinition, ResourceDefinition } from '../definition/definition.ts'
 import type { FieldType } from '../field/field-type.ts'
-import type { FilterDefinition } from '../definition/definition.ts'
-import type { Route, RouteContext, Reply } from '../http/route.ts'
+import type { Reply, Route, RouteContext } from '../http/route.ts'
 import type { JsonObject, JsonSchema } from '../json.ts'
 import type { Diagnostic } from '../text/diagnostic.ts'
 
@@ -37,7 +37,9 @@ export type Rule = (catalog: Catalog, options: JsonObject) => readonly Diagnosti
 export type Middleware = (context: RouteContext, next: () => Promise<Reply>) => Promise<Reply>
 
 /** Who presents these headers: an actor, or null when the token is absent or no longer good. */
-export type Authenticate = (context: Omit<PluginContext, 'actor'> & { readonly headers: Readonly<Record<string, string | undefined>> }) => Promise<Actor | null>
+export type Authenticate = (
+  context: Omit<PluginContext, 'actor'> & { readonly headers: Readonly<Record<string, string | undefined>> },
+) => Promise<Actor | null>
 
 export interface Plugin {
   readonly name: string
@@ -63,7 +65,15 @@ export interface Plugin {
   readonly authenticate?: Authenticate
   /** Runs after migration and seeds, before the first request, on one instance at a time. Lines returned are printed at first start. */
   readonly start?: (context: PluginContext) => Promise<readonly string[]>
-  readonly commands?: Readonly<Record<string, { readonly description: string; readonly run: (context: PluginContext, args: readonly string[]) => Promise<number> }>>
+  readonly commands?: Readonly<
+    Record<
+      string,
+      {
+        readonly description: string
+        readonly run: (context: PluginContext, args: readonly string[]) => Promise<number>
+      }
+    >
+  >
 }
 
 /** Freezes a plugin and gives it its type. */

@@ -1,0 +1,55 @@
+/** Names for people and tables, made from the names authors write: `ticket_comments` → `Ticket Comment`. */
+
+const IRREGULAR: Readonly<Record<string, string>> = {
+  children: 'child',
+  knowledge: 'knowledge',
+  media: 'media',
+  men: 'man',
+  movies: 'movie',
+  news: 'news',
+  people: 'person',
+  series: 'series',
+  women: 'woman',
+}
+
+/** The singular of an English plural; a word that is none stays as it is. Only the last word of a name changes. */
+export function singular(name: string): string {
+  const start = Math.max(name.lastIndexOf('_'), name.lastIndexOf('-')) + 1
+  const word = name.slice(start)
+  return name.slice(0, start) + singularWord(word)
+}
+
+function singularWord(word: string): string {
+  const irregular = IRREGULAR[word.toLowerCase()]
+  if (irregular !== undefined) return irregular
+  if (/[^aeiou]ies$/i.test(word)) return `${word.slice(0, -3)}y`
+  if (/([^ao]us|ss|x|ch|sh|zz)es$/i.test(word)) return word.slice(0, -2)
+  if (/s$/i.test(word) && !/(ss|us|is)$/i.test(word)) return word.slice(0, -1)
+  return word
+}
+
+/** The words of a name in snake, kebab or camel case. */
+function words(name: string): string[] {
+  return name
+    .replace(/([a-z0-9])([A-Z])/g, '$1 $2')
+    .split(/[_\-\s]+/)
+    .filter((word) => word !== '')
+}
+
+/** A resource's default label: singular, every word capitalized. */
+export function resourceLabel(name: string): string {
+  return words(singular(name)).map(capitalized).join(' ')
+}
+
+/** A field's or relation's default label: a sentence's beginning, `first_name` → `First name`. */
+export function fieldLabel(name: string): string {
+  return capitalized(
+    words(name)
+      .map((word) => word.toLowerCase())
+      .join(' '),
+  )
+}
+
+function capitalized(word: string): string {
+  return word.charAt(0).toUpperCase() + word.slice(1)
+}

@@ -1,0 +1,184 @@
+/** Filters as authors write them in YAML: a map is AND, a key is a path, a value is a scalar, a list, null or operators. */
+import { OPERATORS, type Operator } from '../field/field-type.ts'
+import type { Json, JsonObject } from '../json.ts'
+import { LIMITS } from '../limits.ts'
+import { nearest } from '../text/nearest.ts'
+import type { FilterOf, Operand } from './filter.ts'
+
+/** A written path that knows its place inside the definition it was read from. */
+export interface PlacedPath extends ReadonlyArray<string> {
+  readonly where: readonly (string | number)[]
+}
+
+/** What is wrong with a filter: a diagnostic whose place is still a path inside the definition. */
+export interface FilterProblem {
+  readonly code: 'invalid_filter' | 'unknown_operator'
+  readonly message: string
+  readonly at: readonly (string | number)[]
+  readonly part: 'key' | 'value'
+  readonly expected?: readonly string[]
+  readonly hint?: string
+}
+
+export interface ParsedFilter {
+  /** Absent when there are problems. */
+  readonly filter?: FilterOf<PlacedPath>
+  readonly problems: readonly FilterProblem[]
+}
+
+const CONNECTIVES = ['any', 'all', 'not'] as const
+const VARIABLES = ['$actor', '$actor.<attribute>', '$now', '$today']
+const SEGMENT = /^[A-Za-z_][A-Za-z0-9_]*$/
+
+interface State {
+  readonly problems: FilterProblem[]
+  terms: number
+}
+
+/**
+ * Reads one filter definition; never throws.
+ *
+ *     parseFilter({ 'role.slug': { ne: 'customer' } }).filter
+ *     // → { kind: 'compare', path: ['role', 'slug'], operator: 'ne', operand: { kind: 'literal', value: 'customer' } }
+ */
+export function parseFilter(definition: Json): ParsedFilter {
+  const state: State = { problems: [], terms: 0 }
+  const filter = parseMap(definition, [], state)
+  if (state.terms > LIMITS.filterTerms) {
+    state.problems.push({
+      code: 'invalid_filter',
+      message: `A filter has at most ${LIMITS.filterTerms} conditions; this one has ${state.terms}`,
+      at: [],
+      part: 'value',
+    })
+  }
+  return state.problems.length > 0 ? { problems: state.problems } : { filter, problems: [] }
+}
+
+/** A variable (`$actor`, `$actor.team_id`, `$now`, `$today`) or a literal; undefined for an unknown variable. */
+export function parseOperand(value: Json): Operand | undefined {
+  if (typeof value !== 'string' || !value.startsWith('$')) return { kind: 'literal', value }
+  if (value === '$now') return { kind: 'now' }
+  if (value === '$today') return { kind: 'today' }
+  if (value === '$actor') return { kind: 'actor', attribute: undefined }
+  const attribute = /^\$actor\.([A-Za-z_][A-Za-z0-9_]*)$/.exec(value)?.[1]
+  return attribute === undefined ? undefined : { kind: 'actor', attribute }
+}
+
+/** The forms a variable may have, for `expected`. */
+export const OPERAND_VARIABLES: readonly string[] = VARIABLES
+
+function parseMap(value: Json, at: PlacedPath['where'], state: State): FilterOf<PlacedPath> {
+  if (!isMap(value)) {
+    state.problems.push({
+      code: 'invalid_filter',
+      message: 'A filter is a map of conditions',
+      at,
+      part: 'value',
+      expected: ['{ field: value }', '{ any: [ … ] }'],
+    })
+    return { kind: 'and', of: [] }
+  }
+  const of = Object.entries(value).map(([key, entry]) => parseEntry(key, entry, [...at, key], state))
+  return of.length === 1 ? of[0]! : { kind: 'and', of }
+}
+
+function parseEntry(key: string, value: Json, at: PlacedPath['where'], state: State): FilterOf<PlacedPath> {
+  if (key === 'not') return { kind: 'not', of: parseMap(value, at, state) }
+  if (key === 'any' || key === 'all') {
+    if (!Array.isArray(value) || value.length === 0) {
+      state.problems.push({
+        code: 'invalid_filter',
+        message: `"${key}" takes a list of filters`,
+        at,
+        part: 'value',
+        expected: [`${key}: [{ … }, { … }]`],
+      })
+      return { kind: 'and', of: [] }
+    }
+    const of = value.map((part: Json, index: number) => parseMap(part, [...at, index], state))
+    return { kind: key === 'any' ? 'or' : 'and', of }
+  }
+  const segments = key.split('.')
+  if (!segments.every((segment) => SEGMENT.test(segment))) {
+    state.problems.push({
+      code: 'invalid_filter',
+      message: `"${key}" is not a path`,
+      at,
+      part: 'key',
+      expected: ['field', 'relation.field', ...CONNECTIVES],
+    })
+    return { kind: 'and', of: [] }
+  }
+  return parseComparisons(Object.assign(segments, { where: at }), value, state)
+}
+
+function parseComparisons(path: PlacedPath, value: Json, state: State): FilterOf<PlacedPath> {
+  if (value === null) return compare(path, 'null', true, path.where, state)
+  if (Array.isArray(value)) return compare(path, 'in', value, path.where, state)
+  if (!isMap(value)) return compare(path, 'eq', value, path.where, state)
+  const entries = Object.entries(value)
+  if (entries.length === 0) {
+    state.problems.push({
+      code: 'invalid_filter',
+      message: `"${path.join('.')}" names no operator`,
+      at: path.where,
+      part: 'value',
+      expected: OPERATORS,
+    })
+  }
+  const of = entries.map(([word, operand]): FilterOf<PlacedPath> => {
+    const at = [...path.where, word]
+    if (isOperator(word)) return compare(path, word, operand, at, state)
+    const near = nearest(word, OPERATORS)
+    state.problems.push({
+      code: 'unknown_operator',
+      message: `Unknown operator "${word}"`,
+      at,
+      part: 'key',
+      expected: OPERATORS,
+      ...(near === undefined ? {} : { hint: `did you mean "${near}"?` }),
+    })
+    return { kind: 'and', of: [] }
+  })
+  return of.length === 1 ? of[0]! : { kind: 'and', of }
+}
+
+function compare(
+  path: PlacedPath,
+  operator: Operator,
+  value: Json,
+  at: PlacedPath['where'],
+  state: State,
+): FilterOf<PlacedPath> {
+  state.terms += 1
+  const refuse = (message: string, expected: readonly string[]): FilterOf<PlacedPath> => {
+    state.problems.push({ code: 'invalid_filter', message, at, part: 'value', expected })
+    return { kind: 'and', of: [] }
+  }
+  if (operator === 'null') {
+    if (typeof value !== 'boolean') return refuse('"null" takes true or false', ['true', 'false'])
+  } else if (operator === 'in' || operator === 'not_in' || operator === 'between') {
+    const scalars = Array.isArray(value) && value.every((item) => item !== null && typeof item !== 'object')
+    if (!scalars || value.some((item) => typeof item === 'string' && item.startsWith('$'))) {
+      return refuse(`"${operator}" takes a list of values`, [operator === 'between' ? '[from, to]' : '[a, b]'])
+    }
+    if (operator === 'between' && value.length !== 2) return refuse('"between" takes two values', ['[from, to]'])
+    if (value.length > LIMITS.valuesPerList)
+      return refuse(`A list has at most ${LIMITS.valuesPerList} values`, [`1 to ${LIMITS.valuesPerList} values`])
+  } else if (value === null || typeof value === 'object') {
+    return refuse(`"${operator}" takes one value`, ['a string, number or boolean', ...VARIABLES])
+  }
+  const operand = parseOperand(value)
+  if (operand === undefined) return refuse(`Unknown variable "${String(value)}"`, VARIABLES)
+  // The path is rebuilt so that a complaint about the value points at the operator's own line.
+  return { kind: 'compare', path: Object.assign([...path], { where: at }), operator, operand }
+}
+
+function isOperator(word: string): word is Operator {
+  return (OPERATORS as readonly string[]).includes(word)
+}
+
+function isMap(value: Json): value is JsonObject {
+  return typeof value === 'object' && value !== null && !Array.isArray(value)
+}

@@ -1,0 +1,212 @@
+/** Compose: plugins become one set of contributions, in order, each with its plugin's options; clashes are complaints. */
+import type { BoundHook } from '../action/execution.ts'
+import type { Extensions } from '../catalog/extensions.ts'
+import { resolveFields } from '../catalog/fields.ts'
+import { RESOURCE_KEYS } from '../definition/schema.ts'
+import type { Vocabulary } from '../definition/vocabulary.ts'
+import type { FieldType } from '../field/field-type.ts'
+import { FIELD_TYPES } from '../field/index.ts'
+import type { Route } from '../http/route.ts'
+import type { JsonObject } from '../json.ts'
+import type { Collected, Diagnostic } from '../text/diagnostic.ts'
+import { checkOptions, type WrittenOptions } from './options.ts'
+import { orderPlugins } from './order.ts'
+import type { Authenticate, HookContribution, Middleware, Plugin } from './plugin.ts'
+
+/** One contribution with the plugin it is from and that plugin's options. */
+export interface Bound<T> {
+  readonly plugin: string
+  readonly options: JsonObject
+  readonly value: T
+}
+
+type Command = NonNullable<Plugin['commands']>[string]
+
+export interface Composition {
+  /** In order. */
+  readonly plugins: readonly Plugin[]
+  /** What the language gains. */
+  readonly vocabulary: Vocabulary
+  /** What the catalog's passes need. */
+  readonly extensions: Extensions
+  /** By full name, `<plugin>.<name>`. */
+  readonly hooks: ReadonlyMap<string, BoundHook>
+  readonly routes: readonly Bound<Route>[]
+  readonly middleware: readonly Bound<Middleware>[]
+  readonly authenticate: Bound<Authenticate> | undefined
+  readonly start: readonly Bound<NonNullable<Plugin['start']>>[]
+  /** Resource files that plugins bring along. */
+  readonly resources: readonly Bound<URL>[]
+  readonly commands: ReadonlyMap<string, Bound<Command>>
+}
+
+/** Where options were written when they were written nowhere: in tests, and in code that composes by itself. */
+function nowhere(options: Readonly<Record<string, JsonObject | null>>): WrittenOptions {
+  const source = { file: 'app.yaml', text: '' }
+  return { value: options, place: () => ({ source, start: 0, end: 0 }) }
+}
+
+/**
+ * Composes plugins with their options as app.yaml has them (`written` for complaints at their place).
+ * A value is given beside complaints too, for later stages to find their own mistakes; nothing may run on it then.
+ */
+export function compose(
+  plugins: readonly Plugin[],
+  options: Readonly<Record<string, JsonObject | null>>,
+  written: WrittenOptions = nowhere(options),
+): Required<Collected<Composition>> {
+  const { value: ordered, diagnostics: circles } = orderPlugins(plugins)
+  const checked = ordered.map((plugin) => ({ plugin, ...checkOptions(plugin, written) }))
+  const bound: Binder = (pick) =>
+    checked.flatMap(({ plugin, options }) =>
+      pick(plugin).map((value) => Object.freeze({ plugin: plugin.name, options, value })),
+    )
+  const clashes: Diagnostic[] = []
+  const vocabulary = vocabularyOf(ordered, bound, clashes)
+  const { hooks, diagnostics: inputs } = hooksOf(bound, vocabulary.fieldTypes)
+  const value: Composition = Object.freeze({
+    plugins: ordered,
+    vocabulary,
+    extensions: {
+      ...extensionsOf(bound, vocabulary),
+      hooks: new Map([...hooks].map(([name, hook]) => [name, hook.input.map((field) => field.name)])),
+      permissions: permissionsOf(ordered, clashes),
+      pluginOptions: new Map(checked.map(({ plugin, options }) => [plugin.name, options])),
+    },
+    hooks,
+    routes: routesOf(bound, clashes),
+    middleware: bound((plugin) => plugin.middleware ?? []),
+    authenticate: authenticateOf(bound, clashes),
+    start: bound((plugin) => (plugin.start === undefined ? [] : [plugin.start])),
+    resources: bound((plugin) => plugin.resources ?? []),
+    commands: distinct(
+      'command',
+      bound((plugin) => Object.entries(plugin.commands ?? {})),
+      clashes,
+    ),
+  })
+  return { value, diagnostics: [...circles, ...checked.flatMap((one) => one.diagnostics), ...clashes, ...inputs] }
+}
+
+/** Picks one kind of contribution from every plugin, in order. */
+type Binder = <T>(pick: (plugin: Plugin) => readonly T[]) => readonly Bound<T>[]
+
+function extensionsOf(
+  bound: Binder,
+  vocabulary: Vocabulary,
+): Pick<Extensions, 'fieldTypes' | 'specials' | 'keys' | 'transforms' | 'rules'> {
+  const specials = bound((plugin) => Object.entries(plugin.specials ?? {}))
+  return {
+    fieldTypes: vocabulary.fieldTypes,
+    specials: new Map(specials.map(({ plugin, value: [name, special] }) => [`${plugin}.${name}`, special.values])),
+    keys: new Set(vocabulary.keys.keys()),
+    transforms: bound((plugin) => plugin.transforms ?? []).map(({ value: transform, ...rest }) => ({
+      ...rest,
+      transform,
+    })),
+    rules: bound((plugin) => plugin.rules ?? []).map(({ value: rule, ...rest }) => ({ ...rest, rule })),
+  }
+}
+
+function routesOf(bound: Binder, clashes: Diagnostic[]): readonly Bound<Route>[] {
+  const routes = bound((plugin) => plugin.routes ?? [])
+  const named = routes.map((route) => ({
+    ...route,
+    value: [`${route.value.method} ${route.value.path}`, route.value] as const,
+  }))
+  distinct('route', named, clashes)
+  return routes
+}
+
+function authenticateOf(bound: Binder, clashes: Diagnostic[]): Bound<Authenticate> | undefined {
+  const [first, second] = bound((plugin) => (plugin.authenticate === undefined ? [] : [plugin.authenticate]))
+  if (first !== undefined && second !== undefined) clashes.push(clash('authenticate', '', first.plugin, second.plugin))
+  return first
+}
+
+function clash(kind: string, name: string, first: string, second: string): Diagnostic {
+  const what = name === '' ? `"${kind}"` : `the ${kind} "${name}"`
+  return {
+    code: 'plugin_clash',
+    message: `The plugins "${first}" and "${second}" both give ${what}`,
+    hint: 'use one of the two',
+  }
+}
+
+function distinct<T>(
+  kind: string,
+  named: readonly Bound<readonly [string, T]>[],
+  clashes: Diagnostic[],
+): ReadonlyMap<string, Bound<T>> {
+  const found = new Map<string, Bound<T>>()
+  for (const {
+    plugin,
+    options,
+    value: [name, value],
+  } of named) {
+    const earlier = found.get(name)
+    if (earlier === undefined) found.set(name, { plugin, options, value })
+    else clashes.push(clash(kind, name, earlier.plugin, plugin))
+  }
+  return found
+}
+
+function fieldTypesOf(contributed: readonly Bound<FieldType>[], clashes: Diagnostic[]): ReadonlyMap<string, FieldType> {
+  const engine = FIELD_TYPES.map((value) => ({ plugin: 'plinth', options: {}, value }))
+  const named = [...engine, ...contributed].map((bound) => ({
+    ...bound,
+    value: [bound.value.name, bound.value] as const,
+  }))
+  return new Map([...distinct('field type', named, clashes)].map(([name, { value }]) => [name, value]))
+}
+
+function hooksOf(bound: Binder, fieldTypes: ReadonlyMap<string, FieldType>) {
+  const contributed = bound((plugin) => Object.entries(plugin.hooks ?? {}))
+  const hooks = new Map<string, BoundHook>()
+  const diagnostics: Diagnostic[] = []
+  for (const {
+    plugin,
+    options,
+    value: [short, given],
+  } of contributed) {
+    const name = `${plugin}.${short}`
+    const hook: HookContribution = typeof given === 'function' ? { run: given } : given
+    const input = resolveFields(hook.input ?? {}, fieldTypes)
+    diagnostics.push(...input.diagnostics.map((one) => ({ ...one, message: `The hook "${name}": ${one.message}` })))
+    hooks.set(
+      name,
+      Object.freeze({ name, options, input: input.value ?? [], transaction: hook.transaction ?? true, run: hook.run }),
+    )
+  }
+  return { hooks, diagnostics }
+}
+
+function vocabularyOf(plugins: readonly Plugin[], bound: Binder, clashes: Diagnostic[]): Vocabulary {
+  const keys = bound((plugin) => Object.entries(plugin.keys ?? {}))
+  for (const {
+    plugin,
+    value: [name],
+  } of keys) {
+    if (Object.hasOwn(RESOURCE_KEYS, name)) clashes.push(clash('key', name, 'plinth', plugin))
+  }
+  return {
+    fieldTypes: fieldTypesOf(
+      bound((plugin) => plugin.fieldTypes ?? []),
+      clashes,
+    ),
+    keys: new Map([...distinct('key', keys, clashes)].map(([name, { plugin, value }]) => [name, { plugin, ...value }])),
+    plugins: new Map(plugins.map(({ name, description, options }) => [name, { description, options }])),
+  }
+}
+
+function permissionsOf(plugins: readonly Plugin[], clashes: Diagnostic[]): ReadonlyMap<string, string> {
+  const found = new Map<string, string>()
+  for (const { name, permissions } of plugins) {
+    for (const permission of Object.keys(permissions ?? {})) {
+      const earlier = found.get(permission)
+      if (earlier === undefined) found.set(permission, name)
+      else clashes.push(clash('permission', permission, earlier, name))
+    }
+  }
+  return found
+}

@@ -1,0 +1,23 @@
+/** The closed list of what a plugin can contribute, key by key; the interface's one page is held against it. */
+import type { Plugin } from './plugin.ts'
+
+/** Every key of a plugin, with what it is for in a few words. */
+export const CONTRIBUTIONS = {
+  name: 'its name, the one of its folder',
+  description: 'one sentence for people',
+  after: 'plugins that come first where order matters',
+  options: 'JSON Schema of its options in app.yaml',
+  fieldTypes: 'types of field',
+  specials: 'special filters',
+  keys: 'extra keys of a resource file',
+  transforms: 'changes of resources before they are read',
+  rules: 'judgements of the finished catalog',
+  permissions: 'permissions that its code asks for',
+  hooks: 'functions around writes',
+  routes: 'routes of its own',
+  middleware: 'functions around every request',
+  resources: 'resource files that it brings along',
+  authenticate: 'who presents these headers',
+  start: 'work before the first request',
+  commands: 'commands of the command line',
+} as const satisfies Record<keyof Plugin, string>

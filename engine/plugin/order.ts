@@ -1,0 +1,27 @@
+/** The order of plugins: by name, so that app.yaml's order never matters, and after those they come after. */
+import type { Collected, Diagnostic } from '../text/diagnostic.ts'
+import type { Plugin } from './plugin.ts'
+
+/** Orders plugins; a circle is a complaint and its plugins keep the order of names. A plugin not in use is no obstacle. */
+export function orderPlugins(plugins: readonly Plugin[]): Required<Collected<readonly Plugin[]>> {
+  const byName = new Map([...plugins].sort((a, b) => (a.name < b.name ? -1 : 1)).map((plugin) => [plugin.name, plugin]))
+  const ordered = new Set<Plugin>()
+  const diagnostics: Diagnostic[] = []
+  const visit = (plugin: Plugin, chain: readonly string[]): void => {
+    if (ordered.has(plugin)) return
+    const start = chain.indexOf(plugin.name)
+    if (start >= 0) {
+      const circle = [...chain.slice(start), plugin.name].join(' after ')
+      if (diagnostics.length === 0)
+        diagnostics.push({ code: 'plugin_cycle', message: `Plugins that each come after the other: ${circle}` })
+      return
+    }
+    for (const name of [...(plugin.after ?? [])].sort()) {
+      const earlier = byName.get(name)
+      if (earlier !== undefined) visit(earlier, [...chain, plugin.name])
+    }
+    ordered.add(plugin)
+  }
+  for (const plugin of byName.values()) visit(plugin, [])
+  return { value: [...ordered], diagnostics }
+}
