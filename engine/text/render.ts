@@ -92,9 +92,11 @@ function excerptOf(span: Span): Excerpt {
   }
 }
 
-/** Tabs become two spaces and control characters a dot, so that the caret stands where it should and no escape runs. */
+/** Tabs become two spaces and what would move the cursor or turn the text around a dot, so that the caret stands where it should and no escape runs. */
 function visible(text: string): string {
-  return text.replace(/\t/g, '  ').replace(/[\p{Cc}\p{Cf}\u2028\u2029]/gu, (unit) => (unit === '\r' ? '' : '·'))
+  return text
+    .replace(/\t/g, '  ')
+    .replace(/[\p{Cc}\u200e\u200f\u2028-\u202e\u2066-\u2069\ufeff]/gu, (unit) => (unit === '\r' ? '' : '·'))
 }
 
 const graphemes = new Intl.Segmenter(undefined, { granularity: 'grapheme' })

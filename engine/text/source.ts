@@ -23,5 +23,5 @@ export interface Position {
 export function position(source: Source, offset: number): Position {
   const before = source.text.slice(0, offset)
   const line = before.split('\n').length
-  return { line, column: offset - before.lastIndexOf('\n') }
+  return { line, column: before.length - before.lastIndexOf('\n') }
 }
