@@ -1,0 +1,58 @@
+/** What commands work on: the application that the YAML describes, and its database, opened for one piece of work. */
+import type { Catalog } from '../catalog/catalog.ts'
+import { connect } from '../database/connect.ts'
+import type { Database } from '../database/database.ts'
+import { type Boot, readCatalog } from '../plugin/boot.ts'
+import type { Collected } from '../text/diagnostic.ts'
+import { renderDiagnostics } from '../text/render.ts'
+import type { ExitCode, Invocation } from './command.ts'
+
+/** Shows what was collected, if anything was. */
+export function showDiagnostics(
+  { diagnostics }: Collected<unknown>,
+  { complain, color }: Pick<Invocation, 'complain' | 'color'>,
+): void {
+  if (diagnostics.length > 0) complain(renderDiagnostics(diagnostics, { color }).trimEnd())
+}
+
+/** The application; undefined when its YAML has mistakes, which have been shown. Warnings are shown and stop nothing. */
+export async function readApplication(
+  invocation: Pick<Invocation, 'settings' | 'complain' | 'color'>,
+): Promise<Boot | undefined> {
+  const read = await readCatalog(invocation.settings)
+  showDiagnostics(read, invocation)
+  return read.value
+}
+
+/** What went wrong, in the sentence that the error has for people. */
+export function sentenceOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error)
+}
+
+/** Opens the database for `work` on the application; a failure that has a sentence for people is shown as that sentence. */
+export async function withDatabase(
+  invocation: Invocation,
+  work: (database: Database, catalog: Catalog) => Promise<ExitCode>,
+): Promise<ExitCode> {
+  const { settings, log, complain } = invocation
+  const application = await readApplication(invocation)
+  if (application === undefined) return 1
+  let database: Database | undefined
+  try {
+    database = await connect(settings, { log })
+    return await work(database, application.catalog)
+  } catch (error) {
+    complain(sentenceOf(error))
+    return 1
+  } finally {
+    await database?.close()
+  }
+}
+
+/** `tickets.subject` as a table and a column: the resource's own table, where the YAML still has the resource. */
+export function tableAndColumn(name: string, catalog: Catalog): readonly [table: string, column?: string] {
+  const [resource = '', field] = name.split('.')
+  const known = catalog.resources.get(resource)
+  const table = known?.table ?? resource
+  return field === undefined ? [table] : [table, known?.fields.get(field)?.column ?? field]
+}

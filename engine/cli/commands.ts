@@ -1,0 +1,58 @@
+/** Every command of Plinth itself, in the order of the help; plugins add theirs. */
+import type { Command } from './command.ts'
+
+export const COMMANDS: readonly Command[] = [
+  {
+    name: 'start',
+    usage: '[--demo] [--watch]',
+    summary: 'serve the application; --demo fills it with examples first, --watch follows the YAML as it is edited',
+    options: { demo: { type: 'boolean' }, watch: { type: 'boolean' } },
+    load: () => import('./start.ts'),
+  },
+  {
+    name: 'check',
+    usage: '',
+    summary: 'report every mistake in the YAML and say nothing else',
+    load: () => import('./check.ts'),
+  },
+  {
+    name: 'plan',
+    usage: '',
+    summary: 'show what the YAML as it is now would change in the database',
+    load: () => import('./plan.ts'),
+  },
+  {
+    name: 'apply',
+    usage: '<hash>',
+    summary: 'make the changes of the plan with this hash, unless something has changed since',
+    takes: [1, 1],
+    load: () => import('./apply.ts'),
+  },
+  {
+    name: 'restore-field',
+    usage: '<resource>[.<field>]',
+    summary: 'bring back the data of a field or a resource that was taken out of the YAML',
+    takes: [1, 1],
+    load: () => import('./restore-field.ts'),
+  },
+  {
+    name: 'purge',
+    usage: '[<resource>[.<field>]] [--yes]',
+    summary: 'list what was set aside; with --yes, destroy it for good',
+    options: { yes: { type: 'boolean' } },
+    takes: [0, 1],
+    load: () => import('./purge.ts'),
+  },
+  {
+    name: 'schema',
+    usage: '',
+    summary: 'write the JSON Schemas that editors complete the YAML from',
+    load: () => import('./schema.ts'),
+  },
+  {
+    name: 'help',
+    usage: '',
+    summary: 'show this list',
+    load: () => import('./help.ts'),
+  },
+]

@@ -1,0 +1,27 @@
+/** `plinth purge`: lists what was set aside; with --yes, destroys it, and says what is gone. */
+import { type Purged, purge, purgeable } from '../migration/set-aside.ts'
+import { tableAndColumn, withDatabase } from './application.ts'
+import type { ExitCode, Invocation } from './command.ts'
+
+function lines(things: readonly Purged[], done: string): string {
+  return things
+    .map(({ name, rows }) => `${done} ${name} (${rows} ${rows === 1 ? 'row' : 'rows'} with values)`)
+    .join('\n')
+}
+
+export function run(invocation: Invocation): Promise<ExitCode> {
+  const { positionals, options, say } = invocation
+  const [name] = positionals
+  return withDatabase(invocation, async (database, catalog) => {
+    const chosen = name === undefined ? [] : tableAndColumn(name, catalog)
+    const sure = options.yes === true
+    const things = await (sure ? purge : purgeable)(database, ...chosen)
+    if (things.length === 0) say('Nothing is set aside.')
+    else if (sure) say(lines(things, 'destroyed'))
+    else
+      say(
+        `${lines(things, 'would destroy')}\nThere is no way back. To destroy it: plinth purge${name === undefined ? '' : ` ${name}`} --yes`,
+      )
+    return 0
+  })
+}

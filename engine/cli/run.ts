@@ -1,0 +1,80 @@
+/** One command line from its words to its exit code; what is wrong with the words is said with what would be right. */
+import { parseArgs } from 'node:util'
+import { createLogger } from '../observe.ts'
+import { readSettings, type Settings } from '../settings.ts'
+import { nearest } from '../text/nearest.ts'
+import { renderDiagnostics } from '../text/render.ts'
+import type { Command, ExitCode, Invocation } from './command.ts'
+import { COMMANDS } from './commands.ts'
+
+/** What of the process a command line may reach. */
+export interface World extends Pick<Invocation, 'say' | 'complain' | 'color' | 'stopped'> {
+  readonly env: Readonly<Record<string, string | undefined>>
+}
+
+interface Words {
+  readonly positionals: readonly string[]
+  readonly options: Invocation['options']
+}
+
+function line({ name, usage }: Command): string {
+  return usage === '' ? `plinth ${name}` : `plinth ${name} ${usage}`
+}
+
+/** The words after the command's name, or the sentence that says what is wrong with them. */
+function readWords(command: Command, args: readonly string[]): Words | string {
+  const options = command.options ?? {}
+  try {
+    const { values, positionals } = parseArgs({ args: [...args], options, allowPositionals: true, strict: true })
+    const [least, most] = command.takes ?? [0, 0]
+    if (positionals.length < least) return `plinth ${command.name} needs more words.`
+    if (positionals.length > most) return `plinth ${command.name} does not know what to do with "${positionals[most]}".`
+    return { positionals, options: values as Invocation['options'] }
+  } catch {
+    const known = Object.keys(options).map((name) => `--${name}`)
+    const wrong = args.find((word) => word.startsWith('-') && !known.includes(word.split('=')[0] ?? ''))
+    if (wrong === undefined) return `An option of plinth ${command.name} has no value, or one that it does not take.`
+    const meant = nearest(wrong, known)
+    return `plinth ${command.name} has no option ${wrong}.${meant === undefined ? '' : ` Did you mean ${meant}?`}`
+  }
+}
+
+function settingsOf(world: World): Settings | undefined {
+  const { value, diagnostics } = readSettings(world.env)
+  if (value === undefined) world.complain(renderDiagnostics(diagnostics, { color: world.color }).trimEnd())
+  return value
+}
+
+/** A word that is no command of Plinth: a plugin's, or a mistake. */
+async function runOther(word: string, args: readonly string[], world: World): Promise<ExitCode> {
+  const settings = settingsOf(world)
+  if (settings === undefined) return 1
+  const { runPluginCommand } = await import('./plugin-command.ts')
+  const log = createLogger(settings)
+  const ran = await runPluginCommand(word, args, { ...world, settings, log })
+  if (typeof ran === 'number') return ran
+  const meant = nearest(word, [...COMMANDS.map((command) => command.name), ...ran.known])
+  world.complain(`There is no command ${word}.${meant === undefined ? '' : ` Did you mean ${meant}?`} See: plinth help`)
+  return 2
+}
+
+/** Runs a command line; the code is 0 when done, 1 when refused, 2 when the words are wrong. */
+export async function runCommandLine(args: readonly string[], world: World): Promise<ExitCode> {
+  const [word = 'help', ...rest] = args
+  const name = word === '--help' || word === '-h' ? 'help' : word
+  const command = COMMANDS.find((known) => known.name === name)
+  if (command === undefined) return runOther(name, rest, world)
+  if (rest.includes('--help')) {
+    world.say(`${line(command)}\n  ${command.summary}`)
+    return 0
+  }
+  const words = readWords(command, rest)
+  if (typeof words === 'string') {
+    world.complain(`${words} Use: ${line(command)}`)
+    return 2
+  }
+  const settings = settingsOf(world)
+  if (settings === undefined) return 1
+  const { run } = await command.load()
+  return run({ ...world, ...words, settings, log: createLogger(settings) })
+}
