@@ -1,0 +1,179 @@
+/** A POST sent again with its Idempotency-Key does its work once. */
+import { setTimeout as sleep } from 'node:timers/promises'
+import { suite } from 'uvu'
+import * as assert from 'uvu/assert'
+import { ApiError, invalid } from '../../engine/error.ts'
+import { type TestDatabase, testDatabase } from '../support/database.ts'
+import { type Answered, AS_AGENT, route, serve, type World } from './world.ts'
+
+interface Desk {
+  db: TestDatabase
+  world: World
+  done: string[]
+  fail: Error | undefined
+  now: number
+}
+
+const TABLE = `create table plinth_idempotency (
+  actor text, route text, key text, fingerprint text, status integer, headers jsonb, body text,
+  created_at timestamptz, locked_until timestamptz, primary key (actor, route, key))`
+
+const test = suite<Desk>('http: idempotency')
+
+test.before(async (desk) => {
+  desk.db = await testDatabase()
+  await desk.db.database.knex.raw(TABLE)
+  desk.now = Date.now()
+  desk.done = []
+  const handle = async ({ body, params }: { body: unknown; params: unknown }) => {
+    const { fail } = desk
+    desk.done.push(JSON.stringify([params, body]))
+    await sleep(20)
+    if (fail !== undefined) throw fail
+    return { status: 201, data: { number: desk.done.length }, headers: { Location: '/made' }, etag: 'tag' }
+  }
+  desk.world = await serve(
+    [
+      route({ method: 'POST', path: '/things', handle }),
+      route({ method: 'POST', path: '/things/{id}/notes', handle }),
+      route({ method: 'POST', path: '/auth/login', handle, access: 'public', bucket: 'auth' }),
+      route({ method: 'POST', path: '/open', handle, access: 'public' }),
+      route({ method: 'PUT', path: '/things', handle }),
+      route({
+        method: 'POST',
+        path: '/file',
+        handle: async () => ({ raw: { type: 'text/csv', body: Buffer.from('a') } }),
+      }),
+    ],
+    { database: desk.db.database, now: () => new Date(desk.now) },
+  )
+})
+test.before.each((desk) => {
+  desk.done.length = 0
+  desk.fail = undefined
+})
+test.after(async ({ world, db }) => {
+  await world.close()
+  await db.close()
+})
+
+function post(desk: Desk, key: string, json: unknown = { a: 1 }, path = '/things', token = 'agent'): Promise<Answered> {
+  return desk.world.ask(`POST /api/v1${path}`, {
+    headers: { Authorization: `Bearer ${token}`, 'Idempotency-Key': key },
+    json,
+  })
+}
+
+test('replays the stored answer, headers and all', async (desk) => {
+  const first = await post(desk, 'replay')
+  const second = await post(desk, 'replay')
+  assert.is(desk.done.length, 1)
+  assert.is(first.headers['idempotency-replayed'], undefined)
+  assert.is(second.headers['idempotency-replayed'], 'true')
+  assert.is(second.status, 201)
+  assert.is(second.text, first.text)
+  for (const name of ['location', 'etag', 'content-type'] as const) assert.is(second.headers[name], first.headers[name])
+})
+
+test('a body that differs only in the order of its keys is the same', async (desk) => {
+  await post(desk, 'order', { a: 1, b: { c: [1, 2], d: 2 } })
+  const { headers } = await post(desk, 'order', { b: { d: 2, c: [1, 2] }, a: 1 })
+  assert.is(headers['idempotency-replayed'], 'true')
+})
+
+test('another body, record or query with the same key is 409', async (desk) => {
+  await post(desk, 'other', { a: 1 }, '/things/1/notes')
+  for (const [json, path] of [
+    [{ a: 2 }, '/things/1/notes'],
+    [{ a: 1 }, '/things/2/notes'],
+    [{ a: 1 }, '/things/1/notes?x=1'],
+  ] as const) {
+    const { status, json: body } = await post(desk, 'other', json, path)
+    assert.is(status, 409)
+    assert.match(String(body.message), /another request/)
+  }
+  assert.is(desk.done.length, 1)
+})
+
+test('keys of other routes and other users are other keys', async (desk) => {
+  await post(desk, 'mine')
+  assert.is((await post(desk, 'mine', { a: 1 }, '/things/1/notes')).status, 201)
+  assert.is((await post(desk, 'mine', { a: 1 }, '/open', 'nonsense')).status, 201)
+  assert.is((await post(desk, 'mine', { a: 1 }, '/open')).status, 201)
+  assert.is(desk.done.length, 4)
+})
+
+test('of ten at once one does the work and the others are 409 or its replay', async (desk) => {
+  const answers = await Promise.all(Array.from({ length: 10 }, () => post(desk, 'race')))
+  assert.is(desk.done.length, 1)
+  assert.is(
+    answers.filter(({ status, headers }) => status === 201 && headers['idempotency-replayed'] === undefined).length,
+    1,
+  )
+  assert.ok(
+    answers.every(
+      ({ status, headers }) => status === 409 || headers['idempotency-replayed'] === 'true' || status === 201,
+    ),
+  )
+})
+
+test('an answer that was thrown is not kept: the key is free again', async (desk) => {
+  for (const error of [new Error('crash'), new ApiError('unavailable'), invalid({ a: ['The a field is required'] })]) {
+    desk.fail = error
+    assert.ok((await post(desk, 'thrown')).status >= 422)
+  }
+  desk.fail = undefined
+  assert.is((await post(desk, 'thrown')).status, 201)
+  assert.is(desk.done.length, 4)
+})
+
+test('a claim whose process died ends by itself', async (desk) => {
+  const { knex } = desk.db.database
+  await post(desk, 'died')
+  const locked = (ms: number) => new Date(desk.now + ms).toISOString()
+  await knex('plinth_idempotency')
+    .where({ key: 'died' })
+    .update({ status: null, locked_until: locked(1_000) })
+  const { status, json } = await post(desk, 'died')
+  assert.is(status, 409)
+  assert.match(String(json.message), /still being answered/)
+  await knex('plinth_idempotency')
+    .where({ key: 'died' })
+    .update({ locked_until: locked(-1_000) })
+  assert.is((await post(desk, 'died')).status, 201)
+  assert.is(desk.done.length, 2)
+})
+
+test('a key is forgotten after a day', async (desk) => {
+  await post(desk, 'day')
+  desk.now += 86_400_001
+  const { headers } = await post(desk, 'day', { b: 2 })
+  assert.is(headers['idempotency-replayed'], undefined)
+  assert.is(desk.done.length, 2)
+})
+
+test('an empty or endless key is 400', async (desk) => {
+  for (const key of ['', ' ', 'x'.repeat(256)]) {
+    const { status, json } = await post(desk, key)
+    assert.is(status, 400)
+    assert.match(String(json.message), /Idempotency-Key/)
+  }
+  assert.is((await post(desk, 'x'.repeat(255))).status, 201)
+})
+
+test('only POST is done once, and never where answers carry tokens', async (desk) => {
+  const headers = { ...AS_AGENT, 'Idempotency-Key': 'put' }
+  for (let i = 0; i < 2; i += 1) await desk.world.ask('PUT /api/v1/things', { headers, json: {} })
+  for (let i = 0; i < 2; i += 1) await post(desk, 'login', {}, '/auth/login')
+  assert.is(desk.done.length, 4)
+})
+
+test('an answer that is no envelope is given but not kept', async (desk) => {
+  for (let i = 0; i < 2; i += 1) {
+    const { text, headers } = await post(desk, 'file', {}, '/file')
+    assert.is(text, 'a')
+    assert.is(headers['idempotency-replayed'], undefined)
+  }
+})
+
+test.run()

@@ -1,0 +1,80 @@
+/** What operators ask: does it live, is it ready, how is it doing. */
+import { suite } from 'uvu'
+import * as assert from 'uvu/assert'
+import { AS_AGENT, route, serve } from './world.ts'
+
+const ROUTES = [route({ method: 'GET', path: '/things/{id}', handle: async () => ({ data: 1 }) })]
+const test = suite('http: probes')
+
+test('livez depends on nothing', async () => {
+  const world = await serve(ROUTES, {
+    readiness: async () => {
+      throw new Error('out')
+    },
+  })
+  const { status, json } = await world.ask('GET /livez')
+  assert.is(status, 200)
+  assert.is(json.success, true)
+  await world.close()
+})
+
+test('readyz says what was looked at', async () => {
+  const world = await serve(ROUTES)
+  const { status, json } = await world.ask('GET /readyz')
+  assert.is(status, 200)
+  assert.equal(json.data, { status: 'ready', checks: { database: 'ok' } })
+  await world.close()
+})
+
+test('readyz is 503 while draining, and when the check itself fails 500', async () => {
+  let checks = async () => ({ ready: false, checks: { process: 'draining' } })
+  const world = await serve(ROUTES, { readiness: () => checks() })
+  const { status, json, headers } = await world.ask('GET /readyz')
+  assert.is(status, 503)
+  assert.is(json.message, 'Service unavailable')
+  assert.ok(Number(headers['retry-after']) >= 1)
+  checks = async () => {
+    throw new Error('check')
+  }
+  assert.is((await world.ask('GET /readyz')).status, 500)
+  await world.close()
+})
+
+test('metrics count requests by pattern, method and class of status', async () => {
+  const world = await serve(ROUTES)
+  for (const id of ['1', '2']) await world.ask(`GET /api/v1/things/${id}`, { headers: AS_AGENT })
+  await world.ask('GET /api/v1/things/3')
+  const { status, text, headers } = await world.ask('GET /metrics')
+  assert.is(status, 200)
+  assert.match(String(headers['content-type']), /^text\/plain/)
+  const count = (labels: string) =>
+    text.includes(`plinth_request_duration_seconds_count{route="/api/v1/things/{id}",method="GET",${labels}`)
+  assert.ok(count('status="2xx"} 2'), text)
+  assert.ok(count('status="4xx"} 1'))
+  assert.match(text, /process_cpu_seconds_total/)
+  await world.close()
+})
+
+test('metrics are for this machine, and not for what came through a proxy on it', async () => {
+  const world = await serve(ROUTES)
+  assert.is((await world.ask('GET /metrics', { headers: { 'X-Forwarded-For': '1.2.3.4' } })).status, 404)
+  await world.close()
+})
+
+test('elsewhere metrics need the token', async () => {
+  const world = await serve(ROUTES, { settings: { metricsToken: 'secret' } })
+  const ask = (authorization: string) =>
+    world.ask('GET /metrics', { headers: { 'X-Forwarded-For': '1.2.3.4', Authorization: authorization } })
+  assert.is((await ask('Bearer secret')).status, 200)
+  for (const wrong of ['Bearer secreT', 'Bearer ', 'secret']) assert.is((await ask(wrong)).status, 401)
+  await world.close()
+})
+
+test('probes leave no line in the log', async () => {
+  const world = await serve(ROUTES)
+  for (const path of ['/livez', '/readyz', '/metrics']) await world.ask(`GET ${path}`)
+  assert.equal(world.lines, [])
+  await world.close()
+})
+
+test.run()

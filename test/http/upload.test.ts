@@ -1,0 +1,150 @@
+/** Multipart bodies: files arrive whole, within limits, and are gone when the answer is made. */
+import { mkdir, readdir, readFile, utimes } from 'node:fs/promises'
+import { connect } from 'node:net'
+import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { suite } from 'uvu'
+import * as assert from 'uvu/assert'
+import type { RouteContext } from '../../engine/http/route.ts'
+import { AS_AGENT, route, serve, type World } from './world.ts'
+
+const BOUNDARY = 'x-boundary-x'
+const TYPE = `multipart/form-data; boundary=${BOUNDARY}`
+
+function filePart(name: string, content: string, filename = 'a.txt', type = 'text/plain'): string {
+  return `--${BOUNDARY}\r\nContent-Disposition: form-data; name="${name}"; filename="${filename}"\r\nContent-Type: ${type}\r\n\r\n${content}\r\n`
+}
+function fieldPart(name: string, content: string): string {
+  return `--${BOUNDARY}\r\nContent-Disposition: form-data; name="${name}"\r\n\r\n${content}\r\n`
+}
+const END = `--${BOUNDARY}--\r\n`
+
+async function described({ files, body }: RouteContext) {
+  const contents = await Promise.all(files.map(({ path }) => readFile(path, 'utf8')))
+  return { data: { body, contents, files: files.map(({ path: _, ...file }) => file) } }
+}
+
+const test = suite<{ world: World }>('http: uploads')
+test.before(async (context) => {
+  context.world = await serve([
+    route({ method: 'POST', path: '/media', body: 'multipart', upload: { bytes: 1_000, files: 2 }, handle: described }),
+    route({
+      method: 'POST',
+      path: '/locked',
+      body: 'multipart',
+      handle: described,
+      access: [{ kind: 'permission', permission: 'media.upload' }],
+    }),
+    route({
+      method: 'POST',
+      path: '/crash',
+      body: 'multipart',
+      handle: async () => {
+        throw new Error('crash')
+      },
+    }),
+  ])
+})
+test.after.each(async ({ world }) => {
+  const left = await readdir(join(world.folder, 'tmp')).catch(() => [])
+  assert.equal(left, [], 'no temporary file is left')
+})
+test.after(async ({ world }) => {
+  await world.close()
+})
+
+function post(world: World, body: string, path = '/media', headers: Record<string, string> = {}) {
+  return world.ask(`POST /api/v1${path}`, { headers: { ...AS_AGENT, 'Content-Type': TYPE, ...headers }, body })
+}
+
+test('gives the handler the files and the other parts', async ({ world }) => {
+  const { json } = await post(
+    world,
+    filePart('file', 'hello') +
+      fieldPart('ticket_id', '5') +
+      filePart('more', '', '../../etc/passwd', 'IMAGE/PNG') +
+      END,
+  )
+  assert.equal(json.data, {
+    body: { ticket_id: '5' },
+    contents: ['hello', ''],
+    files: [
+      { part: 'file', name: 'a.txt', type: 'text/plain', bytes: 5 },
+      { part: 'more', name: 'passwd', type: 'image/png', bytes: 0 },
+    ],
+  })
+})
+
+test('a file over the limit is 413', async ({ world }) => {
+  assert.is((await post(world, filePart('file', 'x'.repeat(1_001)) + END)).status, 413)
+})
+
+test('a declared length over the limit is 413 before anything is read', async ({ world }) => {
+  assert.is((await post(world, filePart('file', 'x'.repeat(100_000)) + END)).status, 413)
+})
+
+test('more files than allowed are 413', async ({ world }) => {
+  const part = filePart('file', 'x')
+  assert.is((await post(world, part + part + part + END)).status, 413)
+})
+
+test('a body that breaks off is 400', async ({ world }) => {
+  for (const body of [filePart('file', 'hello'), 'no multipart at all']) {
+    const { status, json } = await post(world, body)
+    assert.is(status, 400)
+    assert.is(json.message, 'Malformed multipart request body')
+  }
+  assert.is(
+    (await post(world, filePart('file', 'x') + END, '/media', { 'Content-Type': 'multipart/form-data' })).status,
+    415,
+  )
+})
+
+test('nothing is received from those who may not upload', async ({ world }) => {
+  assert.is((await post(world, filePart('file', 'x') + END, '/locked')).status, 403)
+})
+
+test('JSON, or nothing, comes without files; other types are 415', async ({ world }) => {
+  const ask = (asked: object) => world.ask('POST /api/v1/media', { headers: AS_AGENT, ...asked })
+  for (const asked of [{ json: { a: 1 } }, {}]) {
+    assert.equal((await ask(asked)).json.data, { body: {}, contents: [], files: [] })
+  }
+  assert.is((await ask({ headers: { ...AS_AGENT, 'Content-Type': 'text/csv' }, body: 'a' })).status, 415)
+})
+
+test('the files are gone when the handler failed', async ({ world }) => {
+  assert.is((await post(world, filePart('file', 'x') + END, '/crash')).status, 500)
+})
+
+test('the files are gone when the client went away', async ({ world }) => {
+  const socket = connect(world.port, '127.0.0.1')
+  socket.write(
+    `POST /api/v1/media HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer agent\r\nContent-Type: ${TYPE}\r\nContent-Length: 900\r\n\r\n${filePart('file', 'half')}`,
+  )
+  await sleep(100)
+  assert.is((await readdir(join(world.folder, 'tmp'))).length, 1)
+  socket.destroy()
+  await sleep(100)
+})
+
+test('text that is no text in a part is 422', async ({ world }) => {
+  assert.equal(Object.keys((await post(world, `${fieldPart('name', 'a\0b')}${END}`)).json.errors ?? {}), ['name'])
+})
+
+test('what a crash left is removed with the first upload', async () => {
+  const world = await serve([route({ method: 'POST', path: '/media', body: 'multipart', handle: described })])
+  const folder = join(world.folder, 'tmp')
+  for (const [name, age] of [
+    ['upload-old', 7_200],
+    ['upload-new', 60],
+  ] as const) {
+    await mkdir(join(folder, name), { recursive: true })
+    const at = Date.now() / 1000 - age
+    await utimes(join(folder, name), at, at)
+  }
+  await post(world, filePart('file', 'x') + END)
+  assert.equal(await readdir(folder), ['upload-new'])
+  await world.close()
+})
+
+test.run()
