@@ -57,6 +57,7 @@ export function slugify(text: string, most = LONGEST): string {
     .replace(/[ßæœøđðþłıħŋ&]/g, (letter) => LETTERS[letter] ?? letter)
     .normalize('NFKD')
     .replace(/\p{M}+/gu, '')
+    .toLowerCase()
     .replace(/['’]/g, '')
     .replace(/[^a-z0-9]+/g, '-')
     .slice(0, most + 1)
