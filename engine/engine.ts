@@ -1,0 +1,250 @@
+/** The only composer: sources, plugins and a database become a running app, which the next one can replace. ⇄ */
+import { randomUUID } from 'node:crypto'
+import type { Server } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { CompiledStatements } from './action/compiled-statements.ts'
+import { executionOf, type Foundation, runLeft, type Work } from './action/execution.ts'
+import { pluginContext } from './action/plugin-context.ts'
+import { ANONYMOUS, SYSTEM } from './actor.ts'
+import type { Catalog } from './catalog/catalog.ts'
+import { connect } from './database/connect.ts'
+import type { Database } from './database/database.ts'
+import { httpServer } from './http/listen.ts'
+import { createMetrics, type Metrics } from './http/metrics.ts'
+import type { BoundRoute, HttpApp, HttpParts } from './http/parts.ts'
+import { resourceRoutes } from './http/resource-routes.ts'
+import { createHttp } from './http/server.ts'
+import type { JsonObject } from './json.ts'
+import { LIMITS } from './limits.ts'
+import { exclusively } from './migration/apply.ts'
+import { migrate } from './migration/migrate.ts'
+import { seed } from './migration/seed.ts'
+import type { Logger } from './observe.ts'
+import { bindRoutes } from './plugin/bind-routes.ts'
+import { readCatalog } from './plugin/boot.ts'
+import type { Composition } from './plugin/compose.ts'
+import type { Settings } from './settings.ts'
+import { openStore } from './store/index.ts'
+import type { Store } from './store/store.ts'
+import type { Collected, Diagnostic } from './text/diagnostic.ts'
+
+export interface EngineOptions {
+  readonly settings: Settings
+  readonly log: Logger
+  readonly now?: () => Date
+  /** Instead of the database that the settings name; whoever opened it closes it. */
+  readonly database?: Database
+}
+
+/** One catalog with everything derived from it; immutable, so that old requests finish on the old one. */
+export interface App {
+  readonly catalog: Catalog
+  readonly composition: Composition
+  readonly foundation: Foundation
+  readonly routes: readonly BoundRoute[]
+  readonly http: HttpApp
+}
+
+export interface Engine {
+  readonly app: App
+  readonly database: Database
+  /** Starts listening; gives the address, and what a person who started it should read. Rejects when the port is taken. */
+  listen(): Promise<{ readonly url: string; readonly lines: readonly string[] }>
+  /** Runs a plugin's command as the system; gives its exit code. Rejects when no plugin has it. */
+  command(name: string, args: readonly string[]): Promise<number>
+  /** Reads the sources again and replaces the app; on mistakes nothing changes and the diagnostics say why. */
+  reload(): Promise<readonly Diagnostic[]>
+  /** Refuses new work (readyz 503), lets requests in flight finish, and closes everything. */
+  close(): Promise<void>
+}
+
+/** The parts that outlive a change of the app. */
+interface Process {
+  readonly settings: Settings
+  readonly log: Logger
+  readonly now: () => Date
+  readonly database: Database
+  readonly store: Store
+  readonly metrics: Metrics
+  draining: boolean
+}
+
+/** Starts an application: reads, checks, migrates, seeds, composes. Diagnostics instead of an engine when anything is in the way. */
+export async function createEngine(options: EngineOptions): Promise<Collected<Engine>> {
+  const { settings, log, now = () => new Date() } = options
+  const read = await readCatalog(settings)
+  if (read.value === undefined) return { diagnostics: read.diagnostics }
+  const database = options.database ?? (await connect(settings, { log }))
+  const store = await openStore(settings, log)
+  const process: Process = { settings, log, now, database, store, metrics: createMetrics(), draining: false }
+  const closeAll = async (): Promise<void> => {
+    await store.close()
+    if (options.database === undefined) await database.close()
+  }
+  try {
+    const ready = await prepare(process, read.value.catalog, read.value.composition)
+    if (ready.value === undefined) {
+      await closeAll()
+      return { diagnostics: [...read.diagnostics, ...ready.diagnostics] }
+    }
+    const lines = await startPlugins(process, ready.value)
+    return { value: running(process, ready.value, lines, closeAll), diagnostics: read.diagnostics }
+  } catch (error) {
+    await closeAll()
+    throw error
+  }
+}
+
+/** Brings the database to the catalog and composes the app. */
+async function prepare(process: Process, catalog: Catalog, composition: Composition): Promise<Collected<App>> {
+  const { database, log, now } = process
+  const bound = bindRoutes(composition, catalog.fieldTypes)
+  if (bound.diagnostics.length > 0) return { diagnostics: bound.diagnostics }
+  const migrated = await migrate(catalog, database, { log, now: now() })
+  if (migrated.value === undefined) return { diagnostics: migrated.diagnostics }
+  await seed(catalog, database, now())
+  return { value: compose(process, catalog, composition, bound.value), diagnostics: [] }
+}
+
+function compose(process: Process, catalog: Catalog, composition: Composition, bound: readonly BoundRoute[]): App {
+  const { database, store, settings, log, now } = process
+  const statements = new CompiledStatements()
+  const changed = (): Promise<void> => Promise.resolve()
+  const foundation: Foundation = {
+    catalog,
+    database,
+    statements,
+    hooks: composition.hooks,
+    settings,
+    log,
+    now,
+    changed,
+  }
+  const ownRoutes = resourceRoutes(catalog, ({ actor, requestId, afterCommit }) =>
+    executionOf(foundation, { actor, requestId, afterCommit }),
+  )
+  const routes = [...bound, ...ownRoutes]
+  const { authenticate } = composition
+  const parts: HttpParts = {
+    routes,
+    middleware: composition.middleware.map(({ plugin, options, value }) => ({ plugin, options, run: value })),
+    catalog,
+    settings,
+    store,
+    database,
+    log,
+    now,
+    newId: randomUUID,
+    metrics: process.metrics,
+    readiness: () => readiness(process),
+    pluginContext: (base) => pluginContext(executionOf(foundation, base), base.options),
+    authenticate:
+      authenticate &&
+      ((headers, requestId) => {
+        const call = executionOf(foundation, { actor: ANONYMOUS, requestId, afterCommit: () => undefined })
+        return authenticate.value(Object.assign(pluginContext(call, authenticate.options), { headers }))
+      }),
+  }
+  return Object.freeze({ catalog, composition, foundation, routes, http: createHttp(parts) })
+}
+
+async function readiness({ database, draining }: Process): Promise<{ ready: boolean; checks: Record<string, string> }> {
+  if (draining) return { ready: false, checks: { process: 'stopping' } }
+  try {
+    await database.ping()
+    return { ready: true, checks: { process: 'ok', database: 'ok' } }
+  } catch (error) {
+    return { ready: false, checks: { process: 'ok', database: error instanceof Error ? error.message : 'out' } }
+  }
+}
+
+/** Runs the plugins' start functions, one instance at a time. */
+async function startPlugins(process: Process, app: App): Promise<readonly string[]> {
+  const lines: string[] = []
+  await exclusively(process.database, async () => {
+    for (const { plugin, value } of app.composition.start) {
+      lines.push(...(await systemContext(app, plugin, value)))
+    }
+  })
+  return lines
+}
+
+async function systemContext<T>(
+  { foundation, catalog }: App,
+  plugin: string,
+  work: (context: ReturnType<typeof pluginContext>) => Promise<T>,
+): Promise<T> {
+  const left: Work[] = []
+  const requestId = `plugin:${plugin}`
+  const call = executionOf(foundation, { actor: SYSTEM, requestId, afterCommit: (later) => void left.push(later) })
+  const options: JsonObject = catalog.pluginOptions.get(plugin) ?? {}
+  const result = await work(pluginContext(call, options))
+  await runLeft(call, left)
+  return result
+}
+
+function running(process: Process, first: App, lines: readonly string[], closeAll: () => Promise<void>): Engine {
+  let app = first
+  let server: Server | undefined
+  return {
+    get app() {
+      return app
+    },
+    database: process.database,
+    listen() {
+      const listening = httpServer(() => app.http)
+      server = listening
+      return new Promise((resolve, reject) => {
+        listening.once('error', reject)
+        listening.listen(process.settings.port, process.settings.host, () => {
+          const url = addressOf(listening.address() as AddressInfo)
+          resolve({ url, lines: startLines(process, app, url, lines) })
+        })
+      })
+    },
+    command(name, args) {
+      const found = app.composition.commands.get(name)
+      if (found === undefined) return Promise.reject(new Error(`No plugin has a command "${name}"`))
+      return systemContext(app, found.plugin, (context) => found.value.run(context, args))
+    },
+    async reload() {
+      const read = await readCatalog(process.settings)
+      if (read.value === undefined) return read.diagnostics
+      const next = await prepare(process, read.value.catalog, read.value.composition)
+      if (next.value !== undefined) app = next.value
+      return next.diagnostics
+    },
+    async close() {
+      process.draining = true
+      if (server !== undefined) await drain(server)
+      await closeAll()
+    },
+  }
+}
+
+function addressOf({ address, port, family }: AddressInfo): string {
+  return `http://${family === 'IPv6' ? `[${address}]` : address}:${port}`
+}
+
+/** What a person who starts the application reads: where it is, on what it stands, and what plugins have to say. */
+function startLines({ database }: Process, { catalog }: App, url: string, said: readonly string[]): readonly string[] {
+  const durability =
+    'an acknowledged write survives a crash of the process, not a loss of power: use PostgreSQL for that'
+  return [
+    `${catalog.name} ${catalog.version} at ${url}${catalog.prefix}`,
+    `Database: ${database.description}${database.kind === 'embedded' ? ` (${durability})` : ''}`,
+    ...said,
+  ]
+}
+
+/** Stops accepting, waits for requests in flight, and cuts what is left after `LIMITS.drainMs`. */
+function drain(server: Server): Promise<void> {
+  return new Promise((resolve) => {
+    const cut = setTimeout(() => server.closeAllConnections(), LIMITS.drainMs)
+    server.close(() => {
+      clearTimeout(cut)
+      resolve()
+    })
+    server.closeIdleConnections()
+  })
+}

@@ -1,0 +1,129 @@
+/** A small library with members, loans and tags: enough relations, policies and types to ask everything of actions. */
+import { application, type TestApplication } from '../support/application.ts'
+
+export const FILES = {
+  'app.yaml': `
+name: Library
+prefix: /api/v1
+plugins: { timestamps: {}, soft_delete: {}, who: {} }
+`,
+  'shelves.yaml': `
+resource: shelves
+label: Shelf
+soft_delete: true
+restore: true
+fields:
+  name: { type: string, required: true, max: 40, unique: true }
+  slug: { type: slug, from: name, unique: true }
+  is_default: { type: boolean, default: false }
+lookup: [id, slug]
+sort: { default: name }
+search: [name]
+policies:
+  view: [{ who: signed_in }]
+  create: [{ permission: shelves.manage }]
+  update: [{ permission: shelves.manage }]
+  delete: [{ permission: shelves.manage }]
+  restore: [{ permission: shelves.manage }]
+seeds:
+  key: name
+  rows:
+    - { name: Main, is_default: true }
+    - { name: Cellar }
+`,
+  'tags.yaml': `
+resource: tags
+fields: { name: { type: string, required: true } }
+policies:
+  view: [{ who: signed_in }]
+  create: [{ who: signed_in }]
+`,
+  'books.yaml': `
+resource: books
+label: Book
+soft_delete: true
+restore: true
+fields:
+  title: { type: string, required: true }
+  pages: { type: integer, min: 1, max: 5000 }
+  price: { type: decimal, precision: 10, scale: 2 }
+  kind: { type: enum, values: [novel, poetry, essay], default: novel }
+  printed_on: { type: date }
+  notes: { type: text, read: { permission: books.edit }, write: { permission: books.edit } }
+  isbn: { type: string, immutable: true }
+  words: { type: list, of: string, max_items: 5 }
+  reviews_count: { type: count, of: reviews }
+  length: { type: string, computed: "case when t.pages > 300 then 'long' else 'short' end" }
+relations:
+  shelf: { belongs_to: shelves, embed: [id, name], default: { is_default: true } }
+  owner: { belongs_to: members, embed: [id, name] }
+  reviews: { has_many: reviews, show: single, order: id, embed: [id, text, stars, created_at, { by: owner.name }] }
+  tags: { many_to_many: tags, embed: [id, name] }
+filters: [title, pages, price, printed_on, words, shelf.slug]
+ranges: { printed: printed_on }
+sort: { keys: [price, shelf.name], default: id }
+search: [title, shelf.name]
+policies:
+  view: [{ permission: books.edit }, { role: member, where: { owner: $actor } }]
+  create: [{ permission: books.edit }, { role: member, set: { owner: $actor }, fields: [title, pages, kind] }]
+  update: [{ permission: books.edit }, { role: member, where: { owner: $actor }, fields: [title] }]
+  delete: [{ permission: books.edit }]
+  restore: [{ permission: books.edit }]
+`,
+  'members.yaml': `
+resource: members
+fields: { name: { type: string, required: true }, email: { type: email, unique: true }, pin: { type: secret } }
+policies:
+  view: [{ permission: books.edit }, { who: signed_in, where: { id: $actor } }]
+  create: [{ permission: books.edit }]
+  update: [{ permission: books.edit }]
+  delete: [{ permission: books.edit }]
+`,
+  'reviews.yaml': `
+resource: reviews
+label: Review
+fields:
+  text: { type: text, required: true }
+  stars: { type: integer, min: 1, max: 5 }
+  is_private: { type: boolean, default: false, write: { permission: books.edit } }
+relations:
+  book: { belongs_to: books, required: true, embed: [id, title] }
+  owner: { belongs_to: members, embed: [id, name] }
+actions: [get]
+nested: { book: { path: reviews, actions: [list, create] } }
+policies:
+  view: [{ permission: books.edit }, { role: member, where: { book.owner: $actor, is_private: false } }]
+  create: [{ permission: books.edit }, { role: member, where: { book.owner: $actor }, set: { owner: $actor } }]
+`,
+  'events.yaml': `
+resource: events
+fields: { text: { type: string } }
+actions: []
+`,
+}
+
+/** Who calls: staff may everything, members see their own, a stranger has no permission. */
+export const STAFF = '1:staff:books.edit,shelves.manage'
+export const ANN = '1:member:'
+export const BEN = '2:member:'
+export const STRANGER = '9::'
+
+export interface Library extends TestApplication {
+  /** A call whose status must be as expected; gives `data`. */
+  // biome-ignore lint/suspicious/noExplicitAny: a test reads whatever an answer holds
+  expect(status: number, method: string, path: string, token?: string, body?: unknown): Promise<any>
+}
+
+/** The library with two members (ids 1 and 2), on an empty database of its own. */
+export async function library(files: Readonly<Record<string, string>> = {}): Promise<Library> {
+  const app = await application({ resources: { ...FILES, ...files }, plugins: 'test/support/plugins' })
+  const expect: Library['expect'] = async (status, method, path, token = STAFF, body = undefined) => {
+    const answer = await app.call(method, `/api/v1${path}`, { token, body })
+    if (answer.status !== status)
+      throw new Error(`${method} ${path}: ${answer.status} instead of ${status}: ${answer.text}`)
+    return answer.body.data ?? answer.body
+  }
+  await expect(201, 'POST', '/members', STAFF, { name: 'Ann', email: 'ann@example.org', pin: '1234' })
+  await expect(201, 'POST', '/members', STAFF, { name: 'Ben', email: 'ben@example.org' })
+  return { ...app, expect }
+}

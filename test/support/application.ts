@@ -1,0 +1,127 @@
+/** A whole application over real HTTP for tests: its own database, a free port, answers parsed. */
+import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { request as httpRequest, type IncomingHttpHeaders } from 'node:http'
+import { tmpdir } from 'node:os'
+import { dirname, join } from 'node:path'
+import { createEngine, type Engine } from '../../engine/engine.ts'
+import type { Logger } from '../../engine/observe.ts'
+import { readSettings } from '../../engine/settings.ts'
+import { renderDiagnostics } from '../../engine/text/render.ts'
+import { SILENT, testDatabase } from './database.ts'
+
+export interface Answer {
+  readonly status: number
+  readonly headers: IncomingHttpHeaders
+  readonly text: string
+  /** The parsed envelope; an empty object where the body is empty or not JSON. */
+  // biome-ignore lint/suspicious/noExplicitAny: a test reads whatever an answer holds
+  readonly body: any
+}
+
+export interface Call {
+  readonly token?: string | undefined
+  readonly body?: unknown
+  readonly headers?: Readonly<Record<string, string>>
+}
+
+export interface TestApplication {
+  readonly engine: Engine
+  readonly address: string
+  /** Where the application's data, outbox and made secrets are. */
+  readonly dataDir: string
+  call(method: string, path: string, call?: Call): Promise<Answer>
+  close(): Promise<void>
+}
+
+export interface ApplicationOptions {
+  /** A folder of YAML, or its files by name. */
+  readonly resources: string | Readonly<Record<string, string>>
+  readonly plugins?: string
+  /** Environment variables beside those that a test sets. */
+  readonly env?: Readonly<Record<string, string>>
+  readonly now?: () => Date
+}
+
+/** Starts an application on an empty database of its own; throws the rendered diagnostics when it does not start. */
+export async function application(options: ApplicationOptions): Promise<TestApplication> {
+  const folder = await mkdtemp(join(tmpdir(), 'plinth-test-'))
+  const resourcesDir = typeof options.resources === 'string' ? options.resources : join(folder, 'resources')
+  if (typeof options.resources !== 'string') await writeFiles(resourcesDir, options.resources)
+  const dataDir = join(folder, 'data')
+  const env = {
+    PORT: '0',
+    DATA_DIR: dataDir,
+    RESOURCES_DIR: resourcesDir,
+    RATE_LIMIT: '100000',
+    AUTH_RATE_LIMIT: '100000',
+    BASE_URL: 'http://desk.example',
+    REDIS_URL: process.env.TEST_REDIS_URL,
+    ...(options.plugins === undefined ? {} : { PLUGINS_DIR: options.plugins }),
+    ...options.env,
+  }
+  const settings = readSettings(env)
+  if (settings.value === undefined) throw new Error(renderDiagnostics(settings.diagnostics))
+  const { database, close } = await testDatabase()
+  const log = process.env.TEST_LOG === undefined ? SILENT : loud()
+  const made = await createEngine({ settings: settings.value, log, database, ...(options.now && { now: options.now }) })
+  if (made.value === undefined) throw new Error(renderDiagnostics(made.diagnostics))
+  const engine = made.value
+  const { url: address } = await engine.listen()
+  return {
+    engine,
+    address,
+    dataDir,
+    call: (method, path, call = {}) => send(address, method, path, call),
+    async close() {
+      await engine.close()
+      await close()
+      await rm(folder, { recursive: true, force: true })
+    },
+  }
+}
+
+async function writeFiles(folder: string, files: Readonly<Record<string, string>>): Promise<void> {
+  for (const [name, text] of Object.entries(files)) {
+    const path = join(folder, name)
+    await mkdir(dirname(path), { recursive: true })
+    await writeFile(path, text)
+  }
+}
+
+/** One request over a connection of its own; `body` is sent as JSON unless it is text or bytes already. */
+export function send(address: string, method: string, path: string, { token, body, headers }: Call): Promise<Answer> {
+  const raw = typeof body === 'string' || body instanceof Uint8Array
+  const payload = body === undefined ? undefined : raw ? body : JSON.stringify(body)
+  const sent = {
+    accept: 'application/json',
+    ...(payload === undefined
+      ? {}
+      : { 'content-type': 'application/json', 'content-length': Buffer.byteLength(payload) }),
+    ...(token === undefined ? {} : { authorization: `Bearer ${token}` }),
+    ...headers,
+  }
+  return new Promise((resolve, reject) => {
+    const request = httpRequest(new URL(path, address), { method, headers: sent, agent: false }, (response) => {
+      const chunks: Buffer[] = []
+      response.on('data', (chunk: Buffer) => chunks.push(chunk))
+      response.on('error', reject)
+      response.on('end', () => {
+        const text = Buffer.concat(chunks).toString('utf8')
+        const json = String(response.headers['content-type'] ?? '').includes('json') && text !== ''
+        resolve({
+          status: response.statusCode ?? 0,
+          headers: response.headers,
+          text,
+          body: json ? JSON.parse(text) : {},
+        })
+      })
+    })
+    request.on('error', reject)
+    request.end(payload)
+  })
+}
+
+function loud(): Logger {
+  const print = (level: string) => (fields: object, message?: string) => console.error(level, message, fields)
+  return { debug: print('debug'), info: print('info'), warn: print('warn'), error: print('error') }
+}
