@@ -1,5 +1,5 @@
 /** What the engine tells of itself while it runs, whoever listens. */
-import { type DestinationStream, destination, pino, stdTimeFunctions } from 'pino'
+import { type DestinationStream, destination, pino } from 'pino'
 import type { Settings } from './settings.ts'
 
 /** The part of pino that the engine and plugins use; never given a secret or a body. */
@@ -13,7 +13,7 @@ export interface Logger {
 /** Longer messages are SQL with its values, which may be anything. */
 const MESSAGE_LENGTH = 500
 /** Lines are written together: a write of its own for each request would cost as much as answering it. */
-const BUFFER_BYTES = 4_096
+const BUFFER_BYTES = 16_000
 const FLUSH_MS = 500
 
 /** An error as a log may hold it: no bindings, no rows, no bodies that libraries hang on their errors. */
@@ -39,7 +39,7 @@ function shown(value: unknown): string {
 /** One JSON line of the log as a person reads it: time, level, message, fields, and a stack below. */
 export function renderLine(line: string): string {
   const { level, time, msg = '', err, ...fields }: Record<string, unknown> = JSON.parse(line)
-  const clock = new Date(String(time)).toISOString().slice(11, 23)
+  const clock = new Date(Number(time)).toISOString().slice(11, 23)
   const pairs = Object.entries(fields).map(([name, value]) => ` ${name}=${shown(value)}`)
   const first = `${clock} ${(LEVELS[Number(level)] ?? 'log').padEnd(5)} ${String(msg)}${pairs.join('')}\n`
   if (typeof err !== 'object' || err === null) return err === undefined ? first : `${first}    ${shown(err)}\n`
@@ -62,7 +62,6 @@ export function createLogger(
   const options = {
     level: settings.logLevel,
     base: null,
-    timestamp: stdTimeFunctions.isoTime,
     serializers: { err: (error: unknown) => describe(error) },
   }
   if (!settings.production) return pino(options, terminal(write ?? ((text) => void process.stdout.write(text))))
