@@ -26,8 +26,9 @@ async function serve(engine: Engine, invocation: Invocation): Promise<void> {
   // Editors complete from what is served; a folder that may not be written to is no reason not to serve.
   if (!settings.production) await writeSchemas(engine.app.composition.vocabulary, settings).catch(() => [])
   if (options.demo === true) await fillWithExamples(engine)
-  say((await listen(engine, settings.port)).join('\n'))
-  const unwatch = options.watch === true ? watchResources(engine, invocation) : undefined
+  const lines = await listen(engine, settings.port)
+  const unwatch = options.watch === true ? await watchResources(engine, invocation) : undefined
+  say(lines.join('\n'))
   await stopped
   await unwatch?.()
 }

@@ -7,8 +7,11 @@ import type { Invocation } from './command.ts'
 /** Editors write a file in several steps. */
 const SETTLE_MS = 150
 
-/** Reloads the engine when a YAML file of its resources changes, one reload at a time; gives what ends the watching. */
-export function watchResources(engine: Engine, invocation: Invocation): () => Promise<void> {
+/**
+ * Reloads the engine when a YAML file of its resources changes, one reload at a time. Resolves once
+ * nothing that is saved can be missed, with what ends the watching.
+ */
+export async function watchResources(engine: Engine, invocation: Invocation): Promise<() => Promise<void>> {
   const { settings, say, complain } = invocation
   let timer: NodeJS.Timeout | undefined
   let reloading: Promise<void> = Promise.resolve()
@@ -32,6 +35,7 @@ export function watchResources(engine: Engine, invocation: Invocation): () => Pr
       reloading = reloading.then(reload)
     }, SETTLE_MS)
   })
+  await new Promise<void>((ready) => watcher.once('ready', ready))
   return async () => {
     clearTimeout(timer)
     await watcher.close()

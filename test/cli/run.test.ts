@@ -1,0 +1,96 @@
+/** The command line says what is wrong with its words, and what would be right. */
+import { suite } from 'uvu'
+import * as assert from 'uvu/assert'
+import { COMMANDS } from '../../engine/cli/commands.ts'
+import { folder, NOTES, plinth } from './world.ts'
+
+const run = suite('command line')
+
+run('shows every command with its line when nothing is asked', async () => {
+  const { code, said } = await plinth([])
+  assert.is(code, 0)
+  for (const { name, summary } of COMMANDS) {
+    assert.ok(
+      said.split('\n').some((line) => line.trim().startsWith(name) && line.endsWith(summary)),
+      name,
+    )
+  }
+})
+
+run('shows the commands that the plugins of the application give', async () => {
+  const { said } = await plinth(['help'])
+  assert.match(said, /from plugins\n\s+demo /)
+})
+
+run('explains one command with --help', async () => {
+  const { code, said } = await plinth(['restore-field', '--help'])
+  assert.is(code, 0)
+  assert.match(said, 'plinth restore-field <resource>[.<field>]')
+})
+
+run('suggests the command that was meant', async () => {
+  const { code, complained } = await plinth(['chekc'])
+  assert.is(code, 2)
+  assert.is(complained, 'There is no command chekc. Did you mean check? See: plinth help')
+})
+
+run('suggests the option that was meant', async () => {
+  const { code, complained } = await plinth(['start', '--dmeo'])
+  assert.is(code, 2)
+  assert.is(complained, 'plinth start has no option --dmeo. Did you mean --demo? Use: plinth start [--demo] [--watch]')
+})
+
+run('says when a command needs more words, or was given too many', async () => {
+  assert.is((await plinth(['apply'])).complained, 'plinth apply needs more words. Use: plinth apply <hash>')
+  assert.is(
+    (await plinth(['check', 'twice'])).complained,
+    'plinth check does not know what to do with "twice". Use: plinth check',
+  )
+})
+
+run('reports bad settings before it does anything', async () => {
+  const { code, complained } = await plinth(['check'], { PORT: 'eighty' })
+  assert.is(code, 1)
+  assert.match(complained, 'The environment variable PORT must be a whole number from 0 to 65535.')
+})
+
+run('check says nothing when the YAML is fine', async () => {
+  const { path, remove } = folder(NOTES)
+  assert.equal(await plinth(['check'], { RESOURCES_DIR: `${path}/resources` }), { code: 0, said: '', complained: '' })
+  remove()
+})
+
+run('check reports the mistakes of all files at once, each with its place and the nearest word', async () => {
+  const { path, write, remove } = folder(NOTES)
+  write('resources/notes.yaml', 'resource: notes\nlabel: Note\nfields:\n  title: { type: strin }\npolices: {}\n')
+  write('resources/lists.yaml', 'resource: lists\nfields:\n  name: { type: string, requird: true }\n')
+  const { code, said, complained } = await plinth(['check'], { RESOURCES_DIR: `${path}/resources` })
+  assert.is(code, 1)
+  assert.is(said, '')
+  for (const place of ['notes.yaml:4:18', 'notes.yaml:5:1', 'lists.yaml:3:25']) assert.match(complained, place)
+  for (const word of ['string', 'policies', 'required']) assert.match(complained, word)
+  remove()
+})
+
+run('check reports a folder without an application', async () => {
+  const { path, remove } = folder({})
+  const { code, complained } = await plinth(['check'], { RESOURCES_DIR: path })
+  assert.is(code, 1)
+  assert.match(complained, 'There is no app.yaml')
+  remove()
+})
+
+run('schema writes what editors complete from, beside the folder of resources', async () => {
+  const { path, remove } = folder(NOTES)
+  const { code, said } = await plinth(['schema'], { RESOURCES_DIR: `${path}/resources` })
+  assert.is(code, 0)
+  assert.match(said, 'resource.schema.json')
+  const { default: schema } = (await import(`${path}/.plinth/resource.schema.json`, { with: { type: 'json' } })) as {
+    default: { properties: Record<string, unknown> }
+  }
+  assert.ok('fields' in schema.properties)
+  assert.ok('timestamps' in schema.properties)
+  remove()
+})
+
+run.run()

@@ -1,0 +1,109 @@
+/** The compiled program as a process: what the first start says, how it stops, and who may share its data. */
+import { existsSync } from 'node:fs'
+import { suite } from 'uvu'
+import * as assert from 'uvu/assert'
+import { bare, build, PROGRAM, startServer } from './server.ts'
+import { folder, NOTES } from './world.ts'
+
+const start = suite('plinth start')
+
+start.before(build)
+
+start('serves the desk from an empty folder, and says so in under ten lines', async () => {
+  const { path, remove } = folder({})
+  const server = await startServer(PROGRAM, process.cwd(), bare({ DATA_DIR: path }))
+  assert.ok(server.lines.length < 10, server.output())
+  assert.match(server.output(), 'admin@example.com')
+  assert.is((await fetch(`${server.url}/readyz`)).status, 200)
+  assert.is((await fetch(`${server.url}/api/v1/tickets`)).status, 401)
+  const password = /password[^\n]*?(\S{12,})\s*$/im.exec(server.output())?.[1] ?? ''
+  const answer = await fetch(`${server.url}/api/v1/auth/login`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json' },
+    body: JSON.stringify({ email: 'admin@example.com', password }),
+  })
+  assert.is(answer.status, 200, server.output())
+  const { code, ms } = await server.stop('SIGTERM')
+  assert.is(code, 0)
+  assert.ok(ms < 10_000)
+  remove()
+})
+
+start('keeps what was acknowledged over a restart, and prints no password twice', async () => {
+  const { path, remove } = folder(NOTES)
+  const env = bare({ DATA_DIR: `${path}/data` })
+  const first = await startServer(PROGRAM, path, env)
+  const made = await fetch(`${first.url}/api/notes`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json' },
+    body: JSON.stringify({ title: 'kept', stars: 3 }),
+  })
+  assert.is(made.status, 201)
+  first.child.kill('SIGKILL')
+  const second = await startServer(PROGRAM, path, env)
+  const { data } = (await (await fetch(`${second.url}/api/notes`)).json()) as { data: { title: string }[] }
+  assert.equal(
+    data.map((note) => note.title),
+    ['kept'],
+  )
+  assert.is((await second.stop('SIGINT')).code, 0)
+  assert.ok(existsSync(`${path}/.plinth/resource.schema.json`))
+  remove()
+})
+
+start('refuses a second process on the same data within a few seconds', async () => {
+  const { path, remove } = folder(NOTES)
+  const env = bare({ DATA_DIR: `${path}/data` })
+  const first = await startServer(PROGRAM, path, env)
+  const failure = await startServer(PROGRAM, path, env).then(
+    () => 'it started',
+    (error: Error) => error.message,
+  )
+  assert.match(failure, 'ended with 1')
+  assert.not.match(failure, '    at ')
+  assert.is((await first.stop('SIGTERM')).code, 0)
+  remove()
+})
+
+start('ends with 1 and the diagnostics when the YAML has mistakes, and touches nothing', async () => {
+  const { path, write, remove } = folder(NOTES)
+  write('resources/notes.yaml', 'resource: notes\nfields:\n  title: { type: strin }\n')
+  const failure = await startServer(PROGRAM, path, bare({ DATA_DIR: `${path}/data` })).catch(
+    (error: Error) => error.message,
+  )
+  assert.match(String(failure), 'resources/notes.yaml:3:18')
+  assert.not.ok(existsSync(`${path}/data`))
+  remove()
+})
+
+start('says which port is taken', async () => {
+  const { path, remove } = folder(NOTES)
+  const first = await startServer(PROGRAM, path, bare({ DATA_DIR: `${path}/one` }))
+  const port = new URL(first.url).port
+  const failure = await startServer(PROGRAM, path, bare({ DATA_DIR: `${path}/two`, PORT: port })).catch(
+    (error: Error) => error.message,
+  )
+  assert.match(String(failure), `Port ${port} is taken`)
+  await first.stop('SIGTERM')
+  remove()
+})
+
+start('serves a change of the YAML while it watches, and the last good version when the change is wrong', async () => {
+  const { path, write, remove } = folder(NOTES)
+  const server = await startServer(PROGRAM, path, bare({ DATA_DIR: `${path}/data` }), ['--watch'])
+  const says = async (word: string): Promise<void> => {
+    for (let tries = 0; tries < 100 && !server.output().includes(word); tries += 1)
+      await new Promise((done) => setTimeout(done, 50))
+    assert.match(server.output(), word)
+  }
+  write('resources/notes.yaml', NOTES['resources/notes.yaml'].replace('fields:', 'fields:\n  mood: { type: string }'))
+  await says('The change is served.')
+  write('resources/notes.yaml', NOTES['resources/notes.yaml'].replace('type: integer', 'type: integr'))
+  await says('The last good version is still served.')
+  const { data } = (await (await fetch(`${server.url}/api/notes`)).json()) as { data: unknown[] }
+  assert.equal(data, [])
+  await server.stop('SIGTERM')
+  remove()
+})
+
+start.run()
