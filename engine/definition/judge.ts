@@ -97,7 +97,7 @@ function judgeList(schema: JsonSchema, value: readonly Json[], path: Path, judgi
   }
   const sentence = bounds(value.length, schema.minItems, schema.maxItems, ' items')
   if (sentence !== undefined) return wrongValue(sentence, path, judging)
-  return Object.freeze(kept)
+  return falls(kept.length, schema.minItems) ? WRONG : Object.freeze(kept)
 }
 
 function judgeMap(
@@ -114,7 +114,7 @@ function judgeMap(
   for (const [key, child] of Object.entries(value)) {
     const own = Object.hasOwn(properties, key) ? properties[key] : undefined
     if (own === undefined && !namesFit(schema, key, path, judging)) {
-      usable = false
+      if (isWhole(schema)) usable = false
       continue
     }
     const rest = own ?? schema.additionalProperties
@@ -127,12 +127,22 @@ function judgeMap(
     const judged = typeof rest === 'object' ? judgeNode(rest as JsonSchema, child, [...path, key], judging) : child
     if (judged !== WRONG) kept[key] = judged
     // Without one of its fields or relations (`x-whole`), everything that speaks of it would look wrong too.
-    else if (own?.['x-whole'] === true || own === undefined || isRequired(schema, key)) usable = false
+    else if (isWhole(schema) || isWhole(own) || isRequired(schema, key)) usable = false
   }
   for (const key of missing) missingKey(key, properties[key], path, judging)
   const sentence = bounds(Object.keys(value).length, schema.minProperties, schema.maxProperties, ' entries')
   if (sentence !== undefined) return wrongValue(sentence, path, judging)
-  return usable && missing.size === 0 ? Object.freeze(kept) : WRONG
+  const whole = usable && missing.size === 0 && !falls(Object.keys(kept).length, schema.minProperties)
+  return whole ? Object.freeze(kept) : WRONG
+}
+
+/** Whether so little is left that what was wrong would be complained of a second time. */
+function falls(size: number, least: unknown): boolean {
+  return typeof least === 'number' && size < least
+}
+
+function isWhole(schema: JsonSchema | undefined): boolean {
+  return schema?.['x-whole'] === true
 }
 
 function isRequired(schema: JsonSchema, key: string): boolean {

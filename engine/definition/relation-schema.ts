@@ -32,7 +32,7 @@ const COMMON: Readonly<Record<string, JsonSchema>> = {
 
 const MANY: Readonly<Record<string, JsonSchema>> = {
   order: key('The order of the records: a field, with "-" in front for descending.', '-created_at', SORT),
-  where: key('Which records belong; for belongs_to, which may be chosen.', { is_internal: false }, ref('filter')),
+  where: key('Which records belong.', { is_internal: false }, ref('filter')),
 }
 
 const BELONGS_TO = map(
@@ -44,7 +44,7 @@ const BELONGS_TO = map(
     read_only: key('Never taken from a body; what is sent is ignored.', true, SWITCH),
     immutable: key('Set on create and never changed.', true, SWITCH),
     default: key('The record that stands in when none is named.', { is_default: true }, ref('filter')),
-    where: key('Which records belong; for belongs_to, which may be chosen.', { role: 2 }, ref('filter')),
+    where: key('Which records may be chosen.', { 'role.slug': { ne: 'customer' } }, ref('filter')),
     on_delete: key('What removing the other record for good does here.', 'set_null', {
       enum: ['restrict', 'set_null', 'cascade'],
     }),
@@ -65,7 +65,7 @@ const HAS_MANY = map(
       NAME,
     ),
     through: key(
-      'has_many: a belongs_to relation of the other resource to go through; many_to_many: the joining table.',
+      'A belongs_to relation of the other resource to go through, where it points here only over a third.',
       'conversation',
       NAME,
     ),
@@ -79,11 +79,7 @@ const MANY_TO_MANY = map(
     many_to_many: key('The resource on the other side; written as a list of ids.', 'labels', NAME),
     ...COMMON,
     ...MANY,
-    through: key(
-      'has_many: a belongs_to relation of the other resource to go through; many_to_many: the joining table.',
-      'ticket_labels',
-      NAME,
-    ),
+    through: key('The joining table, made by the engine.', 'ticket_labels', NAME),
     write: key('Who may write the relation.', { permission: 'tickets.assign' }, ref('access_list')),
     renamed_from: key('The name that the relation had before; its data moves along.', 'tags', NAME),
   },

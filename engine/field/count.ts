@@ -7,7 +7,7 @@ export const count: FieldType = {
   options: {
     of: {
       type: 'string',
-      description: 'The has_many relation whose records are counted; for a list, the type of its items.',
+      description: 'The has_many relation whose records are counted.',
       examples: ['comments'],
       pattern: '^[A-Za-z][A-Za-z0-9_]*$',
       'x-expects': 'a has_many relation of this resource',

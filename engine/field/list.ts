@@ -26,7 +26,7 @@ const ITEMS: ReadonlyMap<string, FieldType> = new Map(
 const OWN: Readonly<Record<string, JsonSchema>> = {
   of: {
     enum: [...ITEMS.keys()],
-    description: 'The has_many relation whose records are counted; for a list, the type of its items.',
+    description: 'The type of the items.',
     examples: ['string'],
   },
   min_items: { type: 'integer', minimum: 0, description: 'The fewest items.', examples: [1] },

@@ -204,6 +204,14 @@ test('what is wrong is left out of the value, so that later stages find their ow
   assert.equal(value?.value, { resource: 't', fields: { a: { type: 'string', required: true } } })
 })
 
+test('an emptied condition is left out with its key', () => {
+  const parsed = parseDocument({
+    file: 'a.yaml',
+    text: 'resource: t\nof: u\nwhere: { a: { nee: 1 }, b: 2 }\nlookup: [3]',
+  })
+  assert.equal(checkResource(parsed.value!, VOCABULARY).value?.value, { resource: 't', of: 'u', where: { b: 2 } })
+})
+
 test('there is no value when a field could not be kept', () => {
   const parsed = parseDocument({ file: 'a.yaml', text: 'resource: t\nfields: { a: { type: nothing } }' })
   assert.is(checkResource(parsed.value!, VOCABULARY).value, undefined)

@@ -51,17 +51,6 @@ test('every key has an example, and the example is right', () => {
   }
 })
 
-test('the same key is described the same way wherever it stands', () => {
-  const described = new Map<string, unknown>()
-  for (const [way, schema] of KEYS.filter(([at]) => at.startsWith('field_') && !at.endsWith('.type'))) {
-    const key = way.split('.')[1] ?? ''
-    if (['min', 'max'].includes(key)) continue
-    const known = described.get(key) ?? schema.description
-    described.set(key, known)
-    if (typeof known === 'string' && !known.includes(' if absent')) assert.is(schema.description, known, way)
-  }
-})
-
 /** One random change somewhere in a value: a key or item removed, renamed, or given another value. */
 function mutate(value: Json, dice: readonly number[], step = 0): Json {
   const roll = dice[step % dice.length] ?? 0
