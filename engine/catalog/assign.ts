@@ -2,7 +2,7 @@
 import { OPERAND_VARIABLES, parseOperand } from '../filter/parse-yaml.ts'
 import type { Json, JsonObject } from '../json.ts'
 import type { Assignment } from './catalog.ts'
-import { decodeLiteral, fieldOf, linkFilter, type Place, relationOf } from './link.ts'
+import { decodeLiteral, fieldOf, isBroken, linkFilter, type Place, relationOf } from './link.ts'
 import { type Draft, suggest, type Work } from './work.ts'
 
 /** Links `{ user: $actor, role: { slug: customer }, closed: true }`; what can't be linked is reported and left out. */
@@ -27,6 +27,7 @@ export function linkAssignment(
   place: Place,
 ): Assignment | undefined {
   const field = fieldOf(work, draft, name)
+  if (field === undefined && isBroken(work, draft, name)) return undefined
   if (field === undefined || field.computed !== undefined || field.count !== undefined) {
     const known = [...draft.fields.values()].filter(
       (candidate) => candidate.computed === undefined && candidate.count === undefined,

@@ -1,6 +1,6 @@
 /** Pass: everything that identifies, filters, sorts or searches gets the index it needs, and none twice. */
 import type { Field, FieldPath, Filter, Index } from './catalog.ts'
-import { fieldOf, linkFilter } from './link.ts'
+import { fieldOf, isBroken, linkFilter } from './link.ts'
 import { benches, type Draft, suggest, type Work, type Written } from './work.ts'
 
 /** Collects indexes per table, the owner's resource first, then drops what another one already does. */
@@ -79,6 +79,7 @@ function declared(work: Work, written: Written, draft: Draft): readonly Index[] 
     const fields = options.fields.flatMap((name, column) => {
       const field = fieldOf(work, draft, name)
       if (field !== undefined && storedFor(field)) return [field]
+      if (isBroken(work, draft, name)) return []
       work.report(
         'unknown_field',
         `"${draft.name}" has no column "${name}"`,

@@ -12,7 +12,7 @@ const INHERITED = ['live', 'delete_sets', 'restore_sets', 'update_sets', 'action
 /** Merges every `of` resource over its base; circles and unknown bases are reported and their resources left out. */
 export function inherit(work: Work): void {
   const done = new Set<string>()
-  for (const name of [...work.written.keys()]) settle(work, name, [], done)
+  for (const name of [...work.written.keys()].sort()) settle(work, name, [], done)
 }
 
 /** Whether the resource can be used; bases first, whatever the order of files. */

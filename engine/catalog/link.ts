@@ -96,7 +96,7 @@ function reportUnknown(work: Work, draft: Draft, word: string, span: Span): void
 }
 
 /** Declared, but with a mistake of its own that has been reported: one complaint is enough. */
-function isBroken(work: Work, draft: Draft, word: string): boolean {
+export function isBroken(work: Work, draft: Draft, word: string): boolean {
   return [draft.name, draft.owner].some((name) => {
     const written = work.written.get(name)
     if (written === undefined) return false

@@ -4,7 +4,7 @@ import { accessOf, declarePermissions } from './access.ts'
 import { linkAssignments } from './assign.ts'
 import type { Clause } from './catalog.ts'
 import { under } from './conditions.ts'
-import { fieldOf, linkFilter, relationOf } from './link.ts'
+import { fieldOf, isBroken, linkFilter, relationOf } from './link.ts'
 import { benches, type Draft, suggest, type Work, type Written } from './work.ts'
 import { inside } from './written.ts'
 
@@ -82,6 +82,7 @@ function writable(
     if (byKey) return [name]
     const field = fieldOf(work, draft, name)
     if (field !== undefined && !field.readOnly) return [field.name]
+    if (field === undefined && isBroken(work, draft, name)) return []
     const known = [...draft.fields.values()]
       .filter((candidate) => !candidate.readOnly)
       .map((candidate) => candidate.name)

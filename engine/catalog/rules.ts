@@ -124,7 +124,7 @@ function creates(draft: Resource): boolean {
 
 const actionsHavePolicies: Rule = (work, written, draft) => {
   const needed = new Map<string, Resource['policies'][keyof Resource['policies']]>()
-  for (const action of draft.actions) {
+  for (const action of [...draft.actions, ...draft.nested.flatMap((route) => route.actions)]) {
     const policy = action === 'list' || action === 'get' ? 'view' : action
     needed.set(policy, draft.policies[policy])
   }

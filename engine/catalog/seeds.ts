@@ -2,7 +2,7 @@
 
 import { linkAssignment } from './assign.ts'
 import type { Assignment, Seeds } from './catalog.ts'
-import { fieldOf } from './link.ts'
+import { fieldOf, isBroken } from './link.ts'
 import { benches, type Draft, suggest, type Work, type Written } from './work.ts'
 
 /** Completes the seeds of every resource; a row must have a value for each part of the key. */
@@ -18,7 +18,7 @@ function seedsOf(work: Work, written: Written, draft: Draft): Seeds {
   const names = typeof key === 'string' ? [key] : key
   const fields = names.flatMap((name, index) => {
     const field = fieldOf(work, draft, name)
-    if (field === undefined) {
+    if (field === undefined && !isBroken(work, draft, name)) {
       work.report(
         'unknown_field',
         `"${draft.name}" has no field "${name}"`,

@@ -34,7 +34,9 @@ function fillPart(
     const own = written ?? {}
     if (!isMap(own)) return [name, own]
     const base = inherited(guest, part, name, byName, new Set())
-    return [name, base === undefined ? own : { ...needed(base, part, fieldTypes), ...own }]
+    // Another type is the author's mistake; the base's options beside it would be a second one.
+    const keeps = base !== undefined && (own.type === undefined || own.type === base.type)
+    return [name, keeps ? { ...needed(base, part, fieldTypes), ...own } : own]
   })
   return Object.fromEntries(entries)
 }

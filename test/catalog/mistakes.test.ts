@@ -1,0 +1,201 @@
+/** What authors read about their mistakes: each at its place, with the nearest word, all at once. */
+import { suite } from 'uvu'
+import * as assert from 'uvu/assert'
+import { DESK_FILES } from './desk.ts'
+import { complaints, mistakes } from './resolves.ts'
+
+const mistaken = suite('mistakes of authors')
+
+const VIEW = 'policies: { view: [], create: [], update: [], delete: [], restore: [] }'
+const STATUSES = `fields: { name: { type: string }, slug: { type: slug, from: name } }\n${VIEW}`
+
+/** The complaints about one resource `things`, beside a resource `statuses`. */
+function says(text: string, expected: readonly string[], others: Readonly<Record<string, string>> = {}): void {
+  assert.equal(mistakes({ things: `${text}\n${VIEW}`, statuses: STATUSES, ...others }), expected)
+}
+
+mistaken('all mistakes of all files are told at once, with line, caret and nearest word', () => {
+  const files = {
+    ...DESK_FILES,
+    tickets: `${DESK_FILES.tickets}`
+      .replace('filters: [level, status.slug]', 'filters: [levle, status.slog]')
+      .replace('belongs_to: statuses', 'belongs_to: status'),
+    ticket_comments: `${DESK_FILES.ticket_comments}`.replace('belongs_to: users', 'belongs_to: user'),
+  }
+  assert.snapshot(
+    complaints(files),
+    `ticket_comments.yaml:8:23 error unknown_resource: Unknown resource "user"
+ 8 │   user: { belongs_to: user, read_only: true, embed: [id, first_name] }
+   │                       ^^^^
+    expected: customers, labels, roles, statuses, ticket_comments, tickets, users
+    hint: did you mean "users"?
+
+tickets.yaml:10:25 error unknown_resource: Unknown resource "status"
+ 10 │   status: { belongs_to: status, default: { is_default: true } }
+    │                         ^^^^^^
+     expected: customers, labels, roles, statuses, ticket_comments, tickets, users
+     hint: did you mean "statuses"?
+
+tickets.yaml:15:11 error unknown_field: "tickets" has no field or relation "levle"
+ 15 │ filters: [levle, status.slog]
+    │           ^^^^^
+     expected: id, uid, subject, details, level, user_id, assigned_to, deleted_at, created_at, updated_at, user, assignedTo
+     hint: did you mean "level"?
+
+3 errors in 2 files
+`,
+  )
+})
+
+mistaken('paths follow belongs_to relations, three at most', () => {
+  const things =
+    'fields: { a: { type: string } }\nrelations: { status: { belongs_to: statuses }, parts: { has_many: parts } }'
+  const parts = { parts: `relations: { thing: { belongs_to: things } }\n${VIEW}` }
+  says(
+    `${things}\nfilters: [status.nam, parts.id, a.b, x.x.x.x.x]`,
+    [
+      'things.yaml [status.nam] unknown_field: "statuses" has no field or relation "nam" (did you mean "name"?)',
+      'things.yaml [parts.id] wrong_path: "parts" leads to many records; "parts.id" must follow belongs_to relations',
+      'things.yaml [a.b] wrong_path: "a" is no relation ("a" is a field of "things"; only relations can be followed)',
+      'things.yaml [x.x.x.x.x] wrong_path: A path follows at most 3 relations; "x.x.x.x.x" follows 4',
+    ],
+    parts,
+  )
+})
+
+mistaken('what can not be read that way is refused', () => {
+  const things =
+    'fields: { page: { type: integer }, meta: { type: json }, pass: { type: secret }, word: { type: string } }'
+  says(
+    `${things}\nfilters: [page, pass]\nranges: { w: word }\nsort: { keys: [meta] }\nsearch: [page]\nspecial: { kind: desk.que }\nlookup: [id, word]`,
+    [
+      'things.yaml [page] reserved_name: "page" means something on every list already (write { another_name: page } under filters)',
+      'things.yaml [pass] not_filterable: "pass" can not be filtered by',
+      'things.yaml [word] not_filterable: "word" (string) has no from and to',
+      'things.yaml [meta] not_sortable: "meta" (json) has no order in the database',
+      'things.yaml [page] not_searchable: "page" (integer) is not text (search looks for parts of words; use filters for other fields)',
+      'things.yaml [desk.que] unknown_special: No plugin gives a special filter "desk.que" (did you mean "desk.queue"?)',
+      'things.yaml [word] wrong_lookup: "word" is not unique, so it does not name one record (add "unique: true" to "word")',
+    ],
+  )
+})
+
+mistaken('filters are judged by the types they compare', () => {
+  says(
+    'fields: { n: { type: integer }, on: { type: boolean } }\nlive: { n: many, on: { gt: true }, any: [{ m: 1 }] }',
+    [
+      'things.yaml [many] wrong_value: "n" must be an integer',
+      'things.yaml [true] invalid_filter: "on" (boolean) can not be compared with "gt"',
+      'things.yaml [m] unknown_field: "things" has no field or relation "m"',
+    ],
+  )
+})
+
+mistaken('relations that contradict others are told apart', () => {
+  const things =
+    'fields: { status_id: { type: integer }, shape: { type: string } }\nrelations:\n  status: { belongs_to: statuses }\n  shape: { belongs_to: statuses, column: other_id }\n  parts: { has_many: parts }\n  bits: { has_many: statuses }\n  halves: { has_many: parts, by: thin }'
+  const parts = { parts: `relations: { thing: { belongs_to: things }, whole: { belongs_to: things } }\n${VIEW}` }
+  says(
+    things,
+    [
+      'things.yaml [status] name_clash: The foreign key "status_id" of "status" is a field already (a relation brings its own field: remove the other one, or name another column)',
+      'things.yaml [shape] name_clash: "shape" is a field already (a field and a relation share the keys of an answer)',
+      'things.yaml [parts] ambiguous_relation: Several relations of "parts" belong to "things" (say which one with "by")',
+      'things.yaml [bits] missing_relation: No relation of "statuses" belongs to "things" (add a belongs_to: things to "statuses")',
+      'things.yaml [thin] missing_relation: "parts" has no relation "thin" that belongs to "things" (did you mean "thing"?)',
+    ],
+    parts,
+  )
+})
+
+mistaken('a resource on another table says only what it can', () => {
+  const base = `fields: { name: { type: string, required: true }, kind: { type: enum, values: [a, b] } }\n${VIEW}`
+  const circle = { one: `of: two\n${VIEW}`, two: `of: one\n${VIEW}` }
+  const guest =
+    'of: base\nwhere: { kind: { ne: a } }\nfields: { nam: { type: string }, kind: { type: string, column: sort } }'
+  says(
+    guest,
+    [
+      'things.yaml [base] of_mismatch: "base" requires the field "name", which "things" neither has nor sets (list it, let "where" fix it, or leave "create" out of the actions)',
+      'things.yaml [{ kind: { ne: a } }] scope_not_assignable: A new record of "things" can not be given what this condition asks (use plain equalities, or leave "create" out of the actions)',
+      'things.yaml [nam] unknown_field: "base" has no field "nam" that "things" could take over (did you mean "name"?)',
+      'things.yaml [string] of_mismatch: "type" is decided by "base", whose table this is (leave "type" out)',
+      'things.yaml [sort] of_mismatch: "column" is decided by "base", whose table this is (leave "column" out)',
+      'two.yaml [one] of_cycle: "one" stands on itself: one → two → one',
+    ],
+    { base, ...circle },
+  )
+})
+
+mistaken('names, paths and tables belong to one resource', () => {
+  says('fields: { id: { type: integer } }\npath: statuses\ntable: statuses', [
+    'things.yaml [id] reserved_name: Every record has an integer "id" already (remove it, or give the field another name)',
+    'things.yaml [statuses] duplicate_path: The path "/statuses" is the one of "statuses" already (give one of them another "path")',
+    'things.yaml [statuses] name_clash: The table "statuses" is the one of "statuses" already (write "of: statuses" to stand on its table)',
+  ])
+  assert.equal(mistakes({ a: `resource: x\n${VIEW}`, b: `resource: x\n${VIEW}` }), [
+    'b.yaml [x] duplicate_resource: The resource "x" is declared in a.yaml already (one file declares one resource; give this one another name or remove it)',
+  ])
+})
+
+mistaken('hooks, restores, slugs, counts and defaults must lead somewhere', () => {
+  says(
+    'fields: { s: { type: slug, from: nam }, name: { type: string, default: $now }, c: { type: count, of: parts }, on: { type: boolean, default: maybe } }\nactions: [restore]\nhooks: { update: [desk.stam] }',
+    [
+      'things.yaml [nam] unknown_field: "things" has no field "nam" to make a slug from (did you mean "name"?)',
+      'things.yaml [$now] wrong_value: "$now" is a default of timestamp fields only',
+      'things.yaml [parts] unknown_field: "things" has no has_many relation "parts" to count',
+      'things.yaml [maybe] wrong_value: The default of "on" must be true or false',
+      'things.yaml [restore] missing_live: A record that is removed for good can not be restored (add "soft_delete: true" and "restore: true", or take restore away)',
+      'things.yaml [desk.stam] unknown_hook: No plugin gives a hook "desk.stam" (did you mean "desk.stamp"?)',
+    ],
+  )
+})
+
+mistaken('embeds say what they show, not deeper than the limit', () => {
+  const files = {
+    users: `fields: { name: { type: string }, password: { type: secret } }\nrelations: { team: { belongs_to: teams, embed: [id, lead] } }\n${VIEW}`,
+    teams: `relations: { lead: { belongs_to: users, embed: [id, team, password] } }\n${VIEW}`,
+  }
+  assert.equal(mistakes(files), [
+    'teams.yaml [team] embed_too_deep: "team" is embedded more than 3 records deep (name fields instead: { alias: relation.field })',
+    'teams.yaml [password] unknown_field: "password" never leaves the server',
+    'users.yaml [lead] embed_too_deep: "lead" is embedded more than 3 records deep (name fields instead: { alias: relation.field })',
+  ])
+})
+
+mistaken('clauses name somebody, fields that can be written, and values that fit', () => {
+  const things = `fields: { a: { type: integer }, u: { type: sequence } }\npolicies: { view: [{ where: { a: 1 } }, { who: anyone, set: { a: 1 } }], create: [{ who: anyone, fields: [aa, u], set: { a: x, b: 1 } }], update: [], delete: [] }`
+  const said = mistakes({ things })
+  assert.match(said.join('\n'), /"u" is read-only and can not be written/)
+  assert.match(said.join('\n'), /"things" has no field or relation "aa"/)
+  assert.match(said.join('\n'), /"a" must be an integer/)
+  assert.match(said.join('\n'), /"set" belongs to create and update; view writes nothing/)
+  assert.match(said.join('\n'), /needs "permission" or "role" or "who"|A clause says whom it is about/)
+})
+
+mistaken('seeds must be found again', () => {
+  says(
+    'fields: { name: { type: string }, n: { type: integer } }\nseeds: { key: name, rows: [{ n: 1 }, { name: x, n: y, z: 1 }] }',
+    [
+      'things.yaml [{ n: 1 }] wrong_seed: The row has no "name", by which it would be found again (add name: …)',
+      'things.yaml [y] wrong_value: "n" must be an integer',
+      'things.yaml [z] unknown_field: "things" has no field or relation "z"',
+    ],
+  )
+})
+
+mistaken('an action that nobody may do is a warning', () => {
+  assert.snapshot(
+    complaints({ things: 'actions: [list, delete]\npolicies: { view: [{ who: anyone }] }' }, 'warning'),
+    `things.yaml:3:1 warning missing_policy: Nobody may delete "things"
+ 3 │ policies: { view: [{ who: anyone }] }
+   │ ^^^^^^^^
+    hint: add a policy for delete, an empty list if that is meant, or take the action away
+
+1 warning in 1 file
+`,
+  )
+})
+
+mistaken.run()
