@@ -14,9 +14,9 @@ import type { Vocabulary } from './vocabulary.ts'
  * their own mistakes, and nothing may run on it.
  */
 export function checkApp(document: Document<unknown>, vocabulary: Vocabulary): Collected<Document<AppDefinition>> {
-  const { diagnostics, usable } = checkShape(document, schemaOf(vocabulary).app)
+  const { diagnostics, usable, place } = checkShape(document, schemaOf(vocabulary).app)
   if (usable === undefined) return { diagnostics }
-  return { value: Object.freeze({ place: document.place, value: usable as JsonObject & AppDefinition }), diagnostics }
+  return { value: Object.freeze({ place, value: usable as JsonObject & AppDefinition }), diagnostics }
 }
 
 /** Checks one resource file, as `checkApp` does. Whether options fit each other is judged once they are complete. */
@@ -24,10 +24,10 @@ export function checkResource(
   document: Document<unknown>,
   vocabulary: Vocabulary,
 ): Collected<Document<ResourceDefinition>> {
-  const { diagnostics, usable } = checkShape(document, schemaOf(vocabulary).resource)
+  const { diagnostics, usable, place } = checkShape(document, schemaOf(vocabulary).resource)
   const all = [...diagnostics, ...missingOptions(document, vocabulary)]
   if (usable === undefined) return { diagnostics: all }
-  const value = Object.freeze({ place: document.place, value: usable as JsonObject & ResourceDefinition })
+  const value = Object.freeze({ place, value: usable as JsonObject & ResourceDefinition })
   return { value, diagnostics: all }
 }
 
@@ -52,7 +52,7 @@ function checkShape(document: Document<unknown>, schema: JsonSchema): ReturnType
     span: document.place([]),
     hint: `begin with ${first}: …`,
   }
-  return { diagnostics: [diagnostic], usable: undefined }
+  return { diagnostics: [diagnostic], usable: undefined, place: document.place }
 }
 
 /** The options a type can't do without; on another resource's table they may be the owner's. */

@@ -22,12 +22,16 @@ type Judged = Json | typeof WRONG
 
 interface Judging extends Complaints {
   readonly root: JsonSchema
+  /** Lists that lost items → where each kept one stood. */
+  readonly shortened: Map<Json, readonly number[]>
 }
 
 export interface Judgement {
   readonly diagnostics: readonly Diagnostic[]
   /** The value without what was wrong, so that later stages can find their own mistakes; undefined if too little is left. */
   readonly usable: Json | undefined
+  /** The places of what is left. */
+  readonly place: Document<unknown>['place']
 }
 
 /**
@@ -35,13 +39,26 @@ export interface Judgement {
  * does not fit, and because compiling a schema of this size would take longer than the rest of the start.
  */
 export function judge(root: JsonSchema, document: Document<unknown>): Judgement {
-  const judging: Judging = { root, document, diagnostics: [] }
+  const judging: Judging = { root, document, diagnostics: [], shortened: new Map() }
   const judged = judgeNode(root, document.value as Json, [], judging)
-  return { diagnostics: judging.diagnostics, usable: judged === WRONG ? undefined : judged }
+  const usable = judged === WRONG ? undefined : judged
+  const place: Document<unknown>['place'] = (path, part) =>
+    document.place(written(path, usable, judging.shortened), part)
+  return { diagnostics: judging.diagnostics, usable, place: judging.shortened.size === 0 ? document.place : place }
 }
 
-function judgeNode(written: JsonSchema, value: Json, path: Path, judging: Judging): Judged {
-  const schema = resolveSchema(written, judging.root)
+/** A path into what is left of a value as a path into what was written: items may have moved up. */
+function written(path: Path, usable: Json | undefined, shortened: Judging['shortened']): Path {
+  let node: Json | undefined = usable
+  return path.map((step) => {
+    const stood = node === undefined ? undefined : shortened.get(node)
+    node = typeof node === 'object' && node !== null ? (node as JsonObject)[step] : undefined
+    return stood !== undefined && typeof step === 'number' ? (stood[step] ?? step) : step
+  })
+}
+
+function judgeNode(reference: JsonSchema, value: Json, path: Path, judging: Judging): Judged {
+  const schema = resolveSchema(reference, judging.root)
   const branches = branchesOf(schema, judging.root)
   if (branches !== undefined) return judgeUnion(schema, branches, value, path, judging)
   if (!isKind(schema, value)) return wrongKind([schema], value, path, judging)
@@ -82,19 +99,21 @@ function judgeUnion(
 function judgeList(schema: JsonSchema, value: readonly Json[], path: Path, judging: Judging): Judged {
   const items = schema.items as JsonSchema | undefined
   const kept: Json[] = []
+  const stood: number[] = []
+  const seen = new Set<string>()
   for (const [index, item] of value.entries()) {
     const judged = items === undefined ? item : judgeNode(items, item, [...path, index], judging)
-    if (judged !== WRONG) kept.push(judged)
-    if (
-      schema.uniqueItems === true &&
-      value.findIndex((other) => JSON.stringify(other) === JSON.stringify(item)) < index
-    )
+    if (judged !== WRONG) stood[kept.push(judged) - 1] = index
+    const text = schema.uniqueItems === true ? JSON.stringify(item) : String(index)
+    if (seen.has(text))
       complain(judging, [...path, index], 'value', {
         code: 'wrong_value',
         message: `${label(item)} stands in ${subject(path, false)} twice`,
         hint: 'remove one of the two',
       })
+    seen.add(text)
   }
+  if (kept.length < value.length) judging.shortened.set(kept, stood)
   const sentence = bounds(value.length, schema.minItems, schema.maxItems, ' items')
   if (sentence !== undefined) return wrongValue(sentence, path, judging)
   return falls(kept.length, schema.minItems) ? WRONG : Object.freeze(kept)

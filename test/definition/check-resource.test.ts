@@ -204,6 +204,15 @@ test('what is wrong is left out of the value, so that later stages find their ow
   assert.equal(value?.value, { resource: 't', fields: { a: { type: 'string', required: true } } })
 })
 
+test('after an item that was left out the places of the others stay right', () => {
+  const text = 'resource: t\npolicies:\n  view:\n    - { who: nobody }\n    - { role: a, where: { x: 1 } }'
+  const { value } = checkResource(parseDocument({ file: 'a.yaml', text }).value!, VOCABULARY)
+  const clause = value?.value.policies?.view?.[0]
+  assert.equal(clause?.role, 'a')
+  const span = value?.place(['policies', 'view', 0, 'where', 'x'])
+  assert.is(text.slice(span?.start, span?.end), '1')
+})
+
 test('an emptied condition is left out with its key', () => {
   const parsed = parseDocument({
     file: 'a.yaml',
