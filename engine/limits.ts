@@ -57,10 +57,16 @@ export const LIMITS = {
   headerBytes: 16_384,
   headersMs: 10_000,
   requestMs: 60_000,
+  /** How long an idle connection is kept: longer than the 60 seconds of usual proxies, which else meet a closed one. */
+  keepAliveMs: 65_000,
   /** Compiled statements kept per connection (each costs 130-325 KiB of database memory). */
   namedStatements: 64,
   /** Compiled request shapes kept in the process. */
   compiledShapes: 1_000,
+  /** Records of a `cache: true` resource kept in the process; a larger one is joined like any other. */
+  lookupRows: 2_000,
+  /** After so long kept records are read again, in case a word of their change was lost, in milliseconds. */
+  lookupMs: 5_000,
   /** One statement's run time, and the wait for a connection, in milliseconds. */
   statementMs: 10_000,
   acquireMs: 5_000,

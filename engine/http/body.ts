@@ -38,11 +38,12 @@ function tooLarge(request: IncomingMessage): ApiError {
 }
 
 /** Refuses by what the headers declare: 413 over `bytes`, then 415 for a type that the route does not take. */
-export function checkDeclared(request: IncomingMessage, bytes: number, upload: boolean): void {
+export function checkDeclared(request: IncomingMessage, bytes: number, kind: 'json' | 'multipart'): void {
   if (!hasBody(request)) return
   if (Number(request.headers['content-length'] ?? 0) > bytes) throw tooLarge(request)
   const type = request.headers['content-type'] ?? ''
-  if (!JSON_MEDIA.test(type) && !(upload && MULTIPART.test(type))) throw new ApiError('unsupported_media_type')
+  if (!JSON_MEDIA.test(type) && !(kind === 'multipart' && MULTIPART.test(type)))
+    throw new ApiError('unsupported_media_type')
 }
 
 function property(error: unknown, name: string): unknown {

@@ -80,34 +80,63 @@ function inFlight(): ApiError {
   return new ApiError('conflict', { message: 'A request with this Idempotency-Key is still being answered' })
 }
 
+type Adhoc = HttpParts['database']['adhoc']
+
+/** The answer kept for a key; throws conflict when it is another request's, or not there yet. */
+async function keptAnswer(adhoc: Adhoc, id: readonly string[], print: string): Promise<Answer> {
+  const [row] = await adhoc.run(READ, id)
+  if (row === undefined) throw inFlight()
+  const [printThen, status, headers, body] = row
+  if (printThen !== print) {
+    throw new ApiError('conflict', { message: 'This Idempotency-Key was used for another request' })
+  }
+  if (status === null || status === undefined) throw inFlight()
+  const { 'Content-Type': type, ...others }: Record<string, string> = JSON.parse(headers ?? '{}')
+  return {
+    status: Number(status),
+    headers: { ...others, 'Idempotency-Replayed': 'true' },
+    ...(type === undefined ? {} : { type }),
+    ...(body === null || body === undefined ? {} : { body }),
+  }
+}
+
+function isKept(answer: Answer): boolean {
+  return answer.status < 500 && (answer.body === undefined || typeof answer.body === 'string')
+}
+
+async function keep(adhoc: Adhoc, own: readonly string[], answer: Answer): Promise<void> {
+  const headers = answer.type === undefined ? answer.headers : { ...answer.headers, 'Content-Type': answer.type }
+  await adhoc.run(KEEP, [...own, answer.status, JSON.stringify(headers), answer.body ?? null])
+}
+
 /** Answers keyed requests once, through the database of `parts`. */
 export function answerOnce(parts: Pick<HttpParts, 'database' | 'now' | 'log'>): AnswerOnce {
   const { adhoc } = parts.database
   let claims = 0
 
-  async function stored(id: readonly string[], print: string): Promise<Answer> {
-    const [row] = await adhoc.run(READ, id)
-    if (row === undefined) throw inFlight()
-    const [fingerprintThen, status, headers, body] = row
-    if (fingerprintThen !== print) {
-      throw new ApiError('conflict', { message: 'This Idempotency-Key was used for another request' })
-    }
-    if (status === null || status === undefined) throw inFlight()
-    const { 'Content-Type': type, ...others }: Record<string, string> = JSON.parse(headers ?? '{}')
-    return {
-      status: Number(status),
-      headers: { ...others, 'Idempotency-Replayed': 'true' },
-      ...(type === undefined ? {} : { type }),
-      ...(body === null || body === undefined ? {} : { body }),
-    }
-  }
+  /** What is done beside the request: its failure is nothing that the caller could act on. */
+  const aside = (what: string, done: Promise<unknown>) =>
+    done.catch((error: unknown) => parts.log.warn({ err: error }, what))
 
   function cleanSometimes(expired: string): void {
     claims += 1
-    if (claims % CLEAN_EVERY !== 1) return
-    adhoc.run(CLEAN, [expired]).catch((error: unknown) => {
-      parts.log.warn({ err: error }, 'old idempotency keys were not removed')
-    })
+    if (claims % CLEAN_EVERY === 1) aside('old idempotency keys were not removed', adhoc.run(CLEAN, [expired]))
+  }
+
+  /** Does the work of a claim and keeps its answer; one that was thrown, or is no text, gives the key free again. */
+  async function answer(own: readonly string[], work: () => Promise<Answer>): Promise<Answer> {
+    // A claim that is not given free ends by itself, but whoever is told to try again should not wait for that.
+    const release = () => aside('an idempotency key was not given free', adhoc.run(RELEASE, own))
+    let given: Answer
+    try {
+      given = await work()
+    } catch (error) {
+      await release()
+      throw error
+    }
+    if (isKept(given)) await aside('an answer was not kept for its idempotency key', keep(adhoc, own, given))
+    else await release()
+    return given
   }
 
   return async (keyed, work) => {
@@ -117,23 +146,8 @@ export function answerOnce(parts: Pick<HttpParts, 'database' | 'now' | 'log'>): 
     const until = new Date(now + LIMITS.idempotencyClaimMs).toISOString()
     const expired = new Date(now - LIMITS.idempotencyMs).toISOString()
     const claimed = await adhoc.run(CLAIM, [...id, print, new Date(now).toISOString(), until, expired])
-    if (claimed.length === 0) return stored(id, print)
+    if (claimed.length === 0) return keptAnswer(adhoc, id, print)
     cleanSometimes(expired)
-    const own = [...id, print, until]
-    const release = () => adhoc.run(RELEASE, own)
-    let answer: Answer
-    try {
-      answer = await work()
-    } catch (error) {
-      // The claim would end by itself; a caller who is told to try again should not wait for that.
-      await release().catch(() => {})
-      throw error
-    }
-    if (answer.status >= 500 || (answer.body !== undefined && typeof answer.body !== 'string')) await release()
-    else {
-      const headers = answer.type === undefined ? answer.headers : { ...answer.headers, 'Content-Type': answer.type }
-      await adhoc.run(KEEP, [...own, answer.status, JSON.stringify(headers), answer.body ?? null])
-    }
-    return answer
+    return answer([...id, print, until], work)
   }
 }

@@ -10,6 +10,7 @@ export function httpServer(current: () => HttpApp): Server {
       maxHeaderSize: LIMITS.headerBytes,
       headersTimeout: LIMITS.headersMs,
       requestTimeout: LIMITS.requestMs,
+      keepAliveTimeout: LIMITS.keepAliveMs,
       connectionsCheckingInterval: 1_000,
       // Node would answer a missing Host by itself, without the envelope; nothing here relies on it.
       requireHostHeader: false,

@@ -39,13 +39,15 @@ export function probes(
     type: JSON_TYPE,
     body: successText({ data }, stamp(parts.now())),
   })
+  let lastFailed = ''
   const ready = async () => {
     const { ready: isReady, checks } = await parts.readiness()
-    if (isReady) return ok({ status: 'ready', checks })
-    const failed = Object.entries(checks).filter(([, state]) => state !== 'ok')
-    throw new ApiError('unavailable', {
-      cause: new Error(failed.map(([name, state]) => `${name}: ${state}`).join(', ')),
-    })
+    const failed = isReady ? '' : JSON.stringify(checks)
+    // Probes come every few seconds; the log needs the change only.
+    if (failed !== lastFailed) parts.log.warn({ checks }, isReady ? 'ready' : 'not ready')
+    lastFailed = failed
+    if (!isReady) throw new ApiError('unavailable')
+    return ok({ status: 'ready', checks })
   }
   const metrics = async (request: IncomingMessage): Promise<Answer> => {
     checkMetrics(request, parts.settings.metricsToken)

@@ -31,9 +31,7 @@ export function fixedHeaders(settings: { readonly baseUrl: string; readonly cors
     ['Cache-Control', 'private, no-cache'],
     ['Vary', cors ? 'Authorization, Accept-Encoding, Origin' : 'Authorization, Accept-Encoding'],
     ['X-Content-Type-Options', 'nosniff'],
-    ['X-Frame-Options', 'DENY'],
     ['Content-Security-Policy', "default-src 'none'; frame-ancestors 'none'"],
-    ['Referrer-Policy', 'no-referrer'],
   ]
   if (settings.baseUrl.startsWith('https:')) headers.push(['Strict-Transport-Security', 'max-age=31536000'])
   return { headers, origins: new Set(settings.corsOrigins) }

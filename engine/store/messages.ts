@@ -45,7 +45,34 @@ function outgoing(redis: Redis, topic: string, from: string): (parcel: Omit<Parc
   return (parcel) => send(JSON.stringify({ from, ...parcel }))
 }
 
-/** Publishing through `redis` and listening on a connection of its own, which comes back by itself. */
+/** A connection that only listens and comes back by itself; `gap` is called when something may have been missed. */
+function listening(redis: Redis, topic: string, heard: (parcel: Parcel) => void, gap: () => void): Redis {
+  let connectedBefore = false
+  const ears = redis.duplicate({ autoResubscribe: false, enableOfflineQueue: false, keepAlive: 10_000 })
+  // The other connection's log line tells of the outage.
+  ears.on('error', () => {})
+  ears.on('message', (_topic, text) => {
+    const parcel = parcelOf(text)
+    if (parcel !== undefined) heard(parcel)
+  })
+  ears.on('ready', async () => {
+    try {
+      await ears.subscribe(topic)
+      if (connectedBefore) gap()
+      connectedBefore = true
+    } catch {
+      // A connection that cannot subscribe is of no use: the next one tries again.
+      ears.disconnect(true)
+    }
+  })
+  ears.on('close', () => {
+    if (connectedBefore) gap()
+  })
+  ears.connect().catch(() => {})
+  return ears
+}
+
+/** Publishing through `redis` and listening on a connection of its own. */
 export function messaging(
   redis: Redis,
   log: Logger,
@@ -55,34 +82,16 @@ export function messaging(
   const topic = `${prefix}:messages`
   const channels = createChannels((error, channel) => log.error({ err: error, channel }, 'a store listener failed'))
   const gaps: (() => void)[] = []
-  const send = outgoing(redis, topic, from)
-  let connectedBefore = false
   const tellMissed = () => {
     for (const missed of gaps) missed()
   }
-
-  const ears = redis.duplicate({ autoResubscribe: false, enableOfflineQueue: false, keepAlive: 10_000 })
-  ears.on('error', () => {})
-  ears.on('message', (_topic, text) => {
-    const parcel = parcelOf(text)
-    if (parcel === undefined || parcel.from === from) return
+  const hear = (parcel: Parcel) => {
+    if (parcel.from === from) return
     if (parcel.channel === undefined) tellMissed()
     else channels.tell(parcel.channel, parcel.message ?? '')
-  })
-  ears.on('ready', async () => {
-    try {
-      await ears.subscribe(topic)
-      if (connectedBefore) tellMissed()
-      connectedBefore = true
-    } catch {
-      // A connection that cannot subscribe is of no use: the next one tries again.
-      ears.disconnect(true)
-    }
-  })
-  ears.on('close', () => {
-    if (connectedBefore) tellMissed()
-  })
-  ears.connect().catch(() => {})
+  }
+  const send = outgoing(redis, topic, from)
+  const ears = listening(redis, topic, hear, tellMissed)
 
   return {
     async publish(channel, message) {

@@ -33,6 +33,12 @@ test('readyz is 503 while draining, and when the check itself fails 500', async 
   assert.is(status, 503)
   assert.is(json.message, 'Service unavailable')
   assert.ok(Number(headers['retry-after']) >= 1)
+  await world.ask('GET /readyz')
+  assert.equal(
+    world.lines.map(({ fields }) => fields.checks),
+    [{ process: 'draining' }],
+    'logged when it changes',
+  )
   checks = async () => {
     throw new Error('check')
   }
