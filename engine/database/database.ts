@@ -33,6 +33,11 @@ export interface Database {
   readonly adhoc: Runner
   /** Runs in one transaction; commits when `work` resolves, rolls back when it rejects. Retries once on 40001 and 40P01. */
   transaction<T>(work: (transaction: Transaction) => Promise<T>): Promise<T>
+  /**
+   * One connection for as long as `work` runs, outside any transaction and without time-outs: for migrations.
+   * On the embedded database it is the only one, so `work` must use nothing else.
+   */
+  session<T>(work: (runner: Runner) => Promise<T>): Promise<T>
   /** One cheap round trip, for readiness. Rejects when the database is out or its disk is full. */
   ping(): Promise<void>
   close(): Promise<void>

@@ -11,7 +11,7 @@ import type { Database } from './database.ts'
 import { guardDisk } from './disk.ts'
 import { lockDirectory } from './lock.ts'
 import { outageLog } from './outage.ts'
-import { knexPool, pooledRunner, watchErrors } from './pool.ts'
+import { inSession, knexPool, pooledRunner, watchErrors } from './pool.ts'
 import { inTransaction } from './transaction.ts'
 import { COLUMN_TYPES } from './types.ts'
 
@@ -42,6 +42,7 @@ export function databaseOn(cluster: PGlite, description: string, log: Logger, cl
     compiled: runner,
     adhoc: runner,
     transaction: (work) => inTransaction(knex, connections, work),
+    session: (work) => inSession(connections, undefined, work),
     ping: async () => {
       await runner.run({ text: 'select 1' }, [])
     },

@@ -101,14 +101,31 @@ export function pooledRunner(connections: Connections): Runner {
   return Object.freeze({ run: (statement: Statement, values: readonly unknown[]) => attempt(statement, values, true) })
 }
 
-/** Runs statements on one connection that somebody else holds. */
-export function clientRunner(client: pg.ClientBase): Runner {
+/** Runs statements on one connection that somebody else holds; a `patient` one may take as long as it takes. */
+export function clientRunner(client: pg.ClientBase, patient = false): Runner {
   return Object.freeze({
     run: (statement: Statement, values: readonly unknown[]) =>
       new Promise<readonly Row[]>((resolve, reject) => {
-        send(client, statement, values, (error, rows) =>
-          error === null ? resolve(rows) : reject(databaseFailure(error)),
-        )
+        const done = (error: Error | null, rows: readonly Row[]) =>
+          error === null ? resolve(rows) : reject(databaseFailure(error))
+        send(client, statement, values, done, patient)
       }),
   })
+}
+
+/** Lends one connection to `work`; `unlimited` is the SQL that lifts its time-outs, after which it is not used again. */
+export async function inSession<T>(
+  connections: Connections,
+  unlimited: string | undefined,
+  work: (runner: Runner) => Promise<T>,
+): Promise<T> {
+  const client = await acquired(connections).catch((error) => {
+    throw databaseFailure(error)
+  })
+  try {
+    if (unlimited !== undefined) await client.query(unlimited)
+    return await work(clientRunner(client, true))
+  } finally {
+    client.release(unlimited !== undefined)
+  }
 }

@@ -5,7 +5,7 @@ import { LIMITS } from '../limits.ts'
 import type { Logger } from '../observe.ts'
 import type { Database } from './database.ts'
 import { type NoteFailure, outageLog } from './outage.ts'
-import { type Connections, knexPool, pooledRunner, watchErrors } from './pool.ts'
+import { type Connections, inSession, knexPool, pooledRunner, watchErrors } from './pool.ts'
 import { overdue } from './statement.ts'
 import { inTransaction } from './transaction.ts'
 import { COLUMN_TYPES } from './types.ts'
@@ -160,6 +160,7 @@ export async function openPostgresql(
     compiled: pooledRunner(generic),
     adhoc,
     transaction: (work) => inTransaction(knex, ordinary, work),
+    session: (work) => inSession(ordinary, 'set statement_timeout = 0; set lock_timeout = 0', work),
     ping: async () => {
       await adhoc.run({ text: 'select 1' }, [])
     },

@@ -111,15 +111,21 @@ function sync(connection: Connection): void {
 
 /**
  * Sends one statement; `done` gets pg's text of each column of each row, or the error as pg gave it.
- * With a name the statement is parsed once per connection, among at most LIMITS.namedStatements kept by recent use.
+ * A `patient` one is never overdue. With a name the statement is parsed once per connection, among at most LIMITS.namedStatements kept by recent use.
  */
-export function send(client: ClientBase, statement: Statement, values: readonly unknown[], done: Done): void {
+export function send(
+  client: ClientBase,
+  statement: Statement,
+  values: readonly unknown[],
+  done: Done,
+  patient = false,
+): void {
   const pending: Pending = {
     statement,
     values,
     rows: [],
     callback: done,
-    startedAt: performance.now(),
+    startedAt: patient ? Number.POSITIVE_INFINITY : performance.now(),
     client,
     failed: false,
     submit,

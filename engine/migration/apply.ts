@@ -1,0 +1,122 @@
+/** Carries out a plan: asks its questions, takes its steps one by one, and writes down what was done. ⇄ */
+import { setTimeout } from 'node:timers/promises'
+import type { Database, Runner } from '../database/database.ts'
+import { failureCode } from '../database/failure.ts'
+import type { Logger } from '../observe.ts'
+import type { MigrationPlan } from './plan.ts'
+import type { Step } from './step.ts'
+import type { Table } from './table.ts'
+
+/** A step waits this long for a lock, lets the waiting requests through, and tries again. */
+const LOCK_MS = 2_000
+const ATTEMPTS = 15
+const POLL_MS = 200
+const LONGEST_WAIT_MS = 600_000
+
+const LOCK_KEY = `hashtext('plinth ' || current_schema())`
+
+/**
+ * Runs `work` on one connection while no other instance migrates or seeds the same schema; waits for its turn.
+ * On the embedded database there is no other, and the connection is the only one: `work` uses the runner and nothing else.
+ */
+export function exclusively<T>(database: Database, work: (runner: Runner) => Promise<T>): Promise<T> {
+  return database.session(async (runner) => {
+    if (database.kind === 'embedded') return work(runner)
+    // Polled, not waited for: a waiting statement would hold up `create index concurrently` of the one who has the lock.
+    for (let waited = 0; ; waited += POLL_MS) {
+      const [row] = await runner.run({ text: `select pg_try_advisory_lock(${LOCK_KEY})` }, [])
+      if (row?.[0] === 't') break
+      if (waited > LONGEST_WAIT_MS)
+        throw new Error('Another instance has been migrating this database for ten minutes.')
+      await setTimeout(POLL_MS)
+    }
+    try {
+      return await work(runner)
+    } finally {
+      await runner.run({ text: `select pg_advisory_unlock(${LOCK_KEY})` }, []).catch(() => {})
+    }
+  })
+}
+
+/** Runs `work` between BEGIN and COMMIT on the runner's connection. */
+export async function atomically<T>(runner: Runner, work: () => Promise<T>): Promise<T> {
+  await runner.run({ text: 'begin' }, [])
+  try {
+    const result = await work()
+    await runner.run({ text: 'commit' }, [])
+    return result
+  } catch (error) {
+    await runner.run({ text: 'rollback' }, []).catch(() => {})
+    throw error
+  }
+}
+
+/** The plan with its questions answered by the database; a step that no row stands in the way of is safe. */
+export async function judged(plan: MigrationPlan, runner: Runner): Promise<MigrationPlan> {
+  const steps: Step[] = []
+  for (const step of plan.steps) {
+    if (step.question === undefined) {
+      steps.push(step)
+      continue
+    }
+    const [row] = await runner.run({ text: step.question }, [])
+    const rows = Number(row?.[0] ?? 0)
+    steps.push({ ...step, rows, risk: rows === 0 ? 'safe' : step.risk })
+  }
+  return Object.freeze({ ...plan, steps: Object.freeze(steps) })
+}
+
+async function take(step: Step, runner: Runner, limited: boolean): Promise<void> {
+  const limit = (text: string) => (limited && !text.includes(' concurrently ') ? LOCK_MS : 0)
+  if (step.online) {
+    for (const text of step.sql) {
+      if (limited) await runner.run({ text: `set lock_timeout = ${limit(text)}` }, [])
+      await runner.run({ text }, [])
+    }
+    return
+  }
+  await atomically(runner, async () => {
+    if (limited) await runner.run({ text: `set local lock_timeout = ${LOCK_MS}` }, [])
+    for (const text of step.sql) await runner.run({ text }, [])
+  })
+}
+
+async function takePatiently(step: Step, runner: Runner, limited: boolean): Promise<void> {
+  for (let attempt = 1; ; attempt += 1) {
+    try {
+      return await take(step, runner, limited)
+    } catch (error) {
+      const code = failureCode(error)
+      if (attempt === ATTEMPTS || (code !== '55P03' && code !== '40P01')) {
+        const reason = error instanceof Error ? error.message : String(error)
+        throw new Error(`The step "${step.title}" failed: ${reason}`, { cause: error })
+      }
+      await setTimeout(POLL_MS * attempt)
+    }
+  }
+}
+
+/** What the engine has made: from now on only these columns are ever set aside. */
+function ownedOf(wanted: readonly Table[]): string {
+  return JSON.stringify(
+    Object.fromEntries(wanted.map((table) => [table.name, table.columns.map((column) => column.name)])),
+  )
+}
+
+/** Takes every step of a plan under the lock that the caller holds, each whole or not at all; throws at the first that fails. */
+export async function apply(
+  plan: MigrationPlan,
+  wanted: readonly Table[],
+  runner: Runner,
+  { kind, log }: { readonly kind: Database['kind']; readonly log: Logger },
+): Promise<void> {
+  for (const step of plan.steps) {
+    await takePatiently(step, runner, kind === 'postgresql')
+    log.info({ step: step.title }, 'migration step')
+  }
+  const steps = JSON.stringify(plan.steps.map(({ title, risk, rows }) => ({ title, risk, rows })))
+  const owned = ownedOf(wanted)
+  const text = `insert into plinth_migration (hash, steps, owned) select $1, $2::jsonb, $3::jsonb
+    where $4 or not exists (select 1 from plinth_migration where id = (select max(id) from plinth_migration) and owned = $3::jsonb)`
+  await runner.run({ text }, [plan.hash, steps, owned, plan.steps.length > 0])
+}

@@ -1,0 +1,139 @@
+/** Reads what a database holds into the same shape that the catalog gives. ⇄ */
+import type { Row, Runner } from '../database/database.ts'
+import { canonicalDefault } from './default.ts'
+import { asideOrder, nameBefore, quoteName } from './name.ts'
+import type { Column, ForeignKey, Present, Sequence, SetAside, Table, TableIndex } from './table.ts'
+
+/** How the engine marks its indexes, with the predicate as the YAML gave it: PostgreSQL would print another spelling. */
+export const INDEX_MARK = 'plinth'
+
+const COLUMNS = `select c.relname, a.attname, format_type(a.atttypid, a.atttypmod), a.attnotnull,
+    pg_get_expr(d.adbin, d.adrelid), a.attidentity <> ''
+  from pg_class c join pg_attribute a on a.attrelid = c.oid and a.attnum > 0 and not a.attisdropped
+  left join pg_attrdef d on d.adrelid = c.oid and d.adnum = a.attnum
+  where c.relnamespace = current_schema()::regnamespace and c.relkind in ('r', 'p') order by c.relname, a.attnum`
+
+const PRIMARY_KEYS = `select c.relname, a.attname from pg_constraint k join pg_class c on c.oid = k.conrelid
+  cross join unnest(k.conkey) with ordinality as u(attnum, position)
+  join pg_attribute a on a.attrelid = c.oid and a.attnum = u.attnum
+  where k.contype = 'p' and c.relnamespace = current_schema()::regnamespace order by c.relname, u.position`
+
+const FOREIGN_KEYS = `select c.relname, a.attname, f.relname,
+    case k.confdeltype when 'c' then 'cascade' when 'n' then 'set_null' else 'restrict' end
+  from pg_constraint k join pg_class c on c.oid = k.conrelid join pg_class f on f.oid = k.confrelid
+  join pg_attribute a on a.attrelid = c.oid and a.attnum = k.conkey[1]
+  where k.contype = 'f' and cardinality(k.conkey) = 1 and c.relnamespace = current_schema()::regnamespace
+  order by c.relname, a.attnum, k.conname`
+
+const INDEXES = `select t.relname, i.relname, m.amname, x.indisunique, x.indisvalid, obj_description(i.oid, 'pg_class'),
+    array_to_json(array(select a.attname from unnest(x.indkey) with ordinality as u(attnum, position)
+      join pg_attribute a on a.attrelid = t.oid and a.attnum = u.attnum order by u.position))
+  from pg_index x join pg_class i on i.oid = x.indexrelid join pg_class t on t.oid = x.indrelid join pg_am m on m.oid = i.relam
+  where t.relnamespace = current_schema()::regnamespace and not x.indisprimary order by t.relname, i.relname`
+
+const SEQUENCES = `select s.relname, q.seqstart from pg_sequence q join pg_class s on s.oid = q.seqrelid
+  where s.relnamespace = current_schema()::regnamespace order by s.relname`
+
+const OWNED = `select owned from ${quoteName('plinth_migration')} order by id desc limit 1`
+
+function textAt(row: Row, index: number): string {
+  return row[index] ?? ''
+}
+
+function grouped<T>(rows: readonly Row[], read: (row: Row) => T): ReadonlyMap<string, readonly T[]> {
+  const groups = new Map<string, T[]>()
+  for (const row of rows) {
+    const table = textAt(row, 0)
+    const group = groups.get(table)
+    if (group) group.push(read(row))
+    else groups.set(table, [read(row)])
+  }
+  return groups
+}
+
+function columnOf(row: Row): Column {
+  const type = textAt(row, 2)
+  const printed = row[4]
+  return {
+    name: textAt(row, 1),
+    type,
+    nullable: row[3] === 'f',
+    default: printed === null || printed === undefined ? undefined : canonicalDefault(type, printed),
+    identity: row[5] === 't',
+  }
+}
+
+function foreignKeyOf(row: Row): ForeignKey {
+  const onDelete = row[3] === 'cascade' || row[3] === 'set_null' ? row[3] : 'restrict'
+  return { column: textAt(row, 1), table: textAt(row, 2), onDelete }
+}
+
+/** Only valid indexes of the engine's own: one left half-built is made again, one of a person's is nobody's business. */
+function indexesOf(rows: readonly Row[]): readonly TableIndex[] {
+  return rows.flatMap((row) => {
+    const mark = row[5] ?? ''
+    if (!mark.startsWith(INDEX_MARK) || row[4] !== 't') return []
+    const where = mark.slice(INDEX_MARK.length).replace(/^: /, '') || undefined
+    const columns: readonly string[] = JSON.parse(textAt(row, 6))
+    return [
+      { name: textAt(row, 1), kind: row[2] === 'gin' ? 'trigram' : 'btree', unique: row[3] === 't', columns, where },
+    ]
+  })
+}
+
+function sequencesOf(columns: readonly Column[], starts: ReadonlyMap<string, number>): readonly Sequence[] {
+  return columns.flatMap((column) => {
+    const name = /^nextval\('(.+)'\)::text$/.exec(column.default ?? '')?.[1]
+    const start = name === undefined ? undefined : starts.get(name)
+    return name === undefined || start === undefined ? [] : [{ name, start }]
+  })
+}
+
+function asideOf(tables: readonly Table[]): readonly SetAside[] {
+  const found = tables.flatMap((table): SetAside[] => {
+    const before = nameBefore(table.name)
+    if (before !== undefined) return [{ table: before, column: undefined, name: table.name }]
+    return table.columns.flatMap((column) => {
+      const was = nameBefore(column.name)
+      return was === undefined ? [] : [{ table: table.name, column: was, name: column.name }]
+    })
+  })
+  return found.sort((a, b) => (asideOrder(a.name) < asideOrder(b.name) ? -1 : 1))
+}
+
+async function readOwned(runner: Runner, tables: readonly Table[]): Promise<Present['owned']> {
+  if (!tables.some((table) => table.name === 'plinth_migration')) return new Map()
+  const [row] = await runner.run({ text: OWNED }, [])
+  const recorded: Record<string, readonly string[]> = JSON.parse(row?.[0] ?? '{}')
+  return new Map(Object.entries(recorded).map(([table, columns]) => [table, new Set(columns)]))
+}
+
+/** The tables of the connection's own schema, what was set aside in it, and what the engine made there. */
+export async function inspect(runner: Runner): Promise<Present> {
+  const ask = (text: string) => runner.run({ text }, [])
+  const columns = grouped(await ask(COLUMNS), columnOf)
+  const keys = grouped(await ask(PRIMARY_KEYS), (row) => textAt(row, 1))
+  const references = grouped(await ask(FOREIGN_KEYS), foreignKeyOf)
+  const indexes = grouped(await ask(INDEXES), (row) => row)
+  const starts = new Map((await ask(SEQUENCES)).map((row) => [textAt(row, 0), Number(row[1])]))
+  const [extension] = await ask(`select 1 from pg_extension where extname = 'pg_trgm'`)
+  const all = [...columns].map(
+    ([name, found]): Table => ({
+      name,
+      columns: found,
+      primaryKey: keys.get(name) ?? [],
+      foreignKeys: references.get(name) ?? [],
+      indexes: indexesOf(indexes.get(name) ?? []),
+      sequences: sequencesOf(found, starts),
+    }),
+  )
+  const present = all
+    .filter((table) => nameBefore(table.name) === undefined)
+    .map((table) => ({ ...table, columns: table.columns.filter((column) => nameBefore(column.name) === undefined) }))
+  return {
+    tables: present,
+    setAside: asideOf(all),
+    owned: await readOwned(runner, all),
+    trigrams: extension !== undefined,
+  }
+}

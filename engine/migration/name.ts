@@ -1,0 +1,52 @@
+/** Names in SQL: quoting, the names of indexes, and the names of what was set aside. */
+import { createHash } from 'node:crypto'
+import type { TableIndex } from './table.ts'
+
+const IDENTIFIER_BYTES = 63
+const HASH_LENGTH = 8
+const ASIDE = /^(.+)__removed_(\d{8})(?:_(\d+))?$/
+
+export function quoteName(name: string): string {
+  return `"${name.replace(/"/g, '""')}"`
+}
+
+export function quoteText(text: string): string {
+  return `'${text.replace(/'/g, "''")}'`
+}
+
+function cut(text: string, bytes: number): string {
+  return Buffer.from(text)
+    .subarray(0, bytes)
+    .toString('utf8')
+    .replace(/\uFFFD+$/, '')
+}
+
+/** An index with the name that its table, columns, kind and predicate give it. */
+export function namedIndex(table: string, index: Omit<TableIndex, 'name'>): TableIndex {
+  const { kind, unique, columns, where } = index
+  const content = JSON.stringify([table, kind, unique, columns, where ?? null])
+  const hash = createHash('sha256').update(content).digest('hex').slice(0, HASH_LENGTH)
+  const tail = `_${hash}_${unique ? 'key' : 'idx'}`
+  return { name: `${cut([table, ...columns].join('_'), IDENTIFIER_BYTES - tail.length)}${tail}`, ...index }
+}
+
+/** The name under which something is set aside on a day (`2026-01-31`), different from all that are `taken`. */
+export function asideName(name: string, day: string, taken: ReadonlySet<string>): string {
+  const stem = `__removed_${day.replaceAll('-', '')}`
+  for (let count = 1; ; count += 1) {
+    const tail = count === 1 ? stem : `${stem}_${count}`
+    const candidate = `${cut(name, IDENTIFIER_BYTES - tail.length)}${tail}`
+    if (!taken.has(candidate)) return candidate
+  }
+}
+
+/** The name that something set aside had before, or undefined when it was not. */
+export function nameBefore(name: string): string | undefined {
+  return ASIDE.exec(name)?.[1]
+}
+
+/** Orders what was set aside under one name by when that was. */
+export function asideOrder(name: string): string {
+  const [, , day = '', count = '1'] = ASIDE.exec(name) ?? []
+  return `${day}${count.padStart(6, '0')}`
+}

@@ -1,0 +1,93 @@
+/** Plans the references and indexes of one table that is there already. */
+import { addForeignKey, createIndex, dropForeignKey, validateForeignKey } from './ddl.ts'
+import { quoteName as q } from './name.ts'
+import { type Circumstances, type Pair, presentColumn, startsAnew } from './plan-column.ts'
+import { online, type Step, safe } from './step.ts'
+import type { ForeignKey, TableIndex } from './table.ts'
+
+/** Rows that point at nothing; undefined for a column that is only being added. */
+function orphans(pair: Pair, key: ForeignKey, target: Pair | undefined): string | undefined {
+  const column = pair.wanted.columns.find((other) => other.name === key.column)
+  const was = column && presentColumn(pair, column)
+  if (column === undefined || was === undefined || startsAnew(pair, column)) return undefined
+  const counting = `select count(*) from ${q(pair.actual.name)} t where t.${q(was.name)} is not null`
+  if (target === undefined) return counting
+  const id = q(target.actual.primaryKey[0] ?? 'id')
+  return `${counting} and not exists (select 1 from ${q(target.actual.name)} o where o.${id} = t.${q(was.name)})`
+}
+
+function referring(pair: Pair, key: ForeignKey, target: Pair | undefined): Step {
+  const { name } = pair.wanted
+  const step = online(
+    `reference ${name}.${key.column} to ${key.table}`,
+    addForeignKey(name, key),
+    validateForeignKey(name, key),
+  )
+  const question = orphans(pair, key, target)
+  if (question === undefined) return step
+  const advice = 'clear them, or point them at records that exist'
+  return { ...step, risk: 'blocked', question, consequence: `point at no record of ${key.table}`, advice }
+}
+
+/** The steps of one table's references; `pairs` are all tables that are there, by their wanted names. */
+export function planReferences(pair: Pair, pairs: ReadonlyMap<string, Pair>): readonly Step[] {
+  const { wanted, actual } = pair
+  const steps: Step[] = []
+  const target = (key: ForeignKey) => pairs.get(key.table)
+  const presentName = (key: ForeignKey) => target(key)?.actual.name ?? key.table
+  for (const key of wanted.foreignKeys) {
+    const column = wanted.columns.find((other) => other.name === key.column)
+    const was = column && presentColumn(pair, column)
+    const old = actual.foreignKeys.find((other) => other.column === was?.name)
+    // A column whose type starts anew was set aside together with its reference.
+    if (old && old.table === presentName(key) && old.onDelete === key.onDelete && was?.type === column?.type) continue
+    if (old)
+      steps.push(safe(`drop old reference of ${wanted.name}.${key.column}`, dropForeignKey(wanted.name, key.column)))
+    steps.push(referring(pair, key, target(key)))
+  }
+  for (const old of actual.foreignKeys) {
+    const column = wanted.columns.find((other) => presentColumn(pair, other)?.name === old.column)
+    if (column === undefined || wanted.foreignKeys.some((key) => key.column === column.name)) continue
+    steps.push(safe(`drop reference of ${wanted.name}.${column.name}`, dropForeignKey(wanted.name, column.name)))
+  }
+  return steps
+}
+
+/** Groups of rows with equal values; undefined where a column or the predicate speaks of what is only being added. */
+function duplicates(pair: Pair, index: TableIndex): string | undefined {
+  const columns = index.columns.map((name) => pair.actual.columns.find((column) => column.name === name))
+  if (columns.some((column) => column === undefined)) return undefined
+  const known = new Set(pair.actual.columns.map((column) => column.name))
+  const speaksOf = [...(index.where ?? '').matchAll(/"([^"]+)"/g)].map(([, name = '']) => name)
+  const where = index.where !== undefined && speaksOf.every((name) => known.has(name)) ? [`(${index.where})`] : []
+  const list = index.columns.map(q)
+  const present = [...where, ...list.map((column) => `${column} is not null`)].join(' and ')
+  return `select coalesce(sum(n), 0) from (select count(*) as n from ${q(pair.actual.name)} where ${present}
+  group by ${list.join(', ')} having count(*) > 1) d`
+}
+
+function indexing(pair: Pair, index: TableIndex, concurrently: boolean): Step {
+  const { name } = pair.wanted
+  const kind = index.unique ? 'unique index' : index.kind === 'trigram' ? 'search index' : 'index'
+  const title = `add ${kind} on ${name} (${index.columns.join(', ')})`
+  const step = online(title, ...createIndex(name, index, concurrently))
+  const question = index.unique ? duplicates(pair, index) : undefined
+  if (question === undefined) return step
+  const advice = 'make them different, or take `unique` away'
+  return { ...step, risk: 'blocked', question, consequence: 'share a value that must be unique', advice }
+}
+
+/** The steps of one table's indexes: the new ones are there before the old ones go. */
+export function planIndexes(pair: Pair, { concurrently }: Circumstances): readonly Step[] {
+  const { wanted, actual } = pair
+  // The index of a column that starts anew went aside with its old values and must be made again.
+  const anew = new Set(wanted.columns.filter((column) => startsAnew(pair, column)).map((column) => column.name))
+  const kept = actual.indexes.filter((index) => !index.columns.some((column) => anew.has(column)))
+  const added = wanted.indexes.filter((index) => !kept.some((other) => other.name === index.name))
+  const gone = kept.filter((index) => !wanted.indexes.some((other) => other.name === index.name))
+  const how = concurrently ? 'concurrently ' : ''
+  const dropping = gone.map((index) =>
+    online(`drop index on ${wanted.name} (${index.columns.join(', ')})`, `drop index ${how}if exists ${q(index.name)}`),
+  )
+  return [...added.map((index) => indexing(pair, index, concurrently)), ...dropping]
+}

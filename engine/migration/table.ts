@@ -1,0 +1,64 @@
+/** What a table is to the engine: the one shape that the catalog gives, the database is read into, and plans compare. */
+
+export interface Column {
+  readonly name: string
+  /** As `format_type` prints it. */
+  readonly type: string
+  readonly nullable: boolean
+  /** SQL of the DEFAULT in the spelling of `default.ts`; undefined: none. */
+  readonly default: string | undefined
+  readonly identity: boolean
+  /** Its earlier name as the YAML says; never read from a database. */
+  readonly renamedFrom?: string
+}
+
+export interface ForeignKey {
+  readonly column: string
+  readonly table: string
+  readonly onDelete: 'restrict' | 'set_null' | 'cascade'
+}
+
+export interface TableIndex {
+  /** Ends in a hash of everything below, so that indexes are the same when their names are. */
+  readonly name: string
+  readonly kind: 'btree' | 'trigram'
+  readonly unique: boolean
+  readonly columns: readonly string[]
+  /** SQL of the predicate; undefined: all rows. */
+  readonly where: string | undefined
+}
+
+export interface Sequence {
+  readonly name: string
+  readonly start: number
+}
+
+export interface Table {
+  readonly name: string
+  readonly columns: readonly Column[]
+  readonly primaryKey: readonly string[]
+  readonly foreignKeys: readonly ForeignKey[]
+  readonly indexes: readonly TableIndex[]
+  readonly sequences: readonly Sequence[]
+  readonly renamedFrom?: string
+}
+
+/** A column or a whole table (`column` undefined) that was removed from the YAML and renamed. */
+export interface SetAside {
+  readonly table: string
+  readonly column: string | undefined
+  /** The present name of what was set aside. */
+  readonly name: string
+}
+
+/** What a database holds now. */
+export interface Present {
+  readonly tables: readonly Table[]
+  readonly setAside: readonly SetAside[]
+  /** Table → columns that the engine made: only these are ever set aside. */
+  readonly owned: ReadonlyMap<string, ReadonlySet<string>>
+  /** Whether search indexes can be made (pg_trgm is installed). */
+  readonly trigrams: boolean
+}
+
+export const NOTHING: Present = Object.freeze({ tables: [], setAside: [], owned: new Map(), trigrams: false })

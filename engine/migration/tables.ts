@@ -1,0 +1,132 @@
+/** Derives the tables of a catalog: columns, keys, references, indexes, joining tables, and the engine's own. */
+import type { Catalog, Field, Filter, Index, ManyToMany, Resource } from '../catalog/catalog.ts'
+import { comparand, compareSql, toSql } from '../filter/to-sql.ts'
+import { literalDefault } from './default.ts'
+import { ENGINE_TABLES } from './engine-tables.ts'
+import { namedIndex, quoteName, quoteText } from './name.ts'
+import type { Column, ForeignKey, Sequence, Table, TableIndex } from './table.ts'
+
+function byName<T extends { readonly name: string }>(values: Iterable<T>): readonly T[] {
+  const first = new Map<string, T>()
+  for (const value of values) if (!first.has(value.name)) first.set(value.name, value)
+  return [...first.values()]
+}
+
+function isStored(field: Field): boolean {
+  return field.computed === undefined && field.count === undefined
+}
+
+const MOMENTS = Object.freeze({ now: 'now()', today: 'CURRENT_DATE' })
+
+function columnOf(resource: Resource, field: Field): Column {
+  const type = field.type.column(field.options)
+  const generated = field.type.generated?.(field.options, resource.table).default
+  const given = field.default === undefined || field.default === null ? undefined : literalDefault(type, field.default)
+  return {
+    name: field.column,
+    type,
+    nullable: field.nullable,
+    default: generated ?? (field.defaultMoment === undefined ? given : MOMENTS[field.defaultMoment]),
+    identity: field === resource.key,
+    ...(field.renamedFrom === undefined ? {} : { renamedFrom: field.renamedFrom }),
+  }
+}
+
+/** The SQL of a condition on one row, with its values written in; conditions of indexes speak of nothing else. */
+export function predicate(filter: Filter): string {
+  return toSql(filter, ({ path, operator, operand }, negated) => {
+    if (path.relations.length > 0 || operand.kind !== 'literal') {
+      throw new Error(`The condition of an index on ${path.field.name} may only compare own fields with fixed values.`)
+    }
+    const type = path.field.type.column(path.field.options)
+    const { value } = operand
+    const parts = operator === 'between' && Array.isArray(value) ? value : [value]
+    const stored = type === 'jsonb' ? 'json' : 'scalar'
+    const written = (part: 0 | 1) => {
+      const bound = comparand(operator, parts[part] ?? null, stored)
+      if (!Array.isArray(bound)) return quoteText(String(bound))
+      return `array[${bound.map((item) => quoteText(String(item))).join(', ')}]::${type}[]`
+    }
+    return compareSql(quoteName(path.field.column), operator, written, negated, stored)
+  })
+}
+
+function indexOf(table: string, index: Index): TableIndex {
+  return namedIndex(table, {
+    kind: index.kind,
+    unique: index.unique,
+    columns: index.fields.map((field) => field.column),
+    where: index.where === undefined ? undefined : predicate(index.where),
+  })
+}
+
+function references(catalog: Catalog, resource: Resource): ForeignKey[] {
+  const found: ForeignKey[] = []
+  for (const relation of resource.relations.values()) {
+    const target = catalog.resources.get(relation.target)
+    if (relation.kind !== 'belongs_to' || target === undefined || !isStored(relation.field)) continue
+    found.push({ column: relation.field.column, table: target.table, onDelete: relation.onDelete })
+  }
+  return found
+}
+
+function sequences(resource: Resource): Sequence[] {
+  return [...resource.fields.values()].flatMap((field) => {
+    const sequence = field.type.generated?.(field.options, resource.table).sequence
+    return sequence === undefined ? [] : [sequence]
+  })
+}
+
+/** The table of a resource, with what the resources that stand on it add. */
+function tableOf(catalog: Catalog, owner: Resource): Table {
+  const standing = [...catalog.resources.values()].filter((resource) => resource.table === owner.table)
+  const all = [owner, ...standing.filter((resource) => resource !== owner)]
+  const columns = byName(all.flatMap((r) => [...r.fields.values()].filter(isStored).map((field) => columnOf(r, field))))
+  const keys = all.flatMap((resource) => references(catalog, resource))
+  return {
+    name: owner.table,
+    columns,
+    primaryKey: [owner.key.column],
+    foreignKeys: keys.filter((key, i) => keys.findIndex((other) => other.column === key.column) === i),
+    indexes: byName(all.flatMap((resource) => resource.indexes.map((index) => indexOf(owner.table, index)))),
+    sequences: byName(all.flatMap(sequences)),
+    ...(owner.renamedFrom === undefined ? {} : { renamedFrom: owner.renamedFrom }),
+  }
+}
+
+/** A many_to_many's table: the two ids are its key, and the way back has an index. */
+function joiningTable(catalog: Catalog, resource: Resource, relation: ManyToMany): Table {
+  const { table, from, to } = relation.through
+  const column = (name: string): Column => ({
+    name,
+    type: 'integer',
+    nullable: false,
+    default: undefined,
+    identity: false,
+  })
+  const target = catalog.resources.get(relation.target)
+  return {
+    name: table,
+    columns: [column(from), column(to)],
+    primaryKey: [from, to],
+    foreignKeys: [
+      { column: from, table: resource.table, onDelete: 'cascade' },
+      { column: to, table: target?.table ?? relation.target, onDelete: 'cascade' },
+    ],
+    indexes: [namedIndex(table, { kind: 'btree', unique: false, columns: [to, from], where: undefined })],
+    sequences: [],
+  }
+}
+
+/** Every table that the catalog needs, in the order of their names. Pure; joining tables that both sides name appear once. */
+export function tables(catalog: Catalog): readonly Table[] {
+  const resources = [...catalog.resources.values()]
+  const own = resources.filter((resource) => resource.owner === resource.name).map((r) => tableOf(catalog, r))
+  const joining = resources.flatMap((resource) =>
+    [...resource.relations.values()].flatMap((relation) =>
+      relation.kind === 'many_to_many' ? [joiningTable(catalog, resource, relation)] : [],
+    ),
+  )
+  const all = byName([...own, ...joining, ...ENGINE_TABLES])
+  return Object.freeze([...all].sort((a, b) => (a.name < b.name ? -1 : 1)))
+}

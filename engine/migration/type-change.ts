@@ -1,0 +1,72 @@
+/** What changing the type of a column would do to the values in it. */
+import { quoteName as q } from './name.ts'
+
+/** `free`: every value fits; `checked`: those fit that `misfit` (SQL over the old column) does not name; `apart`: no telling. */
+export type TypeChange =
+  | { readonly kind: 'free'; readonly using: string }
+  | { readonly kind: 'checked'; readonly using: string; readonly misfit: string; readonly consequence: string }
+  | { readonly kind: 'apart' }
+
+interface Parsed {
+  readonly base: string
+  readonly size: number
+  readonly scale: number
+}
+
+function parse(type: string): Parsed {
+  const found = /^([a-z ]+?)(?:\((\d+)(?:,(\d+))?\))?( with(?:out)? time zone)?$/.exec(type)
+  if (!found) return { base: type, size: Number.POSITIVE_INFINITY, scale: 0 }
+  const [, base = type, size, scale, zone = ''] = found
+  return {
+    base: base + zone,
+    size: size === undefined ? Number.POSITIVE_INFINITY : Number(size),
+    scale: Number(scale ?? 0),
+  }
+}
+
+const STRINGS = new Set(['text', 'character varying'])
+const INTEGERS = ['smallint', 'integer', 'bigint']
+const HAVE_TEXT = new Set([...INTEGERS, 'numeric', 'boolean', 'date', 'timestamp with time zone', 'uuid'])
+
+function betweenStrings(column: string, to: Parsed, using: string, from: Parsed): TypeChange {
+  if (to.size >= from.size) return { kind: 'free', using }
+  const consequence = `are longer than ${to.size} characters`
+  return { kind: 'checked', using, misfit: `char_length(${column}) > ${to.size}`, consequence }
+}
+
+function betweenDecimals(column: string, from: Parsed, to: Parsed, using: string): TypeChange {
+  if (to.scale >= from.scale && to.size - to.scale >= from.size - from.scale) return { kind: 'free', using }
+  const misfit = `abs(${column}) >= 1e${to.size - to.scale} or ${column} <> round(${column}, ${to.scale})`
+  return {
+    kind: 'checked',
+    using,
+    misfit,
+    consequence: `do not fit into ${to.size} digits, ${to.scale} of them decimals`,
+  }
+}
+
+/** Judges a change between two types as `format_type` prints them, for a column of that (unquoted) name. */
+export function typeChange(name: string, fromType: string, toType: string): TypeChange {
+  const [from, to, column] = [parse(fromType), parse(toType), q(name)]
+  const using = `${column}::${toType}`
+  if (STRINGS.has(from.base) && STRINGS.has(to.base)) return betweenStrings(column, to, using, from)
+  if (from.base === 'numeric' && to.base === 'numeric') return betweenDecimals(column, from, to, using)
+  const [narrow, wide] = [INTEGERS.indexOf(from.base), INTEGERS.indexOf(to.base)]
+  if (narrow >= 0 && wide >= narrow) return { kind: 'free', using }
+  if (from.base === 'bigint' && to.base === 'integer') {
+    const misfit = `${column} not between -2147483648 and 2147483647`
+    return { kind: 'checked', using, misfit, consequence: 'are beyond 2147483647' }
+  }
+  if (narrow >= 0 && to.base === 'numeric') {
+    const misfit = `abs(${column}) >= 1e${to.size - to.scale}`
+    return Number.isFinite(to.size)
+      ? { kind: 'checked', using, misfit, consequence: 'are too large' }
+      : { kind: 'free', using }
+  }
+  if (to.base === 'text' && HAVE_TEXT.has(from.base)) return { kind: 'free', using }
+  if (to.base === 'character varying' && HAVE_TEXT.has(from.base)) {
+    const misfit = `char_length(${column}::text) > ${to.size}`
+    return { kind: 'checked', using, misfit, consequence: `are longer than ${to.size} characters` }
+  }
+  return { kind: 'apart' }
+}

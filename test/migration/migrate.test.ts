@@ -1,0 +1,264 @@
+import { suite } from 'uvu'
+import * as assert from 'uvu/assert'
+import { inspect } from '../../engine/migration/inspect.ts'
+import { applyTables, migrateTables, planTables } from '../../engine/migration/migrate.ts'
+import { renderPlan } from '../../engine/migration/plan.ts'
+import { purge, purgeable, restoreField } from '../../engine/migration/set-aside.ts'
+import type { Table } from '../../engine/migration/table.ts'
+import { SILENT, type TestDatabase, testDatabase } from '../support/database.ts'
+import { BOOKS, booksWith, column, LIBRARY, libraryWith, SHELVES } from './example.ts'
+
+const test = suite('migrate')
+let db: TestDatabase
+const options = { log: SILENT, now: new Date('2026-01-31T12:00:00Z') }
+
+test.before.each(async () => {
+  db = await testDatabase()
+  const { diagnostics } = await migrateTables(LIBRARY, db.database, options)
+  assert.equal(diagnostics, [])
+})
+test.after.each(() => db.close())
+
+function migrated(wanted: readonly Table[]) {
+  return migrateTables(wanted, db.database, options)
+}
+
+async function titles(wanted: readonly Table[]): Promise<readonly string[]> {
+  const { value, diagnostics } = await migrated(wanted)
+  assert.equal(diagnostics, [])
+  return value?.applied ?? []
+}
+
+/** The plan for people, without its first line, which carries a hash. */
+async function shown(wanted: readonly Table[]): Promise<string> {
+  const text = renderPlan(await planTables(wanted, db.database, options.now))
+  return text.split('\n').slice(1).join('\n').trimEnd()
+}
+
+test('what was applied is inspected as what was wanted', async () => {
+  const present = await db.database.session(inspect)
+  const byName = (a: { name: string }, b: { name: string }) => (a.name < b.name ? -1 : 1)
+  const sorted = (tables: readonly Table[]) =>
+    [...tables].sort(byName).map((table) => ({ ...table, indexes: [...table.indexes].sort(byName) }))
+  assert.equal(sorted(present.tables), sorted(LIBRARY))
+  assert.equal(present.setAside, [])
+})
+
+test('a second start finds nothing to do', async () => {
+  assert.equal(await titles(LIBRARY), [])
+  const { steps } = await planTables(LIBRARY, db.database, options.now)
+  assert.equal(steps, [])
+})
+
+test('instances that start at once migrate one after the other', async () => {
+  const wanted = booksWith({ pages: column('pages', 'integer') })
+  const results = await Promise.all([migrated(wanted), migrated(wanted), migrated(wanted)])
+  assert.is(results.flatMap((result) => result.value?.applied ?? []).length, 1)
+  assert.equal(
+    results.flatMap((result) => result.diagnostics),
+    [],
+  )
+})
+
+test('columns, indexes, wider types and looser rules are applied at start', async () => {
+  await db.database.knex('books').insert({ title: 'Moby Dick' })
+  const wanted = booksWith({
+    pages: column('pages', 'integer'),
+    language: column('language', 'character varying(20)', { nullable: false, default: "'en'" }),
+    title: column('title', 'character varying(200)'),
+  })
+  assert.equal(await titles(wanted), [
+    'change type of books.title from character varying(100) to character varying(200)',
+    'let books.title be null',
+    'add column books.pages (integer)',
+    'add column books.language (character varying(20))',
+  ])
+  assert.equal(await db.database.knex('books').select('title', 'language', 'pages'), [
+    { title: 'Moby Dick', language: 'en', pages: null },
+  ])
+  assert.equal(await titles(wanted), [])
+})
+
+test('a required field without a default is added to an empty table and refused with rows, with what to do', async () => {
+  const wanted = booksWith({ isbn: column('isbn', 'text', { nullable: false }) })
+  await db.database.knex('books').insert([{ title: 'one' }, { title: 'two' }])
+  const { value, diagnostics } = await migrated(wanted)
+  assert.is(value, undefined)
+  assert.equal(diagnostics, [
+    {
+      code: 'unsafe_migration',
+      message: 'add column books.isbn (text): 2 rows would have no value in a required field',
+      hint: 'give the field a default, or make it nullable',
+    },
+  ])
+  await db.database.knex('books').delete()
+  assert.equal(await titles(wanted), ['add column books.isbn (text)'])
+})
+
+test('when one step is not safe, none is taken', async () => {
+  await db.database.knex('books').insert({ title: 'one' })
+  const wanted = booksWith({ isbn: column('isbn', 'text', { nullable: false }), pages: column('pages', 'integer') })
+  assert.is((await migrated(wanted)).diagnostics.length, 1)
+  assert.not(await db.database.knex.schema.hasColumn('books', 'pages'))
+})
+
+test('NOT NULL and UNIQUE count the rows in their way', async () => {
+  await db.database.knex('books').insert([
+    { title: 'a', copies: null },
+    { title: 'b', copies: 3 },
+    { title: 'c', copies: 3 },
+  ])
+  const required = booksWith({ copies: column('copies', 'integer', { nullable: false, default: "'-1'" }) })
+  assert.is(
+    await shown(required),
+    '  blocked  require books.copies: 1 row is null\n           → fill them first, or leave the field nullable',
+  )
+  await db.database.knex('books').whereNull('copies').update({ copies: 7 })
+  assert.equal(await titles(required), ['require books.copies'])
+})
+
+test('a narrower type counts the values that do not fit, and is applied when there are none', async () => {
+  await db.database.knex('books').insert([{ title: 'x'.repeat(60) }, { title: 'y', price: '1.55' }])
+  const wanted = booksWith({
+    title: column('title', 'character varying(50)', { nullable: false, default: "'it''s untitled'" }),
+    price: column('price', 'numeric(8,1)', { default: "'1.5'" }),
+  })
+  assert.match(await shown(wanted), 'to character varying(50): 1 row is longer than 50 characters')
+  assert.match(await shown(wanted), 'to numeric(8,1): 1 row does not fit into 8 digits, 1 of them decimals')
+  await db.database.knex('books').delete()
+  assert.is((await titles(wanted)).length, 2)
+  assert.equal(await titles(wanted), [])
+})
+
+test('a removed field with values waits for a person, is set aside, and comes back with them', async () => {
+  await db.database.knex('books').insert({ title: 'Moby Dick', bought: '2020-02-02' })
+  const wanted = booksWith({ bought: undefined })
+  const refused = await migrated(wanted)
+  assert.match(
+    refused.diagnostics[0]?.message ?? '',
+    'set aside column books.bought as bought__removed_20260131: 1 row has a value in it',
+  )
+  const { hash } = await planTables(wanted, db.database, options.now)
+  const { diagnostics } = await applyTables(wanted, db.database, hash, options)
+  assert.equal(diagnostics, [])
+  assert.equal(await titles(wanted), [])
+  assert.equal(await titles(LIBRARY), ['add column books.bought (date)'])
+  await db.database.knex('books').insert({ title: 'Emma' })
+  assert.match(await restoreField(db.database, 'books', 'bought'), 'is books.bought again')
+  assert.equal(await db.database.knex('books').select('title', 'bought').orderBy('id'), [
+    { title: 'Moby Dick', bought: '2020-02-02' },
+    { title: 'Emma', bought: null },
+  ])
+})
+
+test('new values are never thrown away for old ones', async () => {
+  await db.database.knex('books').insert({ title: 'Moby Dick', copies: 4 })
+  const wanted = booksWith({ copies: undefined })
+  await applyTables(wanted, db.database, (await planTables(wanted, db.database, options.now)).hash, options)
+  await titles(LIBRARY)
+  await db.database.knex('books').update({ copies: 9 })
+  try {
+    await restoreField(db.database, 'books', 'copies')
+    assert.unreachable()
+  } catch (error) {
+    assert.match(error instanceof Error ? error.message : '', 'with values in 1 rows')
+  }
+})
+
+test('a removed field without values goes aside at start, and purge destroys only what was set aside', async () => {
+  await db.database.knex('books').insert({ title: 'Moby Dick', copies: null })
+  assert.equal(await titles(booksWith({ copies: undefined })), [
+    'set aside column books.copies as copies__removed_20260131',
+  ])
+  assert.equal(await purgeable(db.database), [{ name: 'books.copies__removed_20260131', rows: 0 }])
+  await purge(db.database)
+  assert.equal(await purgeable(db.database), [])
+  assert.is((await db.database.knex('books')).length, 1)
+})
+
+test('a removed table is set aside whole, and can be made again beside it', async () => {
+  await db.database.knex('shelves').insert({ name: 'top' })
+  await db.database.knex('books').insert({ title: 'Moby Dick', shelf_id: 1 })
+  const wanted = booksWith({ shelf_id: undefined }).filter((table) => table.name !== 'shelves')
+  const { hash } = await planTables(wanted, db.database, options.now)
+  const { diagnostics } = await applyTables(wanted, db.database, hash, options)
+  assert.equal(diagnostics, [])
+  assert.is((await db.database.knex('shelves__removed_20260131')).length, 1)
+  assert.ok((await titles(LIBRARY)).includes('create table shelves (2 columns)'))
+  assert.match(await restoreField(db.database, 'shelves'), 'is shelves again')
+  assert.equal(await db.database.knex('shelves').select('name'), [{ name: 'top' }])
+})
+
+test('tables and columns that the engine did not make are left alone', async () => {
+  await db.database.knex.raw(
+    'create table ledger (id int); alter table books add column note text; create index by_note on books (note)',
+  )
+  assert.equal(await titles(LIBRARY), [])
+})
+
+test('a declared rename keeps the data', async () => {
+  await db.database.knex('shelves').insert({ name: 'top' })
+  await db.database.knex('books').insert({ title: 'Moby Dick', shelf_id: 1 })
+  const places: Table = { ...SHELVES, name: 'places', renamedFrom: 'shelves' }
+  const wanted = booksWith({
+    title: column('name', 'character varying(100)', {
+      nullable: false,
+      default: "'it''s untitled'",
+      renamedFrom: 'title',
+    }),
+    shelf_id: column('place_id', 'integer', { renamedFrom: 'shelf' }),
+  }).map((table) => {
+    if (table.name === 'shelves') return places
+    if (table.name !== 'books') return table
+    return {
+      ...table,
+      indexes: [],
+      foreignKeys: [{ column: 'place_id', table: 'places', onDelete: 'set_null' as const }],
+    }
+  })
+  assert.equal(
+    (await titles(wanted)).filter((title) => !title.startsWith('drop index')),
+    ['rename table shelves to places', 'rename column books.title to name', 'rename column books.shelf_id to place_id'],
+  )
+  assert.equal(await db.database.knex('books').select('name', 'place_id'), [{ name: 'Moby Dick', place_id: 1 }])
+  assert.equal(await titles(wanted), [])
+})
+
+test('a type that can not be read from the old one starts anew beside the old values', async () => {
+  await db.database.knex('books').insert({ title: 'Moby Dick', bought: '2020-02-02' })
+  const wanted = booksWith({ bought: column('bought', 'jsonb') })
+  assert.match(await shown(wanted), 'unsafe   set aside column books.bought')
+  const { hash } = await planTables(wanted, db.database, options.now)
+  await applyTables(wanted, db.database, hash, options)
+  assert.equal(await titles(wanted), [])
+})
+
+test('duplicates stand in the way of a unique index, orphans in the way of a reference', async () => {
+  const loose = libraryWith({ name: 'books', indexes: [], foreignKeys: [] })
+  await titles(loose)
+  await db.database.knex('books').insert([{ title: 'same' }, { title: 'same' }, { title: 'gone', shelf_id: 99 }])
+  await db.database.knex('books').insert({ title: 'same', deleted_at: '2026-01-01' })
+  const text = await shown(LIBRARY)
+  assert.match(text, 'blocked  reference books.shelf_id to shelves: 1 row points at no record of shelves')
+  assert.match(text, 'blocked  add unique index on books (title): 2 rows share a value that must be unique')
+  await db.database.knex('books').whereNot({ title: 'x' }).delete()
+  assert.is((await titles(LIBRARY)).length, 4)
+  assert.equal(BOOKS.indexes.length, 3)
+})
+
+test('a plan made from another state is refused', async () => {
+  const wanted = booksWith({ pages: column('pages', 'integer') })
+  const { hash } = await planTables(wanted, db.database, options.now)
+  await titles(booksWith({ isbn: column('isbn', 'text') }))
+  const { diagnostics } = await applyTables(wanted, db.database, hash, options)
+  assert.is(diagnostics[0]?.code, 'stale_plan')
+})
+
+test('an index that was left half-built is made again', async () => {
+  const name = BOOKS.indexes[1]?.name
+  await db.database.knex.raw(`update pg_index set indisvalid = false where indexrelid = '"${name}"'::regclass`)
+  assert.equal(await titles(LIBRARY), ['add index on books (shelf_id, id)'])
+  assert.equal(await titles(LIBRARY), [])
+})
+
+test.run()
