@@ -32,7 +32,7 @@ export function sentenceOf(error: unknown): string {
 /** Opens the database for `work` on the application; a failure that has a sentence for people is shown as that sentence. */
 export async function withDatabase(
   invocation: Invocation,
-  work: (database: Database, catalog: Catalog) => Promise<ExitCode>,
+  work: (database: Database, application: Boot) => Promise<ExitCode>,
 ): Promise<ExitCode> {
   const { settings, log, complain } = invocation
   const application = await readApplication(invocation)
@@ -40,7 +40,7 @@ export async function withDatabase(
   let database: Database | undefined
   try {
     database = await connect(settings, { log })
-    return await work(database, application.catalog)
+    return await work(database, application)
   } catch (error) {
     complain(sentenceOf(error))
     return 1

@@ -6,7 +6,7 @@ import type { ExitCode, Invocation } from './command.ts'
 export function run(invocation: Invocation): Promise<ExitCode> {
   const { positionals, log, say } = invocation
   const [hash = ''] = positionals
-  return withDatabase(invocation, async (database, catalog) => {
+  return withDatabase(invocation, async (database, { catalog }) => {
     const applied = await applyPlan(catalog, database, hash, { log, now: new Date() })
     showDiagnostics(applied, invocation)
     if (applied.value === undefined) return 1

@@ -44,6 +44,14 @@ export const COMMANDS: readonly Command[] = [
     load: () => import('./purge.ts'),
   },
   {
+    name: 'explain',
+    usage: "'<METHOD> <path>' [--as <e-mail or id>]",
+    summary: 'show what a request would do: the rules that speak of the caller, and the SQL; writes nothing',
+    options: { as: { type: 'string' } },
+    takes: [1, 1],
+    load: () => import('./explain.ts'),
+  },
+  {
     name: 'schema',
     usage: '',
     summary: 'write the JSON Schemas that editors complete the YAML from',

@@ -5,7 +5,7 @@ import { withDatabase } from './application.ts'
 import type { ExitCode, Invocation } from './command.ts'
 
 export function run(invocation: Invocation): Promise<ExitCode> {
-  return withDatabase(invocation, async (database, catalog) => {
+  return withDatabase(invocation, async (database, { catalog }) => {
     invocation.say(renderPlan(await planFor(catalog, database, new Date())).trimEnd())
     return 0
   })

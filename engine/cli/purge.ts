@@ -12,7 +12,7 @@ function lines(things: readonly Purged[], done: string): string {
 export function run(invocation: Invocation): Promise<ExitCode> {
   const { positionals, options, say } = invocation
   const [name] = positionals
-  return withDatabase(invocation, async (database, catalog) => {
+  return withDatabase(invocation, async (database, { catalog }) => {
     const chosen = name === undefined ? [] : tableAndColumn(name, catalog)
     const sure = options.yes === true
     const things = await (sure ? purge : purgeable)(database, ...chosen)

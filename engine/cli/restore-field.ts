@@ -5,7 +5,7 @@ import type { ExitCode, Invocation } from './command.ts'
 
 export function run(invocation: Invocation): Promise<ExitCode> {
   const [name = ''] = invocation.positionals
-  return withDatabase(invocation, async (database, catalog) => {
+  return withDatabase(invocation, async (database, { catalog }) => {
     invocation.say(await restoreField(database, ...tableAndColumn(name, catalog)))
     return 0
   })

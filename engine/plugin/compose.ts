@@ -11,7 +11,7 @@ import type { JsonObject } from '../json.ts'
 import type { Collected, Diagnostic } from '../text/diagnostic.ts'
 import { checkOptions, type WrittenOptions } from './options.ts'
 import { orderPlugins } from './order.ts'
-import type { Authenticate, HookContribution, Middleware, Plugin } from './plugin.ts'
+import type { Authenticate, HookContribution, Identify, Middleware, Plugin } from './plugin.ts'
 
 /** One contribution with the plugin it is from and that plugin's options. */
 export interface Bound<T> {
@@ -34,6 +34,7 @@ export interface Composition {
   readonly routes: readonly Bound<Route>[]
   readonly middleware: readonly Bound<Middleware>[]
   readonly authenticate: Bound<Authenticate> | undefined
+  readonly identify: Bound<Identify> | undefined
   readonly start: readonly Bound<NonNullable<Plugin['start']>>[]
   /** Resource files that plugins bring along. */
   readonly resources: readonly Bound<URL>[]
@@ -77,6 +78,7 @@ export function compose(
     routes: routesOf(bound, clashes),
     middleware: bound((plugin) => plugin.middleware ?? []),
     authenticate: authenticateOf(bound, clashes),
+    identify: bound((plugin) => (plugin.identify === undefined ? [] : [plugin.identify]))[0],
     start: bound((plugin) => (plugin.start === undefined ? [] : [plugin.start])),
     resources: bound((plugin) => plugin.resources ?? []),
     commands: distinct(

@@ -18,6 +18,7 @@ export const CONTRIBUTIONS = {
   middleware: 'functions around every request',
   resources: 'resource files that it brings along',
   authenticate: 'who presents these headers',
+  identify: 'who a name stands for, for explain',
   start: 'work before the first request',
   commands: 'commands of the command line',
 } as const satisfies Record<keyof Plugin, string>

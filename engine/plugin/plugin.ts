@@ -41,6 +41,9 @@ export type Authenticate = (
   context: Omit<PluginContext, 'actor'> & { readonly headers: Readonly<Record<string, string | undefined>> },
 ) => Promise<Actor | null>
 
+/** Who a name stands for, an e-mail address or an id: an actor, or null when there is nobody of that name. */
+export type Identify = (context: PluginContext, name: string) => Promise<Actor | null>
+
 export interface Plugin {
   readonly name: string
   readonly description: string
@@ -63,6 +66,8 @@ export interface Plugin {
   /** Resource files that the plugin brings along (its own tables), as URLs. */
   readonly resources?: readonly URL[]
   readonly authenticate?: Authenticate
+  /** For people who ask what somebody may do: `plinth explain … --as agent@example.com`. */
+  readonly identify?: Identify
   /** Runs after migration and seeds, before the first request, on one instance at a time. Lines returned are printed at first start. */
   readonly start?: (context: PluginContext) => Promise<readonly string[]>
   readonly commands?: Readonly<

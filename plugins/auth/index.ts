@@ -4,7 +4,9 @@ import { approvalRoutes } from './approval.ts'
 import { start } from './first-admin.ts'
 import { guardRole } from './guard-role.ts'
 import { guardUser } from './guard-user.ts'
+import { identify } from './identify.ts'
 import { OPTIONS_SCHEMA } from './options.ts'
+import { resetPage } from './page.ts'
 import { invite, password, requiredPassword, signOut } from './password-hooks.ts'
 import { resetRoutes } from './reset.ts'
 import { requiredResources } from './rule.ts'
@@ -29,7 +31,8 @@ export default definePlugin({
     guard_user: guardUser,
     guard_role: guardRole,
   },
-  routes: [...signInRoutes, ...resetRoutes, ...approvalRoutes],
+  routes: [...signInRoutes, ...resetRoutes, resetPage, ...approvalRoutes],
   authenticate,
+  identify,
   start,
 })
