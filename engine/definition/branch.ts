@@ -12,6 +12,8 @@ export type Picked =
       readonly kind: 'unknown_word'
       readonly key: string
       readonly value: Json
+      /** What the key and the word were probably meant to be. */
+      readonly meant: { readonly [tag: string]: string } | undefined
       readonly expected: readonly Json[]
       readonly schema: JsonSchema
     }
@@ -53,10 +55,18 @@ function byTag(branches: readonly JsonSchema[], value: JsonObject): Picked | und
   if (key === undefined) return { kind: 'missing_key', expected: [tag], schema: joined(branches) }
   const word = value[key] ?? null
   const ofWord = (wanted: Json | undefined) => branches.find((branch) => propertiesOf(branch)[tag]?.const === wanted)
-  const schema = ofWord(word)
-  if (schema !== undefined) return { kind: 'branch', schema }
-  const meant = ofWord(nearest(String(word), expected.map(String)))
-  return { kind: 'unknown_word', key, value: word, expected, schema: without(meant ?? joined(branches), tag) }
+  const known = ofWord(word)
+  if (known !== undefined) return { kind: 'branch', schema: known }
+  const close = nearest(String(word), expected.map(String))
+  const schema = without(ofWord(close) ?? joined(branches), tag)
+  return {
+    kind: 'unknown_word',
+    key,
+    value: word,
+    expected,
+    schema,
+    meant: close === undefined ? close : { [tag]: close },
+  }
 }
 
 function byKeys(branches: readonly JsonSchema[], value: JsonObject): Picked {

@@ -19,7 +19,10 @@ export function checkApp(document: Document<unknown>, vocabulary: Vocabulary): C
   return { value: Object.freeze({ place, value: usable as JsonObject & AppDefinition }), diagnostics }
 }
 
-/** Checks one resource file, as `checkApp` does. Whether options fit each other is judged once they are complete. */
+/**
+ * Checks one resource file, as `checkApp` does; `fields` and `relations` are left out as a whole if one of them can't
+ * be used. Whether options fit each other is judged once they are complete.
+ */
 export function checkResource(
   document: Document<unknown>,
   vocabulary: Vocabulary,

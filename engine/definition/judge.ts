@@ -28,7 +28,10 @@ interface Judging extends Complaints {
 
 export interface Judgement {
   readonly diagnostics: readonly Diagnostic[]
-  /** The value without what was wrong, so that later stages can find their own mistakes; undefined if too little is left. */
+  /**
+   * The value without what was wrong, or as it was probably meant, so that later stages can find their own mistakes;
+   * undefined if too little is left.
+   */
   readonly usable: Json | undefined
   /** The places of what is left. */
   readonly place: Document<unknown>['place']
@@ -92,8 +95,9 @@ function judgeUnion(
   // Told before the rest of the map, which is still worth judging.
   if (picked.kind === 'unknown_word') unknownWord(picked.expected, picked.value, [...path, picked.key], judging)
   else missingBranch(picked.expected, schema, path, judging)
-  judgeMap(picked.schema, value as JsonObject, path, judging, [])
-  return WRONG
+  const rest = judgeMap(picked.schema, value as JsonObject, path, judging, [])
+  if (rest === WRONG || picked.kind !== 'unknown_word' || picked.meant === undefined) return WRONG
+  return Object.freeze({ ...(rest as JsonObject), ...picked.meant })
 }
 
 function judgeList(schema: JsonSchema, value: readonly Json[], path: Path, judging: Judging): Judged {
@@ -140,13 +144,16 @@ function judgeMap(
     if (rest === false) {
       // A misspelled key is one mistake, not also a missing one.
       const meant = unknownKey(key, Object.keys(properties), value, [...path, key], judging, others)
-      if (meant !== undefined && missing.delete(meant)) usable = false
+      if (meant === undefined || Object.hasOwn(value, meant) || Object.hasOwn(kept, meant)) continue
+      const judged = judgeGuess(properties[meant] ?? {}, child, [...path, key], judging, missing.delete(meant))
+      if (judged !== WRONG) kept[meant] = judged
+      else if (isRequired(schema, meant)) usable = false
       continue
     }
     const judged = typeof rest === 'object' ? judgeNode(rest as JsonSchema, child, [...path, key], judging) : child
     if (judged !== WRONG) kept[key] = judged
-    // Without one of its fields or relations (`x-whole`), everything that speaks of it would look wrong too.
-    else if (isWhole(schema) || isWhole(own) || isRequired(schema, key)) usable = false
+    // Fields and relations (`x-whole`) are kept all or none: whoever goes on without some must know which they were.
+    else if (isWhole(schema) || isRequired(schema, key)) usable = false
   }
   for (const key of missing) missingKey(key, properties[key], path, judging)
   const sentence = bounds(Object.keys(value).length, schema.minProperties, schema.maxProperties, ' entries')
@@ -155,13 +162,21 @@ function judgeMap(
   return whole ? Object.freeze(kept) : WRONG
 }
 
+/** A value under a misspelled key, taken for the key that was meant: what it then says is judged too, if we are sure. */
+function judgeGuess(schema: JsonSchema, value: Json, path: Path, judging: Judging, sure: boolean): Judged {
+  const guess: Judging = { ...judging, diagnostics: [] }
+  const judged = judgeNode(schema, value, path, guess)
+  if (sure) judging.diagnostics.push(...guess.diagnostics)
+  return sure || guess.diagnostics.length === 0 ? judged : WRONG
+}
+
 /** Whether so little is left that what was wrong would be complained of a second time. */
 function falls(size: number, least: unknown): boolean {
   return typeof least === 'number' && size < least
 }
 
-function isWhole(schema: JsonSchema | undefined): boolean {
-  return schema?.['x-whole'] === true
+function isWhole(schema: JsonSchema): boolean {
+  return schema['x-whole'] === true
 }
 
 function isRequired(schema: JsonSchema, key: string): boolean {

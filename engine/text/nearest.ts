@@ -10,7 +10,7 @@ export function nearest(word: string, candidates: Iterable<string>): string | un
   for (const candidate of candidates) {
     if (candidate === word) continue
     const known = fold(candidate)
-    const edits = distance(wanted, known)
+    const edits = swapped(wanted, known) ? 1 / 2 : distance(wanted, known)
     // A one- or two-letter word is within reach of everything, so at least half of the letters must agree.
     if (edits < fewest && edits * 2 <= Math.max(wanted.length, known.length)) {
       best = candidate
@@ -28,5 +28,18 @@ function fold(word: string): string {
 
 function allowance(word: string): number {
   if (word.length <= 3) return 1
-  return word.length <= 6 ? 2 : 3
+  return word.length <= 7 ? 2 : 3
+}
+
+/** Two neighbours in the wrong order are the commonest slip of all: `lable` is label and not table. */
+function swapped(word: string, known: string): boolean {
+  if (word.length !== known.length) return false
+  let at = 0
+  while (at < word.length && word[at] === known[at]) at += 1
+  return (
+    word[at] === known[at + 1] &&
+    word[at + 1] === known[at] &&
+    word.slice(at + 2) === known.slice(at + 2) &&
+    at < word.length
+  )
 }

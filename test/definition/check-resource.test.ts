@@ -201,7 +201,18 @@ test('what is wrong is left out of the value, so that later stages find their ow
     text: 'resource: t\nlable: T\nfields:\n  a: { type: string, max: no, required: true }',
   })
   const { value } = checkResource(parsed.value!, VOCABULARY)
-  assert.equal(value?.value, { resource: 't', fields: { a: { type: 'string', required: true } } })
+  assert.equal(value?.value, { resource: 't', label: 'T', fields: { a: { type: 'string', required: true } } })
+})
+
+test('what was meant is taken for what was written, so that one slip does not hide the next', () => {
+  const text = 'resurce: t\nfields: { a: { typ: strng, requird: true } }\nrelations: { b: { belong_to: c } }\nserach: 7'
+  const { value, diagnostics } = checkResource(parseDocument({ file: 'a.yaml', text }).value!, VOCABULARY)
+  assert.equal(value?.value, {
+    resource: 't',
+    fields: { a: { type: 'string', required: true } },
+    relations: { b: { belongs_to: 'c' } },
+  })
+  assert.is(diagnostics.length, 6)
 })
 
 test('after an item that was left out the places of the others stay right', () => {
@@ -216,14 +227,14 @@ test('after an item that was left out the places of the others stay right', () =
 test('an emptied condition is left out with its key', () => {
   const parsed = parseDocument({
     file: 'a.yaml',
-    text: 'resource: t\nof: u\nwhere: { a: { nee: 1 }, b: 2 }\nlookup: [3]',
+    text: 'resource: t\nof: u\nwhere: { a: { between: 1 }, b: 2 }\nlookup: [3]',
   })
   assert.equal(checkResource(parsed.value!, VOCABULARY).value?.value, { resource: 't', of: 'u', where: { b: 2 } })
 })
 
-test('there is no value when a field could not be kept', () => {
+test('fields are left out as a whole when one of them can not be kept', () => {
   const parsed = parseDocument({ file: 'a.yaml', text: 'resource: t\nfields: { a: { type: nothing } }' })
-  assert.is(checkResource(parsed.value!, VOCABULARY).value, undefined)
+  assert.equal(checkResource(parsed.value!, VOCABULARY).value?.value, { resource: 't' })
 })
 
 test.run()

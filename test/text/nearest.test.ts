@@ -40,6 +40,8 @@ const CASES: readonly [word: string, meant: string | undefined][] = [
 for (const [word, meant] of CASES)
   test(`"${word}" means ${meant ?? 'nothing known'}`, () => assert.is(nearest(word, KNOWN), meant))
 
+test('two letters in the wrong order count least', () => assert.is(nearest('lable', ['table', 'label']), 'label'))
+
 test('a word is never its own suggestion', () => assert.is(nearest('max', ['max']), undefined))
 
 test('of several the closest is taken', () => assert.is(nearest('statuss', ['statutes', 'status', 'stars']), 'status'))
