@@ -4,6 +4,7 @@ import type { Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { CompiledStatements } from './action/compiled-statements.ts'
 import { executionOf, type Foundation, runLeft, type Work } from './action/execution.ts'
+import { createLookups } from './action/lookups.ts'
 import { pluginContext } from './action/plugin-context.ts'
 import { ANONYMOUS, SYSTEM } from './actor.ts'
 import type { Catalog } from './catalog/catalog.ts'
@@ -58,6 +59,9 @@ export interface Engine {
   close(): Promise<void>
 }
 
+/** The channel on which instances tell each other which tables changed. */
+const CHANGES = 'changes'
+
 /** The parts that outlive a change of the app. */
 interface Process {
   readonly settings: Settings
@@ -109,11 +113,17 @@ async function prepare(process: Process, catalog: Catalog, composition: Composit
 function compose(process: Process, catalog: Catalog, composition: Composition, bound: readonly BoundRoute[]): App {
   const { database, store, settings, log, now } = process
   const statements = new CompiledStatements()
-  const changed = (): Promise<void> => Promise.resolve()
+  const lookups = createLookups(catalog, database.compiled, now)
+  const changed = async (table: string): Promise<void> => {
+    if (!lookups.uses(table)) return
+    await lookups.changed(table)
+    await store.publish(CHANGES, table)
+  }
   const foundation: Foundation = {
     catalog,
     database,
     statements,
+    lookups,
     hooks: composition.hooks,
     settings,
     log,
@@ -185,6 +195,14 @@ async function systemContext<T>(
 
 function running(process: Process, first: App, lines: readonly string[], closeAll: () => Promise<void>): Engine {
   let app = first
+  const reread = (table: string): void => {
+    app.foundation.lookups
+      .changed(table)
+      .catch((error: unknown) => process.log.warn({ err: error, table }, 'kept records could not be read again'))
+  }
+  process.store.subscribe(CHANGES, reread, () => {
+    for (const table of new Set([...app.catalog.resources.values()].map((resource) => resource.table))) reread(table)
+  })
   let server: Server | undefined
   return {
     get app() {

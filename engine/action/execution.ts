@@ -7,6 +7,7 @@ import type { Logger } from '../observe.ts'
 import type { Settings } from '../settings.ts'
 import type { CompiledStatements } from './compiled-statements.ts'
 import type { Hook } from './context.ts'
+import type { Lookups } from './lookups.ts'
 
 /** A hook with what it needs of its plugin. */
 export interface BoundHook {
@@ -24,6 +25,7 @@ export interface Foundation {
   readonly catalog: Catalog
   readonly database: Database
   readonly statements: CompiledStatements
+  readonly lookups: Lookups
   readonly hooks: ReadonlyMap<string, BoundHook>
   readonly settings: Settings
   readonly log: Logger

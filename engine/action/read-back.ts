@@ -3,18 +3,12 @@ import { createHash } from 'node:crypto'
 import type { Resource } from '../catalog/catalog.ts'
 import { ApiError } from '../error.ts'
 import type { Execution } from './execution.ts'
-import { notFound } from './lookup.ts'
-import { actorClass } from './policy.ts'
-import { runCompiled } from './read.ts'
-import { compileGet } from './read-statement.ts'
+import { readOne } from './read.ts'
 
 /** Reads the record by id; the caller has just been allowed to write it. */
 export async function readBack(around: Execution, resource: Resource, id: number): Promise<string> {
-  const key = `get ${resource.name} ${resource.key.name} ${actorClass(around.actor)}`
-  const compiled = around.statements.get(key, () => compileGet(around.catalog, resource, around.actor, resource.key))
-  const [row] = await runCompiled(around, compiled, { lookup: id })
-  if (row === undefined) throw notFound(resource)
-  return compiled.serialize(row)
+  const { text } = await readOne(around, resource, { field: resource.key, value: id })
+  return text
 }
 
 /** The entity tag of a JSON text, without quotes: equal texts have equal tags. */

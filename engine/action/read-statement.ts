@@ -8,9 +8,10 @@ import { orderSql, sortSql } from './collection.ts'
 import { castType, conditionSql, quoted } from './condition.ts'
 import { afterSql } from './cursor.ts'
 import type { ListQuery } from './list-query.ts'
+import type { Lookups, LookupTable } from './lookups.ts'
 import { type Reach, reach } from './policy.ts'
 import type { SelectScope } from './scope.ts'
-import { searchSql } from './search.ts'
+import { searchConditions } from './search.ts'
 import { selectList } from './select.ts'
 
 /** A statement with where its parameters come from. */
@@ -22,11 +23,13 @@ export interface Compiled {
 /** The statement of one record: column 0 says whether the actor may see it. */
 export interface CompiledGet extends Compiled {
   readonly serialize: Serializer
+  readonly lookups: readonly LookupTable[]
 }
 
 /** The statement of a page. `keys` are the columns that a cursor is made of. */
 export interface CompiledPage extends Compiled {
   readonly serialize: Serializer
+  readonly lookups: readonly LookupTable[]
   readonly keys: readonly number[]
   /** Column of the total where the page's own statement counts, and of the id that is null when the page is empty. */
   readonly total: number | undefined
@@ -48,9 +51,15 @@ export function reachSql(scope: SelectScope, reached: Reach, alias: string): str
 }
 
 /** Compiles reading one record by a lookup field; the slot `lookup` carries its value. */
-export function compileGet(catalog: Catalog, resource: Resource, actor: Actor, lookup: Field): CompiledGet {
+export function compileGet(
+  catalog: Catalog,
+  resource: Resource,
+  actor: Actor,
+  lookup: Field,
+  lookups?: Lookups,
+): CompiledGet {
   const binder = new Binder()
-  const scope = { catalog, actor, binder }
+  const scope: SelectScope = { catalog, actor, binder, lookups }
   const visible = reachSql(scope, reach(resource.policies.view, actor), 't')
   const select = selectList(scope, resource, 't', 'single', 1)
   const where = [
@@ -58,7 +67,7 @@ export function compileGet(catalog: Catalog, resource: Resource, actor: Actor, l
     ...existenceSql(scope, resource, 't'),
   ]
   const text = `select ${[visible, ...select.columns].join(', ')} from ${quoted(resource.table)} t ${select.joins.join(' ')} where ${where.join(' and ')}`
-  return { statement: { text }, sources: binder.sources, serialize: select.serialize }
+  return { statement: { text }, sources: binder.sources, serialize: select.serialize, lookups: select.lookups }
 }
 
 /** The record below which a nested list stands, by one of its lookup fields; the slot `parent` carries the value. */
@@ -111,7 +120,6 @@ function listConditions(
   if (parentId !== undefined && relation !== undefined) where.push(`t.${quoted(relation.field.column)} = ${parentId}`)
   if (query.filter.kind === 'and' && query.filter.of.length > 0)
     where.push(conditionSql(scope.catalog, query.filter, 't', scope.binder))
-  if (query.search) where.push(searchSql(scope, resource.search, 't', scope.binder.slot('search')))
   return where.length === 0 ? ['true'] : where
 }
 
@@ -122,40 +130,72 @@ export function compilePage(
   actor: Actor,
   query: ListQuery,
   parent?: ParentShape,
+  lookups?: Lookups,
 ): CompiledPage {
   const binder = new Binder()
-  const scope: SelectScope = { catalog, actor, binder }
+  const scope: SelectScope = { catalog, actor, binder, lookups }
   const where = listConditions(scope, resource, parent && parentIdSql(scope, parent), parent?.relation, query)
-  if (query.after !== undefined)
-    where.push(afterSql(sortKeys(scope, query.sort), query.after.nulls, (i) => binder.slot(`k${i}`)))
+  const sorted = sortKeys(scope, query.sort)
+  if (query.after !== undefined) where.push(afterSql(sorted, query.after.nulls, (i) => binder.slot(`k${i}`)))
   // One row more than asked tells whether another page follows, without a count.
   const limit = `limit ${query.perPage + 1}${query.page === undefined ? '' : ` offset ${binder.slot('offset')}::integer`}`
   const counted = query.search && query.page !== undefined
-  const keys = sortKeys(scope, query.sort).map((key) => key.sql)
-  const offset = keys.length + (counted ? 2 : 0)
-  const select = selectList(scope, resource, 't', 'list', offset)
-  const columns = [...keys, ...select.columns].join(', ')
-  const table = quoted(resource.table)
-  const order = orderSql(scope, query.sort, 't')
-  const joins = select.joins.join(' ')
-  const rest = { serialize: select.serialize, sources: binder.sources, keys: keys.map((_, i) => i + (counted ? 2 : 0)) }
-  if (query.search) {
-    // Materialized once, so that the index search serves the page and the count alike.
-    const sorted = sortKeys(scope, query.sort)
-    const matches = `with m as materialized (select t."id", ${sorted.map((key, i) => `${key.sql} as s${i}`).join(', ')} from ${table} t where ${where.join(' and ')})`
-    const mOrder = sorted.map((key, i) => `s${i} ${key.direction}`).join(', ')
-    const page = `(select m."id", ${sorted.map((_, i) => `m.s${i}`).join(', ')} from m order by ${mOrder} ${limit}) p`
-    const from = counted
-      ? `(select count(*) as n from m) c left join ${page} on true left join ${table} t on t."id" = p."id"`
-      : `${page} join ${table} t on t."id" = p."id"`
-    const head = counted ? 'c.n, p."id", ' : ''
-    const text = `${matches} select ${head}${columns} from ${from} ${joins} order by ${sorted.map((key, i) => `p.s${i} ${key.direction}`).join(', ')}`
-    return { ...rest, statement: { text }, total: counted ? 0 : undefined }
+  const before = counted ? COUNTED_COLUMNS : 0
+  const select = selectList(scope, resource, 't', 'list', before + sorted.length)
+  const columns = [...sorted.map((key) => key.sql), ...select.columns].join(', ')
+  const parts: PageParts = {
+    table: quoted(resource.table),
+    where,
+    sorted,
+    limit,
+    columns,
+    joins: select.joins.join(' '),
   }
-  const page = query.deep
-    ? `(select t."id" from ${table} t where ${where.join(' and ')} order by ${order} ${limit}) p join ${table} t on t."id" = p."id"`
-    : `(select t.* from ${table} t where ${where.join(' and ')} order by ${order} ${limit}) t`
-  return { ...rest, statement: { text: `select ${columns} from ${page} ${joins} order by ${order}` }, total: undefined }
+  const text = query.search
+    ? searchedPage(parts, searchConditions(scope, resource.search, 't', binder.slot('search')), counted)
+    : plainPage(parts, orderSql(scope, query.sort, 't'), query.deep)
+  return {
+    statement: { text },
+    sources: binder.sources,
+    serialize: select.serialize,
+    lookups: select.lookups,
+    keys: sorted.map((_, i) => before + i),
+    total: counted ? 0 : undefined,
+  }
+}
+
+/** Columns before the cursor's where the page's statement counts: the total, and the id that is null on an empty page. */
+const COUNTED_COLUMNS = 2
+
+interface PageParts {
+  readonly table: string
+  readonly where: readonly string[]
+  readonly sorted: readonly SortKey[]
+  readonly limit: string
+  readonly columns: string
+  readonly joins: string
+}
+
+function plainPage({ table, where, limit, columns, joins }: PageParts, order: string, deep: boolean): string {
+  const rows = `from ${table} t where ${where.join(' and ')} order by ${order} ${limit}`
+  const page = deep ? `(select t."id" ${rows}) p join ${table} t on t."id" = p."id"` : `(select t.* ${rows}) t`
+  return `select ${columns} from ${page} ${joins} order by ${order}`
+}
+
+/** Matches are materialized once, so that the search itself serves the page and the count alike. */
+function searchedPage(parts: PageParts, sources: readonly string[], counted: boolean): string {
+  const { table, where, sorted, limit, columns, joins } = parts
+  const found = ['t."id"', ...sorted.map((key, i) => `${key.sql} as s${i}`)].join(', ')
+  const matches = (sources.length === 0 ? ['false'] : sources).map(
+    (source) => `select ${found} from ${table} t where ${[...where, source].join(' and ')}`,
+  )
+  const order = (alias: string): string => sorted.map((key, i) => `${alias}.s${i} ${key.direction}`).join(', ')
+  const page = `(select m.* from m order by ${order('m')} ${limit}) p`
+  const from = counted
+    ? `(select count(*) as n from m) c left join ${page} on true left join ${table} t on t."id" = p."id"`
+    : `${page} join ${table} t on t."id" = p."id"`
+  const head = counted ? 'c.n, p."id", ' : ''
+  return `with m as materialized (${matches.join(' union ')}) select ${head}${columns} from ${from} ${joins} order by ${order('p')}`
 }
 
 /** Compiles the total of a list; with `cap`, counting stops one past it. */

@@ -7,6 +7,7 @@ import { encodeCursor } from './cursor.ts'
 import type { Execution } from './execution.ts'
 import { type ListQuery, readListQuery } from './list-query.ts'
 import { type Lookup, notFound, readLookup } from './lookup.ts'
+import { LookupMiss, type Lookups, type LookupTable } from './lookups.ts'
 import { actorClass, reach, refusal } from './policy.ts'
 import {
   type Compiled,
@@ -61,15 +62,51 @@ function outOfReach(resource: Resource): ApiError {
 
 /** One record as JSON text; 404 when there is none, 403 (404 where concealed) when it is out of reach. */
 export async function getRecord(execution: Execution, resource: Resource, text: string): Promise<string> {
-  const { actor, catalog } = execution
+  const { actor } = execution
   if (reach(resource.policies.view, actor).kind === 'none') throw refusal(resource.policies.view, actor)
   const lookup = readLookup(resource, text)
-  const key = `get ${resource.name} ${lookup.field.name} ${actorClass(actor)}`
-  const compiled = execution.statements.get(key, () => compileGet(catalog, resource, actor, lookup.field))
-  const [row] = await runCompiled(execution, compiled, { lookup: lookup.value })
-  if (row === undefined) throw notFound(resource)
-  if (row[0] !== 't') throw outOfReach(resource)
-  return compiled.serialize(row)
+  const found = await readOne(execution, resource, lookup)
+  if (!found.visible) throw outOfReach(resource)
+  return found.text
+}
+
+/** A live record as JSON text, and whether the view policy lets the caller see it; 404 when there is none. */
+export function readOne(
+  execution: Execution,
+  resource: Resource,
+  lookup: Lookup,
+): Promise<{ readonly visible: boolean; readonly text: string }> {
+  return withLookups(execution, async (lookups) => {
+    const { actor, catalog } = execution
+    const key = `get ${lookups !== undefined} ${resource.name} ${lookup.field.name} ${actorClass(actor)}`
+    const compiled = execution.statements.get(key, () => compileGet(catalog, resource, actor, lookup.field, lookups))
+    await allReady(compiled.lookups)
+    const [row] = await runCompiled(execution, compiled, { lookup: lookup.value })
+    if (row === undefined) throw notFound(resource)
+    return { visible: row[0] === 't', text: compiled.serialize(row) }
+  })
+}
+
+/**
+ * Reads with embeds kept in the process; joined instead inside a transaction, whose own writes they do not show,
+ * and when a row names a record younger than what is kept.
+ */
+async function withLookups<T>(execution: Execution, read: (lookups: Lookups | undefined) => Promise<T>): Promise<T> {
+  if (execution.transaction !== undefined) return read(undefined)
+  try {
+    return await read(execution.lookups)
+  } catch (error) {
+    if (error instanceof LookupMiss) return read(undefined)
+    throw error
+  }
+}
+
+/** Resolves when every kept embed is there; without a turn of the event loop when they are. */
+async function allReady(lookups: readonly LookupTable[]): Promise<void> {
+  for (const kept of lookups) {
+    const reading = kept.ready()
+    if (reading !== undefined) await reading
+  }
 }
 
 /** One page of records within the actor's reach. */
@@ -82,9 +119,23 @@ export async function listRecords(
   const { actor, catalog } = execution
   if (reach(resource.policies.view, actor).kind === 'none') throw refusal(resource.policies.view, actor)
   const list = readListQuery(catalog, resource, actor, query)
+  return withLookups(execution, (lookups) => readPage(execution, resource, list, parent, lookups))
+}
+
+async function readPage(
+  execution: Execution,
+  resource: Resource,
+  list: ListQuery,
+  parent: Parent | undefined,
+  lookups: Lookups | undefined,
+): Promise<ListResult> {
+  const { actor, catalog } = execution
   const above = parent && { relation: parent.relation, resource: parent.resource, lookup: parent.lookup.field }
   const key = `${resource.name} ${above === undefined ? '' : `${above.relation.name}.${above.lookup.name}`} ${list.key} ${actorClass(actor)}`
-  const compiled = execution.statements.get(`page ${key}`, () => compilePage(catalog, resource, actor, list, above))
+  const compiled = execution.statements.get(`page ${lookups !== undefined} ${key}`, () =>
+    compilePage(catalog, resource, actor, list, above, lookups),
+  )
+  await allReady(compiled.lookups)
   const slots: Record<string, unknown> = { ...list.slots }
   if (parent !== undefined) slots.parent = parent.lookup.value
   list.after?.values.forEach((value, i) => {

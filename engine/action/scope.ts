@@ -3,6 +3,7 @@ import type { Actor } from '../actor.ts'
 import type { BelongsTo, Catalog, Field, FieldPath } from '../catalog/catalog.ts'
 import type { Binder } from './binder.ts'
 import { quoted } from './condition.ts'
+import type { Lookups } from './lookups.ts'
 import { allowsOne } from './policy.ts'
 
 /** What select lists are made from: the catalog, who asks, and the statement's parameters. */
@@ -10,6 +11,8 @@ export interface SelectScope {
   readonly catalog: Catalog
   readonly actor: Actor
   readonly binder: Binder
+  /** Embeds kept in the process; undefined inside a transaction, whose own writes they do not show. */
+  readonly lookups?: Lookups | undefined
 }
 
 /** Whether the actor may read a field at all: neither a secret nor kept from the actor's role. */

@@ -5,27 +5,30 @@ import type { SelectScope } from './scope.ts'
 import { filterable } from './scope.ts'
 
 /**
- * The SQL that is true where one of the texts matches `pattern`, the SQL of an escaped LIKE pattern.
- * Other records are found once and compared by id, so that an index on the foreign key can serve.
+ * The conditions of a search on the records of `alias`, one per source of matches; a record matches when one holds.
+ * `pattern` is the SQL of an escaped LIKE pattern. Each source is to be a statement of its own in a UNION, so that it
+ * is planned with the index it has: in one OR, the weakest would make all of them a scan of the table.
  * Texts that the actor may not read are not searched.
  */
-export function searchSql(scope: SelectScope, paths: readonly FieldPath[], alias: string, pattern: string): string {
+export function searchConditions(
+  scope: SelectScope,
+  paths: readonly FieldPath[],
+  alias: string,
+  pattern: string,
+): readonly string[] {
   const readable = paths.filter((path) => filterable(path, scope.actor))
   const own = readable.filter((path) => path.relations.length === 0)
-  const parts = own.map((path) => `${fieldSql(path.field, alias, scope.binder)} ilike ${pattern}::text`)
-  const related = new Map<string, FieldPath[]>()
-  for (const path of readable) {
-    const [first, ...rest] = path.relations
-    if (first === undefined) continue
-    related.set(first.name, [...(related.get(first.name) ?? []), { relations: rest, field: path.field }])
+  const texts = own.map((path) => `${fieldSql(path.field, alias, scope.binder)} ilike ${pattern}::text`)
+  const conditions = texts.length === 0 ? [] : [`(${texts.join(' or ')})`]
+  for (const relation of new Set(readable.flatMap((path) => path.relations.slice(0, 1)))) {
+    const deeper = readable
+      .filter((path) => path.relations[0] === relation)
+      .map((path) => ({ relations: path.relations.slice(1), field: path.field }))
+    const inner = `${alias}q`
+    const matches = searchConditions(scope, deeper, inner, pattern)
+    const table = quoted(scope.catalog.resources.get(relation.target)!.table)
+    const ids = `select ${inner}."id" from ${table} ${inner} where ${matches.join(' or ')}`
+    if (matches.length > 0) conditions.push(`${alias}.${quoted(relation.field.column)} in (${ids})`)
   }
-  for (const [index, [name, rest]] of [...related].entries()) {
-    const first = readable.find((path) => path.relations[0]?.name === name)!.relations[0]!
-    const inner = `${alias}_q${index}`
-    const table = scope.catalog.resources.get(first.target)!.table
-    const ids = `select ${inner}."id" from ${quoted(table)} ${inner} where ${searchSql(scope, rest, inner, pattern)}`
-    parts.push(`${alias}.${quoted(first.field.column)} = any(array(${ids}))`)
-  }
-  if (parts.length === 0) return 'false'
-  return `(${parts.join(' or ')})`
+  return conditions
 }

@@ -1,11 +1,12 @@
 /** What an answer contains, as a select list: columns, joins for embedded records, and the serializer of the row. */
 import type { Actor } from '../actor.ts'
-import type { EmbedEntry, Field, Relation, Resource } from '../catalog/catalog.ts'
+import type { BelongsTo, EmbedEntry, Field, Relation, Resource } from '../catalog/catalog.ts'
 import type { Show } from '../definition/definition.ts'
 import type { WireKind } from '../field/field-type.ts'
 import { compileSerializer, type Serializer, type WireEntry, type WireNode } from '../record/serializer.ts'
 import { countSql, manySql } from './collection.ts'
 import { fieldSql, quoted } from './condition.ts'
+import type { LookupTable } from './lookups.ts'
 import { allowsOne } from './policy.ts'
 import { joiner, readable, type SelectScope } from './scope.ts'
 
@@ -17,6 +18,8 @@ export interface SelectList {
   readonly columns: readonly string[]
   readonly joins: readonly string[]
   readonly serialize: Serializer
+  /** What `serialize` takes fragments from; each must be ready before it runs. */
+  readonly lookups: readonly LookupTable[]
 }
 
 /** Whether something declared with `show` appears in an answer of this mode. */
@@ -56,15 +59,21 @@ export function selectList(
     wire,
   })
   const join = joiner(scope.catalog, joins)
+  const lookups = new Set<LookupTable>()
 
+  const toOne = (relation: BelongsTo, entries: readonly EmbedEntry[], at: string): WireNode => {
+    const kept = scope.lookups?.of(relation, entries)
+    if (kept === undefined) return embed(entries, join(at, relation), scope.catalog.resources.get(relation.target)!.key)
+    lookups.add(kept)
+    const index = offset + columns.push(`${at}.${quoted(relation.field.column)}`) - 1
+    return { kind: 'lookup', index, fragment: kept.fragment }
+  }
   const embed = (entries: readonly EmbedEntry[], at: string, key: Field): WireNode => {
     const present = offset + columns.push(`${at}.${quoted(key.column)}`) - 1
     const nodes: WireEntry[] = []
     for (const { name, value } of entries) {
-      if (value.kind === 'embed') {
-        const target = scope.catalog.resources.get(value.relation.target)!
-        nodes.push({ name, node: embed(value.entries, join(at, value.relation), target.key) })
-      } else if (readable(value.path.field, scope.actor)) {
+      if (value.kind === 'embed') nodes.push({ name, node: toOne(value.relation, value.entries, at) })
+      else if (readable(value.path.field, scope.actor)) {
         const holder = value.path.relations.reduce((from, relation) => join(from, relation), at)
         const { field } = value.path
         const node: WireNode =
@@ -80,10 +89,10 @@ export function selectList(
   const entries = visibleParts(resource, scope.actor, mode).map((part): WireEntry => {
     if ('column' in part) return { name: part.name, node: add(valueSql(scope, resource, part, alias), part.type.wire) }
     if (part.kind !== 'belongs_to') return { name: part.name, node: add(manySql(scope, part, alias), 'json') }
-    const target = scope.catalog.resources.get(part.target)!
-    return { name: part.name, node: embed(part.embed ?? [], join(alias, part), target.key) }
+    return { name: part.name, node: toOne(part, part.embed ?? [], alias) }
   })
-  return { columns, joins, serialize: compileSerializer({ kind: 'object', present: undefined, entries }) }
+  const serialize = compileSerializer({ kind: 'object', present: undefined, entries })
+  return { columns, joins, serialize, lookups: [...lookups] }
 }
 
 /** The SQL of a field in an answer: a column, a computation, or a count under the read policy. */

@@ -6,6 +6,8 @@ import { wireJson } from '../field/wire.ts'
 /** The shape of a serialized record over the columns of a row. */
 export type WireNode =
   | { readonly kind: 'column'; readonly index: number; readonly wire: WireKind }
+  /** JSON kept in the process for the id in a column; `null` where the column is null. */
+  | { readonly kind: 'lookup'; readonly index: number; readonly fragment: (id: string) => string }
   /** Null when the column at `present` is null. */
   | { readonly kind: 'object'; readonly present: number | undefined; readonly entries: readonly WireEntry[] }
 
@@ -24,6 +26,7 @@ export type Serializer = (row: Row) => string
  */
 export function compileSerializer(node: WireNode): Serializer {
   if (node.kind === 'column') return columnSerializer(node.index, node.wire)
+  if (node.kind === 'lookup') return lookupSerializer(node.index, node.fragment)
   const prefixes = node.entries.map(({ name }, i) => `${i === 0 ? '{' : ','}${JSON.stringify(name)}:`)
   const parts = node.entries.map((entry) => compileSerializer(entry.node))
   const count = parts.length
@@ -40,4 +43,11 @@ export function compileSerializer(node: WireNode): Serializer {
 function columnSerializer(index: number, wire: WireKind): Serializer {
   if (wire === 'number' || wire === 'json') return (row) => row[index] ?? 'null'
   return (row) => wireJson(wire, row[index] ?? null)
+}
+
+function lookupSerializer(index: number, fragment: (id: string) => string): Serializer {
+  return (row) => {
+    const id = row[index] ?? null
+    return id === null ? 'null' : fragment(id)
+  }
 }

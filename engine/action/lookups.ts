@@ -1,0 +1,125 @@
+/** ⇄ Small lookup tables kept in the process as JSON fragments, so that embedding them costs no join. */
+import type { BelongsTo, Catalog, EmbedEntry, Resource } from '../catalog/catalog.ts'
+import type { Runner } from '../database/database.ts'
+import { LIMITS } from '../limits.ts'
+import { compileSerializer, type WireEntry } from '../record/serializer.ts'
+import { quoted } from './condition.ts'
+
+/** One kept embed of one resource. */
+export interface LookupTable {
+  /** The fragment of an id; throws LookupMiss when none is kept. */
+  readonly fragment: (id: string) => string
+  /** Resolves when fragments are there; at once when they are. */
+  ready(): Promise<void> | undefined
+  /** Reads the table again; for a record that was written by another instance a moment ago. */
+  refresh(): Promise<void>
+}
+
+/** Every kept embed of one catalog. */
+export interface Lookups {
+  /** The kept embed of a relation, or undefined where it must be joined. */
+  of(relation: BelongsTo, entries: readonly EmbedEntry[]): LookupTable | undefined
+  /** Whether anything stands on a table. */
+  uses(table: string): boolean
+  /** Reads again whatever stands on a table; resolves when it is there. */
+  changed(table: string): Promise<void>
+}
+
+/** A row named a record that is not kept: it is younger than what was read. */
+export class LookupMiss extends Error {}
+
+/** The kept embeds of a catalog, each read when it is first needed. */
+export function createLookups(catalog: Catalog, runner: Runner, now: () => Date): Lookups {
+  const tables = new Map<string, Kept>()
+  const tooLarge = new Set<string>()
+  return {
+    of(relation, entries) {
+      const target = catalog.resources.get(relation.target)!
+      if (!target.cached || tooLarge.has(target.name) || !entries.every((entry) => isOwn(target, entry)))
+        return undefined
+      const key = `${target.name}:${entries.map(({ name, value }) => `${name}=${value.kind === 'field' ? value.path.field.name : ''}`).join()}`
+      let kept = tables.get(key)
+      if (kept === undefined) {
+        kept = keep(target, entries, runner, now, () => tooLarge.add(target.name))
+        tables.set(key, kept)
+      }
+      return kept
+    },
+    uses: (table) => [...tables.values()].some((kept) => kept.table === table),
+    async changed(table) {
+      await Promise.all([...tables.values()].filter((kept) => kept.table === table).map((kept) => kept.refresh()))
+    },
+  }
+}
+
+/** Only what every reader of the record sees alike can be kept: plain columns of its own. */
+function isOwn(target: Resource, { value }: EmbedEntry): boolean {
+  if (value.kind !== 'field' || value.path.relations.length > 0) return false
+  const field = target.fields.get(value.path.field.name)
+  return field !== undefined && field.computed === undefined && field.count === undefined && field.read === undefined
+}
+
+interface Kept extends LookupTable {
+  readonly table: string
+}
+
+function keep(
+  target: Resource,
+  entries: readonly EmbedEntry[],
+  runner: Runner,
+  now: () => Date,
+  outgrown: () => void,
+): Kept {
+  const fields = entries.flatMap(({ name, value }) =>
+    value.kind === 'field' ? [{ name, field: value.path.field }] : [],
+  )
+  const columns = fields.map(({ field }) => `t.${quoted(field.column)}`)
+  const text = `select ${['t."id"', ...columns].join(', ')} from ${quoted(target.table)} t limit ${LIMITS.lookupRows + 1}`
+  const nodes = fields.map(
+    ({ name, field }, i): WireEntry => ({ name, node: { kind: 'column', index: i + 1, wire: field.type.wire } }),
+  )
+  const serialize = compileSerializer({ kind: 'object', present: undefined, entries: nodes })
+  let fragments: ReadonlyMap<string, string> | undefined
+  let readAt = 0
+  let reading: Promise<void> | undefined
+  let asked = 0
+
+  const read = async (): Promise<void> => {
+    const started = ++asked
+    const rows = await runner.run({ text }, [])
+    if (rows.length > LIMITS.lookupRows) outgrown()
+    // A later reading has seen all that this one has; the older must not undo it.
+    if (started < asked && fragments !== undefined) return
+    fragments = new Map(rows.map((row) => [row[0]!, serialize(row)]))
+    readAt = now().getTime()
+  }
+  const refresh = async (): Promise<void> => {
+    try {
+      await read()
+    } catch (error) {
+      fragments = undefined
+      throw error
+    }
+  }
+  const once = (): Promise<void> => {
+    reading ??= refresh().finally(() => {
+      reading = undefined
+    })
+    return reading
+  }
+  return {
+    table: target.table,
+    fragment(id) {
+      const found = fragments?.get(id)
+      if (found === undefined) throw new LookupMiss(id)
+      return found
+    },
+    ready() {
+      if (fragments === undefined) return once()
+      // Old fragments serve this request while newer ones are fetched for the next.
+      if (now().getTime() - readAt > LIMITS.lookupMs) once().catch(() => undefined)
+      return undefined
+    },
+    refresh,
+  }
+}
