@@ -75,6 +75,18 @@ function answering(parts: HttpParts, stamp: Stamp): (ctx: Context) => Promise<vo
   }
 }
 
+/** Hears of answers that broke when they had begun, from a stream or a socket; each is logged once. */
+function brokenAnswers(parts: HttpParts): (error: Error, ctx?: Context) => void {
+  const told = new WeakSet<Error>()
+  return (error, ctx) => {
+    // Koa tells of a broken stream twice; of a caller who hung up there is nothing to tell.
+    const code = String(Reflect.get(error, 'code') ?? '')
+    if (told.has(error) || /^(ECONN|EPIPE|ERR_STREAM_PREMATURE_CLOSE)/.test(code)) return
+    told.add(error)
+    parts.log.error({ err: error, requestId: ctx?.res.getHeader('X-Request-Id') }, 'an answer broke off')
+  }
+}
+
 /** An app that serves the parts' routes; holds nothing global, so that another may take its place at any time. */
 export function createHttp(parts: HttpParts): HttpApp {
   const stamp = stampFor(parts.catalog.prefix, parts.catalog.version)
@@ -82,12 +94,7 @@ export function createHttp(parts: HttpParts): HttpApp {
   const pack = compress({ threshold: COMPRESS_BYTES })
   koa.use((ctx, next) => (ctx.req.headers['accept-encoding'] === undefined ? next() : pack(ctx, next)))
   koa.use(answering(parts, stamp))
-  koa.on('error', (error: Error) => {
-    // The caller hung up, or a stream broke when its answer had begun: there is nobody left to tell.
-    if (!/^(ECONN|EPIPE|ERR_STREAM_PREMATURE_CLOSE)/.test(String(Reflect.get(error, 'code') ?? ''))) {
-      parts.log.error({ err: error }, 'an answer broke off')
-    }
-  })
+  koa.on('error', brokenAnswers(parts))
   const listener: RequestListener = koa.callback()
   return {
     callback: () => listener,
