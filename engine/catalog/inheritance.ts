@@ -87,6 +87,7 @@ function mergedField(
     return layered(field, under)
   }
   if (own !== null && (own.computed !== undefined || own.type === 'count')) return { value: own, place: field.place }
+  if (work.unusable.has(`${base.name}.${name}`)) return undefined
   const relation = base.relations.has(name) ? `"${name}" is a relation: list it under relations` : undefined
   const details = suggest(name, base.fields.keys())
   work.report(
@@ -116,6 +117,7 @@ function mergedRelation(
   }
   if (own !== null && own.belongs_to === undefined && Object.keys(own).length > 0)
     return { value: own, place: relation.place }
+  if (work.unusable.has(`${base.name}.${name}`)) return undefined
   const message = `"${base.name}" has no relation "${name}" that "${written.name}" could take over`
   work.report('unknown_field', message, relation.place([], 'key'), suggest(name, base.relations.keys()))
   return undefined

@@ -7,7 +7,15 @@ import type { Json, JsonObject } from '../json.ts'
 import { LIMITS } from '../limits.ts'
 import type { Span } from '../text/source.ts'
 import type { BelongsTo, Field, FieldPath, Filter } from './catalog.ts'
-import { type Draft, type DraftBelongsTo, type DraftField, type DraftRelation, suggest, type Work } from './work.ts'
+import {
+  brokenNames,
+  type Draft,
+  type DraftBelongsTo,
+  type DraftField,
+  type DraftRelation,
+  suggest,
+  type Work,
+} from './work.ts'
 
 /** Where a part of something written stands. */
 export type Place = (path: Path, part?: 'key' | 'value') => Span
@@ -87,17 +95,19 @@ function reportUnknown(work: Work, draft: Draft, word: string, span: Span): void
     return
   }
   const relations = [...draft.relations.values()].flatMap((known) => (known.kind === 'belongs_to' ? [known.name] : []))
+  const candidates = [...draft.fields.keys(), ...relations, ...brokenNames(work, draft.name)]
   work.report(
     'unknown_field',
     `"${draft.name}" has no field or relation "${word}"`,
     span,
-    suggest(word, [...draft.fields.keys(), ...relations]),
+    suggest(word, new Set(candidates)),
   )
 }
 
 /** Declared, but with a mistake of its own that has been reported: one complaint is enough. */
 export function isBroken(work: Work, draft: Draft, word: string): boolean {
   return [draft.name, draft.owner].some((name) => {
+    if (work.unusable.has(`${name}.${word}`)) return true
     const written = work.written.get(name)
     if (written === undefined) return false
     if (written.fields.has(word) || written.relations.has(word)) return !draft.relations.has(word)

@@ -4,7 +4,7 @@ import { alternatives } from './access.ts'
 import type { BelongsTo } from './catalog.ts'
 import { resolveField } from './fields.ts'
 import { fieldLabel, singular } from './name.ts'
-import { benches, type Draft, type DraftBelongsTo, suggest, type Work, type Written } from './work.ts'
+import { benches, brokenNames, type Draft, type DraftBelongsTo, suggest, type Work, type Written } from './work.ts'
 
 /** Every belongs_to becomes a relation and the field that is its foreign key, before the fields that plugins added. */
 export function foreignKeys(work: Work): void {
@@ -219,6 +219,7 @@ function pointer(
 
 /** Whether the other resource does point here, by a relation that has a mistake of its own. */
 function pointsInVain(work: Work, from: Draft, draft: Draft): boolean {
+  if (brokenNames(work, from.name).length > 0) return true
   const relations = work.written.get(from.name)?.relations.values() ?? []
   return [...relations].some(({ value }) => value.belongs_to === draft.name || value.belongs_to === draft.owner)
 }

@@ -1,5 +1,6 @@
 /** Pass: how records are reached: lookups, and the routes below other records. */
 import type { Field, Nested } from './catalog.ts'
+import { isBroken } from './link.ts'
 import { benches, type Draft, suggest, type Work, type Written } from './work.ts'
 
 /** Completes lookup keys and nested routes. */
@@ -16,7 +17,7 @@ function lookup(work: Work, written: Written, draft: Draft): readonly Field[] {
     const field = draft.fields.get(name)
     const span = place(['lookup', index])
     if (field === undefined) {
-      if (!written.fields.has(name))
+      if (!isBroken(work, draft, name))
         work.report('unknown_field', `"${draft.name}" has no field "${name}"`, span, suggest(name, draft.fields.keys()))
       return []
     }
@@ -45,7 +46,7 @@ function nested(work: Work, written: Written, draft: Draft): readonly Nested[] {
         place(['nested', name], 'key'),
         { expected: parents },
       )
-    } else if (!written.relations.has(name)) {
+    } else if (!isBroken(work, draft, name)) {
       work.report(
         'unknown_field',
         `"${draft.name}" has no relation "${name}"`,

@@ -1,5 +1,6 @@
 /** Rules that only judge a complete catalog; each says one thing an author must not do. */
 import type { Resource } from './catalog.ts'
+import { isBroken } from './link.ts'
 import { benches, type Draft, suggest, type Work, type Written } from './work.ts'
 
 type Rule = (work: Work, written: Written, draft: Draft) => void
@@ -17,7 +18,8 @@ const hooksExist: Rule = (work, written, draft) => {
 const restoreNeedsLive: Rule = (work, written, draft) => {
   if (!draft.actions.has('restore') || (draft.live !== undefined && draft.restoreSets !== undefined)) return
   const { value, place } = written.document
-  const at = value.actions === undefined ? ['restore'] : ['actions', value.actions.indexOf('restore')]
+  const at =
+    value.restore === true || value.actions === undefined ? ['restore'] : ['actions', value.actions.indexOf('restore')]
   work.report('missing_live', 'A record that is removed for good can not be restored', place(at), {
     hint: 'add "soft_delete: true" and "restore: true", or take restore away',
   })
@@ -26,7 +28,7 @@ const restoreNeedsLive: Rule = (work, written, draft) => {
 const slugsHaveSources: Rule = (work, written, draft) => {
   for (const field of draft.fields.values()) {
     const from = field.type.name === 'slug' ? field.options.own.from : undefined
-    if (typeof from !== 'string' || draft.fields.has(from) || written.fields.has(from)) continue
+    if (typeof from !== 'string' || draft.fields.has(from) || isBroken(work, draft, from)) continue
     const span = written.fields.get(field.name)?.place(['from']) ?? field.span
     const names = [...draft.fields.values()].filter(
       (known) => known.type.operators.includes('contains') && known !== field,
@@ -46,7 +48,11 @@ const slugsHaveSources: Rule = (work, written, draft) => {
 const countsHaveRelations: Rule = (work, written, draft) => {
   for (const field of draft.fields.values()) {
     if (field.count === undefined || draft.relations.get(field.count)?.kind === 'has_many') continue
-    if (written.relations.get(field.count)?.value.has_many !== undefined) continue
+    if (
+      work.unusable.has(`${draft.name}.${field.count}`) ||
+      written.relations.get(field.count)?.value.has_many !== undefined
+    )
+      continue
     const many = [...draft.relations.values()]
       .filter((relation) => relation.kind === 'has_many')
       .map((relation) => relation.name)

@@ -51,7 +51,7 @@ export interface Work {
   readonly app: Document<AppDefinition>
   readonly sources: readonly Document<ResourceDefinition>[]
   readonly extensions: Extensions
-  /** Names that exist but whose files can't be used; nobody complains about them. */
+  /** Resources (`tickets`) and their fields and relations (`tickets.status`) that exist but can't be used: nobody complains about them. */
   readonly unusable: Set<string>
   readonly written: Map<string, Written>
   readonly drafts: Map<string, Draft>
@@ -97,4 +97,11 @@ export function benches(work: Work): readonly { readonly written: Written; reado
     const written = work.written.get(draft.name)
     return written === undefined ? [] : [{ written, draft }]
   })
+}
+
+/** The fields and relations of a resource that are written, but not in a way that can be used. */
+export function brokenNames(work: Pick<Work, 'unusable'>, resource: string): readonly string[] {
+  return [...work.unusable].flatMap((name) =>
+    name.startsWith(`${resource}.`) ? [name.slice(resource.length + 1)] : [],
+  )
 }

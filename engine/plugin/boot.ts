@@ -5,7 +5,7 @@ import { fileURLToPath } from 'node:url'
 import type { Catalog } from '../catalog/catalog.ts'
 import { inOrder, resolve } from '../catalog/resolve.ts'
 import { checkApp, checkResource } from '../definition/check.ts'
-import type { AppDefinition, Document, ResourceDefinition } from '../definition/definition.ts'
+import type { AppDefinition, Document } from '../definition/definition.ts'
 import { parseDocument } from '../definition/parse.ts'
 import { readSources } from '../definition/read.ts'
 import type { JsonObject } from '../json.ts'
@@ -15,6 +15,7 @@ import { type Composition, compose } from './compose.ts'
 import { fillGuests } from './guest.ts'
 import { loadPlugins } from './load.ts'
 import type { WrittenOptions } from './options.ts'
+import { salvage } from './salvage.ts'
 
 export interface Boot {
   readonly catalog: Catalog
@@ -83,16 +84,20 @@ export function catalogOf(
   )
   const checked = documents.map((document) => ({ document, ...checkResource(document, composition.vocabulary) }))
   const diagnostics = [...(checkedApp?.diagnostics ?? []), ...[...parsed, ...checked].flatMap((one) => one.diagnostics)]
-  const usable = checked.flatMap(({ document, value }): Document<ResourceDefinition>[] =>
-    value === undefined || lostParts(document.value, value.value) ? [] : [value],
-  )
+  const salvaged = checked.flatMap(({ document, value }) => {
+    return value === undefined ? [] : [salvage(document, value, composition.vocabulary)]
+  })
+  const usable = salvaged.map(({ document }) => document)
   const known = new Set(usable.map(({ value }) => value.resource))
   const named = documents.flatMap(({ value }) =>
     isMap(value) && typeof value.resource === 'string' ? [value.resource] : [],
   )
   // A file that is no YAML may be any resource, so nobody can say that a name is unknown; its own name is a fair guess.
   const broken = parsed.flatMap(({ value }, index) => (value === undefined ? [fileName(resources[index]!.file)] : []))
-  const unusable = new Set([...named, ...broken].filter((name) => !known.has(name)))
+  const unusable = new Set([
+    ...[...named, ...broken].filter((name) => !known.has(name)),
+    ...salvaged.flatMap(({ broken }) => broken),
+  ])
   const stand = checkedApp?.value ?? NO_APP
   const resolved = resolve({ app: stand, resources: usable }, composition.extensions, unusable)
   const all = [...diagnostics, ...resolved.diagnostics]
@@ -104,14 +109,6 @@ export function catalogOf(
 const NO_APP: Document<AppDefinition> = {
   value: { name: '' },
   place: () => ({ source: { file: 'app.yaml', text: '' }, start: 0, end: 0 }),
-}
-
-/** Whether the check had to leave out so much that everything else would look wrong. */
-function lostParts(written: unknown, kept: ResourceDefinition): boolean {
-  return (
-    isMap(written) &&
-    (['fields', 'relations'] as const).some((part) => isMap(written[part]) && kept[part] === undefined)
-  )
 }
 
 function pluginsOf(app: Document<unknown> | undefined): WrittenOptions {

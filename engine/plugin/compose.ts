@@ -77,8 +77,16 @@ export function compose(
     hooks,
     routes: routesOf(bound, clashes),
     middleware: bound((plugin) => plugin.middleware ?? []),
-    authenticate: authenticateOf(bound, clashes),
-    identify: bound((plugin) => (plugin.identify === undefined ? [] : [plugin.identify]))[0],
+    authenticate: only(
+      'authenticate',
+      bound((plugin) => (plugin.authenticate === undefined ? [] : [plugin.authenticate])),
+      clashes,
+    ),
+    identify: only(
+      'identify',
+      bound((plugin) => (plugin.identify === undefined ? [] : [plugin.identify])),
+      clashes,
+    ),
     start: bound((plugin) => (plugin.start === undefined ? [] : [plugin.start])),
     resources: bound((plugin) => plugin.resources ?? []),
     commands: distinct(
@@ -120,9 +128,9 @@ function routesOf(bound: Binder, clashes: Diagnostic[]): readonly Bound<Route>[]
   return routes
 }
 
-function authenticateOf(bound: Binder, clashes: Diagnostic[]): Bound<Authenticate> | undefined {
-  const [first, second] = bound((plugin) => (plugin.authenticate === undefined ? [] : [plugin.authenticate]))
-  if (first !== undefined && second !== undefined) clashes.push(clash('authenticate', '', first.plugin, second.plugin))
+/** The one contribution of a kind that an application has at most once. */
+function only<T>(kind: string, [first, second]: readonly Bound<T>[], clashes: Diagnostic[]): Bound<T> | undefined {
+  if (first !== undefined && second !== undefined) clashes.push(clash(kind, '', first.plugin, second.plugin))
   return first
 }
 

@@ -1,0 +1,107 @@
+/** Plugins as one: their order, their options, and what is said when two of them want the same. */
+import { suite } from 'uvu'
+import * as assert from 'uvu/assert'
+import { definePlugin, type Plugin } from '../../engine/index.ts'
+import { compose } from '../../engine/plugin/compose.ts'
+
+const composing = suite('compose')
+
+function plugin(name: string, rest: Partial<Plugin> = {}): Plugin {
+  return definePlugin({ name, description: `The plugin ${name}.`, ...rest })
+}
+
+function says(plugins: readonly Plugin[], options: Parameters<typeof compose>[1] = {}): readonly string[] {
+  return compose(plugins, options).diagnostics.map(({ code, message }) => `${code}: ${message}`)
+}
+
+function order(...plugins: readonly Plugin[]): string {
+  return compose(plugins, {})
+    .value.plugins.map(({ name }) => name)
+    .join(' ')
+}
+
+composing('plugins stand in the order of names, after those they come after', () => {
+  assert.is(order(plugin('c'), plugin('a'), plugin('b')), 'a b c')
+  assert.is(order(plugin('a', { after: ['c'] }), plugin('b'), plugin('c', { after: ['b'] })), 'b c a')
+  assert.is(order(plugin('b', { after: ['not_in_use'] }), plugin('a', { after: ['b'] })), 'b a')
+})
+
+composing('a circle is told, and all its plugins stay', () => {
+  const circle = [plugin('a', { after: ['b'] }), plugin('b', { after: ['a'] })]
+  assert.equal(says(circle), ['plugin_cycle: Plugins that each come after the other: a after b after a'])
+  assert.is(order(...circle), 'b a')
+})
+
+const OPTIONS = {
+  type: 'object',
+  properties: {
+    days: { type: 'integer', minimum: 1, default: 30 },
+    mail: { type: 'object', properties: { from: { type: 'string', default: 'desk' } }, additionalProperties: false },
+  },
+  additionalProperties: false,
+}
+
+composing('options are completed with defaults, nested ones too, and frozen', () => {
+  const { value } = compose([plugin('a', { options: OPTIONS })], { a: { mail: {} } })
+  const options = value.extensions.pluginOptions.get('a')
+  assert.equal(options, { days: 30, mail: { from: 'desk' } })
+  assert.ok(Object.isFrozen(options) && Object.isFrozen(options?.mail))
+  assert.equal(compose([plugin('a', { options: OPTIONS })], { a: null }).value.extensions.pluginOptions.get('a'), {
+    days: 30,
+    mail: { from: 'desk' },
+  })
+})
+
+composing('options are judged by the plugin, also one that takes none', () => {
+  assert.equal(says([plugin('a', { options: OPTIONS }), plugin('b')], { a: { days: 0, dayz: 1 }, b: { x: 1 } }), [
+    'wrong_value: "days" must be at least 1',
+    'unknown_key: Unknown key "dayz"',
+    'unknown_key: Unknown key "x"',
+  ])
+})
+
+composing('hooks get their full name, their options and their input as fields', () => {
+  const run = async (_context: unknown, next: () => Promise<void>) => next()
+  const { value, diagnostics } = compose(
+    [
+      plugin('a', {
+        options: OPTIONS,
+        hooks: { bare: run, full: { input: { again: { type: 'secret', required: true } }, transaction: false, run } },
+      }),
+    ],
+    { a: { days: 3 } },
+  )
+  assert.equal(diagnostics, [])
+  const [bare, full] = [value.hooks.get('a.bare'), value.hooks.get('a.full')]
+  assert.equal([bare?.transaction, bare?.input.length, bare?.options.days], [true, 0, 3])
+  assert.equal([full?.transaction, full?.input[0]?.name, full?.input[0]?.required], [false, 'again', true])
+})
+
+composing('a wrong input of a hook is told with the name of the hook', () => {
+  const run = async () => {}
+  assert.equal(says([plugin('a', { hooks: { h: { input: { x: { type: 'strnig' } }, run } } })]), [
+    'unknown_word: The hook "a.h": Unknown field type "strnig"',
+  ])
+})
+
+composing('two plugins never give the same thing', () => {
+  const twice: Partial<Plugin> = {
+    keys: { audit: { description: 'x', schema: { type: 'boolean' } } },
+    permissions: { 'things.see': 'x' },
+    authenticate: async () => null,
+    commands: { tidy: { description: 'x', run: async () => 0 } },
+    routes: [{ method: 'GET', path: '/x', summary: 'x', access: 'public', handle: async () => ({}) }],
+  }
+  assert.equal(says([plugin('a', twice), plugin('b', twice)]).toSorted(), [
+    'plugin_clash: The plugins "a" and "b" both give "authenticate"',
+    'plugin_clash: The plugins "a" and "b" both give the command "tidy"',
+    'plugin_clash: The plugins "a" and "b" both give the key "audit"',
+    'plugin_clash: The plugins "a" and "b" both give the permission "things.see"',
+    'plugin_clash: The plugins "a" and "b" both give the route "GET /x"',
+  ])
+  assert.equal(says([plugin('a', { keys: { fields: { description: 'x', schema: {} } } })]), [
+    'plugin_clash: The plugins "plinth" and "a" both give the key "fields"',
+  ])
+})
+
+composing.run()

@@ -1,0 +1,91 @@
+/** Where plugins are found, and what is said of those that are not, or are not plugins. */
+import { join } from 'node:path'
+import { suite } from 'uvu'
+import * as assert from 'uvu/assert'
+import { loadPlugins } from '../../engine/plugin/load.ts'
+import { application, saysAtBoot } from './application.ts'
+
+const loading = suite('loadPlugins')
+
+const NOWHERE = join(import.meta.dirname, 'nowhere')
+
+loading('plugins shipped with Plinth are found whatever the folder', async () => {
+  const { value, diagnostics } = await loadPlugins(['timestamps', 'soft_delete'], { pluginsDir: NOWHERE })
+  assert.equal(diagnostics, [])
+  assert.equal(
+    value.map(({ name }) => name),
+    ['timestamps', 'soft_delete'],
+  )
+})
+
+loading("an application's own plugin comes first, in JavaScript or TypeScript", async () => {
+  const app = application({
+    'plugins/timestamps/index.js': "export default { name: 'timestamps', description: 'Mine.' }",
+    'plugins/typed/index.ts': "const name: string = 'typed'\nexport default { name, description: 'Typed.' }",
+    'package.json': '{ "type": "module" }',
+  })
+  const { value, diagnostics } = await loadPlugins(['timestamps', 'typed'], {
+    pluginsDir: join(app.directory, 'plugins'),
+  })
+  app.remove()
+  assert.equal(diagnostics, [])
+  assert.equal(
+    value.map(({ description }) => description),
+    ['Mine.', 'Typed.'],
+  )
+  assert.ok(value.every((plugin) => Object.isFrozen(plugin)))
+})
+
+loading('an npm package of the name is a plugin too', async () => {
+  const app = application({
+    'node_modules/plinth-extra/package.json': '{ "name": "plinth-extra", "type": "module", "main": "main.js" }',
+    'node_modules/plinth-extra/main.js': "export default { name: 'plinth-extra', description: 'From npm.' }",
+    'plugins/.keep': '',
+  })
+  const { value } = await loadPlugins(['plinth-extra'], { pluginsDir: join(app.directory, 'plugins') })
+  app.remove()
+  assert.is(value[0]?.description, 'From npm.')
+})
+
+const RESOURCES = { 'resources/things.yaml': 'resource: things\npolicies: { view: [] }' }
+
+/** What is said of a plugin `mine` with this text. */
+async function saysOf(text: string): Promise<readonly string[]> {
+  return saysAtBoot({
+    ...RESOURCES,
+    'resources/app.yaml': 'name: X\nplugins: { mine: {} }',
+    'plugins/mine/index.js': text,
+    'package.json': '{ "type": "module" }',
+  })
+}
+
+loading('a missing plugin is told where it is named, with the nearest one', async () => {
+  assert.equal(
+    await saysAtBoot({
+      ...RESOURCES,
+      'resources/app.yaml': 'name: X\nplugins: { timestamp: {}, "../x": {}, zzz: {} }',
+    }),
+    [
+      'app.yaml [timestamp] unknown_plugin: There is no plugin "timestamp" (did you mean "timestamps"?)',
+      'app.yaml ["../x"] unknown_plugin: There is no plugin "../x" (make x/index.ts, or install the package "../x")',
+      'app.yaml [zzz] unknown_plugin: There is no plugin "zzz" (make plugins/zzz/index.ts, or install the package "zzz")',
+    ],
+  )
+})
+
+loading('a plugin that fails, or is none, is told with its file', async () => {
+  assert.equal(await saysOf("throw new Error('no luck')"), [
+    'app.yaml [mine] plugin_failed: The plugin "mine" failed while it was loaded: no luck (see plugins/mine/index.js)',
+  ])
+  assert.equal(await saysOf('export const plugin = 1'), [
+    'app.yaml [mine] wrong_plugin: The plugin "mine" has no default export that is a plugin (see plugins/mine/index.js)',
+  ])
+  assert.equal(await saysOf("export default { name: 'yours', description: 'x' }"), [
+    'app.yaml [mine] wrong_plugin: The plugin "mine" calls itself "yours" (see plugins/mine/index.js)',
+  ])
+  assert.equal(await saysOf("export default { name: 'mine', description: 'x', hook: {} }"), [
+    'app.yaml [mine] wrong_plugin: The plugin "mine" contributes "hook", which is nothing a plugin can contribute (did you mean "hooks"?)',
+  ])
+})
+
+loading.run()
