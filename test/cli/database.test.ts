@@ -1,0 +1,97 @@
+/** The commands that look at the database: plan, apply, restore-field, purge and explain, on an application's own life. */
+import { suite } from 'uvu'
+import * as assert from 'uvu/assert'
+import { type Folder, folder, NOTES, plinth, type Ran } from './world.ts'
+
+const database = suite('commands of the database')
+let application: Folder
+
+database.before(() => {
+  application = folder(NOTES)
+})
+database.after(() => application?.remove())
+
+function run(...args: string[]): Promise<Ran> {
+  return plinth(args, { RESOURCES_DIR: `${application.path}/resources`, DATA_DIR: `${application.path}/data` })
+}
+
+function describe(notes: string): void {
+  application.write('resources/notes.yaml', notes)
+}
+
+async function applied(): Promise<Ran> {
+  const hash = /^Plan (\w+)/.exec((await run('plan')).said)?.[1] ?? ''
+  return run('apply', hash)
+}
+
+const FULL = NOTES['resources/notes.yaml']
+const WITHOUT_STARS = FULL.replace(/^ {2}stars:.*\n/m, '')
+
+database('plan shows what the YAML asks for, and changes nothing', async () => {
+  const first = await run('plan')
+  assert.is(first.code, 0)
+  assert.match(first.said, /^Plan \w+\n/)
+  assert.match(first.said, 'create table notes')
+  assert.is((await run('plan')).said, first.said)
+})
+
+database('apply refuses a plan that nobody has seen', async () => {
+  const { code, said, complained } = await run('apply', '0123456789abcdef')
+  assert.is(code, 1)
+  assert.is(said, '')
+  assert.match(complained, 'look at `plinth plan` again')
+})
+
+database('apply makes the changes of the plan, once', async () => {
+  const { code, said, complained } = await applied()
+  assert.is(code, 0, complained)
+  assert.match(said, 'create table notes')
+  assert.match((await run('plan')).said, 'Nothing to do')
+})
+
+database('a field that is taken out of the YAML is set aside, and comes back', async () => {
+  describe(WITHOUT_STARS)
+  assert.match((await run('plan')).said, 'stars')
+  assert.is((await applied()).code, 0)
+  const listed = await run('purge')
+  assert.match(listed.said, /^would destroy notes\.stars\w* \(0 rows with values\)\nThere is no way back/)
+  const back = await run('restore-field', 'notes.stars')
+  assert.is(back.code, 0, back.complained)
+  describe(FULL)
+  assert.not.match((await run('plan')).said, 'add column')
+  assert.is((await applied()).code, 0)
+})
+
+database('restore-field says when there is nothing to bring back', async () => {
+  const { code, complained } = await run('restore-field', 'notes.colour')
+  assert.is(code, 1)
+  assert.is(complained, 'Nothing was set aside under the name notes.colour.')
+})
+
+database('purge destroys only when it is told to be sure', async () => {
+  describe(WITHOUT_STARS)
+  await applied()
+  assert.match((await run('purge', 'notes.stars')).said, 'plinth purge notes.stars --yes')
+  assert.match((await run('purge', 'notes.stars', '--yes')).said, /^destroyed notes\.stars/)
+  assert.is((await run('purge')).said, 'Nothing is set aside.')
+})
+
+database('explain shows the rule with its place, the SQL and the outcome', async () => {
+  const { code, said } = await run('explain', 'GET /api/notes?created_at[gte]=2026-01-01')
+  assert.is(code, 0)
+  assert.match(said, 'GET /api/notes: ')
+  assert.match(said, /notes\.yaml:\d+:\d+ {2}\{ who: anyone \}\n {6}→ applies/)
+  assert.match(said, /select [\s\S]* from "notes"/)
+  assert.match(said, 'outcome: 200, 0 of 0 records')
+})
+
+database('explain says why a request would be refused', async () => {
+  assert.match((await run('explain', 'GET /api/notes/7')).said, 'outcome: 404 Note not found')
+  assert.match((await run('explain', 'GET /api/notes?titel=x')).said, 'outcome: 422 Validation failed, titel: ')
+  assert.is((await run('explain', 'GET /api/nothing')).complained, 'No route answers /api/nothing: 404.')
+  assert.match((await run('explain', 'PUT /api/notes')).complained, 'not PUT: 405.')
+  assert.match((await run('explain', 'notes')).complained, 'is no request such as')
+  assert.match((await run('explain', 'GET /api/notes', '--as', 'somebody')).complained, 'leave --as out')
+})
+
+database.run()
