@@ -1,6 +1,6 @@
 /** The demo's companies, staff, customers and contacts. */
 import { daysAgo, type Ids, insert, type Scene } from './ids.ts'
-import { COMPANIES, type Company, FIRST_NAMES, LAST_NAMES, STAFF } from './people.ts'
+import { COMPANIES, type Company, FIRST_NAMES, LAST_NAMES, STAFF, type Staff } from './people.ts'
 
 export interface Person {
   readonly id: number
@@ -33,7 +33,7 @@ export async function fillPeople(scene: Scene, ids: Ids, hash: string): Promise<
     STAFF.map((person) => ({
       first_name: person.first,
       last_name: person.last,
-      email: `${ascii(person.first)}.${ascii(person.last)}@desk.example`,
+      email: staffEmail(person),
       phone: null,
       password_hash: hash,
       status: 'active',
@@ -62,7 +62,7 @@ export async function fillPeople(scene: Scene, ids: Ids, hash: string): Promise<
   return {
     staff: staff.map((id, index) => {
       const { department, first, last } = STAFF[index]!
-      return { id, first, email: `${ascii(first)}.${ascii(last)}@desk.example`, company: undefined, department }
+      return { id, first, email: staffEmail({ first, last }), company: undefined, department }
     }),
     customers: customers.map((id, index) => {
       const { company, row } = guests[index]!
@@ -101,6 +101,11 @@ function guest(scene: Scene, index: number, organizations: readonly number[]) {
     ...stamps(daysAgo(scene, 100 + scene.random.below(100))),
   }
   return { company, row }
+}
+
+/** The address of one of the demo's staff. */
+export function staffEmail({ first, last }: Pick<Staff, 'first' | 'last'>): string {
+  return `${ascii(first)}.${ascii(last)}@desk.example`
 }
 
 function ascii(name: string): string {

@@ -1,0 +1,141 @@
+/** A desk to test against: the real resources and plugins on a real database, spoken to over HTTP. */
+import { readdir, readFile } from 'node:fs/promises'
+import type { IncomingHttpHeaders } from 'node:http'
+import { join } from 'node:path'
+import type { Engine } from '../../engine/engine.ts'
+import { application, type TestApplication } from '../support/application.ts'
+
+/** What came back; `at` reads into the body by a dotted path, `data.user.id`. */
+export interface Answer {
+  readonly status: number
+  readonly headers: IncomingHttpHeaders
+  readonly text: string
+  at(path: string): unknown
+  /** `data` of a list. */
+  readonly list: readonly Record<string, unknown>[]
+  /** The sorted names of `data`. */
+  readonly keys: readonly string[]
+}
+
+export interface CallOptions {
+  /** Whose token to present; absent: none. */
+  readonly as?: Person | undefined
+  readonly body?: unknown
+  readonly headers?: Readonly<Record<string, string>>
+}
+
+/** Somebody with an account and an open session. */
+export interface Person {
+  readonly id: number
+  readonly email: string
+  readonly password: string
+  readonly token: string
+}
+
+export interface Desk {
+  readonly engine: Engine
+  /** Path below /api/v1, or from the root when it begins with `//`. */
+  call(method: string, path: string, options?: CallOptions): Promise<Answer>
+  get(path: string, as?: Person): Promise<Answer>
+  post(path: string, as: Person | undefined, body?: unknown): Promise<Answer>
+  put(path: string, as: Person | undefined, body?: unknown): Promise<Answer>
+  remove(path: string, as: Person | undefined): Promise<Answer>
+  login(email: string, password: string): Promise<Person>
+  /** An account with a role, signed in. */
+  person(role: string, name: string): Promise<Person>
+  readonly admin: Person
+  /** The text of every mail so far, oldest first; waits until there are `atLeast`. */
+  mails(atLeast?: number): Promise<readonly string[]>
+  /** The id of a setting, by its path below settings and its name. */
+  setting(kind: string, name: string): Promise<number>
+  close(): Promise<void>
+}
+
+export const PASSWORD = 'correct horse battery'
+
+const ADMIN = { email: 'boss@desk.example', password: 'a very long secret' }
+
+/** Starts a desk on an empty database; `env` is laid over the settings of tests. */
+export async function openDesk(env: Readonly<Record<string, string>> = {}, resources = 'resources'): Promise<Desk> {
+  const admin = { ADMIN_EMAIL: ADMIN.email, ADMIN_PASSWORD: ADMIN.password, BASE_URL: 'https://desk.example' }
+  return deskOf(await application({ resources, env: { ...admin, ...env } }))
+}
+
+async function deskOf(app: TestApplication): Promise<Desk> {
+  const { engine } = app
+  const call: Desk['call'] = async (method, path, { as, body, headers = {} } = {}) => {
+    const url = path.startsWith('//') ? path.slice(1) : `/api/v1${path}`
+    const answer = await app.call(method, url, { token: as?.token, body, headers })
+    return answerOf(answer.status, answer.headers, answer.text)
+  }
+  const login = async (email: string, password: string): Promise<Person> => {
+    const answer = await call('POST', '/auth/login', { body: { email, password } })
+    if (answer.status !== 200) throw new Error(`login of ${email}: ${answer.status} ${answer.text}`)
+    return { id: Number(answer.at('data.user.id')), email, password, token: String(answer.at('data.token')) }
+  }
+  const admin = await login(ADMIN.email, ADMIN.password)
+  const setting: Desk['setting'] = async (kind, name) => {
+    const { list, text } = await call('GET', `/settings/${kind}?per_page=100`, { as: admin })
+    const found = list.find((one) => one.name === name || one.slug === name)
+    if (found === undefined) throw new Error(`there is no ${name} among ${kind}: ${text}`)
+    return Number(found.id)
+  }
+  return {
+    engine,
+    admin,
+    call,
+    login,
+    setting,
+    get: (path, as) => call('GET', path, { as }),
+    post: (path, as, body) => call('POST', path, { as, body }),
+    put: (path, as, body) => call('PUT', path, { as, body }),
+    remove: (path, as) => call('DELETE', path, { as }),
+    async person(role, name) {
+      const email = `${name.toLowerCase()}@people.example`
+      const body = { first_name: name, last_name: 'Tester', email, password: PASSWORD, password_confirmation: PASSWORD }
+      const made = await call('POST', '/users', { as: admin, body: { ...body, role_id: await setting('roles', role) } })
+      if (made.status !== 201) throw new Error(`account of ${name}: ${made.status} ${made.text}`)
+      return login(email, PASSWORD)
+    },
+    mails: (atLeast = 0) => mailsIn(join(app.dataDir, 'outbox'), atLeast),
+    close: () => app.close(),
+  }
+}
+
+function answerOf(status: number, headers: IncomingHttpHeaders, text: string): Answer {
+  const body: unknown = text.startsWith('{') ? JSON.parse(text) : undefined
+  const at = (path: string): unknown =>
+    path.split('.').reduce<unknown>((value, key) => (isRecord(value) ? value[key] : undefined), body)
+  const data = at('data')
+  return {
+    status,
+    headers,
+    text,
+    at,
+    list: Array.isArray(data) ? data : [],
+    keys: isRecord(data) ? Object.keys(data).sort() : [],
+  }
+}
+
+function isRecord(value: unknown): value is Record<string, unknown> {
+  return typeof value === 'object' && value !== null
+}
+
+/** Mails leave after the answer, so a test may be there before them. */
+async function mailsIn(outbox: string, atLeast: number): Promise<readonly string[]> {
+  const end = Date.now() + 5_000
+  for (;;) {
+    const files = await readdir(outbox).catch(() => [])
+    const ready = files.filter((file) => file.endsWith('.eml')).sort()
+    if (ready.length >= atLeast || Date.now() > end) {
+      return Promise.all(ready.map((file) => readFile(join(outbox, file), 'utf8')))
+    }
+    await new Promise((resolve) => setTimeout(resolve, 20))
+  }
+}
+
+/** The token of the link in a mail. */
+export function tokenIn(mail: string): string {
+  const plain = mail.replace(/=\r?\n/g, '').replaceAll('=3D', '=')
+  return /\/password\/reset\/([\w-]+)\?/.exec(plain)?.[1] ?? ''
+}
