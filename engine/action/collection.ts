@@ -58,14 +58,15 @@ function membership(
 ): string[] | undefined {
   const { catalog, actor, binder } = scope
   const target = catalog.resources.get(relation.target)!
+  // Asked first: a parameter that is bound and then left out of the text is refused by PostgreSQL.
+  const reached = reach(target.policies.view, actor)
+  if (reached.kind === 'none') return undefined
   const conditions = [
     relation.kind === 'has_many' ? chainSql(scope, relation, outer, inner) : throughSql(relation, outer, inner),
   ]
   for (const filter of [target.scope, target.live, relation.where]) {
     if (filter !== undefined) conditions.push(conditionSql(catalog, filter, inner, binder))
   }
-  const reached = reach(target.policies.view, actor)
-  if (reached.kind === 'none') return undefined
   if (reached.kind === 'matching') conditions.push(conditionSql(catalog, reached.filter, inner, binder))
   return conditions
 }
