@@ -2,7 +2,7 @@
 import { randomUUID } from 'node:crypto'
 import type { Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import { CompiledStatements } from './action/compiled-statements.ts'
+import { createStatements } from './action/compiled-statements.ts'
 import { executionOf, type Foundation, runLeft, type Work } from './action/execution.ts'
 import { createLookups } from './action/lookups.ts'
 import { pluginContext } from './action/plugin-context.ts'
@@ -112,7 +112,7 @@ async function prepare(process: Process, catalog: Catalog, composition: Composit
 
 function compose(process: Process, catalog: Catalog, composition: Composition, bound: readonly BoundRoute[]): App {
   const { database, store, settings, log, now } = process
-  const statements = new CompiledStatements()
+  const statements = createStatements()
   const lookups = createLookups(catalog, database.compiled, now)
   const changed = async (table: string): Promise<void> => {
     if (!lookups.uses(table)) return

@@ -12,27 +12,32 @@ export type ParameterSource =
   | { readonly kind: 'slot'; readonly name: string }
 
 /** Collects the parameters of one statement; equal sources share one `$n`. */
-export class Binder {
-  readonly sources: ParameterSource[] = []
-  private readonly seen = new Map<string, string>()
-
+export interface Binder {
+  readonly sources: readonly ParameterSource[]
   /** The `$n` of a source. */
-  bind(source: ParameterSource): string {
+  bind(source: ParameterSource): string
+  slot(name: string): string
+  operand(operand: Operand): string
+}
+
+/** A binder for one statement. */
+export function createBinder(): Binder {
+  const sources: ParameterSource[] = []
+  const seen = new Map<string, string>()
+  const bind = (source: ParameterSource): string => {
     const key = JSON.stringify(source)
-    const known = this.seen.get(key)
+    const known = seen.get(key)
     if (known !== undefined) return known
-    this.sources.push(source)
-    const sql = `$${this.sources.length}`
-    this.seen.set(key, sql)
+    const sql = `$${sources.push(source)}`
+    seen.set(key, sql)
     return sql
   }
-
-  slot(name: string): string {
-    return this.bind({ kind: 'slot', name })
-  }
-
-  operand(operand: Operand): string {
-    return operand.kind === 'slot' ? this.slot(`v${operand.index}`) : this.bind(operand)
+  const slot = (name: string): string => bind({ kind: 'slot', name })
+  return {
+    sources,
+    bind,
+    slot,
+    operand: (operand) => (operand.kind === 'slot' ? slot(`v${operand.index}`) : bind(operand)),
   }
 }
 

@@ -4,21 +4,28 @@ import type { Statement } from '../database/database.ts'
 import { LIMITS } from '../limits.ts'
 
 /** Compiled values by key, at most `LIMITS.compiledShapes` of them. */
-export class CompiledStatements {
-  private readonly known = new Map<string, { readonly statement: Statement }>()
-
+export interface CompiledStatements {
   /** The value compiled for `key`, made by `compile` the first time. Keys name the builder, resource, actor class and shape. */
-  get<T extends { readonly statement: Statement }>(key: string, compile: () => T): T {
-    const found = this.known.get(key) as T | undefined
-    if (found !== undefined) {
-      this.known.delete(key)
-      this.known.set(key, found)
-      return found
-    }
-    const made = named(compile())
-    this.known.set(key, made)
-    if (this.known.size > LIMITS.compiledShapes) this.known.delete(this.known.keys().next().value!)
-    return made
+  get<T extends { readonly statement: Statement }>(key: string, compile: () => T): T
+}
+
+/** An empty memory, for one catalog. */
+export function createStatements(): CompiledStatements {
+  const known = new Map<string, { readonly statement: Statement }>()
+  return {
+    get<T extends { readonly statement: Statement }>(key: string, compile: () => T): T {
+      // A key is used by one builder only, so what is found has that builder's type.
+      const found = known.get(key) as T | undefined
+      if (found !== undefined) {
+        known.delete(key)
+        known.set(key, found)
+        return found
+      }
+      const made = named(compile())
+      known.set(key, made)
+      if (known.size > LIMITS.compiledShapes) known.delete(known.keys().next().value!)
+      return made
+    },
   }
 }
 

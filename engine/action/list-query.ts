@@ -4,7 +4,7 @@ import type { Catalog, Filter, Resource, SortTerm } from '../catalog/catalog.ts'
 import { invalid } from '../error.ts'
 import { nearest } from '../text/nearest.ts'
 import { type Cursor, decodeCursor, sortSignature } from './cursor.ts'
-import { FilterTerms } from './filter-terms.ts'
+import { knowsTerm, noTerms, readTerm } from './filter-terms.ts'
 import { filterable, readable } from './scope.ts'
 
 /** What a list request asks for. Equal `key`s (of one resource and actor class) share statements. */
@@ -40,7 +40,8 @@ export function readListQuery(
   actor: Actor,
   query: Iterable<readonly [string, string]>,
 ): ListQuery {
-  const errors: Record<string, string[]> = {}
+  // Without a prototype: a parameter may be called "constructor" or "__proto__".
+  const errors: Record<string, string[]> = Object.create(null)
   const refuse = (parameter: string, sentence: string): void => {
     errors[parameter] ??= []
     errors[parameter].push(sentence)
@@ -51,13 +52,14 @@ export function readListQuery(
       refuse(name, `The ${name} parameter was given twice; separate several values by commas`)
     given.set(name, value)
   }
-  const terms = new FilterTerms(resource, actor, catalog.limits.valuesPerList ?? 0, refuse)
+  const terms = noTerms(resource, actor, catalog.limits.valuesPerList ?? 0, refuse)
   for (const [name, value] of given) {
-    if (RESERVED.includes(name) || value === '') continue
-    if (!terms.read(name, value) && catalog.strictness.unknownParameters === 'refuse')
+    if (RESERVED.includes(name)) continue
+    const known = value === '' ? knowsTerm(terms, name) : readTerm(terms, name, value)
+    if (!known && catalog.strictness.unknownParameters === 'refuse')
       refuse(name, unknownParameter(resource, actor, name))
   }
-  if (terms.count > (catalog.limits.filterTerms ?? 0))
+  if (terms.filters.length > (catalog.limits.filterTerms ?? 0))
     refuse('filter', `At most ${catalog.limits.filterTerms} conditions are allowed`)
   const paging = readPaging(catalog, given, refuse)
   const sort = total(resource, readSort(catalog, resource, actor, given, refuse))
@@ -122,21 +124,22 @@ function readSort(
   if (order !== '' && order !== 'asc' && order !== 'desc') refuse('order', 'The order parameter must be asc or desc')
   const text = given.get('sort') ?? ''
   if (text === '') {
-    return order === ''
-      ? resource.sort.default
-      : resource.sort.default.map((term) => ({ ...term, direction: order === 'desc' ? 'desc' : 'asc' }))
+    // A cursor carries the values of its sort, so a default may not order by what the caller may not read.
+    const readable = resource.sort.default.filter((term) => filterable(term.path, actor))
+    return order === '' ? readable : readable.map((term) => ({ ...term, direction: order === 'desc' ? 'desc' : 'asc' }))
   }
   const words = text.split(',')
   if (words.length > (catalog.limits.sortKeys ?? 0))
     refuse('sort', `At most ${catalog.limits.sortKeys} sort keys are allowed`)
   const sort: SortTerm[] = []
   for (const word of words) {
-    const signed = word.startsWith('-') || word.startsWith('+')
+    // A plus that the client did not escape arrives as a space.
+    const signed = /^[-+ ]/.test(word)
     const name = signed ? word.slice(1) : word
     const path = resource.sort.keys.get(name)
-    if (path === undefined || !readable(path.field, actor)) {
-      const names = [...resource.sort.keys].filter(([, known]) => readable(known.field, actor)).map(([known]) => known)
-      refuse('sort', `Cannot sort by "${name}"${suggestion(name, names)}; allowed: ${names.join(', ')}`)
+    if (path === undefined || !filterable(path, actor)) {
+      const names = [...resource.sort.keys].filter(([, known]) => filterable(known, actor)).map(([known]) => known)
+      refuse('sort', `Cannot sort by "${name.slice(0, 64)}"${suggestion(name, names)}; allowed: ${names.join(', ')}`)
       continue
     }
     sort.push({ path, direction: (signed ? word.startsWith('-') : order === 'desc') ? 'desc' : 'asc' })
@@ -168,10 +171,12 @@ function unknownParameter(resource: Resource, actor: Actor, name: string): strin
   const names = [
     ...RESERVED,
     ...[...resource.filters].filter(([, path]) => filterable(path, actor)).map(([known]) => known),
-    ...[...resource.ranges.keys()].flatMap((prefix) => [`${prefix}_from`, `${prefix}_to`]),
+    ...[...resource.ranges]
+      .filter(([, field]) => readable(field, actor))
+      .flatMap(([prefix]) => [`${prefix}_from`, `${prefix}_to`]),
     ...resource.specials.keys(),
   ]
-  return `Unknown parameter "${bare}"${suggestion(bare, names)}`
+  return `Unknown parameter "${bare.slice(0, 64)}"${suggestion(bare, names)}`
 }
 
 function suggestion(word: string, candidates: readonly string[]): string {

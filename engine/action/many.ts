@@ -3,7 +3,7 @@ import type { Field, ManyToMany, Resource } from '../catalog/catalog.ts'
 import { invalid } from '../error.ts'
 import { FIELD_TYPES } from '../field/index.ts'
 import { LIMITS } from '../limits.ts'
-import { Binder, parameterValues } from './binder.ts'
+import { createBinder, parameterValues } from './binder.ts'
 import { conditionSql, quoted } from './condition.ts'
 import type { Execution } from './execution.ts'
 import { reach } from './policy.ts'
@@ -71,7 +71,7 @@ async function selectable(
   ids: readonly number[],
   id: number,
 ): Promise<ReadonlySet<number>> {
-  const scope = { catalog: around.catalog, actor: around.actor, binder: new Binder() }
+  const scope = { catalog: around.catalog, actor: around.actor, binder: createBinder() }
   const target = around.catalog.resources.get(relation.target)!
   const where = [`r."id" = any(${scope.binder.slot('ids')}::integer[])`]
   const conditions = [

@@ -3,7 +3,7 @@ import type { Actor } from '../actor.ts'
 import type { BelongsTo, Catalog, Field, Resource, SortTerm } from '../catalog/catalog.ts'
 import type { Statement } from '../database/database.ts'
 import type { Serializer } from '../record/serializer.ts'
-import { Binder, type ParameterSource } from './binder.ts'
+import { createBinder, type ParameterSource } from './binder.ts'
 import { orderSql, sortSql } from './collection.ts'
 import { castType, conditionSql, quoted } from './condition.ts'
 import { afterSql } from './cursor.ts'
@@ -58,7 +58,7 @@ export function compileGet(
   lookup: Field,
   lookups?: Lookups,
 ): CompiledGet {
-  const binder = new Binder()
+  const binder = createBinder()
   const scope: SelectScope = { catalog, actor, binder, lookups }
   const visible = reachSql(scope, reach(resource.policies.view, actor), 't')
   const select = selectList(scope, resource, 't', 'single', 1)
@@ -96,7 +96,7 @@ export function compileParent(
   parent: ParentShape,
   counted?: { readonly resource: Resource; readonly query: ListQuery; readonly cap: number | undefined },
 ): Compiled {
-  const scope: SelectScope = { catalog, actor, binder: new Binder() }
+  const scope: SelectScope = { catalog, actor, binder: createBinder() }
   const columns = ['b."id"', reachSql(scope, reach(parent.resource.policies.view, actor), 'b')]
   if (counted !== undefined)
     columns.push(
@@ -132,7 +132,7 @@ export function compilePage(
   parent?: ParentShape,
   lookups?: Lookups,
 ): CompiledPage {
-  const binder = new Binder()
+  const binder = createBinder()
   const scope: SelectScope = { catalog, actor, binder, lookups }
   const where = listConditions(scope, resource, parent && parentIdSql(scope, parent), parent?.relation, query)
   const sorted = sortKeys(scope, query.sort)
@@ -206,7 +206,7 @@ export function compileCount(
   query: ListQuery,
   cap?: number,
 ): Compiled {
-  const scope: SelectScope = { catalog, actor, binder: new Binder() }
+  const scope: SelectScope = { catalog, actor, binder: createBinder() }
   const text = countSql(resource, listConditions(scope, resource, undefined, undefined, query), cap)
   return { statement: { text }, sources: scope.binder.sources }
 }

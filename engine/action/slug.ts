@@ -2,7 +2,7 @@
 import type { Field, Resource } from '../catalog/catalog.ts'
 import { slugify } from '../field/slug.ts'
 import { likeLiteral } from '../filter/to-sql.ts'
-import { Binder, parameterValues } from './binder.ts'
+import { createBinder, parameterValues } from './binder.ts'
 import { conditionSql, quoted } from './condition.ts'
 import type { Execution } from './execution.ts'
 import type { Values } from './input.ts'
@@ -31,7 +31,7 @@ export async function freeSlug(
       .slice(0, longest - SUFFIX_LENGTH)
       .replace(/-+$/, '') || slugify(resource.label)
   if (!field.unique) return base
-  const binder = new Binder()
+  const binder = createBinder()
   const column = quoted(field.column)
   const where = [`(t.${column} = ${binder.slot('base')}::text or t.${column} like ${binder.slot('pattern')}::text)`]
   if (resource.live !== undefined) where.push(conditionSql(around.catalog, resource.live, 't', binder))

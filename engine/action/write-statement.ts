@@ -2,7 +2,7 @@
 import type { Actor } from '../actor.ts'
 import type { Assignment, BelongsTo, Catalog, Clause, Field, Resource } from '../catalog/catalog.ts'
 import { compileSerializer, type Serializer } from '../record/serializer.ts'
-import { Binder } from './binder.ts'
+import { createBinder } from './binder.ts'
 import { castType, conditionSql, quoted } from './condition.ts'
 import { reach } from './policy.ts'
 import { type Compiled, existenceSql, reachSql } from './read-statement.ts'
@@ -132,7 +132,7 @@ function referenceSql(scope: SelectScope, relation: BelongsTo): string {
 
 /** Compiles creating a record. Slots: `f_<field>`. */
 export function compileInsert(catalog: Catalog, resource: Resource, actor: Actor, shape: WriteShape): CompiledWrite {
-  const scope: SelectScope = { catalog, actor, binder: new Binder() }
+  const scope: SelectScope = { catalog, actor, binder: createBinder() }
   const columns = written(scope, shape)
   const row = storedFields(resource).map(
     (field) => `${columns.get(field.column) ?? `null::${castType(field)}`} as ${quoted(field.column)}`,
@@ -147,7 +147,7 @@ export function compileInsert(catalog: Catalog, resource: Resource, actor: Actor
 
 /** Compiles changing a record. Slots: `id`, `version` (the row's xmin as it was read), `f_<field>`. */
 export function compileUpdate(catalog: Catalog, resource: Resource, actor: Actor, shape: WriteShape): CompiledWrite {
-  const scope: SelectScope = { catalog, actor, binder: new Binder() }
+  const scope: SelectScope = { catalog, actor, binder: createBinder() }
   const columns = written(scope, shape)
   const same = `t."id" = ${scope.binder.slot('id')}::integer and t.xmin::text = ${scope.binder.slot('version')}::text`
   const row = storedFields(resource).map(
@@ -213,7 +213,7 @@ export function compileCurrent(
   lookup: Field,
   lock: boolean,
 ): CompiledCurrent {
-  const scope: SelectScope = { catalog, actor, binder: new Binder() }
+  const scope: SelectScope = { catalog, actor, binder: createBinder() }
   const live =
     resource.live === undefined ? 'true' : `(${conditionSql(catalog, resource.live, 't', scope.binder)}) is true`
   const reached = clauses.map((clause) =>
@@ -237,7 +237,7 @@ export function compileRemoval(
   actor: Actor,
   sets: readonly Assignment[] | undefined,
 ): Compiled {
-  const scope: SelectScope = { catalog, actor, binder: new Binder() }
+  const scope: SelectScope = { catalog, actor, binder: createBinder() }
   const table = quoted(resource.table)
   const same = `"id" = ${scope.binder.slot('id')}::integer`
   if (sets === undefined)
