@@ -1,9 +1,10 @@
 /** The field type `json`: any JSON value, of a shape that the YAML may fix. */
 
-import type { Json } from '../json.ts'
+import type { Json, JsonObject } from '../json.ts'
 import { LIMITS } from '../limits.ts'
 import { brokenText, numberOption } from './characters.ts'
 import type { FieldType } from './field-type.ts'
+import { misfit, unusableShape } from './shape.ts'
 
 export const json: FieldType = {
   name: 'json',
@@ -28,11 +29,21 @@ export const json: FieldType = {
     const broken = brokenInside(value, 0)
     if (broken !== undefined) return { error: broken }
     const most = numberOption(options, 'max_bytes', LIMITS.jsonFieldBytes)
-    return Buffer.byteLength(JSON.stringify(value)) > most
-      ? { error: `must be at most ${most} bytes of JSON` }
-      : { value }
+    if (Buffer.byteLength(JSON.stringify(value)) > most) return { error: `must be at most ${most} bytes of JSON` }
+    const { schema } = options.own
+    const found = isMap(schema) ? misfit(schema, value) : undefined
+    if (found === undefined) return { value }
+    return found.at === '' ? { error: found.error } : found
   },
   parse: () => ({ error: 'can only be filtered by [null]' }),
+  judge: (options) => {
+    const sentence = options.own.schema === undefined ? undefined : unusableShape(options.own.schema)
+    return sentence === undefined ? {} : { schema: sentence }
+  },
+}
+
+function isMap(value: unknown): value is JsonObject {
+  return typeof value === 'object' && value !== null && !Array.isArray(value)
 }
 
 /** jsonb refuses NUL in any text, keys included, and recursion must end. */

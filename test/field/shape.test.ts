@@ -1,0 +1,92 @@
+/** A json field's schema judges as ajv does, and what it can't judge it refuses to be given. */
+import { Ajv } from 'ajv'
+import fc from 'fast-check'
+import { suite } from 'uvu'
+import * as assert from 'uvu/assert'
+import { misfit, unusableShape } from '../../engine/field/shape.ts'
+import type { Json, JsonObject } from '../../engine/json.ts'
+import { decoded } from './fields.ts'
+
+const test = suite('json schema')
+
+const SETTINGS: JsonObject = {
+  type: 'object',
+  properties: {
+    theme: { enum: ['light', 'dark'] },
+    size: { type: 'integer', minimum: 8, maximum: 32 },
+    tags: { type: 'array', items: { type: 'string', maxLength: 5 }, uniqueItems: true, maxItems: 3 },
+  },
+  required: ['theme'],
+  additionalProperties: false,
+}
+
+const CASES: readonly (readonly [value: Json, result: Json])[] = [
+  [
+    { theme: 'dark', size: 12, tags: ['a'] },
+    { theme: 'dark', size: 12, tags: ['a'] },
+  ],
+  ['dark', '! must be an object'],
+  [{}, '! theme must have the key "theme"'],
+  [{ theme: 'blue' }, '! theme must be one of "light", "dark"'],
+  [{ theme: 'dark', size: 40 }, '! size must be at most 32'],
+  [{ theme: 'dark', size: 9.5 }, '! size must be an integer'],
+  [{ theme: 'dark', tags: ['a', 'toolong'] }, '! tags.1 must be at most 5 characters'],
+  [{ theme: 'dark', tags: ['a', 'a'] }, '! tags.1 must not repeat another item'],
+  [{ theme: 'dark', tags: ['a', 'b', 'c', 'd'] }, '! tags must have at most 3 items'],
+  [{ theme: 'dark', colour: 1 }, '! colour must not have the key "colour"'],
+]
+
+for (const [value, result] of CASES) {
+  test(`${JSON.stringify(value)} → ${JSON.stringify(result)}`, () => {
+    assert.equal(decoded('json', value, { schema: SETTINGS }), result)
+  })
+}
+
+test('what can not be judged is refused in the YAML', () => {
+  assert.match(unusableShape({ type: 'object', properties: { a: { $ref: '#/x' } } }) ?? '', 'The schema uses "$ref"')
+  assert.match(unusableShape({ items: { pattern: '(a+)+' } }) ?? '', 'The pattern must not repeat')
+  assert.is(unusableShape(SETTINGS), undefined)
+})
+
+const leaf: fc.Arbitrary<JsonObject> = fc.oneof(
+  fc.record({ type: fc.constantFrom('string', 'number', 'integer', 'boolean', 'null', 'array', 'object') }),
+  fc.record({ enum: fc.uniqueArray(fc.constantFrom<Json>(1, 'a', null, true, 2), { minLength: 1, maxLength: 3 }) }),
+  fc.record({ minimum: fc.integer({ min: -3, max: 3 }) }),
+  fc.record({ maxLength: fc.nat(3) }),
+  fc.record({ const: fc.constantFrom<Json>('a', { a: 1 }, [1]) }),
+)
+const { schema } = fc.letrec<{ schema: JsonObject }>((tie) => ({
+  schema: fc.oneof(
+    { maxDepth: 3 },
+    leaf,
+    fc.record({ items: tie('schema'), minItems: fc.nat(2), uniqueItems: fc.boolean() }),
+    fc.record({
+      properties: fc.record({ a: tie('schema'), b: tie('schema') }),
+      required: fc.constantFrom<Json[]>([], ['a']),
+      additionalProperties: fc.boolean(),
+    }),
+    fc.record({ anyOf: fc.array(tie('schema'), { minLength: 1, maxLength: 3 }) }),
+    fc.record({ oneOf: fc.array(tie('schema'), { minLength: 1, maxLength: 3 }) }),
+  ),
+}))
+const { value } = fc.letrec<{ value: Json }>((tie) => ({
+  value: fc.oneof(
+    { maxDepth: 3 },
+    fc.constantFrom<Json>(0, 1, 2.5, -4, '', 'a', 'abcd', null, true, false),
+    fc.array(tie('value'), { maxLength: 3 }),
+    fc.dictionary(fc.constantFrom('a', 'b', 'c'), tie('value'), { maxKeys: 3, noNullPrototype: true }),
+  ),
+}))
+
+test('it agrees with ajv on any schema of its words and any value', () => {
+  const ajv = new Ajv({ strict: false, addUsedSchema: false })
+  fc.assert(
+    fc.property(schema, fc.array(value, { minLength: 1, maxLength: 5 }), (shape, values) => {
+      const validate = ajv.compile(shape)
+      for (const one of values) assert.is(misfit(shape, one) === undefined, validate(one), JSON.stringify([shape, one]))
+    }),
+    { numRuns: 300 },
+  )
+})
+
+test.run()
