@@ -193,6 +193,7 @@ export interface Resource {
   readonly updateSets: readonly Assignment[]
   /** What a scope fixes: assigned on create through this resource (`role` for customers). */
   readonly scopeSets: readonly Assignment[]
+  /** Those of the whole table, at its owner; empty on a resource that stands on another's table. */
   readonly indexes: readonly Index[]
   readonly seeds: Seeds | undefined
   /** Kept in the process as a lookup table. */

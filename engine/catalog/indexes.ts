@@ -3,13 +3,15 @@ import type { Field, FieldPath, Filter, Index } from './catalog.ts'
 import { fieldOf, isBroken, linkFilter } from './link.ts'
 import { benches, type Draft, suggest, type Work, type Written } from './work.ts'
 
-/** Collects indexes per table, the owner's resource first, then drops what another one already does. */
+/** Collects the indexes of every table at its owner, guests' after the owner's, and drops what another one already does. */
 export function indexes(work: Work): void {
   const byResource = new Map<string, Index[]>([...work.drafts.keys()].map((name) => [name, []]))
   const owners = benches(work).filter(({ draft }) => draft.owner === draft.name)
   const guests = benches(work).filter(({ draft }) => draft.owner !== draft.name)
   for (const { written, draft } of [...owners, ...guests]) {
-    byResource.get(draft.name)?.push(...declared(work, written, draft), ...unique(draft), ...reads(work, draft))
+    byResource
+      .get(draft.name)
+      ?.push(...declared(work, written, draft), ...unique(draft), ...reads(work, written, draft))
     for (const path of draft.search) {
       const holder = path.relations.at(-1)?.target ?? draft.name
       const there = work.drafts.get(holder)
@@ -21,8 +23,9 @@ export function indexes(work: Work): void {
     }
   }
   for (const { draft } of owners) {
-    const all = [...work.drafts.values()].filter((other) => other.owner === draft.name)
-    settle([draft, ...all.filter((other) => other !== draft)], byResource)
+    const guestsHere = guests.filter((guest) => guest.draft.owner === draft.name)
+    const all = [draft, ...guestsHere.map((guest) => guest.draft)].flatMap(({ name }) => byResource.get(name) ?? [])
+    draft.indexes = distinctIndexes(all)
   }
 }
 
@@ -39,13 +42,18 @@ function unique(draft: Draft): readonly Index[] {
   return fields.map((field) => ({ ...index([field], 'btree', draft.live, field), unique: true }))
 }
 
-/** One btree with the id as tie-breaker for whatever a list filters, ranges or sorts by; foreign keys are among the filters. */
-function reads(work: Work, draft: Draft): readonly Index[] {
+/**
+ * One btree with the id as tie-breaker for whatever a list filters, ranges or sorts by; foreign keys are among the filters.
+ * An author who names sort keys has named those worth their price on every write; the others still sort.
+ */
+function reads(work: Work, written: Written, draft: Draft): readonly Index[] {
   const plain = (path: FieldPath) => (path.relations.length === 0 && storedFor(path.field) ? [path.field] : [])
   const keys = [...draft.fields.values()].filter((field) => field.relation !== undefined)
+  const named = written.document.value.sort?.keys?.map((key) => key.replace(/^-/, ''))
+  const sorted = named ?? [...draft.sort.keys.keys()]
   const read = [
     ...draft.filters.values(),
-    ...draft.sort.keys.values(),
+    ...sorted.flatMap((name) => draft.sort.keys.get(name) ?? []),
     ...draft.sort.default.map(({ path }) => path),
   ].flatMap(plain)
   const short = [...read, ...draft.ranges.values()].filter((field) => field !== draft.key && isShort(field))
@@ -97,16 +105,12 @@ function declared(work: Work, written: Written, draft: Draft): readonly Index[] 
   })
 }
 
-/** Deals out the indexes of one table: each once, and no btree that begins another one over the same records. */
-function settle(drafts: readonly Draft[], byResource: ReadonlyMap<string, readonly Index[]>): void {
-  const all = drafts.flatMap((draft) => (byResource.get(draft.name) ?? []).map((candidate) => ({ draft, candidate })))
-  const kept = all.filter(
-    ({ candidate }, position) =>
-      !all.some(
-        (other, place) => other.candidate !== candidate && covers(other.candidate, candidate, place < position),
-      ),
+/** The indexes of one table: each once, and no btree that begins another one over the same records. */
+function distinctIndexes(all: readonly Index[]): readonly Index[] {
+  return all.filter(
+    (candidate, position) =>
+      !all.some((other, place) => other !== candidate && covers(other, candidate, place < position)),
   )
-  for (const draft of drafts) draft.indexes = kept.filter((item) => item.draft === draft).map((item) => item.candidate)
 }
 
 /** Whether the first does all that the second would; of two equal ones the earlier covers the later. */

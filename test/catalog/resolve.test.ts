@@ -44,8 +44,6 @@ resolving('a mid-size application becomes what its files say', () => {
   index (assigned_to, id) live
   index (level, id) live
   index (created_at, id) live
-  index (subject, id) live
-  index (updated_at, id) live
   trigram (subject) live
 `,
   )
@@ -212,6 +210,22 @@ resolving('no index does what another one does already', () => {
     'unique (b)',
     'trigram (a)',
   ])
+})
+
+resolving('sort keys that an author names have indexes, and then no others', () => {
+  const fields = 'fields: { a: { type: string }, b: { type: string } }\ntimestamps: false\npolicies: { view: [] }'
+  const lines = (more: string) => resourceOf({ things: `${fields}\n${more}` }, 'things').indexes.map(indexLine)
+  assert.equal(lines(''), ['index (a, id)', 'index (b, id)'])
+  assert.equal(lines('sort: { keys: [b] }'), ['index (b, id)'])
+})
+
+resolving('the indexes of a table stand at its owner, those for its guests too', () => {
+  const files = {
+    base: 'fields: { a: { type: text }, kind: { type: enum, values: [x] } }\ntimestamps: false\npolicies: { view: [] }',
+    guest: 'of: base\nwhere: { kind: x }\nfields: { a: {} }\nsearch: [a]\npolicies: { view: [] }',
+  }
+  assert.equal(resourceOf(files, 'base').indexes.map(indexLine), ['index (kind, id)', 'trigram (a)'])
+  assert.equal(resourceOf(files, 'guest').indexes, [])
 })
 
 resolving('app.yaml gives name, prefix, switches and narrower limits', () => {
