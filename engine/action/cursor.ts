@@ -1,6 +1,6 @@
 /** Keyset cursors: where a page ended, as an opaque text, and the condition that goes on from there. */
-import type { SortTerm } from '../catalog/catalog.ts'
-import type { WireKind } from '../field/field-type.ts'
+import type { Field, SortTerm } from '../catalog/catalog.ts'
+import { dayOf } from '../field/calendar.ts'
 import { LIMITS } from '../limits.ts'
 
 /** The values of a page's last row under its sort, ending with the id; `nulls` marks the absent ones for the statement's shape. */
@@ -26,7 +26,7 @@ export function encodeCursor(values: readonly (string | null)[], sort: readonly 
 
 /** The place that a caller's cursor names, or undefined when it is not one of this sort. */
 export function decodeCursor(text: string, sort: readonly SortTerm[]): Cursor | undefined {
-  if (!/^[\w-]{1,4096}$/.test(text)) return undefined
+  if (text.length > LIMITS.queryBytes || !/^[\w-]+$/.test(text)) return undefined
   let parsed: unknown
   try {
     parsed = JSON.parse(Buffer.from(text, 'base64url').toString('utf8'))
@@ -39,7 +39,7 @@ export function decodeCursor(text: string, sort: readonly SortTerm[]): Cursor | 
   const good = values.every((value, i) => {
     if (value === null) return i < sort.length - 1
     if (typeof value !== 'string' || value.includes('\0') || !value.isWellFormed()) return false
-    return wellFormed(sort[i]!.path.field.type.wire, value)
+    return wellFormed(sort[i]!.path.field, value)
   })
   if (!good) return undefined
   const list = values as (string | null)[]
@@ -47,19 +47,23 @@ export function decodeCursor(text: string, sort: readonly SortTerm[]): Cursor | 
 }
 
 /** Only texts that PostgreSQL itself writes for such a column go back into a statement. */
-function wellFormed(wire: WireKind, value: string): boolean {
-  switch (wire) {
+function wellFormed(field: Field, value: string): boolean {
+  const column = field.type.column(field.options)
+  if (column.startsWith('numeric')) return /^-?\d{1,200}(\.\d{1,200})?$/.test(value)
+  switch (field.type.wire) {
     case 'number':
-      return /^-?\d{1,10}$/.test(value) && Math.abs(Number(value)) <= LIMITS.idMax
+      return (
+        /^-?\d{1,19}$/.test(value) &&
+        Math.abs(Number(value)) <= (column === 'bigint' ? Number.MAX_SAFE_INTEGER : LIMITS.idMax)
+      )
     case 'boolean':
       return value === 't' || value === 'f'
     case 'date':
-      return /^\d{4}-\d\d-\d\d$/.test(value) && !Number.isNaN(Date.parse(value))
-    case 'timestamp':
-      return (
-        /^\d{4}-\d\d-\d\d \d\d:\d\d:\d\d(\.\d{1,6})?\+00$/.test(value) &&
-        !Number.isNaN(Date.parse(value.replace(' ', 'T').replace('+00', 'Z')))
-      )
+      return dayOf(value) !== undefined
+    case 'timestamp': {
+      const parts = /^(\S{10}) ([01]\d|2[0-3]):[0-5]\d:[0-5]\d(\.\d{1,6})?\+00$/.exec(value)
+      return parts !== null && dayOf(parts[1]!) !== undefined
+    }
     default:
       return true
   }

@@ -25,14 +25,10 @@ policies:
   update: [{ permission: shelves.manage }]
   delete: [{ permission: shelves.manage }]
   restore: [{ permission: shelves.manage }]
-seeds:
-  key: name
-  rows:
-    - { name: Main, is_default: true }
-    - { name: Cellar }
 `,
   'tags.yaml': `
 resource: tags
+count: { capped: 5 }
 fields: { name: { type: string, required: true } }
 policies:
   view: [{ who: signed_in }]
@@ -53,16 +49,21 @@ fields:
   isbn: { type: string, immutable: true }
   words: { type: list, of: string, max_items: 5 }
   reviews_count: { type: count, of: reviews }
+  lent: { type: boolean, default: false }
+  seen_at: { type: timestamp }
+  serial: { type: integer, min: 0, max: 9000000000000 }
+  details: { type: json }
+  bought_on: { type: date, read: { permission: books.edit } }
   length: { type: string, computed: "case when t.pages > 300 then 'long' else 'short' end" }
 relations:
   shelf: { belongs_to: shelves, embed: [id, name], default: { is_default: true } }
   owner: { belongs_to: members, embed: [id, name] }
   reviews: { has_many: reviews, show: single, order: id, embed: [id, text, stars, created_at, { by: owner.name }] }
   tags: { many_to_many: tags, embed: [id, name] }
-filters: [title, pages, price, printed_on, words, shelf.slug]
-ranges: { printed: printed_on }
-sort: { keys: [price, shelf.name], default: id }
-search: [title, shelf.name]
+filters: [title, pages, price, printed_on, words, notes, seen_at, serial, details, shelf.slug, shelf.is_default]
+ranges: { printed: printed_on, seen: seen_at, paged: pages, bought: bought_on }
+sort: { keys: [price, shelf.name, notes], default: id }
+search: [title, notes, shelf.name]
 policies:
   view: [{ permission: books.edit }, { role: member, where: { owner: $actor } }]
   create: [{ permission: books.edit }, { role: member, set: { owner: $actor }, fields: [title, pages, kind] }]
@@ -98,7 +99,9 @@ policies:
   'events.yaml': `
 resource: events
 fields: { text: { type: string } }
-actions: []
+actions: [list]
+count: estimated
+policies: { view: [{ who: anyone }] }
 `,
 }
 
@@ -114,7 +117,7 @@ export interface Library extends TestApplication {
   expect(status: number, method: string, path: string, token?: string, body?: unknown): Promise<any>
 }
 
-/** The library with two members (ids 1 and 2), on an empty database of its own. */
+/** The library with two members (ids 1 and 2) and the shelves Main (1, the default) and Cellar (2), on an empty database of its own. */
 export async function library(files: Readonly<Record<string, string>> = {}): Promise<Library> {
   const app = await application({ resources: { ...FILES, ...files }, plugins: 'test/support/plugins' })
   const expect: Library['expect'] = async (status, method, path, token = STAFF, body = undefined) => {
@@ -125,5 +128,7 @@ export async function library(files: Readonly<Record<string, string>> = {}): Pro
   }
   await expect(201, 'POST', '/members', STAFF, { name: 'Ann', email: 'ann@example.org', pin: '1234' })
   await expect(201, 'POST', '/members', STAFF, { name: 'Ben', email: 'ben@example.org' })
+  await expect(201, 'POST', '/shelves', STAFF, { name: 'Main', is_default: true })
+  await expect(201, 'POST', '/shelves', STAFF, { name: 'Cellar' })
   return { ...app, expect }
 }
