@@ -83,10 +83,16 @@ function catalogOf(work: Work): Catalog {
     permissions: new Map([...work.permissions].sort(([a], [b]) => (a < b ? -1 : 1))),
     pluginOptions: new Map(work.extensions.pluginOptions),
     strictness: strictnessOf(value),
-    limits: { ...LIMITS, ...value.limits },
+    limits: limitsOf(value),
     fieldTypes: new Map(work.extensions.fieldTypes),
     operators: OPERATORS,
   }
+}
+
+/** A narrower maximum narrows what a page has by itself. */
+function limitsOf(app: AppDefinition): Catalog['limits'] {
+  const limits = { ...LIMITS, ...app.limits }
+  return { ...limits, perPageDefault: Math.min(limits.perPageDefault, limits.perPageMax) }
 }
 
 function strictnessOf(app: AppDefinition): Catalog['strictness'] {

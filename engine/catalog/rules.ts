@@ -1,4 +1,5 @@
 /** Rules that only judge a complete catalog; each says one thing an author must not do. */
+import { LIMITS } from '../limits.ts'
 import type { Resource } from './catalog.ts'
 import { isBroken } from './link.ts'
 import { benches, type Draft, suggest, type Work, type Written } from './work.ts'
@@ -89,6 +90,16 @@ const namesAreFree: Rule = (work, _written, draft) => {
       }
       keys.set(name, 'a relation')
     }
+    if (relation.kind === 'many_to_many' && Buffer.byteLength(relation.through.table) > 63) {
+      work.report(
+        'name_too_long',
+        `The joining table "${relation.through.table}" is longer than 63 bytes`,
+        relation.span,
+        {
+          hint: 'name a shorter one with "through"',
+        },
+      )
+    }
   }
   if (Buffer.byteLength(draft.table) > 63)
     work.report('name_too_long', `The table "${draft.table}" is longer than 63 bytes`, draft.span)
@@ -164,6 +175,14 @@ export function judge(work: Work): void {
   for (const { written, draft } of benches(work)) for (const rule of RULES) rule(work, written, draft)
   distinctPaths(work)
   distinctTables(work)
+  limitsAgree(work)
+}
+
+function limitsAgree(work: Work): void {
+  const { perPageDefault, perPageMax } = work.app.value.limits ?? {}
+  if (perPageDefault === undefined || perPageDefault <= (perPageMax ?? LIMITS.perPageMax)) return
+  const message = `A page can not have ${perPageDefault} records by itself and ${perPageMax ?? LIMITS.perPageMax} at most`
+  work.report('wrong_limit', message, work.app.place(['limits', 'perPageDefault']))
 }
 
 function distinctPaths(work: Work): void {

@@ -44,7 +44,7 @@ export const DIAGNOSTIC_CODES = {
   missing_live: 'A restore without anything that says what deleted means.',
   embed_too_deep: 'Embeds within embeds beyond the limit.',
   wrong_seed: 'A seed row that can not be stored as written.',
-  wrong_limit: 'A limit that does not exist or is above what the engine allows.',
+  wrong_limit: 'Limits that contradict each other.',
   unknown_plugin: 'A plugin that is found nowhere.',
   plugin_failed: 'A plugin that throws while it is loaded or changes a resource.',
   wrong_plugin: 'A plugin that is not what a plugin must be.',

@@ -2,7 +2,7 @@
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
 import { DESK_FILES } from './desk.ts'
-import { complaints, mistakes } from './resolves.ts'
+import { complaints, mistakes, resolveFiles } from './resolves.ts'
 
 const mistaken = suite('mistakes of authors')
 
@@ -172,6 +172,31 @@ mistaken('clauses name somebody, fields that can be written, and values that fit
   assert.match(said.join('\n'), /"a" must be an integer/)
   assert.match(said.join('\n'), /"set" belongs to create and update; view writes nothing/)
   assert.match(said.join('\n'), /needs "permission" or "role" or "who"|A clause says whom it is about/)
+})
+
+mistaken('access rules, nested routes, joining tables and limits are held to their form', () => {
+  const long = 'a_name_that_is_just_about_as_long_as_a_name_may_be'
+  const parts = { parts: `relations: { thing: { belongs_to: things } }\n${VIEW}`, [long]: VIEW }
+  says(
+    `fields: { a: { type: string, read: { permission: x.y, role: z } } }\nrelations: { parts: { has_many: parts }, many: { many_to_many: ${long} } }\nnested: { parts: { actions: [list] } }`,
+    [
+      'things.yaml [{ permission: x.y, role: z }] wrong_access: An access rule names one of permission, role and who (write alternatives as a list)',
+      'things.yaml [parts] wrong_relation: Routes stand below the record that "things" belongs to; "parts" is has_many',
+    ],
+    { parts: parts.parts, [long]: VIEW },
+  )
+  const { diagnostics } = resolveFiles(
+    {
+      [long]: `relations: { many: { many_to_many: other_${long.slice(6)} } }\n${VIEW}`,
+      [`other_${long.slice(6)}`]: VIEW,
+    },
+    'name: X\nlimits: { perPageMax: 10, perPageDefault: 12 }',
+  )
+  assert.equal(
+    diagnostics.map(({ code }) => code),
+    ['name_too_long', 'wrong_limit'],
+  )
+  assert.is(resolveFiles({}, 'name: X\nlimits: { perPageMax: 10 }').value?.limits.perPageDefault, 10)
 })
 
 mistaken('seeds must be found again', () => {

@@ -86,6 +86,10 @@ for (const [definition, complaint] of PROBLEMS) {
 parsing('all problems are told at once, with the nearest operator', () => {
   const { problems } = parseFilter({ a: { gtt: 1 }, b: '$me', not: [] })
   assert.is(problems.length, 3)
+  assert.equal(
+    problems.map(({ code }) => code),
+    ['unknown_operator', 'invalid_filter', 'invalid_filter'],
+  )
   assert.is(problems[0]?.hint, 'did you mean "gt"?')
 })
 
