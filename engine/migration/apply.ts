@@ -15,21 +15,54 @@ const LONGEST_WAIT_MS = 600_000
 
 const LOCK_KEY = `hashtext('plinth ' || current_schema())`
 
+async function takeLock(runner: Runner): Promise<void> {
+  // Polled, not waited for: a waiting statement would hold up `create index concurrently` of the one who has the lock.
+  for (let waited = 0; ; waited += POLL_MS) {
+    const [row] = await runner.run({ text: `select pg_try_advisory_lock(${LOCK_KEY})` }, [])
+    if (row?.[0] === 't') return
+    if (waited > LONGEST_WAIT_MS) throw new Error('Another instance has been migrating this database for ten minutes.')
+    await setTimeout(POLL_MS)
+  }
+}
+
 /**
- * Runs `work` on one connection while no other instance migrates or seeds the same schema; waits for its turn.
- * On the embedded database there is no other, and the connection is the only one: `work` uses the runner and nothing else.
+ * Takes the one connection of an embedded database when the first statement asks for it, and keeps it until `work` ends;
+ * so `work` may use either the runner or the database, never both.
  */
+async function embeddedSession<T>(database: Database, work: (runner: Runner) => Promise<T>): Promise<T> {
+  let held: Promise<Runner> | undefined
+  let session: Promise<void> = Promise.resolve()
+  let finish = () => {}
+  const take = () =>
+    new Promise<Runner>((resolve, reject) => {
+      const finished = new Promise<void>((done) => {
+        finish = done
+      })
+      session = database.session((runner) => {
+        resolve(runner)
+        return finished
+      })
+      session.catch(reject)
+    })
+  const runner: Runner = {
+    run: async (statement, values) => {
+      held ??= take()
+      return (await held).run(statement, values)
+    },
+  }
+  try {
+    return await work(runner)
+  } finally {
+    finish()
+    await session
+  }
+}
+
+/** Runs `work` on one connection while no other instance migrates, seeds or starts on the same schema; waits for its turn. */
 export function exclusively<T>(database: Database, work: (runner: Runner) => Promise<T>): Promise<T> {
+  if (database.kind === 'embedded') return embeddedSession(database, work)
   return database.session(async (runner) => {
-    if (database.kind === 'embedded') return work(runner)
-    // Polled, not waited for: a waiting statement would hold up `create index concurrently` of the one who has the lock.
-    for (let waited = 0; ; waited += POLL_MS) {
-      const [row] = await runner.run({ text: `select pg_try_advisory_lock(${LOCK_KEY})` }, [])
-      if (row?.[0] === 't') break
-      if (waited > LONGEST_WAIT_MS)
-        throw new Error('Another instance has been migrating this database for ten minutes.')
-      await setTimeout(POLL_MS)
-    }
+    await takeLock(runner)
     try {
       return await work(runner)
     } finally {

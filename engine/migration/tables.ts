@@ -1,9 +1,9 @@
 /** Derives the tables of a catalog: columns, keys, references, indexes, joining tables, and the engine's own. */
 import type { Catalog, Field, Filter, Index, ManyToMany, Resource } from '../catalog/catalog.ts'
-import { comparand, compareSql, toSql } from '../filter/to-sql.ts'
+import { conditionSql } from './condition.ts'
 import { literalDefault } from './default.ts'
 import { ENGINE_TABLES } from './engine-tables.ts'
-import { namedIndex, quoteName, quoteText } from './name.ts'
+import { namedIndex, quoteName } from './name.ts'
 import type { Column, ForeignKey, Sequence, Table, TableIndex } from './table.ts'
 
 function byName<T extends { readonly name: string }>(values: Iterable<T>): readonly T[] {
@@ -32,22 +32,11 @@ function columnOf(resource: Resource, field: Field): Column {
   }
 }
 
-/** The SQL of a condition on one row, with its values written in; conditions of indexes speak of nothing else. */
-export function predicate(filter: Filter): string {
-  return toSql(filter, ({ path, operator, operand }, negated) => {
-    if (path.relations.length > 0 || operand.kind !== 'literal') {
-      throw new Error(`The condition of an index on ${path.field.name} may only compare own fields with fixed values.`)
-    }
-    const type = path.field.type.column(path.field.options)
-    const { value } = operand
-    const parts = operator === 'between' && Array.isArray(value) ? value : [value]
-    const stored = type === 'jsonb' ? 'json' : 'scalar'
-    const written = (part: 0 | 1) => {
-      const bound = comparand(operator, parts[part] ?? null, stored)
-      if (!Array.isArray(bound)) return quoteText(String(bound))
-      return `array[${bound.map((item) => quoteText(String(item))).join(', ')}]::${type}[]`
-    }
-    return compareSql(quoteName(path.field.column), operator, written, negated, stored)
+/** The predicate of an index: it may only speak of the row's own fields. */
+function predicate(filter: Filter): string {
+  return conditionSql(filter, ({ relations, field }) => {
+    if (relations.length > 0) throw new Error(`The condition of an index can not follow relations to ${field.name}.`)
+    return quoteName(field.column)
   })
 }
 

@@ -1,0 +1,152 @@
+import { spawn } from 'node:child_process'
+import { existsSync, mkdirSync, writeFileSync } from 'node:fs'
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import path from 'node:path'
+import { setTimeout } from 'node:timers/promises'
+import { suite } from 'uvu'
+import * as assert from 'uvu/assert'
+import { connect } from '../../engine/database/connect.ts'
+import { guardDisk } from '../../engine/database/disk.ts'
+import { lockDirectory } from '../../engine/database/lock.ts'
+import { SILENT } from '../support/database.ts'
+
+const test = suite('embedded')
+let dataDir: string
+
+test.before.each(async () => {
+  dataDir = await mkdtemp(path.join(tmpdir(), 'plinth-embedded-'))
+})
+test.after.each(() => rm(dataDir, { recursive: true, force: true }))
+
+function open() {
+  return connect({ databaseUrl: undefined, dataDir, env: {} }, { log: SILENT })
+}
+
+async function refusal(work: () => unknown): Promise<string> {
+  try {
+    await work()
+  } catch (error) {
+    return error instanceof Error ? error.message : String(error)
+  }
+  return 'nothing was refused'
+}
+
+test('what was written is there when the directory is opened again', async () => {
+  const first = await open()
+  await first.knex.raw('create table kept (id int); insert into kept values (1)')
+  await first.close()
+  const second = await open()
+  assert.equal(await second.compiled.run({ text: 'select id from kept' }, []), [['1']])
+  await second.close()
+})
+
+test('kill -9 while writing loses no acknowledged row, and the dead process holds no lock', async () => {
+  const writer = path.resolve('test/database/writer.ts')
+  const child = spawn(process.execPath, ['--import', 'tsx', writer, dataDir], { stdio: ['ignore', 'pipe', 'inherit'] })
+  let said = ''
+  child.stdout.setEncoding('utf8').on('data', (text: string) => {
+    said += text
+  })
+  for (let waited = 0; !said.includes('\n200\n') && waited < 30_000; waited += 20) await setTimeout(20)
+  const ended = new Promise((resolve) => child.once('close', resolve))
+  child.kill('SIGKILL')
+  await ended
+  const acknowledged = said.slice(0, said.lastIndexOf('\n')).split('\n').map(Number)
+  assert.ok(acknowledged.length >= 200)
+  const database = await open()
+  const rows = await database.knex('kept').orderBy('id').pluck('id')
+  await database.close()
+  assert.equal(rows.slice(0, acknowledged.length), acknowledged)
+})
+
+test('a second process is refused within a second, with what to do', async () => {
+  const database = await open()
+  const script = `import(${JSON.stringify(path.resolve('engine/database/lock.ts'))}).then((lock) => {
+    const start = performance.now()
+    try { lock.lockDirectory(${JSON.stringify(path.join(dataDir, 'database'))}, Date.now) }
+    catch (error) { console.log(Math.round(performance.now() - start), error.message) } process.exit() })`
+  const child = spawn(process.execPath, ['--import', 'tsx', '-e', script], { stdio: ['ignore', 'pipe', 'inherit'] })
+  let said = ''
+  for await (const text of child.stdout.setEncoding('utf8')) said += text
+  assert.ok(Number(said.split(' ')[0]) < 1_000)
+  assert.match(said, `is in use by process ${process.pid}: stop that process, or give this one another DATA_DIR`)
+  await database.close()
+  assert.not(existsSync(path.join(dataDir, 'database.lock')))
+})
+
+test('the same process is refused a second time too', async () => {
+  const database = await open()
+  assert.match(await refusal(open), 'is in use by process')
+  await database.close()
+  await (await open()).close()
+})
+
+test('a lock whose process lives no more, or is another one of the same number, is taken over', async () => {
+  const directory = path.join(dataDir, 'database')
+  const own = lockDirectory(directory, Date.now)
+  own.release()
+  const held = lockDirectory(directory, Date.now)
+  held.release()
+  const { readlinkSync, readFileSync } = await import('node:fs')
+  const here = existsSync('/proc/self/ns/pid')
+    ? `${readFileSync('/proc/sys/kernel/random/boot_id', 'latin1').trim()} ${readlinkSync('/proc/self/ns/pid')}`
+    : ' '
+  for (const owner of [
+    { pid: 4_000_000, startedAt: '1', namespace: here },
+    { pid: process.pid, startedAt: '1', namespace: here },
+  ]) {
+    writeFileSync(`${directory}.lock`, JSON.stringify(owner))
+    lockDirectory(directory, Date.now).release()
+  }
+})
+
+test('an owner in another container lives as long as it touches its lock', async () => {
+  const directory = path.join(dataDir, 'database')
+  const boot = existsSync('/proc/sys/kernel/random/boot_id')
+    ? (await import('node:fs')).readFileSync('/proc/sys/kernel/random/boot_id', 'latin1').trim()
+    : ''
+  writeFileSync(`${directory}.lock`, JSON.stringify({ pid: 1, startedAt: '1', namespace: `${boot} pid:[1]` }))
+  assert.match(await refusal(() => lockDirectory(directory, Date.now)), 'is in use by process 1')
+  lockDirectory(directory, () => Date.now() + 60_000).release()
+})
+
+test('the directory of another major version is refused with what to do', async () => {
+  mkdirSync(path.join(dataDir, 'database'))
+  writeFileSync(path.join(dataDir, 'database', 'PG_VERSION'), '17\n')
+  assert.match(await refusal(open), /holds a database of PostgreSQL 17, and the embedded one is 18: .*dump it there/)
+})
+
+test('a first start that was cut off is begun again', async () => {
+  mkdirSync(path.join(dataDir, 'database.new', 'base'), { recursive: true })
+  const database = await open()
+  await database.ping()
+  await database.close()
+  assert.not(existsSync(path.join(dataDir, 'database.new')))
+})
+
+test('a full disk refuses writes before PostgreSQL would hang', async () => {
+  const guard = await guardDisk(dataDir, Number.MAX_SAFE_INTEGER)
+  assert.is(await refusal(() => guard.check()), 'Service unavailable')
+  guard.stop()
+  const roomy = await guardDisk(dataDir, 0)
+  roomy.check()
+  roomy.fail()
+  assert.is(await refusal(() => roomy.check()), 'Service unavailable')
+  roomy.stop()
+})
+
+test('timers get their turn while queries follow each other', async () => {
+  const database = await open()
+  let turns = 0
+  const timer = setInterval(() => {
+    turns += 1
+  }, 5)
+  const until = performance.now() + 400
+  while (performance.now() < until) await database.compiled.run({ text: 'select 1', name: 'one' }, [])
+  clearInterval(timer)
+  await database.close()
+  assert.ok(turns >= 10, `${turns} turns`)
+})
+
+test.run()

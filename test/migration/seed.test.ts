@@ -1,0 +1,155 @@
+import { mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import path from 'node:path'
+import { suite } from 'uvu'
+import * as assert from 'uvu/assert'
+import type { Catalog } from '../../engine/catalog/catalog.ts'
+import { migrate, planFor } from '../../engine/migration/migrate.ts'
+import { seed } from '../../engine/migration/seed.ts'
+import { readCatalog } from '../../engine/plugin/boot.ts'
+import { renderDiagnostics } from '../../engine/text/render.ts'
+import { SILENT, type TestDatabase, testDatabase } from '../support/database.ts'
+
+const test = suite('seed')
+const now = new Date('2026-01-31T12:00:00Z')
+let db: TestDatabase
+
+const APP = 'name: Zoo\nplugins: { timestamps: {}, soft_delete: {} }\n'
+const KEEPERS = `resource: keepers
+fields:
+  slug: { type: slug, required: true, unique: true }
+  name: { type: string, required: true }
+  skills: { type: list, of: string, default: [] }
+relations:
+  chief: { belongs_to: keepers }
+soft_delete: true
+policies: { view: [{ who: anyone }] }
+seeds:
+  key: slug
+  rows:
+    - { slug: ada, name: Ada, chief: { slug: zoe }, skills: [lions] }
+    - { slug: zoe, name: Zoe }
+`
+const ANIMALS = `resource: animals
+fields:
+  name: { type: string, required: true, unique: true }
+  weight: { type: decimal, precision: 8, scale: 2, default: "1.50" }
+  kind: { type: enum, values: [mammal, bird], default: mammal }
+  seen_at: { type: timestamp, default: $now }
+relations:
+  keeper: { belongs_to: keepers, required: true, on_delete: restrict }
+  friends: { many_to_many: animals }
+search: [name]
+filters: [kind, keeper_id]
+policies: { view: [{ who: anyone }] }
+seeds:
+  key: name
+  rows:
+    - { name: Leo, keeper: { chief.slug: zoe } }
+`
+
+async function catalogOf(files: Readonly<Record<string, string>>): Promise<Catalog> {
+  const folder = await mkdtemp(path.join(tmpdir(), 'plinth-seed-'))
+  try {
+    for (const [name, text] of Object.entries(files)) await writeFile(path.join(folder, name), text)
+    return await catalogIn(folder)
+  } finally {
+    await rm(folder, { recursive: true })
+  }
+}
+
+async function catalogIn(resourcesDir: string): Promise<Catalog> {
+  const { value, diagnostics } = await readCatalog({ resourcesDir, pluginsDir: path.resolve('plugins') })
+  if (value === undefined) throw new Error(renderDiagnostics(diagnostics))
+  return value.catalog
+}
+
+async function migrated(catalog: Catalog): Promise<void> {
+  const { diagnostics } = await migrate(catalog, db.database, { log: SILENT, now })
+  assert.equal(diagnostics, [])
+}
+
+const ZOO = { 'app.yaml': APP, 'keepers.yaml': KEEPERS, 'animals.yaml': ANIMALS }
+
+test.before.each(async () => {
+  db = await testDatabase()
+})
+test.after.each(() => db.close())
+
+test('what the YAML declares is what a second plan finds', async () => {
+  const catalog = await catalogOf(ZOO)
+  await migrated(catalog)
+  assert.equal((await planFor(catalog, db.database, now)).steps, [])
+})
+
+test('the desk is migrated once and then found as it should be', async () => {
+  const catalog = await catalogIn(path.resolve('resources'))
+  await migrated(catalog)
+  assert.equal((await planFor(catalog, db.database, now)).steps, [])
+  const { created } = await seed(catalog, db.database, now)
+  assert.ok(created > 20)
+  assert.equal(await seed(catalog, db.database, now), { created: 0 })
+})
+
+test('seeds may name each other in any order, across files and over relations', async () => {
+  const catalog = await catalogOf(ZOO)
+  await migrated(catalog)
+  assert.equal(await seed(catalog, db.database, now), { created: 3 })
+  const { knex } = db.database
+  assert.equal(
+    await knex('animals')
+      .join('keepers', 'keepers.id', 'animals.keeper_id')
+      .select('animals.name', 'slug', 'weight', 'kind', 'skills'),
+    [{ name: 'Leo', slug: 'ada', weight: '1.50', kind: 'mammal', skills: ['lions'] }],
+  )
+})
+
+test('a record once seeded is never made again, even when it was deleted or its chief is gone', async () => {
+  const catalog = await catalogOf(ZOO)
+  await migrated(catalog)
+  await seed(catalog, db.database, now)
+  await db.database.knex('animals').delete()
+  await db.database.knex('keepers').update({ deleted_at: now.toISOString() })
+  assert.equal(await seed(catalog, db.database, now), { created: 0 })
+  assert.equal(await db.database.knex('animals'), [])
+})
+
+test('a record that a person made under the key stays as it is', async () => {
+  const catalog = await catalogOf(ZOO)
+  await migrated(catalog)
+  await db.database.knex('keepers').insert({ slug: 'zoe', name: 'Zoe the Great' })
+  assert.equal(await seed(catalog, db.database, now), { created: 2 })
+  assert.equal(await db.database.knex('keepers').where({ slug: 'zoe' }).pluck('name'), ['Zoe the Great'])
+  await db.database.knex('keepers').where({ slug: 'zoe' }).update({ slug: 'other' })
+  assert.equal(await seed(catalog, db.database, now), { created: 0 })
+})
+
+test('a seed that names a record which nothing makes stops, and none is kept', async () => {
+  const catalog = await catalogOf({
+    ...ZOO,
+    'keepers.yaml': KEEPERS.replace('slug: zoe }, skills', 'slug: nobody }, skills'),
+  })
+  await migrated(catalog)
+  try {
+    await seed(catalog, db.database, now)
+    assert.unreachable()
+  } catch (error) {
+    assert.match(
+      error instanceof Error ? error.message : '',
+      /These seeds name records that are not there: .*keepers \(ada, Ada/,
+    )
+  }
+  assert.equal(await db.database.knex('keepers'), [])
+})
+
+test('instances that seed at once make each record once', async () => {
+  const catalog = await catalogOf(ZOO)
+  await migrated(catalog)
+  const results = await Promise.all([1, 2, 3].map(() => seed(catalog, db.database, now)))
+  assert.is(
+    results.reduce((sum, result) => sum + result.created, 0),
+    3,
+  )
+})
+
+test.run()
