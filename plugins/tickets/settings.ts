@@ -3,14 +3,12 @@ import { ApiError, type HookContext, invalid, type Next } from '../../engine/ind
 
 /** `tickets.one_default`: a record that becomes the default takes the flag from the one before; it is never just dropped. */
 export async function oneDefault(context: HookContext, next: Next): Promise<void> {
-  const { action, input, record, resource, transaction } = context
-  const table = transaction.knex(resource.table)
-  const wanted = action === 'restore' ? record?.is_default : input.is_default
-  if (action === 'restore' && wanted === true) {
-    const other = await table.where({ is_default: true }).whereNull('deleted_at').first('id')
-    if (other !== undefined) input.is_default = false
-  } else if (wanted === true) await table.where({ is_default: true }).update({ is_default: false })
-  else if (wanted === false && record?.is_default === true) throw defaultConflict(resource.label)
+  const { input, record, resource, transaction } = context
+  if (input.is_default === true) {
+    // Two records that become the default at once would each see only the one before.
+    await transaction.knex.raw('select pg_advisory_xact_lock(hashtext(?))', [`plinth default of ${resource.table}`])
+    await transaction.knex(resource.table).where({ is_default: true }).update({ is_default: false })
+  } else if (input.is_default === false && record?.is_default === true) throw defaultConflict(resource.label)
   await next()
 }
 

@@ -111,6 +111,17 @@ test('there is one default: it moves by naming another, and is not dropped or de
   }
 })
 
+test('of several that become the default at once, one is', async () => {
+  const names = ['Low', 'Medium', 'High', 'Critical']
+  const paths = await Promise.all(
+    names.map(async (name) => `/settings/priorities/${await desk.setting('priorities', name)}`),
+  )
+  const answers = await Promise.all(paths.map((path) => desk.put(path, manager, { is_default: true })))
+  assert.ok(answers.every(({ status }) => status === 200))
+  assert.is((await desk.get('/settings/priorities?is_default=true', manager)).list.length, 1)
+  assert.is((await desk.put(paths[1] ?? '', manager, { is_default: true })).status, 200)
+})
+
 test('the last status of category closed stays', async () => {
   const closed = `/settings/statuses/${await desk.setting('statuses', 'closed')}`
   const cancelled = `/settings/statuses/${await desk.setting('statuses', 'cancelled')}`
