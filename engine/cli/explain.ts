@@ -1,5 +1,5 @@
 /** `plinth explain 'GET /api/v1/tickets?status_id=1' --as agent@…`: the route, the rules with their places, and the SQL. */
-import { CompiledStatements } from '../action/compiled-statements.ts'
+import { createStatements } from '../action/compiled-statements.ts'
 import { type Execution, executionOf, type Foundation } from '../action/execution.ts'
 import { type Explanation, explain } from '../action/explain.ts'
 import { readLookup } from '../action/lookup.ts'
@@ -27,7 +27,7 @@ function foundationOf({ catalog, composition }: Boot, database: Database, { sett
   return {
     catalog,
     database,
-    statements: new CompiledStatements(),
+    statements: createStatements(),
     lookups: createLookups(catalog, database.compiled, now),
     hooks: composition.hooks,
     settings,

@@ -81,7 +81,9 @@ export function likeLiteral(text: string): string {
 /** The form in which a comparand is bound: patterns for the text operators, JSON for lists, as it is otherwise. */
 export function comparand(operator: Operator, value: Json, stored: Comparable = 'scalar'): Json {
   if (operator === 'contains') {
-    return stored === 'json' ? JSON.stringify(Array.isArray(value) ? value : [value]) : `%${likeLiteral(String(value))}%`
+    return stored === 'json'
+      ? JSON.stringify(Array.isArray(value) ? value : [value])
+      : `%${likeLiteral(String(value))}%`
   }
   if (operator === 'starts_with') return `${likeLiteral(String(value))}%`
   if (operator === 'ends_with') return `%${likeLiteral(String(value))}`
