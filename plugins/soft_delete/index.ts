@@ -1,5 +1,5 @@
 /** The plugin soft_delete: deleting hides a record instead of removing it, and restoring brings it back. */
-import { definePlugin, type ResourceDefinition } from '../../engine/index.ts'
+import { type Catalog, type Diagnostic, definePlugin, type ResourceDefinition } from '../../engine/index.ts'
 
 const ACTIONS = ['list', 'get', 'create', 'update', 'delete'] as const
 
@@ -17,6 +17,7 @@ export default definePlugin({
     },
   },
   transforms: [hideDeleted, offerRestore],
+  rules: [ownersDecide],
 })
 
 function hideDeleted(resource: ResourceDefinition): ResourceDefinition {
@@ -43,4 +44,14 @@ function offerRestore(resource: ResourceDefinition): ResourceDefinition {
     actions: [...new Set([...(resource.actions ?? ACTIONS), 'restore' as const])],
     ...(sets ? { restore_sets: { deleted_at: null, ...resource.restore_sets } } : {}),
   }
+}
+
+/** Whether deleted rows stay is a property of the table, so only its owner can say it. */
+function ownersDecide(catalog: Catalog): readonly Diagnostic[] {
+  return [...catalog.resources.values()].flatMap((resource) => {
+    const { keys, live, name, owner, span } = resource
+    if (keys.soft_delete === undefined || owner === name || keys.soft_delete === (live !== undefined)) return []
+    const message = `"${name}" stands on the table of "${owner}", which decides whether deleted records stay`
+    return [{ code: 'soft_delete/owner', message, span, hint: `write soft_delete in "${owner}"` } as const]
+  })
 }

@@ -223,4 +223,21 @@ mistaken('an action that nobody may do is a warning', () => {
   )
 })
 
+mistaken('whatever word of a file is wrong, it is told and never thrown', () => {
+  for (const name of ['tickets', 'customers']) {
+    const text = DESK_FILES[name]!
+    for (const [index, word] of [...text.matchAll(/\w+/g)].entries()) {
+      const wrong = ['zzz', '5', '[]', 'null'][index % 4]!
+      const files = {
+        ...DESK_FILES,
+        [name]: text.slice(0, word.index) + wrong + text.slice(word.index + word[0].length),
+      }
+      const { value, diagnostics } = resolveFiles(files)
+      const failed = diagnostics.some((diagnostic) => diagnostic.severity !== 'warning')
+      assert.is(value === undefined, failed, `${wrong} for "${word[0]}" in ${name}`)
+      assert.ok(diagnostics.every((diagnostic) => diagnostic.span !== undefined))
+    }
+  }
+})
+
 mistaken.run()

@@ -64,4 +64,14 @@ shipped('a resource on another table is kept and hidden as the owner’s records
   assert.equal(sets(taken.updateSets), ['updated_at = {"kind":"now"}'])
 })
 
+shipped('only the owner of a table says whether deleted records stay', () => {
+  const said = mistakes({
+    base: `fields: { a: { type: string } }\n${VIEW}`,
+    guest: `of: base\nsoft_delete: true\n${VIEW}`,
+  })
+  assert.equal(said, [
+    'guest.yaml [guest] soft_delete/owner: "guest" stands on the table of "base", which decides whether deleted records stay (write soft_delete in "base")',
+  ])
+})
+
 shipped.run()
