@@ -3,6 +3,7 @@ import type { Catalog } from '../catalog/catalog.ts'
 import type { Database, Runner } from '../database/database.ts'
 import type { Logger } from '../observe.ts'
 import type { Collected, Diagnostic } from '../text/diagnostic.ts'
+import type { Span } from '../text/source.ts'
 import { apply, exclusively, judged } from './apply.ts'
 import { inspect } from './inspect.ts'
 import { type MigrationPlan, plan, reason } from './plan.ts'
@@ -32,11 +33,19 @@ async function planned(
   return judged(plan(wanted, { present, day, concurrently: kind === 'postgresql' }), runner)
 }
 
-function complaint(step: Step, hash: string): Diagnostic {
+/** Where the YAML speaks of what a step changes: the field, else the resource; nowhere for what it no longer names. */
+function place(catalog: Catalog | undefined, { title }: Step): Span | undefined {
+  const [, table, column] = / ([a-z0-9_]+)[.](\w+)/i.exec(title) ?? / on (\w+) \((\w+)/.exec(title) ?? []
+  const resource = [...(catalog?.resources.values() ?? [])].find((one) => one.table === table && one.owner === one.name)
+  return [...(resource?.fields.values() ?? [])].find((field) => field.column === column)?.span ?? resource?.span
+}
+
+function complaint(step: Step, hash: string, catalog: Catalog | undefined): Diagnostic {
   const apply = step.risk === 'unsafe' ? `\`plinth apply ${hash}\` does it` : undefined
   const hint = [step.advice, apply].filter(Boolean).join('; ')
   const message = `${step.title}: ${reason(step)}`
-  return { code: 'unsafe_migration', message, ...(hint === '' ? {} : { hint }) }
+  const span = place(catalog, step)
+  return { code: 'unsafe_migration', message, ...(span ? { span } : {}), ...(hint === '' ? {} : { hint }) }
 }
 
 /** The plan for a catalog as `plinth plan` shows it, with rows counted; changes nothing. */
@@ -58,19 +67,20 @@ export function migrate(
   database: Database,
   options: MigrationOptions,
 ): Promise<Collected<MigrationResult>> {
-  return migrateTables(tables(catalog), database, options)
+  return migrateTables(tables(catalog), database, options, catalog)
 }
 
-/** The same for tables that are already derived. */
+/** The same for tables that are already derived; a catalog gives complaints their places. */
 export function migrateTables(
   wanted: readonly Table[],
   database: Database,
   { log, now }: MigrationOptions,
+  catalog?: Catalog,
 ): Promise<Collected<MigrationResult>> {
   return exclusively(database, async (runner) => {
     const made = await planned(wanted, runner, database.kind, now)
     const risky = made.steps.filter((step) => step.risk !== 'safe')
-    if (risky.length > 0) return { diagnostics: risky.map((step) => complaint(step, made.hash)) }
+    if (risky.length > 0) return { diagnostics: risky.map((step) => complaint(step, made.hash, catalog)) }
     await apply(made, wanted, runner, { kind: database.kind, log })
     return { value: { hash: made.hash, applied: made.steps.map((step) => step.title) }, diagnostics: [] }
   })
@@ -86,7 +96,7 @@ export function applyPlan(
   hash: string,
   options: MigrationOptions,
 ): Promise<Collected<MigrationResult>> {
-  return applyTables(tables(catalog), database, hash, options)
+  return applyTables(tables(catalog), database, hash, options, catalog)
 }
 
 /** The same for tables that are already derived. */
@@ -95,6 +105,7 @@ export function applyTables(
   database: Database,
   hash: string,
   { log, now }: MigrationOptions,
+  catalog?: Catalog,
 ): Promise<Collected<MigrationResult>> {
   return exclusively(database, async (runner) => {
     const made = await planned(wanted, runner, database.kind, now)
@@ -103,7 +114,7 @@ export function applyTables(
       return { diagnostics: [{ code: 'stale_plan', message, hint: 'look at `plinth plan` again' }] }
     }
     const blocked = made.steps.filter((step) => step.risk === 'blocked')
-    if (blocked.length > 0) return { diagnostics: blocked.map((step) => complaint(step, hash)) }
+    if (blocked.length > 0) return { diagnostics: blocked.map((step) => complaint(step, hash, catalog)) }
     await apply(made, wanted, runner, { kind: database.kind, log })
     return { value: { hash, applied: made.steps.map((step) => step.title) }, diagnostics: [] }
   })

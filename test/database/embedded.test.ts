@@ -1,3 +1,4 @@
+/** The embedded database on disk: crashes, locks, versions, a full disk, fairness to timers. */
 import { spawn } from 'node:child_process'
 import { existsSync, mkdirSync, writeFileSync } from 'node:fs'
 import { mkdtemp, rm } from 'node:fs/promises'

@@ -1,3 +1,4 @@
+/** Transactions, their retries, and violations as refusals. */
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
 import { failureCode, violation } from '../../engine/database/failure.ts'

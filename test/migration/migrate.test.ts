@@ -1,3 +1,4 @@
+/** Changes of the tables from what people wrote to what the database then holds. */
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
 import { inspect } from '../../engine/migration/inspect.ts'

@@ -1,3 +1,4 @@
+/** Seeds of whole applications: found by their keys, made once. */
 import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
@@ -89,6 +90,22 @@ test('the desk is migrated once and then found as it should be', async () => {
   const { created } = await seed(catalog, db.database, now)
   assert.ok(created > 20)
   assert.equal(await seed(catalog, db.database, now), { created: 0 })
+})
+
+test('a step that is not safe points at its line in the YAML', async () => {
+  const catalog = await catalogOf(ZOO)
+  await migrated(catalog)
+  await seed(catalog, db.database, now)
+  const next = await catalogOf({
+    ...ZOO,
+    'animals.yaml': ANIMALS.replace('fields:', 'fields:\n  cage: { type: integer, required: true }'),
+  })
+  const { value, diagnostics } = await migrate(next, db.database, { log: SILENT, now })
+  assert.is(value, undefined)
+  assert.match(
+    renderDiagnostics(diagnostics),
+    /animals.yaml:3:[\s\S]*1 row would have no value in a required field|1 row would have no value[\s\S]*animals.yaml:3:/,
+  )
 })
 
 test('seeds may name each other in any order, across files and over relations', async () => {
