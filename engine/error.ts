@@ -18,7 +18,10 @@ export const ERRORS = {
   method_not_allowed: { status: 405, message: 'Method Not Allowed' },
   request_timeout: { status: 408, message: 'Request Timeout' },
   conflict: { status: 409, message: '{message}' },
-  stale_version: { status: 412, message: 'The record has changed since it was read; read it again and repeat the change' },
+  stale_version: {
+    status: 412,
+    message: 'The record has changed since it was read; read it again and repeat the change',
+  },
   payload_too_large: { status: 413, message: 'Payload too large' },
   unsupported_media_type: { status: 415, message: 'Unsupported media type' },
   validation_failed: { status: 422, message: 'Validation failed' },
@@ -55,7 +58,10 @@ export class ApiError extends Error {
   constructor(code: ErrorCode, params: ErrorParams = {}) {
     const kind: ErrorKind = ERRORS[code]
     const sentence = kind.message.replace(/\{(\w+)\}/g, (_, name: 'message' | 'label') => params[name] ?? '')
-    super(sentence || (code === 'forbidden' ? 'Forbidden' : code), params.cause === undefined ? {} : { cause: params.cause })
+    super(
+      sentence || (code === 'forbidden' ? 'Forbidden' : code),
+      params.cause === undefined ? {} : { cause: params.cause },
+    )
     this.code = code
     this.status = kind.status
     this.params = params
