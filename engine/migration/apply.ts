@@ -145,7 +145,7 @@ export async function apply(
 ): Promise<void> {
   for (const step of plan.steps) {
     await takePatiently(step, runner, kind === 'postgresql')
-    log.info({ step: step.title }, 'migration step')
+    log.debug({ step: step.title }, 'migration step')
   }
   const steps = JSON.stringify(plan.steps.map(({ title, risk, rows }) => ({ title, risk, rows })))
   const owned = ownedOf(wanted)
