@@ -1,6 +1,7 @@
 /** The keys that sign tokens: from APP_SECRET, or made once and kept beside the data. */
 import { createHash, randomBytes } from 'node:crypto'
-import { mkdir, readFile, writeFile } from 'node:fs/promises'
+import { existsSync } from 'node:fs'
+import { link, mkdir, readFile, unlink, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { Settings } from '../../engine/index.ts'
 
@@ -37,14 +38,22 @@ async function loadKeys(settings: Settings): Promise<Keys> {
 async function keptSecret(dataDir: string): Promise<string> {
   const file = join(dataDir, 'secret')
   await mkdir(dataDir, { recursive: true })
-  try {
-    // `wx`: of two processes that start together one writes, and both read what it wrote.
-    await writeFile(file, `${randomBytes(48).toString('base64url')}\n`, { mode: 0o600, flag: 'wx' })
-  } catch (error) {
-    if (!(error instanceof Error && 'code' in error && error.code === 'EEXIST')) throw error
-  }
+  if (!existsSync(file)) await makeSecret(file)
   const secret = (await readFile(file, 'utf8')).trim()
   if (secret.length < 32)
     throw new Error(`${file} holds no secret; remove it, and a new one is made (everybody signs in again)`)
   return secret
+}
+
+/** Written whole under another name first: of two processes that start together one wins, and neither reads half. */
+async function makeSecret(file: string): Promise<void> {
+  const draft = `${file}.${randomBytes(4).toString('hex')}`
+  await writeFile(draft, `${randomBytes(48).toString('base64url')}\n`, { mode: 0o600, flag: 'wx' })
+  try {
+    await link(draft, file)
+  } catch (error) {
+    if (!(error instanceof Error && 'code' in error && error.code === 'EEXIST')) throw error
+  } finally {
+    await unlink(draft)
+  }
 }

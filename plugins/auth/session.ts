@@ -23,7 +23,7 @@ const TOGETHER = 200
 
 const desks = new WeakMap<Catalog, Desk>()
 
-type SessionContext = Omit<PluginContext, 'actor'>
+type SessionContext = Pick<PluginContext, 'settings' | 'catalog' | 'database' | 'options' | 'now'>
 
 /**
  * Who a request's headers speak for, or null. The token's row, the user's state and the role are read

@@ -14,12 +14,12 @@ export interface Story {
   readonly internal?: string
 }
 
-/** `{n}` is a number, `{city}` and `{company}` are the customer's. */
+/** `{n}` is a long number, `{few}` a small one, `{city}` and `{company}` are the customer's. */
 export const STORIES: readonly Story[] = [
   {
     subject: 'Cannot sign in after changing my phone',
     details:
-      'I got a new phone yesterday and since then the app says my code is wrong. I tried it {n} times and now I am locked out.',
+      'I got a new phone yesterday and since then the app says my code is wrong. I tried it {few} times and now I am locked out.',
     category: 'Account',
     sub: 'Password and sign-in',
     department: 'Customer Support',
@@ -83,7 +83,7 @@ export const STORIES: readonly Story[] = [
   {
     subject: 'Webhook is called twice',
     details:
-      'Since the update on Monday our endpoint receives every event twice, a few seconds apart. Our own log shows {n} duplicates.',
+      'Since the update on Monday our endpoint receives every event twice, a few seconds apart. Our own log shows {few} duplicates.',
     category: 'Technical',
     sub: 'Integration',
     department: 'Technical Support',
@@ -109,8 +109,8 @@ export const STORIES: readonly Story[] = [
     ],
   },
   {
-    subject: 'Return label for {n} items',
-    details: 'We would like to send back {n} items of our last order, unopened. How do we get a label?',
+    subject: 'Return label for {few} items',
+    details: 'We would like to send back {few} items of our last order, unopened. How do we get a label?',
     category: 'Shipping',
     sub: 'Returns',
     department: 'Customer Support',
@@ -120,8 +120,8 @@ export const STORIES: readonly Story[] = [
     turns: ['The label is attached to the mail I have just sent you. It is valid for fourteen days.', 'Got it.'],
   },
   {
-    subject: 'Offer for {n} more seats',
-    details: '{company} is growing: we need {n} more seats from next month. Is there a discount at this size?',
+    subject: 'Offer for {few} more seats',
+    details: '{company} is growing: we need {few} more seats from next month. Is there a discount at this size?',
     category: 'General',
     department: 'Sales',
     type: 'Question',
@@ -140,7 +140,7 @@ export const STORIES: readonly Story[] = [
     type: 'Feature request',
     priority: 'Low',
     tags: ['design', 'reports'],
-    turns: ['I have added your voice to the request; {n} others are waiting for it as well.'],
+    turns: ['I have added your voice to the request; {few} others are waiting for it as well.'],
   },
   {
     subject: 'Printer on the second floor prints blank pages',

@@ -162,6 +162,7 @@ function messagesOf(scene: Scene, one: Case, agent: Person, conversationId: numb
 function fillIn(text: string, { customer, number }: Case): string {
   return text
     .replaceAll('{n}', String(number))
+    .replaceAll('{few}', String(2 + (number % 30)))
     .replaceAll('{city}', customer.company?.city ?? 'town')
     .replaceAll('{company}', customer.company?.name ?? 'our company')
 }
