@@ -33,6 +33,7 @@ export const VARIABLES = {
   BASE_URL: 'public address, used in links and mails',
   DATA_DIR: 'embedded database, uploads, outbox, the generated secret',
   DATABASE_URL: 'PostgreSQL',
+  DATABASE_POOL: 'connections to PostgreSQL of one instance',
   DATABASE_REPLICA_URL: 'PostgreSQL, for reads that may lag',
   REDIS_URL: 'shared rate limits, cache and event fan-out between instances',
   APP_SECRET: 'signs tokens; several, comma separated, rotate',
