@@ -4,7 +4,7 @@ import type { Catalog, Filter, Resource, SortTerm } from '../catalog/catalog.ts'
 import { invalid } from '../error.ts'
 import { nearest } from '../text/nearest.ts'
 import { type Cursor, decodeCursor, sortSignature } from './cursor.ts'
-import { knowsTerm, noTerms, readTerm } from './filter-terms.ts'
+import { type FilterTerms, knowsTerm, noTerms, readTerm } from './filter-terms.ts'
 import { filterable, readable } from './scope.ts'
 
 /** What a list request asks for. Equal `key`s (of one resource and actor class) share statements. */
@@ -46,21 +46,8 @@ export function readListQuery(
     errors[parameter] ??= []
     errors[parameter].push(sentence)
   }
-  const given = new Map<string, string>()
-  for (const [name, value] of query) {
-    if (given.has(name) && given.get(name) !== value)
-      refuse(name, `The ${name} parameter was given twice; separate several values by commas`)
-    given.set(name, value)
-  }
-  const terms = noTerms(resource, actor, catalog.limits.valuesPerList ?? 0, refuse)
-  for (const [name, value] of given) {
-    if (RESERVED.includes(name)) continue
-    const known = value === '' ? knowsTerm(terms, name) : readTerm(terms, name, value)
-    if (!known && catalog.strictness.unknownParameters === 'refuse')
-      refuse(name, unknownParameter(resource, actor, name))
-  }
-  if (terms.filters.length > (catalog.limits.filterTerms ?? 0))
-    refuse('filter', `At most ${catalog.limits.filterTerms} conditions are allowed`)
+  const given = readOnce(query, refuse)
+  const terms = readTerms(catalog, resource, actor, given, refuse)
   const paging = readPaging(catalog, given, refuse)
   const sort = total(resource, readSort(catalog, resource, actor, given, refuse))
   const search = readSearch(catalog, resource, given, refuse)
@@ -88,6 +75,36 @@ export function readListQuery(
     after,
     slots,
   }
+}
+
+/** Each parameter with its value; the same name with another value is refused. */
+function readOnce(query: Iterable<readonly [string, string]>, refuse: Refuse): ReadonlyMap<string, string> {
+  const given = new Map<string, string>()
+  for (const [name, value] of query) {
+    if (given.has(name) && given.get(name) !== value)
+      refuse(name, `The ${name} parameter was given twice; separate several values by commas`)
+    given.set(name, value)
+  }
+  return given
+}
+
+function readTerms(
+  catalog: Catalog,
+  resource: Resource,
+  actor: Actor,
+  given: ReadonlyMap<string, string>,
+  refuse: Refuse,
+): FilterTerms {
+  const terms = noTerms(resource, actor, catalog.limits.valuesPerList ?? 0, refuse)
+  for (const [name, value] of given) {
+    if (RESERVED.includes(name)) continue
+    const known = value === '' ? knowsTerm(terms, name) : readTerm(terms, name, value)
+    if (!known && catalog.strictness.unknownParameters === 'refuse')
+      refuse(name, unknownParameter(resource, actor, name))
+  }
+  if (terms.filters.length > (catalog.limits.filterTerms ?? 0))
+    refuse('filter', `At most ${catalog.limits.filterTerms} conditions are allowed`)
+  return terms
 }
 
 function total(resource: Resource, sort: readonly SortTerm[]): readonly SortTerm[] {

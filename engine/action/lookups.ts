@@ -2,7 +2,7 @@
 import type { BelongsTo, Catalog, EmbedEntry, Resource } from '../catalog/catalog.ts'
 import type { Runner } from '../database/database.ts'
 import { LIMITS } from '../limits.ts'
-import { compileSerializer, type WireEntry } from '../record/serializer.ts'
+import { compileSerializer, type Serializer, type WireEntry } from '../record/serializer.ts'
 import { quoted } from './condition.ts'
 
 /** One kept embed of one resource. */
@@ -63,13 +63,11 @@ interface Kept extends LookupTable {
   readonly table: string
 }
 
-function keep(
+/** The statement that reads the kept columns of a table, and the serializer of their fragment. */
+function keptColumns(
   target: Resource,
   entries: readonly EmbedEntry[],
-  runner: Runner,
-  now: () => Date,
-  outgrown: () => void,
-): Kept {
+): { readonly text: string; readonly serialize: Serializer } {
   const fields = entries.flatMap(({ name, value }) =>
     value.kind === 'field' ? [{ name, field: value.path.field }] : [],
   )
@@ -78,24 +76,31 @@ function keep(
   const nodes = fields.map(
     ({ name, field }, i): WireEntry => ({ name, node: { kind: 'column', index: i + 1, wire: field.type.wire } }),
   )
-  const serialize = compileSerializer({ kind: 'object', present: undefined, entries: nodes })
+  return { text, serialize: compileSerializer({ kind: 'object', present: undefined, entries: nodes }) }
+}
+
+function keep(
+  target: Resource,
+  entries: readonly EmbedEntry[],
+  runner: Runner,
+  now: () => Date,
+  outgrown: () => void,
+): Kept {
+  const { text, serialize } = keptColumns(target, entries)
   let fragments: ReadonlyMap<string, string> | undefined
   let readAt = 0
   let reading: Promise<void> | undefined
   let asked = 0
 
-  const read = async (): Promise<void> => {
-    const started = ++asked
-    const rows = await runner.run({ text }, [])
-    if (rows.length > LIMITS.lookupRows) outgrown()
-    // A later reading has seen all that this one has; the older must not undo it.
-    if (started < asked && fragments !== undefined) return
-    fragments = new Map(rows.map((row) => [row[0]!, serialize(row)]))
-    readAt = now().getTime()
-  }
   const refresh = async (): Promise<void> => {
+    const started = ++asked
     try {
-      await read()
+      const rows = await runner.run({ text }, [])
+      if (rows.length > LIMITS.lookupRows) outgrown()
+      // A later reading has seen all that this one has; the older must not undo it.
+      if (started < asked && fragments !== undefined) return
+      fragments = new Map(rows.map((row) => [row[0]!, serialize(row)]))
+      readAt = now().getTime()
     } catch (error) {
       fragments = undefined
       throw error
