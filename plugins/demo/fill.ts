@@ -4,7 +4,7 @@ import type { PluginContext } from '../../engine/index.ts'
 import { hashPassword } from '../auth/password.ts'
 import { fillContent } from './content.ts'
 import { fillPeople, type People, staffEmail } from './fill-people.ts'
-import { type Ids, readIds } from './ids.ts'
+import { type Ids, missingNames, readIds } from './ids.ts'
 import { STAFF } from './people.ts'
 import { randomOf } from './random.ts'
 import { fillTickets } from './tickets.ts'
@@ -17,6 +17,13 @@ export async function fill(context: PluginContext): Promise<number> {
   const before = await database.knex(users).where('email', staffEmail(STAFF[0]!)).first('id')
   if (before !== undefined) {
     process.stdout.write('The demo has been here already; nothing was changed.\n')
+    return 1
+  }
+  const missing = missingNames(await readIds({ knex: database.knex, catalog }))
+  if (missing.length > 0) {
+    process.stdout.write(
+      `The demo builds on settings that are not there: ${missing.join(', ')}. Nothing was changed.\n`,
+    )
     return 1
   }
   const password = randomBytes(9).toString('base64url')

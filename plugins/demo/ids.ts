@@ -22,13 +22,26 @@ export interface Ids {
   readonly types: Names
 }
 
+/** What a ticket or an account of the demo can't do without. */
+const NEEDED = {
+  roles: ['manager', 'agent', 'customer'],
+  statuses: ['open', 'pending', 'in-progress', 'resolved', 'closed', 'cancelled'],
+  priorities: ['Low', 'Medium', 'High', 'Critical'],
+} as const
+
+/** The roles, statuses and priorities that somebody has renamed or deleted since the first start. */
+export function missingNames(ids: Ids): readonly string[] {
+  const kinds = ['roles', 'statuses', 'priorities'] as const
+  return kinds.flatMap((kind) => NEEDED[kind].filter((name) => !ids[kind].has(name)))
+}
+
 /** The table of a resource. */
-export function tableOf({ catalog }: Scene, resource: string): string {
+export function tableOf({ catalog }: Pick<Scene, 'catalog'>, resource: string): string {
   return catalog.resources.get(resource)!.table
 }
 
 /** The live settings, by what they are called. */
-export async function readIds(scene: Scene): Promise<Ids> {
+export async function readIds(scene: Pick<Scene, 'knex' | 'catalog'>): Promise<Ids> {
   const names = async (resource: string, by: 'name' | 'slug'): Promise<Names> => {
     const rows = await scene.knex(tableOf(scene, resource)).whereNull('deleted_at').select('id', `${by} as name`)
     return new Map(rows.map((row: { id: number; name: string }) => [row.name, row.id]))

@@ -26,6 +26,15 @@ test.before(async () => {
 })
 test.after(() => desk.close())
 
+test('without the settings it builds on it changes nothing and says why', async () => {
+  const path = `/settings/statuses/${await desk.setting('statuses', 'cancelled')}`
+  await desk.remove(path, desk.admin)
+  assert.is(await runDemo(), 1)
+  assert.match(said, /cancelled/)
+  assert.is((await desk.get('/tickets', desk.admin)).at('meta.pagination.total'), 0)
+  await desk.post(`${path}/restore`, desk.admin)
+})
+
 test('it fills the desk within seconds', async () => {
   const began = Date.now()
   assert.is(await runDemo(), 0)

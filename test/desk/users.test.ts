@@ -188,6 +188,32 @@ test('built-in roles stay, with their slugs, and admin keeps everything', async 
   assert.ok(twice.at('errors.slug.0'))
 })
 
+test('who has a role of their own gives no more than they have', async () => {
+  const permissions = ['users.view', 'users.create', 'users.update', 'roles.view', 'roles.manage', 'tickets.view']
+  assert.is((await desk.post('/settings/roles', desk.admin, { name: 'Front desk', permissions })).status, 201)
+  assert.is(
+    (await desk.post('/settings/roles', desk.admin, { name: 'Viewer', permissions: ['tickets.view'] })).status,
+    201,
+  )
+  const front = await desk.person('front-desk', 'Fran')
+  const give = async (role: string, name: string): Promise<number> =>
+    (await desk.post('/users', front, account(name, { role_id: await desk.setting('roles', role) }))).status
+  assert.is(await give('customer', 'Gil'), 201)
+  assert.is(await give('viewer', 'Gad'), 201)
+  assert.is(await give('agent', 'Gus'), 403)
+  assert.is(await give('admin', 'Guy'), 403)
+  assert.is((await desk.put(`/users/${manager.id}`, front, { first_name: 'X' })).status, 403)
+  assert.is((await desk.post('/settings/roles', front, { name: 'Mine', permissions: ['tickets.view'] })).status, 201)
+  for (const permission of ['tickets.delete', '*']) {
+    assert.is((await desk.post('/settings/roles', front, { name: 'More', permissions: [permission] })).status, 403)
+  }
+  const own = await desk.setting('roles', 'front-desk')
+  assert.is(
+    (await desk.put(`/settings/roles/${own}`, front, { permissions: [...permissions, 'users.delete'] })).status,
+    403,
+  )
+})
+
 test('roles are read by those who may, and managed by admins', async () => {
   assert.is((await desk.get('/settings/roles', manager)).status, 200)
   assert.is((await desk.post('/settings/roles', manager, { name: 'Own', permissions: [] })).status, 403)
