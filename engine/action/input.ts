@@ -1,12 +1,12 @@
 /** From a body to what may be written: decoded, its clause chosen, fields that the caller may not write refused. */
 import { isDeepStrictEqual } from 'node:util'
 import type { Actor } from '../actor.ts'
-import type { Assignment, Clause, Field, ManyToMany, Resource } from '../catalog/catalog.ts'
+import type { Assignment, Clause, Field, Resource } from '../catalog/catalog.ts'
 import { ApiError } from '../error.ts'
 import type { Json, JsonObject } from '../json.ts'
 import { type DecodedInput, decodeInput } from '../record/decode.ts'
 import type { BoundHook, Execution } from './execution.ts'
-import { manyFields } from './many.ts'
+import { type Links, manyFields } from './many.ts'
 import { allowsOne } from './policy.ts'
 import { storedFields } from './write-statement.ts'
 
@@ -16,7 +16,7 @@ export type Values = Record<string, Json>
 export interface Input {
   readonly values: Values
   readonly extra: Values
-  readonly many: ReadonlyMap<ManyToMany, readonly number[]>
+  readonly many: Links
   readonly errors: Record<string, string[]>
 }
 
@@ -46,7 +46,7 @@ export function readInput(around: Execution, resource: Resource, hooks: readonly
     if (extras.some((field) => field.name === name) && !own.some((field) => field.name === name)) extra[name] = value
     else values[name] = value
   }
-  const many = new Map<ManyToMany, readonly number[]>()
+  const many = new Map<Parameters<Links['get']>[0], readonly number[]>()
   for (const [field, relation] of lists) {
     const ids = values[field.name]
     if (ids === undefined) continue
@@ -57,30 +57,54 @@ export function readInput(around: Execution, resource: Resource, hooks: readonly
 }
 
 /**
- * The clause under which the caller may write just these fields: the first that covers them.
- * Throws forbidden that names the field in the way when none does.
+ * The clauses under which the caller may write just these fields, in order; the system needs none. On create a
+ * field may also be sent with its default.
+ * Throws forbidden that names the field in the way when no clause covers them.
  */
-export function chooseClause(
+export function coveringClauses(
   clauses: readonly Clause[],
   actor: Actor,
   resource: Resource,
   values: Readonly<Values>,
-): Clause | undefined {
-  if (actor.kind === 'system') return undefined
-  let inTheWay: string | undefined
-  for (const clause of clauses) {
-    const refused = Object.keys(values).find((name) => !covers(clause, actor, resource, name, values[name] ?? null))
-    if (refused === undefined) return clause
-    inTheWay ??= refused
-  }
-  throw new ApiError('forbidden', { message: `You may not set the field ${inTheWay}` })
+  creating: boolean,
+): readonly (Clause | undefined)[] {
+  if (actor.kind === 'system') return [undefined]
+  const refused = clauses.map((clause) =>
+    Object.keys(values).find((name) => !covers(clause, actor, resource, name, values[name] ?? null, creating)),
+  )
+  const covering = clauses.filter((_, i) => refused[i] === undefined)
+  if (covering.length > 0) return covering
+  throw new ApiError('forbidden', { message: `You may not set the field ${refused[0]}` })
 }
 
-function covers(clause: Clause, actor: Actor, resource: Resource, name: string, value: Json): boolean {
-  if (clause.fields === undefined || clause.fields.has(name)) return true
+/** Runs a write under the first clause whose condition holds for what is written; alternatives are tried in order. */
+export async function underClause<T>(
+  clauses: readonly (Clause | undefined)[],
+  write: (clause: Clause | undefined) => Promise<T>,
+): Promise<T> {
+  for (const clause of clauses.slice(0, -1)) {
+    try {
+      return await write(clause)
+    } catch (error) {
+      if (!(error instanceof ApiError) || error.code !== 'forbidden') throw error
+    }
+  }
+  return write(clauses.at(-1))
+}
+
+function covers(
+  clause: Clause,
+  actor: Actor,
+  resource: Resource,
+  name: string,
+  value: Json,
+  creating: boolean,
+): boolean {
+  // What the clause sets may be sent as it will be set; anything else would be dropped in silence.
   const set = clause.set.find((assignment) => assignment.field.name === name)
-  if (set !== undefined && 'operand' in set) return isDeepStrictEqual(value, operandValue(set, actor))
-  return holdsDefault(resource.fields.get(name), value)
+  if (set !== undefined) return 'operand' in set && isDeepStrictEqual(value, operandValue(set, actor))
+  if (clause.fields === undefined || clause.fields.has(name)) return true
+  return creating && holdsDefault(resource, name, value)
 }
 
 function operandValue(assignment: Extract<Assignment, { operand: unknown }>, actor: Actor): Json | undefined {
@@ -90,17 +114,20 @@ function operandValue(assignment: Extract<Assignment, { operand: unknown }>, act
   return undefined
 }
 
-/** Whether a value is what the field would hold had it not been sent. */
-function holdsDefault(field: Field | undefined, value: Json): boolean {
-  return field !== undefined && isDeepStrictEqual(value, field.default ?? null)
+/** Whether a value is what the record would hold had it not been sent. */
+function holdsDefault(resource: Resource, name: string, value: Json): boolean {
+  const field = resource.fields.get(name)
+  if (field === undefined) return Array.isArray(value) && value.length === 0
+  return isDeepStrictEqual(value, field.default ?? null)
 }
 
-/** Refuses fields that the caller's role may not write; on create the default may be sent. Throws forbidden. */
+/** Refuses fields and links that the caller's role may not write; on create the default may be sent. Throws forbidden. */
 export function refuseGuarded(actor: Actor, resource: Resource, values: Readonly<Values>, creating: boolean): void {
+  const lists = manyFields(resource).map(([field]) => field)
   for (const [name, value] of Object.entries(values)) {
-    const field = resource.fields.get(name)
+    const field = resource.fields.get(name) ?? lists.find((list) => list.name === name)
     if (field === undefined || allowsOne(field.write, actor)) continue
-    if (creating && holdsDefault(field, value)) continue
+    if (creating && holdsDefault(resource, name, value)) continue
     const needed = field.write?.find((access) => access.kind === 'permission')
     throw new ApiError('forbidden', {
       message:
@@ -109,6 +136,11 @@ export function refuseGuarded(actor: Actor, resource: Resource, values: Readonly
           : `You may not set the field ${name}`,
     })
   }
+}
+
+/** The values with the links under their body keys: all that a caller wants to write. */
+export function wanted(values: Readonly<Values>, links: Links): Values {
+  return { ...values, ...Object.fromEntries([...links].map(([relation, ids]) => [relation.writeAs, ids])) }
 }
 
 /** The part of `values` that differs from the stored record; equal values are no change, however they were written. */

@@ -40,21 +40,41 @@ function idList(resource: Resource, relation: ManyToMany): Field {
   }
 }
 
-/** Replaces a record's links inside the open transaction; throws validation_failed keyed by `<key>.<index>`. */
-export async function writeMany(
-  around: Execution,
-  id: number,
-  many: ReadonlyMap<ManyToMany, readonly number[]>,
-): Promise<void> {
-  for (const [relation, ids] of many) {
-    const { table, from, to } = relation.through
+/** The links that a caller wants, as ids by relation. */
+export type Links = ReadonlyMap<ManyToMany, readonly number[]>
+
+/** Why the ids may not be linked to the record, keyed by `<key>.<index>`; `id` is 0 for a record to come. */
+export async function linkErrors(around: Execution, id: number, links: Links): Promise<Record<string, string[]>> {
+  const errors: Record<string, string[]> = {}
+  for (const [relation, ids] of links) {
+    if (ids.length === 0) continue
     const allowed = await selectable(around, relation, ids, id)
-    const errors: Record<string, string[]> = {}
     ids.forEach((other, index) => {
       if (!allowed.has(other))
         errors[`${relation.writeAs}.${index}`] = [`The selected ${relation.label.toLowerCase()} is invalid`]
     })
-    if (Object.keys(errors).length > 0) throw invalid(errors)
+  }
+  return errors
+}
+
+/** Those of the links that differ from what is stored, whatever their order. */
+export async function changedLinks(around: Execution, id: number, links: Links): Promise<Links> {
+  const changed = new Map<ManyToMany, readonly number[]>()
+  for (const [relation, ids] of links) {
+    const { table, from, to } = relation.through
+    const text = `select ${quoted(to)} from ${quoted(table)} where ${quoted(from)} = $1`
+    const stored = new Set((await around.runner.run({ text }, [id])).map((row) => Number(row[0])))
+    if (stored.size !== ids.length || !ids.every((other) => stored.has(other))) changed.set(relation, ids)
+  }
+  return changed
+}
+
+/** Replaces a record's links inside the open transaction; throws validation_failed keyed by `<key>.<index>`. */
+export async function writeMany(around: Execution, id: number, links: Links): Promise<void> {
+  const errors = await linkErrors(around, id, links)
+  if (Object.keys(errors).length > 0) throw invalid(errors)
+  for (const [relation, ids] of links) {
+    const { table, from, to } = relation.through
     await around.runner.run(
       { text: `delete from ${quoted(table)} where ${quoted(from)} = $1 and not ${quoted(to)} = any($2::integer[])` },
       [id, ids],

@@ -50,8 +50,9 @@ async function runRemoval(
   await runHooks(around, resource, action, hooksOf(around, resource, action), written, async () => {
     const key = `${action} ${resource.name} ${actorClass(around.actor)}`
     const compiled = around.statements.get(key, () => compileRemoval(around.catalog, resource, around.actor, sets))
-    await explained(resource, action, () => runCompiled(around, compiled, { id: current.id }))
-    if (sets !== undefined) written.result = { ...current.record } as Record<string, Json>
+    const [row] = await explained(resource, action, () => runCompiled(around, compiled, { id: current.id }))
+    if (sets !== undefined && row !== undefined)
+      written.result = JSON.parse(compiled.serialize(row)) as Record<string, Json>
     await noteChange(around, resource.table)
   })
 }

@@ -10,6 +10,8 @@ import type { Values } from './input.ts'
 /** Room for `-` and a number of six digits below the longest slug. */
 const SUFFIX_LENGTH = 7
 
+const LOCK = 'select pg_advisory_xact_lock(hashtextextended($1::text, 0))'
+
 /** The fields of a resource whose value is made when none is given. */
 export function slugFields(resource: Resource): readonly Field[] {
   return [...resource.fields.values()].filter(
@@ -31,6 +33,8 @@ export async function freeSlug(
       .slice(0, longest - SUFFIX_LENGTH)
       .replace(/-+$/, '') || slugify(resource.label)
   if (!field.unique) return base
+  // Inside a transaction a slug that was taken meanwhile would end it, so makers of slugs wait for each other.
+  if (around.transaction !== undefined) await around.runner.run({ text: LOCK }, [`${resource.table}.${field.column}`])
   const binder = createBinder()
   const column = quoted(field.column)
   const where = [`(t.${column} = ${binder.slot('base')}::text or t.${column} like ${binder.slot('pattern')}::text)`]

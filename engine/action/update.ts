@@ -1,22 +1,31 @@
 /** ⇄ Updating a record: read it with its policy, see what really changes, run hooks around one checked update, answer. */
 import type { Assignment, Clause, Resource } from '../catalog/catalog.ts'
-import { ApiError, invalid } from '../error.ts'
+import { invalid } from '../error.ts'
 import type { Json, JsonObject } from '../json.ts'
 import { sentence } from '../record/decode.ts'
-import { refusedByDatabase, written as writtenRecord } from './create.ts'
 import { currentRecord } from './current.ts'
 import { type Execution, inTransaction, noteChange } from './execution.ts'
 import { hooksOf, runHooks, type Written } from './hook-chain.ts'
-import { changedValues, chooseClause, readInput, refuseGuarded, type Values, valueSlots } from './input.ts'
+import {
+  changedValues,
+  coveringClauses,
+  readInput,
+  refuseGuarded,
+  underClause,
+  type Values,
+  valueSlots,
+  wanted,
+} from './input.ts'
 import type { Lookup } from './lookup.ts'
-import { writeMany } from './many.ts'
+import { changedLinks, writeMany } from './many.ts'
+import { furtherErrors, refusedByDatabase, written as writtenRecord } from './outcome.ts'
 import { actorClass, clausesFor, refusal } from './policy.ts'
 import { runCompiled } from './read.ts'
 import { readBack, requireVersion } from './read-back.ts'
 import { compileUpdate, type WriteShape } from './write-statement.ts'
 
-/** How often an update that lost a race against another writer starts over. */
-const TRIES = 5
+/** How often an update that lost a race against another writer starts over before it takes the row's lock. */
+const TRIES = 2
 
 /** The row was changed by another writer between reading and writing it. */
 class LostRace extends Error {}
@@ -44,7 +53,7 @@ export async function updateRecord(
       return await attempt(around)
     } catch (error) {
       if (!(error instanceof LostRace)) throw error
-      if (tries === TRIES) throw new ApiError('unavailable', { retryAfter: 1, cause: error })
+      if (tries === TRIES) return inTransaction(around, attempt)
     }
   }
 }
@@ -59,12 +68,14 @@ async function updateOnce(
 ): Promise<string> {
   const current = await currentRecord(around, resource, clauses, lookup)
   const changed = changedValues(resource, input.values, current.record)
-  const clause = chooseClause(current.clauses, around.actor, resource, changed)
-  refuseGuarded(around.actor, resource, changed, false)
+  const links = await changedLinks(around, current.id, input.many)
+  const covering = coveringClauses(current.clauses, around.actor, resource, wanted(changed, links), false)
+  refuseGuarded(around.actor, resource, wanted(changed, links), false)
   const errors = { ...input.errors, ...immutable(resource, changed) }
-  if (Object.keys(errors).length > 0) throw invalid(errors)
+  if (Object.keys(errors).length > 0)
+    throw invalid({ ...(await furtherErrors(around, resource, changed, links, current.id)), ...errors })
   await requireVersion(around, resource, current.id, ifMatch)
-  if (Object.keys(changed).length === 0 && Object.keys(input.extra).length === 0 && input.many.size === 0) {
+  if (Object.keys(changed).length === 0 && Object.keys(input.extra).length === 0 && links.size === 0) {
     return readBack(around, resource, current.id)
   }
   const written: Written = { input: { ...changed }, extra: input.extra, record: current.record, result: undefined }
@@ -72,10 +83,13 @@ async function updateOnce(
   await runHooks(around, resource, 'update', hooksOf(around, resource, 'update'), written, async () => {
     const returning = around.transaction === undefined ? 'answer' : 'stored'
     const values = changedValues(resource, written.input, current.record)
-    const text = await change(around, resource, current, values, clause, returning)
+    const text =
+      Object.keys(values).length === 0 && links.size === 0
+        ? undefined
+        : await underClause(covering, (clause) => change(around, resource, current, values, clause, returning))
     if (returning === 'answer') answer = text
     else written.result = text === undefined ? current.record : (JSON.parse(text) as Record<string, Json>)
-    await writeMany(around, current.id, input.many)
+    await writeMany(around, current.id, links)
     if (text !== undefined) await noteChange(around, resource.table)
   })
   return answer ?? readBack(around, resource, current.id)
@@ -90,7 +104,7 @@ function immutable(resource: Resource, changed: Readonly<Values>): Record<string
   return errors
 }
 
-/** Writes the changed values; undefined when nothing is left to change. */
+/** Writes the changed values and what every update sets, as JSON text; undefined when there is no column to write. */
 async function change(
   around: Execution,
   resource: Resource,
@@ -99,7 +113,6 @@ async function change(
   clause: Clause | undefined,
   returning: WriteShape['returning'],
 ): Promise<string | undefined> {
-  if (Object.keys(values).length === 0) return undefined
   const set: readonly Assignment[] = clause?.set ?? []
   const fixed = new Set(set.map((assignment) => assignment.field.name))
   const given = [...resource.fields.values()].filter((field) => field.name in values && !fixed.has(field.name))
@@ -107,6 +120,7 @@ async function change(
     ...set,
     ...resource.updateSets.filter(({ field }) => !(field.name in values) && !fixed.has(field.name)),
   ]
+  if (given.length + assigned.length === 0) return undefined
   const names = given.map((field) => field.name).join(',')
   const key = `update ${returning} ${resource.name} ${clause?.span.start ?? ''} ${names} ${actorClass(around.actor)}`
   const shape: WriteShape = { given, trusted: new Set(), assigned, clause, returning }

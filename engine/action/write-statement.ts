@@ -1,20 +1,13 @@
 /** Writes compiled to SQL: one statement checks what is referenced and unique, writes, and reads the answer back. */
 import type { Actor } from '../actor.ts'
-import type { Assignment, BelongsTo, Catalog, Clause, Field, Resource } from '../catalog/catalog.ts'
+import type { Assignment, Catalog, Clause, Field, Resource } from '../catalog/catalog.ts'
 import { compileSerializer, type Serializer } from '../record/serializer.ts'
 import { createBinder } from './binder.ts'
 import { castType, conditionSql, quoted } from './condition.ts'
-import { reach } from './policy.ts'
-import { type Compiled, existenceSql, reachSql } from './read-statement.ts'
+import { type Compiled, existenceSql } from './read-statement.ts'
 import type { SelectScope } from './scope.ts'
 import { selectList } from './select.ts'
-
-/** A condition that the statement tests before it writes, and what its failure means. */
-export type Check =
-  | { readonly kind: 'reference'; readonly relation: BelongsTo }
-  | { readonly kind: 'missing'; readonly field: Field }
-  | { readonly kind: 'unique'; readonly field: Field }
-  | { readonly kind: 'policy' }
+import { type Check, checksOf } from './write-check.ts'
 
 /** A write: its row starts with one column per check, then the id (null when a check failed), then the record. */
 export interface CompiledWrite extends Compiled {
@@ -33,13 +26,22 @@ export interface WriteShape {
   readonly assigned: readonly Assignment[]
   /** The clause whose condition must hold for what is written; undefined: none asked. */
   readonly clause: Clause | undefined
-  /** `answer`: the single shape for the actor; `stored`: every column, for hooks. */
-  readonly returning: 'answer' | 'stored'
+  /** `answer`: the single shape for the actor; `stored`: every column of a row locked before, for hooks; `checks`: nothing is written. */
+  readonly returning: 'answer' | 'stored' | 'checks'
 }
 
 /** The fields of a resource that are columns of its table. */
 export function storedFields(resource: Resource): readonly Field[] {
   return [...resource.fields.values()].filter((field) => field.computed === undefined && field.count === undefined)
+}
+
+/** The fields of every column of a resource's table, its own view of them first; a part of a table may hide some. */
+export function tableFields(catalog: Catalog, resource: Resource): readonly Field[] {
+  const own = storedFields(resource)
+  const owner = catalog.resources.get(resource.owner)
+  if (owner === undefined || owner === resource) return own
+  const columns = new Set(own.map((field) => field.column))
+  return [...own, ...storedFields(owner).filter((field) => !columns.has(field.column))]
 }
 
 /** The columns of a stored record on an alias and the serializer of them by field name, secrets included. */
@@ -87,54 +89,11 @@ function written(scope: SelectScope, shape: WriteShape): ReadonlyMap<string, str
   return columns
 }
 
-/** The checks of a write over the row `v`, with their SQL. */
-function checks(
-  scope: SelectScope,
-  resource: Resource,
-  shape: WriteShape,
-  exists: boolean,
-): readonly (readonly [Check, string])[] {
-  const found: [Check, string][] = []
-  for (const field of shape.given) {
-    if (shape.trusted.has(field.name)) continue
-    const relation = field.relation === undefined ? undefined : resource.relations.get(field.relation)
-    if (relation?.kind === 'belongs_to') found.push([{ kind: 'reference', relation }, referenceSql(scope, relation)])
-  }
-  for (const { field, ...value } of shape.assigned) {
-    if ('selection' in value && !field.nullable)
-      found.push([{ kind: 'missing', field }, `v.${quoted(field.column)} is not null`])
-  }
-  for (const field of shape.given) {
-    if (!field.unique) continue
-    const others = [`u.${quoted(field.column)} = v.${quoted(field.column)}`, ...(exists ? [`u."id" <> v."id"`] : [])]
-    if (resource.live !== undefined) others.push(conditionSql(scope.catalog, resource.live, 'u', scope.binder))
-    found.push([
-      { kind: 'unique', field },
-      `not exists (select 1 from ${quoted(resource.table)} u where ${others.join(' and ')})`,
-    ])
-  }
-  if (shape.clause?.where !== undefined) {
-    found.push([{ kind: 'policy' }, `(${conditionSql(scope.catalog, shape.clause.where, 'v', scope.binder)}) is true`])
-  }
-  return found
-}
-
-/** A chosen record must exist, match the relation's condition and be one that the caller may view. */
-function referenceSql(scope: SelectScope, relation: BelongsTo): string {
-  const target = scope.catalog.resources.get(relation.target)!
-  const column = `v.${quoted(relation.field.column)}`
-  const where = [`r."id" = ${column}`, ...existenceSql(scope, target, 'r')]
-  if (relation.where !== undefined) where.push(conditionSql(scope.catalog, relation.where, 'r', scope.binder))
-  const visible = reachSql(scope, reach(target.policies.view, scope.actor), 'r')
-  if (visible !== 'true') where.push(visible)
-  return `(${column} is null or exists (select 1 from ${quoted(target.table)} r where ${where.join(' and ')}))`
-}
-
 /** Compiles creating a record. Slots: `f_<field>`. */
 export function compileInsert(catalog: Catalog, resource: Resource, actor: Actor, shape: WriteShape): CompiledWrite {
   const scope: SelectScope = { catalog, actor, binder: createBinder() }
   const columns = written(scope, shape)
-  const row = storedFields(resource).map(
+  const row = tableFields(catalog, resource).map(
     (field) => `${columns.get(field.column) ?? `null::${castType(field)}`} as ${quoted(field.column)}`,
   )
   const names = [...columns.keys()].map(quoted).join(', ')
@@ -142,15 +101,18 @@ export function compileInsert(catalog: Catalog, resource: Resource, actor: Actor
     names === ''
       ? `insert into ${quoted(resource.table)} default values returning *`
       : `insert into ${quoted(resource.table)} (${names}) select ${names} from v${guard} returning *`
-  return assemble(scope, resource, shape, `select ${row.join(', ')}`, checks(scope, resource, shape, false), insert)
+  return assemble(scope, resource, shape, `select ${row.join(', ')}`, checksOf(scope, resource, shape, false), insert)
 }
 
-/** Compiles changing a record. Slots: `id`, `version` (the row's xmin as it was read), `f_<field>`. */
+/** Compiles changing a record. Slots: `id`, `f_<field>`, and for `answer` the `version` (the row's xmin as it was read). */
 export function compileUpdate(catalog: Catalog, resource: Resource, actor: Actor, shape: WriteShape): CompiledWrite {
   const scope: SelectScope = { catalog, actor, binder: createBinder() }
   const columns = written(scope, shape)
-  const same = `t."id" = ${scope.binder.slot('id')}::integer and t.xmin::text = ${scope.binder.slot('version')}::text`
-  const row = storedFields(resource).map(
+  const named = `t."id" = ${scope.binder.slot('id')}::integer`
+  // A row that is locked can't have been changed by others, only by hooks of this very transaction.
+  const same =
+    shape.returning === 'answer' ? `${named} and t.xmin::text = ${scope.binder.slot('version')}::text` : named
+  const row = tableFields(catalog, resource).map(
     (field) => `${columns.get(field.column) ?? `t.${quoted(field.column)}`} as ${quoted(field.column)}`,
   )
   const table = quoted(resource.table)
@@ -163,7 +125,7 @@ export function compileUpdate(catalog: Catalog, resource: Resource, actor: Actor
     resource,
     shape,
     `select ${row.join(', ')} from ${table} t where ${same}`,
-    checks(scope, resource, shape, true),
+    checksOf(scope, resource, shape, true),
     update,
   )
 }
@@ -177,24 +139,35 @@ function assemble(
   write: (guard: string) => string,
 ): CompiledWrite {
   const offset = tested.length + 1
+  if (shape.returning === 'checks') return assembleChecks(scope, row, tested)
   const list =
     shape.returning === 'answer'
       ? selectList(scope, resource, 't', 'single', offset)
       : { ...storedList(resource, 't', offset), joins: [] }
   const flags = tested.map((_, i) => `c.c${i}`)
   const guard = tested.length === 0 ? '' : ` where (select ${flags.join(' and ')} from c)`
-  const conditions = tested.length === 0 ? '1 as one' : tested.map(([, sql], i) => `${sql} as c${i}`).join(', ')
-  const text = [
-    `with v as materialized (${row})`,
-    `c as materialized (select ${conditions} from v)`,
-    `w as (${write(guard)})`,
-  ].join(', ')
+  const text = `${checkedRow(row, tested)}, w as (${write(guard)})`
   const select = `select ${[...flags, 't."id"', ...list.columns].join(', ')} from c left join w t on true ${list.joins.join(' ')}`
   return {
     statement: { text: `${text} ${select}` },
     sources: scope.binder.sources,
     checks: tested.map(([check]) => check),
     serialize: list.serialize,
+  }
+}
+
+function checkedRow(row: string, tested: readonly (readonly [Check, string])[]): string {
+  const conditions = tested.length === 0 ? '1 as one' : tested.map(([, sql], i) => `${sql} as c${i}`).join(', ')
+  return `with v as materialized (${row}), c as materialized (select ${conditions} from v)`
+}
+
+/** The checks alone, for a write that is refused anyway and should be told all that is wrong with it. */
+function assembleChecks(scope: SelectScope, row: string, tested: readonly (readonly [Check, string])[]): CompiledWrite {
+  return {
+    statement: { text: `${checkedRow(row, tested)} select c.* from c` },
+    sources: scope.binder.sources,
+    checks: tested.map(([check]) => check),
+    serialize: () => 'null',
   }
 }
 
@@ -230,23 +203,23 @@ export function compileCurrent(
   return { statement: { text }, sources: scope.binder.sources, serialize: stored.serialize, clauses: reached.length }
 }
 
+/** A removal, with the serializer of the stored record that its row is. */
+export interface CompiledRemoval extends Compiled {
+  readonly serialize: Serializer
+}
+
 /** Compiles setting columns of one record by rule (soft delete, restore), or removing it. Slot: `id`. */
 export function compileRemoval(
   catalog: Catalog,
   resource: Resource,
   actor: Actor,
   sets: readonly Assignment[] | undefined,
-): Compiled {
+): CompiledRemoval {
   const scope: SelectScope = { catalog, actor, binder: createBinder() }
-  const table = quoted(resource.table)
-  const same = `"id" = ${scope.binder.slot('id')}::integer`
-  if (sets === undefined)
-    return { statement: { text: `delete from ${table} where ${same} returning "id"` }, sources: scope.binder.sources }
-  const list = sets
-    .map((assignment) => `${quoted(assignment.field.column)} = ${assignedSql(scope, assignment)}`)
-    .join(', ')
-  return {
-    statement: { text: `update ${table} set ${list} where ${same} returning "id"` },
-    sources: scope.binder.sources,
-  }
+  const stored = storedList(resource, 't', 0)
+  const list = sets?.map((assignment) => `${quoted(assignment.field.column)} = ${assignedSql(scope, assignment)}`)
+  const table = `${quoted(resource.table)} t`
+  const write = list === undefined ? `delete from ${table}` : `update ${table} set ${list.join(', ')}`
+  const text = `${write} where t."id" = ${scope.binder.slot('id')}::integer returning ${stored.columns.join(', ')}`
+  return { statement: { text }, sources: scope.binder.sources, serialize: stored.serialize }
 }

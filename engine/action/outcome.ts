@@ -1,0 +1,89 @@
+/** ⇄ What became of a write: the record, or the refusal that its failed checks or the database's own rules stand for. */
+import type { Resource } from '../catalog/catalog.ts'
+import type { Row } from '../database/database.ts'
+import { violation } from '../database/failure.ts'
+import { ApiError, invalid } from '../error.ts'
+import { invalidSelection, sentence } from '../record/decode.ts'
+import type { Execution } from './execution.ts'
+import { type Values, valueSlots } from './input.ts'
+import { type Links, linkErrors } from './many.ts'
+import { actorClass } from './policy.ts'
+import { runCompiled } from './read.ts'
+import type { Check } from './write-check.ts'
+import { type CompiledWrite, compileInsert, compileUpdate } from './write-statement.ts'
+
+/** The record of a write's row as JSON text; throws forbidden or validation_failed for the checks that failed. */
+export function written(compiled: CompiledWrite, row: Row): string {
+  const errors = failed(compiled.checks, row)
+  if (Object.keys(errors).length > 0) throw invalid(errors)
+  return compiled.serialize(row)
+}
+
+function failed(checks: readonly Check[], row: Row): Record<string, string[]> {
+  const errors: Record<string, string[]> = {}
+  checks.forEach((check, i) => {
+    if (row[i] === 't') return
+    if (check.kind === 'policy') throw new ApiError('forbidden', { message: 'Forbidden' })
+    if (check.kind === 'reference')
+      errors[check.relation.field.name] = [invalidSelection(check.relation.field, check.relation.label)]
+    else if (check.kind === 'missing') errors[check.field.name] = [sentence(check.field, 'is required')]
+    else if (check.kind === 'scope') errors[check.field.name] = [invalidSelection(check.field, '')]
+    else errors[check.field.name] = [`The ${check.field.name.replaceAll('_', ' ')} has already been taken`]
+  })
+  return errors
+}
+
+/**
+ * What is wrong with the well-formed part of a body that is refused anyway: its references, unique values and links.
+ * `id` is the record's, or undefined for one to come.
+ */
+export async function furtherErrors(
+  around: Execution,
+  resource: Resource,
+  values: Readonly<Values>,
+  links: Links,
+  id: number | undefined,
+): Promise<Record<string, string[]>> {
+  const given = [...resource.fields.values()].filter(
+    (field) => field.name in values && (field.unique || field.relation !== undefined),
+  )
+  const linked = await linkErrors(around, id ?? 0, links)
+  if (given.length === 0) return linked
+  const compile = id === undefined ? compileInsert : compileUpdate
+  const key = `checks ${id === undefined} ${resource.name} ${given.map((field) => field.name).join()} ${actorClass(around.actor)}`
+  const compiled = around.statements.get(key, () =>
+    compile(around.catalog, resource, around.actor, {
+      given,
+      trusted: new Set(),
+      assigned: [],
+      clause: undefined,
+      returning: 'checks',
+    }),
+  )
+  const [row] = await runCompiled(around, compiled, { ...valueSlots(resource, values), id })
+  return { ...(row === undefined ? {} : failed(compiled.checks, row)), ...linked }
+}
+
+/** Runs a write; a violation that slipped between check and write is answered by field name. */
+export async function refusedByDatabase<T>(resource: Resource, write: () => Promise<T>): Promise<T> {
+  try {
+    return await write()
+  } catch (error) {
+    const found = violation(error)
+    if (found === undefined || found.kind === 'in_use') throw error
+    const index = resource.indexes.find(
+      ({ unique, fields }) => unique && fields.some((field) => found.columns.includes(field.column)),
+    )
+    const field =
+      index?.fields[0] ?? [...resource.fields.values()].find((candidate) => found.columns.includes(candidate.column))
+    if (field === undefined) throw error
+    const words = field.name.replace(/_id$/, '').replaceAll('_', ' ')
+    const said =
+      found.kind === 'unique'
+        ? `The ${words} has already been taken`
+        : found.kind === 'foreign_key'
+          ? `The selected ${words} is invalid`
+          : sentence(field, 'is invalid')
+    throw new ApiError('validation_failed', { errors: { [field.name]: [said] }, cause: error })
+  }
+}
