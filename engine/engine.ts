@@ -102,7 +102,7 @@ export async function createEngine(options: EngineOptions): Promise<Collected<En
 /** Brings the database to the catalog and composes the app. */
 async function prepare(process: Process, catalog: Catalog, composition: Composition): Promise<Collected<App>> {
   const { database, log, now } = process
-  const bound = bindRoutes(composition, catalog.fieldTypes)
+  const bound = bindRoutes(composition, catalog)
   if (bound.diagnostics.length > 0) return { diagnostics: bound.diagnostics }
   const migrated = await migrate(catalog, database, { log, now: now() })
   if (migrated.value === undefined) return { diagnostics: migrated.diagnostics }

@@ -1,7 +1,7 @@
 /** What plugins bring to the catalog, as plain data: the passes know contributions and never plugins. */
 import type { ResourceDefinition } from '../definition/definition.ts'
 import type { FieldType } from '../field/field-type.ts'
-import type { JsonObject } from '../json.ts'
+import type { Json, JsonObject } from '../json.ts'
 import type { Diagnostic } from '../text/diagnostic.ts'
 import type { Catalog } from './catalog.ts'
 
@@ -24,8 +24,8 @@ export interface Extensions {
   readonly fieldTypes: ReadonlyMap<string, FieldType>
   /** `<plugin>.<name>` → word → condition in the words of the YAML. */
   readonly specials: ReadonlyMap<string, Readonly<Record<string, JsonObject>>>
-  /** Extra keys of a resource file. */
-  readonly keys: ReadonlySet<string>
+  /** Extra keys of a resource file, each with the permissions that a value of it names. */
+  readonly keys: ReadonlyMap<string, (value: Json) => readonly string[]>
   /** `<plugin>.<name>` of every hook → the body keys it takes beyond the resource's fields. */
   readonly hooks: ReadonlyMap<string, readonly string[]>
   /** Permission → the plugin that declares it. */

@@ -10,7 +10,7 @@ import { inside } from './written.ts'
 
 export const POLICIES: readonly PolicyName[] = ['view', 'create', 'update', 'delete', 'restore']
 
-/** Completes the policies of every resource and collects the permissions they and the fields name. */
+/** Completes the policies of every resource and collects the permissions that they, the fields and plugins' keys name. */
 export function policies(work: Work): void {
   for (const { written, draft } of benches(work)) {
     const clauses = (policy: PolicyName): readonly Clause[] => clausesOf(work, written, draft, policy)
@@ -24,6 +24,14 @@ export function policies(work: Work): void {
     for (const part of [...draft.fields.values(), ...draft.relations.values()]) {
       declarePermissions(work, part.read, draft.name)
       if ('write' in part) declarePermissions(work, part.write, draft.name)
+    }
+    for (const [key, value] of Object.entries(draft.keys)) {
+      const named = work.extensions.keys.get(key)?.(value) ?? []
+      declarePermissions(
+        work,
+        named.map((permission) => ({ kind: 'permission', permission })),
+        draft.name,
+      )
     }
   }
 }

@@ -56,7 +56,7 @@ function findRoute(request: string, boot: Boot, foundation: Foundation): Found {
   const [, method = '', path = '', query] = /^\s*([A-Za-z]+)\s+(\/[^\s?]*)(?:\?(\S*))?\s*$/.exec(request) ?? []
   if (path === '') throw new Error(`"${request}" is no request such as 'GET /api/v1/tickets?status_id=1'.`)
   const { catalog, composition } = boot
-  const { value: given } = bindRoutes(composition, catalog.fieldTypes)
+  const { value: given } = bindRoutes(composition, catalog)
   const own = resourceRoutes(catalog, ({ actor, requestId, afterCommit }) =>
     executionOf(foundation, { actor, requestId, afterCommit }),
   )

@@ -1,13 +1,18 @@
 /** What plugins add to the YAML language: types of field, keys of a resource file, options in app.yaml. */
 import type { FieldType } from '../field/field-type.ts'
-import type { JsonSchema } from '../json.ts'
+import type { Json, JsonSchema } from '../json.ts'
 
 /** The words beyond the core language, by name; `plugin` says who brought a key along. */
 export interface Vocabulary {
   readonly fieldTypes: ReadonlyMap<string, FieldType>
   readonly keys: ReadonlyMap<
     string,
-    { readonly plugin: string; readonly description: string; readonly schema: JsonSchema }
+    {
+      readonly plugin: string
+      readonly description: string
+      readonly schema: JsonSchema
+      readonly permissions?: (value: Json) => readonly string[]
+    }
   >
   readonly plugins: ReadonlyMap<string, { readonly description: string; readonly options: JsonSchema | undefined }>
 }

@@ -1,20 +1,18 @@
 /** Plugins' routes become servable: their inputs and queries resolved to fields, their options beside them. */
+import type { Catalog } from '../catalog/catalog.ts'
 import { resolveFields } from '../catalog/fields.ts'
-import type { FieldType } from '../field/field-type.ts'
 import type { BoundRoute } from '../http/parts.ts'
+import type { Route } from '../http/route.ts'
 import type { Collected, Diagnostic } from '../text/diagnostic.ts'
-import type { Composition } from './compose.ts'
+import type { Bound, Composition } from './compose.ts'
 
-/** The routes of a composition; a field that can't be resolved is a complaint that names the route. */
-export function bindRoutes(
-  composition: Composition,
-  fieldTypes: ReadonlyMap<string, FieldType>,
-): Required<Collected<readonly BoundRoute[]>> {
+/** The routes of a composition, its resources' included; a field that can't be resolved is a complaint that names the route. */
+export function bindRoutes(composition: Composition, catalog: Catalog): Required<Collected<readonly BoundRoute[]>> {
   const diagnostics: Diagnostic[] = []
-  const value = composition.routes.map(({ plugin, options, value: route }): BoundRoute => {
+  const value = routesOf(composition, catalog).map(({ plugin, options, value: route }): BoundRoute => {
     const fields = (given: typeof route.input) => {
       if (given === undefined) return undefined
-      const resolved = resolveFields(given, fieldTypes)
+      const resolved = resolveFields(given, catalog.fieldTypes)
       const named = `The route ${route.method} ${route.path} of the plugin "${plugin}"`
       diagnostics.push(...resolved.diagnostics.map((one) => ({ ...one, message: `${named}: ${one.message}` })))
       return resolved.value ?? []
@@ -28,4 +26,13 @@ export function bindRoutes(
     })
   })
   return { value, diagnostics }
+}
+
+function routesOf(composition: Composition, catalog: Catalog): readonly Bound<Route>[] {
+  const given = composition.resourceRoutes.flatMap(({ plugin, options, value }) =>
+    [...catalog.resources.values()].flatMap((resource) =>
+      value(resource, options).map((route) => ({ plugin, options, value: route })),
+    ),
+  )
+  return [...composition.routes, ...given]
 }

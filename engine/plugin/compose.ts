@@ -11,7 +11,7 @@ import type { JsonObject } from '../json.ts'
 import type { Collected, Diagnostic } from '../text/diagnostic.ts'
 import { checkOptions, type WrittenOptions } from './options.ts'
 import { orderPlugins } from './order.ts'
-import type { Authenticate, HookContribution, Identify, Middleware, Plugin } from './plugin.ts'
+import type { Authenticate, HookContribution, Identify, Middleware, Plugin, ResourceRoutes } from './plugin.ts'
 
 /** One contribution with the plugin it is from and that plugin's options. */
 export interface Bound<T> {
@@ -32,6 +32,7 @@ export interface Composition {
   /** By full name, `<plugin>.<name>`. */
   readonly hooks: ReadonlyMap<string, BoundHook>
   readonly routes: readonly Bound<Route>[]
+  readonly resourceRoutes: readonly Bound<ResourceRoutes>[]
   readonly middleware: readonly Bound<Middleware>[]
   readonly authenticate: Bound<Authenticate> | undefined
   readonly identify: Bound<Identify> | undefined
@@ -76,6 +77,7 @@ export function compose(
     },
     hooks,
     routes: routesOf(bound, clashes),
+    resourceRoutes: bound((plugin) => (plugin.resourceRoutes === undefined ? [] : [plugin.resourceRoutes])),
     middleware: bound((plugin) => plugin.middleware ?? []),
     authenticate: only(
       'authenticate',
@@ -109,7 +111,7 @@ function extensionsOf(
   return {
     fieldTypes: vocabulary.fieldTypes,
     specials: new Map(specials.map(({ plugin, value: [name, special] }) => [`${plugin}.${name}`, special.values])),
-    keys: new Set(vocabulary.keys.keys()),
+    keys: new Map([...vocabulary.keys].map(([name, { permissions }]) => [name, permissions ?? (() => [])])),
     transforms: bound((plugin) => plugin.transforms ?? []).map(({ value: transform, ...rest }) => ({
       ...rest,
       transform,

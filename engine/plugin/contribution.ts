@@ -15,6 +15,7 @@ export const CONTRIBUTIONS = {
   permissions: 'permissions that its code asks for',
   hooks: 'functions around writes',
   routes: 'routes of its own',
+  resourceRoutes: 'routes that it gives to resources',
   middleware: 'functions around every request',
   resources: 'resource files that it brings along',
   authenticate: 'who presents these headers',

@@ -2,11 +2,11 @@
 
 import type { Hook, PluginContext } from '../action/context.ts'
 import type { Actor } from '../actor.ts'
-import type { Catalog } from '../catalog/catalog.ts'
+import type { Catalog, Resource } from '../catalog/catalog.ts'
 import type { FieldDefinition, FilterDefinition, ResourceDefinition } from '../definition/definition.ts'
 import type { FieldType } from '../field/field-type.ts'
 import type { Reply, Route, RouteContext } from '../http/route.ts'
-import type { JsonObject, JsonSchema } from '../json.ts'
+import type { Json, JsonObject, JsonSchema } from '../json.ts'
 import type { Diagnostic } from '../text/diagnostic.ts'
 
 /** A hook with what it declares; the bare function is the short form. */
@@ -27,12 +27,17 @@ export interface SpecialFilter {
 export interface KeyContribution {
   readonly description: string
   readonly schema: JsonSchema
+  /** The permissions that a value of the key names, so that roles may hold them. */
+  readonly permissions?: (value: Json) => readonly string[]
 }
 
 /** A definition on its way to the catalog, with the options of the plugin that changes it. */
 export type Transform = (resource: ResourceDefinition, options: JsonObject) => ResourceDefinition
 
 export type Rule = (catalog: Catalog, options: JsonObject) => readonly Diagnostic[]
+
+/** The routes that one resource gets, by what its keys say; none for most. */
+export type ResourceRoutes = (resource: Resource, options: JsonObject) => readonly Route[]
 
 export type Middleware = (context: RouteContext, next: () => Promise<Reply>) => Promise<Reply>
 
@@ -62,6 +67,8 @@ export interface Plugin {
   /** Hook name (used in YAML as `<plugin>.<name>`) → hook. */
   readonly hooks?: Readonly<Record<string, Hook | HookContribution>>
   readonly routes?: readonly Route[]
+  /** Asked once for every resource of the application. */
+  readonly resourceRoutes?: ResourceRoutes
   readonly middleware?: readonly Middleware[]
   /** Resource files that the plugin brings along (its own tables), as URLs. */
   readonly resources?: readonly URL[]
