@@ -59,6 +59,11 @@ export function refusal(clauses: readonly Clause[], actor: Actor): ApiError {
   return new ApiError('forbidden', { message: 'Forbidden' })
 }
 
+/** Throws the refusal of an action of which no clause speaks of the actor, before any record is looked for. */
+export function requireClause(clauses: readonly Clause[], actor: Actor): void {
+  if (actor.kind !== 'system' && clausesFor(clauses, actor).length === 0) throw refusal(clauses, actor)
+}
+
 const classes = new WeakMap<ReadonlySet<string>, Map<string, string>>()
 
 /**

@@ -1,7 +1,8 @@
 /** The routes that the catalog gives: every action of every resource, on its own path and below others. */
 import { createRecord } from '../action/create.ts'
 import type { Execution } from '../action/execution.ts'
-import { readLookup } from '../action/lookup.ts'
+import { type Lookup, readLookup } from '../action/lookup.ts'
+import { requireClause } from '../action/policy.ts'
 import { getRecord, type ListResult, listRecords } from '../action/read.ts'
 import { entityTag } from '../action/read-back.ts'
 import { deleteRecord, restoreRecord } from '../action/remove.ts'
@@ -59,6 +60,7 @@ function nestedRoute(
   const path = `/${parent.path}/{id}/${nested.path}`
   const handle = async (context: RouteContext): Promise<Reply> => {
     const execution = executionOf(context)
+    requireClause(resource.policies[action === 'list' ? 'view' : 'create'], execution.actor)
     const above = {
       relation: nested.relation,
       resource: parent,
@@ -75,34 +77,35 @@ function handlers(
   resource: Resource,
   executionOf: ExecutionOf,
 ): Readonly<Record<ActionName, (context: RouteContext) => Promise<Reply>>> {
-  const named = (context: RouteContext): string => context.params.id ?? ''
+  // Who may not do this at all hears so, whatever the path names.
+  const named = (execution: Execution, policy: PolicyName, context: RouteContext): Lookup => {
+    requireClause(resource.policies[policy], execution.actor)
+    return readLookup(resource, context.params.id ?? '')
+  }
   const codes = resource.statusCodes
   return {
     list: async (context) => listReply(await listRecords(executionOf(context), resource, context.query), codes.list),
-    get: async (context) => recordReply(await getRecord(executionOf(context), resource, named(context)), codes.get),
+    get: async (context) =>
+      recordReply(await getRecord(executionOf(context), resource, context.params.id ?? ''), codes.get),
     create: async (context) =>
       recordReply(await createRecord(executionOf(context), resource, context.body), codes.create),
     update: async (context) => {
-      const lookup = readLookup(resource, named(context))
+      const execution = executionOf(context)
+      const lookup = named(execution, 'update', context)
       return recordReply(
-        await updateRecord(executionOf(context), resource, lookup, context.body, context.headers['if-match']),
+        await updateRecord(execution, resource, lookup, context.body, context.headers['if-match']),
         codes.update,
       )
     },
     delete: async (context) => {
-      await deleteRecord(
-        executionOf(context),
-        resource,
-        readLookup(resource, named(context)),
-        context.headers['if-match'],
-      )
+      const execution = executionOf(context)
+      await deleteRecord(execution, resource, named(execution, 'delete', context), context.headers['if-match'])
       return { status: codes.delete }
     },
-    restore: async (context) =>
-      recordReply(
-        await restoreRecord(executionOf(context), resource, readLookup(resource, named(context))),
-        codes.restore,
-      ),
+    restore: async (context) => {
+      const execution = executionOf(context)
+      return recordReply(await restoreRecord(execution, resource, named(execution, 'restore', context)), codes.restore)
+    },
   }
 }
 
