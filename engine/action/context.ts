@@ -60,3 +60,8 @@ export interface HookContext extends PluginContext {
 
 export type Next = () => Promise<void>
 export type Hook = (context: HookContext, next: Next) => Promise<void>
+  /**
+   * The SQL condition under which the row of `alias`, from the table of `resource`, is a record that the actor may read:
+   * in scope, not deleted, within the policy `view`. Pushes its parameters on `values`, where `$n` finds them.
+   */
+  readable(resource: string, alias: string, values: unknown[]): string

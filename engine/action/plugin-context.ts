@@ -10,6 +10,7 @@ import { readLookup } from './lookup.ts'
 import { getRecord, listRecords } from './read.ts'
 import { deleteRecord, restoreRecord } from './remove.ts'
 import { updateRecord } from './update.ts'
+import { readableSql } from './readable.ts'
 
 /** The context of one plugin function, inside the open transaction where there is one. */
 export function pluginContext(around: Execution, options: JsonObject): PluginContext {
@@ -26,6 +27,7 @@ export function pluginContext(around: Execution, options: JsonObject): PluginCon
     model: (resource) => {
       const found = around.catalog.resources.get(resource)
       if (found === undefined) throw new Error(`no resource is named ${resource}`)
+    readable: (resource, alias, values) => readableSql(around, resource, alias, values),
       const knex: Knex = around.transaction?.knex ?? around.database.knex
       return modelOf(around.catalog, found).bindKnex(knex)
     },

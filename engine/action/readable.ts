@@ -1,0 +1,49 @@
+/** What a caller may read of a resource, as a condition inside SQL that a plugin writes itself. */
+import type { Actor } from '../actor.ts'
+import type { Catalog } from '../catalog/catalog.ts'
+import { type Binder, createBinder, parameterValues } from './binder.ts'
+import { reach } from './policy.ts'
+import { existenceSql, reachSql } from './read-statement.ts'
+import type { SelectScope } from './scope.ts'
+
+/** Whose view it is: the catalog, who asks, and when. */
+interface Asking {
+  readonly catalog: Catalog
+  readonly actor: Actor
+  readonly now: () => Date
+}
+
+/**
+ * The SQL of whether the row of `alias`, from the resource's table, is a record that the actor may read: in the
+ * resource's scope, not deleted, and within the policy `view`. Never null. Its parameters are added to `values` and
+ * stand in the text as `$n`. Throws for a resource that does not exist.
+ */
+export function readableSql(asking: Asking, resource: string, alias: string, values: unknown[]): string {
+  const { catalog, actor } = asking
+  const found = catalog.resources.get(resource)
+  if (found === undefined) throw new Error(`no resource is named ${resource}`)
+  const scope: SelectScope = { catalog, actor, binder: appending(values, asking) }
+  const reached = reach(found.policies.view, actor)
+  // Nothing else is said then: a parameter that is bound and not in the text would be refused.
+  if (reached.kind === 'none') return 'false'
+  const conditions = [...existenceSql(scope, found, alias), reachSql(scope, reached, alias)]
+  return `(${conditions.map((condition) => `(${condition})`).join(' and ')}) is true`
+}
+
+/** A binder that goes on counting after the values that a statement has already, and gives its own at once. */
+function appending(values: unknown[], { actor, now }: Asking): Binder {
+  const own = createBinder()
+  const offset = values.length
+  const bind: Binder['bind'] = (source) => {
+    const at = Number(own.bind(source).slice(1))
+    if (offset + at > values.length) values.push(...parameterValues([source], { actor, now: now(), slots: {} }))
+    return `$${offset + at}`
+  }
+  const slot = (name: string): string => bind({ kind: 'slot', name })
+  return {
+    sources: own.sources,
+    bind,
+    slot,
+    operand: (operand) => (operand.kind === 'slot' ? slot(`v${operand.index}`) : bind(operand)),
+  }
+}
