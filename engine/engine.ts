@@ -21,6 +21,8 @@ import { exclusively } from './migration/apply.ts'
 import { migrate } from './migration/migrate.ts'
 import { seed } from './migration/seed.ts'
 import type { Logger } from './observe.ts'
+import type { OpenApiDocument } from './openapi/document.ts'
+import { allRoutes } from './openapi/routes.ts'
 import { bindRoutes } from './plugin/bind-routes.ts'
 import { readCatalog } from './plugin/boot.ts'
 import type { Composition } from './plugin/compose.ts'
@@ -43,6 +45,8 @@ export interface App {
   readonly composition: Composition
   readonly foundation: Foundation
   readonly routes: readonly BoundRoute[]
+  /** The OpenAPI document of these routes, made when it is first asked for. */
+  readonly document: () => OpenApiDocument
   readonly http: HttpApp
 }
 
@@ -133,7 +137,7 @@ function compose(process: Process, catalog: Catalog, composition: Composition, b
   const ownRoutes = resourceRoutes(catalog, ({ actor, requestId, afterCommit }) =>
     executionOf(foundation, { actor, requestId, afterCommit }),
   )
-  const routes = [...bound, ...ownRoutes]
+  const { routes, document } = allRoutes(bound, ownRoutes, catalog, composition.hooks)
   const { authenticate } = composition
   const parts: HttpParts = {
     routes,
@@ -155,7 +159,7 @@ function compose(process: Process, catalog: Catalog, composition: Composition, b
         return authenticate.value(Object.assign(pluginContext(call, authenticate.options), { headers }))
       }),
   }
-  return Object.freeze({ catalog, composition, foundation, routes, http: createHttp(parts) })
+  return Object.freeze({ catalog, composition, foundation, routes, document, http: createHttp(parts) })
 }
 
 async function readiness({ database, draining }: Process): Promise<{ ready: boolean; checks: Record<string, string> }> {

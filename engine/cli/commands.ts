@@ -58,6 +58,18 @@ export const COMMANDS: readonly Command[] = [
     load: () => import('./schema.ts'),
   },
   {
+    name: 'openapi',
+    usage: '',
+    summary: 'print the OpenAPI document of the interface that the YAML gives',
+    load: () => import('./openapi.ts'),
+  },
+  {
+    name: 'types',
+    usage: '',
+    summary: 'print TypeScript types of every resource, for plugins and clients',
+    load: () => import('./types.ts'),
+  },
+  {
     name: 'help',
     usage: '',
     summary: 'show this list',

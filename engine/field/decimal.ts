@@ -36,6 +36,10 @@ export const decimal: FieldType = {
     type: 'string',
     pattern: `^-?\\d+${scaleOf(options) > 0 ? `\\.\\d{${scaleOf(options)}}` : ''}$`,
   }),
+  input: (options) => ({
+    type: ['string', 'number'],
+    pattern: scaleOf(options) > 0 ? `^[+-]?\\d+(\\.\\d{1,${scaleOf(options)}}0*)?$` : '^[+-]?\\d+(\\.0+)?$',
+  }),
   wire: 'string',
   operators: ORDER_OPERATORS,
   sortable: true,

@@ -62,6 +62,8 @@ export interface FieldType {
   column(options: FieldOptions): string
   /** JSON Schema of the value in answers (null is added by the caller where the field is nullable). */
   schema(options: FieldOptions): JsonSchema
+  /** JSON Schema of the value in a body, where bodies may write it in more forms than answers do. */
+  input?(options: FieldOptions): JsonSchema
   readonly wire: WireKind
   readonly operators: readonly Operator[]
   /** A trimmed, non-null JSON value of a body → the value to store; refuses with a sentence. Pure. */

@@ -12,7 +12,12 @@ export const secret: FieldType = {
   options: { min: MIN, max: maxOption(LONGEST, MOST) },
   // What is stored is usually a hash, longer than what was sent.
   column: () => 'text',
-  schema: (options) => ({ type: 'string', writeOnly: true, maxLength: numberOption(options, 'max', MOST) }),
+  schema: (options) => ({
+    type: 'string',
+    writeOnly: true,
+    ...(options.own.min === undefined ? {} : { minLength: options.own.min }),
+    maxLength: numberOption(options, 'max', MOST),
+  }),
   wire: 'string',
   operators: [],
   sortable: false,

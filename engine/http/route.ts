@@ -84,8 +84,19 @@ export interface Route {
   readonly query?: Readonly<Record<string, FieldDefinition>>
   /** Success status, default 200. */
   readonly status?: number
-  /** JSON Schema of `data` in the answer. */
+  /** More than the summary has room for, in Markdown. */
+  readonly description?: string
+  /**
+   * JSON Schema of `data` in the answer; absent: `data` is null. `{ $ref: '#/resources/users' }` stands for a record
+   * as it is answered on its own, `#/resources/users/list` as in a list.
+   */
   readonly output?: JsonSchema
+  /** JSON Schemas of what the answer's `meta` may hold beside timestamp and version; `pagination` is known. */
+  readonly meta?: Readonly<Record<string, JsonSchema>>
+  /** Media types of the answer where it is no envelope (`text/csv`); beside `output`, it may be either. */
+  readonly produces?: readonly string[]
+  /** Whether answers carry an entity tag, so that If-None-Match is understood. */
+  readonly tagged?: boolean
   readonly handle: (context: RouteContext) => Promise<Reply>
 }
 

@@ -1,0 +1,137 @@
+/** The OpenAPI 3.1 document of what is running: a pure function of the catalog, its routes and what hooks take. */
+import { isDeepStrictEqual } from 'node:util'
+import type { Catalog, Field, Resource } from '../catalog/catalog.ts'
+import { fieldLabel } from '../catalog/name.ts'
+import type { BoundRoute } from '../http/parts.ts'
+import type { ResourceRoute } from '../http/resource-routes.ts'
+import type { JsonSchema } from '../json.ts'
+import { isResourceRoute } from './access-sentence.ts'
+import { ENVELOPE_SCHEMAS, HEADERS, refusalComponents } from './answers.ts'
+import { guide } from './guide.ts'
+import { bodyName, type Operation, type Outline, operationOf } from './operation.ts'
+import { operationIds } from './operation-id.ts'
+import { filtersSchema } from './parameters.ts'
+import { PROBE_TAG, PROBES } from './probes.ts'
+import { inputSchema, recordSchema } from './record-schema.ts'
+import { linked, used } from './reference.ts'
+import { schemaRef } from './schema.ts'
+import { type TypeNames, typeNames } from './type-name.ts'
+
+/** What a document is made from. */
+export interface Described {
+  readonly catalog: Catalog
+  readonly routes: readonly BoundRoute[]
+  /** Hook name → the body keys it takes beyond the resource's fields. */
+  readonly hooks: ReadonlyMap<string, { readonly input: readonly Field[] }>
+}
+
+type Node = Readonly<Record<string, unknown>>
+
+/** An OpenAPI 3.1 document. */
+export interface OpenApiDocument extends Node {
+  readonly openapi: '3.1.0'
+  readonly paths: Readonly<Record<string, Readonly<Record<string, Operation>>>>
+  readonly components: { readonly schemas: Readonly<Record<string, JsonSchema>> } & Node
+}
+
+/** The document that describes exactly these routes, and the three paths for operators. */
+export function openapi({ catalog, routes, hooks }: Described): OpenApiDocument {
+  const names = typeNames(catalog)
+  const outline: Outline = {
+    catalog,
+    names,
+    operationId: operationIds(names),
+    tagOf,
+    bodyOf: (route) => bodyName(route.resource, route, names),
+  }
+  const paths: Record<string, Record<string, Operation>> = {}
+  for (const route of routes) {
+    const path = route.absolute === true ? route.path : catalog.prefix + route.path
+    paths[path] ??= {}
+    paths[path][route.method.toLowerCase()] = operationOf(outline, route)
+  }
+  const document = linked(names, {
+    openapi: '3.1.0' as const,
+    info: { title: catalog.name, version: catalog.version, description: guide(catalog) },
+    servers: [{ url: '/' }],
+    security: [{ bearer: [] }],
+    tags: tagsOf(catalog, routes),
+    paths: { ...paths, ...PROBES },
+    components: {
+      securitySchemes: {
+        bearer: { type: 'http', scheme: 'bearer', description: 'The token that signing in answers.' },
+      },
+      parameters: HEADER_PARAMETERS,
+      headers: HEADERS,
+      responses: refusalComponents(),
+      schemas: { ...ENVELOPE_SCHEMAS, ...schemasOf({ catalog, routes, hooks }, names) },
+    },
+  })
+  return used(document)
+}
+
+const HEADER_PARAMETERS = {
+  IfNoneMatch: headerParameter('If-None-Match', 'An ETag: 304 is answered while nothing has changed.'),
+  IfMatch: headerParameter('If-Match', 'The ETag of the record as it was read: 412 is answered when it has changed.'),
+  IdempotencyKey: {
+    ...headerParameter('Idempotency-Key', 'Any text of the caller’s; the same one again gets the first answer again.'),
+    schema: { type: 'string', minLength: 1, maxLength: 255 },
+  },
+}
+
+function headerParameter(name: string, description: string): Node {
+  return { name, in: 'header', description, schema: { type: 'string' } }
+}
+
+/** The schemas of every resource, used or not, by name. */
+export function schemasOf(
+  { catalog, routes, hooks }: Described,
+  names: ReadonlyMap<string, TypeNames>,
+): Readonly<Record<string, JsonSchema>> {
+  const schemas: Record<string, JsonSchema> = {}
+  for (const resource of catalog.resources.values()) {
+    const { single, list, create, update, filters } = names.get(resource.name)!
+    const [alone, listed] = [recordSchema(resource, 'single'), recordSchema(resource, 'list')]
+    schemas[single] = alone
+    schemas[list] = isDeepStrictEqual(alone, listed) ? schemaRef(single) : listed
+    schemas[create] = inputSchema(resource, 'create', hookInput(hooks, resource, 'create'))
+    schemas[update] = inputSchema(resource, 'update', hookInput(hooks, resource, 'update'))
+    if (resource.filters.size > 0) schemas[filters] = filtersSchema(resource)
+  }
+  for (const route of routes) {
+    if (!isResourceRoute(route) || route.action !== 'create' || route.parent === undefined) continue
+    const { resource } = route
+    const input = hookInput(hooks, resource, 'create')
+    schemas[bodyName(resource, route, names)] = inputSchema(resource, 'create', input, parentKey(route))
+  }
+  return schemas
+}
+
+/** The foreign key that a nested route's path gives. */
+function parentKey({ resource, parent, path }: ResourceRoute): Field | undefined {
+  return resource.nested.find(
+    (nested) => nested.relation.target === parent?.name && path.endsWith(`/{id}/${nested.path}`),
+  )?.relation.field
+}
+
+function hookInput(hooks: Described['hooks'], resource: Resource, action: 'create' | 'update'): readonly Field[] {
+  const fields = new Map<string, Field>()
+  for (const name of resource.hooks[action]) {
+    for (const field of hooks.get(name)?.input ?? []) {
+      if (!resource.fields.has(field.name)) fields.set(field.name, field)
+    }
+  }
+  return [...fields.values()]
+}
+
+function tagOf(route: BoundRoute): string {
+  if (isResourceRoute(route)) return fieldLabel((route.parent ?? route.resource).name)
+  return route.tag ?? fieldLabel(route.plugin)
+}
+
+/** The groups in the order of the routes' first words, each with what its resource or plugin says of itself. */
+function tagsOf(catalog: Catalog, routes: readonly BoundRoute[]): readonly Node[] {
+  const told = new Map([...catalog.resources.values()].map(({ name, description }) => [fieldLabel(name), description]))
+  const groups = [...new Set(routes.map(tagOf))].sort()
+  return [...groups.map((name) => ({ name, description: told.get(name) ?? `${name}.` })), PROBE_TAG]
+}

@@ -1,0 +1,38 @@
+/** Operation ids: `listTickets`, `createTicketComment`, `postAuthLogin`; what clients' generators name functions after. */
+import { singular } from '../catalog/name.ts'
+import type { BoundRoute } from '../http/parts.ts'
+import type { ResourceRoute } from '../http/resource-routes.ts'
+import { isResourceRoute } from './access-sentence.ts'
+import { pascal, type TypeNames } from './type-name.ts'
+
+/** Gives every route its own id; where two would be equal, the later one gets a number. */
+export function operationIds(names: ReadonlyMap<string, TypeNames>): (route: BoundRoute) => string {
+  const taken = new Set<string>()
+  return (route) => {
+    const wanted = isResourceRoute(route) ? ofResource(route, names) : ofPath(route)
+    let id = wanted
+    for (let number = 2; taken.has(id); number += 1) id = `${wanted}${number}`
+    taken.add(id)
+    return id
+  }
+}
+
+function ofResource(route: ResourceRoute, names: ReadonlyMap<string, TypeNames>): string {
+  const { resource, action, parent, method, path } = route
+  const single = names.get(resource.name)?.single ?? pascal(resource.name)
+  if (parent !== undefined) {
+    const below = path.slice(path.lastIndexOf('/') + 1)
+    const above = names.get(parent.name)?.single ?? pascal(parent.name)
+    return action === 'list' ? `list${above}${pascal(below)}` : `create${above}${pascal(singular(below))}`
+  }
+  if (action === 'list') return `list${pascal(resource.name)}`
+  return `${method === 'PATCH' ? 'patch' : action}${single}`
+}
+
+function ofPath({ method, path }: BoundRoute): string {
+  const words = path.split('/').map((segment) => {
+    const parameter = /^\{(\w+)\}$/.exec(segment)?.[1]
+    return parameter === undefined ? pascal(segment) : parameter === 'id' ? '' : `By${pascal(parameter)}`
+  })
+  return `${method.toLowerCase()}${words.join('')}`
+}

@@ -1,0 +1,166 @@
+/** One route as an operation: what it takes, what it answers, how it refuses. */
+import type { Catalog, Field, Resource } from '../catalog/catalog.ts'
+import { needsToken } from '../http/access.ts'
+import type { BoundRoute } from '../http/parts.ts'
+import type { ResourceRoute } from '../http/resource-routes.ts'
+import type { JsonSchema } from '../json.ts'
+import { accessSentence, isResourceRoute } from './access-sentence.ts'
+import { COUNTED, headerRefs, NOT_MODIFIED, refusalRef, successSchema } from './answers.ts'
+import { listParameters, type Parameter, pathParameter, queryParameters, recordParameter } from './parameters.ts'
+import { fieldsSchema } from './record-schema.ts'
+import { listOf, objectOf, schemaRef } from './schema.ts'
+import type { TypeNames } from './type-name.ts'
+
+/** An operation of the document. */
+export type Operation = { readonly [key: string]: unknown }
+
+/** What operations are made from. */
+export interface Outline {
+  readonly catalog: Catalog
+  readonly names: ReadonlyMap<string, TypeNames>
+  readonly operationId: (route: BoundRoute) => string
+  readonly tagOf: (route: BoundRoute) => string
+  /** The schema of a body of a resource's route, by the name it has among the components. */
+  readonly bodyOf: (route: ResourceRoute) => string
+}
+
+/** The operation of a route. */
+export function operationOf(outline: Outline, route: BoundRoute): Operation {
+  const body = requestBody(outline, route)
+  const description = [route.description, accessSentence(route)].filter((part) => part !== undefined).join('\n\n')
+  return {
+    operationId: outline.operationId(route),
+    tags: [outline.tagOf(route)],
+    summary: route.summary,
+    description,
+    ...(needsToken(route) ? {} : { security: [{}, { bearer: [] }] }),
+    parameters: parametersOf(outline, route),
+    ...(body === undefined ? {} : { requestBody: body }),
+    responses: responsesOf(outline, route),
+  }
+}
+
+function bodyKind(route: BoundRoute): 'none' | 'json' | 'multipart' {
+  return route.body ?? (route.method === 'GET' || route.method === 'DELETE' ? 'none' : 'json')
+}
+
+function isTagged(route: BoundRoute): boolean {
+  return route.tagged === true || (isResourceRoute(route) && route.method !== 'DELETE')
+}
+
+function parametersOf({ catalog, names }: Outline, route: BoundRoute): readonly Parameter[] {
+  const inPath = [...route.path.matchAll(/\{(\w+)\}/g)].map((match) => match[1] ?? '')
+  const headers: readonly string[] = [
+    ...(route.method === 'GET' && isTagged(route) ? ['IfNoneMatch'] : []),
+    ...(isResourceRoute(route) && (route.action === 'update' || route.action === 'delete') ? ['IfMatch'] : []),
+    ...(route.method === 'POST' && route.bucket !== 'auth' ? ['IdempotencyKey'] : []),
+  ]
+  const sent = headers.map((name) => ({ $ref: `#/components/parameters/${name}` }))
+  if (!isResourceRoute(route)) {
+    return [...inPath.map(pathParameter), ...queryParameters(route.queryFields ?? []), ...sent]
+  }
+  const { resource, parent, action } = route
+  return [
+    ...inPath.map(() => recordParameter(parent ?? resource)),
+    ...(action === 'list' ? listParameters(catalog, resource, names.get(resource.name)!.filters) : []),
+    ...sent,
+  ]
+}
+
+function requestBody(outline: Outline, route: BoundRoute): Operation | undefined {
+  const kind = bodyKind(route)
+  if (kind === 'none') return undefined
+  if (isResourceRoute(route)) {
+    return { required: route.action === 'create', content: json(schemaRef(outline.bodyOf(route))) }
+  }
+  const { inputFields } = route
+  const partial = route.method === 'PUT' || route.method === 'PATCH'
+  const fields = inputFields === undefined ? { type: 'object' } : fieldsSchema(inputFields, partial)
+  if (kind === 'json') return { required: requiresAny(inputFields, partial), content: json(fields) }
+  const file = { type: 'string', format: 'binary', description: 'The file.' }
+  const given = fieldsSchema(inputFields ?? [], partial)
+  const parts = { ...given, ...objectOf([{ name: 'file', schema: file, required: true }]) }
+  const properties = { file, ...(given.properties as JsonSchema) }
+  const required = ['file', ...((given.required ?? []) as readonly string[])]
+  return { required: true, content: { 'multipart/form-data': { schema: { ...parts, properties, required } } } }
+}
+
+function requiresAny(fields: readonly Field[] | undefined, partial: boolean): boolean {
+  return !partial && (fields ?? []).some((field) => field.required && field.default === undefined)
+}
+
+function json(schema: JsonSchema): Operation {
+  return { 'application/json': { schema } }
+}
+
+function responsesOf(outline: Outline, route: BoundRoute): Operation {
+  const status = route.status ?? 200
+  const responses: Record<string, unknown> = { [status]: success(outline, route, status) }
+  if (route.method === 'GET' && isTagged(route)) responses[304] = NOT_MODIFIED
+  for (const refusal of refusalsOf(route)) responses[refusal] = refusalRef(refusal)
+  return responses
+}
+
+/** How a route may refuse, in the order of the checks. */
+function refusalsOf(route: BoundRoute): readonly number[] {
+  const closed = needsToken(route) || route.bucket === 'auth' || isResourceRoute(route)
+  const body = bodyKind(route) !== 'none'
+  const writes = route.method !== 'GET'
+  const versioned = isResourceRoute(route) && (route.action === 'update' || route.action === 'delete')
+  return [
+    400,
+    ...(closed ? [401, 403] : []),
+    ...(route.path.includes('{') ? [404] : []),
+    ...(writes ? [409] : []),
+    ...(versioned ? [412] : []),
+    ...(body ? [413, 415] : []),
+    422,
+    429,
+    500,
+    503,
+  ]
+}
+
+function success(outline: Outline, route: BoundRoute, status: number): Operation {
+  const headers = {
+    ...headerRefs(...COUNTED, ...(isTagged(route) ? ['ETag'] : [])),
+    ...(route.method === 'POST' && route.bucket !== 'auth' ? headerRefs('Idempotency-Replayed') : {}),
+  }
+  if (status === 204) return { description: 'Done; there is nothing to say.', headers }
+  const content: Record<string, unknown> = {}
+  if (route.produces === undefined || route.output !== undefined || isResourceRoute(route)) {
+    content['application/json'] = { schema: envelopeOf(outline, route) }
+  }
+  const raw = { schema: { type: 'string', format: 'binary' } }
+  for (const type of route.produces ?? [])
+    content[type] = type.startsWith('text/') ? { schema: { type: 'string' } } : raw
+  const files = route.produces === undefined ? {} : headerRefs('Content-Disposition')
+  return { description: described(route, status), headers: { ...headers, ...files }, content }
+}
+
+function described(route: BoundRoute, status: number): string {
+  if (isResourceRoute(route)) {
+    const label = route.resource.label.toLowerCase()
+    return route.action === 'list'
+      ? `A page of ${label} records.`
+      : `The ${label}${status === 201 ? ' as created' : ''}.`
+  }
+  return status === 201 ? 'Created.' : 'Done.'
+}
+
+function envelopeOf({ names }: Outline, route: BoundRoute): JsonSchema {
+  if (isResourceRoute(route)) {
+    const { single, list } = names.get(route.resource.name)!
+    if (route.action === 'list') return successSchema(listOf(schemaRef(list)), { list: true })
+    return successSchema(route.action === 'delete' ? { type: 'null' } : schemaRef(single))
+  }
+  return successSchema(route.output ?? { type: 'null' }, { message: true, meta: route.meta ?? {} })
+}
+
+/** The schema of a nested route's body is named after its parent where the resource also has a route of its own. */
+export function bodyName(resource: Resource, route: ResourceRoute, names: ReadonlyMap<string, TypeNames>): string {
+  const { create, update } = names.get(resource.name)!
+  if (route.action !== 'create') return update
+  if (route.parent === undefined || !(resource.actions.has('create') || resource.nested.length > 1)) return create
+  return `${create}In${names.get(route.parent.name)!.single}`
+}

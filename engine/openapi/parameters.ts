@@ -1,0 +1,189 @@
+/** Parameters: what names a record in a path, what a list takes in its query, what routes of plugins take there. */
+import type { Catalog, Field, Resource } from '../catalog/catalog.ts'
+import type { Json, JsonSchema } from '../json.ts'
+import { LIMITS } from '../limits.ts'
+import { objectOf, schemaRef } from './schema.ts'
+
+/** One parameter as the document has it. */
+export type Parameter = { readonly [key: string]: unknown }
+
+const TEXTUAL = ['contains', 'starts_with', 'ends_with'] as const
+
+function query(name: string, description: string, schema: JsonSchema, more: Parameter = {}): Parameter {
+  return { name, in: 'query', description, schema, ...more }
+}
+
+/** The `{id}` of a resource's path: a number, or a text where other fields name a record too. */
+export function recordParameter(resource: Resource): Parameter {
+  const names = resource.lookup.map((field) => field.name)
+  const only = names.length === 1 && resource.lookup[0] === resource.key
+  const schema = only ? { type: 'integer', minimum: 1, maximum: LIMITS.idMax } : { type: 'string' }
+  const description = `The ${names.join(' or ')} of the ${resource.label.toLowerCase()}.`
+  return { name: 'id', in: 'path', required: true, description, schema }
+}
+
+/** Everything that the list of a resource takes; `below` is the relation that a nested path fixes already. */
+export function listParameters(
+  catalog: Pick<Catalog, 'limits'>,
+  resource: Resource,
+  filters: string,
+): readonly Parameter[] {
+  return [
+    ...filterParameters(resource, filters),
+    ...(resource.search.length === 0
+      ? []
+      : [
+          query('search', `Part of a word, in any case, in ${searched(resource)}.`, {
+            type: 'string',
+            maxLength: catalog.limits.searchLength ?? LIMITS.searchLength,
+          }),
+        ]),
+    ...sortParameters(catalog, resource),
+    ...pagingParameters(catalog),
+  ]
+}
+
+function searched(resource: Resource): string {
+  const names = resource.search
+    .filter((path) => path.field.show !== 'never')
+    .map(({ relations, field }) => [...relations.map((relation) => relation.name), field.name].join('.'))
+  return names.length === 0 ? 'its texts' : names.join(', ')
+}
+
+function filterParameters(resource: Resource, filters: string): readonly Parameter[] {
+  const plain = [...resource.filters].map(([name, { field }]) => plainFilter(name, field))
+  const ranges = [...resource.ranges].flatMap(([prefix, field]) => [
+    query(`${prefix}_from`, `Only with ${field.name} on or after it.`, rangeValue(field)),
+    query(`${prefix}_to`, `Only with ${field.name} on or before it.`, rangeValue(field)),
+  ])
+  const specials = [...resource.specials].map(([name, { values }]) =>
+    query(name, `A view of its own: ${[...values.keys()].join(', ')}.`, { type: 'string', enum: [...values.keys()] }),
+  )
+  if (resource.filters.size === 0) return [...ranges, ...specials]
+  const operators = query(
+    'operators',
+    'More comparisons, each a parameter of its own: `created_at[gte]=2026-01-01`. This object only lists them.',
+    schemaRef(filters),
+    { style: 'form', explode: true, example: {} },
+  )
+  return [...plain, ...ranges, ...specials, operators]
+}
+
+function plainFilter(name: string, field: Field): Parameter {
+  const { operators } = field.type
+  const about = field.label.toLowerCase()
+  const textual = TEXTUAL.every((word) => operators.includes(word))
+  if (!operators.includes('eq')) {
+    return operators.includes('contains')
+      ? query(name, `Only where ${about} contains it.`, { type: 'string' })
+      : query(name, `Only by its operators: ${operators.map((word) => `\`${name}[${word}]\``).join(', ')}.`, {
+          type: 'string',
+        })
+  }
+  if (textual || !operators.includes('in')) return query(name, `Only with this ${about}.`, comparable(field))
+  const schema = { type: 'array', items: comparable(field) }
+  return query(name, `Only with this ${about}; several with commas are alternatives.`, schema, {
+    style: 'form',
+    explode: false,
+  })
+}
+
+/** The operators of every filter, as `status_id[ne]` with what each takes. */
+export function filtersSchema(resource: Resource): JsonSchema {
+  const properties = [...resource.filters].flatMap(([name, { field }]) =>
+    field.type.operators.map((operator) => ({
+      name: `${name}[${operator}]`,
+      schema: operand(field, operator),
+      required: false,
+    })),
+  )
+  return objectOf(properties, { additionalProperties: false })
+}
+
+function operand(field: Field, operator: string): JsonSchema {
+  switch (operator) {
+    case 'null':
+      return { type: 'boolean' }
+    case 'in':
+    case 'not_in':
+      return { type: 'string', description: 'Values with commas between them.' }
+    case 'between':
+      return { type: 'string', description: 'Two values with a comma between them, both included.' }
+    case 'contains':
+    case 'starts_with':
+    case 'ends_with':
+      return { type: 'string' }
+    default:
+      return comparable(field)
+  }
+}
+
+/** What a value is compared with: its type without its limits, because any value may be asked for. */
+function comparable(field: Field): JsonSchema {
+  const { type, enum: words, format } = field.type.schema(field.options)
+  if (field.type.day !== undefined) return { type: 'string', description: 'A moment, or a day that means all of it.' }
+  return {
+    ...(type === undefined ? { type: 'string' } : { type }),
+    ...(words === undefined ? {} : { enum: words }),
+    ...(format === 'date' ? { format } : {}),
+  }
+}
+
+function rangeValue(field: Field): JsonSchema {
+  return field.type.day === undefined ? comparable(field) : { type: 'string', format: 'date' }
+}
+
+function sortParameters({ limits }: Pick<Catalog, 'limits'>, resource: Resource): readonly Parameter[] {
+  const keys = [...resource.sort.keys.keys()]
+  if (keys.length === 0) return []
+  const items = { type: 'string', enum: keys.flatMap((key) => [key, `-${key}`]) }
+  const usual = resource.sort.default
+    .map(({ path, direction }) => {
+      const name = [...path.relations.map((relation) => relation.name), path.field.name].join('.')
+      return `${direction === 'desc' ? '-' : ''}${name}`
+    })
+    .join(',')
+  return [
+    query(
+      'sort',
+      `In which order, by one key or several with commas; a minus turns a key round. \`${usual}\` if absent.`,
+      { type: 'array', items, maxItems: limits.sortKeys ?? LIMITS.sortKeys },
+      { style: 'form', explode: false },
+    ),
+    query('order', 'The direction of sort keys without a minus.', { type: 'string', enum: ['asc', 'desc'] }),
+  ]
+}
+
+function pagingParameters({ limits }: Pick<Catalog, 'limits'>): readonly Parameter[] {
+  const { perPageDefault = LIMITS.perPageDefault, perPageMax = LIMITS.perPageMax } = limits
+  return [
+    query('page', 'Which page; 1 if absent.', { type: 'integer', minimum: 1 }),
+    query('per_page', `Records on a page; ${perPageDefault} if absent. More than ${perPageMax} give ${perPageMax}.`, {
+      type: 'integer',
+      minimum: 1,
+    }),
+    query('cursor', 'Reads on without counting: `first`, then the `next_cursor` of each answer. Not beside `page`.', {
+      type: 'string',
+    }),
+  ]
+}
+
+/** The query parameters of a plugin's route, by its fields. */
+export function queryParameters(fields: readonly Field[]): readonly Parameter[] {
+  return fields.map((field) => {
+    const schema = field.type.input?.(field.options) ?? field.type.schema(field.options)
+    const fallback: Json | undefined = field.default
+    return query(
+      field.name,
+      field.description ?? `${field.label}.`,
+      { ...schema, ...(fallback === undefined || fallback === null ? {} : { default: fallback }) },
+      field.required && field.default === undefined ? { required: true } : {},
+    )
+  })
+}
+
+/** A parameter of a plugin's path. */
+export function pathParameter(name: string): Parameter {
+  const schema = name === 'id' ? { type: 'string', minLength: 1 } : { type: 'string' }
+  return { name, in: 'path', required: true, description: `The ${name.replaceAll('_', ' ')} in the path.`, schema }
+}

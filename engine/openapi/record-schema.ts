@@ -1,0 +1,138 @@
+/** Schemas of a resource's records: as a list and as a single answer show them, and as bodies write them. */
+import { manyFields } from '../action/many.ts'
+import { type Mode, shown } from '../action/select.ts'
+import type { EmbedEntry, Field, Relation, Resource } from '../catalog/catalog.ts'
+import type { JsonSchema } from '../json.ts'
+import { isWritable } from '../record/decode.ts'
+import { exampleOf } from './example.ts'
+import { listOf, nullable, objectOf, type Property, unlimited } from './schema.ts'
+
+/** What an answer shows of a record; properties that only some callers may read are not required. */
+export function recordSchema(resource: Resource, mode: Mode): JsonSchema {
+  const properties: Property[] = []
+  for (const field of resource.fields.values()) {
+    const relation = field.relation === undefined ? undefined : resource.relations.get(field.relation)
+    if (relation !== undefined) properties.push(...relationProperty(relation, mode))
+    if (field.type.hidden !== true && shown(field.show, mode)) properties.push(fieldProperty(field))
+  }
+  for (const relation of resource.relations.values()) {
+    if (relation.kind !== 'belongs_to') properties.push(...relationProperty(relation, mode))
+  }
+  return objectOf(properties, described(resource.description))
+}
+
+function fieldProperty(field: Field): Property {
+  const access = field.read === undefined ? undefined : 'Only for those who may read it.'
+  const schema = {
+    ...valueSchema(field),
+    ...annotations(field, access),
+    ...(isWritable(field) ? {} : { readOnly: true }),
+  }
+  return { name: field.name, schema, required: field.read === undefined }
+}
+
+/** A value as answers have it, null included where it can be. */
+function valueSchema(field: Field): JsonSchema {
+  const schema = field.type.schema(field.options)
+  const sure = field.computed === undefined ? schema : unlimited(schema)
+  return field.nullable && field.count === undefined ? nullable(sure) : sure
+}
+
+function relationProperty(relation: Relation, mode: Mode): readonly Property[] {
+  if (relation.embed === undefined || !shown(relation.show, mode)) return []
+  const text = relation.description ?? sentence(relation.label)
+  const record = embedSchema(relation.embed)
+  const schema =
+    relation.kind === 'belongs_to'
+      ? relation.field.nullable
+        ? nullable(record)
+        : record
+      : relation.kind === 'has_many' && relation.first
+        ? nullable(record)
+        : listOf(record)
+  return [
+    {
+      name: relation.name,
+      schema: { ...schema, description: text, readOnly: true },
+      required: relation.read === undefined,
+    },
+  ]
+}
+
+function embedSchema(entries: readonly EmbedEntry[]): JsonSchema {
+  return objectOf(
+    entries.map(({ name, value }): Property => {
+      if (value.kind === 'embed') {
+        const schema = embedSchema(value.entries)
+        return { name, schema: value.relation.field.nullable ? nullable(schema) : schema, required: true }
+      }
+      const { field, relations } = value.path
+      const reached = relations.some((relation) => relation.field.nullable)
+      const schema = valueSchema(field)
+      return { name, schema: reached ? nullable(schema) : schema, required: field.read === undefined }
+    }),
+  )
+}
+
+/** What a body may hold: fields of the resource, lists of ids of many-to-many relations, and what hooks take beside them. */
+export function inputSchema(
+  resource: Resource,
+  action: 'create' | 'update',
+  hookInput: readonly Field[],
+  without?: Field,
+): JsonSchema {
+  const own = [...resource.fields.values()].filter(
+    (field) => isWritable(field) && field !== without && !(action === 'update' && field.immutable),
+  )
+  const fields = [...own, ...manyFields(resource).map(([field]) => field), ...hookInput]
+  return objectOf(
+    fields.map((field) => ({
+      name: field.name,
+      schema: bodyValue(field, action),
+      required: action === 'create' && field.required && !isFilledIn(resource, field),
+    })),
+  )
+}
+
+/** The properties of a body or of a part of it, by its fields. */
+export function fieldsSchema(fields: readonly Field[], partial: boolean): JsonSchema {
+  const writable = fields.filter(isWritable)
+  return objectOf(
+    writable.map((field) => ({
+      name: field.name,
+      schema: bodyValue(field, 'create'),
+      required: !partial && field.required && field.default === undefined,
+    })),
+  )
+}
+
+function isFilledIn(resource: Resource, field: Field): boolean {
+  if (field.default !== undefined || field.defaultMoment !== undefined) return true
+  const relation = field.relation === undefined ? undefined : resource.relations.get(field.relation)
+  return relation?.kind === 'belongs_to' && relation.default !== undefined
+}
+
+/** A value as bodies have it, with its default on create, and what it is for. */
+function bodyValue(field: Field, action: 'create' | 'update'): JsonSchema {
+  const schema = field.type.input?.(field.options) ?? field.type.schema(field.options)
+  const guard = field.write === undefined ? undefined : 'Only for those who may set it.'
+  return {
+    ...(field.nullable ? nullable(schema) : schema),
+    ...annotations(field, guard),
+    ...(action === 'update' || field.default === undefined ? {} : { default: field.default }),
+  }
+}
+
+function annotations(field: Field, guard: string | undefined): JsonSchema {
+  const example = exampleOf(field)
+  const text = [sentence(field.description ?? field.label), guard].filter((part) => part !== undefined).join(' ')
+  return { description: text, ...(example === undefined ? {} : { examples: [example] }) }
+}
+
+function described(text: string | undefined): JsonSchema {
+  return text === undefined ? {} : { description: text }
+}
+
+function sentence(text: string): string {
+  return /[.!?]$/.test(text) ? text : `${text}.`
+}

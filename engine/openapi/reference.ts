@@ -1,0 +1,56 @@
+/** References of a document: those that routes write in the words of the catalog, and what is referred to at all. */
+import type { OpenApiDocument } from './document.ts'
+import type { TypeNames } from './type-name.ts'
+
+const RECORD = /^#\/resources\/(\w+)(\/list)?$/
+const COMPONENT = /^#\/components\/(\w+)\/([\w.-]+)$/
+
+function mapNodes(node: unknown, change: (key: string, value: string) => string): unknown {
+  if (Array.isArray(node)) return node.map((item) => mapNodes(item, change))
+  if (typeof node !== 'object' || node === null) return node
+  return Object.fromEntries(
+    Object.entries(node).map(([key, value]) => [
+      key,
+      key === '$ref' && typeof value === 'string' ? change(key, value) : mapNodes(value, change),
+    ]),
+  )
+}
+
+/** The document with `#/resources/users` as the schema of that record; throws for a resource that there is not. */
+export function linked<T>(names: ReadonlyMap<string, TypeNames>, document: T): T {
+  return mapNodes(document, (_key, target) => {
+    const [, resource, list] = RECORD.exec(target) ?? []
+    if (resource === undefined) return target
+    const known = names.get(resource)
+    if (known === undefined) throw new Error(`The output of a route refers to ${target}, and there is no such resource`)
+    return `#/components/schemas/${list === undefined ? known.single : known.list}`
+  }) as T
+}
+
+/** Collects the components that a node refers to, and those that they refer to. */
+function follow(node: unknown, components: object, found: Set<string>): void {
+  if (Array.isArray(node)) for (const item of node) follow(item, components, found)
+  else if (typeof node === 'object' && node !== null) {
+    for (const [key, value] of Object.entries(node)) {
+      if (key !== '$ref' || typeof value !== 'string') follow(value, components, found)
+      else if (!found.has(value)) {
+        found.add(value)
+        const [, kind = '', name = ''] = COMPONENT.exec(value) ?? []
+        follow(Reflect.get(Object(Reflect.get(components, kind)), name), components, found)
+      }
+    }
+  }
+}
+
+/** The document without components that nothing refers to; those of security and the refusals of no route stay. */
+export function used(document: OpenApiDocument): OpenApiDocument {
+  const found = new Set<string>()
+  const { components } = document
+  follow(document.paths, components, found)
+  const kept = Object.entries(components).map(([kind, parts]) => {
+    if (kind === 'securitySchemes') return [kind, parts] as const
+    const entries = Object.entries(Object(parts)).filter(([name]) => found.has(`#/components/${kind}/${name}`))
+    return [kind, Object.fromEntries(entries)] as const
+  })
+  return { ...document, components: { schemas: {}, ...Object.fromEntries(kept) } }
+}

@@ -1,0 +1,35 @@
+/** `GET /openapi.json`: the document of what is running, made with its first request and kept. */
+import { createHash } from 'node:crypto'
+import type { BoundRoute } from '../http/parts.ts'
+import type { OpenApiDocument } from './document.ts'
+
+/**
+ * The route that answers a document. Public as the interface itself is, outside the prefix so that it is found, and
+ * counted by the rate limit like everything that is not for operators.
+ */
+export function documentRoute(documentOf: () => OpenApiDocument): BoundRoute {
+  let made: { readonly body: string; readonly etag: string } | undefined
+  const make = () => {
+    const body = JSON.stringify(documentOf())
+    return { body, etag: createHash('sha256').update(body).digest('base64url').slice(0, 27) }
+  }
+  return {
+    method: 'GET',
+    path: '/openapi.json',
+    absolute: true,
+    summary: 'This document',
+    tag: 'Reference',
+    access: 'public',
+    body: 'none',
+    produces: ['application/vnd.oai.openapi+json'],
+    tagged: true,
+    plugin: 'engine',
+    options: {},
+    inputFields: undefined,
+    queryFields: [],
+    handle: async () => {
+      made ??= make()
+      return { raw: { type: 'application/vnd.oai.openapi+json; charset=utf-8', body: made.body }, etag: made.etag }
+    },
+  }
+}

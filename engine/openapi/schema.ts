@@ -1,0 +1,56 @@
+/** The few forms of JSON Schema that documents are made of: objects, lists, and values that may be null. */
+import type { JsonSchema } from '../json.ts'
+
+/** A property with whether answers always have it, and bodies must. */
+export interface Property {
+  readonly name: string
+  readonly schema: JsonSchema
+  readonly required: boolean
+}
+
+/** An object of these properties, in their order. */
+export function objectOf(properties: readonly Property[], more: JsonSchema = {}): JsonSchema {
+  const required = properties.filter((property) => property.required).map((property) => property.name)
+  return {
+    type: 'object',
+    ...more,
+    properties: Object.fromEntries(properties.map(({ name, schema }) => [name, schema])),
+    ...(required.length === 0 ? {} : { required }),
+  }
+}
+
+export function listOf(items: JsonSchema): JsonSchema {
+  return { type: 'array', items }
+}
+
+/** The same value, or null. */
+export function nullable(schema: JsonSchema): JsonSchema {
+  const { type, enum: words } = schema
+  if (Object.keys(schema).length === 0) return schema
+  const wider = words === undefined ? {} : { enum: [...(words as readonly unknown[]), null] }
+  if (typeof type === 'string') return { ...schema, type: [type, 'null'], ...wider }
+  if (Array.isArray(type)) return { ...schema, type: type.includes('null') ? type : [...type, 'null'], ...wider }
+  return { anyOf: [schema, { type: 'null' }] }
+}
+
+/** A reference to a schema among the document's components. */
+export function schemaRef(name: string): JsonSchema {
+  return { $ref: `#/components/schemas/${name}` }
+}
+
+const LIMITING = [
+  'minLength',
+  'maxLength',
+  'pattern',
+  'minimum',
+  'maximum',
+  'minItems',
+  'maxItems',
+  'uniqueItems',
+] as const
+
+/** A schema without its limits: of a value that SQL computed, only the type is sure. */
+export function unlimited(schema: JsonSchema): JsonSchema {
+  const limits: readonly string[] = LIMITING
+  return Object.fromEntries(Object.entries(schema).filter(([keyword]) => !limits.includes(keyword)))
+}

@@ -1,0 +1,50 @@
+/** What types are called after: `ticket_comments` → `TicketComment`, each name given once. */
+import type { Catalog } from '../catalog/catalog.ts'
+import { singular } from '../catalog/name.ts'
+
+/** Names of the document's own schemas, which no resource gets. */
+export const OWN_NAMES = ['Refusal', 'ValidationRefusal', 'AnswerMeta', 'ListAnswerMeta', 'Pagination'] as const
+
+/** What the types of one resource are called. */
+export interface TypeNames {
+  /** A record on its own. */
+  readonly single: string
+  /** A record in a list. */
+  readonly list: string
+  readonly create: string
+  readonly update: string
+  /** The operators of its list's filters. */
+  readonly filters: string
+}
+
+/** `ticket_comments`, `mark-read` or `subCategory` as one capitalized word. */
+export function pascal(name: string): string {
+  return name
+    .split(/[^A-Za-z0-9]+/)
+    .map((word) => word.charAt(0).toUpperCase() + word.slice(1))
+    .join('')
+}
+
+/** The names of every resource's types by the resource's name; a plural stands where the singular is taken. */
+export function typeNames({ resources }: Pick<Catalog, 'resources'>): ReadonlyMap<string, TypeNames> {
+  const taken = new Set<string>(OWN_NAMES)
+  const free = (names: TypeNames): boolean => Object.values(names).every((name) => !taken.has(name))
+  const given = new Map<string, TypeNames>()
+  for (const name of resources.keys()) {
+    const candidates = [pascal(singular(name)), pascal(name), `${pascal(name)}Record`, `Resource_${name}`]
+    const names = candidates.map(namesOf).find(free) ?? namesOf(`Resource${given.size}`)
+    for (const one of Object.values(names)) taken.add(one)
+    given.set(name, names)
+  }
+  return given
+}
+
+function namesOf(base: string): TypeNames {
+  return {
+    single: base,
+    list: `${base}ListItem`,
+    create: `${base}Create`,
+    update: `${base}Update`,
+    filters: `${base}Filters`,
+  }
+}

@@ -1,0 +1,82 @@
+/** TypeScript types of every resource: the schemas of the document, printed as a programmer writes them. */
+import { fieldLabel } from '../catalog/name.ts'
+import type { JsonSchema } from '../json.ts'
+import { type Described, schemasOf } from './document.ts'
+import { typeNames } from './type-name.ts'
+
+/** The source text of a module with, for every resource, its record, list record, and create and update input. */
+export function typescript(described: Omit<Described, 'routes'>): string {
+  const { catalog } = described
+  const names = typeNames(catalog)
+  const schemas = schemasOf({ ...described, routes: [] }, names)
+  const parts = [...catalog.resources.values()].map((resource) => {
+    const { single, list, create, update } = names.get(resource.name)!
+    const about = resource.description ?? `${resource.label}.`
+    const writable = resource.actions.has('create') || resource.nested.some(({ actions }) => actions.includes('create'))
+    return [
+      declaration(single, schemas[single], about),
+      declaration(list, schemas[list], `${resource.label}, as lists show it.`),
+      ...(writable ? [declaration(create, schemas[create], `What creates a ${resource.label.toLowerCase()}.`)] : []),
+      ...(resource.actions.has('update')
+        ? [declaration(update, schemas[update], `What changes a ${resource.label.toLowerCase()}.`)]
+        : []),
+    ].join('\n')
+  })
+  return `/** The records of ${catalog.name}, as its interface answers and takes them. Made by \`plinth types\`. */\n\n${parts.join('\n')}`
+}
+
+function declaration(name: string, schema: JsonSchema = {}, about: string): string {
+  const kind = schema.type === 'object' ? `interface ${name}` : `type ${name} =`
+  return `${comment(about, '')}export ${kind} ${typeOf(schema, '')}\n`
+}
+
+/** A schema as a type; objects on several lines, indented below `indent`. */
+function typeOf(schema: JsonSchema, indent: string): string {
+  if (Array.isArray(schema.enum)) return union(schema.enum.map((word) => JSON.stringify(word)))
+  if (typeof schema.$ref === 'string') return schema.$ref.slice(schema.$ref.lastIndexOf('/') + 1)
+  if ('const' in schema) return JSON.stringify(schema.const)
+  if (Array.isArray(schema.anyOf)) return union(schema.anyOf.map((one: JsonSchema) => typeOf(one, indent)))
+  if (Array.isArray(schema.type)) return union(schema.type.map((type: string) => typeOf({ ...schema, type }, indent)))
+  switch (schema.type) {
+    case 'string':
+      return 'string'
+    case 'integer':
+    case 'number':
+      return 'number'
+    case 'boolean':
+      return 'boolean'
+    case 'null':
+      return 'null'
+    case 'array': {
+      const item = typeOf((schema.items ?? {}) as JsonSchema, indent)
+      return `readonly ${item.includes(' | ') ? `(${item})` : item}[]`
+    }
+    case 'object':
+      return objectType(schema, indent)
+    default:
+      return 'unknown'
+  }
+}
+
+function objectType(schema: JsonSchema, indent: string): string {
+  const required = new Set((schema.required ?? []) as readonly string[])
+  const entries = Object.entries((schema.properties ?? {}) as Readonly<Record<string, JsonSchema>>)
+  if (entries.length === 0) return schema.properties === undefined ? '{ readonly [key: string]: unknown }' : '{}'
+  const inner = `${indent}  `
+  const lines = entries.map(([name, property]) => {
+    const key = /^[A-Za-z_]\w*$/.test(name) ? name : JSON.stringify(name)
+    const text = property.description
+    // What the name says already is said once.
+    const about = typeof text !== 'string' || text === `${fieldLabel(name)}.` ? '' : comment(text, inner)
+    return `${about}${inner}readonly ${key}${required.has(name) ? '' : '?'}: ${typeOf(property, inner)}\n`
+  })
+  return `{\n${lines.join('')}${indent}}`
+}
+
+function union(types: readonly string[]): string {
+  return [...new Set(types)].join(' | ')
+}
+
+function comment(text: string, indent: string): string {
+  return `${indent}/** ${text.replaceAll('*/', '*∕').replace(/\s+/g, ' ')} */\n`
+}
