@@ -12,8 +12,11 @@ export type JsonSchema = { readonly [keyword: string]: unknown }
 /** A text that is already JSON and goes onto the wire as it is. */
 export class JsonText {
   readonly text: string
+  /** The same in UTF-8, where somebody has made it already; a long answer is then encoded once. */
+  readonly bytes: Buffer | undefined
 
-  constructor(text: string) {
+  constructor(text: string, bytes?: Buffer) {
     this.text = text
+    this.bytes = bytes
   }
 }

@@ -11,9 +11,11 @@ export async function readBack(around: Execution, resource: Resource, id: number
   return text
 }
 
-/** The entity tag of a JSON text, without quotes: equal texts have equal tags. */
-export function entityTag(text: string): string {
-  return createHash('sha1').update(text).digest('base64url')
+/** The entity tag of JSON texts, without quotes: equal texts have equal tags. */
+export function entityTag(...texts: readonly (string | Buffer)[]): string {
+  const hash = createHash('sha1')
+  for (const text of texts) hash.update(text)
+  return hash.digest('base64url')
 }
 
 /** Throws stale_version unless `If-Match` names the record as the caller would read it now. */
@@ -25,6 +27,7 @@ export async function requireVersion(
 ): Promise<void> {
   if (ifMatch === undefined || ifMatch.trim() === '*') return
   const current = entityTag(await readBack(around, resource, id))
-  const tags = ifMatch.split(',').map((tag) => tag.trim().replace(/^"|"$/g, ''))
+  // A proxy that compresses makes tags weak; the version they name is the same.
+  const tags = ifMatch.split(',').map((tag) => tag.trim().replace(/^(?:W\/)?"|"$/g, ''))
   if (!tags.includes(current)) throw new ApiError('stale_version')
 }

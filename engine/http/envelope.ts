@@ -30,10 +30,25 @@ function metaOf(stamp: string, extra: Reply['meta']): string {
   return text
 }
 
+const OPENING = '{"success":true,"data":'
+
+function closing(reply: Reply, stamp: string): string {
+  const message = reply.message === undefined ? '' : `,"message":${JSON.stringify(reply.message)}`
+  return `${message},"meta":{${metaOf(stamp, reply.meta)}}}`
+}
+
 /** The text of a success; `stamp` is what Stamp gave. */
 export function successText(reply: Reply, stamp: string): string {
-  const message = reply.message === undefined ? '' : `,"message":${JSON.stringify(reply.message)}`
-  return `{"success":true,"data":${json(reply.data)}${message},"meta":{${metaOf(stamp, reply.meta)}}}`
+  return OPENING + json(reply.data) + closing(reply, stamp)
+}
+
+const OPENING_BYTES = Buffer.from(OPENING)
+
+/** The body of a success, in bytes where the data comes so. */
+function successBody(reply: Reply, stamp: string): string | Buffer {
+  const bytes = reply.data instanceof JsonText ? reply.data.bytes : undefined
+  if (bytes === undefined) return successText(reply, stamp)
+  return Buffer.concat([OPENING_BYTES, bytes, Buffer.from(closing(reply, stamp))])
 }
 
 /** The text of a refusal; the request id is told where the caller can do nothing but report it. */
@@ -68,5 +83,5 @@ export function answerOf(reply: Reply, status: number, stamp: string): Answer {
   const given = reply.status ?? status
   if (given === 204) return { status: given, headers }
   if (reply.raw !== undefined) return { status: given, headers, type: reply.raw.type, body: reply.raw.body }
-  return { status: given, headers, type: JSON_TYPE, body: successText(reply, stamp) }
+  return { status: given, headers, type: JSON_TYPE, body: successBody(reply, stamp) }
 }

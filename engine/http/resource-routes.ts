@@ -115,12 +115,13 @@ function recordReply(text: string, status: number): Reply {
 
 function listReply(result: ListResult, status: number): Reply {
   const data = `[${result.items.join(',')}]`
+  const bytes = Buffer.from(data)
   const pagination = JSON.stringify(result.pagination)
   return {
     status,
-    data: new JsonText(data),
+    data: new JsonText(data, bytes),
     meta: { pagination: new JsonText(pagination) },
-    etag: entityTag(data + pagination),
+    etag: entityTag(bytes, pagination),
   }
 }
 
