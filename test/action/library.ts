@@ -5,7 +5,7 @@ export const FILES = {
   'app.yaml': `
 name: Library
 prefix: /api/v1
-plugins: { timestamps: {}, soft_delete: {}, who: {} }
+plugins: { timestamps: {}, soft_delete: {}, who: {}, probe: {} }
 `,
   'shelves.yaml': `
 resource: shelves
@@ -96,6 +96,53 @@ policies:
   view: [{ permission: books.edit }, { role: member, where: { book.owner: $actor, is_private: false } }]
   create: [{ permission: books.edit }, { role: member, where: { book.owner: $actor }, set: { owner: $actor } }]
 `,
+  'loans.yaml': `
+resource: loans
+conceal: true
+fields:
+  text: { type: string, required: true }
+  state: { type: enum, values: [open, closed], default: open }
+  keeper: { type: integer }
+relations:
+  book: { belongs_to: books, where: { kind: { ne: essay } }, embed: [id, title, { shelf_name: shelf.name }] }
+  tags: { many_to_many: tags, embed: [id, name], write: { permission: loans.tag } }
+policies:
+  view: [{ permission: books.edit }, { role: member, where: { keeper: $actor } }]
+  create: [{ role: member, where: { keeper: $actor } }, { role: member, where: { state: open } }, { permission: books.edit }]
+  update: [{ permission: books.edit }, { role: member, where: { keeper: $actor }, fields: [text, state, keeper, tags] }, { role: member, where: { state: open }, fields: [text, keeper] }]
+  delete: [{ role: member, where: { keeper: $actor } }]
+`,
+  'notes.yaml': `
+resource: notes
+label: Note
+fields: { text: { type: string, required: true }, stamp: { type: string } }
+soft_delete: true
+restore: true
+policies:
+  view: [{ who: signed_in }]
+  create: [{ who: signed_in }]
+  update: [{ who: signed_in }]
+  delete: [{ who: signed_in }]
+  restore: [{ who: signed_in }]
+hooks:
+  create: [probe.outer, probe.inner]
+  update: [probe.outer, probe.inner]
+  delete: [probe.outer, probe.inner]
+  restore: [probe.outer, probe.inner]
+`,
+  'notes_log.yaml': `
+resource: notes_log
+fields: { text: { type: string } }
+filters: [text]
+actions: [list]
+policies: { view: [{ who: anyone }] }
+`,
+  'shouts.yaml': `
+resource: shouts
+fields: { text: { type: string, required: true } }
+policies: { view: [{ who: anyone }], create: [{ who: anyone }], update: [{ who: anyone }], delete: [{ who: anyone }] }
+hooks: { create: [probe.shout], update: [probe.shout], delete: [probe.instead] }
+`,
   'events.yaml': `
 resource: events
 fields: { text: { type: string } }
@@ -119,7 +166,7 @@ export interface Library extends TestApplication {
 
 /** The library with two members (ids 1 and 2) and the shelves Main (1, the default) and Cellar (2), on an empty database of its own. */
 export async function library(files: Readonly<Record<string, string>> = {}): Promise<Library> {
-  const app = await application({ resources: { ...FILES, ...files }, plugins: 'test/support/plugins' })
+  const app = await application({ resources: { ...FILES, ...files }, plugins: 'test/action/plugins' })
   const expect: Library['expect'] = async (status, method, path, token = STAFF, body = undefined) => {
     const answer = await app.call(method, `/api/v1${path}`, { token, body })
     if (answer.status !== status)
