@@ -109,7 +109,32 @@ async function measure(contender: Contender, requests: Workload['engine'], durat
   }
 }
 
+async function answerOf(contender: Contender, requests: Workload['engine']): Promise<unknown> {
+  const [{ method, path, body } = { method: 'GET', path: '/' }] = requests
+  const headers = { ...contender.headers, 'content-type': 'application/json' }
+  const answer = await fetch(contender.url + path, { method, headers, ...(body === undefined ? {} : { body }) })
+  if (!answer.ok)
+    throw new Error(`${contender.name} answers ${answer.status} to ${method} ${path}: ${await answer.text()}`)
+  return ((await answer.json()) as { data: unknown }).data
+}
+
+/** A contender that leaves something out would win: both must answer the same rows with the same keys. */
+async function mustAgree(workload: Workload, engine: Contender, reference: Contender): Promise<void> {
+  const shapeOf = (data: unknown): unknown =>
+    Array.isArray(data)
+      ? data.map(shapeOf)
+      : data !== null && typeof data === 'object'
+        ? Object.entries(data)
+            .map(([key, value]) => [key, shapeOf(value)])
+            .sort()
+        : 0
+  const [ours, theirs] = await Promise.all([answerOf(engine, workload.engine), answerOf(reference, workload.reference)])
+  if (JSON.stringify(shapeOf(ours)) === JSON.stringify(shapeOf(theirs))) return
+  throw new Error(`${workload.name}: the answers differ\n${JSON.stringify(ours)}\n${JSON.stringify(theirs)}`)
+}
+
 async function measureWorkload(workload: Workload, engine: Contender, reference: Contender): Promise<readonly Round[]> {
+  await mustAgree(workload, engine, reference)
   await measure(engine, workload.engine, 2)
   await measure(reference, workload.reference, 2)
   const rounds: Round[] = []
@@ -122,34 +147,41 @@ async function measureWorkload(workload: Workload, engine: Contender, reference:
   return rounds
 }
 
-async function prepare(databaseUrl: string): Promise<pg.Client> {
-  const admin = new pg.Client(databaseUrl)
-  await admin.connect()
+async function prepare(databaseUrl: string, admin: pg.Client): Promise<void> {
   const empty = await startEngine(databaseUrl, admin)
   await empty.stop()
   for (const sql of DATA_SQL) await admin.query(sql)
   await admin.query('vacuum analyze')
-  return admin
 }
 
-async function compare(databaseUrl: string): Promise<void> {
-  process.stderr.write('making the tables and the data …\n')
-  const admin = await prepare(databaseUrl)
-  const engine = await login(await startEngine(databaseUrl, admin))
-  const reference = await startReference(databaseUrl, admin)
+async function compare(engine: Contender, reference: Contender, admin: pg.Client): Promise<void> {
+  const chosen = workloads(await gatherFacts(admin, engine)).filter(({ name }) => name.includes(options.only ?? ''))
+  const rows: (readonly string[])[] = []
+  for (const workload of chosen) {
+    process.stderr.write(`${workload.name} …\n`)
+    rows.push(row(workload.name, await measureWorkload(workload, engine, reference)))
+  }
+  const { connections, rounds } = options
+  process.stdout.write(
+    `Node ${process.version}, ${GENERATOR}, ${connections} connections, ${rounds} rounds of ${seconds} s\n\n`,
+  )
+  process.stdout.write(`${table(rows)}\n`)
+}
+
+async function bench(databaseUrl: string): Promise<void> {
+  const admin = new pg.Client(databaseUrl)
+  await admin.connect()
+  const contenders: Contender[] = []
   try {
-    const chosen = workloads(await gatherFacts(admin, engine)).filter(({ name }) => name.includes(options.only ?? ''))
-    const rows: (readonly string[])[] = []
-    for (const workload of chosen) {
-      process.stderr.write(`${workload.name} …\n`)
-      rows.push(row(workload.name, await measureWorkload(workload, engine, reference)))
-    }
-    process.stdout.write(
-      `Node ${process.version}, ${GENERATOR}, ${options.connections} connections, ${options.rounds} rounds of ${seconds} s\n\n`,
-    )
-    process.stdout.write(`${table(rows)}\n`)
+    process.stderr.write('making the tables and the data …\n')
+    await prepare(databaseUrl, admin)
+    const engine = await startEngine(databaseUrl, admin)
+    contenders.push(engine)
+    const reference = await startReference(databaseUrl, admin)
+    contenders.push(reference)
+    await compare(await login(engine), reference, admin)
   } finally {
-    await Promise.all([engine.stop(), reference.stop()])
+    await Promise.all(contenders.map((contender) => contender.stop()))
     await admin.end()
   }
 }
@@ -161,7 +193,7 @@ const scratch = new URL(options.database)
 scratch.pathname = `/${name}`
 await server.query(`create database ${name}`)
 try {
-  await compare(scratch.href)
+  await bench(scratch.href)
 } finally {
   await server.query(`drop database if exists ${name} with (force)`)
   await server.end()

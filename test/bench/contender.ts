@@ -50,6 +50,7 @@ export async function startContender(options: ContenderOptions): Promise<Contend
     stdio: ['ignore', 'ignore', 'inherit'],
     env: { ...process.env, ...env, PORT: String(port), DATABASE_URL: named(databaseUrl, name) },
   })
+  process.once('exit', () => child.kill('SIGKILL'))
   await untilItAnswers(`${url}/readyz`, child)
   return {
     name,

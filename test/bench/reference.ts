@@ -4,6 +4,7 @@ import pg from 'pg'
 import { STATEMENTS } from './statements.ts'
 
 const pool = new pg.Pool({ connectionString: process.env.DATABASE_URL, max: 10 })
+pool.on('error', (error) => process.stderr.write(`reference: ${error.message}\n`))
 // Text as it comes: nothing here looks inside a value.
 const types = { getTypeParser: () => (text: string) => text }
 
@@ -89,15 +90,15 @@ async function answer(request: IncomingMessage): Promise<[status: number, body: 
   return [data === undefined ? 404 : 200, single(data)]
 }
 
+function failure(error: Error): [status: number, body: string] {
+  process.stderr.write(`reference: ${error.message}\n`)
+  return [500, JSON.stringify({ error: error.message })]
+}
+
 async function handle(request: IncomingMessage, response: ServerResponse): Promise<void> {
-  const [status, body] = await answer(request).catch((error: Error): [number, string] => [
-    500,
-    JSON.stringify({ error: error.message }),
-  ])
-  response.writeHead(status, {
-    'content-type': 'application/json; charset=utf-8',
-    'content-length': Buffer.byteLength(body),
-  })
+  const [status, body] = request.url === '/readyz' ? ([200, '{}'] as const) : await answer(request).catch(failure)
+  const headers = { 'content-type': 'application/json; charset=utf-8', 'content-length': Buffer.byteLength(body) }
+  response.writeHead(status, headers)
   response.end(body)
 }
 

@@ -8,9 +8,9 @@ const NAMED = (alias: string, extra = ''): string =>
   `case when ${alias}.id is null then null else json_build_object('id', ${alias}.id, 'name', ${alias}.name${extra}) end`
 
 const OWN = `'id', t.id, 'uid', t.uid, 'subject', t.subject, 'details', t.details, 'due_date', t.due_date, 'tags', t.tags,
-  'comments_count', (select count(*) from ticket_comments c where c.ticket_id = t.id and c.deleted_at is null),
+  'comments_count', (select count(*) from ticket_comments c where c.ticket_id = t.id),
   'status_id', t.status_id, 'priority_id', t.priority_id, 'category_id', t.category_id, 'department_id', t.department_id,
-  'type_id', t.type_id, 'user_id', t.user_id, 'contact_id', t.contact_id, 'assigned_to', t.assigned_to,
+  'sub_category_id', t.sub_category_id, 'type_id', t.type_id, 'user_id', t.user_id, 'contact_id', t.contact_id, 'assigned_to', t.assigned_to,
   'created_at', t.created_at, 'updated_at', t.updated_at`
 
 const SIX = `'status', ${NAMED('s', ", 'slug', s.slug")}, 'priority', ${NAMED('p', ", 'color', p.color")},
@@ -20,14 +20,16 @@ const SIX_JOINS = `left join statuses s on s.id = t.status_id left join prioriti
   left join categories c on c.id = t.category_id left join departments d on d.id = t.department_id
   left join users u on u.id = t.user_id left join users a on a.id = t.assigned_to`
 
-const SINGLE = `'sub_category_id', t.sub_category_id, 'first_response_at', t.first_response_at,
+const SINGLE = `'first_response_at', t.first_response_at,
   'resolved_at', t.resolved_at, 'closed_at', t.closed_at,
   'subCategory', ${NAMED('sc')}, 'ticketType', ${NAMED('ty')},
   'contact', case when co.id is null then null else json_build_object('id', co.id, 'first_name', co.first_name,
     'last_name', co.last_name, 'name', co.first_name || ' ' || co.last_name, 'email', co.email, 'phone', co.phone) end,
+  'attachments', (select coalesce(json_agg(json_build_object('id', f.id, 'name', f.name, 'size', f.size, 'path', f.path,
+    'mime_type', f.mime_type, 'created_at', f.created_at) order by f.id), '[]') from media f where f.ticket_id = t.id),
   'comments', (select coalesce(json_agg(json_build_object('id', k.id, 'comment', k.comment, 'is_internal', k.is_internal,
     'user', ${PERSON('ku')}, 'created_at', k.created_at) order by k.created_at), '[]') from ticket_comments k
-    left join users ku on ku.id = k.user_id where k.ticket_id = t.id and k.deleted_at is null),
+    left join users ku on ku.id = k.user_id where k.ticket_id = t.id),
   'ticketEntries', (select coalesce(json_agg(json_build_object('id', m.id, 'conversation_id', m.conversation_id,
     'type', v.type, 'message', m.message, 'is_internal', m.is_internal, 'user', ${PERSON('mu')}, 'created_at', m.created_at)
     order by m.created_at), '[]') from messages m join conversations v on v.id = m.conversation_id and v.deleted_at is null
