@@ -31,6 +31,8 @@ export interface Database {
   readonly compiled: Runner
   /** Statements whose best plan depends on their values, on ordinary connections. */
   readonly adhoc: Runner
+  /** Reads that may be a moment old and take long, such as statistics: the replica where there is one, else as `adhoc`. */
+  readonly lagging: Runner
   /** Runs in one transaction; commits when `work` resolves, rolls back when it rejects. Retries once on 40001 and 40P01. */
   transaction<T>(work: (transaction: Transaction) => Promise<T>): Promise<T>
   /**

@@ -41,6 +41,7 @@ export function databaseOn(cluster: PGlite, description: string, log: Logger, cl
     knex,
     compiled: runner,
     adhoc: runner,
+    lagging: runner,
     transaction: (work) => inTransaction(knex, connections, work),
     session: (work) => inSession(connections, undefined, work),
     ping: async () => {

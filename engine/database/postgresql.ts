@@ -4,6 +4,7 @@ import pg from 'pg'
 import { LIMITS } from '../limits.ts'
 import type { Logger } from '../observe.ts'
 import type { Database } from './database.ts'
+import { laggingRunner } from './lagging.ts'
 import { type NoteFailure, outageLog } from './outage.ts'
 import { type Connections, inSession, knexPool, pooledRunner, watchErrors } from './pool.ts'
 import { overdue } from './statement.ts'
@@ -23,6 +24,9 @@ const SESSION: Readonly<Record<string, string>> = {
   DateStyle: 'ISO',
   TimeZone: 'UTC',
 }
+
+/** Nothing writes there by mistake, whatever the URL of the replica names. */
+const READ_ONLY: Readonly<Record<string, string>> = { ...SESSION, default_transaction_read_only: 'on' }
 
 const GENERIC_PLANS: Readonly<Record<string, string>> = { ...SESSION, plan_cache_mode: 'force_generic_plan' }
 
@@ -129,9 +133,24 @@ function watchOverdue(): NodeJS.Timeout {
   }, 1_000).unref()
 }
 
-/** Connects to the server of a URL; rejects with a sentence when it is out of reach, too old, or not UTF8. */
+/** Whether session settings arrive at the replica with the start of a connection; one that is out now may be back later. */
+async function replicaTakesOptions(replicaUrl: string, log: Logger, otherwise: boolean): Promise<boolean> {
+  try {
+    return (await ask(replicaUrl, true)) !== undefined
+  } catch (error) {
+    const reason = error instanceof Error ? error.message : String(error)
+    log.warn({ reason }, 'the replica does not answer; until it does, its reads go to the server itself')
+    return otherwise
+  }
+}
+
+/**
+ * Connects to the server of a URL, and to its replica where there is one; rejects with a sentence when the server is out
+ * of reach, too old, or not UTF8.
+ */
 export async function openPostgresql(
   databaseUrl: string,
+  replicaUrl: string | undefined,
   wantedPool: string | undefined,
   log: Logger,
 ): Promise<Database> {
@@ -152,6 +171,14 @@ export async function openPostgresql(
     log: { warn() {}, error() {}, debug() {}, deprecate() {} },
   })
   const adhoc = pooledRunner(ordinary)
+  const replica =
+    replicaUrl === undefined
+      ? undefined
+      : open(
+          poolConfig(replicaUrl, READ_ONLY, await replicaTakesOptions(replicaUrl, log, server.takesOptions)),
+          sizes.ordinary,
+          note,
+        )
   const watch = watchOverdue()
   return Object.freeze<Database>({
     kind: 'postgresql',
@@ -159,6 +186,7 @@ export async function openPostgresql(
     knex,
     compiled: pooledRunner(generic),
     adhoc,
+    lagging: replica === undefined ? adhoc : laggingRunner(pooledRunner(replica), adhoc),
     transaction: (work) => inTransaction(knex, ordinary, work),
     session: (work) => inSession(ordinary, 'set statement_timeout = 0; set lock_timeout = 0', work),
     ping: async () => {
@@ -167,7 +195,7 @@ export async function openPostgresql(
     close: async () => {
       clearInterval(watch)
       await knex.destroy()
-      await Promise.all([ordinary.pool.end(), generic.pool.end()])
+      await Promise.all([ordinary.pool.end(), generic.pool.end(), replica?.pool.end()])
     },
   })
 }
