@@ -1,0 +1,176 @@
+/** The query-count contract: any read is at most two statements, and writes at most what their code says. */
+import { suite } from 'uvu'
+import * as assert from 'uvu/assert'
+import { createRecord } from '../../engine/action/create.ts'
+import { executionOf } from '../../engine/action/execution.ts'
+import { readLookup } from '../../engine/action/lookup.ts'
+import { getRecord, listRecords } from '../../engine/action/read.ts'
+import { deleteRecord, restoreRecord } from '../../engine/action/remove.ts'
+import { updateRecord } from '../../engine/action/update.ts'
+import type { Actor } from '../../engine/actor.ts'
+import type { Resource } from '../../engine/catalog/catalog.ts'
+import type { Database, Runner } from '../../engine/database/database.ts'
+import { type Library, library, STAFF } from './library.ts'
+
+const test = suite('queries')
+let app: Library
+let bookId = 0
+
+test.before(async () => {
+  app = await library()
+  const tag = await app.expect(201, 'POST', '/tags', STAFF, { name: 'counted' })
+  for (let i = 0; i < 30; i++) {
+    const book = await app.expect(201, 'POST', '/books', STAFF, { title: `Book ${i}`, owner_id: 1, tag_ids: [tag.id] })
+    bookId = book.id
+  }
+  for (const text of ['a', 'b', 'c']) await app.expect(201, 'POST', `/books/${bookId}/reviews`, STAFF, { text })
+})
+test.after(() => app.close())
+
+const STAFF_ACTOR: Actor = {
+  kind: 'user',
+  id: 1,
+  role: 'staff',
+  permissions: new Set(['books.edit', 'shelves.manage']),
+  attributes: {},
+}
+const MEMBER_ACTOR: Actor = { ...STAFF_ACTOR, role: 'member', permissions: new Set() }
+
+/** The application's database, with every statement written down; what opens and ends a transaction is not counted. */
+function counting(database: Database, statements: string[]): Database {
+  const run =
+    (runner: Runner): Runner['run'] =>
+    (statement, values) => {
+      statements.push(statement.text)
+      return runner.run(statement, values)
+    }
+  return {
+    ...database,
+    compiled: { run: run(database.compiled) },
+    adhoc: { run: run(database.adhoc) },
+    transaction: (work) =>
+      database.transaction((transaction) => work({ knex: transaction.knex, run: run(transaction) })),
+  }
+}
+
+type Ask = (execution: ReturnType<typeof executionOf>) => Promise<unknown>
+
+/** How many statements an action takes once it is warm. */
+async function statementsOf(ask: Ask, actor: Actor = STAFF_ACTOR): Promise<readonly string[]> {
+  const statements: string[] = []
+  const { foundation } = app.engine.app
+  const execution = executionOf(
+    { ...foundation, database: counting(foundation.database, statements) },
+    { actor, requestId: 'test', afterCommit: () => undefined },
+  )
+  await ask(execution)
+  return statements
+}
+
+const resource = (name: string): Resource => app.engine.app.catalog.resources.get(name)!
+const at = (name: string, text: string | number) => readLookup(resource(name), String(text))
+
+const LISTS = [
+  '',
+  'per_page=100',
+  'search=book',
+  'search=bo',
+  'search=book&page=2',
+  'cursor=first',
+  'search=book&cursor=first',
+  'sort=shelf.name,-price',
+  'page=3&per_page=10',
+  'page=60&per_page=10',
+  'shelf.slug=main&created_at[gte]=2020-01-01&kind=novel,essay&pages[null]=true',
+  'title[contains]=oo&sort=-title',
+]
+for (const query of LISTS) {
+  test(`the list ?${query} is at most two statements`, async () => {
+    for (const actor of [STAFF_ACTOR, MEMBER_ACTOR]) {
+      const statements = await statementsOf(
+        (execution) => listRecords(execution, resource('books'), new URLSearchParams(query)),
+        actor,
+      )
+      assert.ok(statements.length <= 2, statements.join('\n'))
+      if (query.includes('cursor') || query.includes('search')) assert.is(statements.length, 1)
+    }
+  })
+}
+
+test('a nested list is at most two statements, its parent included', async () => {
+  for (const query of ['', 'cursor=first', 'page=2', 'sort=-id']) {
+    for (const id of [String(bookId)]) {
+      const parent = {
+        relation: resource('reviews').nested[0]!.relation,
+        resource: resource('books'),
+        lookup: at('books', id),
+      }
+      const statements = await statementsOf((execution) =>
+        listRecords(execution, resource('reviews'), new URLSearchParams(query), parent),
+      )
+      assert.ok(statements.length <= 2, statements.join('\n'))
+    }
+  }
+})
+
+test('a record with everything it embeds is one statement', async () => {
+  for (const [name, text] of [
+    ['books', bookId],
+    ['shelves', 'main'],
+    ['reviews', 1],
+  ] as const) {
+    assert.is((await statementsOf((execution) => getRecord(execution, resource(name), String(text)))).length, 1)
+  }
+})
+
+const WRITES: readonly (readonly [name: string, most: number, ask: Ask])[] = [
+  ['a create', 1, (execution) => createRecord(execution, resource('books'), { title: 'Q', shelf_id: 1, owner_id: 1 })],
+  [
+    'a create with a slug and unique values',
+    2,
+    (execution) => createRecord(execution, resource('shelves'), { name: `Q ${Math.random()}` }),
+  ],
+  [
+    'a create below another',
+    2,
+    (execution) =>
+      createRecord(
+        execution,
+        resource('reviews'),
+        { text: 'x' },
+        { relation: resource('reviews').nested[0]!.relation, resource: resource('books'), lookup: at('books', bookId) },
+      ),
+  ],
+  // insert, which ids may be linked, delete and insert of links, read back
+  ['a create with links', 5, (execution) => createRecord(execution, resource('books'), { title: 'Q', tag_ids: [1] })],
+  [
+    'an update',
+    2,
+    (execution) =>
+      updateRecord(execution, resource('books'), at('books', bookId), { title: `Q ${Math.random()}`, shelf_id: 2 }),
+  ],
+  ['an update of nothing', 2, (execution) => updateRecord(execution, resource('books'), at('books', bookId), {})],
+  [
+    'an update with a version',
+    3,
+    (execution) =>
+      updateRecord(
+        execution,
+        resource('books'),
+        at('books', bookId),
+        { pages: 1 + Math.floor(Math.random() * 5000) },
+        '*',
+      ),
+  ],
+  ['a soft delete', 2, (execution) => deleteRecord(execution, resource('books'), at('books', 1))],
+  ['a restore', 3, (execution) => restoreRecord(execution, resource('books'), at('books', 1))],
+]
+for (const [name, most, ask] of WRITES) {
+  test(`${name} is at most ${most} statements`, async () => {
+    const statements = await statementsOf(ask)
+    assert.ok(statements.length <= most, `${statements.length}\n${statements.join('\n')}`)
+    assert.ok(statements.length > 0)
+  })
+}
+
+test.run()
