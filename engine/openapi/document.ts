@@ -3,12 +3,11 @@ import { isDeepStrictEqual } from 'node:util'
 import type { Catalog, Field, Resource } from '../catalog/catalog.ts'
 import { fieldLabel } from '../catalog/name.ts'
 import type { BoundRoute } from '../http/parts.ts'
-import type { ResourceRoute } from '../http/resource-routes.ts'
 import type { JsonSchema } from '../json.ts'
 import { isResourceRoute } from './access-sentence.ts'
 import { ENVELOPE_SCHEMAS, HEADERS, refusalComponents } from './answers.ts'
 import { guide } from './guide.ts'
-import { bodyName, type Operation, type Outline, operationOf } from './operation.ts'
+import { createName, type Operation, type Outline, operationOf } from './operation.ts'
 import { operationIds } from './operation-id.ts'
 import { filtersSchema } from './parameters.ts'
 import { PROBE_TAG, PROBES } from './probes.ts'
@@ -42,7 +41,6 @@ export function openapi({ catalog, routes, hooks }: Described): OpenApiDocument 
     names,
     operationId: operationIds(names),
     tagOf,
-    bodyOf: (route) => bodyName(route.resource, route, names),
   }
   const paths: Record<string, Record<string, Operation>> = {}
   for (const route of routes) {
@@ -64,7 +62,7 @@ export function openapi({ catalog, routes, hooks }: Described): OpenApiDocument 
       parameters: HEADER_PARAMETERS,
       headers: HEADERS,
       responses: refusalComponents(),
-      schemas: { ...ENVELOPE_SCHEMAS, ...schemasOf({ catalog, routes, hooks }, names) },
+      schemas: { ...ENVELOPE_SCHEMAS, ...schemasOf({ catalog, hooks }, names) },
     },
   })
   return used(document)
@@ -85,7 +83,7 @@ function headerParameter(name: string, description: string): Node {
 
 /** The schemas of every resource, used or not, by name. */
 export function schemasOf(
-  { catalog, routes, hooks }: Described,
+  { catalog, hooks }: Omit<Described, 'routes'>,
   names: ReadonlyMap<string, TypeNames>,
 ): Readonly<Record<string, JsonSchema>> {
   const schemas: Record<string, JsonSchema> = {}
@@ -98,20 +96,15 @@ export function schemasOf(
     schemas[update] = inputSchema(resource, 'update', hookInput(hooks, resource, 'update'))
     if (resource.filters.size > 0) schemas[filters] = filtersSchema(resource)
   }
-  for (const route of routes) {
-    if (!isResourceRoute(route) || route.action !== 'create' || route.parent === undefined) continue
-    const { resource } = route
-    const input = hookInput(hooks, resource, 'create')
-    schemas[bodyName(resource, route, names)] = inputSchema(resource, 'create', input, parentKey(route))
+  for (const resource of catalog.resources.values()) {
+    for (const { relation, actions } of resource.nested) {
+      if (!actions.includes('create')) continue
+      const input = hookInput(hooks, resource, 'create')
+      // The path gives the record above, so the body need not.
+      schemas[createName(resource, relation.target, names)] = inputSchema(resource, 'create', input, relation.field)
+    }
   }
   return schemas
-}
-
-/** The foreign key that a nested route's path gives. */
-function parentKey({ resource, parent, path }: ResourceRoute): Field | undefined {
-  return resource.nested.find(
-    (nested) => nested.relation.target === parent?.name && path.endsWith(`/{id}/${nested.path}`),
-  )?.relation.field
 }
 
 function hookInput(hooks: Described['hooks'], resource: Resource, action: 'create' | 'update'): readonly Field[] {

@@ -2,7 +2,6 @@
 import type { Catalog, Field, Resource } from '../catalog/catalog.ts'
 import { needsToken } from '../http/access.ts'
 import type { BoundRoute } from '../http/parts.ts'
-import type { ResourceRoute } from '../http/resource-routes.ts'
 import type { JsonSchema } from '../json.ts'
 import { accessSentence, isResourceRoute } from './access-sentence.ts'
 import { COUNTED, headerRefs, NOT_MODIFIED, refusalRef, successSchema } from './answers.ts'
@@ -20,8 +19,6 @@ export interface Outline {
   readonly names: ReadonlyMap<string, TypeNames>
   readonly operationId: (route: BoundRoute) => string
   readonly tagOf: (route: BoundRoute) => string
-  /** The schema of a body of a resource's route, by the name it has among the components. */
-  readonly bodyOf: (route: ResourceRoute) => string
 }
 
 /** The operation of a route. */
@@ -71,7 +68,10 @@ function requestBody(outline: Outline, route: BoundRoute): Operation | undefined
   const kind = bodyKind(route)
   if (kind === 'none') return undefined
   if (isResourceRoute(route)) {
-    return { required: route.action === 'create', content: json(schemaRef(outline.bodyOf(route))) }
+    const { resource, action, parent } = route
+    const { update } = outline.names.get(resource.name)!
+    const name = action === 'create' ? createName(resource, parent?.name, outline.names) : update
+    return { required: action === 'create', content: json(schemaRef(name)) }
   }
   const { inputFields } = route
   const partial = route.method === 'PUT' || route.method === 'PATCH'
@@ -157,10 +157,14 @@ function envelopeOf({ names }: Outline, route: BoundRoute): JsonSchema {
   return successSchema(route.output ?? { type: 'null' }, { message: true, meta: route.meta ?? {} })
 }
 
-/** The schema of a nested route's body is named after its parent where the resource also has a route of its own. */
-export function bodyName(resource: Resource, route: ResourceRoute, names: ReadonlyMap<string, TypeNames>): string {
-  const { create, update } = names.get(resource.name)!
-  if (route.action !== 'create') return update
-  if (route.parent === undefined || !(resource.actions.has('create') || resource.nested.length > 1)) return create
-  return `${create}In${names.get(route.parent.name)!.single}`
+/** What the body of a create below a record of `parent` is called: a name of its own where there are other ways to create. */
+export function createName(
+  resource: Resource,
+  parent: string | undefined,
+  names: ReadonlyMap<string, TypeNames>,
+): string {
+  const { create } = names.get(resource.name)!
+  const below = resource.nested.filter(({ actions }) => actions.includes('create'))
+  if (parent === undefined || (below.length === 1 && !resource.actions.has('create'))) return create
+  return `${create}In${names.get(parent)!.single}`
 }

@@ -31,11 +31,14 @@ function fieldProperty(field: Field): Property {
   return { name: field.name, schema, required: field.read === undefined }
 }
 
-/** A value as answers have it, null included where it can be. */
+/**
+ * A value as answers have it, null included where it can be. Limits are left out, since records may be older than the
+ * limits of today; the form that the type itself gives stays, except where SQL computes the value.
+ */
 function valueSchema(field: Field): JsonSchema {
-  const schema = field.type.schema(field.options)
-  const sure = field.computed === undefined ? schema : unlimited(schema)
-  return field.nullable && field.count === undefined ? nullable(sure) : sure
+  const formed = field.computed === undefined && field.options.own.pattern === undefined
+  const schema = unlimited(field.type.schema(field.options), formed ? ['pattern'] : [])
+  return field.nullable && field.count === undefined ? nullable(schema) : schema
 }
 
 function relationProperty(relation: Relation, mode: Mode): readonly Property[] {

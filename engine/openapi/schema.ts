@@ -38,19 +38,20 @@ export function schemaRef(name: string): JsonSchema {
   return { $ref: `#/components/schemas/${name}` }
 }
 
-const LIMITING = [
+const LIMITS_OF_BODIES = [
   'minLength',
   'maxLength',
-  'pattern',
   'minimum',
   'maximum',
   'minItems',
   'maxItems',
   'uniqueItems',
-] as const
+  'pattern',
+]
 
-/** A schema without its limits: of a value that SQL computed, only the type is sure. */
-export function unlimited(schema: JsonSchema): JsonSchema {
-  const limits: readonly string[] = LIMITING
-  return Object.fromEntries(Object.entries(schema).filter(([keyword]) => !limits.includes(keyword)))
+/** A schema without limits, those of its items too; `keep` names keywords that stay. */
+export function unlimited(schema: JsonSchema, keep: readonly string[] = []): JsonSchema {
+  const kept = Object.entries(schema).filter(([word]) => keep.includes(word) || !LIMITS_OF_BODIES.includes(word))
+  const bare = Object.fromEntries(kept)
+  return typeof bare.items === 'object' ? { ...bare, items: unlimited(bare.items as JsonSchema, keep) } : bare
 }

@@ -8,7 +8,7 @@ import { typeNames } from './type-name.ts'
 export function typescript(described: Omit<Described, 'routes'>): string {
   const { catalog } = described
   const names = typeNames(catalog)
-  const schemas = schemasOf({ ...described, routes: [] }, names)
+  const schemas = schemasOf(described, names)
   const parts = [...catalog.resources.values()].map((resource) => {
     const { single, list, create, update } = names.get(resource.name)!
     const about = resource.description ?? `${resource.label}.`

@@ -26,6 +26,7 @@ const approve: Route = {
   tag: 'Users',
   access: [{ kind: 'permission', permission: 'users.approve' }],
   body: 'none',
+  output: { $ref: '#/resources/users' },
   handle: (context) => decide(context, 'active'),
 }
 
@@ -36,6 +37,7 @@ const decline: Route = {
   tag: 'Users',
   access: [{ kind: 'permission', permission: 'users.approve' }],
   body: 'none',
+  output: { $ref: '#/resources/users' },
   handle: (context) => decide(context, 'declined'),
 }
 

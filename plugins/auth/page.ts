@@ -66,6 +66,7 @@ export const resetPage: Route = {
   summary: 'The page behind the link in a mail: choose a new password',
   tag: 'Authentication',
   access: 'public',
+  produces: ['text/html'],
   query: { email: { type: 'string', description: 'Filled into the form' } },
   handle: page,
 }

@@ -15,7 +15,8 @@ import { closeSession, openSession, sweep } from './session.ts'
 
 const SIGNED_IN = {
   type: 'object',
-  properties: { user: { type: 'object' }, token: { type: 'string' }, token_type: { const: 'Bearer' } },
+  properties: { user: { $ref: '#/resources/users' }, token: { type: 'string' }, token_type: { const: 'Bearer' } },
+  required: ['user', 'token', 'token_type'],
 } as const
 
 const PASSWORD = { type: 'secret', required: true } as const
@@ -137,6 +138,7 @@ const me: Route = {
   tag: 'Authentication',
   access: [{ kind: 'signed_in' }],
   openToRestricted: true,
+  output: { $ref: '#/resources/users' },
   handle: async (context) => ({ data: await context.records('users').get(context.actor.id ?? 0) }),
 }
 

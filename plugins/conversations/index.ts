@@ -19,6 +19,7 @@ const routes: readonly Route[] = [
     tag: 'Conversations',
     access: [{ kind: 'signed_in' }],
     body: 'none',
+    output: { $ref: '#/resources/conversations' },
     handle: markRead,
   },
 ]

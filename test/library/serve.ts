@@ -6,6 +6,7 @@ import { createEngine } from '../../engine/engine.ts'
 import type { Json, JsonObject } from '../../engine/json.ts'
 import { readSettings } from '../../engine/settings.ts'
 import { renderDiagnostics } from '../../engine/text/render.ts'
+import { holdToContract } from '../support/contract.ts'
 import { SILENT, testDatabase } from '../support/database.ts'
 
 export interface Answer {
@@ -49,6 +50,8 @@ export async function serve(resourcesDir: string, prefix: string): Promise<Serve
         ...(body === undefined ? {} : { body: JSON.stringify(body) }),
       })
       const text = await answer.text()
+      const seen = { status: answer.status, headers: Object.fromEntries(answer.headers), text }
+      holdToContract(engine.app, method, `${prefix}${path}`, seen)
       return {
         status: answer.status,
         headers: answer.headers,

@@ -7,6 +7,7 @@ import { createEngine, type Engine } from '../../engine/engine.ts'
 import type { Logger } from '../../engine/observe.ts'
 import { readSettings } from '../../engine/settings.ts'
 import { renderDiagnostics } from '../../engine/text/render.ts'
+import { holdToContract } from './contract.ts'
 import { SILENT, testDatabase } from './database.ts'
 
 export interface Answer {
@@ -71,7 +72,11 @@ export async function application(options: ApplicationOptions): Promise<TestAppl
     engine,
     address,
     dataDir,
-    call: (method, path, call = {}) => send(address, method, path, call),
+    async call(method, path, call = {}) {
+      const answer = await send(address, method, path, call)
+      holdToContract(engine.app, method, path, answer)
+      return answer
+    },
     async close() {
       await engine.close()
       await close()

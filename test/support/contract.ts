@@ -1,0 +1,161 @@
+/** Holds every answer that a test sees against /openapi.json of the application that gave it. */
+import type { IncomingHttpHeaders } from 'node:http'
+import type { ErrorObject, ValidateFunction } from 'ajv'
+import { Ajv2020 } from 'ajv/dist/2020.js'
+import type { App } from '../../engine/engine.ts'
+import type { JsonSchema } from '../../engine/json.ts'
+
+/** What came back, as far as the contract speaks of it. */
+export interface Seen {
+  readonly status: number
+  readonly headers: IncomingHttpHeaders
+  readonly text: string
+}
+
+type Node = Readonly<Record<string, unknown>>
+
+interface Checker {
+  readonly operation: (method: string, path: string) => Node | undefined
+  readonly validate: (schema: JsonSchema) => ValidateFunction
+  readonly resolve: (node: unknown) => Node
+}
+
+/** Applications of equal documents share what was compiled; a test file opens its own application each time. */
+const byText = new Map<string, Checker>()
+const byApp = new WeakMap<App, Checker>()
+
+/** Answers of the gate, which come before there is an operation: no such path, no such method, too many requests. */
+const BEFORE_ROUTES = [400, 404, 405, 408, 413, 429, 431, 500, 503]
+const REFUSAL = { $ref: 'document#/components/schemas/Refusal' }
+
+/** Throws, with what is wrong and where, when an answer is not one that the document speaks of. */
+export function holdToContract(app: App, method: string, url: string, seen: Seen): void {
+  if (method === 'OPTIONS') return
+  const checker = checkerOf(app)
+  const [path = ''] = url.replace(/^https?:\/\/[^/]*/, '').split('?')
+  const fail = (problem: string): never => {
+    throw new Error(
+      `${method} ${url} answered ${seen.status} against /openapi.json: ${problem}\n${seen.text.slice(0, 600)}`,
+    )
+  }
+  const operation = checker.operation(method === 'HEAD' ? 'get' : method.toLowerCase(), path)
+  if (operation === undefined) {
+    if (!BEFORE_ROUTES.includes(seen.status)) fail('there is no such operation')
+    if (method !== 'HEAD') judgeBody(checker.validate(REFUSAL), seen, fail)
+    return
+  }
+  const responses = operation.responses as Node
+  if (responses[seen.status] === undefined) {
+    fail(`the operation knows ${Object.keys(responses).join(', ')}`)
+  }
+  judge(checker, checker.resolve(responses[seen.status]), method, seen, fail)
+}
+
+function judge(checker: Checker, response: Node, method: string, seen: Seen, fail: (problem: string) => never): void {
+  for (const [name, node] of Object.entries((response.headers ?? {}) as Node)) {
+    if (checker.resolve(node).required === true && seen.headers[name.toLowerCase()] === undefined) {
+      fail(`the header ${name} is missing`)
+    }
+  }
+  if (method === 'HEAD') return
+  const content = response.content as Readonly<Record<string, { readonly schema: JsonSchema }>> | undefined
+  if (content === undefined) {
+    if (seen.text !== '') fail('there must be no body')
+    return
+  }
+  const type = String(seen.headers['content-type'] ?? '').split(';')[0] ?? ''
+  const media = content[type]
+  if (media === undefined) fail(`its type is ${type || 'not said'}, not ${Object.keys(content).join(' or ')}`)
+  else if (type === 'application/json') judgeBody(checker.validate(media.schema), seen, fail)
+}
+
+function judgeBody(validate: ValidateFunction, seen: Seen, fail: (problem: string) => never): void {
+  let body: unknown
+  try {
+    body = JSON.parse(seen.text)
+  } catch {
+    fail('its body is no JSON')
+  }
+  if (!validate(body)) fail((validate.errors ?? []).map(sentence).join('; '))
+}
+
+function sentence({ instancePath, message, params, keyword }: ErrorObject): string {
+  const at = instancePath === '' ? 'the body' : instancePath
+  if (keyword === 'additionalProperties') {
+    const name = String(params.additionalProperty)
+    const hint = /^\/data(\/\d+)?$/.test(at) || name === 'data' ? '' : ' (a route names more of `meta` in its `meta`)'
+    return `${at} has "${name}", which the document does not know${at.startsWith('/meta') ? hint : ''}`
+  }
+  if (keyword === 'type' && at === '/data' && params.type === 'null')
+    return '/data must be null, for the route has no `output`'
+  return `${at} ${message ?? 'is wrong'}${keyword === 'enum' || keyword === 'const' ? ` ${JSON.stringify(params)}` : ''}`
+}
+
+function checkerOf(app: App): Checker {
+  const known = byApp.get(app)
+  if (known !== undefined) return known
+  const text = JSON.stringify(app.document())
+  const checker = byText.get(text) ?? checkerFrom(JSON.parse(text) as Node)
+  byText.set(text, checker)
+  byApp.set(app, checker)
+  return checker
+}
+
+function checkerFrom(document: Node): Checker {
+  const ajv = new Ajv2020({ strict: false, allErrors: false, validateFormats: true, formats: FORMATS })
+  ajv.addSchema(closed(document) as Node, 'document')
+  const compiled = new WeakMap<JsonSchema, ValidateFunction>()
+  const paths = Object.entries(document.paths as Readonly<Record<string, Node>>).map(([template, operations]) => ({
+    pattern: new RegExp(`^${template.replace(/[.]/g, '\\.').replace(/\{\w+\}/g, '([^/]+)')}$`),
+    parameters: template.split('{').length - 1,
+    operations,
+  }))
+  paths.sort((a, b) => a.parameters - b.parameters)
+  const find = (path: string) => paths.find(({ pattern }) => pattern.test(path))
+  return {
+    operation: (method, path) => find(path)?.operations[method] as Node | undefined,
+    validate: (schema) => {
+      const made = compiled.get(schema) ?? ajv.compile(inDocument(closed(schema)) as JsonSchema)
+      compiled.set(schema, made)
+      return made
+    },
+    resolve: (node) => {
+      const target = Reflect.get(Object(node), '$ref')
+      if (typeof target !== 'string') return node as Node
+      return target
+        .slice(2)
+        .split('/')
+        .reduce<unknown>((at, key) => Reflect.get(Object(at), key), document) as Node
+    },
+  }
+}
+
+/** What the engine itself takes for these; an address may hold letters that the usual expression does not know. */
+const FORMATS = {
+  'date-time': /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{6}Z$/,
+  date: /^\d{4}-\d\d-\d\d$/,
+  email: /^[^@\s]+@[^@\s]+$/,
+  uri: /^https?:\/\//,
+  'uri-reference': true as const,
+  binary: true as const,
+}
+
+/** Schemas refuse what they do not name, so that an answer with more than the document says is found. */
+function closed(node: unknown): unknown {
+  if (Array.isArray(node)) return node.map(closed)
+  if (typeof node !== 'object' || node === null) return node
+  const entries = Object.entries(node).map(([key, value]) => [key, closed(value)])
+  const shut = 'properties' in node && !('additionalProperties' in node) ? { additionalProperties: false } : {}
+  return { ...Object.fromEntries(entries), ...shut }
+}
+
+function inDocument(node: unknown): unknown {
+  if (Array.isArray(node)) return node.map(inDocument)
+  if (typeof node !== 'object' || node === null) return node
+  return Object.fromEntries(
+    Object.entries(node).map(([key, value]) => [
+      key,
+      key === '$ref' && typeof value === 'string' && value.startsWith('#') ? `document${value}` : inDocument(value),
+    ]),
+  )
+}
