@@ -8,6 +8,8 @@ export interface Settings {
   readonly baseUrl: string
   readonly dataDir: string
   readonly databaseUrl: string | undefined
+  /** Connections that one instance may open; undefined: a share of what the server allows. */
+  readonly databasePool: number | undefined
   readonly databaseReplicaUrl: string | undefined
   readonly redisUrl: string | undefined
   /** The first signs, all verify; empty when APP_SECRET is not set. */
@@ -137,6 +139,7 @@ export function readSettings(env: Readonly<Record<string, string | undefined>>):
     baseUrl: read('BASE_URL', publicUrl, addressOf(host, port)),
     dataDir: read('DATA_DIR', text, './data'),
     databaseUrl: read('DATABASE_URL', postgresql, undefined),
+    databasePool: read('DATABASE_POOL', integer(2, 1_000), undefined),
     databaseReplicaUrl: read('DATABASE_REPLICA_URL', postgresql, undefined),
     redisUrl: read('REDIS_URL', url(['redis:', 'rediss:']), undefined),
     appSecrets: Object.freeze(read('APP_SECRET', secrets, [])),

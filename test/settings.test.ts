@@ -21,6 +21,7 @@ settings('runs on embedded defaults when nothing is set', () => {
     baseUrl: 'http://127.0.0.1:3000',
     dataDir: './data',
     databaseUrl: undefined,
+    databasePool: undefined,
     databaseReplicaUrl: undefined,
     redisUrl: undefined,
     appSecrets: [],

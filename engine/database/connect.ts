@@ -8,12 +8,12 @@ import type { Database } from './database.ts'
  * Either driver is loaded only when it is the one needed: each costs start time and memory.
  */
 export async function connect(
-  settings: Pick<Settings, 'databaseUrl' | 'dataDir' | 'env'> & Partial<Pick<Settings, 'databaseReplicaUrl'>>,
+  settings: Pick<Settings, 'databaseUrl' | 'dataDir'> & Partial<Pick<Settings, 'databasePool' | 'databaseReplicaUrl'>>,
   { log }: { readonly log: Logger },
 ): Promise<Database> {
   if (settings.databaseUrl !== undefined) {
     const { openPostgresql } = await import('./postgresql.ts')
-    return openPostgresql(settings.databaseUrl, settings.databaseReplicaUrl, settings.env.DATABASE_POOL, log)
+    return openPostgresql(settings.databaseUrl, settings.databaseReplicaUrl, settings.databasePool, log)
   }
   const { openEmbedded } = await import('./embedded.ts')
   return openEmbedded(settings.dataDir, log)

@@ -108,11 +108,9 @@ async function ask(databaseUrl: string, takesOptions: boolean): Promise<Server |
  */
 export function poolSizes(
   maxConnections: number,
-  wanted: string | undefined,
+  wanted: number | undefined,
 ): { readonly compiled: number; readonly ordinary: number } {
-  const asked = Number(wanted)
-  const total =
-    Number.isInteger(asked) && asked >= 2 ? asked : Math.min(20, Math.max(4, Math.floor(maxConnections / 5)))
+  const total = wanted ?? Math.min(20, Math.max(4, Math.floor(maxConnections / 5)))
   const compiled = Math.ceil(total / 2)
   return { compiled, ordinary: total - compiled }
 }
@@ -151,7 +149,7 @@ async function replicaTakesOptions(replicaUrl: string, log: Logger, otherwise: b
 export async function openPostgresql(
   databaseUrl: string,
   replicaUrl: string | undefined,
-  wantedPool: string | undefined,
+  wantedPool: number | undefined,
   log: Logger,
 ): Promise<Database> {
   const server = (await ask(databaseUrl, true)) ?? (await ask(databaseUrl, false))

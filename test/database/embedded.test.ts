@@ -21,7 +21,7 @@ test.before.each(async () => {
 test.after.each(() => rm(dataDir, { recursive: true, force: true }))
 
 function open() {
-  return connect({ databaseUrl: undefined, dataDir, env: {} }, { log: SILENT })
+  return connect({ databaseUrl: undefined, dataDir }, { log: SILENT })
 }
 
 async function refusal(work: () => unknown): Promise<string> {

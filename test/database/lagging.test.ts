@@ -23,7 +23,7 @@ test.after(async () => {
 })
 
 async function withReplica(databaseReplicaUrl: string, work: (database: Database) => Promise<void>): Promise<void> {
-  const settings = { databaseUrl: main.url, databaseReplicaUrl, dataDir: '', env: { DATABASE_POOL: '2' } }
+  const settings = { databaseUrl: main.url, databaseReplicaUrl, dataDir: '', databasePool: 2 }
   const database = await connect(settings, { log: SILENT })
   try {
     await work(database)

@@ -55,7 +55,7 @@ async function ofServer(server: string, log: Logger): Promise<TestDatabase> {
   await administer(server, `create database ${name} template template0 encoding 'UTF8'`)
   const url = new URL(server)
   url.pathname = `/${name}`
-  const database = await connect({ databaseUrl: url.href, dataDir: '', env: { DATABASE_POOL: '6' } }, { log })
+  const database = await connect({ databaseUrl: url.href, dataDir: '', databasePool: 6 }, { log })
   await database.knex.raw('create extension if not exists pg_trgm')
   const close = async () => {
     await database.close()
