@@ -6,7 +6,7 @@ import { createStatements } from './action/compiled-statements.ts'
 import { executionOf, type Foundation, runLeft, type Work } from './action/execution.ts'
 import { createLookups } from './action/lookups.ts'
 import { pluginContext } from './action/plugin-context.ts'
-import { ANONYMOUS, SYSTEM } from './actor.ts'
+import { type Actor, ANONYMOUS, SYSTEM } from './actor.ts'
 import type { Catalog } from './catalog/catalog.ts'
 import { connect } from './database/connect.ts'
 import type { Database } from './database/database.ts'
@@ -15,6 +15,9 @@ import { createMetrics, type Metrics } from './http/metrics.ts'
 import type { BoundRoute, HttpApp, HttpParts } from './http/parts.ts'
 import { resourceRoutes } from './http/resource-routes.ts'
 import { createHttp } from './http/server.ts'
+import { jobInlet } from './job/inlet.ts'
+import { startJobs } from './job/start.ts'
+import type { Worker } from './job/worker.ts'
 import type { JsonObject } from './json.ts'
 import { LIMITS } from './limits.ts'
 import { exclusively } from './migration/apply.ts'
@@ -133,6 +136,7 @@ function compose(process: Process, catalog: Catalog, composition: Composition, b
     log,
     now,
     changed,
+    jobs: jobInlet(composition.jobs, store),
   }
   const ownRoutes = resourceRoutes(catalog, ({ actor, requestId, afterCommit }) =>
     executionOf(foundation, { actor, requestId, afterCommit }),
@@ -208,6 +212,7 @@ function running(process: Process, first: App, lines: readonly string[], closeAl
     for (const table of new Set([...app.catalog.resources.values()].map((resource) => resource.table))) reread(table)
   })
   let server: Server | undefined
+  let worker: Worker | undefined
   return {
     get app() {
       return app
@@ -219,6 +224,7 @@ function running(process: Process, first: App, lines: readonly string[], closeAl
       return new Promise((resolve, reject) => {
         listening.once('error', reject)
         listening.listen(process.settings.port, process.settings.host, () => {
+          worker = startJobs(process.store, Math.random, () => currentJobs(app))
           const url = addressOf(listening.address() as AddressInfo)
           resolve({ url, lines: startLines(process, app, url, lines) })
         })
@@ -238,10 +244,20 @@ function running(process: Process, first: App, lines: readonly string[], closeAl
     },
     async close() {
       process.draining = true
-      if (server !== undefined) await drain(server)
+      await Promise.all([server && drain(server), worker?.close(LIMITS.drainMs)])
       await closeAll()
     },
   }
+}
+
+/** What jobs run with: the application as it is now, and the way from an id to an actor. */
+function currentJobs({ composition, foundation }: App): ReturnType<Parameters<typeof startJobs>[2]> {
+  const { identify, jobs } = composition
+  const actorOf = async (id: number): Promise<Actor | null> => {
+    const call = executionOf(foundation, { actor: SYSTEM, requestId: 'job', afterCommit: () => undefined })
+    return identify === undefined ? null : identify.value(pluginContext(call, identify.options), String(id))
+  }
+  return { foundation, jobs, actorOf }
 }
 
 function addressOf({ address, port, family }: AddressInfo): string {

@@ -72,6 +72,19 @@ export const LIMITS = {
   acquireMs: 5_000,
   /** Requests waiting for a connection: beyond it the caller is told 503 at once. */
   poolQueue: 500,
+  /** Jobs that one process runs at a time: enough to wait for mail servers beside a long export, few enough for the pool. */
+  jobSlots: 4,
+  /** A job's payload and result in bytes: it names what to work on, and is no place for the work itself. */
+  jobBytes: 262_144,
+  /** How long a process owns a job without a sign of life, and how often it looks for jobs that nobody told it of, in milliseconds. */
+  jobLeaseMs: 30_000,
+  jobPollMs: 5_000,
+  /** How often a job is tried unless its plugin says otherwise, and the wait before a retry, doubled each time, in milliseconds. */
+  jobAttempts: 5,
+  jobBackoffMs: 2_000,
+  jobBackoffMostMs: 900_000,
+  /** How long a completed job can still be read; failed ones stay until somebody removes them. */
+  jobKeepMs: 604_800_000,
   /** How long requests in flight may take after SIGTERM, in milliseconds. */
   drainMs: 8_000,
 } as const

@@ -45,6 +45,7 @@ const RANKS: Readonly<Record<string, number>> = {
   record: 4,
   action: 5,
   http: 6,
+  job: 6,
   openapi: 7,
   plugin: 7,
   'engine.ts': 8,

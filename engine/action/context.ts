@@ -2,10 +2,14 @@
 import type { Model, ModelClass } from 'objection'
 import type { Actor } from '../actor.ts'
 import type { Catalog, Resource, WriteAction } from '../catalog/catalog.ts'
-import type { Database, Transaction } from '../database/database.ts'
+import type { Database, Row, Transaction } from '../database/database.ts'
+import type { ApiError } from '../error.ts'
 import type { Json, JsonObject } from '../json.ts'
 import type { Logger } from '../observe.ts'
 import type { Settings } from '../settings.ts'
+
+/** What becomes of one of several records that are to be created. */
+export type Creation = { readonly record: JsonObject } | { readonly error: ApiError }
 
 /** Another resource's records, through the same pipeline as a client's: validation, policies, hooks. */
 export interface Records {
@@ -15,15 +19,44 @@ export interface Records {
   ): Promise<{ readonly data: readonly JsonObject[]; readonly total: number | null }>
   /** By id or another lookup; throws ApiError record_not_found or forbidden. */
   get(lookup: string | number): Promise<JsonObject>
-  create(input: JsonObject): Promise<JsonObject>
+  /**
+   * Every record of a list, as batches of rows: the text of each column (`subject`, `status.name`) as answers write it,
+   * null where it is absent or not for this actor. Filters, search and sort as `list`, without pages. Reads by key, so
+   * that no connection is held between batches and memory stays the same however long the list is.
+   */
+  rows(columns: readonly string[], query?: Iterable<readonly [string, string]>): AsyncGenerator<readonly Row[], void>
+  /** The ids of records within reach by the lower-cased text of a field, for those of `texts` that are found; lowest first. */
+  idsOf(field: string, texts: readonly string[]): Promise<ReadonlyMap<string, readonly number[]>>
+  /** `fixed`: decoded values of fields that callers can't write, where the program itself has to say them. */
+  create(input: JsonObject, fixed?: JsonObject): Promise<JsonObject>
+  /**
+   * Creates several in one transaction, each behind a savepoint, so that one that is refused takes none of the others
+   * with it. With `dryRun` nothing is kept.
+   */
+  createEach(
+    entries: readonly { readonly input: JsonObject; readonly fixed?: JsonObject }[],
+    options?: { readonly dryRun?: boolean },
+  ): Promise<readonly Creation[]>
   update(lookup: string | number, input: JsonObject): Promise<JsonObject>
   delete(lookup: string | number): Promise<void>
   restore(lookup: string | number): Promise<JsonObject>
 }
 
+/** When a job runs, as whom, and with which others it is the same. */
+export interface EnqueueOptions {
+  /** Not before this moment; at once if absent. */
+  readonly runAt?: Date
+  /** While a job of this name and key waits, no second one is added; the one that waits will see what this transaction writes. */
+  readonly dedupe?: string
+  /** `system` (default), or `actor`: who enqueues it, with the rights they have when it runs. */
+  readonly as?: 'system' | 'actor'
+}
+
 /** What every plugin function can reach: data, never the app. */
 export interface PluginContext {
   readonly actor: Actor
+  /** Who began it: the same as `actor`, except where a write as the system follows from somebody's own. */
+  readonly caller: Actor
   readonly catalog: Catalog
   readonly settings: Settings
   /** The options of the plugin that contributed the function, from app.yaml, with defaults. */
@@ -35,7 +68,17 @@ export interface PluginContext {
   records(resource: string, as?: 'actor' | 'system'): Records
   /** The Objection model of a resource's table, for what `records` can't say: no policies, no hooks, no validation. */
   model(resource: string): ModelClass<Model>
+  /**
+   * The SQL condition under which the row of `alias`, from the table of `resource`, is a record that the actor may read:
+   * in scope, not deleted, within the policy `view`. Pushes its parameters on `values`, where `$n` finds them.
+   */
+  readable(resource: string, alias: string, values: unknown[]): string
   readonly database: Database
+  /**
+   * Leaves work for later, `enqueue('mail.send', { to })`, and gives the job's id: a row of the open transaction where
+   * there is one, so that it runs when that has committed and never otherwise. It survives a crash and runs once.
+   */
+  enqueue(job: string, payload: JsonObject, options?: EnqueueOptions): Promise<string>
 }
 
 /**
@@ -60,8 +103,3 @@ export interface HookContext extends PluginContext {
 
 export type Next = () => Promise<void>
 export type Hook = (context: HookContext, next: Next) => Promise<void>
-  /**
-   * The SQL condition under which the row of `alias`, from the table of `resource`, is a record that the actor may read:
-   * in scope, not deleted, within the policy `view`. Pushes its parameters on `values`, where `$n` finds them.
-   */
-  readable(resource: string, alias: string, values: unknown[]): string

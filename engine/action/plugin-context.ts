@@ -3,19 +3,23 @@ import type { Knex } from 'knex'
 import { SYSTEM } from '../actor.ts'
 import type { JsonObject } from '../json.ts'
 import { modelOf } from '../record/model.ts'
-import type { PluginContext, Records } from './context.ts'
+import type { EnqueueOptions, PluginContext, Records } from './context.ts'
 import { createRecord } from './create.ts'
+import { createEach } from './create-each.ts'
 import type { Execution } from './execution.ts'
+import { idsOf } from './ids-of.ts'
 import { readLookup } from './lookup.ts'
 import { getRecord, listRecords } from './read.ts'
-import { deleteRecord, restoreRecord } from './remove.ts'
-import { updateRecord } from './update.ts'
 import { readableSql } from './readable.ts'
+import { deleteRecord, restoreRecord } from './remove.ts'
+import { streamRows } from './stream.ts'
+import { updateRecord } from './update.ts'
 
 /** The context of one plugin function, inside the open transaction where there is one. */
 export function pluginContext(around: Execution, options: JsonObject): PluginContext {
   return {
     actor: around.actor,
+    caller: around.caller,
     catalog: around.catalog,
     settings: around.settings,
     options,
@@ -23,15 +27,26 @@ export function pluginContext(around: Execution, options: JsonObject): PluginCon
     now: around.now,
     requestId: around.requestId,
     database: around.database,
+    enqueue: (job, payload, chosen = {}) => enqueue(around, job, payload, chosen),
     records: (resource, as = 'actor') => records(as === 'system' ? { ...around, actor: SYSTEM } : around, resource),
+    readable: (resource, alias, values) => readableSql(around, resource, alias, values),
     model: (resource) => {
       const found = around.catalog.resources.get(resource)
       if (found === undefined) throw new Error(`no resource is named ${resource}`)
-    readable: (resource, alias, values) => readableSql(around, resource, alias, values),
       const knex: Knex = around.transaction?.knex ?? around.database.knex
       return modelOf(around.catalog, found).bindKnex(knex)
     },
   }
+}
+
+/** Adds a job in the open transaction where there is one, and tells of it once it can be seen. */
+async function enqueue(around: Execution, name: string, payload: JsonObject, chosen: EnqueueOptions): Promise<string> {
+  const { caller, database, jobs, transaction } = around
+  const { runAt, dedupe, as = 'system' } = chosen
+  const id = await jobs.add(transaction ?? database.adhoc, { name, payload, runAt, dedupe, actor: caller, as })
+  if (transaction === undefined) await jobs.wake()
+  else around.afterCommit(() => jobs.wake())
+  return id
 }
 
 /** A resource's records through the pipeline of clients: validation, policies, hooks. */
@@ -45,7 +60,10 @@ function records(around: Execution, name: string): Records {
       return { data: JSON.parse(`[${items.join(',')}]`) as JsonObject[], total: pagination.total }
     },
     get: (lookup) => parsed(getRecord(around, resource, String(lookup))),
-    create: (input) => parsed(createRecord(around, resource, input)),
+    rows: (columns, query = []) => streamRows(around, resource, columns, query),
+    idsOf: (field, texts) => idsOf(around, resource, field, texts),
+    create: (input, fixed) => parsed(createRecord(around, resource, input, undefined, fixed)),
+    createEach: (entries, options) => createEach(around, resource, entries, options?.dryRun ?? false),
     update: (lookup, input) => parsed(updateRecord(around, resource, readLookup(resource, String(lookup)), input)),
     delete: (lookup) => deleteRecord(around, resource, readLookup(resource, String(lookup))),
     restore: (lookup) => parsed(restoreRecord(around, resource, readLookup(resource, String(lookup)))),

@@ -1,4 +1,5 @@
-/** The engine's own tables: what was seeded, what was migrated, and the answers kept for repeated requests. */
+/** The engine's own tables: what was seeded, what was migrated, the answers kept for repeated requests, and the jobs. */
+import { namedIndex } from './name.ts'
 import type { Column, Table } from './table.ts'
 
 function column(name: string, type: string, more: Partial<Column> = {}): Column {
@@ -50,4 +51,43 @@ export const IDEMPOTENCY_TABLE: Table = Object.freeze({
   sequences: [],
 })
 
-export const ENGINE_TABLES: readonly Table[] = Object.freeze([IDEMPOTENCY_TABLE, MIGRATION_TABLE, SEED_TABLE])
+const JOB = 'plinth_job'
+
+export const JOB_TABLE: Table = Object.freeze({
+  name: JOB,
+  columns: [
+    column('id', 'uuid'),
+    column('name', 'text'),
+    column('payload', 'jsonb'),
+    column('status', 'text', { default: "'pending'" }),
+    /** When it is to run; while it runs, when its owner has lost it. */
+    column('due_at', MOMENT, { default: 'now()' }),
+    column('attempt', 'integer', { default: "'0'" }),
+    column('attempts', 'integer'),
+    column('owner', 'text', { nullable: true }),
+    column('dedupe', 'text', { nullable: true }),
+    column('actor_id', 'integer', { nullable: true }),
+    column('runs_as', 'text'),
+    column('progress', 'integer', { default: "'0'" }),
+    column('result', 'jsonb', { nullable: true }),
+    /** What went wrong, for operators; `reason` is the part of it that whoever enqueued it may read. */
+    column('error', 'text', { nullable: true }),
+    column('reason', 'text', { nullable: true }),
+    column('created_at', MOMENT, { default: 'now()' }),
+    column('finished_at', MOMENT, { nullable: true }),
+  ],
+  primaryKey: ['id'],
+  foreignKeys: [],
+  indexes: [
+    namedIndex(JOB, { kind: 'btree', unique: false, columns: ['due_at'], where: 'finished_at is null' }),
+    namedIndex(JOB, { kind: 'btree', unique: true, columns: ['name', 'dedupe'], where: 'dedupe is not null' }),
+  ],
+  sequences: [],
+})
+
+export const ENGINE_TABLES: readonly Table[] = Object.freeze([
+  IDEMPOTENCY_TABLE,
+  JOB_TABLE,
+  MIGRATION_TABLE,
+  SEED_TABLE,
+])

@@ -7,6 +7,7 @@ import type { Vocabulary } from '../definition/vocabulary.ts'
 import type { FieldType } from '../field/field-type.ts'
 import { FIELD_TYPES } from '../field/index.ts'
 import type { Route } from '../http/route.ts'
+import type { JobContribution } from '../job/job.ts'
 import type { JsonObject } from '../json.ts'
 import type { Collected, Diagnostic } from '../text/diagnostic.ts'
 import { checkOptions, type WrittenOptions } from './options.ts'
@@ -34,6 +35,8 @@ export interface Composition {
   readonly routes: readonly Bound<Route>[]
   readonly resourceRoutes: readonly Bound<ResourceRoutes>[]
   readonly middleware: readonly Bound<Middleware>[]
+  /** By full name, `<plugin>.<name>`. */
+  readonly jobs: ReadonlyMap<string, Bound<JobContribution>>
   readonly authenticate: Bound<Authenticate> | undefined
   readonly identify: Bound<Identify> | undefined
   readonly start: readonly Bound<NonNullable<Plugin['start']>>[]
@@ -79,6 +82,7 @@ export function compose(
     routes: routesOf(bound, clashes),
     resourceRoutes: bound((plugin) => (plugin.resourceRoutes === undefined ? [] : [plugin.resourceRoutes])),
     middleware: bound((plugin) => plugin.middleware ?? []),
+    jobs: jobsOf(bound),
     authenticate: only(
       'authenticate',
       bound((plugin) => (plugin.authenticate === undefined ? [] : [plugin.authenticate])),
@@ -118,6 +122,11 @@ function extensionsOf(
     })),
     rules: bound((plugin) => plugin.rules ?? []).map(({ value: rule, ...rest }) => ({ ...rest, rule })),
   }
+}
+
+function jobsOf(bound: Binder): ReadonlyMap<string, Bound<JobContribution>> {
+  const jobs = bound((plugin) => Object.entries(plugin.jobs ?? {}))
+  return new Map(jobs.map(({ value: [name, value], ...rest }) => [`${rest.plugin}.${name}`, { ...rest, value }]))
 }
 
 function routesOf(bound: Binder, clashes: Diagnostic[]): readonly Bound<Route>[] {

@@ -17,6 +17,7 @@ export const CONTRIBUTIONS = {
   routes: 'routes of its own',
   resourceRoutes: 'routes that it gives to resources',
   middleware: 'functions around every request',
+  jobs: 'work outside requests',
   resources: 'resource files that it brings along',
   authenticate: 'who presents these headers',
   identify: 'who a name stands for, for explain',

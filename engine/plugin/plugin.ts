@@ -6,6 +6,7 @@ import type { Catalog, Resource } from '../catalog/catalog.ts'
 import type { FieldDefinition, FilterDefinition, ResourceDefinition } from '../definition/definition.ts'
 import type { FieldType } from '../field/field-type.ts'
 import type { Reply, Route, RouteContext } from '../http/route.ts'
+import type { JobContribution } from '../job/job.ts'
 import type { Json, JsonObject, JsonSchema } from '../json.ts'
 import type { Diagnostic } from '../text/diagnostic.ts'
 
@@ -70,6 +71,8 @@ export interface Plugin {
   /** Asked once for every resource of the application. */
   readonly resourceRoutes?: ResourceRoutes
   readonly middleware?: readonly Middleware[]
+  /** Job name (enqueued as `<plugin>.<name>`) → what it does. */
+  readonly jobs?: Readonly<Record<string, JobContribution>>
   /** Resource files that the plugin brings along (its own tables), as URLs. */
   readonly resources?: readonly URL[]
   readonly authenticate?: Authenticate

@@ -1,0 +1,21 @@
+/** The way into the queue: a job is one row of the caller's transaction, and instances are told once it is committed. */
+import type { JobInlet } from '../action/execution.ts'
+import { LIMITS } from '../limits.ts'
+import type { Store } from '../store/store.ts'
+import type { Jobs } from './job.ts'
+import { addJob } from './queue.ts'
+
+/** The channel on which instances tell each other that there is a job. */
+export const JOBS = 'jobs'
+
+/** The inlet of an application with these jobs; adding one that it does not have rejects. */
+export function jobInlet(jobs: Jobs, store: Pick<Store, 'publish'>): JobInlet {
+  return {
+    add: async (runner, order) => {
+      const job = jobs.get(order.name)
+      if (job === undefined) throw new Error(`no plugin has a job ${order.name}`)
+      return addJob(runner, order, job.value.attempts ?? LIMITS.jobAttempts)
+    },
+    wake: () => store.publish(JOBS, ''),
+  }
+}

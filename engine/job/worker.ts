@@ -1,0 +1,166 @@
+/** Runs jobs of the queue ⇄: some at a time, each under a lease that is renewed while it runs, until the process stops. */
+import { randomUUID } from 'node:crypto'
+import type { Runner } from '../database/database.ts'
+import type { Json } from '../json.ts'
+import type { Logger } from '../observe.ts'
+import type { Taken } from './job.ts'
+import { cleanJobs, giveUpJobs, keepJobs, nextJobIn, takeJobs } from './queue.ts'
+import { runToEnd } from './run-to-end.ts'
+
+/** Numbers of LIMITS, as the application narrowed them. */
+export interface WorkerLimits {
+  readonly jobSlots: number
+  readonly jobLeaseMs: number
+  readonly jobPollMs: number
+  readonly jobBackoffMs: number
+  readonly jobBackoffMostMs: number
+  readonly jobKeepMs: number
+}
+
+/** What one run may tell of itself, and hears. */
+export interface Run {
+  readonly signal: AbortSignal
+  progress(percent: number): Promise<void>
+}
+
+export interface WorkerParts {
+  readonly runner: Runner
+  readonly log: Logger
+  readonly limits: WorkerLimits
+  /** Names of the jobs that this process can run. */
+  readonly names: () => readonly string[]
+  readonly run: (job: Taken, run: Run) => Promise<Json | undefined>
+  /** From 0 to 1, for the spread of retries. */
+  readonly random: () => number
+}
+
+export interface Worker {
+  /** Looks for jobs now. */
+  wake(): void
+  /** Takes no more, lets what runs finish within `ms`, and gives the rest back for others to begin anew. */
+  close(ms: number): Promise<void>
+}
+
+/** The shortest pause between two looks: jobs in the hands of others look due. */
+const LEAST_MS = 100
+const CLEAN_MS = 3_600_000
+
+interface Running {
+  readonly job: Taken
+  readonly controller: AbortController
+  readonly done: Promise<void>
+}
+
+/** What a worker knows of itself; the one place that changes while it works. */
+interface State {
+  readonly owner: string
+  readonly running: Map<string, Running>
+  closed: boolean
+  looking: boolean
+  again: boolean
+  timer: NodeJS.Timeout | undefined
+}
+
+/** Starts to look for jobs. */
+export function startWorker(parts: WorkerParts): Worker {
+  const { limits, log, runner } = parts
+  const owner = randomUUID()
+  const state: State = { owner, running: new Map(), closed: false, looking: false, again: false, timer: undefined }
+  const aside = (what: string, work: () => Promise<void>) => () =>
+    void work().catch((error: unknown) => log.warn({ err: error }, what))
+  const beat = setInterval(
+    aside('leases were not renewed', () => renew(parts, state)),
+    limits.jobLeaseMs / 3,
+  ).unref()
+  const sweep = setInterval(
+    aside('old jobs were not removed', () => cleanJobs(runner, limits.jobKeepMs)),
+    CLEAN_MS,
+  ).unref()
+  wake(parts, state)
+  return {
+    wake: () => wake(parts, state),
+    async close(ms) {
+      state.closed = true
+      clearTimeout(state.timer)
+      clearInterval(sweep)
+      await settled(state.running, ms)
+      clearInterval(beat)
+      if (state.running.size === 0) return
+      for (const { controller } of state.running.values()) controller.abort(new Error('the process stops'))
+      await giveUpJobs(runner, owner)
+    },
+  }
+}
+
+/** Looks for jobs, or once more where it is looking already. */
+function wake(parts: WorkerParts, state: State): void {
+  state.again = true
+  if (state.looking || state.closed) return
+  state.looking = true
+  look(parts, state)
+    .catch((error: unknown) => {
+      parts.log.warn({ err: error }, 'the queue of jobs could not be read')
+      later(parts, state, parts.limits.jobPollMs)
+    })
+    .finally(() => {
+      state.looking = false
+      if (state.again) wake(parts, state)
+    })
+}
+
+function later(parts: WorkerParts, state: State, ms: number): void {
+  clearTimeout(state.timer)
+  if (!state.closed) state.timer = setTimeout(() => wake(parts, state), ms).unref()
+}
+
+/** Takes what is due as long as a place is free and there is more, then sets the time of the next look. */
+async function look(parts: WorkerParts, state: State): Promise<void> {
+  const { limits, log, runner } = parts
+  while (state.again && !state.closed) {
+    state.again = false
+    const free = limits.jobSlots - state.running.size
+    // Whoever gives a place free wakes.
+    if (free <= 0) return
+    const names = parts.names()
+    const { taken, lost } = await takeJobs(runner, names, free, state.owner, limits.jobLeaseMs)
+    for (const name of lost) log.error({ job: name }, 'job given up: the process that ran it was lost')
+    for (const job of taken) begin(parts, state, job)
+    if (taken.length === free) return
+    const next = (await nextJobIn(runner, names)) ?? limits.jobPollMs
+    later(parts, state, Math.min(limits.jobPollMs, Math.max(LEAST_MS, next)))
+  }
+}
+
+function begin(parts: WorkerParts, state: State, job: Taken): void {
+  const controller = new AbortController()
+  const done = runToEnd(parts, state.owner, job, controller).finally(() => {
+    state.running.delete(job.id)
+    wake(parts, state)
+  })
+  state.running.set(job.id, { job, controller, done })
+}
+
+/** Resolves when everything has come to its end, or after `ms`. */
+async function settled(running: ReadonlyMap<string, Running>, ms: number): Promise<void> {
+  let cut: NodeJS.Timeout | undefined
+  const late = new Promise<void>((resolve) => {
+    cut = setTimeout(resolve, ms)
+  })
+  await Promise.race([Promise.all([...running.values()].map(({ done }) => done)), late])
+  clearTimeout(cut)
+}
+
+/** Renews the leases; whoever lost one is told to stop. */
+async function renew({ runner, limits }: WorkerParts, { owner, running }: State): Promise<void> {
+  const before = [...running.values()]
+  if (before.length === 0) return
+  const kept = await keepJobs(
+    runner,
+    owner,
+    limits.jobLeaseMs,
+    before.map(({ job }) => job.id),
+  )
+  for (const { job, controller } of before) {
+    if (!kept.has(job.id) && running.has(job.id)) controller.abort(new Error('the job was taken over'))
+  }
+}
