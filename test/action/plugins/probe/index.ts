@@ -1,4 +1,5 @@
 /** Hooks that write down when they run, and that change, refuse and nest as a note's text tells them to. */
+import { setTimeout as sleep } from 'node:timers/promises'
 import { ApiError, definePlugin } from '../../../../engine/index.ts'
 
 /** What ran, in order; a test empties it before it asks. */
@@ -42,6 +43,7 @@ export default definePlugin({
         journal.push(`sees ${seen.data.map((entry) => entry.id === made.id).join()}`)
         if (text === 'nested') await records('notes', 'actor').create({ text: 'child' })
         if (text === 'forbidden nested') await records('shelves').create({ name: 'from a hook' })
+        if (text === 'slow') await sleep(300)
         if (text === 'break') throw new Error('a hook broke')
         if (text === 'fail after')
           afterCommit(() => {
