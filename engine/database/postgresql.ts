@@ -142,6 +142,18 @@ async function replicaTakesOptions(replicaUrl: string, log: Logger, otherwise: b
   }
 }
 
+/** What the server says of itself, with the session settings it takes at connecting or, behind some poolers, after it. */
+async function reach(databaseUrl: string, log: Logger) {
+  const server = (await ask(databaseUrl, true)) ?? (await ask(databaseUrl, false))
+  if (server === undefined)
+    throw new Error(
+      'The database server, or the pooler in front of it, refuses the session settings TimeZone and plan_cache_mode.',
+    )
+  if (!server.takesOptions)
+    log.warn({}, 'session settings are SET after connecting: a pooler in front must pool sessions, not transactions')
+  return server
+}
+
 /**
  * Connects to the server of a URL, and to its replica where there is one; rejects with a sentence when the server is out
  * of reach, too old, or not UTF8.
@@ -152,13 +164,7 @@ export async function openPostgresql(
   wantedPool: number | undefined,
   log: Logger,
 ): Promise<Database> {
-  const server = (await ask(databaseUrl, true)) ?? (await ask(databaseUrl, false))
-  if (server === undefined)
-    throw new Error(
-      'The database server, or the pooler in front of it, refuses the session settings TimeZone and plan_cache_mode.',
-    )
-  if (!server.takesOptions)
-    log.warn({}, 'session settings are SET after connecting: a pooler in front must pool sessions, not transactions')
+  const server = await reach(databaseUrl, log)
   const sizes = poolSizes(server.maxConnections, wantedPool)
   const note = outageLog(log)
   const ordinary = open(poolConfig(databaseUrl, SESSION, server.takesOptions), sizes.ordinary, note)
