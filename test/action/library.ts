@@ -10,6 +10,7 @@ plugins: { timestamps: {}, soft_delete: {}, who: {}, probe: {} }
   'shelves.yaml': `
 resource: shelves
 label: Shelf
+cache: true
 soft_delete: true
 restore: true
 fields:
@@ -25,6 +26,22 @@ policies:
   update: [{ permission: shelves.manage }]
   delete: [{ permission: shelves.manage }]
   restore: [{ permission: shelves.manage }]
+`,
+  'novels.yaml': `
+resource: novels
+label: Novel
+of: books
+where: { kind: novel, shelf.is_default: true }
+fields: { title: { type: string }, kind: { type: enum }, pages: { type: integer } }
+relations: { shelf: { belongs_to: shelves, embed: [id, name] } }
+soft_delete: true
+restore: true
+policies:
+  view: [{ who: signed_in }]
+  create: [{ who: signed_in }]
+  update: [{ who: signed_in }]
+  delete: [{ who: signed_in }]
+  restore: [{ who: signed_in }]
 `,
   'tags.yaml': `
 resource: tags
