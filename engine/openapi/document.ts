@@ -54,7 +54,7 @@ export function openapi({ catalog, routes, hooks }: Described): OpenApiDocument 
     servers: [{ url: '/' }],
     security: [{ bearer: [] }],
     tags: tagsOf(catalog, routes),
-    paths: { ...paths, ...PROBES },
+    paths: { ...inOrder(paths), ...PROBES },
     components: {
       securitySchemes: {
         bearer: { type: 'http', scheme: 'bearer', description: 'The token that signing in answers.' },
@@ -66,6 +66,19 @@ export function openapi({ catalog, routes, hooks }: Described): OpenApiDocument 
     },
   })
   return used(document)
+}
+
+const METHODS = ['get', 'post', 'put', 'patch', 'delete']
+
+/** Paths by their letters and methods from reading to deleting, whoever gave them. */
+function inOrder<T>(paths: Readonly<Record<string, Readonly<Record<string, T>>>>): Record<string, Record<string, T>> {
+  const sorted = Object.entries(paths).sort(([a], [b]) => (a < b ? -1 : 1))
+  return Object.fromEntries(
+    sorted.map(([path, operations]) => {
+      const methods = Object.entries(operations).sort(([a], [b]) => METHODS.indexOf(a) - METHODS.indexOf(b))
+      return [path, Object.fromEntries(methods)]
+    }),
+  )
 }
 
 const HEADER_PARAMETERS = {
@@ -126,5 +139,9 @@ function tagOf(route: BoundRoute): string {
 function tagsOf(catalog: Catalog, routes: readonly BoundRoute[]): readonly Node[] {
   const told = new Map([...catalog.resources.values()].map(({ name, description }) => [fieldLabel(name), description]))
   const groups = [...new Set(routes.map(tagOf))].sort()
-  return [...groups.map((name) => ({ name, description: told.get(name) ?? `${name}.` })), PROBE_TAG]
+  const described = groups.map((name) => {
+    const description = told.get(name)
+    return description === undefined ? { name } : { name, description }
+  })
+  return [...described, PROBE_TAG]
 }

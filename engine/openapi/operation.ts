@@ -131,11 +131,15 @@ function success(outline: Outline, route: BoundRoute, status: number): Operation
   if (route.produces === undefined || route.output !== undefined || isResourceRoute(route)) {
     content['application/json'] = { schema: envelopeOf(outline, route) }
   }
-  const raw = { schema: { type: 'string', format: 'binary' } }
-  for (const type of route.produces ?? [])
-    content[type] = type.startsWith('text/') ? { schema: { type: 'string' } } : raw
+  for (const type of route.produces ?? []) content[type] = { schema: rawSchema(type) }
   const files = route.produces === undefined ? {} : headerRefs('Content-Disposition')
   return { description: described(route, status), headers: { ...headers, ...files }, content }
+}
+
+/** What a body without an envelope is: JSON of its own, text, or bytes. */
+function rawSchema(type: string): JsonSchema {
+  if (type.endsWith('json')) return { type: 'object' }
+  return type.startsWith('text/') ? { type: 'string' } : { type: 'string', format: 'binary' }
 }
 
 function described(route: BoundRoute, status: number): string {

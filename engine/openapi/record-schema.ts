@@ -88,25 +88,33 @@ export function inputSchema(
     (field) => isWritable(field) && field !== without && !(action === 'update' && field.immutable),
   )
   const fields = [...own, ...manyFields(resource).map(([field]) => field), ...hookInput]
-  return objectOf(
-    fields.map((field) => ({
-      name: field.name,
-      schema: bodyValue(field, action),
-      required: action === 'create' && field.required && !isFilledIn(resource, field),
-    })),
-  )
+  const properties = fields.map((field) => ({
+    name: field.name,
+    schema: bodyValue(field, action),
+    required: action === 'create' && field.required && !isFilledIn(resource, field),
+  }))
+  return objectOf(properties, exampleBody(fields, properties))
 }
 
 /** The properties of a body or of a part of it, by its fields. */
 export function fieldsSchema(fields: readonly Field[], partial: boolean): JsonSchema {
   const writable = fields.filter(isWritable)
-  return objectOf(
-    writable.map((field) => ({
-      name: field.name,
-      schema: bodyValue(field, 'create'),
-      required: !partial && field.required && field.default === undefined,
-    })),
-  )
+  const properties = writable.map((field) => ({
+    name: field.name,
+    schema: bodyValue(field, 'create'),
+    required: !partial && field.required && field.default === undefined,
+  }))
+  return objectOf(properties, exampleBody(writable, properties))
+}
+
+/** A body to begin with: what must be there, and plain values; ids of records that may not exist are left to the reader. */
+function exampleBody(fields: readonly Field[], properties: readonly Property[]): JsonSchema {
+  const entries = fields.flatMap((field, index) => {
+    const plain = field.relation === undefined && field.write === undefined && field.default === undefined
+    const example = plain || properties[index]?.required === true ? exampleOf(field) : undefined
+    return example === undefined ? [] : [[field.name, example] as const]
+  })
+  return entries.length === 0 ? {} : { examples: [Object.fromEntries(entries)] }
 }
 
 function isFilledIn(resource: Resource, field: Field): boolean {

@@ -21,7 +21,7 @@ export function documentRoute(documentOf: () => OpenApiDocument): BoundRoute {
     tag: 'Reference',
     access: 'public',
     body: 'none',
-    produces: ['application/vnd.oai.openapi+json'],
+    produces: ['application/json'],
     tagged: true,
     plugin: 'engine',
     options: {},
@@ -29,7 +29,7 @@ export function documentRoute(documentOf: () => OpenApiDocument): BoundRoute {
     queryFields: [],
     handle: async () => {
       made ??= make()
-      return { raw: { type: 'application/vnd.oai.openapi+json; charset=utf-8', body: made.body }, etag: made.etag }
+      return { raw: { type: 'application/json; charset=utf-8', body: made.body }, etag: made.etag }
     },
   }
 }

@@ -1,0 +1,71 @@
+/** The page: its frame, the script that starts the reader in it, and the few rules of style that are its own. */
+
+/** Starts the reader on the document beside the page; nothing is asked of any other machine. */
+export const SCRIPT = `'use strict'
+const dark = matchMedia('(prefers-color-scheme: dark)')
+const paint = () => document.documentElement.classList.toggle('dark-mode', dark.matches)
+paint()
+dark.addEventListener('change', paint)
+SwaggerUIBundle({
+  url: new URL('openapi.json', document.baseURI).href,
+  dom_id: '#reference',
+  presets: [SwaggerUIBundle.presets.apis],
+  layout: 'BaseLayout',
+  validatorUrl: null,
+  deepLinking: true,
+  docExpansion: 'none',
+  filter: true,
+  tryItOutEnabled: true,
+  displayRequestDuration: true,
+  defaultModelsExpandDepth: 0,
+  defaultModelExpandDepth: 2,
+})
+`
+
+export const STYLE = `:root { --ground: #fff; --line: #d8dde3; --accent: #2f5d8a }
+html.dark-mode { --ground: #1c2022; --line: #3a4248; --accent: #8ab4de; color-scheme: dark }
+body { margin: 0; background: var(--ground); font-family: system-ui, sans-serif }
+.swagger-ui, .swagger-ui :not(code, pre, pre *, textarea, .opblock-summary-path, .opblock-summary-path *, .parameter__name, .parameter__type, .json-schema-2020-12 *) { font-family: system-ui, sans-serif }
+.swagger-ui .markdown code, .swagger-ui .renderedMarkdown code { color: inherit; font-weight: 600; background: none; border: 1px solid var(--line); border-radius: 4px; padding: 0 .3em }
+.swagger-ui .schemes-server-container { display: none }
+.swagger-ui .wrapper { max-width: 72rem; padding: 0 1.25rem; box-sizing: border-box }
+.swagger-ui .info { margin: 2rem 0 1rem }
+.swagger-ui .info .title { font-size: 2rem }
+.swagger-ui .info p, .swagger-ui .info li { max-width: 46rem; margin-inline: 0; line-height: 1.55 }
+.swagger-ui .scheme-container { margin: 0 0 1rem; padding: .75rem 0; box-shadow: none; border-block: 1px solid var(--line); background: none }
+.swagger-ui .opblock-tag { font-size: 1.1rem; padding: .5rem .75rem .5rem .25rem; border-color: var(--line) }
+.swagger-ui .opblock { box-shadow: none; border-radius: 6px }
+.swagger-ui .opblock .opblock-summary-method { min-width: 4.75rem; border-radius: 4px }
+.swagger-ui .filter .operation-filter-input { border: 1px solid var(--line); border-radius: 4px; margin: 0 }
+.swagger-ui :focus-visible { outline: 2px solid var(--accent); outline-offset: 2px }
+noscript p { padding: 2rem }
+@media (max-width: 40rem) {
+  .swagger-ui .wrapper { padding: 0 .75rem }
+  .swagger-ui .info .title { font-size: 1.5rem }
+  .swagger-ui .opblock .opblock-summary { flex-wrap: wrap }
+  .swagger-ui .opblock .opblock-summary-path { max-width: none; font-size: .85rem; overflow-wrap: anywhere }
+  .swagger-ui .opblock .opblock-summary-description { flex-basis: 100%; padding-inline-start: .75rem }
+  .swagger-ui .opblock-tag small { display: none }
+  .swagger-ui .parameters-container, .swagger-ui .responses-inner { overflow-x: auto }
+}
+`
+
+function escaped(text: string): string {
+  return text.replace(/[&<>"']/g, (sign) => `&#${sign.charCodeAt(0)};`)
+}
+
+/** The page of an application; `files` are the addresses of what it loads. */
+export function page(
+  name: string,
+  files: { readonly styles: readonly string[]; readonly scripts: readonly string[] },
+): string {
+  return `<!doctype html>
+<html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width, initial-scale=1">
+<title>${escaped(name)} · reference</title><link rel="icon" href="data:,">
+${files.styles.map((file) => `<link rel="stylesheet" href="${escaped(file)}">`).join('\n')}
+</head><body><main id="reference"></main>
+<noscript><p>This page needs JavaScript; the same is told for programs at <a href="openapi.json">openapi.json</a>.</p></noscript>
+${files.scripts.map((file) => `<script src="${escaped(file)}"></script>`).join('\n')}
+</body></html>
+`
+}
