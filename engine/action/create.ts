@@ -26,6 +26,8 @@ import { compileInsert, tableFields } from './write-statement.ts'
 /** How often a made slug that another request took meanwhile is made again; after the first time makers wait for each other. */
 const SLUG_TRIES = 4
 
+const NONE: Readonly<Values> = Object.freeze({})
+
 /** What one creation starts from, decoded and allowed. */
 interface Creation {
   readonly resource: Resource
@@ -33,14 +35,19 @@ interface Creation {
   readonly clauses: readonly (Clause | undefined)[]
   readonly hooks: readonly BoundHook[]
   readonly parent: Parent | undefined
+  readonly fixed: Readonly<Values>
 }
 
-/** Creates a record and gives it as JSON text in its single shape; throws ApiError forbidden, validation_failed, conflict. */
+/**
+ * Creates a record and gives it as JSON text in its single shape; throws ApiError forbidden, validation_failed, conflict.
+ * `fixed` are decoded values of fields that callers can't write, which the program itself has to say.
+ */
 export async function createRecord(
   around: Execution,
   resource: Resource,
   body: JsonObject,
   parent?: Parent,
+  fixed: Readonly<Values> = NONE,
 ): Promise<string> {
   const speaking = clausesFor(resource.policies.create, around.actor)
   if (speaking.length === 0 && around.actor.kind !== 'system') throw refusal(resource.policies.create, around.actor)
@@ -49,12 +56,12 @@ export async function createRecord(
   const read = readInput(around, resource, hooks, body)
   const input = parent === undefined ? read : below(read, parent.relation.field, above)
   const own = parent === undefined ? input.values : without(input.values, parent.relation.field.name)
-  const clauses = coveringClauses(speaking, around.actor, resource, wanted(own, input.many), true)
-  refuseGuarded(around.actor, resource, wanted(own, input.many), true)
+  const clauses = coveringClauses(speaking, around.actor, resource, wanted(resource, own, input), true)
+  refuseGuarded(around.actor, resource, wanted(resource, own, input), true)
   const errors = { ...input.errors, ...missing(resource, input, assignments(resource, clauses[0], input.values)) }
   if (Object.keys(errors).length > 0)
     throw invalid({ ...(await furtherErrors(around, resource, own, input.many, undefined)), ...errors })
-  const creation: Creation = { resource, input, clauses, hooks, parent }
+  const creation: Creation = { resource, input, clauses, hooks, parent, fixed }
   const transactional = hooks.some((hook) => hook.transaction) || input.many.size > 0
   for (let attempt = 1; ; attempt++) {
     try {
@@ -69,7 +76,7 @@ export async function createRecord(
 
 /** The input of a record below another: its foreign key is the path's, and a body that says otherwise is refused. */
 function below(input: Input, field: Field, id: number | undefined): Input {
-  const said = input.values[field.name]
+  const said = Object.hasOwn(input.values, field.name) ? input.values[field.name] : undefined
   const errors = { ...input.errors }
   if (said !== undefined && said !== id) errors[field.name] = [sentence(field, 'must be the record of the path')]
   return { ...input, values: { ...input.values, [field.name]: id ?? null }, errors }
@@ -80,8 +87,13 @@ function without(values: Readonly<Values>, name: string): Values {
 }
 
 async function createAlone(around: Execution, creation: Creation): Promise<string> {
-  const { resource, input, hooks } = creation
-  const written: Written = { input: { ...input.values }, extra: input.extra, record: undefined, result: undefined }
+  const { resource, input, hooks, fixed } = creation
+  const written: Written = {
+    input: { ...input.values, ...fixed },
+    extra: input.extra,
+    record: undefined,
+    result: undefined,
+  }
   let answer = ''
   await runHooks(around, resource, 'create', hooks, written, async () => {
     answer = await insert(around, creation, written.input, 'answer')
@@ -91,8 +103,13 @@ async function createAlone(around: Execution, creation: Creation): Promise<strin
 }
 
 async function createInside(inner: Execution, creation: Creation): Promise<string> {
-  const { resource, input, hooks } = creation
-  const written: Written = { input: { ...input.values }, extra: input.extra, record: undefined, result: undefined }
+  const { resource, input, hooks, fixed } = creation
+  const written: Written = {
+    input: { ...input.values, ...fixed },
+    extra: input.extra,
+    record: undefined,
+    result: undefined,
+  }
   let id = 0
   await runHooks(inner, resource, 'create', hooks, written, async () => {
     const stored = JSON.parse(await insert(inner, creation, written.input, 'stored')) as Record<string, Json>
@@ -112,12 +129,12 @@ function slugTaken({ resource, input }: Creation, error: unknown): boolean {
 }
 
 function madeSlugs(resource: Resource, values: Readonly<Values>): readonly Field[] {
-  return slugFields(resource).filter((field) => (values[field.name] ?? null) === null)
+  return slugFields(resource).filter((field) => !Object.hasOwn(values, field.name) || values[field.name] === null)
 }
 
 /** What rules write beside the caller's values; a field of the scope that the caller names is checked instead. */
 function assignments(resource: Resource, clause: Clause | undefined, values: Readonly<Values>): readonly Assignment[] {
-  return [...resource.scopeSets.filter(({ field }) => !(field.name in values)), ...(clause?.set ?? [])]
+  return [...resource.scopeSets.filter(({ field }) => !Object.hasOwn(values, field.name)), ...(clause?.set ?? [])]
 }
 
 /** Required fields that neither the caller nor a rule fills. */
@@ -125,7 +142,7 @@ function missing(resource: Resource, input: Input, assigned: readonly Assignment
   const errors: Record<string, string[]> = {}
   const filled = new Set(assigned.map((assignment) => assignment.field.name))
   for (const field of resource.fields.values()) {
-    if (!field.required || !isWritable(field) || field.name in input.values || field.name in input.errors) continue
+    if (!field.required || !isWritable(field) || Object.hasOwn(input.values, field.name) || Object.hasOwn(input.errors, field.name)) continue
     if (filled.has(field.name) || field.default !== undefined || field.defaultMoment !== undefined) continue
     const relation = field.relation === undefined ? undefined : resource.relations.get(field.relation)
     if (relation?.kind === 'belongs_to' && relation.default !== undefined) continue
@@ -158,7 +175,7 @@ async function insertOnce(
   const assigned = assignments(resource, clause, values)
   const trusted = new Set(parent === undefined ? [] : [parent.relation.field.name])
   const fixed = new Set(assigned.map((assignment) => assignment.field.name))
-  const given = [...resource.fields.values()].filter((field) => field.name in values && !fixed.has(field.name))
+  const given = [...resource.fields.values()].filter((field) => Object.hasOwn(values, field.name) && !fixed.has(field.name))
   const defaults = defaultAssignments(around.catalog, resource, values, fixed)
   const names = given.map((field) => field.name).join(',')
   const key = `insert ${returning} ${resource.name} ${clause?.span.start ?? ''} ${[...trusted].join()} ${names} ${actorClass(around.actor)}`
@@ -185,7 +202,7 @@ function defaultAssignments(
   const found: Assignment[] = []
   const owner = catalog.resources.get(resource.owner) ?? resource
   for (const field of tableFields(catalog, resource)) {
-    if (field.name in values || fixed.has(field.name)) continue
+    if (Object.hasOwn(values, field.name) || fixed.has(field.name)) continue
     const holder = resource.fields.has(field.name) ? resource : owner
     const relation = field.relation === undefined ? undefined : holder.relations.get(field.relation)
     if (relation?.kind === 'belongs_to' && relation.default !== undefined) {

@@ -107,7 +107,7 @@ export function compileParent(
 }
 
 /** The conditions of a list: existence, reach, the parent where nested, the query's filters and search. */
-function listConditions(
+export function listConditions(
   scope: SelectScope,
   resource: Resource,
   parentId: string | undefined,
@@ -167,7 +167,7 @@ export function compilePage(
 /** Columns before the cursor's where the page's statement counts: the total, and the id that is null on an empty page. */
 const COUNTED_COLUMNS = 2
 
-interface PageParts {
+export interface PageParts {
   readonly table: string
   readonly where: readonly string[]
   readonly sorted: readonly SortKey[]
@@ -176,7 +176,7 @@ interface PageParts {
   readonly joins: string
 }
 
-function plainPage({ table, where, limit, columns, joins }: PageParts, order: string, deep: boolean): string {
+export function plainPage({ table, where, limit, columns, joins }: PageParts, order: string, deep: boolean): string {
   const rows = `from ${table} t where ${where.join(' and ')} order by ${order} ${limit}`
   const page = deep ? `(select t."id" ${rows}) p join ${table} t on t."id" = p."id"` : `(select t.* ${rows}) t`
   return `select ${columns} from ${page} ${joins} order by ${order}`
@@ -216,7 +216,7 @@ function countSql(resource: Resource, where: readonly string[], cap: number | un
   return cap === undefined ? `select count(*) ${from}` : `select count(*) from (select 1 ${from} limit ${cap + 1}) c`
 }
 
-interface SortKey {
+export interface SortKey {
   readonly sql: string
   readonly cast: string
   readonly nullable: boolean
@@ -224,7 +224,7 @@ interface SortKey {
 }
 
 /** The sort's expressions; the last is the id. */
-function sortKeys(scope: SelectScope, sort: readonly SortTerm[]): readonly SortKey[] {
+export function sortKeys(scope: SelectScope, sort: readonly SortTerm[]): readonly SortKey[] {
   return sort.map((term) => ({
     sql: sortSql(scope, term, 't'),
     cast: castType(term.path.field),
