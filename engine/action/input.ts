@@ -28,13 +28,7 @@ export function readInput(around: Execution, resource: Resource, hooks: readonly
   const shownOnly = [...resource.fields.values()].filter(
     (field) => field.computed !== undefined || field.count !== undefined,
   )
-  // Embedded objects come back in a body that was read first; like other read-only parts they are ignored.
-  const embeds = [...resource.relations.values()]
-    .filter((relation) => relation.embed !== undefined)
-    .map((relation) => relation.name)
-  const known = Object.fromEntries(
-    Object.entries(body).filter(([key]) => !embeds.includes(key) || resource.fields.has(key)),
-  )
+  const known = Object.fromEntries(Object.entries(body).filter(([key, value]) => !isEmbed(resource, key, value)))
   const fields = [...own, ...shownOnly, ...lists.map(([field]) => field), ...extras]
   const decoded: DecodedInput = decodeInput(fields, known, {
     partial: true,
@@ -54,6 +48,12 @@ export function readInput(around: Execution, resource: Resource, hooks: readonly
     many.set(relation, [...new Set((ids ?? []) as number[])])
   }
   return { values, extra, many, errors: decoded.errors }
+}
+
+/** Embedded records come back in a body that was read first; like other read-only parts they are ignored. A plain value there is a mistake. */
+function isEmbed(resource: Resource, key: string, value: Json): boolean {
+  if (resource.fields.has(key) || resource.relations.get(key)?.embed === undefined) return false
+  return typeof value === 'object'
 }
 
 /**
@@ -138,9 +138,21 @@ export function refuseGuarded(actor: Actor, resource: Resource, values: Readonly
   }
 }
 
-/** The values with the links under their body keys: all that a caller wants to write. */
-export function wanted(values: Readonly<Values>, links: Links): Values {
-  return { ...values, ...Object.fromEntries([...links].map(([relation, ids]) => [relation.writeAs, ids])) }
+/** Stands for a value that could not be read: no default, and nothing that a rule would set. */
+const MALFORMED: Json = Object.freeze({})
+
+/** All that a caller wants to write: the values, the links under their body keys, and what is malformed. */
+export function wanted(
+  resource: Resource,
+  values: Readonly<Values>,
+  { many, errors }: Pick<Input, 'many' | 'errors'>,
+): Values {
+  const links = [...many].map(([relation, ids]) => [relation.writeAs, ids] as const)
+  const lists = manyFields(resource).map(([field]) => field.name)
+  const malformed = Object.keys(errors)
+    .map((key) => key.replace(/\.\d+.*$/, ''))
+    .filter((name) => resource.fields.has(name) || lists.includes(name))
+  return { ...values, ...Object.fromEntries([...links, ...malformed.map((name) => [name, MALFORMED] as const)]) }
 }
 
 /** The part of `values` that differs from the stored record; equal values are no change, however they were written. */

@@ -45,7 +45,7 @@ export async function furtherErrors(
   id: number | undefined,
 ): Promise<Record<string, string[]>> {
   const given = [...resource.fields.values()].filter(
-    (field) => field.name in values && (field.unique || field.relation !== undefined),
+    (field) => Object.hasOwn(values, field.name) && (field.unique || field.relation !== undefined),
   )
   const linked = await linkErrors(around, id ?? 0, links)
   if (given.length === 0) return linked

@@ -2,6 +2,7 @@
 import type { Field, Resource } from '../catalog/catalog.ts'
 import { slugify } from '../field/slug.ts'
 import { likeLiteral } from '../filter/to-sql.ts'
+import type { Json } from '../json.ts'
 import { createBinder, parameterValues } from './binder.ts'
 import { conditionSql, quoted } from './condition.ts'
 import type { Execution } from './execution.ts'
@@ -19,6 +20,22 @@ export function slugFields(resource: Resource): readonly Field[] {
   )
 }
 
+function baseOf(resource: Resource, field: Field, values: Readonly<Values>): string {
+  const source = values[String(field.options.own.from)]
+  const longest = typeof field.options.own.max === 'number' ? field.options.own.max : 255
+  const base = slugify(String(source ?? '')).slice(0, longest - SUFFIX_LENGTH)
+  return base.replace(/-+$/, '') || slugify(resource.label)
+}
+
+/** Whether a slug is one that `values` give the field, with or without a number. */
+export function followsFrom(resource: Resource, field: Field, values: Readonly<Values>, slug: Json): boolean {
+  const base = baseOf(resource, field, values)
+  return (
+    typeof slug === 'string' &&
+    (slug === base || (slug.startsWith(`${base}-`) && /^\d+$/.test(slug.slice(base.length + 1))))
+  )
+}
+
 /** The slug that `values` give a field, made unique among live records where the field is unique. */
 export async function freeSlug(
   around: Execution,
@@ -26,12 +43,7 @@ export async function freeSlug(
   field: Field,
   values: Readonly<Values>,
 ): Promise<string> {
-  const source = values[String(field.options.own.from)]
-  const longest = typeof field.options.own.max === 'number' ? field.options.own.max : 255
-  const base =
-    slugify(String(source ?? ''))
-      .slice(0, longest - SUFFIX_LENGTH)
-      .replace(/-+$/, '') || slugify(resource.label)
+  const base = baseOf(resource, field, values)
   if (!field.unique) return base
   // Inside a transaction a slug that was taken meanwhile would end it, so makers of slugs wait for each other.
   if (around.transaction !== undefined) await around.runner.run({ text: LOCK }, [`${resource.table}.${field.column}`])

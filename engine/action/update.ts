@@ -22,6 +22,7 @@ import { furtherErrors, refusedByDatabase, written as writtenRecord } from './ou
 import { actorClass, clausesFor, refusal } from './policy.ts'
 import { runCompiled } from './read.ts'
 import { readBack, requireVersion } from './read-back.ts'
+import { followsFrom, freeSlug, slugFields } from './slug.ts'
 import { compileUpdate, type WriteShape } from './write-statement.ts'
 
 /** How often an update that lost a race against another writer starts over before it takes the row's lock. */
@@ -68,9 +69,11 @@ async function updateOnce(
 ): Promise<string> {
   const current = await currentRecord(around, resource, clauses, lookup)
   const changed = changedValues(resource, input.values, current.record)
+  await remakeSlugs(around, resource, changed, current.record)
   const links = await changedLinks(around, current.id, input.many)
-  const covering = coveringClauses(current.clauses, around.actor, resource, wanted(changed, links), false)
-  refuseGuarded(around.actor, resource, wanted(changed, links), false)
+  const attempted = wanted(resource, changed, { many: links, errors: input.errors })
+  const covering = coveringClauses(current.clauses, around.actor, resource, attempted, false)
+  refuseGuarded(around.actor, resource, attempted, false)
   const errors = { ...input.errors, ...immutable(resource, changed) }
   if (Object.keys(errors).length > 0)
     throw invalid({ ...(await furtherErrors(around, resource, changed, links, current.id)), ...errors })
@@ -95,6 +98,21 @@ async function updateOnce(
   return answer ?? readBack(around, resource, current.id)
 }
 
+/** A slug that is cleared is made again; one that already follows from its source stays. */
+async function remakeSlugs(
+  around: Execution,
+  resource: Resource,
+  changed: Values,
+  record: Readonly<Record<string, Json>>,
+): Promise<void> {
+  for (const field of slugFields(resource)) {
+    if (changed[field.name] !== null) continue
+    const values = { ...record, ...changed }
+    if (followsFrom(resource, field, values, record[field.name] ?? null)) delete changed[field.name]
+    else changed[field.name] = await freeSlug(around, resource, field, values)
+  }
+}
+
 function immutable(resource: Resource, changed: Readonly<Values>): Record<string, string[]> {
   const errors: Record<string, string[]> = {}
   for (const name of Object.keys(changed)) {
@@ -115,10 +133,12 @@ async function change(
 ): Promise<string | undefined> {
   const set: readonly Assignment[] = clause?.set ?? []
   const fixed = new Set(set.map((assignment) => assignment.field.name))
-  const given = [...resource.fields.values()].filter((field) => field.name in values && !fixed.has(field.name))
+  const given = [...resource.fields.values()].filter(
+    (field) => Object.hasOwn(values, field.name) && !fixed.has(field.name),
+  )
   const assigned = [
     ...set,
-    ...resource.updateSets.filter(({ field }) => !(field.name in values) && !fixed.has(field.name)),
+    ...resource.updateSets.filter(({ field }) => !Object.hasOwn(values, field.name) && !fixed.has(field.name)),
   ]
   if (given.length + assigned.length === 0) return undefined
   const names = given.map((field) => field.name).join(',')

@@ -249,6 +249,27 @@ test('a clause lists what may be set; a default may be sent', async () => {
   }
 })
 
+test('what may not be set is 403 also when it is malformed', async () => {
+  for (const body of [{ notes: 5 }, { price: 'cheap' }, { tag_ids: 'x' }, { owner_id: 'me' }, { words: [1] }]) {
+    const answer = await post('/books', { title: 'x', ...body }, ANN)
+    assert.is(answer.status, 403, answer.text)
+  }
+  assert.is((await post('/books', { title: 'x', pages: 'many', colour: 1 }, ANN)).status, 422)
+})
+
+test('fields may be called as what every object has', async () => {
+  const answer = await post('/teams', {})
+  assert.is(JSON.stringify(answer.body.errors), '{"constructor":["The constructor field is required"]}')
+  const team = await make('/teams', { constructor: 'McLaren' })
+  assert.equal([team.constructor, team.valueOf, team.hasOwnProperty], ['McLaren', 'x', null])
+  const changed = await app.expect(200, 'PATCH', `/teams/${team.id}`, STAFF, { hasOwnProperty: '3' })
+  assert.equal([changed.constructor, changed.valueOf, changed.hasOwnProperty], ['McLaren', 'x', 3])
+  assert.is((await app.call('GET', '/api/v1/teams?constructor=McLaren&sort=-valueOf')).body.data.length, 1)
+})
+
+test('a plain value where a record is embedded is a mistake, and the key is named', () =>
+  refused({ title: 'x', shelf: 2 }, { shelf: /Unknown field "shelf"; did you mean "shelf_id"\?/ }))
+
 test('a field that the role may not write is 403 unless it holds its default', async () => {
   const book = await make('/books', { title: 'Reviewed' }, ANN)
   const path = `/books/${book.id}/reviews`

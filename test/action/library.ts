@@ -154,6 +154,14 @@ filters: [text]
 actions: [list]
 policies: { view: [{ who: anyone }] }
 `,
+  'teams.yaml': `
+resource: teams
+fields: { constructor: { type: string, required: true }, valueOf: { type: string, default: x }, hasOwnProperty: { type: integer } }
+sort: { default: constructor }
+filters: [constructor, valueOf]
+policies: { view: [{ who: anyone }], create: [{ who: anyone }], update: [{ who: anyone }] }
+actions: [list, get, create, update]
+`,
   'shouts.yaml': `
 resource: shouts
 fields: { text: { type: string, required: true } }

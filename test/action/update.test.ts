@@ -133,6 +133,19 @@ test('a unique value may be kept, and not taken from another', async () => {
   assert.is((await read('/shelves/u2')).name, 'U1')
 })
 
+test('a slug that is cleared is made again from its source', async () => {
+  const shelf = await make('/shelves', { name: 'Slug Source' })
+  const path = `/shelves/${shelf.id}`
+  for (const slug of [null, '']) assert.equal(await app.expect(200, 'PATCH', path, STAFF, { slug }), shelf)
+  assert.is((await app.expect(200, 'PATCH', path, STAFF, { name: 'New Source' })).slug, 'slug-source', 'addresses stay')
+  assert.is((await app.expect(200, 'PATCH', path, STAFF, { slug: null })).slug, 'new-source')
+  const both = await app.expect(200, 'PATCH', path, STAFF, { name: 'Slug Source', slug: '' })
+  assert.is(both.slug, 'slug-source')
+  const other = await make('/shelves', { name: 'Slug source!' })
+  assert.is(other.slug, 'slug-source-2')
+  assert.equal(await app.expect(200, 'PATCH', `/shelves/${other.id}`, STAFF, { slug: null }), other)
+})
+
 test('of parallel changes to one unique name one succeeds', async () => {
   const shelves = await Promise.all(Array.from({ length: 8 }, (_, i) => make('/shelves', { name: `P${i}` })))
   const answers = await Promise.all(shelves.map(({ id }) => patch(`/shelves/${id}`, { name: 'Wanted' })))
