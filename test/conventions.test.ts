@@ -63,7 +63,7 @@ const HOMES: Readonly<Record<string, readonly string[]>> = {
   knex: ['engine/database/', 'engine/migration/', 'engine/record/', 'engine/action/'],
   pg: ['engine/database/'],
   '@electric-sql/pglite': ['engine/database/'],
-  ajv: ['engine/definition/', 'engine/record/'],
+  ajv: ['engine/definition/', 'engine/record/', 'plugins/ai/'],
 }
 
 const files = projectFiles()

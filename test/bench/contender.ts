@@ -47,10 +47,16 @@ export async function startContender(options: ContenderOptions): Promise<Contend
   const { name, args, port, core, databaseUrl, env, admin } = options
   const url = `http://127.0.0.1:${port}`
   const child = spawn('taskset', ['-c', String(core), process.execPath, ...args], {
-    stdio: ['ignore', 'ignore', 'inherit'],
+    stdio: ['ignore', 'inherit', 'inherit'],
     env: { ...process.env, ...env, PORT: String(port), DATABASE_URL: named(databaseUrl, name) },
   })
   process.once('exit', () => child.kill('SIGKILL'))
+  const ended = new Promise<void>((done) => {
+    child.once('exit', (code, signal) => {
+      process.stderr.write(`${name} ended with ${code ?? signal}\n`)
+      done()
+    })
+  })
   await untilItAnswers(`${url}/readyz`, child)
   return {
     name,
@@ -62,7 +68,6 @@ export async function startContender(options: ContenderOptions): Promise<Contend
       return (await admin.query<{ pid: number }>(sql, [`bench-${name}`])).rows.map((row) => row.pid)
     },
     async stop() {
-      const ended = new Promise((done) => child.once('exit', done))
       child.kill('SIGTERM')
       await ended
     },

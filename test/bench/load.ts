@@ -79,7 +79,7 @@ export async function load(options: LoadOptions): Promise<LoadResult> {
   const { core, connections, seconds, url } = options
   const pinned = ['-c', String(core)]
   const command = hasWrk
-    ? [...pinned, 'wrk', '-t1', `-c${connections}`, `-d${seconds}s`, '-s', file, url]
+    ? [...pinned, 'wrk', '-t1', `-c${connections}`, `-d${seconds}s`, '--timeout', '20s', '-s', file, url]
     : [...pinned, process.execPath, '--import', 'tsx', fileURLToPath(new URL('./generator.ts', import.meta.url)), file]
   const said = await output('taskset', command)
   rmSync(folder, { recursive: true })

@@ -5,9 +5,14 @@ import { readFileSync } from 'node:fs'
 /** Linux counts processor time in hundredths of a second for programs. */
 const TICKS_PER_SECOND = 100
 
-/** Seconds of processor time that the processes have used, all their threads together; ended ones count nothing. */
-export function processorSeconds(pids: readonly number[]): number {
-  return pids.reduce((sum, pid) => sum + secondsOf(pid), 0)
+/** Seconds of processor time that each process has used by now, all its threads together. */
+export function processorTimes(pids: readonly number[]): ReadonlyMap<number, number> {
+  return new Map(pids.map((pid) => [pid, secondsOf(pid)]))
+}
+
+/** Seconds used between two looks; a process that came in between counts whole, one that ended not at all. */
+export function secondsBetween(before: ReadonlyMap<number, number>, after: ReadonlyMap<number, number>): number {
+  return [...after].reduce((sum, [pid, seconds]) => sum + Math.max(0, seconds - (before.get(pid) ?? 0)), 0)
 }
 
 function secondsOf(pid: number): number {

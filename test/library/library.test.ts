@@ -106,7 +106,7 @@ library('refuses each mistake under its own key, in a sentence', async () => {
   assert.match(refusal(await town.post('/books', { ...book, isbn: '123' }), 'isbn'), 'isbn')
   assert.match(refusal(await town.post('/books', { ...book, format: 'stone' }), 'format'), 'format')
   assert.match(refusal(await town.post('/books', { ...book, published_on: '2023-02-30' }), 'published_on'), 'published')
-  assert.ok(refusal(await town.post('/books', { ...book, edition: { number: 0 } }), 'edition').length > 0)
+  assert.ok(refusal(await town.post('/books', { ...book, edition: { number: 0 } }), 'edition.number').length > 0)
   assert.match(
     refusal(await town.post('/books', { ...book, author_id: 999 }), 'author_id'),
     'The selected author is invalid',
