@@ -122,36 +122,6 @@ test('an immutable field may be sent as it is and not otherwise', async () => {
   }
 })
 
-test('a unique value may be kept, and not taken from another', async () => {
-  const [one, two] = [await make('/shelves', { name: 'U1' }), await make('/shelves', { name: 'U2' })]
-  assert.is((await patch(`/shelves/${one.id}`, { name: 'U1', is_default: true })).status, 200)
-  assert.equal((await patch(`/shelves/${two.id}`, { name: 'U1' })).body.errors, {
-    name: ['The name has already been taken'],
-  })
-  assert.is((await patch(`/shelves/${one.id}`, { name: 'U1b' })).status, 200)
-  assert.is((await patch(`/shelves/u2`, { name: 'U1' })).status, 200)
-  assert.is((await read('/shelves/u2')).name, 'U1')
-})
-
-test('a slug that is cleared is made again from its source', async () => {
-  const shelf = await make('/shelves', { name: 'Slug Source' })
-  const path = `/shelves/${shelf.id}`
-  for (const slug of [null, '']) assert.equal(await app.expect(200, 'PATCH', path, STAFF, { slug }), shelf)
-  assert.is((await app.expect(200, 'PATCH', path, STAFF, { name: 'New Source' })).slug, 'slug-source', 'addresses stay')
-  assert.is((await app.expect(200, 'PATCH', path, STAFF, { slug: null })).slug, 'new-source')
-  const both = await app.expect(200, 'PATCH', path, STAFF, { name: 'Slug Source', slug: '' })
-  assert.is(both.slug, 'slug-source')
-  const other = await make('/shelves', { name: 'Slug source!' })
-  assert.is(other.slug, 'slug-source-2')
-  assert.equal(await app.expect(200, 'PATCH', `/shelves/${other.id}`, STAFF, { slug: null }), other)
-})
-
-test('of parallel changes to one unique name one succeeds', async () => {
-  const shelves = await Promise.all(Array.from({ length: 8 }, (_, i) => make('/shelves', { name: `P${i}` })))
-  const answers = await Promise.all(shelves.map(({ id }) => patch(`/shelves/${id}`, { name: 'Wanted' })))
-  assert.equal(answers.map(({ status }) => status).sort(), [200, ...Array.from({ length: 7 }, () => 422)])
-})
-
 test('a stored reference stays good after its record is gone; another dead one does not', async () => {
   const [kept, dead] = [await make('/shelves', { name: 'Kept' }), await make('/shelves', { name: 'Dead' })]
   const book = await make('/books', { title: 'x', shelf_id: kept.id })
@@ -273,63 +243,6 @@ test('links obey their own write rule', async () => {
   assert.is((await patch(`/loans/${loan.id}`, { tag_ids: [] }, ANN)).status, 200)
   const allowed = await patch(`/loans/${loan.id}`, { tag_ids: [tag.id] }, '1:member:loans.tag')
   assert.equal(allowed.body.data.tags, [{ id: tag.id, name: 'ruled' }])
-})
-
-test('If-Match lets the newest version through and stops the older', async () => {
-  const book = await make('/books', FULL)
-  const { headers } = await app.call('GET', `/api/v1/books/${book.id}`, { token: STAFF })
-  const tag = String(headers.etag)
-  assert.is((await patch(`/books/${book.id}`, { pages: 1 }, STAFF, { 'if-match': '"other"' })).status, 412)
-  assert.is((await patch(`/books/${book.id}`, { pages: 1 }, STAFF, { 'if-match': `"other", ${tag}` })).status, 200)
-  const stale = await patch(`/books/${book.id}`, { pages: 2 }, STAFF, { 'if-match': tag })
-  assert.is(stale.status, 412)
-  assert.match(stale.body.message, /read it again/)
-  assert.is((await patch(`/books/${book.id}`, {}, STAFF, { 'if-match': tag })).status, 412)
-  assert.is((await patch(`/books/${book.id}`, { pages: 'x' }, STAFF, { 'if-match': tag })).status, 422)
-  const forced = await patch(`/books/${book.id}`, { pages: 3 }, STAFF, { 'if-match': '*' })
-  assert.is(forced.status, 200)
-  const weak = `W/${forced.headers.etag}`
-  assert.is((await patch(`/books/${book.id}`, { pages: 4 }, STAFF, { 'if-match': weak })).status, 200)
-})
-
-test('of parallel writers with one version one succeeds', async () => {
-  const book = await make('/books', FULL)
-  const { headers } = await app.call('GET', `/api/v1/books/${book.id}`, { token: STAFF })
-  const answers = await Promise.all(
-    Array.from({ length: 10 }, (_, i) =>
-      patch(`/books/${book.id}`, { pages: i + 1 }, STAFF, { 'if-match': String(headers.etag) }),
-    ),
-  )
-  assert.equal(answers.map(({ status }) => status).sort(), [200, ...Array.from({ length: 9 }, () => 412)])
-})
-
-test('fifty parallel changes of different fields are all there at the end', async () => {
-  const book = await make('/books', { title: 'Busy' })
-  const bodies = Array.from({ length: 10 }, (_, i) => [
-    { title: `Busy ${i}` },
-    { pages: 500 + i },
-    { price: `${i}.00` },
-    { notes: `n${i}` },
-    { serial: i },
-  ])
-  const answers = await Promise.all(bodies.flat().map((body) => patch(`/books/${book.id}`, body)))
-  for (const answer of answers) assert.is(answer.status, 200, answer.text)
-  const found = await read(`/books/${book.id}`)
-  for (const name of ['title', 'pages', 'price', 'notes', 'serial']) {
-    const sent = bodies.flat().map((body) => Reflect.get(body, name))
-    assert.ok(found[name] !== undefined && sent.includes(found[name]), `${name}: ${found[name]}`)
-  }
-})
-
-test('parallel changes in transactions do not lose each other', async () => {
-  const note = await make('/notes', { text: 'n' })
-  const answers = await Promise.all(
-    Array.from({ length: 10 }, (_, i) => patch(`/notes/${note.id}`, i % 2 ? { text: `n${i}` } : { stamp: `s${i}` })),
-  )
-  for (const answer of answers) assert.is(answer.status, 200, answer.text)
-  const found = await read(`/notes/${note.id}`)
-  assert.match(found.text, /^n\d$/)
-  assert.match(found.stamp, /^s\d$/)
 })
 
 test.run()
