@@ -135,13 +135,18 @@ function tagOf(route: BoundRoute): string {
   return route.tag ?? fieldLabel(route.plugin)
 }
 
-/** The groups in the order of the routes' first words, each with what its resource or plugin says of itself. */
+/** The groups by name, each with what its resource says of itself, or where its routes come from. */
 function tagsOf(catalog: Catalog, routes: readonly BoundRoute[]): readonly Node[] {
   const told = new Map([...catalog.resources.values()].map(({ name, description }) => [fieldLabel(name), description]))
-  const groups = [...new Set(routes.map(tagOf))].sort()
-  const described = groups.map((name) => {
-    const description = told.get(name)
-    return description === undefined ? { name } : { name, description }
-  })
+  const givers = new Map<string, Set<string>>()
+  for (const route of routes) {
+    const tag = tagOf(route)
+    givers.set(tag, (givers.get(tag) ?? new Set()).add(route.plugin))
+  }
+  const described = [...givers]
+    .sort(([a], [b]) => (a < b ? -1 : 1))
+    .map(([name, plugins]) => {
+      return { name, description: told.get(name) ?? `Given by ${[...plugins].sort().join(', ')}.` }
+    })
   return [...described, PROBE_TAG]
 }

@@ -7,7 +7,7 @@ import { accessSentence, isResourceRoute } from './access-sentence.ts'
 import { COUNTED, headerRefs, NOT_MODIFIED, refusalRef, successSchema } from './answers.ts'
 import { listParameters, type Parameter, pathParameter, queryParameters, recordParameter } from './parameters.ts'
 import { fieldsSchema } from './record-schema.ts'
-import { listOf, objectOf, schemaRef } from './schema.ts'
+import { listOf, schemaRef } from './schema.ts'
 import type { TypeNames } from './type-name.ts'
 
 /** An operation of the document. */
@@ -77,12 +77,15 @@ function requestBody(outline: Outline, route: BoundRoute): Operation | undefined
   const partial = route.method === 'PUT' || route.method === 'PATCH'
   const fields = inputFields === undefined ? { type: 'object' } : fieldsSchema(inputFields, partial)
   if (kind === 'json') return { required: requiresAny(inputFields, partial), content: json(fields) }
+  return { required: true, content: { 'multipart/form-data': { schema: partsSchema(inputFields ?? [], partial) } } }
+}
+
+/** The parts of an upload: the file, and fields beside it. */
+function partsSchema(fields: readonly Field[], partial: boolean): JsonSchema {
   const file = { type: 'string', format: 'binary', description: 'The file.' }
-  const given = fieldsSchema(inputFields ?? [], partial)
-  const parts = { ...given, ...objectOf([{ name: 'file', schema: file, required: true }]) }
-  const properties = { file, ...(given.properties as JsonSchema) }
-  const required = ['file', ...((given.required ?? []) as readonly string[])]
-  return { required: true, content: { 'multipart/form-data': { schema: { ...parts, properties, required } } } }
+  const { properties = {}, required = [] } = fieldsSchema(fields, partial)
+  const names: readonly string[] = Array.isArray(required) ? required : []
+  return { type: 'object', properties: { file, ...Object(properties) }, required: ['file', ...names] }
 }
 
 function requiresAny(fields: readonly Field[] | undefined, partial: boolean): boolean {

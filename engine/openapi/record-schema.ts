@@ -2,7 +2,7 @@
 import { manyFields } from '../action/many.ts'
 import { type Mode, shown } from '../action/select.ts'
 import type { EmbedEntry, Field, Relation, Resource } from '../catalog/catalog.ts'
-import type { JsonSchema } from '../json.ts'
+import type { Json, JsonSchema } from '../json.ts'
 import { isWritable } from '../record/decode.ts'
 import { exampleOf } from './example.ts'
 import { listOf, nullable, objectOf, type Property, unlimited } from './schema.ts'
@@ -109,12 +109,15 @@ export function fieldsSchema(fields: readonly Field[], partial: boolean): JsonSc
 
 /** A body to begin with: what must be there, and plain values; ids of records that may not exist are left to the reader. */
 function exampleBody(fields: readonly Field[], properties: readonly Property[]): JsonSchema {
-  const entries = fields.flatMap((field, index) => {
+  const body: Record<string, Json> = {}
+  for (const [index, field] of fields.entries()) {
+    const required = properties[index]?.required === true
     const plain = field.relation === undefined && field.write === undefined && field.default === undefined
-    const example = plain || properties[index]?.required === true ? exampleOf(field) : undefined
-    return example === undefined ? [] : [[field.name, example] as const]
-  })
-  return entries.length === 0 ? {} : { examples: [Object.fromEntries(entries)] }
+    const example = plain || required ? exampleOf(field) : undefined
+    if (example !== undefined) body[field.name] = example
+    else if (required) return {}
+  }
+  return Object.keys(body).length === 0 ? {} : { examples: [body] }
 }
 
 function isFilledIn(resource: Resource, field: Field): boolean {

@@ -1,0 +1,189 @@
+/** The document covers exactly the routes that answer, lints clean, and says of each what there is to know. */
+import { execFileSync } from 'node:child_process'
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { suite } from 'uvu'
+import * as assert from 'uvu/assert'
+import type { OpenApiDocument } from '../../engine/openapi/document.ts'
+import { openDesk } from '../desk/desk.ts'
+import { application } from '../support/application.ts'
+
+interface Served {
+  readonly name: string
+  readonly document: OpenApiDocument
+  /** `GET /path`, as the application has them. */
+  readonly routes: readonly string[]
+  /** The methods that a path says it knows. */
+  allowed(path: string): Promise<readonly string[]>
+}
+
+type Node = Readonly<Record<string, unknown>>
+
+const PROBES = ['/livez', '/readyz', '/metrics']
+const CONFIG = 'extends: [recommended]\nrules: { info-license: off, operation-4xx-response: off }\n'
+
+const served: Served[] = []
+const closing: (() => Promise<void>)[] = []
+const folder = mkdtempSync(join(tmpdir(), 'plinth-openapi-'))
+
+const test = suite('openapi')
+
+test.before(async () => {
+  const desk = await openDesk()
+  closing.push(() => desk.close())
+  served.push({
+    name: 'the desk',
+    document: desk.engine.app.document(),
+    routes: desk.engine.app.routes.map((route) => `${route.method} ${route.absolute ? '' : '/api/v1'}${route.path}`),
+    allowed: async (path) => methods((await desk.call('OPTIONS', `/${path}`)).headers.allow),
+  })
+  const library = await application({ resources: 'test/library/resources' })
+  closing.push(() => library.close())
+  served.push({
+    name: 'the library',
+    document: library.engine.app.document(),
+    routes: library.engine.app.routes.map(
+      (route) => `${route.method} ${route.absolute ? '' : '/library'}${route.path}`,
+    ),
+    allowed: async (path) => methods((await library.call('OPTIONS', path)).headers.allow),
+  })
+})
+test.after(async () => {
+  for (const close of closing) await close()
+  rmSync(folder, { recursive: true })
+})
+
+function methods(allow: string | undefined): readonly string[] {
+  return (allow ?? '')
+    .split(', ')
+    .filter((method) => method !== 'HEAD' && method !== 'OPTIONS')
+    .sort()
+}
+
+function operations({
+  document,
+}: Served): readonly { readonly of: string; readonly path: string; readonly node: Node }[] {
+  return Object.entries(document.paths).flatMap(([path, under]) =>
+    Object.entries(under).map(([method, node]) => ({ of: `${method.toUpperCase()} ${path}`, path, node })),
+  )
+}
+
+test('every route is in the document, and nothing else but the paths for operators', () => {
+  for (const one of served) {
+    const known = operations(one).filter(({ path }) => !PROBES.includes(path))
+    assert.equal(known.map(({ of }) => of).sort(), [...one.routes].sort(), one.name)
+  }
+})
+
+test('every path of the document answers, with the methods that it has there', async () => {
+  for (const one of served) {
+    for (const [path, under] of Object.entries(one.document.paths)) {
+      if (PROBES.includes(path)) continue
+      const real = path.replace(/\{\w+\}/g, '1')
+      const known = Object.keys(under).map((method) => method.toUpperCase())
+      assert.equal(await one.allowed(real), known.sort(), `${one.name}: ${path}`)
+    }
+  }
+})
+
+test('lints clean', () => {
+  writeFileSync(join(folder, 'redocly.yaml'), CONFIG)
+  for (const { name, document } of served) {
+    const file = join(folder, 'openapi.json')
+    writeFileSync(file, JSON.stringify(document))
+    const env = { ...process.env, REDOCLY_TELEMETRY: 'off', REDOCLY_SUPPRESS_UPDATE_NOTICE: 'true' }
+    const args = [
+      'node_modules/@redocly/cli/bin/cli.js',
+      'lint',
+      '--format=json',
+      `--config=${folder}/redocly.yaml`,
+      file,
+    ]
+    let text: string
+    try {
+      text = execFileSync(process.execPath, args, { encoding: 'utf8', env, stdio: ['ignore', 'pipe', 'ignore'] })
+    } catch (error) {
+      text = String(Reflect.get(Object(error), 'stdout'))
+    }
+    const report = JSON.parse(text) as {
+      problems: { ruleId: string; message: string; location: { pointer: string }[] }[]
+    }
+    const said = report.problems.map(({ ruleId, message, location }) => `${ruleId} ${location[0]?.pointer}: ${message}`)
+    assert.equal(said, [], name)
+  }
+})
+
+test('every operation has an id of its own, a group, a summary, who may, and how it refuses', () => {
+  for (const one of served) {
+    const all = operations(one)
+    assert.is(new Set(all.map(({ node }) => node.operationId)).size, all.length, one.name)
+    for (const { of, path, node } of all) {
+      assert.ok((node.tags as readonly string[]).length === 1 && node.summary, of)
+      if (PROBES.includes(path)) continue
+      assert.ok(node.description, of)
+      for (const status of [400, 422, 429, 500, 503]) assert.ok((node.responses as Node)[status], `${of} ${status}`)
+    }
+  }
+})
+
+function operation(name: string): Readonly<Record<string, unknown>> & {
+  readonly parameters: readonly { readonly name?: string; readonly schema?: Node }[]
+} {
+  const [desk] = served
+  const found = operations(desk!).find(({ node }) => node.operationId === name)
+  assert.ok(found, name)
+  return found!.node as ReturnType<typeof operation>
+}
+
+function schema(name: string): {
+  readonly properties: Readonly<Record<string, Node>>
+  readonly required?: readonly string[]
+} {
+  return served[0]!.document.components.schemas[name] as ReturnType<typeof schema>
+}
+
+test('a list has its filters, operators, ranges, special words, sort keys and pages', () => {
+  const { parameters } = operation('listTickets')
+  const named = (name: string) => parameters.find((parameter) => parameter.name === name)?.schema ?? {}
+  for (const name of ['status_id', 'assigned_to', 'search', 'page', 'per_page', 'cursor', 'order', 'date_from']) {
+    assert.ok(named(name).type, name)
+  }
+  assert.equal(named('type').enum, ['un_assigned', 'open', 'new'])
+  const { enum: keys } = named('sort').items as { enum: readonly string[] }
+  assert.ok(keys.includes('-priority_id') && keys.includes('created_at'))
+  assert.equal(named('operators'), { $ref: '#/components/schemas/TicketFilters' })
+  const operators = Object.keys(schema('TicketFilters').properties)
+  for (const name of ['created_at[gte]', 'subject[contains]', 'assigned_to[null]', 'status_id[not_in]']) {
+    assert.ok(operators.includes(name), name)
+  }
+})
+
+test('a body has what may be written, with limits, and not what is only read', () => {
+  const ticket = schema('TicketCreate')
+  assert.equal(ticket.required, ['subject', 'details'])
+  assert.is(ticket.properties.subject?.maxLength, 255)
+  assert.equal(ticket.properties.due_date?.type, ['string', 'null'])
+  for (const name of ['id', 'uid', 'comments_count', 'created_at', 'status'])
+    assert.not(name in ticket.properties, name)
+  assert.ok(schema('UserCreate').required?.includes('password'))
+  assert.not('ticket_id' in schema('TicketCommentCreate').properties)
+  assert.not(schema('TicketUpdate').required)
+})
+
+test('an answer has embeds and counts, and single records more than those of lists', () => {
+  const [single, list] = [schema('Ticket'), schema('TicketListItem')]
+  assert.equal(Object.keys(Object(single.properties.status?.properties)), ['id', 'name', 'slug'])
+  assert.equal(single.properties.assignedTo?.type, ['object', 'null'])
+  assert.ok('comments' in single.properties && !('comments' in list.properties))
+  assert.is(list.properties.comments_count?.type, 'integer')
+  assert.not('password_hash' in schema('User').properties)
+})
+
+test('tokens are asked for except where a route is public', () => {
+  assert.equal(served[0]!.document.security, [{ bearer: [] }])
+  assert.is(operation('listTickets').security, undefined)
+  assert.equal(operation('postAuthLogin').security, [{}, { bearer: [] }])
+})
+
+test.run()

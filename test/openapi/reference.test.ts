@@ -1,0 +1,72 @@
+/** /openapi.json and /docs over HTTP: public, cached, and with nothing that a browser would fetch from elsewhere. */
+import { suite } from 'uvu'
+import * as assert from 'uvu/assert'
+import { application, type TestApplication } from '../support/application.ts'
+
+const FILES = {
+  'app.yaml': 'name: "Notes <&> co"\nprefix: /api\nplugins: { timestamps: {}, reference: {} }\n',
+  'notes.yaml':
+    'resource: notes\nfields: { title: { type: string } }\npolicies: { view: [], create: [], update: [], delete: [] }\n',
+}
+
+let app: TestApplication
+const test = suite('reference')
+
+test.before(async () => {
+  app = await application({ resources: FILES })
+})
+test.after(() => app.close())
+
+test('/openapi.json is the document itself, without an envelope, and is not sent twice', async () => {
+  const first = await app.call('GET', '/openapi.json')
+  assert.is(first.status, 200)
+  assert.match(String(first.headers['content-type']), /^application\/json/)
+  assert.is(first.body.openapi, '3.1.0')
+  assert.is(first.body.info.title, 'Notes <&> co')
+  assert.equal(first.body, JSON.parse(JSON.stringify(app.engine.app.document())))
+  const again = await app.call('GET', '/openapi.json', { headers: { 'if-none-match': String(first.headers.etag) } })
+  assert.equal([again.status, again.text], [304, ''])
+})
+
+test('both are counted by the rate limit like every route', async () => {
+  for (const path of ['/openapi.json', '/docs']) {
+    assert.ok(Number((await app.call('GET', path)).headers['x-ratelimit-remaining']) > 0, path)
+  }
+})
+
+test('/docs is a page whose policy lets no request leave for another server', async () => {
+  const { status, headers, text } = await app.call('GET', '/docs')
+  assert.is(status, 200)
+  const policy = String(headers['content-security-policy'])
+  assert.match(policy, "default-src 'none'")
+  assert.not.match(policy, /unsafe|https?:|\*/)
+  assert.match(text, '<title>Notes &#60;&#38;&#62; co · reference</title>')
+  assert.not.match(text, /(?:src|href)="(?:https?:)?\/\//)
+  assert.not.match(text, /<script>|style="/)
+})
+
+test('what the page loads is there, is of its type, and may be kept for good', async () => {
+  const { text } = await app.call('GET', '/docs')
+  const files = [...text.matchAll(/(?:src|href)="(docs\/[^"]+)"/g)].map((match) => `/${match[1]}`)
+  assert.is(files.length, 4)
+  for (const file of files) {
+    const { status, headers } = await app.call('GET', file)
+    assert.is(status, 200, file)
+    assert.match(String(headers['content-type']), file.endsWith('.css') ? /^text\/css/ : /^text\/javascript/)
+    assert.match(String(headers['cache-control']), /immutable/)
+  }
+})
+
+test('no other file can be had by the name of one', async () => {
+  for (const name of [
+    'index.html',
+    'package.json',
+    '..%2Fpackage.json',
+    '..%2F..%2F..%2Fpackage.json',
+    'swagger-ui.js',
+  ]) {
+    assert.is((await app.call('GET', `/docs/${name}`)).status, 404, name)
+  }
+})
+
+test.run()

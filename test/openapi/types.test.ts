@@ -1,0 +1,58 @@
+/** The types that are printed from the catalog compile as the project's own code does, and mean what the interface does. */
+import { execFileSync } from 'node:child_process'
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join, resolve } from 'node:path'
+import { suite } from 'uvu'
+import * as assert from 'uvu/assert'
+import { typescript } from '../../engine/openapi/types.ts'
+import { readCatalog } from '../../engine/plugin/boot.ts'
+
+const test = suite('types')
+
+const folder = mkdtempSync(join(tmpdir(), 'plinth-types-'))
+test.after(() => rmSync(folder, { recursive: true }))
+
+async function typesOf(resourcesDir: string): Promise<string> {
+  const { value } = await readCatalog({ resourcesDir, pluginsDir: 'plugins' })
+  return typescript({ catalog: value!.catalog, hooks: value!.composition.hooks })
+}
+
+/** What the compiler says of files under the project's own settings. */
+function compile(files: Readonly<Record<string, string>>): string {
+  for (const [name, text] of Object.entries(files)) writeFileSync(join(folder, name), text)
+  writeFileSync(join(folder, 'package.json'), '{ "type": "module" }')
+  const compilerOptions = { noEmit: true, incremental: false, rootDir: folder, types: [], tsBuildInfoFile: null }
+  const config = { extends: resolve('tsconfig.json'), compilerOptions, include: [folder], exclude: [] }
+  writeFileSync(join(folder, 'tsconfig.json'), JSON.stringify(config))
+  try {
+    return execFileSync(process.execPath, ['node_modules/typescript/bin/tsc', '-p', folder], { encoding: 'utf8' })
+  } catch (error) {
+    return String(Reflect.get(Object(error), 'stdout'))
+  }
+}
+
+const USE = `import type { Ticket, TicketCreate, TicketListItem, TicketUpdate } from './desk.ts'
+export const made: TicketCreate = { subject: 'Printer', details: 'No paper', tags: ['office'], assigned_to: null }
+export const change: TicketUpdate = { status_id: 2 }
+export const words = (ticket: Ticket): readonly string[] => ticket.comments.map((comment) => comment.comment)
+export const who = (ticket: TicketListItem): string => ticket.assignedTo?.name ?? ticket.status.name
+`
+
+test('the types of the desk and of the library compile, and can be used', async () => {
+  const [desk, library] = [await typesOf('resources'), await typesOf('test/library/resources')]
+  assert.is(compile({ 'desk.ts': desk, 'library.ts': library, 'use.ts': USE }), '')
+})
+
+test('what the interface refuses, the types refuse', async () => {
+  const wrong = `import type { TicketCreate, TicketListItem } from './desk.ts'
+export const made: TicketCreate = { subject: 'Printer' }
+export const comments = (ticket: TicketListItem): unknown => ticket.comments
+export const nothing: TicketCreate = { subject: null, details: '' }
+`
+  const said = compile({ 'desk.ts': await typesOf('resources'), 'use.ts': USE, 'wrong.ts': wrong })
+  const places = [...said.matchAll(/wrong\.ts\((\d+),/g)].map((match) => match[1])
+  assert.equal(places, ['2', '3', '4'])
+})
+
+test.run()
