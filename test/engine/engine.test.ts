@@ -95,21 +95,19 @@ test('a file with mistakes changes nothing, and all its mistakes are told', asyn
 })
 
 test('a required field without a default is refused while there are rows, with the plan', async ({ app }) => {
-  await app.expect(201, 'POST', '/books', STAFF, { title: 'There' })
+  await app.expect(201, 'POST', '/tags', STAFF, { name: 'There' })
   const first = app.engine.app
-  await save(app, 'books.yaml', addField('signature: { type: string, required: true }'))
+  await save(app, 'tags.yaml', (text) => text.replace('fields: {', 'fields: { sign: { type: string, required: true },'))
   const said = renderDiagnostics(await app.engine.reload())
-  assert.match(said, /signature/)
+  assert.match(said, /sign/)
   assert.match(said, /1 row/)
   assert.is(app.engine.app, first)
-  const read = await app.call('GET', '/api/v1/books', { token: STAFF })
+  const read = await app.call('GET', '/api/v1/tags', { token: STAFF })
   assert.is(read.status, 200)
-  assert.not.ok('signature' in read.body.data[0])
-  await save(app, 'books.yaml', (text) =>
-    text.replace('type: string, required: true }', "type: string, required: true, default: 'S' }"),
-  )
+  assert.not.ok('sign' in read.body.data[0])
+  await save(app, 'tags.yaml', (text) => text.replace('required: true },', 'required: true, default: S },'))
   assert.equal(await app.engine.reload(), [])
-  assert.is((await app.call('GET', '/api/v1/books', { token: STAFF })).body.data[0].signature, 'S')
+  assert.is((await app.call('GET', '/api/v1/tags', { token: STAFF })).body.data[0].sign, 'S')
 })
 
 test('a field taken out of the YAML is no longer served, and not lost', async ({ app }) => {
