@@ -132,7 +132,8 @@ function hookInput(hooks: Described['hooks'], resource: Resource, action: 'creat
 
 function tagOf(route: BoundRoute): string {
   if (isResourceRoute(route)) return fieldLabel((route.parent ?? route.resource).name)
-  return route.tag ?? fieldLabel(route.plugin)
+  const tag = route.tag ?? route.plugin
+  return /^[a-z]/.test(tag) ? fieldLabel(tag) : tag
 }
 
 /** The groups by name, each with what its resource says of itself, or where its routes come from. */

@@ -5,7 +5,14 @@ import type { BoundRoute } from '../http/parts.ts'
 import type { JsonSchema } from '../json.ts'
 import { accessSentence, isResourceRoute } from './access-sentence.ts'
 import { COUNTED, headerRefs, NOT_MODIFIED, refusalRef, successSchema } from './answers.ts'
-import { listParameters, type Parameter, pathParameter, queryParameters, recordParameter } from './parameters.ts'
+import {
+  choiceParameters,
+  listParameters,
+  type Parameter,
+  pathParameter,
+  queryParameters,
+  recordParameter,
+} from './parameters.ts'
 import { fieldsSchema } from './record-schema.ts'
 import { listOf, schemaRef } from './schema.ts'
 import type { TypeNames } from './type-name.ts'
@@ -54,7 +61,9 @@ function parametersOf({ catalog, names }: Outline, route: BoundRoute): readonly 
   ]
   const sent = headers.map((name) => ({ $ref: `#/components/parameters/${name}` }))
   if (!isResourceRoute(route)) {
-    return [...inPath.map(pathParameter), ...queryParameters(route.queryFields ?? []), ...sent]
+    const chosen = route.filters === undefined ? undefined : catalog.resources.get(route.filters)
+    const choice = chosen === undefined ? [] : choiceParameters(catalog, chosen, names.get(chosen.name)!.filters)
+    return [...inPath.map(pathParameter), ...queryParameters(route.queryFields ?? []), ...choice, ...sent]
   }
   const { resource, parent, action } = route
   return [

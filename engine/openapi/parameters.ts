@@ -22,8 +22,17 @@ export function recordParameter(resource: Resource): Parameter {
   return { name: 'id', in: 'path', required: true, description, schema }
 }
 
-/** Everything that the list of a resource takes; `below` is the relation that a nested path fixes already. */
+/** Everything that the list of a resource takes; `filters` is what the schema of its operators is called. */
 export function listParameters(
+  catalog: Pick<Catalog, 'limits'>,
+  resource: Resource,
+  filters: string,
+): readonly Parameter[] {
+  return [...choiceParameters(catalog, resource, filters), ...pagingParameters(catalog)]
+}
+
+/** Which records, and in which order: a list's parameters but for its pages. */
+export function choiceParameters(
   catalog: Pick<Catalog, 'limits'>,
   resource: Resource,
   filters: string,
@@ -39,7 +48,6 @@ export function listParameters(
           }),
         ]),
     ...sortParameters(catalog, resource),
-    ...pagingParameters(catalog),
   ]
 }
 
