@@ -16,7 +16,7 @@ import {
   valueSlots,
   wanted,
 } from './input.ts'
-import type { Lookup } from './lookup.ts'
+import { type Lookup, notFound } from './lookup.ts'
 import { changedLinks, writeMany } from './many.ts'
 import { furtherErrors, refusedByDatabase, written as writtenRecord } from './outcome.ts'
 import { actorClass, clausesFor, refusal } from './policy.ts'
@@ -147,7 +147,8 @@ async function change(
   const compiled = around.statements.get(key, () => compileUpdate(around.catalog, resource, around.actor, shape))
   const slots = { ...valueSlots(resource, values), id: current.id, version: current.version }
   const [row] = await refusedByDatabase(resource, () => runCompiled(around, compiled, slots))
-  if (row === undefined) throw new LostRace()
+  // A locked row can only be gone because a hook of this very action removed it.
+  if (row === undefined) throw around.transaction === undefined ? new LostRace() : notFound(resource)
   const text = writtenRecord(compiled, row)
   if (row[compiled.checks.length] === null) throw new LostRace()
   return text

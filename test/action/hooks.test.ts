@@ -141,4 +141,10 @@ test('a hook may write the very record that is being changed', async () => {
   assert.is(answer.body.data.stamp, 'touched')
 })
 
+test('a record that a hook removed meanwhile is not found, and stays', async () => {
+  const { id } = (await call('POST', '/notes', { text: 'vanish' })).body.data
+  assert.is((await call('PATCH', `/notes/${id}`, { text: 'after' })).status, 404)
+  assert.is((await call('GET', `/notes/${id}`)).body.data.text, 'vanish')
+})
+
 test.run()

@@ -26,6 +26,8 @@ export default definePlugin({
       if (input.text === 'refuse early') throw new ApiError('conflict', { message: 'Refused early' })
       if (record?.text === 'touch' && action === 'update')
         await transaction.run({ text: 'update notes set stamp = $1 where id = $2' }, ['touched', record.id])
+      if (record?.text === 'vanish' && action === 'update')
+        await transaction.run({ text: 'delete from notes where id = $1' }, [record.id])
       await next()
       journal.push('outer after')
     },
