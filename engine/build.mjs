@@ -1,14 +1,14 @@
-/** Makes dist/ from the TypeScript of engine/ and plugins/, when it is out of date and a compiler is installed. */
+/** Makes dist/ from the TypeScript of engine/ and plugins/ when it is out of date; with `--run …`, then runs that command line. */
 import { spawnSync } from 'node:child_process'
 import { cpSync, existsSync, mkdirSync, readdirSync, rmSync, statSync, utimesSync, writeFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { dirname, join, relative } from 'node:path'
-import { fileURLToPath } from 'node:url'
-import { parseArgs } from 'node:util'
+import { fileURLToPath, pathToFileURL } from 'node:url'
 
 const root = fileURLToPath(new URL('..', import.meta.url))
 const dist = join(root, 'dist')
 const stamp = join(dist, '.built')
+const program = join(dist, 'engine', 'cli', 'main.js')
 const folders = ['engine', 'plugins']
 
 /** The files below a folder of the project, relative to the project; none when there is no such folder. */
@@ -68,13 +68,28 @@ function build(compiler, sources) {
   return 0
 }
 
-const { values: options } = parseArgs({ options: { 'if-possible': { type: 'boolean' } } })
-const compiler = findCompiler()
-const sources = folders.flatMap((folder) => filesUnder(root, folder))
-const hasSources = sources.some((file) => file.endsWith('.ts'))
+/** Brings dist/ up to date; gives the exit code. What cannot be compiled here but was compiled elsewhere is good enough to run. */
+function bringUpToDate(mayStay) {
+  const compiler = findCompiler()
+  const sources = folders.flatMap((folder) => filesUnder(root, folder))
+  const hasSources = sources.some((file) => file.endsWith('.ts'))
+  if (hasSources && isUpToDate(sources)) return 0
+  if (hasSources && compiler !== undefined) return build(compiler, sources)
+  if (mayStay && existsSync(program)) return 0
+  process.stderr.write('There is nothing to run in dist/ and no compiler to make it: run `npm ci && npm run build`.\n')
+  return 1
+}
 
-if (hasSources && isUpToDate(sources)) process.exit(0)
-if (hasSources && compiler !== undefined) process.exit(build(compiler, sources))
-if (options['if-possible'] && existsSync(join(dist, 'engine'))) process.exit(0)
-process.stderr.write('There is nothing to run in dist/ and no compiler to make it: run `npm ci && npm run build`.\n')
-process.exit(1)
+const run = process.argv.indexOf('--run')
+const code = bringUpToDate(run !== -1)
+if (run === -1 || code !== 0) {
+  process.exitCode = code
+} else {
+  // A signal to `npm start` ends npm's shell and reaches nobody else: whoever is left without it stops as if it had.
+  const parent = process.ppid
+  if (process.env.npm_lifecycle_event !== undefined) {
+    setInterval(() => process.ppid !== parent && process.kill(process.pid, 'SIGTERM'), 250).unref()
+  }
+  process.argv.splice(1, run, program)
+  await import(pathToFileURL(program).href)
+}
