@@ -1,6 +1,7 @@
 /** The public names of the engine: what plugins, tests and applications may import. */
 
 export type { Creation, EnqueueOptions, Hook, HookContext, Next, PluginContext, Records } from './action/context.ts'
+export { allowsOne } from './action/policy.ts'
 export { pathOf } from './action/stream.ts'
 export type { Actor } from './actor.ts'
 export { ANONYMOUS, holds, SYSTEM } from './actor.ts'

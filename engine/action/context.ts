@@ -7,6 +7,10 @@ import type { ApiError } from '../error.ts'
 import type { Json, JsonObject } from '../json.ts'
 import type { Logger } from '../observe.ts'
 import type { Settings } from '../settings.ts'
+import type { ListResult } from './read.ts'
+
+/** `meta.pagination` of a list; null where a cursor leaves numbers open. */
+export type Pagination = ListResult['pagination']
 
 /** What becomes of one of several records that are to be created. */
 export type Creation = { readonly record: JsonObject } | { readonly error: ApiError }
@@ -16,7 +20,7 @@ export interface Records {
   /** `query` as a client would write it, `{ status_id: '1,2', per_page: '50' }`. */
   list(
     query?: Readonly<Record<string, string>>,
-  ): Promise<{ readonly data: readonly JsonObject[]; readonly total: number | null }>
+  ): Promise<{ readonly data: readonly JsonObject[]; readonly total: number | null; readonly pagination: Pagination }>
   /** By id or another lookup; throws ApiError record_not_found or forbidden. */
   get(lookup: string | number): Promise<JsonObject>
   /**

@@ -57,7 +57,7 @@ function records(around: Execution, name: string): Records {
   return {
     list: async (query = {}) => {
       const { items, pagination } = await listRecords(around, resource, Object.entries(query))
-      return { data: JSON.parse(`[${items.join(',')}]`) as JsonObject[], total: pagination.total }
+      return { data: JSON.parse(`[${items.join(',')}]`) as JsonObject[], total: pagination.total, pagination }
     },
     get: (lookup) => parsed(getRecord(around, resource, String(lookup))),
     rows: (columns, query = []) => streamRows(around, resource, columns, query),

@@ -49,8 +49,7 @@ export const invite: HookContribution = {
       firstName: String(context.result.first_name),
     }
     const token = await addReset(context, context.transaction.knex, person, inviteHours * 60)
-    // Not awaited: a mail server that is slow to answer must not hold the answer to the client.
-    context.afterCommit(() => void sendInvite(context, person, token, inviteHours))
+    await sendInvite(context, person, token, inviteHours)
   },
 }
 

@@ -52,7 +52,11 @@ async function sendLink(context: RouteContext, email: string): Promise<void> {
   )
   if (account === undefined || account.status === 'declined' || rowCount === 0) return
   const person = { id: account.id, email: account.email, firstName: account.first_name }
-  setImmediate(() => void sendReset(context, person, token, resetMinutes))
+  setImmediate(() => {
+    sendReset(context, person, token, resetMinutes).catch((error: unknown) =>
+      context.log.error({ err: error }, 'a mail could not be queued'),
+    )
+  })
 }
 
 const set: Route = {

@@ -1,9 +1,14 @@
 /** The mail plugin: outgoing mail by SMTP, or as files while no server is configured. */
 import { definePlugin } from '../../engine/index.ts'
+import { sendQueued } from './send.ts'
 
 export { type Mail, type MailContext, sendMail } from './send.ts'
+
+/** Over an hour altogether: servers that are restarted, and those that ask to come back later. */
+const ATTEMPTS = 14
 
 export default definePlugin({
   name: 'mail',
   description: 'Sends mail through SMTP_URL; without it, mails become .eml files in the outbox of the data directory.',
+  jobs: { send: { description: 'Sends one mail.', attempts: ATTEMPTS, run: sendQueued } },
 })

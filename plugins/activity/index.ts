@@ -1,0 +1,88 @@
+/** The activity plugin: `activity: true` keeps who changed what, from which value to which, and lets it be read. */
+import { definePlugin, type Resource, type ResourceDefinition, type Route } from '../../engine/index.ts'
+import { readActivity } from './read.ts'
+import { record } from './record.ts'
+
+export { type Change, changesShown, describe } from './describe.ts'
+
+const HOOK = 'activity.record'
+const ACTIONS = ['create', 'update', 'delete', 'restore'] as const
+
+/** The hook stands outermost, so that it sees what was stored in the end. */
+function keepActivity(resource: ResourceDefinition): ResourceDefinition {
+  if (resource.activity !== true) return resource
+  const hooks = ACTIONS.map((action) => [action, [HOOK, ...(resource.hooks?.[action] ?? [])]] as const)
+  return { ...resource, hooks: Object.fromEntries(hooks) }
+}
+
+function resourceRoutes(resource: Resource): readonly Route[] {
+  if (resource.keys.activity !== true) return []
+  const label = resource.label.toLowerCase()
+  return [
+    {
+      method: 'GET',
+      path: `/${resource.path}/{id}/activity`,
+      summary: `List what was changed on one ${label}, newest first`,
+      tag: resource.name,
+      access: [{ kind: 'signed_in' }],
+      query: {
+        page: { type: 'integer', min: 1, description: 'The page, from 1.' },
+        per_page: { type: 'integer', min: 1, description: 'Rows on a page; 100 at most.' },
+      },
+      output: OUTPUT,
+      meta: { pagination: { $ref: '#/components/schemas/Pagination' } },
+      handle: (context) => readActivity(context, resource),
+    },
+  ]
+}
+
+const NAME = { type: ['string', 'null'], description: 'What the value refers to, by its name.' }
+
+const OUTPUT = {
+  type: 'array',
+  items: {
+    type: 'object',
+    required: ['id', 'action', 'description', 'changes', 'user', 'created_at'],
+    properties: {
+      id: { type: 'integer' },
+      action: { type: 'string', enum: ['created', 'updated', 'deleted', 'restored'] },
+      description: { type: 'string', examples: ['Status changed from Open to Pending'] },
+      changes: {
+        type: 'array',
+        items: {
+          type: 'object',
+          required: ['field', 'label', 'from', 'to'],
+          properties: {
+            field: { type: 'string' },
+            label: { type: 'string' },
+            from: {},
+            to: {},
+            from_name: NAME,
+            to_name: NAME,
+          },
+        },
+      },
+      user: {
+        type: ['object', 'null'],
+        description: 'Who did it; null: the program itself.',
+        properties: { id: { type: 'integer' }, name: { type: ['string', 'null'] } },
+      },
+      created_at: { type: 'string', format: 'date-time' },
+    },
+  },
+} as const
+
+export default definePlugin({
+  name: 'activity',
+  description: 'Keeps who changed what, from which value to which, for every resource that says `activity: true`.',
+  keys: {
+    activity: {
+      description: 'Whether changes are kept and can be read at GET /<path>/{id}/activity; false if absent.',
+      schema: { type: 'boolean', default: false, examples: [true] },
+    },
+  },
+  resources: [new URL('./resources/activities.yaml', import.meta.url)],
+  transforms: [keepActivity],
+  hooks: { record },
+  resourceRoutes,
+})

@@ -1,0 +1,78 @@
+/** Reads what was changed on one record, for whoever may see the record. */
+import {
+  invalid,
+  type Json,
+  LIMITS,
+  type Reply,
+  type Resource,
+  type RouteContext,
+  type Row,
+} from '../../engine/index.ts'
+import { type Action, type Change, changesShown, describe, namesOf, readableFields } from './describe.ts'
+
+const TIME = `to_char(a.created_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"')`
+
+/** An update of which the reader may see nothing is none to them. */
+const WHERE = `a.resource = $1 and a.record_id = $2::int and (a.action <> 'updated' or exists
+  (select 1 from jsonb_array_elements(a.changes) c where c ->> 'field' = any($3::text[])))`
+
+/** `GET /<resource>/{id}/activity`: newest first; 404 and 403 as for the record itself. */
+export async function readActivity(context: RouteContext, resource: Resource): Promise<Reply> {
+  const { actor, catalog, database, params, parameters } = context
+  const page = positive('page', parameters.page, 1)
+  const most = Math.min(catalog.limits.perPageMax ?? LIMITS.perPageMax, LIMITS.perPageMax)
+  const size = Math.min(positive('per_page', parameters.per_page, catalog.limits.perPageDefault ?? most), most)
+  const found = await context.records(resource.name).get(params.id ?? '')
+  const { table } = catalog.resources.get('activities')!
+  const about = [resource.owner, Number(found.id), readableFields(resource, actor)]
+  const [counted] = await database.adhoc.run({ text: `select count(*) from "${table}" a where ${WHERE}` }, about)
+  const rows = await database.adhoc.run(
+    {
+      text: `select a.id, a.action, a.user_id, a.changes, ${TIME} from "${table}" a where ${WHERE}
+        order by a.id desc limit $4::int offset $5::bigint`,
+    },
+    [...about, size, (page - 1) * size],
+  )
+  const total = Number(counted?.[0] ?? 0)
+  return {
+    data: await shown(context, resource, rows),
+    meta: { pagination: pagination(page, size, total, rows.length) },
+  }
+}
+
+function positive(name: string, value: Json | undefined, otherwise: number): number {
+  const number = value === undefined ? otherwise : Number(value)
+  if (number < 1 || number > LIMITS.pageMax) {
+    throw invalid({ [name]: [`The ${name.replace('_', ' ')} must be between 1 and ${LIMITS.pageMax}`] })
+  }
+  return number
+}
+
+function pagination(page: number, size: number, total: number, rows: number) {
+  const from = rows === 0 ? null : (page - 1) * size + 1
+  return {
+    current_page: page,
+    per_page: size,
+    total,
+    last_page: Math.max(1, Math.ceil(total / size)),
+    from,
+    to: from === null ? null : from + rows - 1,
+    next_cursor: null,
+  }
+}
+
+async function shown(context: RouteContext, resource: Resource, rows: readonly Row[]): Promise<readonly object[]> {
+  const lists = rows.map((row) => JSON.parse(row[3] ?? '[]') as readonly Change[])
+  const changes = await changesShown(context, resource, lists)
+  const people = rows.flatMap((row) => (row[2] === null || row[2] === undefined ? [] : [Number(row[2])]))
+  const names = await namesOf(context.catalog, context.database, 'users', [...new Set(people)])
+  return rows.map(([id, action, userId, , time], index) => ({
+    id: Number(id),
+    action,
+    description: describe(resource, (action ?? 'updated') as Action, changes[index] ?? []),
+    changes: changes[index] ?? [],
+    user:
+      userId === null || userId === undefined ? null : { id: Number(userId), name: names.get(Number(userId)) ?? null },
+    created_at: time,
+  }))
+}

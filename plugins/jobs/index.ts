@@ -1,0 +1,65 @@
+/** The jobs plugin: how work that was put off stands, for whoever asked for it. */
+import {
+  ApiError,
+  definePlugin,
+  holds,
+  type JobState,
+  jobState,
+  type Reply,
+  type RouteContext,
+} from '../../engine/index.ts'
+
+/** `GET /jobs/{id}`: for its creator and for holders of every permission; for others 403. */
+async function read({ actor, database, params }: RouteContext): Promise<Reply> {
+  const job = await jobState(database.adhoc, params.id ?? '')
+  if (job === undefined) throw new ApiError('record_not_found', { label: 'Job' })
+  const all = holds(actor, '*')
+  if (!all && (job.actorId === null || job.actorId !== actor.id)) throw new ApiError('forbidden')
+  return { data: shown(job, all), headers: { 'cache-control': 'private, no-store' } }
+}
+
+/** Only a failed job has an error; what is no sentence for callers is for those who hold every permission. */
+function shown(job: JobState, all: boolean) {
+  const { id, name, status, progress, result } = job
+  const error = all ? job.error : (job.reason ?? 'The job could not be done')
+  return {
+    id,
+    name,
+    status,
+    progress,
+    result,
+    error: status === 'failed' ? error : null,
+    created_at: job.createdAt,
+    finished_at: job.finishedAt,
+  }
+}
+
+export default definePlugin({
+  name: 'jobs',
+  description: 'Tells how work that was put off stands, by GET /jobs/{id}.',
+  routes: [
+    {
+      method: 'GET',
+      path: '/jobs/{id}',
+      summary: 'Read how a job stands',
+      tag: 'Jobs',
+      access: [{ kind: 'signed_in' }],
+      query: {},
+      output: {
+        type: 'object',
+        required: ['id', 'name', 'status', 'progress', 'result', 'error', 'created_at', 'finished_at'],
+        properties: {
+          id: { type: 'string', format: 'uuid' },
+          name: { type: 'string', examples: ['csv.import'] },
+          status: { type: 'string', enum: ['pending', 'running', 'completed', 'failed'] },
+          progress: { type: 'integer', minimum: 0, maximum: 100 },
+          result: { description: 'What the job made of it; null until it is completed.' },
+          error: { type: ['string', 'null'] },
+          created_at: { type: 'string', format: 'date-time' },
+          finished_at: { type: ['string', 'null'], format: 'date-time' },
+        },
+      },
+      handle: read,
+    },
+  ],
+})
