@@ -1,8 +1,8 @@
 /** References of a document: those that routes write in the words of the catalog, and what is referred to at all. */
+import { recordReference } from '../http/output.ts'
 import type { OpenApiDocument } from './document.ts'
 import type { TypeNames } from './type-name.ts'
 
-const RECORD = /^#\/resources\/(\w+)(\/list)?$/
 const COMPONENT = /^#\/components\/(\w+)\/([\w.-]+)$/
 
 function mapNodes(node: unknown, change: (key: string, value: string) => string): unknown {
@@ -16,14 +16,13 @@ function mapNodes(node: unknown, change: (key: string, value: string) => string)
   )
 }
 
-/** The document with `#/resources/users` as the schema of that record; throws for a resource that there is not. */
+/** The document with `#/resources/users` as the schema of that record. */
 export function linked<T>(names: ReadonlyMap<string, TypeNames>, document: T): T {
   return mapNodes(document, (_key, target) => {
-    const [, resource, list] = RECORD.exec(target) ?? []
-    if (resource === undefined) return target
-    const known = names.get(resource)
-    if (known === undefined) throw new Error(`The output of a route refers to ${target}, and there is no such resource`)
-    return `#/components/schemas/${list === undefined ? known.single : known.list}`
+    const reference = recordReference(target)
+    const known = reference && names.get(reference.resource)
+    if (known === undefined) return target
+    return `#/components/schemas/${reference?.listed === true ? known.list : known.single}`
   }) as T
 }
 

@@ -1,9 +1,11 @@
 /** Plugins' routes become servable: their inputs and queries resolved to fields, their options beside them. */
 import type { Catalog } from '../catalog/catalog.ts'
 import { resolveFields } from '../catalog/fields.ts'
+import { resourcesNamed } from '../http/output.ts'
 import type { BoundRoute } from '../http/parts.ts'
 import type { Route } from '../http/route.ts'
 import type { Collected, Diagnostic } from '../text/diagnostic.ts'
+import { nearest } from '../text/nearest.ts'
 import type { Bound, Composition } from './compose.ts'
 
 /** The routes of a composition, its resources' included; a field that can't be resolved is a complaint that names the route. */
@@ -17,6 +19,9 @@ export function bindRoutes(composition: Composition, catalog: Catalog): Required
       diagnostics.push(...resolved.diagnostics.map((one) => ({ ...one, message: `${named}: ${one.message}` })))
       return resolved.value ?? []
     }
+    for (const name of resourcesNamed(route)) {
+      if (!catalog.resources.has(name)) diagnostics.push(unknownResource({ plugin, value: route }, name, catalog))
+    }
     return Object.freeze({
       ...route,
       plugin,
@@ -26,6 +31,20 @@ export function bindRoutes(composition: Composition, catalog: Catalog): Required
     })
   })
   return { value, diagnostics }
+}
+
+/** A route that answers records of a resource, or takes its filters, which this application does not have. */
+function unknownResource(
+  { plugin, value: { method, path } }: Pick<Bound<Route>, 'plugin' | 'value'>,
+  name: string,
+  catalog: Catalog,
+): Diagnostic {
+  const near = nearest(name, [...catalog.resources.keys()])
+  return {
+    code: 'unknown_resource',
+    message: `The route ${method} ${path} of the plugin "${plugin}" speaks of the resource "${name}", which there is not`,
+    ...(near === undefined ? {} : { hint: `did you mean "${near}"?` }),
+  }
 }
 
 function routesOf(composition: Composition, catalog: Catalog): readonly Bound<Route>[] {
