@@ -1,0 +1,44 @@
+/** One cell of a CSV file: quoted where it must be, never a formula, lists in one cell, and all of it back again. */
+
+/** What a spreadsheet takes for a formula; apostrophes before it count too, so that taking one off is always right. */
+const FORMULA = /^'*[=+\-@\t\r]/
+const QUOTED = /[",\r\n]|^[\s\ufeff]|[\s\ufeff]$/
+const PLAIN = /^[A-Za-z0-9][\w .:/@#()-]*[\w.:)]$/
+
+/** A text as a cell: guarded against being taken for a formula, quoted where its characters ask for it; null is empty. */
+export function cellOf(text: string | null): string {
+  if (text === null) return ''
+  // Most cells are short and plain: one look instead of two.
+  if (PLAIN.test(text)) return text
+  const guarded = FORMULA.test(text) ? `'${text}` : text
+  return QUOTED.test(guarded) ? `"${guarded.replaceAll('"', '""')}"` : guarded
+}
+
+/** A cell's text as it was before the guard. */
+export function unguarded(cell: string): string {
+  return cell.startsWith("'") && FORMULA.test(cell.slice(1)) ? cell.slice(1) : cell
+}
+
+/** A list, as pg's JSON text, as one text: items by `;`, with `;` and `\` inside an item after a `\`. */
+export function joinedList(json: string | null): string | null {
+  if (json === null || json === '[]') return null
+  const items: unknown = JSON.parse(json)
+  if (!Array.isArray(items)) return null
+  return items.map((item) => String(item).replace(/[;\\]/g, '\\$&')).join(';')
+}
+
+/** The items of a joined list; empty ones, as a trailing `;` leaves them, are none. */
+export function splitList(text: string): readonly string[] {
+  const items: string[] = []
+  let item = ''
+  for (let at = 0; at < text.length; at++) {
+    const character = text[at]
+    if (character === '\\' && (text[at + 1] === ';' || text[at + 1] === '\\')) item += text[++at]
+    else if (character === ';') {
+      items.push(item)
+      item = ''
+    } else item += character
+  }
+  items.push(item)
+  return items.map((one) => one.trim()).filter((one) => one !== '')
+}

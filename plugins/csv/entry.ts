@@ -1,0 +1,63 @@
+/** One row of a file as a record to be created: its values, and the names of other records that are still to be found. */
+import type { Field, Json } from '../../engine/index.ts'
+import { splitList, unguarded } from './cell.ts'
+import type { Column } from './layout.ts'
+import type { Row, Sheet } from './parse.ts'
+
+/** A row on its way to a record. */
+export interface Entry {
+  readonly line: number
+  /** What names the record, where a column does; null when the cell is empty. */
+  readonly key: string | null
+  readonly input: Record<string, Json>
+  readonly fixed: Record<string, Json>
+  /** Relation columns with what stands in their cells. */
+  readonly names: Map<Column, string>
+  readonly errors: Record<string, string[]>
+}
+
+/** Reads a row; errors are by field name. */
+export function entryOf(sheet: Sheet, { line, cells }: Row): Entry {
+  const text = (column: Column): string => unguarded(cells[sheet.columns.get(column) ?? -1] ?? '').trim()
+  const entry: Entry = { line, key: keyOf(sheet, text), input: {}, fixed: {}, names: new Map(), errors: {} }
+  if (cells.slice(sheet.width).some((cell) => cell !== ''))
+    entry.errors.row = [`The row has ${cells.length} cells, and the first line has ${sheet.width}`]
+  for (const column of sheet.layout.columns) {
+    const value = text(column)
+    take(entry, column, value === '' ? standIn(sheet, column, text) : value)
+  }
+  return entry
+}
+
+function keyOf(sheet: Sheet, text: (column: Column) => string): string | null {
+  const column = [...sheet.columns.keys()].find(({ key }) => key)
+  return (column && text(column)) || null
+}
+
+/** A column that is empty, or not in the file, may have another that stands in. */
+function standIn(sheet: Sheet, column: Column, text: (column: Column) => string): string {
+  const other = sheet.layout.columns.find(({ title }) => title === column.otherwise)
+  return other === undefined ? '' : text(other)
+}
+
+function take({ input, fixed, names, errors }: Entry, column: Column, value: string): void {
+  const { field, intake, list } = column
+  if (intake.kind === 'ignored' || value === '') return
+  if (intake.kind === 'relation') names.set(column, value)
+  else if (!intake.kept) input[field.name] = list ? splitList(value) : value
+  else {
+    const decoded = field.type.decode(value, field.options)
+    const fault = 'error' in decoded ? decoded.error : rangeFault(field, decoded.value)
+    if ('value' in decoded && fault === undefined) fixed[field.name] = decoded.value
+    else errors[field.name] = [`The ${field.name.replaceAll('_', ' ')} field ${fault}`]
+  }
+}
+
+/** A number of a sequence has as many digits as those that the sequence itself gives, and is none below its first. */
+function rangeFault({ type, options }: Field, value: Json): string | undefined {
+  const { start } = options.own
+  if (type.name !== 'sequence' || typeof start !== 'number') return undefined
+  const digits = String(start).length
+  if (String(value).length === digits && Number(value) >= start) return undefined
+  return `must be a number of ${digits} digits from ${start} upward`
+}

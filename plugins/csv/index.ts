@@ -1,0 +1,80 @@
+/** The csv plugin: any resource exports itself to a file and imports itself from one, by a map of columns in its YAML. */
+import { definePlugin, type JsonObject, type Resource, type Route } from '../../engine/index.ts'
+import { importCommand } from './command.ts'
+import { exportRecords } from './export.ts'
+import { CSV_KEY, definitionOf, permissionsOf } from './key.ts'
+import { accessesOf } from './layout.ts'
+import { importRecords, REPORT } from './route.ts'
+import { columnsLead } from './rule.ts'
+
+export default definePlugin({
+  name: 'csv',
+  description: 'Exports and imports of any resource as CSV files, by a map of columns in its YAML.',
+  options: {
+    type: 'object',
+    additionalProperties: false,
+    properties: {
+      import_bytes: {
+        type: 'integer',
+        minimum: 1_024,
+        maximum: 104_857_600,
+        default: 5_242_880,
+        description: 'The largest file that an import takes, in bytes.',
+      },
+      import_rows: {
+        type: 'integer',
+        minimum: 1,
+        default: 100_000,
+        description: 'The most rows that an import takes.',
+      },
+    },
+  },
+  keys: {
+    csv: {
+      description: 'Gives the resource an export and an import as CSV files.',
+      schema: CSV_KEY,
+      permissions: permissionsOf,
+    },
+  },
+  rules: [columnsLead],
+  resourceRoutes,
+  commands: {
+    import: { description: 'Import a CSV file: plinth import <resource> <file> [--dry-run]', run: importCommand },
+  },
+})
+
+function resourceRoutes(resource: Resource, options: JsonObject): readonly Route[] {
+  const definition = definitionOf(resource.keys.csv)
+  const routes: Route[] = []
+  const label = resource.label.toLowerCase()
+  if (definition?.export !== undefined) {
+    routes.push({
+      method: 'GET',
+      path: `/${resource.path}/export`,
+      summary: `Export the ${label} records as a CSV file`,
+      tag: resource.name,
+      access: accessesOf(definition.export),
+      produces: ['text/csv'],
+      filters: resource.name,
+      handle: (context) => exportRecords(context, resource),
+    })
+  }
+  if (definition?.import !== undefined) {
+    routes.push({
+      method: 'POST',
+      path: `/${resource.path}/import`,
+      summary: `Import ${label} records from a CSV file`,
+      description:
+        'The file is the part `file` or `csv`. Each row stands alone: what is wrong with one is told, and loses no other.',
+      tag: resource.name,
+      access: accessesOf(definition.import),
+      body: 'multipart',
+      upload: { bytes: Number(options.import_bytes), files: 1 },
+      input: {},
+      query: { dry_run: { type: 'boolean', description: 'Judges every row and writes nothing.' } },
+      output: REPORT,
+      handle: (context) => importRecords(context, resource),
+    })
+  }
+  return routes
+}

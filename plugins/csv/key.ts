@@ -1,0 +1,114 @@
+/** The key `csv:` of a resource file: which columns its files have, and who exports and imports. */
+import type { Json, JsonSchema } from '../../engine/index.ts'
+
+/** One column as written: a path, or a path with how the import reads it. */
+export interface ColumnDefinition {
+  readonly path: string
+  readonly match?: readonly string[]
+  readonly within?: Readonly<Record<string, string>>
+  readonly otherwise?: string
+  readonly required?: boolean
+  readonly key?: boolean
+  readonly keep?: boolean
+  readonly export_only?: boolean
+}
+
+export interface AccessWritten {
+  readonly permission?: string
+  readonly role?: string | readonly string[]
+  readonly who?: 'anyone' | 'signed_in'
+}
+
+/** The value of the key, as its schema lets it through. */
+export interface CsvDefinition {
+  readonly export?: readonly AccessWritten[]
+  readonly import?: readonly AccessWritten[]
+  readonly columns: Readonly<Record<string, string | ColumnDefinition>>
+}
+
+const ACCESS: JsonSchema = {
+  type: 'array',
+  minItems: 1,
+  items: {
+    type: 'object',
+    additionalProperties: false,
+    minProperties: 1,
+    maxProperties: 1,
+    properties: {
+      permission: { type: 'string', description: 'Whoever has the permission.', examples: ['books.export'] },
+      role: {
+        description: 'Whoever has the role, or one of several.',
+        anyOf: [{ type: 'string' }, { type: 'array', items: { type: 'string' } }],
+      },
+      who: { enum: ['anyone', 'signed_in'], description: 'Anyone, or anyone signed in.' },
+    },
+  },
+}
+
+const PATH: JsonSchema = {
+  type: 'string',
+  description: 'A field of the record, or of a record it belongs to: `subject`, `status.name`.',
+  examples: ['subject', 'status.name'],
+}
+
+const COLUMN: JsonSchema = {
+  type: 'object',
+  additionalProperties: false,
+  required: ['path'],
+  properties: {
+    path: PATH,
+    match: {
+      type: 'array',
+      minItems: 1,
+      items: { type: 'string' },
+      description: 'By which fields of the other record the import finds it; the one of the path if absent.',
+    },
+    within: {
+      type: 'object',
+      minProperties: 1,
+      maxProperties: 1,
+      additionalProperties: { type: 'string' },
+      description:
+        'Only among records of which this field is what that field of the row is: `{ parent_id: category_id }`.',
+    },
+    otherwise: { type: 'string', description: 'The column that stands in where this one is empty.' },
+    required: { type: 'boolean', description: 'A file without this column is refused; so is a row without it.' },
+    key: { type: 'boolean', description: 'Names the record: a row of an existing one is skipped.' },
+    keep: { type: 'boolean', description: 'The import keeps the value of a field that callers can not write.' },
+    export_only: { type: 'boolean', description: 'Written by the export, ignored by the import.' },
+  },
+}
+
+export const CSV_KEY: JsonSchema = {
+  type: 'object',
+  additionalProperties: false,
+  required: ['columns'],
+  properties: {
+    export: { ...ACCESS, description: 'Who may export what they may see; nobody if absent.' },
+    import: {
+      ...ACCESS,
+      description: 'Who may import; each row is created as they themselves would. Nobody if absent.',
+    },
+    columns: {
+      type: 'object',
+      minProperties: 1,
+      maxProperties: 200,
+      description: 'Title → column, in the order of the file.',
+      additionalProperties: { anyOf: [PATH, COLUMN] },
+      examples: [{ Title: 'title', Author: 'author.name' }],
+    },
+  },
+  examples: [{ export: [{ permission: 'books.export' }], columns: { Title: 'title', Author: 'author.name' } }],
+}
+
+/** The key's value of a resource, or undefined when it has none. */
+export function definitionOf(value: Json | undefined): CsvDefinition | undefined {
+  // The schema of the key has judged its shape.
+  return value === undefined ? undefined : (value as Json & CsvDefinition)
+}
+
+/** The permissions that the key names. */
+export function permissionsOf(value: Json): readonly string[] {
+  const definition = definitionOf(value)
+  return [...(definition?.export ?? []), ...(definition?.import ?? [])].flatMap(({ permission }) => permission ?? [])
+}

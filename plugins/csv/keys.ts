@@ -1,0 +1,45 @@
+/** ⇄ The keys of rows: which are taken already, and a sequence that stays ahead of those that are kept. */
+import type { PluginContext, Resource } from '../../engine/index.ts'
+import type { Entry } from './entry.ts'
+import type { Sheet } from './parse.ts'
+
+/** A sequence follows kept numbers so far ahead; a number further out would burn all between for nothing. */
+const FURTHEST = 10_000_000
+
+/** The keys among the entries' that a record has, deleted ones too, which may come back. */
+export async function takenKeys(
+  { database }: PluginContext,
+  resource: Resource,
+  sheet: Sheet,
+  entries: readonly Entry[],
+): Promise<ReadonlySet<string>> {
+  const column = [...sheet.columns.keys()].find(({ key }) => key)
+  const keys = entries.flatMap(({ key }) => key ?? [])
+  if (column === undefined || keys.length === 0) return new Set()
+  const { name, type, options } = column.field
+  // What no such field can hold is nobody's; the row fails for it by itself.
+  const possible = keys.filter((key) => 'value' in type.decode(key, options))
+  const rows: Record<string, unknown>[] = await database
+    .knex(resource.table)
+    .whereIn(column.field.column, possible)
+    .select(`${column.field.column} as ${name}`)
+  return new Set(rows.map((row) => String(row[name])))
+}
+
+/** Moves the sequences of kept fields past the highest number that is about to be written. */
+export async function keepAhead(
+  { database }: PluginContext,
+  resource: Resource,
+  sheet: Sheet,
+  entries: readonly Entry[],
+): Promise<void> {
+  for (const { field } of sheet.columns.keys()) {
+    const sequence = field.type.generated?.(field.options, resource.table).sequence
+    if (sequence === undefined) continue
+    const highest = entries.reduce((most, { fixed }) => Math.max(most, Number(fixed[field.name] ?? 0)), 0)
+    if (highest === 0) continue
+    const name = `"${sequence.name.replaceAll('"', '""')}"`
+    const text = `select setval('${name.replaceAll("'", "''")}', $1::bigint) from ${name} where last_value < $1::bigint and last_value + ${FURTHEST} > $1::bigint`
+    await database.adhoc.run({ text }, [highest])
+  }
+}

@@ -1,0 +1,118 @@
+/** The layout of a resource's files: every column with its path in the catalog and how the import reads it. */
+import {
+  type Access,
+  accessOf,
+  type BelongsTo,
+  type Catalog,
+  type Field,
+  pathOf,
+  type Resource,
+} from '../../engine/index.ts'
+import { type AccessWritten, type ColumnDefinition, definitionOf } from './key.ts'
+
+/** How the import reads a column. */
+export type Intake =
+  | { readonly kind: 'ignored' }
+  /** A value of the record's own; `kept`: one that callers can't write. */
+  | { readonly kind: 'value'; readonly kept: boolean }
+  /** A record it belongs to, found by what it is called. */
+  | {
+      readonly kind: 'relation'
+      readonly relation: BelongsTo
+      readonly match: readonly string[]
+      readonly within: Within | undefined
+    }
+
+/** Narrows a match: `field` of the other record is what `of` is in the row. */
+export interface Within {
+  readonly field: Field
+  readonly of: string
+}
+
+export interface Column {
+  readonly title: string
+  readonly path: string
+  /** The field of the record that the column stands for: its own, or the foreign key. */
+  readonly field: Field
+  readonly list: boolean
+  readonly intake: Intake
+  readonly otherwise: string | undefined
+  readonly required: boolean
+  readonly key: boolean
+}
+
+export interface Layout {
+  readonly columns: readonly Column[]
+}
+
+const known = new WeakMap<Resource, Layout>()
+
+/** The layout of a resource's files, or undefined when it has no `csv:`; throws a sentence for a path that leads nowhere. */
+export function layoutOf(catalog: Catalog, resource: Resource): Layout | undefined {
+  const definition = definitionOf(resource.keys.csv)
+  if (definition === undefined) return undefined
+  let layout = known.get(resource)
+  if (layout === undefined) {
+    layout = Object.freeze({
+      columns: Object.entries(definition.columns).map(([title, written]) =>
+        columnOf(catalog, resource, title, typeof written === 'string' ? { path: written } : written),
+      ),
+    })
+    known.set(resource, layout)
+  }
+  return layout
+}
+
+/** Who may, as routes ask it. */
+export function accessesOf(written: readonly AccessWritten[]): readonly Access[] {
+  return written.flatMap((access) => accessOf(access))
+}
+
+/** A title as it is compared: without case, and with one kind of gap between words. */
+export function headerWord(title: string): string {
+  return title
+    .trim()
+    .toLowerCase()
+    .replace(/[\s_-]+/g, ' ')
+}
+
+function columnOf(catalog: Catalog, resource: Resource, title: string, written: ColumnDefinition): Column {
+  const { relations, field } = pathOf(catalog, resource, written.path)
+  const [relation] = relations
+  return {
+    title,
+    path: written.path,
+    field: relation?.field ?? field,
+    list: field.type.name === 'list',
+    intake: intakeOf(catalog, written, relations, field),
+    otherwise: written.otherwise,
+    required: written.required ?? false,
+    key: written.key ?? false,
+  }
+}
+
+function intakeOf(catalog: Catalog, written: ColumnDefinition, relations: readonly BelongsTo[], field: Field): Intake {
+  const [relation] = relations
+  if (written.export_only === true) return { kind: 'ignored' }
+  if (relation === undefined) {
+    const given = field.readOnly || field.type.generated !== undefined
+    if (field.computed !== undefined || (given && written.keep !== true)) return { kind: 'ignored' }
+    return { kind: 'value', kept: given }
+  }
+  if (relations.length > 1) return { kind: 'ignored' }
+  const target = catalog.resources.get(relation.target)
+  const fieldOf = (name: string): Field => {
+    const found = target?.fields.get(name)
+    if (found === undefined) throw new Error(`${relation.target} has no field ${name}`)
+    return found
+  }
+  const match = written.match ?? [field.name]
+  for (const name of match) fieldOf(name)
+  const [within] = Object.entries(written.within ?? {})
+  return {
+    kind: 'relation',
+    relation,
+    match,
+    within: within === undefined ? undefined : { field: fieldOf(within[0]), of: within[1] },
+  }
+}

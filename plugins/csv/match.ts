@@ -1,0 +1,69 @@
+/** ⇄ Finds the records that rows name: settings by name or slug, people by e-mail, as the layout says. */
+import type { PluginContext } from '../../engine/index.ts'
+import type { Entry } from './entry.ts'
+import type { Column, Intake } from './layout.ts'
+
+type Relational = Extract<Intake, { readonly kind: 'relation' }>
+
+/** Puts the ids of what the entries name into their inputs; what is not found is an error of its row. */
+export async function matchNames(
+  context: PluginContext,
+  columns: Iterable<Column>,
+  entries: readonly Entry[],
+): Promise<void> {
+  for (const column of columns) {
+    const { field, intake } = column
+    if (intake.kind !== 'relation') continue
+    const found = await candidates(context, intake, [
+      ...new Set(entries.flatMap(({ names }) => names.get(column) ?? [])),
+    ])
+    const parents = await parentsOf(context, intake, [...found.values()].flat())
+    for (const { names, input, errors } of entries) {
+      const name = names.get(column)
+      if (name === undefined) continue
+      // Of several that are called the same, the oldest is meant.
+      const id = found.get(name.toLowerCase())?.find((one) => within(intake, parents, one, input))
+      if (id === undefined) errors[field.name] = [`The selected ${intake.relation.label.toLowerCase()} is invalid`]
+      else input[field.name] = id
+    }
+  }
+}
+
+/** The ids for each text in lower case, by the first of the fields under which there are any. */
+async function candidates(
+  context: PluginContext,
+  { relation, match }: Relational,
+  texts: readonly string[],
+): Promise<ReadonlyMap<string, readonly number[]>> {
+  const found = new Map<string, readonly number[]>()
+  for (const field of match) {
+    const left = texts.filter((text) => !found.has(text.toLowerCase()))
+    for (const [text, ids] of await context.records(relation.target).idsOf(field, left)) found.set(text, ids)
+  }
+  return found
+}
+
+/** What the candidates of a narrowed match belong to, by their ids. */
+async function parentsOf(
+  { catalog, database }: PluginContext,
+  { relation, within: narrowed }: Relational,
+  ids: readonly number[],
+): Promise<ReadonlyMap<number, unknown>> {
+  const target = catalog.resources.get(relation.target)
+  if (narrowed === undefined || target === undefined || ids.length === 0) return new Map()
+  const { column } = narrowed.field
+  const rows: { id: number; parent: unknown }[] = await database
+    .knex(target.table)
+    .whereIn('id', ids)
+    .select('id', `${column} as parent`)
+  return new Map(rows.map(({ id, parent }) => [id, parent]))
+}
+
+function within(
+  { within: narrowed }: Relational,
+  parents: ReadonlyMap<number, unknown>,
+  id: number,
+  input: Entry['input'],
+): boolean {
+  return narrowed === undefined || (parents.get(id) ?? null) === (input[narrowed.of] ?? null)
+}

@@ -1,0 +1,40 @@
+/** Rule: the columns of `csv:` lead to fields, and speak of each other by titles that exist. */
+import { type Catalog, type Diagnostic, nearest, type Resource } from '../../engine/index.ts'
+import { definitionOf } from './key.ts'
+import { headerWord, layoutOf } from './layout.ts'
+
+/** Complaints about the files of every resource that has them. */
+export function columnsLead(catalog: Catalog): readonly Diagnostic[] {
+  return [...catalog.resources.values()].flatMap((resource) => judged(catalog, resource))
+}
+
+function judged(catalog: Catalog, resource: Resource): readonly Diagnostic[] {
+  const definition = definitionOf(resource.keys.csv)
+  if (definition === undefined) return []
+  const { span } = resource
+  try {
+    layoutOf(catalog, resource)
+  } catch (error) {
+    const message = `csv: ${error instanceof Error ? error.message : String(error)}`
+    return [{ code: 'csv/unknown_column', message, span, hint: 'write a field, or a to-one relation and its field' }]
+  }
+  const titles = Object.keys(definition.columns)
+  const words = titles.map(headerWord)
+  const twice = titles.filter((title, at) => words.indexOf(headerWord(title)) !== at)
+  const named = Object.values(definition.columns).flatMap((column) =>
+    typeof column === 'string' || column.otherwise === undefined ? [] : [column.otherwise],
+  )
+  return [
+    ...twice.map((title): Diagnostic => {
+      const message = `csv: the column "${title}" is there twice; titles are read without regard to case`
+      return { code: 'csv/same_title', message, span, hint: 'give it another title' }
+    }),
+    ...named
+      .filter((title) => !titles.includes(title))
+      .map((title): Diagnostic => {
+        const found = nearest(title, titles)
+        const hint = found === undefined ? 'name a column by its title' : `did you mean "${found}"?`
+        return { code: 'csv/unknown_title', message: `csv: there is no column "${title}" to stand in`, span, hint }
+      }),
+  ]
+}

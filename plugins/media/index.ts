@@ -1,0 +1,83 @@
+/** The media plugin: files that belong to tickets, judged when they come, stored on disk or at an S3-compatible server. */
+import {
+  definePlugin,
+  type JsonObject,
+  LIMITS,
+  type PluginContext,
+  type Resource,
+  type Route,
+} from '../../engine/index.ts'
+import { download } from './download.ts'
+import { keepType, removeFile } from './hooks.ts'
+import { KINDS, USUAL } from './kinds.ts'
+import { storageOf } from './storage.ts'
+import { sweep } from './sweep.ts'
+import { upload } from './upload.ts'
+
+export default definePlugin({
+  name: 'media',
+  description:
+    'Takes files, tells their type by their content, stores them on disk or at an S3 server, and gives them back.',
+  after: ['auth', 'tickets'],
+  options: {
+    type: 'object',
+    additionalProperties: false,
+    properties: {
+      max_bytes: {
+        type: 'integer',
+        minimum: 1,
+        maximum: 1_073_741_824,
+        default: LIMITS.uploadBytes,
+        description: 'The largest file, in bytes.',
+      },
+      types: {
+        type: 'array',
+        uniqueItems: true,
+        items: { enum: KINDS.flatMap(({ extensions }) => extensions) },
+        default: USUAL,
+        description: 'The types of file that are taken, by what their names end with.',
+      },
+    },
+  },
+  hooks: { keep_type: { run: keepType, transaction: false }, remove_file: removeFile },
+  resourceRoutes,
+  start,
+})
+
+function resourceRoutes(resource: Resource, options: JsonObject): readonly Route[] {
+  if (resource.name !== 'media') return []
+  const path = `/${resource.path}`
+  return [
+    {
+      method: 'POST',
+      path,
+      summary: 'Upload a file',
+      tag: resource.name,
+      access: [{ kind: 'signed_in' }],
+      body: 'multipart',
+      upload: { bytes: Number(options.max_bytes), files: 1 },
+      input: { ticket_id: { type: 'integer' } },
+      status: 201,
+      output: { $ref: '#/resources/media' },
+      handle: upload,
+    },
+    {
+      method: 'GET',
+      path: `${path}/{id}/download`,
+      summary: 'Download a file',
+      tag: resource.name,
+      access: [{ kind: 'signed_in' }],
+      query: {},
+      produces: KINDS.map(({ mime }) => mime),
+      tagged: true,
+      handle: download,
+    },
+  ]
+}
+
+/** Settings that can't work are told before the first request; the sweep may take its time. */
+async function start(context: PluginContext): Promise<readonly string[]> {
+  const { description } = storageOf(context.settings)
+  sweep(context).catch((err: unknown) => context.log.warn({ err }, 'stored files could not be swept'))
+  return [`Files      ${description}`]
+}

@@ -1,0 +1,27 @@
+/** The names of files: what people called them, kept from doing harm wherever they are shown or saved. */
+
+// biome-ignore lint/suspicious/noControlCharactersInRegex: those are what is looked for
+const UNSHOWN = /[\u0000-\u001f\u007f-\u009f\u200e\u200f\u202a-\u202e\u2066-\u2069]/
+const LONGEST = 255
+
+/** What is wrong with a name as it is shown and saved, as the end of a sentence; undefined when nothing is. */
+export function nameFault(name: string): string | undefined {
+  if (name === '' || name === '.' || name === '..') return 'must name a file'
+  if (name.length > LONGEST) return `must be at most ${LONGEST} characters`
+  if (/[/\\]/.test(name)) return 'must not contain a slash'
+  if (UNSHOWN.test(name) || !name.isWellFormed()) return 'contains characters that can not be shown'
+  return undefined
+}
+
+/** `Content-Disposition` of a download: plain ASCII for old clients, the whole name by RFC 5987 for the others. */
+export function dispositionOf(name: string): string {
+  const plain = name
+    .normalize('NFKD')
+    .replace(/\p{M}/gu, '')
+    .replace(/[^\x20-\x7e]|["\\%;]/gu, '_')
+  const whole = encodeURIComponent(name.toWellFormed()).replace(
+    /['()*]/g,
+    (character) => `%${character.charCodeAt(0).toString(16).toUpperCase()}`,
+  )
+  return `attachment; filename="${plain}"; filename*=UTF-8''${whole}`
+}

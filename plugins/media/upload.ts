@@ -1,0 +1,47 @@
+/** POST /media: judges the file, stores it under a name of its own, and then records it. */
+import { randomBytes } from 'node:crypto'
+import { invalid, type Reply, type RouteContext } from '../../engine/index.ts'
+import { nameFault } from './name.ts'
+import { judgeFile } from './sniff.ts'
+import { type Storage, storageOf } from './storage.ts'
+import { PREFIX, sweep } from './sweep.ts'
+
+/** A key that nobody can guess, spread over folders. */
+function freshKey(extension: string): string {
+  const word = randomBytes(16).toString('hex')
+  return `${PREFIX}${word.slice(0, 2)}/${word}.${extension}`
+}
+
+/** Takes one file; throws validation_failed for `file` or `ticket_id`, and then nothing is stored. */
+export async function upload(context: RouteContext): Promise<Reply> {
+  const { body, files, options } = context
+  const file = files.find(({ part }) => part === 'file')
+  if (file === undefined) throw invalid({ file: ['The file field is required'] })
+  const fault = nameFault(file.name)
+  if (fault !== undefined) throw invalid({ file: [`The name of the file ${fault}`] })
+  const allowed = (options.types as readonly string[] | undefined) ?? []
+  const judged = await judgeFile(file.path, file.name, file.bytes, allowed)
+  if (typeof judged === 'string') throw invalid({ file: [judged] })
+  const key = freshKey(judged.extension)
+  const { mime } = judged.kind
+  const storage = storageOf(context.settings)
+  // The file comes first: a crash leaves a file that nobody knows, which is swept, and never a record without its file.
+  await storage.put(key, { path: file.path, bytes: file.bytes, type: mime })
+  const data = await recorded(context, storage, key, () =>
+    context.records('media').create({ name: file.name, ...body }, { size: file.bytes, path: key, mime_type: mime }),
+  )
+  context.afterCommit(async () => {
+    await sweep(context)
+  })
+  return { status: 201, data }
+}
+
+/** Runs what records a stored file, and takes the file away again when that is refused. */
+async function recorded<T>({ log }: RouteContext, storage: Storage, key: string, record: () => Promise<T>): Promise<T> {
+  try {
+    return await record()
+  } catch (error) {
+    await storage.remove(key).catch((err: unknown) => log.warn({ err, key }, 'a refused file could not be removed'))
+    throw error
+  }
+}
