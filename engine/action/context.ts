@@ -101,6 +101,8 @@ export interface HookContext extends PluginContext {
   /** The stored record after `next()`, by field name; undefined before, and after a hard delete. */
   readonly result: Readonly<Record<string, Json>> | undefined
   readonly transaction: Transaction
+  /** Whether this is one of many records that are written at once, as an import does: nobody wants a mail for each. */
+  readonly bulk: boolean
   /** Runs when the transaction has committed; a failure there is logged and never undoes the action. */
   afterCommit(work: () => Promise<void> | void): void
 }

@@ -24,7 +24,7 @@ export async function createEach(
   entries: readonly Entry[],
   dryRun: boolean,
 ): Promise<readonly Creation[]> {
-  return inTransaction(around, async (inner) => {
+  return inTransaction({ ...around, bulk: true }, async (inner) => {
     if (inner.transaction === undefined) throw new Error('a transaction is open here')
     const open: Open = { ...inner, transaction: inner.transaction }
     const outcomes: Creation[] = []

@@ -63,6 +63,8 @@ export interface Execution extends Foundation {
   readonly runner: Runner
   readonly adhoc: Runner
   readonly transaction: Transaction | undefined
+  /** Whether this is one of many records that are written at once, as an import does. */
+  readonly bulk: boolean
   /** Leaves work for after the commit, or for the end of the request where no transaction is open. */
   readonly afterCommit: (work: Work) => void
 }
@@ -98,6 +100,7 @@ export function executionOf(
     requestId,
     afterCommit,
     transaction,
+    bulk: false,
     runner: transaction ?? database.compiled,
     adhoc: transaction ?? database.adhoc,
   }

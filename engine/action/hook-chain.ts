@@ -55,6 +55,7 @@ function hookContext(
     input: written.input,
     extra: written.extra,
     record: written.record,
+    bulk: around.bulk,
     get result() {
       return written.result
     },

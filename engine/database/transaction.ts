@@ -22,10 +22,16 @@ async function once<T>(
   work: (transaction: Transaction) => Promise<T>,
 ): Promise<T> {
   const client = await acquired(connections)
+  let open = true
   try {
     const { run } = clientRunner(client)
-    return await knex.transaction((trx) => work({ knex: trx, run }), { connection: client })
+    const within: Transaction['run'] = (statement, values) =>
+      open
+        ? run(statement, values)
+        : Promise.reject(new Error('the transaction has ended, and its connection is given on'))
+    return await knex.transaction((trx) => work({ knex: trx, run: within }), { connection: client })
   } finally {
+    open = false
     // A connection whose rollback did not arrive must not lend its open transaction to the next caller.
     client.release(!isClean(client))
   }

@@ -49,7 +49,7 @@ export default definePlugin({
         type: 'object',
         required: ['id', 'name', 'status', 'progress', 'result', 'error', 'created_at', 'finished_at'],
         properties: {
-          id: { type: 'string', format: 'uuid' },
+          id: { type: 'string', pattern: '^[0-9a-f-]{36}$' },
           name: { type: 'string', examples: ['csv.import'] },
           status: { type: 'string', enum: ['pending', 'running', 'completed', 'failed'] },
           progress: { type: 'integer', minimum: 0, maximum: 100 },

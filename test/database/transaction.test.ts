@@ -42,6 +42,11 @@ test('a read inside a transaction sees it, through statements and through knex a
   assert.is((await db.database.knex('things')).length, 2)
 })
 
+test('what is kept of a transaction is of no use once it has ended', async () => {
+  const kept = await db.database.transaction(async ({ run }) => run)
+  assert.match(String(await failure(() => kept({ text: 'select 1' }, []))), /has ended/)
+})
+
 test('a transaction whose work rejects leaves nothing, and the connection serves the next', async () => {
   const reason = new Error('no')
   const thrown = await failure(() =>

@@ -181,6 +181,18 @@ test('who registered is told to those who approve', async () => {
   })
 })
 
+test('an import tells nobody of each of its tickets', async () => {
+  const file = `Subject,Customer Email\nOld one,${customer.email}\nOld two,${customer.email}\n`
+  const part = `content-disposition: form-data; name="file"; filename="old.csv"\r\ncontent-type: text/csv`
+  const answer = await desk.call('POST', '/tickets/import', {
+    as: manager,
+    headers: { 'content-type': 'multipart/form-data; boundary=edge' },
+    body: `--edge\r\n${part}\r\n\r\n${file}\r\n--edge--\r\n`,
+  })
+  assert.is(answer.at('data.imported'), 2, answer.text)
+  assert.equal(await told(), {})
+})
+
 test('what is refused is told to nobody', async () => {
   const id = await ticket()
   await quiet()
