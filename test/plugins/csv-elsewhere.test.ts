@@ -82,7 +82,7 @@ csv('a file with more rows than allowed is refused before any is written', async
 
 csv('someone who takes the file slowly, or not to its end, holds up nobody', async () => {
   const text = `insert into articles (number, title, created_at, updated_at)
-    select 'C-' || i, repeat(md5(i::text), 7), now(), now() from generate_series(1, 30000) i`
+    select 'C-' || i, repeat(md5(i::text), 7), now(), now() from generate_series(1, 20000) i`
   await shop.engine.database.adhoc.run({ text }, [])
   await new Promise<void>((resolve, reject) => {
     const call = request(new URL('/articles/export', shop.address), { agent: false }, (response) => {
@@ -103,7 +103,7 @@ csv('someone who takes the file slowly, or not to its end, holds up nobody', asy
     call.on('error', () => undefined)
     call.end()
   })
-  assert.is((await shop.call('GET', '/articles/export')).text.split('\n').length, 30_004)
+  assert.is((await shop.call('GET', '/articles/export')).text.split('\n').length, 20_004)
 })
 
 async function mistakes(columns: string): Promise<string> {
@@ -119,10 +119,10 @@ async function mistakes(columns: string): Promise<string> {
 }
 
 csv('a column that leads nowhere is a mistake of the YAML', async () => {
-  assert.match(await mistakes('{ Number: numbr }'), /csv\/unknown_column/)
-  assert.match(await mistakes('{ Maker: { path: maker.name, match: [nam] } }'), /csv\/unknown_column/)
-  assert.match(await mistakes('{ Number: number, NUMBER: title }'), /csv\/same_title/)
-  assert.match(await mistakes('{ Number: number, Title: { path: title, otherwise: Numbr } }'), /did you mean "Number"/)
+  assert.match(await mistakes('{ Number: number, Maker: { path: maker.name, match: [nam] } }'), /csv\/unknown_column/)
+  const titles = await mistakes('{ Number: number, NUMBER: title, Title: { path: title, otherwise: Numbr } }')
+  assert.match(titles, /csv\/same_title/)
+  assert.match(titles, /did you mean "Number"/)
 })
 
 csv.run()
