@@ -141,7 +141,7 @@ function compose(process: Process, catalog: Catalog, composition: Composition, b
   const ownRoutes = resourceRoutes(catalog, ({ actor, requestId, afterCommit }) =>
     executionOf(foundation, { actor, requestId, afterCommit }),
   )
-  const { routes, document } = allRoutes(bound, ownRoutes, catalog, composition.hooks)
+  const { routes, document } = allRoutes(bound, ownRoutes, catalog, composition)
   const { authenticate } = composition
   const parts: HttpParts = {
     routes,

@@ -11,6 +11,6 @@ export async function run(invocation: Invocation): Promise<ExitCode> {
   const bound = bindRoutes(composition, catalog)
   showDiagnostics(bound, invocation)
   if (bound.diagnostics.length > 0) return 1
-  invocation.say(JSON.stringify(describeApplication(catalog, bound.value, composition.hooks), null, 2))
+  invocation.say(JSON.stringify(describeApplication(catalog, bound.value, composition), null, 2))
   return 0
 }

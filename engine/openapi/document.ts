@@ -22,6 +22,8 @@ export interface Described {
   readonly routes: readonly BoundRoute[]
   /** Hook name → the body keys it takes beyond the resource's fields. */
   readonly hooks: ReadonlyMap<string, { readonly input: readonly Field[] }>
+  /** What plugins say of themselves, for the groups of their routes. */
+  readonly plugins: readonly { readonly name: string; readonly description: string }[]
 }
 
 type Node = Readonly<Record<string, unknown>>
@@ -34,7 +36,7 @@ export interface OpenApiDocument extends Node {
 }
 
 /** The document that describes exactly these routes, and the three paths for operators. */
-export function openapi({ catalog, routes, hooks }: Described): OpenApiDocument {
+export function openapi({ catalog, routes, hooks, plugins }: Described): OpenApiDocument {
   const names = typeNames(catalog)
   const outline: Outline = {
     catalog,
@@ -53,7 +55,7 @@ export function openapi({ catalog, routes, hooks }: Described): OpenApiDocument 
     info: { title: catalog.name, version: catalog.version, description: guide(catalog) },
     servers: [{ url: '/' }],
     security: [{ bearer: [] }],
-    tags: tagsOf(catalog, routes),
+    tags: tagsOf(catalog, routes, plugins),
     paths: { ...inOrder(paths), ...PROBES },
     components: {
       securitySchemes: {
@@ -96,7 +98,7 @@ function headerParameter(name: string, description: string): Node {
 
 /** The schemas of every resource, used or not, by name. */
 export function schemasOf(
-  { catalog, hooks }: Omit<Described, 'routes'>,
+  { catalog, hooks }: Pick<Described, 'catalog' | 'hooks'>,
   names: ReadonlyMap<string, TypeNames>,
 ): Readonly<Record<string, JsonSchema>> {
   const schemas: Record<string, JsonSchema> = {}
@@ -136,9 +138,10 @@ function tagOf(route: BoundRoute): string {
   return /^[a-z]/.test(tag) ? fieldLabel(tag) : tag
 }
 
-/** The groups by name, each with what its resource says of itself, or where its routes come from. */
-function tagsOf(catalog: Catalog, routes: readonly BoundRoute[]): readonly Node[] {
+/** The groups by name, each with what its resource says of itself, or the plugins that its routes come from. */
+function tagsOf(catalog: Catalog, routes: readonly BoundRoute[], plugins: Described['plugins']): readonly Node[] {
   const told = new Map([...catalog.resources.values()].map(({ name, description }) => [fieldLabel(name), description]))
+  const about = new Map(plugins.map(({ name, description }) => [name, description]))
   const givers = new Map<string, Set<string>>()
   for (const route of routes) {
     const tag = tagOf(route)
@@ -146,8 +149,9 @@ function tagsOf(catalog: Catalog, routes: readonly BoundRoute[]): readonly Node[
   }
   const described = [...givers]
     .sort(([a], [b]) => (a < b ? -1 : 1))
-    .map(([name, plugins]) => {
-      return { name, description: told.get(name) ?? `Given by ${[...plugins].sort().join(', ')}.` }
+    .map(([name, from]) => {
+      const sentences = [...from].sort().flatMap((plugin) => about.get(plugin) ?? [])
+      return { name, description: told.get(name) ?? (sentences.join(' ') || `${name}.`) }
     })
   return [...described, PROBE_TAG]
 }

@@ -10,11 +10,11 @@ export function allRoutes(
   given: readonly BoundRoute[],
   own: readonly BoundRoute[],
   catalog: Catalog,
-  hooks: Described['hooks'],
+  composition: Pick<Described, 'hooks' | 'plugins'>,
 ): { readonly routes: readonly BoundRoute[]; readonly document: () => OpenApiDocument } {
   let made: OpenApiDocument | undefined
   const document = (): OpenApiDocument => {
-    made ??= openapi({ catalog, routes, hooks })
+    made ??= openapi({ catalog, routes, hooks: composition.hooks, plugins: composition.plugins })
     return made
   }
   const routes: readonly BoundRoute[] = [...given, ...own, documentRoute(document)]
@@ -25,10 +25,10 @@ export function allRoutes(
 export function describeApplication(
   catalog: Catalog,
   given: readonly BoundRoute[],
-  hooks: Described['hooks'],
+  composition: Pick<Described, 'hooks' | 'plugins'>,
 ): OpenApiDocument {
   const own = resourceRoutes(catalog, () => {
     throw new Error('nothing runs here')
   })
-  return allRoutes(given, own, catalog, hooks).document()
+  return allRoutes(given, own, catalog, composition).document()
 }

@@ -5,7 +5,7 @@ import { type Described, schemasOf } from './document.ts'
 import { typeNames } from './type-name.ts'
 
 /** The source text of a module with, for every resource, its record, list record, and create and update input. */
-export function typescript(described: Omit<Described, 'routes'>): string {
+export function typescript(described: Pick<Described, 'catalog' | 'hooks'>): string {
   const { catalog } = described
   const names = typeNames(catalog)
   const schemas = schemasOf(described, names)

@@ -27,7 +27,7 @@ html.dark-mode { --ground: #1c2022; --line: #3a4248; --accent: #8ab4de; color-sc
 body { margin: 0; background: var(--ground); font-family: system-ui, sans-serif }
 .swagger-ui, .swagger-ui :not(code, pre, pre *, textarea, .opblock-summary-path, .opblock-summary-path *, .parameter__name, .parameter__type, .json-schema-2020-12 *) { font-family: system-ui, sans-serif }
 .swagger-ui .markdown code, .swagger-ui .renderedMarkdown code { color: inherit; font-weight: 600; background: none; border: 1px solid var(--line); border-radius: 4px; padding: 0 .3em }
-.swagger-ui .schemes-server-container { display: none }
+.swagger-ui .scheme-container .schemes .schemes-server-container { visibility: hidden; height: 0 }
 .swagger-ui .parameters-col_description p, .swagger-ui .response-col_description p { font-size: .875rem; margin: .25rem 0 }
 .swagger-ui .wrapper { max-width: 72rem; padding: 0 1.25rem; box-sizing: border-box }
 .swagger-ui .info { margin: 2rem 0 1rem }
