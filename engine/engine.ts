@@ -137,6 +137,7 @@ function compose(process: Process, catalog: Catalog, composition: Composition, b
     now,
     changed,
     jobs: jobInlet(composition.jobs, store),
+    contextOf: pluginContext,
   }
   const ownRoutes = resourceRoutes(catalog, ({ actor, requestId, afterCommit }) =>
     executionOf(foundation, { actor, requestId, afterCommit }),

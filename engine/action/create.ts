@@ -142,7 +142,13 @@ function missing(resource: Resource, input: Input, assigned: readonly Assignment
   const errors: Record<string, string[]> = {}
   const filled = new Set(assigned.map((assignment) => assignment.field.name))
   for (const field of resource.fields.values()) {
-    if (!field.required || !isWritable(field) || Object.hasOwn(input.values, field.name) || Object.hasOwn(input.errors, field.name)) continue
+    if (
+      !field.required ||
+      !isWritable(field) ||
+      Object.hasOwn(input.values, field.name) ||
+      Object.hasOwn(input.errors, field.name)
+    )
+      continue
     if (filled.has(field.name) || field.default !== undefined || field.defaultMoment !== undefined) continue
     const relation = field.relation === undefined ? undefined : resource.relations.get(field.relation)
     if (relation?.kind === 'belongs_to' && relation.default !== undefined) continue
@@ -175,7 +181,9 @@ async function insertOnce(
   const assigned = assignments(resource, clause, values)
   const trusted = new Set(parent === undefined ? [] : [parent.relation.field.name])
   const fixed = new Set(assigned.map((assignment) => assignment.field.name))
-  const given = [...resource.fields.values()].filter((field) => Object.hasOwn(values, field.name) && !fixed.has(field.name))
+  const given = [...resource.fields.values()].filter(
+    (field) => Object.hasOwn(values, field.name) && !fixed.has(field.name),
+  )
   const defaults = defaultAssignments(around.catalog, resource, values, fixed)
   const names = given.map((field) => field.name).join(',')
   const key = `insert ${returning} ${resource.name} ${clause?.span.start ?? ''} ${[...trusted].join()} ${names} ${actorClass(around.actor)}`

@@ -6,7 +6,7 @@ import type { JsonObject } from '../json.ts'
 import type { Logger } from '../observe.ts'
 import type { Settings } from '../settings.ts'
 import type { CompiledStatements } from './compiled-statements.ts'
-import type { Hook } from './context.ts'
+import type { Hook, PluginContext } from './context.ts'
 import type { Lookups } from './lookups.ts'
 
 /** A hook with what it needs of its plugin. */
@@ -52,6 +52,8 @@ export interface Foundation {
   /** Tells every instance that records of a table changed; resolves when this one has heard. */
   readonly changed: (table: string) => Promise<void>
   readonly jobs: JobInlet
+  /** What plugin functions hold; given by the composer, since their `records` run the very actions that run them. */
+  readonly contextOf: (around: Execution, options: JsonObject) => PluginContext
 }
 
 /** One action's surroundings. */
@@ -81,7 +83,7 @@ export function executionOf(
     readonly transaction?: Transaction
   },
 ): Execution {
-  const { catalog, database, statements, lookups, hooks, settings, log, now, changed, jobs } = foundation
+  const { catalog, database, statements, lookups, hooks, settings, log, now, changed, jobs, contextOf } = foundation
   const { actor, requestId, afterCommit, transaction } = call
   // Named one by one: made for every request, and a spread of so many costs microseconds.
   return {
@@ -95,6 +97,7 @@ export function executionOf(
     now,
     changed,
     jobs,
+    contextOf,
     actor,
     caller: actor,
     requestId,

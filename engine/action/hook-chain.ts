@@ -4,7 +4,6 @@ import type { Json } from '../json.ts'
 import type { HookContext } from './context.ts'
 import type { BoundHook, Execution } from './execution.ts'
 import type { Values } from './input.ts'
-import { pluginContext } from './plugin-context.ts'
 
 /** What hooks see and change of one write. */
 export interface Written {
@@ -49,7 +48,7 @@ function hookContext(
   written: Written,
 ): HookContext {
   return {
-    ...pluginContext(around, hook.options),
+    ...around.contextOf(around, hook.options),
     action,
     resource,
     input: written.input,

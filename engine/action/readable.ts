@@ -2,8 +2,9 @@
 import type { Actor } from '../actor.ts'
 import type { Catalog } from '../catalog/catalog.ts'
 import { type Binder, createBinder, parameterValues } from './binder.ts'
+import { conditionSql } from './condition.ts'
 import { reach } from './policy.ts'
-import { existenceSql, reachSql } from './read-statement.ts'
+import { existenceSql } from './read-statement.ts'
 import type { SelectScope } from './scope.ts'
 
 /** Whose view it is: the catalog, who asks, and when. */
@@ -14,9 +15,9 @@ interface Asking {
 }
 
 /**
- * The SQL of whether the row of `alias`, from the resource's table, is a record that the actor may read: in the
- * resource's scope, not deleted, and within the policy `view`. Never null. Its parameters are added to `values` and
- * stand in the text as `$n`. Throws for a resource that does not exist.
+ * The SQL condition (for `where`, `filter` and `on`) that the row of `alias`, from the resource's table, is a record that
+ * the actor may read: in the resource's scope, not deleted, and within the policy `view`. Its parameters are added to
+ * `values` and stand in the text as `$n`. Throws for a resource that does not exist.
  */
 export function readableSql(asking: Asking, resource: string, alias: string, values: unknown[]): string {
   const { catalog, actor } = asking
@@ -26,8 +27,9 @@ export function readableSql(asking: Asking, resource: string, alias: string, val
   const reached = reach(found.policies.view, actor)
   // Nothing else is said then: a parameter that is bound and not in the text would be refused.
   if (reached.kind === 'none') return 'false'
-  const conditions = [...existenceSql(scope, found, alias), reachSql(scope, reached, alias)]
-  return `(${conditions.map((condition) => `(${condition})`).join(' and ')}) is true`
+  const conditions = existenceSql(scope, found, alias)
+  if (reached.kind === 'matching') conditions.push(conditionSql(catalog, reached.filter, alias, scope.binder))
+  return conditions.length === 0 ? 'true' : `(${conditions.join(' and ')})`
 }
 
 /** A binder that goes on counting after the values that a statement has already, and gives its own at once. */

@@ -16,9 +16,9 @@ import { filterable, joiner, type SelectScope } from './scope.ts'
 import { searchConditions } from './search.ts'
 
 /** Rows of one batch: few at first for a quick start, then as many as fit the size; each number is a statement. */
-const BATCH_ROWS = [100, 500, 2_000] as const
+const BATCH_ROWS = [100, 1_000, 5_000] as const
 /** Characters of one batch, so that long texts don't fill the memory. */
-const BATCH_LENGTH = 524_288
+const BATCH_LENGTH = 2_097_152
 
 const PAGING = ['page', 'per_page', 'cursor']
 

@@ -36,6 +36,7 @@ function foundationOf({ catalog, composition }: Boot, database: Database, { sett
     // Nothing is written here, so there is nobody to tell.
     changed: () => Promise.resolve(),
     jobs: { add: () => Promise.reject(new Error('explain does no work')), wake: () => Promise.resolve() },
+    contextOf: pluginContext,
   }
 }
 
