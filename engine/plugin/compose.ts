@@ -133,7 +133,11 @@ function routesOf(bound: Binder, clashes: Diagnostic[]): readonly Bound<Route>[]
   const routes = bound((plugin) => plugin.routes ?? [])
   const named = routes.map((route) => ({
     ...route,
-    value: [`${route.value.method} ${route.value.path}`, route.value] as const,
+    value: [
+      // The same path below the prefix and from the root are two places.
+      `${route.value.method} ${route.value.path}${route.value.absolute === true ? ' (from the root)' : ''}`,
+      route.value,
+    ] as const,
   }))
   distinct('route', named, clashes)
   return routes

@@ -84,6 +84,15 @@ composing('a wrong input of a hook is told with the name of the hook', () => {
   ])
 })
 
+composing('a path below the prefix and the same path from the root are two routes', () => {
+  const route = { method: 'GET', path: '/x', summary: 'x', access: 'public', handle: async () => ({}) } as const
+  assert.equal(says([plugin('a', { routes: [route, { ...route, absolute: true }] })]), [])
+  const twice = plugin('b', { routes: [{ ...route, absolute: true }] })
+  assert.equal(says([plugin('a', { routes: [{ ...route, absolute: true }] }), twice]), [
+    'plugin_clash: The plugins "a" and "b" both give the route "GET /x (from the root)"',
+  ])
+})
+
 composing('two plugins never give the same thing', () => {
   const twice: Partial<Plugin> = {
     keys: { audit: { description: 'x', schema: { type: 'boolean' } } },

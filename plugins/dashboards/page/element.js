@@ -1,0 +1,40 @@
+/** Makes elements, and text out of numbers, times and durations. */
+
+/** An element with properties and children; a child that is null is left out, text stays text. */
+export function make(tag, properties = {}, ...children) {
+  const element = Object.assign(document.createElement(tag), properties)
+  element.append(...children.flat().filter((child) => child !== null && child !== undefined))
+  return element
+}
+
+export function byId(id) {
+  return document.getElementById(id)
+}
+
+const whole = new Intl.NumberFormat()
+const moment = new Intl.DateTimeFormat(undefined, { dateStyle: 'medium', timeStyle: 'short' })
+
+export function number(value) {
+  return whole.format(value)
+}
+
+/** `2 d 4 h`, `35 min`; a dash for nothing. */
+export function duration(seconds) {
+  if (seconds === null) return '–'
+  if (seconds < 60) return `${seconds} s`
+  const minutes = Math.round(seconds / 60)
+  if (minutes < 60) return `${minutes} min`
+  const hours = Math.floor(minutes / 60)
+  if (hours < 24) return minutes % 60 === 0 ? `${hours} h` : `${hours} h ${minutes % 60} min`
+  return hours % 24 === 0 ? `${Math.floor(hours / 24)} d` : `${Math.floor(hours / 24)} d ${hours % 24} h`
+}
+
+/** A moment in the reader's own time zone. */
+export function time(iso) {
+  return make('time', { dateTime: iso, textContent: moment.format(new Date(iso)) })
+}
+
+/** What stands where there is nothing to show. */
+export function empty(text) {
+  return make('p', { className: 'empty', textContent: text })
+}

@@ -1,0 +1,54 @@
+/** Who looks at the page: a token for as long as the tab is open, and questions to the API with it. */
+const KEY = 'plinth.token'
+const api = document.documentElement.dataset.api
+
+/** A refusal: its status, and its sentence for people. */
+export class Refusal extends Error {
+  constructor(status, message) {
+    super(message)
+    this.status = status
+  }
+}
+
+export function signedIn() {
+  return sessionStorage.getItem(KEY) !== null
+}
+
+export function forget() {
+  sessionStorage.removeItem(KEY)
+}
+
+/** Signs in and keeps the token; throws Refusal. */
+export async function signIn(email, password) {
+  const { token } = await ask('/auth/login', { method: 'POST', body: JSON.stringify({ email, password }) })
+  sessionStorage.setItem(KEY, token)
+}
+
+export async function signOut() {
+  await ask('/auth/logout', { method: 'POST', body: '{}' }).catch(() => undefined)
+  forget()
+}
+
+/** `data` of an answer; throws Refusal with a sentence, also when nobody answers. */
+export async function ask(path, options = {}) {
+  const token = sessionStorage.getItem(KEY)
+  const headers = { accept: 'application/json', ...(token === null ? {} : { authorization: `Bearer ${token}` }) }
+  if (options.body !== undefined) headers['content-type'] = 'application/json'
+  let response
+  try {
+    response = await fetch(api + path, { ...options, headers, signal: options.signal ?? null })
+  } catch (error) {
+    if (error.name === 'AbortError') throw error
+    throw new Refusal(0, 'The server does not answer. Is there a connection?')
+  }
+  const body = await response.json().catch(() => ({}))
+  if (response.ok) return body.data
+  throw new Refusal(response.status, sentence(response, body))
+}
+
+function sentence(response, body) {
+  if (response.status === 429)
+    return `Too many requests; please wait ${response.headers.get('retry-after') ?? 60} seconds.`
+  if (body.errors) return `${[...new Set(Object.values(body.errors).flat())].join('. ')}.`
+  return body.message ?? `The server answered ${response.status}.`
+}
