@@ -117,13 +117,14 @@ function responsesOf(outline: Outline, route: BoundRoute): Operation {
 function refusalsOf(route: BoundRoute): readonly number[] {
   const closed = needsToken(route) || route.bucket === 'auth' || isResourceRoute(route)
   const body = bodyKind(route) !== 'none'
-  const writes = route.method !== 'GET'
+  // What a plugin answers may depend on a state too: a report that is not ready, a feature that is switched off.
+  const stateful = route.method !== 'GET' || (!isResourceRoute(route) && needsToken(route))
   const versioned = isResourceRoute(route) && (route.action === 'update' || route.action === 'delete')
   return [
     400,
     ...(closed ? [401, 403] : []),
     ...(route.path.includes('{') ? [404] : []),
-    ...(writes ? [409] : []),
+    ...(stateful ? [409] : []),
     ...(versioned ? [412] : []),
     ...(body ? [413, 415] : []),
     422,
