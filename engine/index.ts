@@ -11,6 +11,7 @@ export type { Database, Row, Runner, Statement, Transaction } from './database/d
 export type { FieldDefinition, FilterDefinition, ResourceDefinition } from './definition/definition.ts'
 export { ApiError, type ErrorCode, type FieldErrors, invalid } from './error.ts'
 export type { Method, Reply, Route, RouteContext, UploadedFile } from './http/route.ts'
+export { type FailedJob, failedJobs, retryJobs } from './job/failed.ts'
 export type { JobContext, JobContribution } from './job/job.ts'
 export { type JobState, jobState } from './job/state.ts'
 export { type Json, type JsonObject, type JsonSchema, JsonText } from './json.ts'

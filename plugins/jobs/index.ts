@@ -8,6 +8,7 @@ import {
   type Reply,
   type RouteContext,
 } from '../../engine/index.ts'
+import { jobsCommand } from './command.ts'
 
 /** `GET /jobs/{id}`: for its creator and for holders of every permission; for others 403. */
 async function read({ actor, database, params }: RouteContext): Promise<Reply> {
@@ -36,7 +37,11 @@ function shown(job: JobState, all: boolean) {
 
 export default definePlugin({
   name: 'jobs',
-  description: 'Tells how work that was put off stands, by GET /jobs/{id}.',
+  description:
+    'Tells how work that was put off stands, by GET /jobs/{id}, and tries again what was given up, by plinth jobs.',
+  commands: {
+    jobs: { description: 'Lists the jobs that were given up; `retry <id>|all` tries them again.', run: jobsCommand },
+  },
   routes: [
     {
       method: 'GET',

@@ -108,6 +108,24 @@ test('of an error, callers read what was said to them, and operators all of it',
   assert.is((await ended(broken.body.data.id, 'root')).body.data.error, 'password=hunter2')
 })
 
+test('what was given up is listed for operators, and begins anew when they say so', async () => {
+  const { body } = await start('ada', { job: 'work.break' })
+  const { id } = body.data
+  await ended(id, 'ada')
+  const said: string[] = []
+  const { write } = process.stdout
+  process.stdout.write = (text: string | Uint8Array): boolean => said.push(String(text)) > 0
+  try {
+    assert.is(await app.engine.command('jobs', []), 0)
+    assert.is(await app.engine.command('jobs', ['retry', id]), 0)
+    assert.is(await app.engine.command('jobs', ['retry', 'nothing']), 1)
+  } finally {
+    process.stdout.write = write
+  }
+  assert.match(said[0] ?? '', new RegExp(`${id}  .*work.break \\(tried 1 times\\): password=hunter2`))
+  assert.is((await ended(id, 'root')).body.data.status, 'failed', 'it is tried, and fails again')
+})
+
 test('on two instances each job is done once', async () => {
   const started = await Promise.all(
     Array.from({ length: 20 }, (_, n) =>
