@@ -1,0 +1,22 @@
+/** What an engine says of a ticket: one verdict for each target, how sure it is, and why. */
+import type { Target } from './model.ts'
+
+export interface Verdict {
+  readonly target: Target
+  /** The id of a live setting, or null where nothing is suggested. */
+  readonly id: number | null
+  /** 0 to 1. */
+  readonly confidence: number
+  readonly reason: string
+}
+
+export interface Judgement {
+  readonly verdicts: readonly Verdict[]
+  /** The mean of what is suggested, 0 to 1. */
+  readonly confidence: number
+  readonly reasoning: string
+  /** `local`, or the name of the server's kind. */
+  readonly provider: string
+  /** Set when a server should have answered and did not. */
+  readonly failure?: string
+}
