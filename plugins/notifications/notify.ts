@@ -27,12 +27,16 @@ export interface Notice {
 const TITLE_LENGTH = 255
 const EXCERPT_LENGTH = 200
 
-/** Tells an audience; in the open transaction, so that a change and its notifications are there together or not at all. */
-export async function notify(context: HookContext, notice: Notice, audience: Audience): Promise<void> {
+/**
+ * Tells an audience and gives the ids of those who were told; in the open transaction, so that a change and its
+ * notifications are there together or not at all.
+ */
+export async function notify(context: HookContext, notice: Notice, audience: Audience): Promise<readonly number[]> {
   // Who imports a desk of ten thousand tickets tells its people so, once.
-  if (context.bulk) return
+  if (context.bulk) return []
   const people = await peopleOf(context, audience)
-  if (people.length === 0) return
+  if (people.length === 0) return []
+  const ids = people.map(({ id }) => id)
   const { type, title, message, ticket, more = {} } = notice
   const about = {
     ticket_id: ticket?.id ?? null,
@@ -47,7 +51,7 @@ export async function notify(context: HookContext, notice: Notice, audience: Aud
       name: 'notifications add',
     },
     [
-      people.map(({ id }) => id),
+      ids,
       type,
       [...title].slice(0, TITLE_LENGTH).join(''),
       message,
@@ -55,8 +59,9 @@ export async function notify(context: HookContext, notice: Notice, audience: Aud
       context.now(),
     ],
   )
-  if (!optionsOf(context.options).mail.has(type)) return
-  for (const person of people.filter((one) => notice.mailTo?.(one) === true)) await mail(context, notice, person)
+  const mailed = optionsOf(context.options).mail.has(type) ? people.filter((one) => notice.mailTo?.(one) === true) : []
+  for (const person of mailed) await mail(context, notice, person)
+  return ids
 }
 
 async function mail(context: HookContext, { type, message, ticket }: Notice, person: Person): Promise<void> {

@@ -32,8 +32,12 @@ async function created(context: HookContext, ticket: TicketFacts): Promise<void>
     ticket.assigned_to === null ? { roles: optionsOf(context.options).unassigned } : { staff: [ticket.assigned_to] }
   const assignee = ticket.assigned_to
   // One who is both is told once, as one of the staff.
-  await notify(context, { ...told, mailTo: ({ id }) => id === assignee }, { permission: PERMISSION, ...staff })
-  if (ticket.user_id === null || ticket.user_id === assignee) return
+  const known = await notify(
+    context,
+    { ...told, mailTo: ({ id }) => id === assignee },
+    { permission: PERMISSION, ...staff },
+  )
+  if (ticket.user_id === null || known.includes(ticket.user_id)) return
   const opened = `A ticket was opened for you: ${ticket.subject}`
   await notify(
     context,

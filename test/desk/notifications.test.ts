@@ -65,6 +65,11 @@ test('a new ticket that is somebody’s is told to them, and to the customer who
   assert.match(String(one?.message), /opened for you/)
 })
 
+test('who is told for two reasons is told once', async () => {
+  await ticket(agent, { user_id: manager.id })
+  assert.equal(await told(), { boss: ['ticket_created'], mona: ['ticket_created'] })
+})
+
 test('who is assigned a ticket is told so, unless they took it', async () => {
   const id = await ticket()
   await quiet()

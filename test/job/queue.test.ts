@@ -1,4 +1,10 @@
 /** The queue of jobs: each runs once on several instances, is tried again, given up, kept apart by key, and drained. */
+import { fork } from 'node:child_process'
+import { once } from 'node:events'
+import { existsSync } from 'node:fs'
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
 import type { JobOrder } from '../../engine/action/execution.ts'
@@ -201,10 +207,7 @@ test('a long job keeps its lease, and nobody else begins it', async () => {
 test('a job whose owner is lost is begun again, and the lost one can not end it', async () => {
   const id = await add({})
   const { taken } = await takeJobs(db.database.adhoc, ['test.work'], 5, 'lost', 50)
-  assert.equal(
-    taken.map((job) => job.attempt),
-    [1],
-  )
+  assert.is(taken[0]?.attempt, 1)
   let attempt = 0
   work(async (job) => {
     attempt = job.attempt
@@ -263,11 +266,32 @@ test('what does not finish in time is given back at once, and its attempt not co
 })
 
 test('a payload that is no reference but a load is refused', async () => {
+  const refused = await add({ text: 'x'.repeat(LIMITS.jobBytes) }).catch(String)
+  assert.match(refused, /too large/)
+})
+
+// The embedded database belongs to one process: there is nobody who could take over.
+const onServer = process.env.TEST_DATABASE_URL ? test : test.skip
+
+onServer('a job whose process is killed runs again elsewhere, as soon as its lease is over', async () => {
+  const id = await add({})
+  const folder = await mkdtemp(join(tmpdir(), 'plinth-lost-'))
+  const told = join(folder, 'told')
+  const child = fork(new URL('./lost.ts', import.meta.url), [db.url ?? '', told], { execArgv: ['--import', 'tsx'] })
   try {
-    await add({ text: 'x'.repeat(LIMITS.jobBytes) })
-    assert.unreachable('taken')
-  } catch (error) {
-    assert.match(String(error), /too large/)
+    await until(() => existsSync(told), 15_000)
+    child.kill('SIGKILL')
+    await once(child, 'exit')
+    let attempt = 0
+    work(async (job) => {
+      attempt = job.attempt
+      return 'done'
+    })
+    await ended(id)
+    assert.equal([attempt, (await state(id)).status], [2, 'completed'])
+  } finally {
+    child.kill('SIGKILL')
+    await rm(folder, { recursive: true })
   }
 })
 
