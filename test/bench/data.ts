@@ -3,6 +3,8 @@
 /** The filter of the lists matches exactly so many tickets. */
 export const MATCHING = 11_041
 export const TICKETS = 100_000
+/** Records without hooks, whose writes show the engine alone. */
+export const NOTE_COUNT = 500
 
 const NAMES = `(array['Anna','Ben','Chloe','David','Emma','Farid','Grace','Hugo','Ines','Jonas','Kira','Liam','Mona','Nils','Olga','Paul'])`
 const THINGS = `(array['printer','invoice','password','order','delivery','screen','account','backup','keyboard','refund','network','licence'])`
@@ -25,6 +27,8 @@ export const DATA_SQL: readonly string[] = [
     from generate_series(1, 10000) i`,
   `insert into contacts (first_name, last_name, email, organization_id)
     select ${pick(NAMES, 16, 11)}, 'Contact ' || i, 'contact' || i || '@bench.example', 1 + i % 500 from generate_series(1, 10000) i`,
+  `insert into notes (name, details, user_id) select 'Note ' || i, 'Tomorrow morning.', 1 + i % 1000
+    from generate_series(1, ${NOTE_COUNT}) i`,
   `create temporary table word as select
     (select array_agg(id order by id) from statuses) as status, (select array_agg(id order by id) from priorities) as priority,
     (select array_agg(id order by id) from categories) as category, (select array_agg(id order by id) from departments) as department,

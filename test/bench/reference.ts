@@ -65,8 +65,15 @@ const CREATE = [
   'assigned_to',
 ]
 
+async function answerNote(request: IncomingMessage, url: string): Promise<[status: number, body: string]> {
+  const { name, details, user_id } = await bodyOf(request)
+  if (request.method === 'POST') return [201, single(await run('create note', [name, details, user_id]))]
+  return [200, single(await run('update note', [url.slice('/api/v1/notes/'.length), name]))]
+}
+
 async function answer(request: IncomingMessage): Promise<[status: number, body: string]> {
   const url = request.url ?? ''
+  if (url.startsWith('/api/v1/notes')) return answerNote(request, url)
   const mark = url.indexOf('?')
   const id = url.slice('/api/v1/tickets/'.length, mark === -1 ? undefined : mark)
   if (request.method === 'POST') {

@@ -41,6 +41,10 @@ const SINGLE_JOINS = `${SIX_JOINS} left join categories sc on sc.id = t.sub_cate
 const single = (from: string): string =>
   `select json_build_object(${OWN}, ${SIX}, ${SINGLE})::text from ${from} t ${SINGLE_JOINS}`
 
+const NOTE = (from: string): string =>
+  `select json_build_object('id', t.id, 'name', t.name, 'details', t.details, 'user_id', t.user_id, 'user', ${PERSON('u')},
+    'created_at', t.created_at, 'updated_at', t.updated_at)::text from ${from} t left join users u on u.id = t.user_id`
+
 /** The page first, the relations after: rows of `page` in its order, with a total where one is given. */
 const rows = (order: string): string =>
   `select coalesce(json_agg(json_build_object(${OWN}, ${SIX}) order by ${order}), '[]')::text from page t ${SIX_JOINS}`
@@ -66,4 +70,7 @@ export const STATEMENTS = {
     (select id from statuses where is_default and deleted_at is null), '[]', now(), now()) returning *) ${single('page')}`,
   update: `with page as (update tickets set subject = $2, priority_id = $3, updated_at = now()
     where id = $1 and deleted_at is null returning *) ${single('page')}`,
+  'create note': `with page as (insert into notes (name, details, user_id) values ($1, $2, $3) returning *) ${NOTE('page')}`,
+  'update note': `with page as (update notes set name = $2, updated_at = now()
+    where id = $1 and deleted_at is null returning *) ${NOTE('page')}`,
 } as const

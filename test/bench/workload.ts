@@ -1,5 +1,5 @@
 /** What is measured: the same work as requests to the engine and to the reference. */
-import { TICKETS } from './data.ts'
+import { NOTE_COUNT, TICKETS } from './data.ts'
 import type { BenchRequest } from './load.ts'
 
 export interface Workload {
@@ -23,6 +23,7 @@ export interface Facts {
 }
 
 const API = '/api/v1/tickets'
+const NOTES = '/api/v1/notes'
 const TERMS = ['printer', 'refund', 'keyboard', 'charged twice', 'licence', 'stopped working']
 
 function gets(paths: readonly string[]): readonly BenchRequest[] {
@@ -56,6 +57,8 @@ export function workloads(facts: Facts): readonly Workload[] {
     contact_id: facts.contactId,
     assigned_to: facts.agentId,
   })
+  const note = JSON.stringify({ name: 'Call back ({n})', details: 'Tomorrow morning.', user_id: facts.agentId })
+  const change = JSON.stringify({ name: 'Called back ({n})' })
   const update = JSON.stringify({ subject: 'Changed subject {n}', priority_id: facts.priorityId })
   return [
     same('get, all relations', gets(spread(500).map((id) => `/${facts.firstTicketId + id}`))),
@@ -67,9 +70,14 @@ export function workloads(facts: Facts): readonly Workload[] {
     },
     same('page 500, exact total', gets([`${list}&page=500`])),
     same('search', gets(TERMS.map((term) => `?search=${encodeURIComponent(term)}`))),
-    same('create', [{ method: 'POST', path: API, body: create }]),
+    same('create, a note', [{ method: 'POST', path: NOTES, body: note }]),
     same(
-      'update',
+      'update, a note',
+      spread(500).map((id) => ({ method: 'PATCH', path: `${NOTES}/${1 + (id % NOTE_COUNT)}`, body: change })),
+    ),
+    same('create, a ticket', [{ method: 'POST', path: API, body: create }]),
+    same(
+      'update, a ticket',
       spread(500).map((id) => ({ method: 'PATCH', path: `${API}/${facts.firstTicketId + id}`, body: update })),
     ),
   ]
