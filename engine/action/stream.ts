@@ -16,9 +16,9 @@ import { filterable, joiner, type SelectScope } from './scope.ts'
 import { searchConditions } from './search.ts'
 
 /** Rows of one batch: few at first for a quick start, then as many as fit the size; each number is a statement. */
-const BATCH_ROWS = [100, 1_000, 5_000] as const
+const BATCH_ROWS = [100, 500, 2_000] as const
 /** Characters of one batch, so that long texts don't fill the memory. */
-const BATCH_LENGTH = 2_097_152
+const BATCH_LENGTH = 1_048_576
 
 const PAGING = ['page', 'per_page', 'cursor']
 
@@ -101,17 +101,24 @@ async function readBatch(
     slots[`k${i}`] = value
   })
   const found = await runCompiled(execution, compiled, slots, list.adhoc || list.search)
-  const keys = list.sort.length
-  const rows = found.map((row) => paths.map(({ field }, i) => answered(field.type.wire, row[keys + i] ?? null)))
-  const last = found.at(-1)
-  if (found.length < size || last === undefined) return { rows, next: undefined }
-  return { rows, next: { after: last.slice(0, keys), rung: rungAfter(rows) } }
+  const place = found.length < size ? undefined : found.at(-1)?.slice(paths.length)
+  const rows = answered(found, paths)
+  return { rows, next: place && { after: place, rung: rungAfter(rows) } }
 }
 
-/** The text of a value as answers write it, without the quotes of JSON. */
-function answered(wire: FieldPath['field']['type']['wire'], text: string | null): string | null {
-  if (text === null || (wire !== 'timestamp' && wire !== 'boolean')) return text
-  return wireJson(wire, text).replaceAll('"', '')
+/** Rows with the texts of their columns as answers write them, without the quotes of JSON; the cursor's columns cut off. */
+function answered(found: readonly Row[], paths: readonly FieldPath[]): readonly Row[] {
+  const written = paths.flatMap(({ field: { type } }, at) =>
+    type.wire === 'timestamp' || type.wire === 'boolean' ? [{ at, wire: type.wire }] : [],
+  )
+  return found.map((row) => {
+    const texts = row.slice(0, paths.length)
+    for (const { at, wire } of written) {
+      const text = texts[at] ?? null
+      if (text !== null) texts[at] = wireJson(wire, text).replaceAll('"', '')
+    }
+    return texts
+  })
 }
 
 /** The most rows whose texts, as long as those of the last batch, stay within its length. */
@@ -155,7 +162,7 @@ function compileRows(
       where,
       sorted,
       limit: `limit ${size}`,
-      columns: [...sorted.map((sort) => sort.sql), ...columns].join(', '),
+      columns: [...columns, ...sorted.map((sort) => sort.sql)].join(', '),
       joins: joins.join(' '),
     },
     orderSql(scope, list.sort, 't'),

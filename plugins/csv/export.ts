@@ -10,10 +10,12 @@ type Batch = readonly (readonly (string | null)[])[]
 function lines({ columns }: Layout, rows: Batch): string {
   let text = ''
   for (const row of rows) {
-    columns.forEach(({ list }, at) => {
+    for (let at = 0; at < columns.length; at++) {
       const value = row[at] ?? null
-      text += `${at === 0 ? '' : ','}${cellOf(list ? joinedList(value) : value)}`
-    })
+      const { list, plain } = columns[at]!
+      if (at > 0) text += ','
+      if (value !== null) text += plain ? value : cellOf(list ? joinedList(value) : value)
+    }
     text += '\n'
   }
   return text

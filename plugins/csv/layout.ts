@@ -35,6 +35,8 @@ export interface Column {
   /** The field of the record that the column stands for: its own, or the foreign key. */
   readonly field: Field
   readonly list: boolean
+  /** Whether its texts never need quotes or a guard: moments, numbers of a sequence, truth values. */
+  readonly plain: boolean
   readonly intake: Intake
   readonly otherwise: string | undefined
   readonly required: boolean
@@ -44,6 +46,8 @@ export interface Column {
 export interface Layout {
   readonly columns: readonly Column[]
 }
+
+const PLAIN: readonly string[] = ['sequence', 'timestamp', 'date', 'boolean', 'reference']
 
 const known = new WeakMap<Resource, Layout>()
 
@@ -84,6 +88,7 @@ function columnOf(catalog: Catalog, resource: Resource, title: string, written: 
     path: written.path,
     field: relation?.field ?? field,
     list: field.type.name === 'list',
+    plain: PLAIN.includes(field.type.name),
     intake: intakeOf(catalog, written, relations, field),
     otherwise: written.otherwise,
     required: written.required ?? false,
