@@ -61,12 +61,12 @@ export function compileGet(
   const binder = createBinder()
   const scope: SelectScope = { catalog, actor, binder, lookups }
   const visible = reachSql(scope, reach(resource.policies.view, actor), 't')
-  const select = selectList(scope, resource, 't', 'single', 1)
+  const select = selectList(scope, resource, 't', 'single', [visible])
   const where = [
     `t.${quoted(lookup.column)} = ${binder.slot('lookup')}::${castType(lookup)}`,
     ...existenceSql(scope, resource, 't'),
   ]
-  const text = `select ${[visible, ...select.columns].join(', ')} from ${quoted(resource.table)} t ${select.joins.join(' ')} where ${where.join(' and ')}`
+  const text = `select ${select.columns.join(', ')} from ${quoted(resource.table)} t ${select.joins.join(' ')} where ${where.join(' and ')}`
   return { statement: { text }, sources: binder.sources, serialize: select.serialize, lookups: select.lookups }
 }
 
@@ -140,15 +140,15 @@ export function compilePage(
   // One row more than asked tells whether another page follows, without a count.
   const limit = `limit ${query.perPage + 1}${query.page === undefined ? '' : ` offset ${binder.slot('offset')}::integer`}`
   const counted = query.search && query.page !== undefined
-  const before = counted ? COUNTED_COLUMNS : 0
-  const select = selectList(scope, resource, 't', 'list', before + sorted.length)
-  const columns = [...sorted.map((key) => key.sql), ...select.columns].join(', ')
+  const before = counted ? COUNTED_COLUMNS : []
+  const keys = sorted.map((key) => key.sql)
+  const select = selectList(scope, resource, 't', 'list', [...before, ...keys])
   const parts: PageParts = {
     table: quoted(resource.table),
     where,
     sorted,
     limit,
-    columns,
+    columns: select.columns.join(', '),
     joins: select.joins.join(' '),
   }
   const text = query.search
@@ -159,13 +159,13 @@ export function compilePage(
     sources: binder.sources,
     serialize: select.serialize,
     lookups: select.lookups,
-    keys: sorted.map((_, i) => before + i),
+    keys: sorted.map((_, i) => before.length + i),
     total: counted ? 0 : undefined,
   }
 }
 
 /** Columns before the cursor's where the page's statement counts: the total, and the id that is null on an empty page. */
-const COUNTED_COLUMNS = 2
+const COUNTED_COLUMNS = ['c.n', 'p."id"'] as const
 
 export interface PageParts {
   readonly table: string
@@ -194,8 +194,7 @@ function searchedPage(parts: PageParts, sources: readonly string[], counted: boo
   const from = counted
     ? `(select count(*) as n from m) c left join ${page} on true left join ${table} t on t."id" = p."id"`
     : `${page} join ${table} t on t."id" = p."id"`
-  const head = counted ? 'c.n, p."id", ' : ''
-  return `with m as materialized (${matches.join(' union ')}) select ${head}${columns} from ${from} ${joins} order by ${order('p')}`
+  return `with m as materialized (${matches.join(' union ')}) select ${columns} from ${from} ${joins} order by ${order('p')}`
 }
 
 /** Compiles the total of a list; with `cap`, counting stops one past it. */

@@ -13,7 +13,7 @@ import { joiner, readable, type SelectScope } from './scope.ts'
 /** A record in a list, or on its own. */
 export type Mode = 'list' | 'single'
 
-/** Columns in order, the joins they need, and what turns a row of them into JSON. */
+/** All columns of the statement in order, the joins they need, and what turns a row of them into JSON. */
 export interface SelectList {
   readonly columns: readonly string[]
   readonly joins: readonly string[]
@@ -43,52 +43,57 @@ export function visibleParts(resource: Resource, actor: Actor, mode: Mode): read
   return parts
 }
 
-/** Builds the select list of a resource's answer over the row of `alias`, counting columns from `offset`. */
+/**
+ * Builds the select list of a resource's answer over the row of `alias`, behind the columns that the statement
+ * has already; what is there once is not fetched again.
+ */
 export function selectList(
   scope: SelectScope,
   resource: Resource,
   alias: string,
   mode: Mode,
-  offset: number,
+  before: readonly string[],
 ): SelectList {
-  const columns: string[] = []
+  const columns: string[] = [...before]
+  const places = new Map(before.map((sql, index) => [sql, index]))
+  const place = (sql: string): number => {
+    const known = places.get(sql)
+    if (known !== undefined) return known
+    places.set(sql, columns.length)
+    return columns.push(sql) - 1
+  }
   const joins: string[] = []
-  const add = (sql: string, wire: WireKind): WireNode => ({
-    kind: 'column',
-    index: offset + columns.push(sql) - 1,
-    wire,
-  })
   const join = joiner(scope.catalog, joins)
   const lookups = new Set<LookupTable>()
 
   const toOne = (relation: BelongsTo, entries: readonly EmbedEntry[], at: string): WireNode => {
+    const index = place(`${at}.${quoted(relation.field.column)}`)
     const kept = scope.lookups?.of(relation, entries)
-    if (kept === undefined) return embed(entries, join(at, relation), scope.catalog.resources.get(relation.target)!.key)
+    if (kept === undefined) return embed(entries, join(at, relation), index)
     lookups.add(kept)
-    const index = offset + columns.push(`${at}.${quoted(relation.field.column)}`) - 1
     return { kind: 'lookup', index, fragment: kept.fragment }
   }
-  const embed = (entries: readonly EmbedEntry[], at: string, key: Field): WireNode => {
-    const present = offset + columns.push(`${at}.${quoted(key.column)}`) - 1
+  // The foreign key stands for the other record's id: the database holds that there is one.
+  const embed = (entries: readonly EmbedEntry[], at: string, present: number): WireNode => {
     const nodes: WireEntry[] = []
     for (const { name, value } of entries) {
       if (value.kind === 'embed') nodes.push({ name, node: toOne(value.relation, value.entries, at) })
       else if (readable(value.path.field, scope.actor)) {
-        const holder = value.path.relations.reduce((from, relation) => join(from, relation), at)
-        const { field } = value.path
-        const node: WireNode =
-          field === key
-            ? { kind: 'column', index: present, wire: 'number' }
-            : add(fieldSql(field, holder, scope.binder), field.type.wire)
-        nodes.push({ name, node })
+        const { relations, field } = value.path
+        const holder = relations.reduce((from, relation) => join(from, relation), at)
+        const isId = relations.length === 0 && field.name === 'id'
+        const index = isId ? present : place(fieldSql(field, holder, scope.binder))
+        nodes.push({ name, node: { kind: 'column', index, wire: field.type.wire } })
       }
     }
     return { kind: 'object', present, entries: nodes }
   }
 
   const entries = visibleParts(resource, scope.actor, mode).map((part): WireEntry => {
-    if ('column' in part) return { name: part.name, node: add(valueSql(scope, resource, part, alias), part.type.wire) }
-    if (part.kind !== 'belongs_to') return { name: part.name, node: add(manySql(scope, part, alias), 'json') }
+    const column = (sql: string, wire: WireKind): WireNode => ({ kind: 'column', index: place(sql), wire })
+    if ('column' in part)
+      return { name: part.name, node: column(valueSql(scope, resource, part, alias), part.type.wire) }
+    if (part.kind !== 'belongs_to') return { name: part.name, node: column(manySql(scope, part, alias), 'json') }
     return { name: part.name, node: toOne(part, part.embed ?? [], alias) }
   })
   const serialize = compileSerializer({ kind: 'object', present: undefined, entries })

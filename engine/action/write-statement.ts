@@ -138,16 +138,17 @@ function assemble(
   tested: readonly (readonly [Check, string])[],
   write: (guard: string) => string,
 ): CompiledWrite {
-  const offset = tested.length + 1
+  const flags = tested.map((_, i) => `c.c${i}`)
+  const before = [...flags, 't."id"']
+  const stored = storedList(resource, 't', before.length)
   if (shape.returning === 'checks') return assembleChecks(scope, row, tested)
   const list =
     shape.returning === 'answer'
-      ? selectList(scope, resource, 't', 'single', offset)
-      : { ...storedList(resource, 't', offset), joins: [] }
-  const flags = tested.map((_, i) => `c.c${i}`)
+      ? selectList(scope, resource, 't', 'single', before)
+      : { ...stored, columns: [...before, ...stored.columns], joins: [] }
   const guard = tested.length === 0 ? '' : ` where (select ${flags.join(' and ')} from c)`
   const text = `${checkedRow(row, tested)}, w as (${write(guard)})`
-  const select = `select ${[...flags, 't."id"', ...list.columns].join(', ')} from c left join w t on true ${list.joins.join(' ')}`
+  const select = `select ${list.columns.join(', ')} from c left join w t on true ${list.joins.join(' ')}`
   return {
     statement: { text: `${text} ${select}` },
     sources: scope.binder.sources,
