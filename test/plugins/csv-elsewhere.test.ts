@@ -1,5 +1,7 @@
 /** The csv plugin in another application: its own columns, its own keys, mistakes in its YAML, and takers who are slow. */
+import { mkdir, writeFile } from 'node:fs/promises'
 import { request } from 'node:http'
+import { join } from 'node:path'
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
 import { application, type TestApplication } from '../support/application.ts'
@@ -105,6 +107,24 @@ csv('someone who takes the file slowly, or not to its end, holds up nobody', asy
     call.end()
   })
   assert.is((await shop.call('GET', '/articles/export')).text.split('\n').length, 4_004)
+})
+
+csv('the command imports as the system, and its code says whether all of it is in', async () => {
+  const path = join(shop.dataDir, 'articles.csv')
+  await mkdir(shop.dataDir, { recursive: true })
+  const run = (...args: readonly string[]) => shop.engine.command('import', args)
+  await writeFile(path, 'Number,Title\nD-1,From a terminal\n')
+  assert.is(await run('articles', path, '--dry-run'), 0)
+  assert.not.match((await shop.call('GET', '/articles/export')).text, /D-1/)
+  assert.is(await run('articles', path), 0)
+  assert.match((await shop.call('GET', '/articles/export')).text, /D-1,From a terminal/)
+  await writeFile(path, 'Number,Price\nD-2,not a price\n')
+  assert.is(await run('articles', path), 1)
+  await writeFile(path, 'Title\nNo number\n')
+  assert.is(await run('articles', path), 1)
+  assert.is(await run('article', path), 2)
+  assert.is(await run('articles', `${path}.not`), 2)
+  assert.is(await run('articles'), 2)
 })
 
 async function mistakes(columns: string): Promise<string> {
