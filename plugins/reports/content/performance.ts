@@ -1,0 +1,54 @@
+/** The performance report: day by day what came, what was brought to an end, what was left, and how long it took. */
+import type { Content } from '../content.ts'
+import { ENDED, type Query, secondsTo, wholeSeconds } from '../query.ts'
+
+export const performance: Content = {
+  columns: [
+    { key: 'date', label: 'Day', type: 'date', width: 16 },
+    { key: 'created', label: 'Created', type: 'integer', width: 14 },
+    { key: 'resolved', label: 'Resolved', type: 'integer', width: 14 },
+    { key: 'backlog', label: 'Backlog', type: 'integer', width: 14 },
+    { key: 'first_response_time', label: 'First response', type: 'duration', width: 18 },
+    { key: 'resolution_time', label: 'Resolution', type: 'duration', width: 18 },
+  ],
+  tiles: [
+    { path: 'created', label: 'Created', type: 'integer' },
+    { path: 'resolved', label: 'Resolved', type: 'integer' },
+    { path: 'backlog', label: 'Backlog at the end', type: 'integer' },
+    { path: 'resolution_rate', label: 'Of those created, resolved', type: 'percent' },
+    { path: 'first_response_time.median', label: 'First response, median', type: 'duration' },
+    { path: 'resolution_time.median', label: 'Resolution, median', type: 'duration' },
+  ],
+  chart: { kind: 'line', title: 'Created and resolved', label: 'date', series: ['created', 'resolved'] },
+  // A ticket that was opened again counts as open since its creation.
+  rows: (query) =>
+    `with x as materialized (${worked(query)}),
+    c as (select (created_at at time zone 'UTC')::date as day, count(*) as n from x where ${query.within('created_at')} group by 1),
+    e as (select (ended at time zone 'UTC')::date as day, count(*) as n, avg(resolution) as took from x where ${query.within('ended')} group by 1),
+    f as (select (responded at time zone 'UTC')::date as day, avg(response) as took from x where ${query.within('responded')} group by 1),
+    b as (select count(*) filter (where not ${query.within('created_at')})
+      - count(*) filter (where ended < ${query.bind(`${query.period.from} 00:00:00+00`, 'timestamptz')}) as n from x)
+    select to_char(d.day, 'YYYY-MM-DD'), coalesce(c.n, 0), coalesce(e.n, 0),
+      b.n + sum(coalesce(c.n, 0) - coalesce(e.n, 0)) over (order by d.day), ${wholeSeconds('f.took')}, ${wholeSeconds('e.took')}
+    from (select g::date as day from generate_series(${query.bind(query.period.from, 'date')}::timestamp,
+        ${query.bind(query.period.to, 'date')}::timestamp, interval '1 day') g) d
+    cross join b left join c on c.day = d.day left join e on e.day = d.day left join f on f.day = d.day
+    order by d.day`,
+  figures: async (query) => {
+    const ended = query.within('ended')
+    const rows = await query.run(
+      `select count(*) filter (where ${query.within('created_at')}), count(*) filter (where ${ended}),
+        count(*) filter (where ended is null or not ${query.before('ended')}) from (${worked(query)}) x`,
+    )
+    const [created, resolved, backlog] = (rows[0] ?? []).map(Number)
+    return { created: created ?? 0, resolved: resolved ?? 0, backlog: backlog ?? 0 }
+  },
+}
+
+/** Every ticket that there was by the end of the period, with when it was answered and ended. */
+function worked(query: Query): string {
+  return `select t.created_at, t.first_response_at as responded, ${secondsTo('t.first_response_at')} as response,
+      ${ENDED} as ended, ${secondsTo(`(${ENDED})`)} as resolution
+    from ${query.table('tickets')} t join ${query.table('statuses')} s on s.id = t.status_id
+    where ${query.seen()} and ${query.before('t.created_at')}`
+}

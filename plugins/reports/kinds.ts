@@ -1,0 +1,47 @@
+/** The words of a report: its types with what else people call them, and the formats of its file. */
+
+/** Type → its name for people, and what clients of other desks call it. */
+const TYPES = {
+  tickets: { title: 'Tickets', aliases: ['ticket', 'ticket_summary', 'tickets_summary', 'ticket_report'] },
+  agents: { title: 'Agents', aliases: ['agent', 'agent_performance', 'agents_performance', 'agent_summary'] },
+  customers: {
+    title: 'Customers',
+    aliases: ['customer', 'customer_summary', 'customer_activity', 'customers_activity'],
+  },
+  departments: {
+    title: 'Departments',
+    aliases: ['department', 'department_summary', 'department_performance', 'departments_performance'],
+  },
+  performance: { title: 'Performance', aliases: ['performance_summary', 'performance_report', 'summary', 'overview'] },
+} as const
+
+export type ReportType = keyof typeof TYPES
+
+/** Format → the media type of its file; the format is also how its name ends. */
+export const FORMATS = {
+  json: 'application/json',
+  csv: 'text/csv; charset=utf-8',
+  xlsx: 'application/vnd.openxmlformats-officedocument.spreadsheetml.sheet',
+  pdf: 'application/pdf',
+} as const
+
+export type Format = keyof typeof FORMATS
+
+const BY_WORD: ReadonlyMap<string, ReportType> = new Map(
+  (Object.keys(TYPES) as ReportType[]).flatMap((type) => [type, ...TYPES[type].aliases].map((word) => [word, type])),
+)
+
+/** Every word that names a type. */
+export const TYPE_WORDS: readonly string[] = [...BY_WORD.keys()]
+
+/** The type that a word of TYPE_WORDS names. */
+export function typeOf(word: string): ReportType {
+  const type = BY_WORD.get(word)
+  if (type === undefined) throw new Error(`no report is called ${word}`)
+  return type
+}
+
+/** `Tickets, 2026-01-01 to 2026-01-31`. */
+export function nameOf(type: ReportType, period: { readonly from: string; readonly to: string }): string {
+  return `${TYPES[type].title}, ${period.from} to ${period.to}`
+}
