@@ -1,6 +1,6 @@
 /** Route: where the tickets of a period come from, who has them, and when they come. */
-import type { Reply, RouteContext } from '../../engine/index.ts'
-import { breakdown, largestFirst, percentage, type Share, totalOf } from './breakdown.ts'
+import type { Reply, RouteContext, Row } from '../../engine/index.ts'
+import { percentage } from './breakdown.ts'
 import { type Period, periodOf } from './period.ts'
 import { ticketQuery, todayOf } from './tickets.ts'
 
@@ -8,62 +8,78 @@ import { ticketQuery, todayOf } from './tickets.ts'
 const TOP = 10
 const HOUR_MS = 3_600_000
 
+/** What tickets are counted by, in the order of the statement: the ticket's column, and where the names are. */
+const GROUPS = [
+  { column: 'department_id', resource: 'departments' },
+  { column: 'type_id', resource: 'types' },
+  { column: 'category_id', resource: 'categories' },
+  { column: 'user_id', resource: 'users' },
+  { column: 'assigned_to', resource: 'users' },
+] as const
+const PERSON = `concat_ws(' ', l.first_name, l.last_name)`
+
+interface Group {
+  readonly id: number | null
+  readonly name: string | null
+  readonly count: number
+}
+
 /** GET /dashboard/analytics. Hours are UTC; `by_weekday` begins on Monday. */
 export async function analytics(context: RouteContext): Promise<Reply> {
   const period = periodOf(context.parameters, todayOf(context))
-  const [shares, customers, agents, tags, times] = await Promise.all([
-    breakdown(context, period, ['department', 'type', 'category']),
-    topPeople(context, period, 'user_id'),
-    topPeople(context, period, 'assigned_to'),
-    topTags(context, period),
-    rhythm(context, period),
-  ])
+  const [rows, times] = await Promise.all([counts(context, period), rhythm(context, period)])
+  const groups = GROUPS.map((_, index) => rows.filter(([group]) => Number(group) === index).map(groupOf))
+  const [departments = [], types = [], categories = [], customers = [], agents = []] = groups
+  const tags = rows.filter(([group]) => Number(group) === GROUPS.length).map(groupOf)
   const data = {
     date_from: period.from,
     date_to: period.to,
-    departments: proportions(shares.department),
-    types: proportions(shares.type),
-    categories: proportions(shares.category),
+    departments: proportions(departments),
+    types: proportions(types),
+    categories: proportions(categories),
     top_customers: customers,
     top_agents: agents,
-    tags,
+    tags: tags.map(({ name, count }) => ({ name, count })),
     ...times,
   }
   return { data }
 }
 
-function proportions(shares: readonly Share[]) {
-  const whole = totalOf(shares)
-  return largestFirst(shares).map(({ id, name, total }) => ({
-    id,
-    name,
-    count: total,
-    percentage: percentage(total, whole),
-  }))
+/**
+ * Group, id, name and count of everything that is counted: one scan of the tickets for all of them. Lists of tags repeat,
+ * so equal ones are counted before they are taken apart.
+ */
+async function counts(context: RouteContext, period: Period): Promise<readonly Row[]> {
+  const query = ticketQuery(context)
+  const columns = [...GROUPS.map(({ column }) => `t.${column}`), 't.tags']
+  const cells = `select grouping(${columns.join(', ')}) as g, ${columns.join(', ')}, count(*) as n from ${query.from}
+    where ${query.counted()} and ${query.within('t.created_at', period)} group by grouping sets (${columns.map((column) => `(${column})`).join(', ')})`
+  const named = GROUPS.map(({ column, resource }, index) => {
+    const people = resource === 'users'
+    const mine = `select ${column} as id, n from cells where g = ${groupingOf(index)}`
+    const largest = people ? `${mine} and ${column} is not null order by n desc, id limit ${TOP}` : mine
+    return `select ${index}, c.id, ${people ? PERSON : 'l.name'} as name, c.n from (${largest}) c left join ${query.table(resource)} l on l.id = c.id`
+  })
+  const tags = `(select ${GROUPS.length}, null::integer, tag, sum(n) from cells,
+    lateral (select distinct jsonb_array_elements_text(tags) as tag) x where g = ${groupingOf(GROUPS.length)} group by tag order by 4 desc, tag limit ${TOP})`
+  return query.run(
+    `with cells as materialized (${cells}) ${[...named, tags].join(' union all ')} order by 1, 4 desc, 2 nulls first, 3`,
+  )
 }
 
-async function topPeople(context: RouteContext, period: Period, column: 'user_id' | 'assigned_to') {
-  const query = ticketQuery(context)
-  const rows = await query.run(
-    `select u.id, concat_ws(' ', u.first_name, u.last_name), c.n
-    from (select t.${column} as id, count(*) as n from ${query.from}
-      where ${query.counted()} and t.${column} is not null and ${query.within('t.created_at', period)}
-      group by 1 order by 2 desc, 1 limit ${TOP}) c
-    join ${query.table('users')} u on u.id = c.id order by 3 desc, 1`,
-  )
-  return rows.map(([id, name, count]) => ({ id: Number(id), name, count: Number(count) }))
+/** What GROUPING gives for the rows of one column: a bit for every other one, the last being the lowest. */
+function groupingOf(index: number): number {
+  const all = 2 ** (GROUPS.length + 1) - 1
+  return all - 2 ** (GROUPS.length - index)
 }
 
-/** Lists of tags repeat, so equal ones are counted before they are taken apart. */
-async function topTags(context: RouteContext, period: Period) {
-  const query = ticketQuery(context)
-  const rows = await query.run(
-    `select tag, sum(n) from (select t.tags, count(*) as n from ${query.from}
-      where ${query.counted()} and ${query.within('t.created_at', period)} and t.tags <> '[]' group by 1) b,
-    lateral (select distinct jsonb_array_elements_text(b.tags) as tag) x
-    group by 1 order by 2 desc, 1 limit ${TOP}`,
-  )
-  return rows.map(([name, count]) => ({ name, count: Number(count) }))
+function groupOf([, id, name, count]: Row): Group {
+  return { id: id == null ? null : Number(id), name: name ?? null, count: Number(count) }
+}
+
+function proportions(groups: readonly Group[]) {
+  const whole = groups.reduce((sum, { count }) => sum + count, 0)
+  return groups.map((group) => ({ ...group, percentage: percentage(group.count, whole) }))
 }
 
 async function rhythm(context: RouteContext, period: Period) {

@@ -1,4 +1,4 @@
-/** How many tickets of a period have which status, priority, department, category or type: one scan for all of them. */
+/** How many tickets of a period have which status, priority, department or category: one scan for all of them. */
 import type { RouteContext } from '../../engine/index.ts'
 import type { Period } from './period.ts'
 import { ticketQuery } from './tickets.ts'
@@ -9,7 +9,6 @@ const DIMENSIONS = {
   priority: { column: 'priority_id', resource: 'priorities', detail: 'color' },
   department: { column: 'department_id', resource: 'departments', detail: undefined },
   category: { column: 'category_id', resource: 'categories', detail: undefined },
-  type: { column: 'type_id', resource: 'types', detail: undefined },
 } as const
 
 export type Dimension = keyof typeof DIMENSIONS
@@ -60,13 +59,6 @@ export function totalOf(shares: readonly Share[]): number {
 /** Whether a status of this category ends the work on a ticket. */
 export function isDone({ detail }: Share): boolean {
   return detail === 'solved' || detail === 'closed'
-}
-
-/** The shares that stand for tickets, the largest first. */
-export function largestFirst(shares: readonly Share[]): readonly Share[] {
-  return shares
-    .filter(({ total }) => total > 0)
-    .sort((a, b) => b.total - a.total || (a.name ?? '').localeCompare(b.name ?? '', 'en'))
 }
 
 /** A part as a percentage with two decimals; 0 of nothing. */

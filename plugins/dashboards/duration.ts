@@ -1,7 +1,7 @@
-/** How long customers waited: for the first response and for the end of the work, in seconds. */
+/** How long customers waited, for the first response and for the end of the work, and what was left to do. */
 import type { RouteContext } from '../../engine/index.ts'
-import type { Period } from './period.ts'
-import { startOf, type TicketQuery, ticketQuery } from './tickets.ts'
+import { type Period, periodBefore } from './period.ts'
+import { ticketQuery } from './tickets.ts'
 
 /** Whole seconds; null where there is nothing to measure. */
 export interface Duration {
@@ -10,55 +10,49 @@ export interface Duration {
   readonly p90: number | null
 }
 
-/** What ended in a period, and what was left. */
-export interface Resolution {
+/** The waits that ended in a period; `before` are the averages of as many days right before. */
+export interface Waits {
+  readonly first_response: Duration
+  readonly resolution: Duration
   readonly resolved: number
   /** Tickets created by the end of the period whose work had not ended by then. */
   readonly backlog: number
-  readonly time: Duration
+  readonly before: { readonly first_response: number | null; readonly resolution: number | null }
 }
 
-const PERCENTILES = 'percentile_cont(array[0.5, 0.9]) within group (order by d)'
 /** Keeps a sub-select apart, so that its expressions are computed once a row and not once for every use. */
 export const ONCE = 'offset 0'
 
-/** What is measured: the moment that ends the wait, and the one that decides in which period it counts. */
-const WAITS = {
-  first_response: { until: () => 't.first_response_at', at: () => 't.first_response_at' },
-  resolution: { until: () => 't.resolved_at', at: ({ ended }: TicketQuery) => ended },
-} as const
-
-/** The waits that ended in a period; `previous` is the average of those that ended in the period right before, if asked for. */
-export async function waits(
-  context: RouteContext,
-  kind: keyof typeof WAITS,
-  period: Period,
-  before?: Period,
-): Promise<{ readonly current: Duration; readonly previous: number | null }> {
+/** One scan for all waits: a wait counts in the period in which it ended. */
+export async function waits(context: RouteContext, period: Period): Promise<Waits> {
   const query = ticketQuery(context)
-  const { until, at } = WAITS[kind]
-  const both = { from: (before ?? period).from, to: period.to }
-  const inner = `select ${at(query)} as moment, ${seconds(until())} as d from ${query.from}
-    where ${query.counted()} and ${query.within(at(query), both)} ${ONCE}`
-  const current = `moment >= ${startOf(query.bind, period.from)}`
+  const before = periodBefore(period)
+  const until = { from: undefined, to: period.to }
+  const tickets = `select t.first_response_at as answered, ${query.ended} as ended,
+      ${seconds('t.first_response_at')} as response, ${seconds('t.resolved_at')} as resolution
+    from ${query.from} where ${query.counted()} and ${query.within('t.created_at', until)} ${ONCE}`
+  const placed = `select response, resolution, ended is null or not ${query.within('ended', until)} as is_left,
+      ${query.within('answered', period)} as answered_now, ${query.within('answered', before)} as answered_before,
+      ${query.within('ended', period)} as ended_now, ${query.within('ended', before)} as ended_before
+    from (${tickets}) x ${ONCE}`
   const [row = []] = await query.run(
-    `select avg(d) filter (where ${current}), ${PERCENTILES} filter (where ${current}), avg(d) filter (where not ${current}) from (${inner}) x`,
+    `select ${measures('response', 'answered')}, ${measures('resolution', 'ended')},
+      count(*) filter (where ended_now), count(*) filter (where is_left) from (${placed}) y`,
   )
-  return { current: durationOf(row[0], row[1]), previous: wholeSeconds(row[2]) }
+  const [response, responses, responseBefore, resolution, resolutions, resolutionBefore, resolved, left] = row
+  return {
+    first_response: durationOf(response, responses),
+    resolution: durationOf(resolution, resolutions),
+    resolved: Number(resolved ?? 0),
+    backlog: Number(left ?? 0),
+    before: { first_response: wholeSeconds(responseBefore), resolution: wholeSeconds(resolutionBefore) },
+  }
 }
 
-/** The tickets whose work ended in the period, how long that took, and how many were open when it was over. */
-export async function resolution(context: RouteContext, period: Period): Promise<Resolution> {
-  const query = ticketQuery(context)
-  const until = { from: undefined, to: period.to }
-  const inner = `select ${query.ended} as moment, ${seconds('t.resolved_at')} as d from ${query.from}
-    where ${query.counted()} and ${query.within('t.created_at', until)} ${ONCE}`
-  const ended = query.within('moment', period)
-  const [row = []] = await query.run(
-    `select avg(d) filter (where ${ended}), ${PERCENTILES} filter (where ${ended}), count(*) filter (where ${ended}),
-      count(*) filter (where moment is null or not ${query.within('moment', until)}) from (${inner}) x`,
-  )
-  return { time: durationOf(row[0], row[1]), resolved: Number(row[2] ?? 0), backlog: Number(row[3] ?? 0) }
+/** Average and percentiles of one wait in the period, and its average in the one before. */
+function measures(wait: string, moment: 'answered' | 'ended'): string {
+  const now = `filter (where ${moment}_now)`
+  return `avg(${wait}) ${now}, percentile_cont(array[0.5, 0.9]) within group (order by ${wait}) ${now}, avg(${wait}) filter (where ${moment}_before)`
 }
 
 /** The SQL of the seconds from a ticket's creation to a moment, never less than none; null without the moment. */
@@ -73,6 +67,11 @@ export function wholeSeconds(text: string | null | undefined): number | null {
 }
 
 function durationOf(average: string | null | undefined, percentiles: string | null | undefined): Duration {
-  const [median, p90] = percentiles == null ? [] : percentiles.slice(1, -1).split(',')
+  // Where the measured tickets have no such moment at all, the array is one of nulls.
+  const [median, p90] = percentiles == null ? [] : percentiles.slice(1, -1).split(',').map(numberOf)
   return { average: wholeSeconds(average), median: wholeSeconds(median), p90: wholeSeconds(p90) }
+}
+
+function numberOf(text: string): string | null {
+  return text === 'NULL' ? null : text
 }

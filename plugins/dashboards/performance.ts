@@ -11,9 +11,8 @@ export async function performance(context: RouteContext): Promise<Reply> {
   const period = periodOf(context.parameters, todayOf(context))
   const before = periodBefore(period)
   const both: Period = { from: before.from, to: period.to, days: before.days + period.days }
-  const [response, ended, agents, days] = await Promise.all([
-    waits(context, 'first_response', period, before),
-    waits(context, 'resolution', period, before),
+  const [waited, agents, days] = await Promise.all([
+    waits(context, period),
     agentPerformance(context, period),
     trend(context, both),
   ])
@@ -21,8 +20,8 @@ export async function performance(context: RouteContext): Promise<Reply> {
   const data = {
     date_from: period.from,
     date_to: period.to,
-    first_response: response.current,
-    resolution: ended.current,
+    first_response: waited.first_response,
+    resolution: waited.resolution,
     agents,
     trends,
     comparison: {
@@ -31,8 +30,8 @@ export async function performance(context: RouteContext): Promise<Reply> {
       created: compared(sum(trends, 'created'), sum(earlier, 'created')),
       resolved: compared(sum(trends, 'resolved'), sum(earlier, 'resolved')),
       backlog: compared(trends.at(-1)?.backlog ?? 0, earlier.at(-1)?.backlog ?? 0),
-      first_response: compared(response.current.average, response.previous),
-      resolution: compared(ended.current.average, ended.previous),
+      first_response: compared(waited.first_response.average, waited.before.first_response),
+      resolution: compared(waited.resolution.average, waited.before.resolution),
     },
   }
   return { data }

@@ -1,5 +1,6 @@
 /** How often finished work was taken up again. */
 import type { RouteContext } from '../../engine/index.ts'
+import { ONCE } from './duration.ts'
 import type { Period } from './period.ts'
 import { ticketQuery } from './tickets.ts'
 
@@ -11,12 +12,12 @@ export async function reopenings(context: RouteContext, period: Period): Promise
   if (!context.catalog.resources.has('activities')) return 0
   const query = ticketQuery(context)
   const ended = (side: 'from' | 'to'): string =>
-    `(c ->> '${side}')::int in (select s.id from ${query.table('statuses')} s where s.category in ('solved', 'closed'))`
+    `(c ->> '${side}')::int = any(array(select s.id from ${query.table('statuses')} s where s.category in ('solved', 'closed')))`
+  const changes = `select a.record_id from ${query.table('activities')} a, lateral jsonb_array_elements(a.changes) c
+    where a.resource = 'tickets' and a.action = 'updated' and ${query.within('a.created_at', period)}
+      and c ->> 'field' = 'status_id' and ${ended('from')} and not ${ended('to')} ${ONCE}`
   const [row] = await query.run(
-    `select count(*) from ${query.table('activities')} a join ${query.from} on t.id = a.record_id,
-      lateral jsonb_array_elements(a.changes) c
-    where a.resource = 'tickets' and a.action = 'updated' and c ->> 'field' = 'status_id' and ${ended('from')} and not ${ended('to')}
-      and ${query.counted()} and ${query.within('a.created_at', period)}`,
+    `select count(*) from (${changes}) x join ${query.from} on t.id = x.record_id where ${query.counted()}`,
   )
   return Number(row?.[0] ?? 0)
 }
