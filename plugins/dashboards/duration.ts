@@ -34,7 +34,7 @@ export async function waits(context: RouteContext, period: Period): Promise<Wait
   const placed = `select response, resolution, ended is null or not ${query.within('ended', until)} as is_left,
       ${query.within('answered', period)} as answered_now, ${query.within('answered', before)} as answered_before,
       ${query.within('ended', period)} as ended_now, ${query.within('ended', before)} as ended_before
-    from (${tickets}) x ${ONCE}`
+    from (${tickets}) x`
   const [row = []] = await query.run(
     `select ${measures('response', 'answered')}, ${measures('resolution', 'ended')},
       count(*) filter (where ended_now), count(*) filter (where is_left) from (${placed}) y`,
