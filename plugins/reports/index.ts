@@ -1,14 +1,8 @@
 /** The reports plugin: what the desk did in a period, computed within the caller's reach and kept as a file to download. */
-import { type Access, definePlugin, type PluginContext } from '../../engine/index.ts'
-import { download } from './download.ts'
-import { generate, generateLater, JOB_ATTEMPTS } from './generate.ts'
-import { FORMATS, TYPE_WORDS } from './kinds.ts'
+import { definePlugin, type PluginContext } from '../../engine/index.ts'
+import { generateLater, JOB_ATTEMPTS } from './generate.ts'
+import { routes } from './routes.ts'
 import { sweep } from './sweep.ts'
-
-const VIEW: readonly Access[] = [
-  { kind: 'permission', permission: 'reports.view' },
-  { kind: 'permission', permission: 'reports.generate' },
-]
 
 const whole = (value: number, most: number, description: string) => ({
   type: 'integer',
@@ -43,37 +37,7 @@ export default definePlugin({
       run: generateLater,
     },
   },
-  routes: [
-    {
-      method: 'POST',
-      path: '/reports/generate',
-      summary: 'Make a report',
-      description:
-        'The days are whole UTC days, both ends included; the last thirty if none are given. A report about many tickets is `pending` at first: read it again until it is `completed` or `failed`.',
-      tag: 'reports',
-      access: [{ kind: 'permission', permission: 'reports.generate' }],
-      input: {
-        type: { type: 'enum', values: [...TYPE_WORDS], required: true },
-        format: { type: 'enum', values: Object.keys(FORMATS) },
-        date_from: { type: 'date' },
-        date_to: { type: 'date' },
-      },
-      status: 201,
-      output: { $ref: '#/resources/reports' },
-      handle: generate,
-    },
-    {
-      method: 'GET',
-      path: '/reports/{id}/download',
-      summary: 'Download the file of a report',
-      tag: 'reports',
-      access: VIEW,
-      query: {},
-      produces: Object.values(FORMATS).map((type) => type.replace(/;.*/, '')),
-      tagged: true,
-      handle: download,
-    },
-  ],
+  routes,
   start,
 })
 

@@ -4,8 +4,8 @@ import { createdTickets, ENDED, moment, personName, secondsTo, wholeSeconds } fr
 
 export const tickets: Content = {
   columns: [
-    { key: 'uid', label: 'UID', type: 'text', width: 10 },
-    { key: 'subject', label: 'Subject', type: 'text', width: 26 },
+    { key: 'uid', label: 'UID', type: 'text', width: 13 },
+    { key: 'subject', label: 'Subject', type: 'text', width: 25 },
     { key: 'status', label: 'Status', type: 'text', width: 10 },
     { key: 'priority', label: 'Priority', type: 'text', width: 8 },
     { key: 'category', label: 'Category', type: 'text', width: 11 },
@@ -13,10 +13,10 @@ export const tickets: Content = {
     { key: 'type', label: 'Type', type: 'text', width: 10 },
     { key: 'customer', label: 'Customer', type: 'text', width: 13 },
     { key: 'agent', label: 'Agent', type: 'text', width: 13 },
-    { key: 'created_at', label: 'Created', type: 'timestamp', width: 14 },
-    { key: 'due_date', label: 'Due', type: 'date', width: 10 },
-    { key: 'first_response_time', label: 'First response', type: 'duration', width: 10 },
-    { key: 'resolution_time', label: 'Resolution', type: 'duration', width: 10 },
+    { key: 'created_at', label: 'Created', type: 'timestamp', width: 18 },
+    { key: 'due_date', label: 'Due', type: 'date', width: 12 },
+    { key: 'first_response_time', label: 'First response', type: 'duration', width: 14 },
+    { key: 'resolution_time', label: 'Resolution', type: 'duration', width: 13 },
   ],
   tiles: [
     { path: 'total', label: 'Tickets', type: 'integer' },

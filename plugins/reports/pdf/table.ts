@@ -7,7 +7,7 @@ import type { Fonts } from './fonts.ts'
 
 const SIZE = 7
 const LINE = 9
-const PAD = 3.5
+const PAD = 4
 /** A text that needs more lines ends in an ellipsis. */
 const LINES = 3
 export const HEADER_HEIGHT = 17
