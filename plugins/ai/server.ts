@@ -36,13 +36,16 @@ Answer with one JSON object and nothing else.`
 export async function ask<T>(context: Asking, settings: AiSettings, question: Question): Promise<T> {
   const { retries, timeout } = limitsOf(context)
   const end = AbortSignal.timeout(timeout)
+  let earlier: ServerFailure | undefined
   for (let attempt = 0; ; attempt += 1) {
     try {
       const text = await complete(context, settings, question, end)
       return await checked<T>(text, question.schema)
     } catch (error) {
-      const failure = asFailure(error, end)
+      // That there was no time left for another try is not why the first ones failed.
+      const failure = (end.aborted ? earlier : undefined) ?? asFailure(error, end)
       if (!failure.again || attempt >= retries || end.aborted) throw failure
+      earlier = failure
       // Spread, so that many who failed together do not come back together.
       await wait(PAUSE_MS * 2 ** attempt * (0.5 + Math.random() / 2))
     }
