@@ -43,6 +43,22 @@ export function visibleParts(resource: Resource, actor: Actor, mode: Mode): read
   return parts
 }
 
+/** The columns of a statement, each once; `place` gives a column's index and adds it where it is new. */
+function columnList(before: readonly string[]): {
+  readonly columns: readonly string[]
+  readonly place: (sql: string) => number
+} {
+  const columns: string[] = [...before]
+  const places = new Map(before.map((sql, index) => [sql, index]))
+  const place = (sql: string): number => {
+    const known = places.get(sql)
+    if (known !== undefined) return known
+    places.set(sql, columns.length)
+    return columns.push(sql) - 1
+  }
+  return { columns, place }
+}
+
 /**
  * Builds the select list of a resource's answer over the row of `alias`, behind the columns that the statement
  * has already; what is there once is not fetched again.
@@ -54,14 +70,7 @@ export function selectList(
   mode: Mode,
   before: readonly string[],
 ): SelectList {
-  const columns: string[] = [...before]
-  const places = new Map(before.map((sql, index) => [sql, index]))
-  const place = (sql: string): number => {
-    const known = places.get(sql)
-    if (known !== undefined) return known
-    places.set(sql, columns.length)
-    return columns.push(sql) - 1
-  }
+  const { columns, place } = columnList(before)
   const joins: string[] = []
   const join = joiner(scope.catalog, joins)
   const lookups = new Set<LookupTable>()
