@@ -22,6 +22,7 @@ export const customers: Content = {
     { path: 'first_response_time.average', label: 'First response, average', type: 'duration' },
   ],
   chart: { kind: 'bar', title: 'Tickets by customer', label: 'customer', series: ['tickets', 'resolved'] },
+  // Tickets show whose they are to everybody who sees them; the organization is for those who may see it.
   rows: (query) =>
     `select ${personName('u')}, u.email, o.name, x.tickets, x.tickets - x.resolved, x.resolved,
       ${wholeSeconds('x.resolution')}, ${moment('x.last')}
@@ -29,7 +30,7 @@ export const customers: Content = {
         avg(${secondsTo(`(${ENDED})`)}) filter (where ${DONE}) as resolution, max(t.created_at) as last
       ${createdTickets(query)} and t.user_id is not null group by 1) x
     join ${query.table('users')} u on u.id = x.user_id
-    left join ${query.table('organizations')} o on o.id = u.organization_id
+    left join ${query.table('organizations')} o on o.id = u.organization_id and ${query.readable('organizations', 'o')}
     order by x.tickets desc, u.id`,
   figures: async (query) => {
     const rows = await query.run(
