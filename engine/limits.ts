@@ -67,6 +67,9 @@ export const LIMITS = {
   lookupRows: 2_000,
   /** After so long kept records are read again, in case a word of their change was lost, in milliseconds. */
   lookupMs: 5_000,
+  /** Single reads that share one statement, and how many such statements of one shape run at a time. */
+  gatheredReads: 50,
+  gatheringStatements: 4,
   /** One statement's run time, and the wait for a connection, in milliseconds. */
   statementMs: 10_000,
   acquireMs: 5_000,

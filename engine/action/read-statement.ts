@@ -7,6 +7,7 @@ import { createBinder, type ParameterSource } from './binder.ts'
 import { orderSql, sortSql } from './collection.ts'
 import { castType, conditionSql, quoted } from './condition.ts'
 import { afterSql } from './cursor.ts'
+import { createGather, type Gather } from './gather.ts'
 import type { ListQuery } from './list-query.ts'
 import type { Lookups, LookupTable } from './lookups.ts'
 import { type Reach, reach } from './policy.ts'
@@ -24,6 +25,8 @@ export interface Compiled {
 export interface CompiledGet extends Compiled {
   readonly serialize: Serializer
   readonly lookups: readonly LookupTable[]
+  /** Present where requests may share the statement, which then reads any number of ids. */
+  readonly gather: Gather | undefined
 }
 
 /** The statement of a page. `keys` are the columns that a cursor is made of. */
@@ -50,24 +53,35 @@ export function reachSql(scope: SelectScope, reached: Reach, alias: string): str
   return `(${conditionSql(scope.catalog, reached.filter, alias, scope.binder)}) is true`
 }
 
-/** Compiles reading one record by a lookup field; the slot `lookup` carries its value. */
+/** Compiles reading one record by a lookup field; the slot `lookup` carries its value, or a list of ids where `gathered`. */
 export function compileGet(
   catalog: Catalog,
   resource: Resource,
   actor: Actor,
   lookup: Field,
   lookups?: Lookups,
+  gathered = false,
 ): CompiledGet {
   const binder = createBinder()
   const scope: SelectScope = { catalog, actor, binder, lookups }
   const visible = reachSql(scope, reach(resource.policies.view, actor), 't')
-  const select = selectList(scope, resource, 't', 'single', [visible])
+  const select = selectList(scope, resource, 't', 'single', gathered ? [visible, 't."id"'] : [visible])
+  const named = binder.slot('lookup')
+  const type = castType(lookup)
   const where = [
-    `t.${quoted(lookup.column)} = ${binder.slot('lookup')}::${castType(lookup)}`,
+    `t.${quoted(lookup.column)} = ${gathered ? `any(${named}::${type}[])` : `${named}::${type}`}`,
     ...existenceSql(scope, resource, 't'),
   ]
   const text = `select ${select.columns.join(', ')} from ${quoted(resource.table)} t ${select.joins.join(' ')} where ${where.join(' and ')}`
-  return { statement: { text }, sources: binder.sources, serialize: select.serialize, lookups: select.lookups }
+  // What depends on the caller beyond its class would give one caller's answer to another.
+  const shared = gathered && binder.sources.every(({ kind }) => kind === 'slot' || kind === 'literal')
+  return {
+    statement: { text },
+    sources: binder.sources,
+    serialize: select.serialize,
+    lookups: select.lookups,
+    gather: shared ? createGather(1) : undefined,
+  }
 }
 
 /** The record below which a nested list stands, by one of its lookup fields; the slot `parent` carries the value. */

@@ -76,15 +76,27 @@ export function readOne(
   resource: Resource,
   lookup: Lookup,
 ): Promise<{ readonly visible: boolean; readonly text: string }> {
+  const gathered = execution.transaction === undefined && lookup.field === resource.key
   return withLookups(execution, async (lookups) => {
     const { actor, catalog } = execution
-    const key = `get ${lookups !== undefined} ${resource.name} ${lookup.field.name} ${actorClass(actor)}`
-    const compiled = execution.statements.get(key, () => compileGet(catalog, resource, actor, lookup.field, lookups))
+    const key = `get ${lookups !== undefined} ${gathered} ${resource.name} ${lookup.field.name} ${actorClass(actor)}`
+    const compiled = execution.statements.get(key, () =>
+      compileGet(catalog, resource, actor, lookup.field, lookups, gathered),
+    )
     await allReady(compiled.lookups)
-    const [row] = await runCompiled(execution, compiled, { lookup: lookup.value })
+    const read = (ids: readonly unknown[]): Promise<readonly Row[]> => runCompiled(execution, compiled, { lookup: ids })
+    const row = gathered
+      ? await (compiled.gather === undefined
+          ? first(read([lookup.value]))
+          : compiled.gather(Number(lookup.value), read))
+      : await first(runCompiled(execution, compiled, { lookup: lookup.value }))
     if (row === undefined) throw notFound(resource)
     return { visible: row[0] === 't', text: compiled.serialize(row) }
   })
+}
+
+async function first(rows: Promise<readonly Row[]>): Promise<Row | undefined> {
+  return (await rows)[0]
 }
 
 /**
