@@ -10,7 +10,7 @@ export function recordReference(target: string): { readonly resource: string; re
 }
 
 /** Every resource that a route names: in its output, its meta, and as the one whose filters it takes. */
-export function resourcesNamed(route: Pick<Route, 'output' | 'meta' | 'filters'>): ReadonlySet<string> {
+export function resourcesNamed(route: Pick<Route, 'output' | 'accepted' | 'meta' | 'filters'>): ReadonlySet<string> {
   const found = new Set<string>(route.filters === undefined ? [] : [route.filters])
   const look = (node: unknown): void => {
     if (typeof node !== 'object' || node === null) return
@@ -21,6 +21,7 @@ export function resourcesNamed(route: Pick<Route, 'output' | 'meta' | 'filters'>
     }
   }
   look(route.output)
+  look(route.accepted)
   look(route.meta)
   return found
 }

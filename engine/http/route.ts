@@ -93,6 +93,8 @@ export interface Route {
    * as it is answered on its own, `#/resources/users/list` as in a list.
    */
   readonly output?: JsonSchema
+  /** JSON Schema of `data` where the answer is 202, because a job goes on with it; absent: it never is. */
+  readonly accepted?: JsonSchema
   /** JSON Schemas of what the answer's `meta` may hold beside timestamp and version; `pagination` is known. */
   readonly meta?: Readonly<Record<string, JsonSchema>>
   /** Media types of the answer where it is no envelope (`text/csv`); beside `output`, it may be either. */

@@ -1,7 +1,7 @@
 /** Runs one job as whom it asks, with a context like that of every plugin function. */
 import { executionOf, type Foundation, inTransaction, runLeft, type Work } from '../action/execution.ts'
 import { pluginContext } from '../action/plugin-context.ts'
-import { type Actor, SYSTEM } from '../actor.ts'
+import { type Actor, ANONYMOUS, SYSTEM } from '../actor.ts'
 import type { Json } from '../json.ts'
 import type { JobContext, Jobs, Taken } from './job.ts'
 import type { Run } from './worker.ts'
@@ -19,7 +19,7 @@ export async function runJob(
 ): Promise<Json | undefined> {
   const job = jobs.get(taken.name)
   if (job === undefined) throw new Error(`no plugin has a job ${taken.name}`)
-  const actor = taken.runsAs === 'system' || taken.actorId === null ? SYSTEM : await actorOf(taken.actorId)
+  const actor = await runner(taken, actorOf)
   if (actor === null) throw new Error('whoever it was to run as is not there any more')
   const left: Work[] = []
   const requestId = `job:${taken.id}`
@@ -38,4 +38,9 @@ export async function runJob(
   const result = await job.value.run(context, taken.payload)
   await runLeft(call, left)
   return result
+}
+
+async function runner({ actorId, runsAs }: Taken, actorOf: ActorOf): Promise<Actor | null> {
+  if (runsAs === 'system') return SYSTEM
+  return actorId === null ? ANONYMOUS : actorOf(actorId)
 }

@@ -108,6 +108,8 @@ function json(schema: JsonSchema): Operation {
 function responsesOf(outline: Outline, route: BoundRoute): Operation {
   const status = route.status ?? 200
   const responses: Record<string, unknown> = { [status]: success(outline, route, status) }
+  if (!isResourceRoute(route) && route.accepted !== undefined)
+    responses[202] = success(outline, { ...route, output: route.accepted }, 202)
   if (route.method === 'GET' && isTagged(route)) responses[304] = NOT_MODIFIED
   for (const refusal of refusalsOf(route)) responses[refusal] = refusalRef(refusal)
   return responses
@@ -162,6 +164,7 @@ function described(route: BoundRoute, status: number): string {
       ? `A page of ${label} records.`
       : `The ${label}${status === 201 ? ' as created' : ''}.`
   }
+  if (status === 202) return 'Accepted: a job goes on with it.'
   return status === 201 ? 'Created.' : 'Done.'
 }
 

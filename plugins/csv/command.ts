@@ -1,9 +1,9 @@
 /** `plinth import <resource> <file>`: the import from a terminal, with a bar that shows how far it is. */
 import { access } from 'node:fs/promises'
 import { ApiError, nearest, type PluginContext } from '../../engine/index.ts'
-import { importFile, type Report } from './import.ts'
+import { importSheet, sheetOf } from './import.ts'
 import { definitionOf } from './key.ts'
-import { summary } from './route.ts'
+import { type Report, summary } from './outcome.ts'
 
 const WIDTH = 30
 const DRY = '--dry-run'
@@ -30,11 +30,8 @@ export async function importCommand(context: PluginContext, args: readonly strin
   if (!readable) return refuse(`There is no file ${path}.`)
   try {
     const dryRun = args.includes(DRY)
-    const report = await importFile(context, resource, path, {
-      dryRun,
-      longest: Number.POSITIVE_INFINITY,
-      progress: bar(),
-    })
+    const sheet = await sheetOf(context, resource, path)
+    const report = await importSheet(context, resource, sheet, { dryRun, progress: bar() })
     return tell(report, dryRun)
   } catch (error) {
     if (error instanceof ApiError) return refuse(error.params.errors?.file?.[0] ?? error.message, 1)

@@ -1,11 +1,14 @@
 /** The csv plugin: any resource exports itself to a file and imports itself from one, by a map of columns in its YAML. */
-import { definePlugin, type JsonObject, type Resource, type Route } from '../../engine/index.ts'
+import { definePlugin, type JsonObject, type PluginContext, type Resource, type Route } from '../../engine/index.ts'
 import { importCommand } from './command.ts'
 import { exportRecords } from './export.ts'
+import { ATTEMPTS, runImport } from './job.ts'
 import { CSV_KEY, definitionOf, permissionsOf } from './key.ts'
+import { ACCEPTED } from './later.ts'
 import { accessesOf } from './layout.ts'
 import { importRecords, REPORT } from './route.ts'
 import { columnsLead } from './rule.ts'
+import { sweep } from './sweep.ts'
 
 export default definePlugin({
   name: 'csv',
@@ -27,6 +30,12 @@ export default definePlugin({
         default: 100_000,
         description: 'The most rows that an import takes.',
       },
+      job_rows: {
+        type: 'integer',
+        minimum: 0,
+        default: 2_000,
+        description: 'A file with more rows than this is imported as a job.',
+      },
     },
   },
   keys: {
@@ -38,6 +47,11 @@ export default definePlugin({
   },
   rules: [columnsLead],
   resourceRoutes,
+  resources: [new URL('./resources/import_batches.yaml', import.meta.url)],
+  jobs: {
+    import: { description: 'Imports a large file.', attempts: ATTEMPTS, run: runImport },
+  },
+  start,
   commands: {
     import: { description: 'Import a CSV file: plinth import <resource> <file> [--dry-run]', run: importCommand },
   },
@@ -65,7 +79,7 @@ function resourceRoutes(resource: Resource, options: JsonObject): readonly Route
       path: `/${resource.path}/import`,
       summary: `Import ${label} records from a CSV file`,
       description:
-        'The file is the part `file` or `csv`. Each row stands alone: what is wrong with one is told, and loses no other.',
+        'The file is the part `file` or `csv`. Each row stands alone: what is wrong with one is told, and loses no other. A file with many rows is imported as a job.',
       tag: resource.name,
       access: accessesOf(definition.import),
       body: 'multipart',
@@ -73,8 +87,15 @@ function resourceRoutes(resource: Resource, options: JsonObject): readonly Route
       input: {},
       query: { dry_run: { type: 'boolean', description: 'Judges every row and writes nothing.' } },
       output: REPORT,
+      accepted: ACCEPTED,
       handle: (context) => importRecords(context, resource),
     })
   }
   return routes
+}
+
+/** The sweep may take its time; nobody waits for it. */
+async function start(context: PluginContext): Promise<readonly string[]> {
+  sweep(context).catch((err: unknown) => context.log.warn({ err }, 'what imports left could not be swept'))
+  return []
 }

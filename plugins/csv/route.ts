@@ -1,6 +1,8 @@
 /** POST /<resource>/import: one file of a multipart body, or a dry run of it. */
 import type { Reply, Resource, RouteContext } from '../../engine/index.ts'
-import { importFile } from './import.ts'
+import { importSheet, sheetOf } from './import.ts'
+import { importLater } from './later.ts'
+import { summary } from './outcome.ts'
 import { fileRefused } from './parse.ts'
 
 /** The names that the part with the file may have. */
@@ -33,29 +35,15 @@ export const REPORT = {
   },
 } as const
 
-/** Answers an import with what became of each row. */
+/** Answers an import with what became of each row, or 202 with the job that goes on with a large one. */
 export async function importRecords(context: RouteContext, resource: Resource): Promise<Reply> {
   const file = context.files.find(({ part }) => PARTS.includes(part))
   if (file === undefined) throw fileRefused('The file field is required')
   if (file.bytes === 0) throw fileRefused('The file is empty')
-  const data = await importFile(context, resource, file.path, {
-    dryRun: context.parameters.dry_run === true,
-    longest: Number(context.options.import_rows),
-  })
+  const sheet = await sheetOf(context, resource, file.path, Number(context.options.import_rows))
+  // Nobody could ask for the job of someone who is not signed in.
+  const large = sheet.rows > Number(context.options.job_rows) && context.actor.id !== null
+  if (large) return importLater(context, resource, file, sheet)
+  const data = await importSheet(context, resource, sheet, { dryRun: context.parameters.dry_run === true })
   return { data, message: summary(data) }
-}
-
-/** One sentence about a finished import. */
-export function summary({
-  imported,
-  skipped,
-  failed,
-  total,
-}: {
-  imported: number
-  skipped: number
-  failed: number
-  total: number
-}): string {
-  return `${imported} of ${total} rows imported, ${skipped} skipped, ${failed} failed`
 }

@@ -1,0 +1,84 @@
+/** ⇄ One batch of rows: cut from the file, judged as far as that needs no writing, then written. */
+import type { FieldErrors, PluginContext, Resource } from '../../engine/index.ts'
+import { type Entry, entryOf } from './entry.ts'
+import { keepAhead, takenKeys } from './keys.ts'
+import { matchNames } from './match.ts'
+import type { Outcome, RowErrors } from './outcome.ts'
+import { rowsOf, type Sheet } from './parse.ts'
+
+/** Rows of one transaction: PostgreSQL keeps track of so many savepoints without a detour. */
+const BATCH = 50
+
+/** A file on its way into a resource. */
+export interface Import {
+  readonly context: PluginContext
+  readonly resource: Resource
+  readonly sheet: Sheet
+  readonly dryRun: boolean
+  /** Keys of rows that were written, or would have been. */
+  readonly seen: Set<string>
+}
+
+/** A batch before it is written: the entries that can be, and what became of the others. */
+export interface Judged {
+  readonly good: readonly Entry[]
+  readonly skipped: number
+  readonly errors: readonly RowErrors[]
+}
+
+/** The rows after the first `done` in batches; equal for equal files, so that an import can go on where it was. */
+export async function* batchesOf(sheet: Sheet, done: number): AsyncGenerator<readonly Entry[], void> {
+  let batch: Entry[] = []
+  let left = done
+  for await (const row of rowsOf(sheet)) {
+    if (left-- > 0) continue
+    const entry = entryOf(sheet, row)
+    // The second row of a key is judged when the first has been written.
+    if (batch.length === BATCH || (entry.key !== null && batch.some(({ key }) => key === entry.key))) {
+      yield batch
+      batch = []
+    }
+    batch.push(entry)
+  }
+  if (batch.length > 0) yield batch
+}
+
+/** Finds what the entries name, and which of them are there already or can't be written. */
+export async function judge(work: Import, batch: readonly Entry[]): Promise<Judged> {
+  const { context, dryRun, resource, seen, sheet } = work
+  const taken = await takenKeys(context, resource, sheet, batch)
+  const fresh = batch.filter(({ key }) => key === null || !(taken.has(key) || seen.has(key)))
+  await matchNames(context, sheet.columns.keys(), fresh)
+  const isGood = ({ errors }: Entry): boolean => Object.keys(errors).length === 0
+  const good = fresh.filter(isGood)
+  if (!dryRun) await keepAhead(context, resource, sheet, good)
+  const errors = fresh.filter((entry) => !isGood(entry)).map((entry) => refused(entry, entry.errors))
+  return { good, skipped: batch.length - fresh.length, errors }
+}
+
+/** Writes a judged batch through `context`, in its transaction where it has one; rejects when the database fails. */
+export async function write(
+  { dryRun, resource, seen }: Import,
+  context: PluginContext,
+  { good, skipped, errors }: Judged,
+): Promise<Outcome> {
+  const outcomes = good.length === 0 ? [] : await context.records(resource.name).createEach(good, { dryRun })
+  const ids: number[] = []
+  const failed: RowErrors[] = [...errors]
+  let imported = 0
+  outcomes.forEach((outcome, at) => {
+    const entry = good[at]!
+    if ('error' in outcome) failed.push(refused(entry, outcome.error.params.errors ?? { row: [outcome.error.message] }))
+    else {
+      imported++
+      if (entry.key !== null) seen.add(entry.key)
+      if (!dryRun) ids.push(Number(outcome.record.id))
+    }
+  })
+  return { imported, skipped, ids, errors: failed }
+}
+
+/** What is told of a row that is not written. */
+export function refused({ key, line }: Entry, errors: FieldErrors): RowErrors {
+  return { row: line, uid: key, errors }
+}

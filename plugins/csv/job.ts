@@ -1,0 +1,112 @@
+/** ⇄ The job that imports a large file: batch by batch, none of them twice, however often it has to begin anew. */
+import { createWriteStream } from 'node:fs'
+import { mkdir, mkdtemp, rm } from 'node:fs/promises'
+import { join } from 'node:path'
+import { pipeline } from 'node:stream/promises'
+import { ApiError, allowsOne, type JobContext, type JsonObject, type Resource } from '../../engine/index.ts'
+import { storageOf } from '../media/storage.ts'
+import { batchesOf, type Import, judge, write } from './batch.ts'
+import { type Kept, keptBatches, keyOf, noteBatch } from './batches.ts'
+import { importSheet, sheetOf } from './import.ts'
+import { definitionOf } from './key.ts'
+import { accessesOf } from './layout.ts'
+import { type Report, reportOf } from './outcome.ts'
+import type { Sheet } from './parse.ts'
+
+/** How often a job is tried before it is given up. */
+export const ATTEMPTS = 5
+
+/** Imports as whoever sent the file, with the rights that they have by now; gives the report. */
+export async function runImport(context: JobContext, payload: JsonObject): Promise<JsonObject> {
+  try {
+    const resource = context.catalog.resources.get(String(payload.resource))
+    const access = definitionOf(resource?.keys.csv)?.import
+    if (resource === undefined || access === undefined || !allowsOne(accessesOf(access), context.actor))
+      throw new ApiError('forbidden')
+    const { errors, ...report } = await importKept(context, resource, payload)
+    await discard(context)
+    return { ...report, errors: errors.map((one) => ({ ...one })) }
+  } catch (error) {
+    // What failed for another reason may be tried again by an operator, and needs its file then.
+    if (error instanceof ApiError && error.status < 500 && context.attempt >= ATTEMPTS) await discard(context)
+    throw error
+  }
+}
+
+async function discard({ id, log, settings }: JobContext): Promise<void> {
+  const key = keyOf(id)
+  await storageOf(settings)
+    .remove(key)
+    .catch((err: unknown) => log.warn({ err, key }, 'the file of an import could not be removed'))
+}
+
+async function importKept(context: JobContext, resource: Resource, payload: JsonObject): Promise<Report> {
+  const rows = Number(payload.rows)
+  const kept = await keptBatches(context)
+  // An earlier run came to its end, and was lost before that could be noted.
+  if (kept.done >= rows) return reportOf(rows, kept.outcomes)
+  return withFile(context, async (path) => {
+    const sheet = await sheetOf(context, resource, path)
+    return payload.dry_run === true ? judgeAll(context, resource, sheet) : goOn(context, resource, sheet, kept)
+  })
+}
+
+/** Runs `work` with the file of the job on the local disk, for as long as that takes. */
+async function withFile<T>({ id, settings }: JobContext, work: (path: string) => Promise<T>): Promise<T> {
+  const tmp = join(settings.dataDir, 'tmp')
+  await mkdir(tmp, { recursive: true })
+  const folder = await mkdtemp(join(tmp, 'import-'))
+  try {
+    const path = join(folder, 'file.csv')
+    const file = await storageOf(settings).read(keyOf(id))
+    if (file === undefined) throw new ApiError('record_not_found', { label: 'File' })
+    await pipeline(file, createWriteStream(path))
+    return await work(path)
+  } finally {
+    await rm(folder, { recursive: true, force: true })
+  }
+}
+
+/**
+ * What became of a batch is noted in its own transaction: both are there or neither, and of two processes that have the
+ * same batch in hand only one can commit.
+ */
+async function goOn(context: JobContext, resource: Resource, sheet: Sheet, kept: Kept): Promise<Report> {
+  const work: Import = { context, resource, sheet, dryRun: false, seen: new Set() }
+  const outcomes = [...kept.outcomes]
+  const tell = teller(context)
+  let { done } = kept
+  for await (const entries of batchesOf(sheet, done)) {
+    context.signal.throwIfAborted()
+    const judged = await judge(work, entries)
+    const first = done
+    const outcome = await context.transaction(async (inner) => {
+      const written = await write(work, inner, judged)
+      await noteBatch(inner, context.id, first, entries.length, written)
+      return written
+    })
+    outcomes.push(outcome)
+    done += entries.length
+    await tell(done, sheet.rows)
+  }
+  return reportOf(sheet.rows, outcomes)
+}
+
+/** A dry run leaves nothing to go on from; its report is noted as one batch, for whoever has to take over at its end. */
+async function judgeAll(context: JobContext, resource: Resource, sheet: Sheet): Promise<Report> {
+  const tell = teller(context)
+  const report = await importSheet(context, resource, sheet, { dryRun: true, progress: tell, signal: context.signal })
+  await noteBatch(context, context.id, 0, sheet.rows, report)
+  return report
+}
+
+/** Tells of each whole percent once. */
+function teller({ progress }: JobContext): (done: number, total: number) => Promise<void> {
+  let told = 0
+  return async (done, total) => {
+    const percent = Math.floor((100 * done) / total)
+    if (percent <= told) return
+    told = percent
+    await progress(percent)
+  }
+}

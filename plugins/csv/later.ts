@@ -1,0 +1,39 @@
+/** ⇄ Leaves the import of a large file to a job, which finds the file in the storage. */
+import type { Reply, Resource, RouteContext, UploadedFile } from '../../engine/index.ts'
+import { storageOf } from '../media/storage.ts'
+import { keyOf } from './batches.ts'
+import type { Sheet } from './parse.ts'
+import { sweep } from './sweep.ts'
+
+/** What is answered when a job goes on with an import, as a JSON Schema. */
+export const ACCEPTED = {
+  type: 'object',
+  additionalProperties: false,
+  required: ['job_id', 'status', 'total'],
+  properties: {
+    job_id: { type: 'string', description: 'For GET /jobs/{id}; its result is what an import answers otherwise.' },
+    status: { type: 'string', enum: ['pending'] },
+    total: { type: 'integer', description: 'Rows of the file.' },
+  },
+} as const
+
+/** Adds the job; the file is stored before the job can be seen, so that none is without its file. */
+export async function importLater(
+  context: RouteContext,
+  resource: Resource,
+  { bytes, path }: UploadedFile,
+  { rows }: Sheet,
+): Promise<Reply> {
+  const payload = { resource: resource.name, rows, dry_run: context.parameters.dry_run === true }
+  const job = await context.transaction(async (inner) => {
+    const id = await inner.enqueue('csv.import', payload, { as: 'actor' })
+    await storageOf(context.settings).put(keyOf(id), { path, bytes, type: 'text/csv' })
+    return id
+  })
+  context.afterCommit(() => sweep(context))
+  return {
+    status: 202,
+    data: { job_id: job, status: 'pending', total: rows },
+    message: `${rows} rows are imported as a job`,
+  }
+}
