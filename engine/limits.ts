@@ -25,6 +25,9 @@ export const LIMITS = {
   jsonBytes: 1_048_576,
   /** JSON nesting: deeper values overflow recursive code (decisions, 1: 400). */
   jsonDepth: 32,
+  /** Complaints about one body, and characters of an unknown key in them: what is told must not outgrow what was sent. */
+  bodyErrors: 100,
+  unknownKeyLength: 64,
   /** A query string: longer than any form, shorter than Node's header limit. */
   queryBytes: 8_192,
   /** A search term: longer ones match nothing and cost trigrams. */

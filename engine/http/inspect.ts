@@ -15,24 +15,41 @@ function noErrors(): Record<string, string[]> {
   return Object.create(null)
 }
 
-function walk(value: unknown, path: string, depth: number, errors: Record<string, string[]>): void {
+/** What was found so far; a count beside it, because counting keys at every step would cost more than the look. */
+interface Findings {
+  readonly errors: Record<string, string[]>
+  count: number
+}
+
+function note(findings: Findings, path: string, sentence: string): void {
+  findings.errors[path] = [sentence]
+  findings.count += 1
+}
+
+function walk(value: unknown, path: string, depth: number, findings: Findings): void {
+  if (findings.count >= LIMITS.bodyErrors) return
   if (typeof value === 'string') {
-    if (UNUSABLE.test(value)) errors[path] = [`The ${path} contains characters that are not text`]
+    if (UNUSABLE.test(value)) note(findings, path, `The ${path} contains characters that are not text`)
     return
   }
   if (typeof value !== 'object' || value === null) return
   if (depth > LIMITS.jsonDepth) throw new ApiError('malformed_body')
   for (const [key, child] of Object.entries(value)) {
-    const below = path === '' ? key : `${path}.${key}`
-    if (key === '__proto__') errors[below] = [`The ${below} is not a known field`]
-    else if (UNUSABLE.test(key)) errors[path] = ['A key contains characters that are not text']
-    else walk(child, below, depth + 1, errors)
+    // A long key would stand in the path of everything below it, as often as there is something wrong.
+    const name = key.slice(0, LIMITS.unknownKeyLength)
+    const below = path === '' ? name : `${path}.${name}`
+    if (key === '__proto__') note(findings, below, `The ${below} is not a known field`)
+    else if (UNUSABLE.test(key)) note(findings, path, 'A key contains characters that are not text')
+    else walk(child, below, depth + 1, findings)
   }
 }
 
-/** What is wrong with a body's texts and keys, by path in dot form; throws malformed_body when it is nested too deep. */
+/**
+ * What is wrong with a body's texts and keys, by path in dot form, the first LIMITS.bodyErrors of it; throws
+ * malformed_body when it is nested too deep.
+ */
 export function inspectBody(body: JsonObject): FieldErrors {
-  const errors = noErrors()
-  walk(body, '', 1, errors)
-  return errors
+  const findings: Findings = { errors: noErrors(), count: 0 }
+  walk(body, '', 1, findings)
+  return findings.errors
 }

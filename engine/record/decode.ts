@@ -1,6 +1,7 @@
 /** A body's JSON → values for the database, field by field; refuses unknown keys and wrong values, all at once. */
 import type { Field } from '../catalog/catalog.ts'
 import type { Json, JsonObject } from '../json.ts'
+import { LIMITS } from '../limits.ts'
 import { nearest } from '../text/nearest.ts'
 
 export interface DecodeOptions {
@@ -24,10 +25,13 @@ export function decodeInput(fields: readonly Field[], body: JsonObject, options:
   const values: Record<string, Json> = {}
   const errors: Record<string, string[]> = {}
   const known = new Map(fields.map((field) => [field.name, field]))
+  let unknown = 0
   for (const key of Object.keys(body)) {
     const field = known.get(key)
     if (field === undefined) {
-      if (options.unknownKeys === 'refuse') errors[key] = [unknownKey(key, known.keys())]
+      if (options.unknownKeys === 'ignore' || ++unknown > LIMITS.bodyErrors) continue
+      const name = key.slice(0, LIMITS.unknownKeyLength)
+      errors[name] = [unknownKey(name, known.keys())]
     } else if (isWritable(field)) decodeField(field, body[key] ?? null, values, errors)
   }
   if (!options.partial) {
@@ -71,5 +75,5 @@ function decodeField(field: Field, given: Json, values: Record<string, Json>, er
 
 function unknownKey(key: string, known: Iterable<string>): string {
   const found = nearest(key, [...known])
-  return `Unknown field "${key.slice(0, 64)}"${found === undefined ? '' : `; did you mean "${found}"?`}`
+  return `Unknown field "${key}"${found === undefined ? '' : `; did you mean "${found}"?`}`
 }

@@ -211,4 +211,17 @@ test('a query that is broken or endless is 400', async ({ world }) => {
   }
 })
 
+test('a body full of what is wrong is refused at once, and the answer stays small', async ({ world }) => {
+  const bodies = [
+    { ['k'.repeat(20_000)]: Array<string>(2_000).fill('\0') },
+    Object.fromEntries(Array.from({ length: 50_000 }, (_, at) => [`key ${at}`, 1])),
+    { ['k'.repeat(500_000)]: 1 },
+  ]
+  for (const body of bodies) {
+    const { status, text } = await world.ask('POST /api/v1/form', { headers: JSON_TYPE, body: JSON.stringify(body) })
+    assert.is(status, 422)
+    assert.ok(text.length < 50_000, `${text.length} characters`)
+  }
+})
+
 test.run()
