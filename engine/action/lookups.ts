@@ -19,8 +19,6 @@ export interface LookupTable {
 export interface Lookups {
   /** The kept embed of a relation, or undefined where it must be joined. */
   of(relation: BelongsTo, entries: readonly EmbedEntry[]): LookupTable | undefined
-  /** Whether anything stands on a table. */
-  uses(table: string): boolean
   /** Reads again whatever stands on a table; resolves when it is there. */
   changed(table: string): Promise<void>
 }
@@ -45,7 +43,6 @@ export function createLookups(catalog: Catalog, runner: Runner, now: () => Date)
       }
       return kept
     },
-    uses: (table) => [...tables.values()].some((kept) => kept.table === table),
     async changed(table) {
       await Promise.all([...tables.values()].filter((kept) => kept.table === table).map((kept) => kept.refresh()))
     },
