@@ -1,5 +1,5 @@
-/** The conversations plugin: who has read what, and what a message does to its conversation. */
-import { definePlugin, type HookContext, type Next, type Route } from '../../engine/index.ts'
+/** The conversations plugin: who has read what, what a message does to its conversation, and that internal ones stay so. */
+import { ApiError, definePlugin, type HookContext, type Next, type Route } from '../../engine/index.ts'
 import { markRead } from './mark-read.ts'
 
 /** `conversations.said`: a message to a closed conversation opens it again. */
@@ -9,6 +9,14 @@ async function said(context: HookContext, next: Next): Promise<void> {
   const { table } = catalog.resources.get('conversations')!
   const closed = await transaction.knex(table).where({ id: result?.conversation_id, status: 'closed' }).first('id')
   if (closed !== undefined) await context.records('conversations', 'system').update(closed.id, { status: 'open' })
+}
+
+/** `conversations.stays_internal`: what staff said among themselves would reach the customer with the type. */
+async function staysInternal({ input, record }: HookContext, next: Next): Promise<void> {
+  if (record?.type === 'internal' && input.type === 'customer') {
+    throw new ApiError('conflict', { message: 'An internal conversation stays internal: open another one' })
+  }
+  await next()
 }
 
 const routes: readonly Route[] = [
@@ -29,6 +37,6 @@ export default definePlugin({
   description: 'Conversations: messages read and unread for each user, reopened by a new message.',
   after: ['auth'],
   resources: [new URL('./resources/message_reads.yaml', import.meta.url)],
-  hooks: { said },
+  hooks: { said, stays_internal: { run: staysInternal, transaction: false } },
   routes,
 })

@@ -226,6 +226,15 @@ test('customers talk in conversations of their own tickets, and open them', asyn
   assert.is((await desk.remove(path, customer)).status, 403)
 })
 
+test('an internal conversation never becomes one with the customer, who would read all that was said', async () => {
+  const path = await conversation(await ticket(), 'internal')
+  await desk.post(`${path}/messages`, agent, { message: 'strictly between us' })
+  assert.is((await desk.put(path, agent, { type: 'customer' })).status, 409)
+  assert.is((await desk.get(path, agent)).at('data.type'), 'internal')
+  assert.is((await desk.put(path, agent, { type: 'internal', subject: 'Still ours' })).status, 200)
+  assert.is((await desk.get(path, customer)).status, 403)
+})
+
 test('a message to a closed conversation opens it again', async () => {
   const path = await conversation(await ticket(), 'customer')
   await desk.put(path, agent, { status: 'closed' })
