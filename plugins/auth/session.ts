@@ -52,7 +52,8 @@ async function serve(desk: Desk, context: SessionContext): Promise<void> {
       const actors = new Map(rows.map((row) => [row[0], actorOf(row, approval)]))
       for (const { jti, resolve } of served) resolve(actors.get(jti) ?? null)
     } catch (error) {
-      for (const { reject } of served) reject(error)
+      // Those behind them would wait as long for the same: a database that is out must not make a queue.
+      for (const { reject } of [...served, ...desk.waiting.splice(0)]) reject(error)
     }
   }
   desk.busy = false

@@ -72,6 +72,32 @@ test('requests that arrive together share statements, and each gets its own answ
   })
 })
 
+test('while the database does not answer, everybody who waits hears so at once and not one after the other', async ({
+  app,
+}) => {
+  const { database, app: running } = app.engine
+  const body = { email: 'boss@desk.example', password: 'a very long secret' }
+  const { token } = (await app.call('POST', '/api/v1/auth/login', { body })).body.data
+  let statements = 0
+  const compiled: Database['compiled'] = {
+    run: async () => {
+      statements += 1
+      await new Promise((resolve) => setTimeout(resolve, 50))
+      throw new Error('no connection in time')
+    },
+  }
+  const { catalog, now, settings } = running.foundation
+  const context = { catalog, now, settings, options: {}, database: { ...database, compiled } }
+  const headers = { authorization: `Bearer ${token}` }
+  const ask = () => authenticate({ ...context, headers })
+  // Its signature is known from here on, so that all of them arrive together.
+  await authenticate({ ...context, database, headers })
+  const outcomes = await Promise.allSettled(Array.from({ length: 900 }, ask))
+  assert.ok(outcomes.every(({ status }) => status === 'rejected'))
+  assert.ok(statements <= 2, `${statements} statements`)
+  assert.is((await authenticate({ ...context, database, headers }))?.role, 'admin')
+})
+
 test('without APP_SECRET a secret is made once, for this user only', async ({ folder }) => {
   const made = await keysOf(settingsWith(folder, []))
   const file = join(folder, 'secret')
