@@ -2,7 +2,7 @@
 import { type HookContext, type HookContribution, invalid, type Next } from '../../engine/index.ts'
 import { authOptions } from './options.ts'
 import { hashPassword, PASSWORD_INPUT, passwordErrors } from './password.ts'
-import { addReset, sendInvite } from './reset-link.ts'
+import { addReset, endLinksOf, sendInvite } from './reset-link.ts'
 import { closeSessionsOf } from './session.ts'
 
 async function setPassword(context: HookContext, next: Next): Promise<void> {
@@ -53,13 +53,17 @@ export const invite: HookContribution = {
   },
 }
 
-/** `auth.sign_out`: a password set by somebody else, a declined account and a deleted one end every session. */
+/**
+ * `auth.sign_out`: a password set by somebody else, a declined account and a deleted one end every session; a new
+ * password ends the links that were mailed to set one.
+ */
 export const signOut: HookContribution = {
   run: async (context, next) => {
     const { action, actor, catalog, input, record, transaction } = context
     await next()
     const id = Number(record?.id)
     const byOther = input.password_hash !== undefined && id !== actor.id
+    if (input.password_hash !== undefined) await endLinksOf(context, transaction.knex, id)
     if (action === 'delete' || byOther || input.status === 'declined') await closeSessionsOf(catalog, transaction, id)
   },
 }

@@ -36,6 +36,16 @@ export async function addReset(context: PluginContext, knex: Knex, person: Perso
   return token
 }
 
+/** Takes back every link of a person that was not used yet, as part of a transaction. */
+export async function endLinksOf(
+  { catalog, now }: Pick<PluginContext, 'catalog' | 'now'>,
+  knex: Knex,
+  userId: number,
+): Promise<void> {
+  const { table } = catalog.resources.get('password_resets')!
+  await knex(table).where({ user_id: userId, used_at: null }).update({ used_at: now() })
+}
+
 /** The page a token opens, at the public address of BASE_URL and never at the Host of a request. */
 export function resetLink(baseUrl: string, token: string, email: string): string {
   return `${baseUrl.replace(/\/+$/, '')}/password/reset/${token}?email=${encodeURIComponent(email)}`
