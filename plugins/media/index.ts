@@ -47,13 +47,15 @@ export default definePlugin({
 function resourceRoutes(resource: Resource, options: JsonObject): readonly Route[] {
   if (resource.name !== 'media') return []
   const path = `/${resource.path}`
+  // Who may at all, before a file is received; which records, the policies themselves tell when it is stored or read.
+  const may = (action: 'view' | 'create') => resource.policies[action].flatMap((clause) => clause.access)
   return [
     {
       method: 'POST',
       path,
       summary: 'Upload a file',
       tag: resource.name,
-      access: [{ kind: 'signed_in' }],
+      access: may('create'),
       body: 'multipart',
       upload: { bytes: Number(options.max_bytes), files: 1 },
       input: { ticket_id: { type: 'integer' } },
@@ -66,7 +68,7 @@ function resourceRoutes(resource: Resource, options: JsonObject): readonly Route
       path: `${path}/{id}/download`,
       summary: 'Download a file',
       tag: resource.name,
-      access: [{ kind: 'signed_in' }],
+      access: may('view'),
       query: {},
       produces: KINDS.map(({ mime }) => mime),
       tagged: true,
