@@ -6,7 +6,7 @@ import createKnex from 'knex'
 import pg from 'pg'
 import { LIMITS } from '../limits.ts'
 import type { Logger } from '../observe.ts'
-import { EMBEDDED_MAJOR, openDirectory, openMemory } from './cluster.ts'
+import { EMBEDDED_MAJOR, openDirectory } from './cluster.ts'
 import type { Database } from './database.ts'
 import { guardDisk } from './disk.ts'
 import { lockDirectory } from './lock.ts'
@@ -71,10 +71,4 @@ export async function openEmbedded(dataDir: string, log: Logger): Promise<Databa
     lock.release()
     throw error
   }
-}
-
-/** A database in memory that is gone when it is closed. */
-export async function openInMemory(log: Logger): Promise<Database> {
-  const cluster = await openMemory()
-  return databaseOn(cluster, `embedded PostgreSQL ${EMBEDDED_MAJOR} in memory`, log, () => cluster.close())
 }

@@ -2,7 +2,7 @@
 import fs from 'node:fs/promises'
 import path from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { PGlite } from '@electric-sql/pglite'
+import type { PGlite } from '@electric-sql/pglite'
 import { pg_trgm } from '@electric-sql/pglite/contrib/pg_trgm'
 
 /** The version of the package whose clusters the archive holds: another one's would not fit. */
@@ -34,13 +34,4 @@ export async function writeSnapshot(fresh: PGlite): Promise<void> {
   await fs.mkdir(path.dirname(file), { recursive: true })
   await fs.writeFile(half, Buffer.from(await dump.arrayBuffer()))
   await fs.rename(half, file)
-}
-
-/** Makes the archive where there is none; for the build, so that the first start of an installation is a fast one. */
-export async function buildSnapshot(): Promise<void> {
-  if (await readSnapshot()) return
-  const fresh = await PGlite.create({ extensions: EXTENSIONS })
-  await fresh.exec('create extension if not exists pg_trgm')
-  await writeSnapshot(fresh)
-  await fresh.close()
 }

@@ -30,7 +30,3 @@ export type FilterOf<P> =
   | { readonly kind: 'or'; readonly of: readonly FilterOf<P>[] }
   | { readonly kind: 'not'; readonly of: FilterOf<P> }
   | Comparison<P>
-
-/** `role.slug` as written: relation names, then a field or a relation (which stands for its foreign key). */
-export type WrittenPath = readonly string[]
-export type WrittenFilter = FilterOf<WrittenPath>
