@@ -8,11 +8,16 @@ const STOP_MS = 10_000
 
 const stopped = new Promise<void>((stop) => {
   let asked = false
-  const onSignal = (): void => {
-    if (asked) process.exit(1)
+  const end: (sentence: string) => never = (sentence) => {
+    process.stderr.write(`${sentence}\n`)
+    process.exit(1)
+  }
+  const onSignal = (signal: string): void => {
+    if (asked) end(`Ended by a second ${signal}; requests under way were cut off.`)
     asked = true
+    process.stderr.write(`Stopping on ${signal}: requests under way have ${STOP_MS / 1_000} s to finish.\n`)
     stop()
-    setTimeout(() => process.exit(1), STOP_MS).unref()
+    setTimeout(() => end('Ended: not everything was finished in time.'), STOP_MS).unref()
   }
   process.on('SIGTERM', onSignal)
   process.on('SIGINT', onSignal)

@@ -1,4 +1,6 @@
 /** The compiled program as a process: what the first start says, how it stops, and who may share its data. */
+
+import { once } from 'node:events'
 import { existsSync } from 'node:fs'
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
@@ -23,9 +25,11 @@ start('serves the desk from an empty folder, and says so in under ten lines', as
     body: JSON.stringify({ email: 'admin@example.com', password }),
   })
   assert.is(answer.status, 200, server.output())
+  const said = once(server.child.stderr ?? server.child, 'data')
   const { code, ms } = await server.stop('SIGTERM')
   assert.is(code, 0)
   assert.ok(ms < 10_000)
+  assert.match(String((await said)[0]), /Stopping on SIGTERM/)
   remove()
 })
 
