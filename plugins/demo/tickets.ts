@@ -3,9 +3,9 @@
 import type { People, Person } from './fill-people.ts'
 import { daysAgo, type Ids, insert, type Scene } from './ids.ts'
 import { randomOf } from './random.ts'
-import { STORIES, type Story } from './stories.ts'
+import { type Story, storyOf } from './stories.ts'
 
-const TICKETS = 320
+const TICKETS = 420
 const DAYS = 120
 const HOUR = 3_600_000
 
@@ -18,7 +18,6 @@ interface Case {
   readonly status: string
   /** How many turns were taken already. */
   readonly turns: number
-  readonly number: number
 }
 
 /** Inserts tickets, comments, conversations and messages; gives the number of tickets. */
@@ -42,7 +41,7 @@ export async function fillTickets(scene: Scene, ids: Ids, people: People): Promi
     talks.map(({ agent, one, ticket }, index) => ({
       ticket_id: ticket,
       type: index % 5 === 0 ? 'internal' : 'customer',
-      subject: fillIn(one.story.subject, one),
+      subject: one.story.subject,
       status: one.status === 'closed' ? 'closed' : 'open',
       user_id: agent.id,
       ...stamps(later(one.created, HOUR, scene.now)),
@@ -58,8 +57,9 @@ export async function fillTickets(scene: Scene, ids: Ids, people: People): Promi
 
 function caseOf(scene: Scene, people: People, index: number): Case {
   const { random } = scene
-  const story = random.pick(STORIES)
   const who = random.below(people.customers.length)
+  const customer = people.customers[who]!
+  const story = storyOf(random, customer, 1000 + ((index * 37) % 9000))
   const age = Math.floor((DAYS * random.below(100) * random.below(100)) / 10_000)
   const fitting = people.staff.filter(({ department }) => department === story.department)
   const agent = random.chance(age < 2 ? 45 : 94) ? random.pick(fitting) : undefined
@@ -69,13 +69,12 @@ function caseOf(scene: Scene, people: People, index: number): Case {
     agent === undefined || status === 'open' ? 0 : done ? story.turns.length : 1 + random.below(story.turns.length)
   return {
     story,
-    customer: people.customers[who]!,
+    customer,
     contact: people.contacts[who] ?? null,
     agent,
     created: daysAgo(scene, age),
     status,
     turns,
-    number: 1000 + ((index * 37) % 9000),
   }
 }
 
@@ -91,8 +90,8 @@ function ticket(scene: Scene, ids: Ids, one: Case) {
   const answered = turns > 0 ? later(created, HOUR * 2, scene.now) : null
   const ended = later(created, HOUR * 5 * (turns + 1), scene.now)
   return {
-    subject: fillIn(story.subject, one),
-    details: fillIn(story.details, one),
+    subject: story.subject,
+    details: story.details,
     status_id: ids.statuses.get(status),
     priority_id: ids.priorities.get(story.priority),
     category_id: ids.categories.get(story.category) ?? null,
@@ -119,7 +118,7 @@ function commentsOf(scene: Scene, one: Case, ticketId: number) {
   const said = story.turns.slice(0, turns).map((comment, turn) => ({
     ticket_id: ticketId,
     user_id: turn % 2 === 0 ? agent.id : customer.id,
-    comment: fillIn(comment, one),
+    comment,
     is_internal: false,
     ...stamps(later(created, HOUR * (2 + turn * 5), scene.now)),
   }))
@@ -157,14 +156,6 @@ function messagesOf(scene: Scene, one: Case, agent: Person, conversationId: numb
     is_internal: false,
     ...stamps(later(one.created, HOUR + index * 120_000, scene.now)),
   }))
-}
-
-function fillIn(text: string, { customer, number }: Case): string {
-  return text
-    .replaceAll('{n}', String(number))
-    .replaceAll('{few}', String(2 + (number % 30)))
-    .replaceAll('{city}', customer.company?.city ?? 'town')
-    .replaceAll('{company}', customer.company?.name ?? 'our company')
 }
 
 /** A while after a moment, but never after now. */
