@@ -121,10 +121,9 @@ function compose(process: Process, catalog: Catalog, composition: Composition, b
   const { database, store, settings, log, now } = process
   const statements = createStatements()
   const lookups = createLookups(catalog, database.compiled, now)
-  const cached = new Set([...catalog.resources.values()].filter((one) => one.cached).map((one) => one.table))
   const changed = async (table: string): Promise<void> => {
     // Another instance may keep what nobody has asked this one for yet.
-    if (!cached.has(table)) return
+    if (![...catalog.resources.values()].some((one) => one.cached && one.table === table)) return
     await lookups.changed(table)
     await store.publish(CHANGES, table)
   }

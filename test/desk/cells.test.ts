@@ -8,7 +8,8 @@ type Cell = '✓' | '–' | 'own' | 'self' | 'mine' | 'published'
 type Target = 'own' | 'another' | 'deleted' | 'absent'
 
 const view = (group: string) => [`GET ${group}`, `GET ${group}/{}`]
-const change = (group: string) => [`PUT ${group}/{}`, `PATCH ${group}/{}`]
+/** PATCH is the same route as PUT. */
+const change = (group: string) => [`PUT ${group}/{}`]
 const manage = (group: string) => [`POST ${group}`, ...change(group), `DELETE ${group}/{}`]
 const SETTINGS = ['categories', 'priorities', 'statuses', 'departments', 'types'].map((name) => `/settings/${name}`)
 

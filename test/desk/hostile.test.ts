@@ -48,7 +48,7 @@ test.before(async () => {
     assert.is(made.status, 201, `${path}: ${made.text}`)
     ids.set(`/api/v1${path}`, String(made.at('data.id')))
   }
-  operations = operationsOf(desk.engine.app.document() as unknown as Node)
+  operations = operationsOf({ ...desk.engine.app.document() })
 })
 test.after(() => desk.close())
 
