@@ -18,7 +18,7 @@ type Reading = Pick<PluginContext, 'catalog' | 'database' | 'now'>
 export const MOST_EXAMPLES = 20_000
 const BATCH = 200
 /** How old knowledge may be when it is used, in milliseconds. */
-const FRESH_MS = 1_000
+const FRESH_MS = 250
 /** A write is stamped when it begins and seen when it commits: this far back, tickets are looked at again. */
 const OVERLAP_SECONDS = 90
 
@@ -34,7 +34,7 @@ interface State {
 
 const states = new WeakMap<Database, State>()
 
-/** What is known now, read up to at most a second ago; the first call reads the desk's settled tickets in batches. */
+/** What is known now, read at most a quarter of a second ago; the first call reads the desk's settled tickets in batches. */
 export function learned(context: Reading): Promise<Learned> {
   const { database } = context
   let state = states.get(database)

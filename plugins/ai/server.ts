@@ -47,7 +47,9 @@ export async function ask<T>(context: Asking, settings: AiSettings, question: Qu
       if (!failure.again || attempt >= retries || end.aborted) throw failure
       earlier = failure
       // Spread, so that many who failed together do not come back together.
-      await wait(PAUSE_MS * 2 ** attempt * (0.5 + Math.random() / 2))
+      await wait(PAUSE_MS * 2 ** attempt * (0.5 + Math.random() / 2), undefined, { signal: end }).catch(() => {
+        throw failure
+      })
     }
   }
 }

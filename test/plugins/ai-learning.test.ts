@@ -30,7 +30,7 @@ test('a closed ticket is learned from at once, with words that no setting names'
     await desk.settled(`Zirbel oven number ${turn}`, 'We ordered a zirbel oven for our sauna garden', SAUNA)
     await desk.settled(`Pump ${turn} leaks`, 'The membrane of the pump leaks oil into the cellar', PUMP)
   }
-  await new Promise((resolve) => setTimeout(resolve, 1_100))
+  await new Promise((resolve) => setTimeout(resolve, 300))
   const after = await classify('Zirbel oven', 'The zirbel oven of the sauna hums')
   assert.is(after.category, 'General')
   assert.ok(after.confidence > before.confidence, `${after.confidence} after, ${before.confidence} before`)
@@ -53,11 +53,11 @@ test('a ticket that is opened again, or deleted, is forgotten', async () => {
     await desk.settled('Heron statue', 'A heron statue arrived', SAUNA),
     await desk.settled('Heron fountain', 'A heron fountain arrived', SAUNA),
   ]
-  await new Promise((resolve) => setTimeout(resolve, 1_100))
+  await new Promise((resolve) => setTimeout(resolve, 300))
   assert.is((await desk.get('/ai/status', desk.agent)).at('data.learning.tickets'), before + 2)
   await desk.put(`/tickets/${first}`, desk.agent, { status_id: await desk.setting('statuses', 'open') })
   await desk.remove(`/tickets/${second}`, desk.manager)
-  await new Promise((resolve) => setTimeout(resolve, 1_100))
+  await new Promise((resolve) => setTimeout(resolve, 300))
   assert.is((await desk.get('/ai/status', desk.agent)).at('data.learning.tickets'), before)
 })
 
@@ -75,7 +75,7 @@ test('replies are drawn from public answers to similar settled tickets and from 
   })
   const asked = await desk.ticket('Gate motor beeping', 'Our gate motor beeps three times and then stops')
   await desk.post(`/tickets/${asked}/comments`, desk.agent, { comment: 'SECRETNOTE two', is_internal: true })
-  await new Promise((resolve) => setTimeout(resolve, 1_100))
+  await new Promise((resolve) => setTimeout(resolve, 300))
   const made = await desk.post('/ai/response-suggestions', desk.agent, { ticket_id: asked })
   assert.is(made.status, 200)
   const suggestions = made.at('data.suggestions') as readonly Record<string, unknown>[]
