@@ -117,29 +117,37 @@ async function prepare(process: Process, catalog: Catalog, composition: Composit
   return { value: compose(process, catalog, composition, bound.value), diagnostics: [] }
 }
 
-function compose(process: Process, catalog: Catalog, composition: Composition, bound: readonly BoundRoute[]): App {
-  const { database, store, settings, log, now } = process
-  const statements = createStatements()
+/** What actions run with as long as this catalog is served. */
+function foundationOf(
+  { database, store, settings, log, now }: Process,
+  catalog: Catalog,
+  composition: Composition,
+): Foundation {
   const lookups = createLookups(catalog, database.compiled, now)
-  const changed = async (table: string): Promise<void> => {
-    // Another instance may keep what nobody has asked this one for yet.
-    if (![...catalog.resources.values()].some((one) => one.cached && one.table === table)) return
-    await lookups.changed(table)
-    await store.publish(CHANGES, table)
-  }
-  const foundation: Foundation = {
+  const kept = new Set([...catalog.resources.values()].filter((one) => one.cached).map((one) => one.table))
+  return {
     catalog,
     database,
-    statements,
+    statements: createStatements(),
     lookups,
     hooks: composition.hooks,
     settings,
     log,
     now,
-    changed,
+    async changed(table) {
+      // Another instance may keep what nobody has asked this one for yet.
+      if (!kept.has(table)) return
+      await lookups.changed(table)
+      await store.publish(CHANGES, table)
+    },
     jobs: jobInlet(composition.jobs, store),
     contextOf: pluginContext,
   }
+}
+
+function compose(process: Process, catalog: Catalog, composition: Composition, bound: readonly BoundRoute[]): App {
+  const { database, store, settings, log, now } = process
+  const foundation = foundationOf(process, catalog, composition)
   const ownRoutes = resourceRoutes(catalog, ({ actor, requestId, afterCommit }) =>
     executionOf(foundation, { actor, requestId, afterCommit }),
   )
