@@ -74,12 +74,17 @@ function sourceOf({ id, title, type }: Found): Source {
   return { type, id, title }
 }
 
+/** How a signature begins, and in how many lines from the end it is looked for. */
+const SIGNATURE = /^(?:(?:best|kind|warm) )?(?:regards|wishes)\b/i
+const SIGNATURE_LINES = 6
+
 /** An old answer greets somebody else: its greeting and its signature go. */
 function withoutAddress(answer: string): string {
-  const text = answer
-    .replace(/^(?:hi|hello|dear|good (?:morning|afternoon|evening))\b[^\n,!.]{0,60}[,!.]?\s+/i, '')
-    .replace(/\s*\n\s*(?:best|kind|warm)?\s*(?:regards|wishes)\b[\s\S]{0,120}$/i, '')
-    .trim()
+  const greeted = answer.replace(/^(?:hi|hello|dear|good (?:morning|afternoon|evening))\b[^\n,!.]{0,60}[,!.]?\s/i, '')
+  const lines = greeted.split('\n')
+  // Line by line: one pattern over the whole text tries every run of blanks against every other.
+  const signed = lines.findIndex((line, i) => i >= lines.length - SIGNATURE_LINES && SIGNATURE.test(line.trim()))
+  const text = (signed < 1 ? lines : lines.slice(0, signed)).join('\n').trim()
   return text === '' ? answer : text.charAt(0).toUpperCase() + text.slice(1)
 }
 

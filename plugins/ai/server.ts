@@ -123,8 +123,14 @@ function parsed(text: string): unknown {
 const checks = new Map<string, (value: unknown) => boolean>()
 const MOST_CHECKS = 50
 
+/** The text inside a code fence, which some models put around JSON. */
+function withoutFence(text: string): string {
+  const opened = text.startsWith('```json') ? 7 : text.startsWith('```') ? 3 : 0
+  return text.slice(opened, opened > 0 && text.endsWith('```') ? -3 : undefined)
+}
+
 async function checked<T>(content: string, schema: JsonSchema): Promise<T> {
-  const value = parsed(content.replace(/^\s*```(?:json)?\s*|\s*```\s*$/g, ''))
+  const value = parsed(withoutFence(content.trim()))
   const key = JSON.stringify(schema)
   let check = checks.get(key)
   if (check === undefined) {
