@@ -50,6 +50,8 @@ export interface Records {
 export interface EnqueueOptions {
   /** Not before this moment; at once if absent. */
   readonly runAt?: Date
+  /** Its id, a UUID, where something is stored under it before the job can be seen; made if absent. */
+  readonly id?: string
   /** While a job of this name and key waits, no second one is added; the one that waits will see what this transaction writes. */
   readonly dedupe?: string
   /** `system` (default), or `actor`: who enqueues it, with the rights they have when it runs. */

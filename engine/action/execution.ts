@@ -23,6 +23,7 @@ export interface BoundHook {
 /** A job to be added to the queue. */
 export interface JobOrder {
   /** `<plugin>.<name>`. */
+  readonly id?: string | undefined
   readonly name: string
   readonly payload: JsonObject
   readonly runAt: Date | undefined

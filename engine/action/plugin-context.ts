@@ -42,8 +42,16 @@ export function pluginContext(around: Execution, options: JsonObject): PluginCon
 /** Adds a job in the open transaction where there is one, and tells of it once it can be seen. */
 async function enqueue(around: Execution, name: string, payload: JsonObject, chosen: EnqueueOptions): Promise<string> {
   const { caller, database, jobs, transaction } = around
-  const { runAt, dedupe, as = 'system' } = chosen
-  const id = await jobs.add(transaction ?? database.adhoc, { name, payload, runAt, dedupe, actor: caller, as })
+  const { id: given, runAt, dedupe, as = 'system' } = chosen
+  const id = await jobs.add(transaction ?? database.adhoc, {
+    id: given,
+    name,
+    payload,
+    runAt,
+    dedupe,
+    actor: caller,
+    as,
+  })
   if (transaction === undefined) await jobs.wake()
   else around.afterCommit(() => jobs.wake())
   return id

@@ -64,7 +64,16 @@ export async function addJob(runner: Runner, order: JobOrder, attempts: number):
   if (Buffer.byteLength(payload) > LIMITS.jobBytes) throw new Error(`the payload of a job ${order.name} is too large`)
   const runsAs = order.as === 'actor' && order.actor.kind !== 'system' ? 'actor' : 'system'
   const runAt = order.runAt?.toISOString() ?? null
-  const values = [randomUUID(), order.name, payload, order.dedupe ?? null, runAt, attempts, order.actor.id, runsAs]
+  const values = [
+    order.id ?? randomUUID(),
+    order.name,
+    payload,
+    order.dedupe ?? null,
+    runAt,
+    attempts,
+    order.actor.id,
+    runsAs,
+  ]
   const [row] = await runner.run({ text: ADD, name: 'plinth job add' }, values)
   return row?.[0] ?? ''
 }

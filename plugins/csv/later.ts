@@ -1,4 +1,5 @@
 /** ⇄ Leaves the import of a large file to a job, which finds the file in the storage. */
+import { randomUUID } from 'node:crypto'
 import type { Reply, Resource, RouteContext, UploadedFile } from '../../engine/index.ts'
 import { storageOf } from '../media/storage.ts'
 import { keyOf } from './batches.ts'
@@ -25,11 +26,16 @@ export async function importLater(
   { rows }: Sheet,
 ): Promise<Reply> {
   const payload = { resource: resource.name, rows, dry_run: context.parameters.dry_run === true }
-  const job = await context.transaction(async (inner) => {
-    const id = await inner.enqueue('csv.import', payload, { as: 'actor' })
-    await storageOf(context.settings).put(keyOf(id), { path, bytes, type: 'text/csv' })
-    return id
-  })
+  const job = randomUUID()
+  const storage = storageOf(context.settings)
+  // Before the transaction: a slow storage must not hold a connection.
+  await storage.put(keyOf(job), { path, bytes, type: 'text/csv' })
+  try {
+    await context.enqueue('csv.import', payload, { id: job, as: 'actor' })
+  } catch (error) {
+    await storage.remove(keyOf(job))
+    throw error
+  }
   context.afterCommit(() => sweep(context))
   return {
     status: 202,
