@@ -56,7 +56,8 @@ interface State {
   readonly owner: string
   readonly running: Map<string, Running>
   closed: boolean
-  looking: boolean
+  /** The look that is under way. */
+  looking: Promise<void> | undefined
   again: boolean
   timer: NodeJS.Timeout | undefined
 }
@@ -65,7 +66,7 @@ interface State {
 export function startWorker(parts: WorkerParts): Worker {
   const { limits, log, runner } = parts
   const owner = randomUUID()
-  const state: State = { owner, running: new Map(), closed: false, looking: false, again: false, timer: undefined }
+  const state: State = { owner, running: new Map(), closed: false, looking: undefined, again: false, timer: undefined }
   const aside = (what: string, work: () => Promise<void>) => () =>
     void work().catch((error: unknown) => log.warn({ err: error }, what))
   const beat = setInterval(
@@ -83,6 +84,8 @@ export function startWorker(parts: WorkerParts): Worker {
       state.closed = true
       clearTimeout(state.timer)
       clearInterval(sweep)
+      // What a last look takes is among what is waited for, or given back.
+      await state.looking
       await settled(state.running, ms)
       clearInterval(beat)
       if (state.running.size === 0) return
@@ -95,15 +98,14 @@ export function startWorker(parts: WorkerParts): Worker {
 /** Looks for jobs, or once more where it is looking already. */
 function wake(parts: WorkerParts, state: State): void {
   state.again = true
-  if (state.looking || state.closed) return
-  state.looking = true
-  look(parts, state)
+  if (state.looking !== undefined || state.closed) return
+  state.looking = look(parts, state)
     .catch((error: unknown) => {
       parts.log.warn({ err: error }, 'the queue of jobs could not be read')
       later(parts, state, parts.limits.jobPollMs)
     })
     .finally(() => {
-      state.looking = false
+      state.looking = undefined
       if (state.again) wake(parts, state)
     })
 }
