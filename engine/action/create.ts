@@ -86,14 +86,14 @@ function without(values: Readonly<Values>, name: string): Values {
   return Object.fromEntries(Object.entries(values).filter(([key]) => key !== name))
 }
 
+/** What hooks find before anything is written. */
+function begun({ input, fixed }: Creation): Written {
+  return { input: { ...input.values, ...fixed }, extra: input.extra, record: undefined, result: undefined }
+}
+
 async function createAlone(around: Execution, creation: Creation): Promise<string> {
-  const { resource, input, hooks, fixed } = creation
-  const written: Written = {
-    input: { ...input.values, ...fixed },
-    extra: input.extra,
-    record: undefined,
-    result: undefined,
-  }
+  const { resource, hooks } = creation
+  const written = begun(creation)
   let answer = ''
   await runHooks(around, resource, 'create', hooks, written, async () => {
     answer = await insert(around, creation, written.input, 'answer')
@@ -103,13 +103,8 @@ async function createAlone(around: Execution, creation: Creation): Promise<strin
 }
 
 async function createInside(inner: Execution, creation: Creation): Promise<string> {
-  const { resource, input, hooks, fixed } = creation
-  const written: Written = {
-    input: { ...input.values, ...fixed },
-    extra: input.extra,
-    record: undefined,
-    result: undefined,
-  }
+  const { resource, input, hooks } = creation
+  const written = begun(creation)
   let id = 0
   await runHooks(inner, resource, 'create', hooks, written, async () => {
     const stored = JSON.parse(await insert(inner, creation, written.input, 'stored')) as Record<string, Json>

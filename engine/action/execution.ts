@@ -141,7 +141,7 @@ export async function runLeft(
     try {
       await work()
     } catch (error) {
-      around.log.error({ err: error, request_id: around.requestId }, 'work after commit failed')
+      around.log.error({ err: error, requestId: around.requestId }, 'work after the commit failed')
     }
   }
 }

@@ -2,6 +2,7 @@
 import type { Actor } from '../actor.ts'
 import type { Catalog, Filter, Resource, SortTerm } from '../catalog/catalog.ts'
 import { invalid } from '../error.ts'
+import { comparand } from '../filter/to-sql.ts'
 import { nearest } from '../text/nearest.ts'
 import { type Cursor, decodeCursor, sortSignature } from './cursor.ts'
 import { type FilterTerms, knowsTerm, noTerms, readTerm } from './filter-terms.ts'
@@ -59,7 +60,7 @@ export function readListQuery(
   }
   if (Object.keys(errors).length > 0) throw invalid(errors)
   const slots = terms.slots
-  if (search !== undefined) slots.search = `%${search.replace(/[\\%_]/g, '\\$&')}%`
+  if (search !== undefined) slots.search = comparand('contains', search)
   const adhoc = terms.adhoc || (search !== undefined && [...search].length < TRIGRAM_LENGTH)
   const deep = paging.cursor === undefined && (paging.page - 1) * paging.perPage >= DEEP_OFFSET
   const key = `${terms.key};${search === undefined ? '' : 's'}${deep ? 'd' : ''};${sortSignature(sort)};${paging.perPage};${after?.nulls ?? ''};${paging.cursor === undefined ? 'p' : 'c'}`

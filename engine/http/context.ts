@@ -1,4 +1,5 @@
 /** Makes the context that handlers and middleware hold, and runs what they leave for after the commit. */
+import { runLeft, type Work } from '../action/execution.ts'
 import type { Actor } from '../actor.ts'
 import type { Transaction } from '../database/database.ts'
 import type { Json, JsonObject } from '../json.ts'
@@ -18,19 +19,7 @@ export interface Input {
   readonly files: readonly UploadedFile[]
 }
 
-type Work = () => Promise<void> | void
 type InTransaction = RouteContext & { readonly transaction: Transaction }
-
-/** Runs works in order; one that fails is logged, because what was committed stays done. */
-async function runAll(works: readonly Work[], parts: Pick<HttpParts, 'log'>, requestId: string): Promise<void> {
-  for (const work of works) {
-    try {
-      await work()
-    } catch (error) {
-      parts.log.error({ err: error, requestId }, 'work after the commit failed')
-    }
-  }
-}
 
 /** The context of a handler in an open transaction; asking for a transaction again joins the same. */
 function within(parts: HttpParts, input: Input, base: ContextBase, open: Transaction): InTransaction {
@@ -67,7 +56,7 @@ export function prepareContext(parts: HttpParts, input: Input, options: JsonObje
           works = []
           return work(within(parts, input, { ...base, afterCommit: (then) => void works.push(then) }, open))
         })
-        await runAll(works, parts, requestId)
+        await runLeft({ log: parts.log, requestId }, works)
         return done
       },
       afterCommit: base.afterCommit,
@@ -77,7 +66,7 @@ export function prepareContext(parts: HttpParts, input: Input, options: JsonObje
     context: build(options),
     withOptions: build,
     settle: async () => {
-      if (later.length > 0) await runAll(later, parts, requestId)
+      if (later.length > 0) await runLeft({ log: parts.log, requestId }, later)
     },
   }
 }
