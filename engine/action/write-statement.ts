@@ -175,7 +175,6 @@ function assembleChecks(scope: SelectScope, row: string, tested: readonly (reado
 /** The stored record before a write, with its version, whether it is live, and which clauses reach it. */
 export interface CompiledCurrent extends Compiled {
   readonly serialize: Serializer
-  readonly clauses: number
 }
 
 /** Compiles reading what a write starts from: columns version, live, one per clause, then the stored record. Slot: `lookup`. */
@@ -201,7 +200,7 @@ export function compileCurrent(
   const columns = ['t.xmin::text', live, ...reached, ...stored.columns].join(', ')
   // Among dead records of the same lookup value the live one comes first: unique means unique among live records.
   const text = `select ${columns} from ${quoted(resource.table)} t where ${where.join(' and ')} order by 2 desc, t."id" desc limit 1${lock ? ' for update of t' : ''}`
-  return { statement: { text }, sources: scope.binder.sources, serialize: stored.serialize, clauses: reached.length }
+  return { statement: { text }, sources: scope.binder.sources, serialize: stored.serialize }
 }
 
 /** A removal, with the serializer of the stored record that its row is. */
