@@ -2,11 +2,12 @@
 import { randomUUID } from 'node:crypto'
 import type { Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import { createStatements } from './action/compiled-statements.ts'
+import { createCachedTables } from './action/cached-tables.ts'
 import { executionOf, type Foundation, runLeft, type Work } from './action/execution.ts'
-import { createLookups } from './action/lookups.ts'
 import { pluginContext } from './action/plugin-context.ts'
 import { type Actor, ANONYMOUS, SYSTEM } from './actor.ts'
+import { bindRoutes } from './boot/bind-routes.ts'
+import { readCatalog } from './boot/boot.ts'
 import type { Catalog } from './catalog/catalog.ts'
 import { connect } from './database/connect.ts'
 import type { Database } from './database/database.ts'
@@ -26,9 +27,8 @@ import { seed } from './migration/seed.ts'
 import type { Logger } from './observe.ts'
 import type { OpenApiDocument } from './openapi/document.ts'
 import { allRoutes } from './openapi/routes.ts'
-import { bindRoutes } from './plugin/bind-routes.ts'
-import { readCatalog } from './plugin/boot.ts'
 import type { Composition } from './plugin/compose.ts'
+import { createStatements } from './query/compiled-statements.ts'
 import type { Settings } from './settings.ts'
 import { openStore } from './store/index.ts'
 import type { Store } from './store/store.ts'
@@ -123,13 +123,13 @@ function foundationOf(
   catalog: Catalog,
   composition: Composition,
 ): Foundation {
-  const lookups = createLookups(catalog, database.compiled, now)
+  const cachedTables = createCachedTables(catalog, database.compiled, now)
   const kept = new Set([...catalog.resources.values()].filter((one) => one.cached).map((one) => one.table))
   return {
     catalog,
     database,
     statements: createStatements(),
-    lookups,
+    cachedTables,
     hooks: composition.hooks,
     settings,
     log,
@@ -137,7 +137,7 @@ function foundationOf(
     async changed(table) {
       // Another instance may keep what nobody has asked this one for yet.
       if (!kept.has(table)) return
-      await lookups.changed(table)
+      await cachedTables.changed(table)
       await store.publish(CHANGES, table)
     },
     jobs: jobInlet(composition.jobs, store),
@@ -214,7 +214,7 @@ async function systemContext<T>(
 function running(process: Process, first: App, lines: readonly string[], closeAll: () => Promise<void>): Engine {
   let app = first
   const reread = (table: string): void => {
-    app.foundation.lookups
+    app.foundation.cachedTables
       .changed(table)
       .catch((error: unknown) => process.log.warn({ err: error, table }, 'kept records could not be read again'))
   }

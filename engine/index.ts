@@ -1,11 +1,9 @@
 /** The public names of the engine: what plugins, tests and applications may import. */
 
 export type { Creation, EnqueueOptions, Hook, HookContext, Next, PluginContext, Records } from './action/context.ts'
-export { allowsOne } from './action/policy.ts'
 export { pathOf } from './action/stream.ts'
 export type { Actor } from './actor.ts'
 export { ANONYMOUS, holds, SYSTEM } from './actor.ts'
-export { accessOf } from './catalog/access.ts'
 export type { Access, BelongsTo, Catalog, Field, FieldPath, Filter, Resource } from './catalog/catalog.ts'
 export type { Database, Row, Runner, Statement, Transaction } from './database/database.ts'
 export type { FieldDefinition, FilterDefinition, ResourceDefinition } from './definition/definition.ts'
@@ -24,6 +22,8 @@ export {
   type Plugin,
   type SpecialFilter,
 } from './plugin/plugin.ts'
+export { allowsOne } from './query/policy.ts'
+export { accessOf } from './resolve/access.ts'
 export type { Settings } from './settings.ts'
 export type { Diagnostic } from './text/diagnostic.ts'
 export { nearest } from './text/nearest.ts'

@@ -41,16 +41,19 @@ const RANKS: Readonly<Record<string, number>> = {
   filter: 2,
   definition: 2,
   catalog: 3,
+  resolve: 4,
   migration: 4,
   record: 4,
-  action: 5,
-  http: 6,
-  job: 6,
-  openapi: 7,
-  plugin: 7,
-  'engine.ts': 8,
-  cli: 9,
-  'index.ts': 9,
+  query: 5,
+  action: 6,
+  http: 7,
+  job: 7,
+  openapi: 8,
+  plugin: 8,
+  boot: 9,
+  'engine.ts': 10,
+  cli: 11,
+  'index.ts': 11,
 }
 
 /** Library → the only folders that name it. */
@@ -63,7 +66,7 @@ const HOMES: Readonly<Record<string, readonly string[]>> = {
   knex: ['engine/database/', 'engine/migration/', 'engine/record/', 'engine/action/'],
   pg: ['engine/database/'],
   '@electric-sql/pglite': ['engine/database/'],
-  ajv: ['engine/definition/', 'engine/record/', 'plugins/ai/'],
+  ajv: ['engine/definition/', 'engine/record/', 'plugins/desk/ai/'],
 }
 
 const files = projectFiles()

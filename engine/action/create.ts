@@ -2,6 +2,8 @@
 import type { Assignment, Catalog, Clause, Field, Resource } from '../catalog/catalog.ts'
 import { ApiError, invalid } from '../error.ts'
 import type { Json, JsonObject } from '../json.ts'
+import { actorClass, clausesFor, refusal } from '../query/policy.ts'
+import { compileInsert, tableFields } from '../query/write-statement.ts'
 import { isWritable, sentence } from '../record/decode.ts'
 import { type BoundHook, type Execution, inTransaction, noteChange } from './execution.ts'
 import { hooksOf, runHooks, type Written } from './hook-chain.ts'
@@ -17,11 +19,9 @@ import {
 } from './input.ts'
 import { writeMany } from './many.ts'
 import { furtherErrors, refusedByDatabase, written } from './outcome.ts'
-import { actorClass, clausesFor, refusal } from './policy.ts'
 import { type Parent, parentId, runCompiled } from './read.ts'
 import { readBack } from './read-back.ts'
 import { freeSlug, slugFields } from './slug.ts'
-import { compileInsert, tableFields } from './write-statement.ts'
 
 /** How often a made slug that another request took meanwhile is made again; after the first time makers wait for each other. */
 const SLUG_TRIES = 4

@@ -2,11 +2,11 @@
 import type { Clause, Resource } from '../catalog/catalog.ts'
 import { ApiError } from '../error.ts'
 import type { Json } from '../json.ts'
+import { type Lookup, notFound } from '../query/lookup.ts'
+import { actorClass } from '../query/policy.ts'
+import { compileCurrent } from '../query/write-statement.ts'
 import type { Execution } from './execution.ts'
-import { type Lookup, notFound } from './lookup.ts'
-import { actorClass } from './policy.ts'
 import { runCompiled } from './read.ts'
-import { compileCurrent } from './write-statement.ts'
 
 export interface Current {
   readonly id: number

@@ -4,10 +4,10 @@ import type { Catalog, Field } from '../catalog/catalog.ts'
 import type { Database, Runner, Transaction } from '../database/database.ts'
 import type { JsonObject } from '../json.ts'
 import type { Logger } from '../observe.ts'
+import type { CompiledStatements } from '../query/compiled-statements.ts'
 import type { Settings } from '../settings.ts'
-import type { CompiledStatements } from './compiled-statements.ts'
+import type { CachedTables } from './cached-tables.ts'
 import type { Hook, PluginContext } from './context.ts'
-import type { Lookups } from './lookups.ts'
 
 /** A hook with what it needs of its plugin. */
 export interface BoundHook {
@@ -45,7 +45,7 @@ export interface Foundation {
   readonly catalog: Catalog
   readonly database: Database
   readonly statements: CompiledStatements
-  readonly lookups: Lookups
+  readonly cachedTables: CachedTables
   readonly hooks: ReadonlyMap<string, BoundHook>
   readonly settings: Settings
   readonly log: Logger
@@ -84,14 +84,15 @@ export function executionOf(
     readonly transaction?: Transaction
   },
 ): Execution {
-  const { catalog, database, statements, lookups, hooks, settings, log, now, changed, jobs, contextOf } = foundation
+  const { catalog, database, statements, cachedTables, hooks, settings, log, now, changed, jobs, contextOf } =
+    foundation
   const { actor, requestId, afterCommit, transaction } = call
   // Named one by one: made for every request, and a spread of so many costs microseconds.
   return {
     catalog,
     database,
     statements,
-    lookups,
+    cachedTables,
     hooks,
     settings,
     log,

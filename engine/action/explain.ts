@@ -3,11 +3,11 @@ import type { Clause, Resource } from '../catalog/catalog.ts'
 import type { Runner, Statement } from '../database/database.ts'
 import type { ActionName, PolicyName } from '../definition/definition.ts'
 import { ApiError } from '../error.ts'
+import { readLookup } from '../query/lookup.ts'
+import { clausesFor } from '../query/policy.ts'
 import { position } from '../text/source.ts'
 import { currentRecord } from './current.ts'
 import type { Execution } from './execution.ts'
-import { readLookup } from './lookup.ts'
-import { clausesFor } from './policy.ts'
 import { getRecord, listRecords, type Parent } from './read.ts'
 
 /** What is to be explained: an action as its request names it. */

@@ -44,3 +44,15 @@ export function createGather(idColumn: number): Gather {
       if (running < LIMITS.gatheringStatements) void run(read)
     })
 }
+
+const gatherers = new WeakMap<object, Gather>()
+
+/** The gatherer of a compiled statement whose column 1 is the id; made when it is first asked for. */
+export function gatherOf(compiled: object): Gather {
+  let gather = gatherers.get(compiled)
+  if (gather === undefined) {
+    gather = createGather(1)
+    gatherers.set(compiled, gather)
+  }
+  return gather
+}

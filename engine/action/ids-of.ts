@@ -1,13 +1,13 @@
 /** ⇄ From texts that people write to the records that they mean: ids by a field's value, within the caller's reach. */
 import type { Resource } from '../catalog/catalog.ts'
 import { ApiError } from '../error.ts'
-import { createBinder } from './binder.ts'
-import { fieldSql, quoted } from './condition.ts'
+import { createBinder } from '../query/binder.ts'
+import { fieldSql, quoted } from '../query/condition.ts'
+import { actorClass, reach } from '../query/policy.ts'
+import { existenceSql, reachSql } from '../query/read-statement.ts'
+import { readable, type SelectScope } from '../query/scope.ts'
 import type { Execution } from './execution.ts'
-import { actorClass, reach } from './policy.ts'
 import { runCompiled } from './read.ts'
-import { existenceSql, reachSql } from './read-statement.ts'
-import { readable, type SelectScope } from './scope.ts'
 
 /** The ids of live records by the lower-cased text of a field, for those of `texts` that are found; lowest first. */
 export async function idsOf(

@@ -4,11 +4,11 @@ import type { Actor } from '../actor.ts'
 import type { Assignment, Clause, Field, Resource } from '../catalog/catalog.ts'
 import { ApiError } from '../error.ts'
 import type { Json, JsonObject } from '../json.ts'
+import { allowsOne } from '../query/policy.ts'
+import { storedFields } from '../query/write-statement.ts'
 import { type DecodedInput, decodeInput } from '../record/decode.ts'
 import type { BoundHook, Execution } from './execution.ts'
 import { type Links, manyFields } from './many.ts'
-import { allowsOne } from './policy.ts'
-import { storedFields } from './write-statement.ts'
 
 export type Values = Record<string, Json>
 

@@ -3,11 +3,11 @@ import type { Field, ManyToMany, Resource } from '../catalog/catalog.ts'
 import { invalid } from '../error.ts'
 import { FIELD_TYPES } from '../field/index.ts'
 import { LIMITS } from '../limits.ts'
-import { createBinder, parameterValues } from './binder.ts'
-import { conditionSql, quoted } from './condition.ts'
+import { createBinder, parameterValues } from '../query/binder.ts'
+import { conditionSql, quoted } from '../query/condition.ts'
+import { reach } from '../query/policy.ts'
+import { existenceSql, reachSql } from '../query/read-statement.ts'
 import type { Execution } from './execution.ts'
-import { reach } from './policy.ts'
-import { existenceSql, reachSql } from './read-statement.ts'
 
 const known = new WeakMap<Resource, readonly (readonly [Field, ManyToMany])[]>()
 

@@ -3,14 +3,14 @@ import type { Resource } from '../catalog/catalog.ts'
 import type { Row } from '../database/database.ts'
 import { violation } from '../database/failure.ts'
 import { ApiError, invalid } from '../error.ts'
+import { actorClass } from '../query/policy.ts'
+import type { Check } from '../query/write-check.ts'
+import { type CompiledWrite, compileInsert, compileUpdate } from '../query/write-statement.ts'
 import { invalidSelection, sentence } from '../record/decode.ts'
 import type { Execution } from './execution.ts'
 import { type Values, valueSlots } from './input.ts'
 import { type Links, linkErrors } from './many.ts'
-import { actorClass } from './policy.ts'
 import { runCompiled } from './read.ts'
-import type { Check } from './write-check.ts'
-import { type CompiledWrite, compileInsert, compileUpdate } from './write-statement.ts'
 
 /** The record of a write's row as JSON text; throws forbidden or validation_failed for the checks that failed. */
 export function written(compiled: CompiledWrite, row: Row): string {

@@ -2,13 +2,12 @@
 import type { BelongsTo, Resource } from '../catalog/catalog.ts'
 import type { Row } from '../database/database.ts'
 import { ApiError } from '../error.ts'
-import { parameterValues } from './binder.ts'
-import { encodeCursor } from './cursor.ts'
-import type { Execution } from './execution.ts'
-import { type ListQuery, readListQuery } from './list-query.ts'
-import { type Lookup, notFound, readLookup } from './lookup.ts'
-import { LookupMiss, type Lookups, type LookupTable } from './lookups.ts'
-import { actorClass, reach, refusal } from './policy.ts'
+import { parameterValues } from '../query/binder.ts'
+import { encodeCursor } from '../query/cursor.ts'
+import type { KeptEmbed, KeptEmbeds } from '../query/kept-embed.ts'
+import { type ListQuery, readListQuery } from '../query/list-query.ts'
+import { type Lookup, notFound, readLookup } from '../query/lookup.ts'
+import { actorClass, reach, refusal } from '../query/policy.ts'
 import {
   type Compiled,
   type CompiledPage,
@@ -16,7 +15,10 @@ import {
   compileGet,
   compilePage,
   compileParent,
-} from './read-statement.ts'
+} from '../query/read-statement.ts'
+import { KeptEmbedMiss } from './cached-tables.ts'
+import type { Execution } from './execution.ts'
+import { gatherOf } from './gather.ts'
 
 /** One page as JSON texts; the numbers of `meta.pagination`, null where cursors leave them open. */
 export interface ListResult {
@@ -77,18 +79,16 @@ export function readOne(
   lookup: Lookup,
 ): Promise<{ readonly visible: boolean; readonly text: string }> {
   const gathered = execution.transaction === undefined && lookup.field === resource.key
-  return withLookups(execution, async (lookups) => {
+  return withKept(execution, async (kept) => {
     const { actor, catalog } = execution
-    const key = `get ${lookups !== undefined} ${gathered} ${resource.name} ${lookup.field.name} ${actorClass(actor)}`
+    const key = `get ${kept !== undefined} ${gathered} ${resource.name} ${lookup.field.name} ${actorClass(actor)}`
     const compiled = execution.statements.get(key, () =>
-      compileGet(catalog, resource, actor, lookup.field, lookups, gathered),
+      compileGet(catalog, resource, actor, lookup.field, kept, gathered),
     )
-    await allReady(compiled.lookups)
+    await allReady(compiled.kept)
     const read = (ids: readonly unknown[]): Promise<readonly Row[]> => runCompiled(execution, compiled, { lookup: ids })
     const row = gathered
-      ? await (compiled.gather === undefined
-          ? first(read([lookup.value]))
-          : compiled.gather(Number(lookup.value), read))
+      ? await (compiled.shared ? gatherOf(compiled)(Number(lookup.value), read) : first(read([lookup.value])))
       : await first(runCompiled(execution, compiled, { lookup: lookup.value }))
     if (row === undefined) throw notFound(resource)
     return { visible: row[0] === 't', text: compiled.serialize(row) }
@@ -103,20 +103,20 @@ async function first(rows: Promise<readonly Row[]>): Promise<Row | undefined> {
  * Reads with embeds kept in the process; joined instead inside a transaction, whose own writes they do not show,
  * and when a row names a record younger than what is kept.
  */
-async function withLookups<T>(execution: Execution, read: (lookups: Lookups | undefined) => Promise<T>): Promise<T> {
+async function withKept<T>(execution: Execution, read: (kept: KeptEmbeds | undefined) => Promise<T>): Promise<T> {
   if (execution.transaction !== undefined) return read(undefined)
   try {
-    return await read(execution.lookups)
+    return await read(execution.cachedTables)
   } catch (error) {
-    if (error instanceof LookupMiss) return read(undefined)
+    if (error instanceof KeptEmbedMiss) return read(undefined)
     throw error
   }
 }
 
 /** Resolves when every kept embed is there; without a turn of the event loop when they are. */
-async function allReady(lookups: readonly LookupTable[]): Promise<void> {
-  for (const kept of lookups) {
-    const reading = kept.ready()
+async function allReady(kept: readonly KeptEmbed[]): Promise<void> {
+  for (const embed of kept) {
+    const reading = embed.ready()
     if (reading !== undefined) await reading
   }
 }
@@ -131,7 +131,7 @@ export async function listRecords(
   const { actor, catalog } = execution
   if (reach(resource.policies.view, actor).kind === 'none') throw refusal(resource.policies.view, actor)
   const list = readListQuery(catalog, resource, actor, query)
-  return withLookups(execution, (lookups) => readPage(execution, resource, list, parent, lookups))
+  return withKept(execution, (kept) => readPage(execution, resource, list, parent, kept))
 }
 
 async function readPage(
@@ -139,15 +139,15 @@ async function readPage(
   resource: Resource,
   list: ListQuery,
   parent: Parent | undefined,
-  lookups: Lookups | undefined,
+  kept: KeptEmbeds | undefined,
 ): Promise<ListResult> {
   const { actor, catalog } = execution
   const above = parent && { relation: parent.relation, resource: parent.resource, lookup: parent.lookup.field }
   const key = `${resource.name} ${above === undefined ? '' : `${above.relation.name}.${above.lookup.name}`} ${list.key} ${actorClass(actor)}`
-  const compiled = execution.statements.get(`page ${lookups !== undefined} ${key}`, () =>
-    compilePage(catalog, resource, actor, list, above, lookups),
+  const compiled = execution.statements.get(`page ${kept !== undefined} ${key}`, () =>
+    compilePage(catalog, resource, actor, list, above, kept),
   )
-  await allReady(compiled.lookups)
+  await allReady(compiled.kept)
   const slots: Record<string, unknown> = { ...list.slots }
   if (parent !== undefined) slots.parent = parent.lookup.value
   list.after?.values.forEach((value, i) => {

@@ -3,14 +3,14 @@ import type { Resource } from '../catalog/catalog.ts'
 import { violation } from '../database/failure.ts'
 import { ApiError } from '../error.ts'
 import type { Json } from '../json.ts'
+import type { Lookup } from '../query/lookup.ts'
+import { actorClass, clausesFor, refusal } from '../query/policy.ts'
+import { compileRemoval } from '../query/write-statement.ts'
 import { type Current, currentRecord } from './current.ts'
 import { type Execution, inTransaction, noteChange } from './execution.ts'
 import { hooksOf, runHooks, type Written } from './hook-chain.ts'
-import type { Lookup } from './lookup.ts'
-import { actorClass, clausesFor, refusal } from './policy.ts'
 import { runCompiled } from './read.ts'
 import { readBack, requireVersion } from './read-back.ts'
-import { compileRemoval } from './write-statement.ts'
 
 /** Deletes a live record; throws ApiError record_not_found, forbidden, conflict (still in use), stale_version. */
 export async function deleteRecord(

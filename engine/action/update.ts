@@ -2,6 +2,9 @@
 import type { Assignment, Clause, Resource } from '../catalog/catalog.ts'
 import { invalid } from '../error.ts'
 import type { Json, JsonObject } from '../json.ts'
+import { type Lookup, notFound } from '../query/lookup.ts'
+import { actorClass, clausesFor, refusal } from '../query/policy.ts'
+import { compileUpdate, type WriteShape } from '../query/write-statement.ts'
 import { sentence } from '../record/decode.ts'
 import { currentRecord } from './current.ts'
 import { type Execution, inTransaction, noteChange } from './execution.ts'
@@ -16,14 +19,11 @@ import {
   valueSlots,
   wanted,
 } from './input.ts'
-import { type Lookup, notFound } from './lookup.ts'
 import { changedLinks, writeMany } from './many.ts'
 import { furtherErrors, refusedByDatabase, written as writtenRecord } from './outcome.ts'
-import { actorClass, clausesFor, refusal } from './policy.ts'
 import { runCompiled } from './read.ts'
 import { readBack, requireVersion } from './read-back.ts'
 import { followsFrom, freeSlug, slugFields } from './slug.ts'
-import { compileUpdate, type WriteShape } from './write-statement.ts'
 
 /** How often an update that lost a race against another writer starts over before it takes the row's lock. */
 const TRIES = 2

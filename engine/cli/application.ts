@@ -1,8 +1,9 @@
 /** What commands work on: the application that the YAML describes, and its database, opened for one piece of work. */
+
+import { type Boot, readCatalog } from '../boot/boot.ts'
 import type { Catalog } from '../catalog/catalog.ts'
 import { connect } from '../database/connect.ts'
 import type { Database } from '../database/database.ts'
-import { type Boot, readCatalog } from '../plugin/boot.ts'
 import type { Collected } from '../text/diagnostic.ts'
 import { renderDiagnostics } from '../text/render.ts'
 import type { ExitCode, Invocation } from './command.ts'

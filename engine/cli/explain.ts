@@ -1,17 +1,18 @@
 /** `plinth explain 'GET /api/v1/tickets?status_id=1' --as agent@…`: the route, the rules with their places, and the SQL. */
-import { createStatements } from '../action/compiled-statements.ts'
+
+import { createCachedTables } from '../action/cached-tables.ts'
 import { type Execution, executionOf, type Foundation } from '../action/execution.ts'
 import { type Explanation, explain } from '../action/explain.ts'
-import { readLookup } from '../action/lookup.ts'
-import { createLookups } from '../action/lookups.ts'
 import { pluginContext } from '../action/plugin-context.ts'
 import { type Actor, ANONYMOUS } from '../actor.ts'
+import { bindRoutes } from '../boot/bind-routes.ts'
+import type { Boot } from '../boot/boot.ts'
 import type { Database } from '../database/database.ts'
 import type { BoundRoute } from '../http/parts.ts'
 import { type ResourceRoute, resourceRoutes } from '../http/resource-routes.ts'
 import { compileTable } from '../http/table.ts'
-import { bindRoutes } from '../plugin/bind-routes.ts'
-import type { Boot } from '../plugin/boot.ts'
+import { createStatements } from '../query/compiled-statements.ts'
+import { readLookup } from '../query/lookup.ts'
 import { withDatabase } from './application.ts'
 import type { ExitCode, Invocation } from './command.ts'
 
@@ -28,7 +29,7 @@ function foundationOf({ catalog, composition }: Boot, database: Database, { sett
     catalog,
     database,
     statements: createStatements(),
-    lookups: createLookups(catalog, database.compiled, now),
+    cachedTables: createCachedTables(catalog, database.compiled, now),
     hooks: composition.hooks,
     settings,
     log,

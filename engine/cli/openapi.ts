@@ -1,6 +1,7 @@
 /** `plinth openapi`: the OpenAPI document of the application that the YAML describes, without starting it. */
+
+import { bindRoutes } from '../boot/bind-routes.ts'
 import { describeApplication } from '../openapi/routes.ts'
-import { bindRoutes } from '../plugin/bind-routes.ts'
 import { readApplication, showDiagnostics } from './application.ts'
 import type { ExitCode, Invocation } from './command.ts'
 

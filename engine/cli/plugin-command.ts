@@ -1,6 +1,7 @@
 /** Commands that plugins contribute: found by their word, run as the system on a started engine. */
+
+import { readCatalog } from '../boot/boot.ts'
 import { createEngine, type Engine } from '../engine.ts'
-import { readCatalog } from '../plugin/boot.ts'
 import type { Settings } from '../settings.ts'
 import { sentenceOf, showDiagnostics } from './application.ts'
 import type { ExitCode, Invocation } from './command.ts'

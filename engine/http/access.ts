@@ -1,7 +1,8 @@
 /** Who may call a route: whether it needs a token, and the refusal of those whom it does not admit. */
-import { allowsOne } from '../action/policy.ts'
+
 import { type Actor, holds } from '../actor.ts'
 import { ApiError } from '../error.ts'
+import { allowsOne } from '../query/policy.ts'
 import type { Route } from './route.ts'
 
 /** Whether a route refuses those who present no good token. */

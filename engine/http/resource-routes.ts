@@ -1,8 +1,6 @@
 /** The routes that the catalog gives: every action of every resource, on its own path and below others. */
 import { createRecord } from '../action/create.ts'
 import type { Execution } from '../action/execution.ts'
-import { type Lookup, readLookup } from '../action/lookup.ts'
-import { requireClause } from '../action/policy.ts'
 import { getRecord, type ListResult, listRecords } from '../action/read.ts'
 import { entityTag } from '../action/read-back.ts'
 import { deleteRecord, restoreRecord } from '../action/remove.ts'
@@ -10,6 +8,8 @@ import { updateRecord } from '../action/update.ts'
 import type { Access, Catalog, Nested, Resource } from '../catalog/catalog.ts'
 import type { ActionName, PolicyName } from '../definition/definition.ts'
 import { JsonText } from '../json.ts'
+import { type Lookup, readLookup } from '../query/lookup.ts'
+import { requireClause } from '../query/policy.ts'
 import type { BoundRoute } from './parts.ts'
 import type { Method, Reply, RouteContext } from './route.ts'
 

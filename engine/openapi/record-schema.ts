@@ -1,8 +1,8 @@
 /** Schemas of a resource's records: as a list and as a single answer show them, and as bodies write them. */
 import { manyFields } from '../action/many.ts'
-import { type Mode, shown } from '../action/select.ts'
 import type { EmbedEntry, Field, Relation, Resource } from '../catalog/catalog.ts'
 import type { Json, JsonSchema } from '../json.ts'
+import { type Mode, shown } from '../query/select.ts'
 import { isWritable } from '../record/decode.ts'
 import { exampleOf } from './example.ts'
 import { listOf, nullable, objectOf, type Property, unlimited } from './schema.ts'

@@ -41,8 +41,12 @@ function placed(diagnostic: Diagnostic, span: Span | undefined): Diagnostic {
 }
 
 async function load(name: string, options: LoadOptions): Promise<{ readonly plugin: Plugin } | Diagnostic> {
-  const entry = NAME.test(name) ? findEntry(name, resolve(options.pluginsDir)) : undefined
+  const [entry, second] = NAME.test(name) ? await findEntries(name, resolve(options.pluginsDir)) : []
   if (entry === undefined) return missing(name, options.pluginsDir)
+  if (second !== undefined) {
+    const message = `Two folders hold a plugin "${name}": ${shown(entry)} and ${shown(second)}`
+    return { code: 'plugin_clash', message, hint: 'rename one of them, or take it away' }
+  }
   if (entry.endsWith('.ts') && !takesTypeScript()) {
     const hint = 'compile it to index.js beside it, or run a Node that reads TypeScript (22.18 or later)'
     return {
@@ -64,13 +68,34 @@ async function load(name: string, options: LoadOptions): Promise<{ readonly plug
   }
 }
 
-function findEntry(name: string, pluginsDir: string): string | undefined {
-  const folders = [...compiledFolder(pluginsDir), pluginsDir, SHIPPED]
-  for (const folder of folders) {
-    const found = [join(folder, name, 'index.js'), join(folder, name, 'index.ts')].find((path) => existsSync(path))
+async function findEntries(name: string, pluginsDir: string): Promise<readonly string[]> {
+  for (const folder of [...compiledFolder(pluginsDir), pluginsDir, SHIPPED]) {
+    const found = (await entriesOf(folder)).get(name)
     if (found !== undefined) return found
   }
-  return findPackage(name, pluginsDir)
+  const found = findPackage(name, pluginsDir)
+  return found === undefined ? [] : [found]
+}
+
+/**
+ * The plugins of a folder: name → entry files. A folder with an entry file is a plugin; one without may be a group,
+ * whose own folders are looked at in the same way, one level deep.
+ */
+async function entriesOf(folder: string): Promise<ReadonlyMap<string, readonly string[]>> {
+  const found = new Map<string, string[]>()
+  const look = async (place: string, below: boolean): Promise<void> => {
+    for (const name of await foldersOf(place)) {
+      const entry = entryIn(join(place, name))
+      if (entry !== undefined) found.set(name, [...(found.get(name) ?? []), entry])
+      else if (below) await look(join(place, name), false)
+    }
+  }
+  await look(folder, true)
+  return found
+}
+
+function entryIn(folder: string): string | undefined {
+  return [join(folder, 'index.js'), join(folder, 'index.ts')].find((path) => existsSync(path))
 }
 
 /** Compiled code runs compiled plugins: a folder of this project's sources stands for the one below dist/. */
@@ -103,7 +128,7 @@ function takesTypeScript(): boolean {
 }
 
 async function missing(name: string, pluginsDir: string): Promise<Diagnostic> {
-  const known = new Set([...(await foldersOf(pluginsDir)), ...(await foldersOf(SHIPPED))])
+  const known = new Set([...(await entriesOf(pluginsDir)).keys(), ...(await entriesOf(SHIPPED)).keys()])
   const near = nearest(name, known)
   return {
     code: 'unknown_plugin',
@@ -119,7 +144,8 @@ async function missing(name: string, pluginsDir: string): Promise<Diagnostic> {
 async function foldersOf(directory: string): Promise<readonly string[]> {
   try {
     const entries = await readdir(directory, { withFileTypes: true })
-    return entries.filter((entry) => entry.isDirectory() && !entry.name.startsWith('.')).map((entry) => entry.name)
+    const folders = entries.filter((entry) => entry.isDirectory() && !entry.name.startsWith('.'))
+    return folders.map((entry) => entry.name).sort()
   } catch {
     return []
   }

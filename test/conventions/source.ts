@@ -24,6 +24,11 @@ const DYNAMIC_IMPORT = /\bimport\(\s*'([^']+)'/g
 const OPENS =
   /^(\s*)(?:export\s+)?(?:default\s+)?(?:async\s+)?(?:function\s*\*?\s*(\w*)|const\s+(\w+)\b.*=>\s*\{$|(?:async\s+)?(?!if|for|while|switch|catch|return|else)(\w+)\(.*\{$)/
 
+/** The entry files of the plugins that come with Plinth. */
+export function pluginEntries(): readonly string[] {
+  return projectFiles().filter((path) => /^plugins\/(\w+\/){1,2}index\.ts$/.test(path))
+}
+
 /** Every file of the project that is kept or about to be, sorted. */
 export function projectFiles(): readonly string[] {
   const listed = execFileSync('git', ['ls-files', '--cached', '--others', '--exclude-standard'], { encoding: 'utf8' })

@@ -1,5 +1,5 @@
 /** resources/README.md is the reference: whatever the schema and the code table know stands in it, and nothing else. */
-import { readdirSync, readFileSync } from 'node:fs'
+import { readFileSync } from 'node:fs'
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
 import { FIELD_KEYS } from '../../engine/definition/field-schema.ts'
@@ -11,6 +11,7 @@ import type { JsonSchema } from '../../engine/json.ts'
 import { LIMITS } from '../../engine/limits.ts'
 import { DIAGNOSTIC_CODES } from '../../engine/text/code.ts'
 import { renderDiagnostics } from '../../engine/text/render.ts'
+import { pluginEntries } from '../conventions/source.ts'
 import { diagnose } from './checks.ts'
 
 const test = suite('reference')
@@ -69,10 +70,9 @@ test('every key of a resource file is documented, and no other', () => {
 })
 
 test('every key of the plugins that come along is documented, and no other', async () => {
-  const names = readdirSync('plugins', { withFileTypes: true }).filter((entry) => entry.isDirectory())
   const known: string[] = []
-  for (const { name } of names) {
-    const plugin = (await import(`../../plugins/${name}/index.ts`)) as { default?: { keys?: object } }
+  for (const entry of pluginEntries()) {
+    const plugin = (await import(`../../${entry}`)) as { default?: { keys?: object } }
     known.push(...Object.keys(plugin.default?.keys ?? {}))
   }
   same(documented('### Keys of the plugins that come with Plinth'), known)

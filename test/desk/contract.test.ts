@@ -1,7 +1,7 @@
 /** Every line of the specification's route tables: it is in the document, refuses who is not signed in, and answers as specified. */
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
-import { sendParts } from '../plugins/media-world.ts'
+import { sendParts } from '../plugins/media/world.ts'
 import { type Desk, openDesk } from './desk.ts'
 
 const one = (path: string) => [`GET ${path}/{id}`, `PUT ${path}/{id}`, `PATCH ${path}/{id}`, `DELETE ${path}/{id}`]

@@ -9,7 +9,7 @@ import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
 import { createEngine, type Engine } from '../../engine/engine.ts'
 import { readSettings } from '../../engine/settings.ts'
-import { KEYS, type S3Server, s3Server } from '../plugins/media-s3-server.ts'
+import { KEYS, type S3Server, s3Server } from '../plugins/media/s3-server.ts'
 import { type Answer, type Call, send } from '../support/application.ts'
 import { SILENT, type TestDatabase, testDatabase } from '../support/database.ts'
 

@@ -5,8 +5,8 @@ import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
+import { readCatalog } from '../../engine/boot/boot.ts'
 import { typescript } from '../../engine/openapi/types.ts'
-import { readCatalog } from '../../engine/plugin/boot.ts'
 
 const test = suite('types')
 

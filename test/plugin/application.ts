@@ -2,7 +2,7 @@
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
-import { readCatalog } from '../../engine/plugin/boot.ts'
+import { readCatalog } from '../../engine/boot/boot.ts'
 
 export interface Application {
   readonly directory: string

@@ -47,6 +47,33 @@ loading('an npm package of the name is a plugin too', async () => {
   assert.is(value[0]?.description, 'From npm.')
 })
 
+loading('a folder without an entry file groups the plugins in it', async () => {
+  const app = application({
+    'plugins/shop/loans/index.js': "export default { name: 'loans', description: 'Grouped.' }",
+    'plugins/shop/prices.js': 'export const none = 1',
+    'package.json': '{ "type": "module" }',
+  })
+  const { value, diagnostics } = await loadPlugins(['loans'], { pluginsDir: join(app.directory, 'plugins') })
+  app.remove()
+  assert.equal(diagnostics, [])
+  assert.is(value[0]?.description, 'Grouped.')
+})
+
+loading('two plugins of one name in one folder are a clash', async () => {
+  const plugin = "export default { name: 'loans', description: 'One of two.' }"
+  const [said] = await saysAtBoot({
+    ...RESOURCES,
+    'resources/app.yaml': 'name: X\nplugins: { loans: {} }',
+    'plugins/loans/index.js': plugin,
+    'plugins/shop/loans/index.js': plugin,
+    'package.json': '{ "type": "module" }',
+  })
+  assert.match(
+    said!,
+    /^app\.yaml \[loans\] plugin_clash: Two folders hold a plugin "loans": \S*plugins\/loans\/index\.js and \S*plugins\/shop\/loans\/index\.js /,
+  )
+})
+
 const RESOURCES = { 'resources/things.yaml': 'resource: things\npolicies: { view: [] }' }
 
 /** What is said of a plugin `mine` with this text. */

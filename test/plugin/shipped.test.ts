@@ -2,8 +2,8 @@
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
 import type { Assignment } from '../../engine/catalog/catalog.ts'
-import { filterKey } from '../../engine/catalog/indexes.ts'
-import { mistakes, resolved, resourceOf } from '../catalog/resolves.ts'
+import { filterKey } from '../../engine/resolve/indexes.ts'
+import { mistakes, resolved, resourceOf } from '../resolve/resolves.ts'
 
 const shipped = suite('timestamps and soft_delete')
 

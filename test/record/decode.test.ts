@@ -3,7 +3,7 @@ import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
 import type { JsonObject } from '../../engine/json.ts'
 import { decodeInput, invalidSelection, isWritable } from '../../engine/record/decode.ts'
-import { resolved } from '../catalog/resolves.ts'
+import { resolved } from '../resolve/resolves.ts'
 
 const TICKETS = resolved({
   tickets: `

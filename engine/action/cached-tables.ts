@@ -1,0 +1,118 @@
+/** ⇄ Small lookup tables kept in the process as JSON fragments, so that embedding them costs no join. */
+import type { Catalog, EmbedEntry, Resource } from '../catalog/catalog.ts'
+import type { Runner } from '../database/database.ts'
+import { LIMITS } from '../limits.ts'
+import { quoted } from '../query/condition.ts'
+import type { KeptEmbed, KeptEmbeds } from '../query/kept-embed.ts'
+import { compileSerializer, type Serializer, type WireEntry } from '../record/serializer.ts'
+
+/** Every cached table of one catalog. */
+export interface CachedTables extends KeptEmbeds {
+  /** Reads again whatever stands on a table; resolves when it is there. */
+  changed(table: string): Promise<void>
+}
+
+/** A row named a record that is not kept: it is younger than what was read. */
+export class KeptEmbedMiss extends Error {}
+
+/** The cached tables of a catalog, each read when it is first needed. */
+export function createCachedTables(catalog: Catalog, runner: Runner, now: () => Date): CachedTables {
+  const tables = new Map<string, Kept>()
+  const tooLarge = new Set<string>()
+  return {
+    of(relation, entries) {
+      const target = catalog.resources.get(relation.target)!
+      if (!target.cached || tooLarge.has(target.name) || !entries.every((entry) => isOwn(target, entry)))
+        return undefined
+      const key = `${target.name}:${entries.map(({ name, value }) => `${name}=${value.kind === 'field' ? value.path.field.name : ''}`).join()}`
+      let kept = tables.get(key)
+      if (kept === undefined) {
+        kept = keep(target, entries, runner, now, () => tooLarge.add(target.name))
+        tables.set(key, kept)
+      }
+      return kept
+    },
+    async changed(table) {
+      await Promise.all([...tables.values()].filter((kept) => kept.table === table).map((kept) => kept.refresh()))
+    },
+  }
+}
+
+/** Only what every reader of the record sees alike can be kept: plain columns of its own. */
+function isOwn(target: Resource, { value }: EmbedEntry): boolean {
+  if (value.kind !== 'field' || value.path.relations.length > 0) return false
+  const field = target.fields.get(value.path.field.name)
+  return field !== undefined && field.computed === undefined && field.count === undefined && field.read === undefined
+}
+
+interface Kept extends KeptEmbed {
+  readonly table: string
+  /** Reads the table again; for a record that was written by another instance a moment ago. */
+  refresh(): Promise<void>
+}
+
+/** The statement that reads the kept columns of a table, and the serializer of their fragment. */
+function keptColumns(
+  target: Resource,
+  entries: readonly EmbedEntry[],
+): { readonly text: string; readonly serialize: Serializer } {
+  const fields = entries.flatMap(({ name, value }) =>
+    value.kind === 'field' ? [{ name, field: value.path.field }] : [],
+  )
+  const columns = fields.map(({ field }) => `t.${quoted(field.column)}`)
+  const text = `select ${['t."id"', ...columns].join(', ')} from ${quoted(target.table)} t limit ${LIMITS.lookupRows + 1}`
+  const nodes = fields.map(
+    ({ name, field }, i): WireEntry => ({ name, node: { kind: 'column', index: i + 1, wire: field.type.wire } }),
+  )
+  return { text, serialize: compileSerializer({ kind: 'object', present: undefined, entries: nodes }) }
+}
+
+function keep(
+  target: Resource,
+  entries: readonly EmbedEntry[],
+  runner: Runner,
+  now: () => Date,
+  outgrown: () => void,
+): Kept {
+  const { text, serialize } = keptColumns(target, entries)
+  let fragments: ReadonlyMap<string, string> | undefined
+  let readAt = 0
+  let reading: Promise<void> | undefined
+  let asked = 0
+
+  const refresh = async (): Promise<void> => {
+    const started = ++asked
+    try {
+      const rows = await runner.run({ text }, [])
+      if (rows.length > LIMITS.lookupRows) outgrown()
+      // A later reading has seen all that this one has; the older must not undo it.
+      if (started < asked && fragments !== undefined) return
+      fragments = new Map(rows.map((row) => [row[0]!, serialize(row)]))
+      readAt = now().getTime()
+    } catch (error) {
+      fragments = undefined
+      throw error
+    }
+  }
+  const once = (): Promise<void> => {
+    reading ??= refresh().finally(() => {
+      reading = undefined
+    })
+    return reading
+  }
+  return {
+    table: target.table,
+    fragment(id) {
+      const found = fragments?.get(id)
+      if (found === undefined) throw new KeptEmbedMiss(id)
+      return found
+    },
+    ready() {
+      if (fragments === undefined) return once()
+      // Old fragments serve this request while newer ones are fetched for the next.
+      if (now().getTime() - readAt > LIMITS.lookupMs) once().catch(() => undefined)
+      return undefined
+    },
+    refresh,
+  }
+}

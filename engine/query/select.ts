@@ -1,0 +1,117 @@
+/** What an answer contains, as a select list: columns, joins for embedded records, and the serializer of the row. */
+
+import type { Actor } from '../actor.ts'
+import type { BelongsTo, EmbedEntry, Field, Relation, Resource } from '../catalog/catalog.ts'
+import type { Show } from '../definition/definition.ts'
+import type { WireKind } from '../field/field-type.ts'
+import { compileSerializer, type Serializer, type WireEntry, type WireNode } from '../record/serializer.ts'
+import { countSql, manySql } from './collection.ts'
+import { fieldSql, quoted } from './condition.ts'
+import type { KeptEmbed } from './kept-embed.ts'
+import { allowsOne } from './policy.ts'
+import { joiner, readable, type SelectScope } from './scope.ts'
+
+/** A record in a list, or on its own. */
+export type Mode = 'list' | 'single'
+
+/** All columns of the statement in order, the joins they need, and what turns a row of them into JSON. */
+export interface SelectList {
+  readonly columns: readonly string[]
+  readonly joins: readonly string[]
+  readonly serialize: Serializer
+  /** What `serialize` takes fragments from; each must be ready before it runs. */
+  readonly kept: readonly KeptEmbed[]
+}
+
+/** Whether something declared with `show` appears in an answer of this mode. */
+export function shown(show: Show, mode: Mode): boolean {
+  return show === 'always' || show === mode
+}
+
+/** The fields and relations of an answer that this actor may read, in the order of answers. */
+export function visibleParts(resource: Resource, actor: Actor, mode: Mode): readonly (Field | Relation)[] {
+  const parts: (Field | Relation)[] = []
+  for (const field of resource.fields.values()) {
+    const relation = field.relation === undefined ? undefined : resource.relations.get(field.relation)
+    if (relation?.embed !== undefined && shown(relation.show, mode) && allowsOne(relation.read, actor))
+      parts.push(relation)
+    if (readable(field, actor) && shown(field.show, mode)) parts.push(field)
+  }
+  for (const relation of resource.relations.values()) {
+    if (relation.kind === 'belongs_to' || relation.embed === undefined) continue
+    if (shown(relation.show, mode) && allowsOne(relation.read, actor)) parts.push(relation)
+  }
+  return parts
+}
+
+/** The columns of a statement, each once; `place` gives a column's index and adds it where it is new. */
+function columnList(before: readonly string[]): {
+  readonly columns: readonly string[]
+  readonly place: (sql: string) => number
+} {
+  const columns: string[] = [...before]
+  const places = new Map(before.map((sql, index) => [sql, index]))
+  const place = (sql: string): number => {
+    const known = places.get(sql)
+    if (known !== undefined) return known
+    places.set(sql, columns.length)
+    return columns.push(sql) - 1
+  }
+  return { columns, place }
+}
+
+/**
+ * Builds the select list of a resource's answer over the row of `alias`, behind the columns that the statement
+ * has already; what is there once is not fetched again.
+ */
+export function selectList(
+  scope: SelectScope,
+  resource: Resource,
+  alias: string,
+  mode: Mode,
+  before: readonly string[],
+): SelectList {
+  const { columns, place } = columnList(before)
+  const joins: string[] = []
+  const join = joiner(scope.catalog, joins)
+  const kept = new Set<KeptEmbed>()
+
+  const toOne = (relation: BelongsTo, entries: readonly EmbedEntry[], at: string): WireNode => {
+    const index = place(`${at}.${quoted(relation.field.column)}`)
+    const found = scope.kept?.of(relation, entries)
+    if (found === undefined) return embed(entries, join(at, relation), index)
+    kept.add(found)
+    return { kind: 'lookup', index, fragment: found.fragment }
+  }
+  // The foreign key stands for the other record's id: the database holds that there is one.
+  const embed = (entries: readonly EmbedEntry[], at: string, present: number): WireNode => {
+    const nodes: WireEntry[] = []
+    for (const { name, value } of entries) {
+      if (value.kind === 'embed') nodes.push({ name, node: toOne(value.relation, value.entries, at) })
+      else if (readable(value.path.field, scope.actor)) {
+        const { relations, field } = value.path
+        const holder = relations.reduce((from, relation) => join(from, relation), at)
+        const isId = relations.length === 0 && field.name === 'id'
+        const index = isId ? present : place(fieldSql(field, holder, scope.binder))
+        nodes.push({ name, node: { kind: 'column', index, wire: field.type.wire } })
+      }
+    }
+    return { kind: 'object', present, entries: nodes }
+  }
+
+  const entries = visibleParts(resource, scope.actor, mode).map((part): WireEntry => {
+    const column = (sql: string, wire: WireKind): WireNode => ({ kind: 'column', index: place(sql), wire })
+    if ('column' in part)
+      return { name: part.name, node: column(valueSql(scope, resource, part, alias), part.type.wire) }
+    if (part.kind !== 'belongs_to') return { name: part.name, node: column(manySql(scope, part, alias), 'json') }
+    return { name: part.name, node: toOne(part, part.embed ?? [], alias) }
+  })
+  const serialize = compileSerializer({ kind: 'object', present: undefined, entries })
+  return { columns, joins, serialize, kept: [...kept] }
+}
+
+/** The SQL of a field in an answer: a column, a computation, or a count under the read policy. */
+export function valueSql(scope: SelectScope, resource: Resource, field: Field, alias: string): string {
+  if (field.count === undefined) return fieldSql(field, alias, scope.binder)
+  return countSql(scope, resource.relations.get(field.count)!, alias)
+}

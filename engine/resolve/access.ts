@@ -1,0 +1,51 @@
+/** Who may, as written, made into access rules; every permission on the way is collected. */
+
+import type { Access } from '../catalog/catalog.ts'
+import type { AccessDefinition, Document } from '../definition/definition.ts'
+import type { Work } from './resolution.ts'
+
+/** All conditions that one access map states together. */
+export function accessOf(written: AccessDefinition): readonly Access[] {
+  const access: Access[] = []
+  if (written.permission !== undefined) access.push({ kind: 'permission', permission: written.permission })
+  if (written.role !== undefined)
+    access.push({ kind: 'role', roles: typeof written.role === 'string' ? [written.role] : written.role })
+  if (written.who !== undefined) access.push({ kind: written.who })
+  return access
+}
+
+/** The alternatives of a field's or relation's `read` or `write`; undefined when nothing is said. */
+export function alternatives(
+  work: Pick<Work, 'report'>,
+  written: Document<AccessDefinition | readonly AccessDefinition[] | undefined>,
+): readonly Access[] | undefined {
+  if (written.value === undefined) return undefined
+  const list: readonly AccessDefinition[] = isList(written.value) ? written.value : [written.value]
+  return list.flatMap((definition, index) => {
+    const access = accessOf(definition)
+    if (access.length !== 1) {
+      const span = written.place(isList(written.value) ? [index] : [])
+      work.report('wrong_access', 'An access rule names one of permission, role and who', span, {
+        expected: ['{ permission: … }', '{ role: … }', '{ who: anyone | signed_in }'],
+        hint: 'write alternatives as a list',
+      })
+    }
+    return access
+  })
+}
+
+/** Declares the permissions that access rules name, with who named them first. */
+export function declarePermissions(
+  work: Pick<Work, 'permissions'>,
+  access: readonly Access[] | undefined,
+  from: string,
+): void {
+  for (const rule of access ?? []) {
+    if (rule.kind === 'permission' && !work.permissions.has(rule.permission))
+      work.permissions.set(rule.permission, from)
+  }
+}
+
+function isList<T>(value: T | readonly T[]): value is readonly T[] {
+  return Array.isArray(value)
+}

@@ -1,0 +1,71 @@
+/** Values that writes get, as written, linked to the fields they go to: operands, or records named by their values. */
+
+import type { Assignment } from '../catalog/catalog.ts'
+import { OPERAND_VARIABLES, parseOperand } from '../filter/parse-yaml.ts'
+import type { Json, JsonObject } from '../json.ts'
+import { decodeLiteral, fieldOf, isBroken, linkFilter, type Place, relationOf } from './link.ts'
+import { type Draft, suggest, type Work } from './resolution.ts'
+
+/** Links `{ user: $actor, role: { slug: customer }, closed: true }`; what can't be linked is reported and left out. */
+export function linkAssignments(
+  work: Work,
+  draft: Draft,
+  written: JsonObject | undefined,
+  place: Place,
+): readonly Assignment[] {
+  return Object.entries(written ?? {}).flatMap(([name, value]) => {
+    const assignment = linkAssignment(work, draft, name, value, (path, part) => place([name, ...path], part))
+    return assignment === undefined ? [] : [assignment]
+  })
+}
+
+/** One assignment; `place` is relative to its value. */
+export function linkAssignment(
+  work: Work,
+  draft: Draft,
+  name: string,
+  value: Json,
+  place: Place,
+): Assignment | undefined {
+  const field = fieldOf(work, draft, name)
+  if (field === undefined && isBroken(work, draft, name)) return undefined
+  if (field === undefined || field.computed !== undefined || field.count !== undefined) {
+    const known = [...draft.fields.values()].filter(
+      (candidate) => candidate.computed === undefined && candidate.count === undefined,
+    )
+    const message =
+      field === undefined
+        ? `"${draft.name}" has no field or relation "${name}"`
+        : `"${name}" is computed and can not be set`
+    work.report(
+      'unknown_field',
+      message,
+      place([], 'key'),
+      suggest(
+        name,
+        known.map((candidate) => candidate.name),
+      ),
+    )
+    return undefined
+  }
+  const relation = relationOf(work, draft, field.relation ?? name)
+  if (isMap(value) && relation?.kind === 'belongs_to') {
+    const target = work.drafts.get(relation.target)
+    const where = target === undefined ? undefined : linkFilter(work, target, value, place)
+    return where === undefined ? undefined : { field, selection: { resource: relation.target, where } }
+  }
+  const operand = parseOperand(value)
+  if (operand === undefined) {
+    work.report('wrong_value', `Unknown variable "${String(value)}"`, place([]), { expected: OPERAND_VARIABLES })
+    return undefined
+  }
+  if (operand.kind !== 'literal') return { field, operand }
+  const decoded = decodeLiteral(field, operand.value)
+  if ('value' in decoded) return { field, operand: { kind: 'literal', value: decoded.value } }
+  work.report('wrong_value', `"${field.name}" ${decoded.error}`, place([]))
+  return undefined
+}
+
+function isMap(value: Json): value is JsonObject {
+  return typeof value === 'object' && value !== null && !Array.isArray(value)
+}

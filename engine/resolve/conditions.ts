@@ -1,0 +1,106 @@
+/** Passes: which records belong, exist and may be chosen, and what writes set because of it. */
+
+import type { Assignment, FieldPath, Filter } from '../catalog/catalog.ts'
+import type { JsonObject } from '../json.ts'
+import { linkAssignments } from './assign.ts'
+import { linkFilter, type Place } from './link.ts'
+import { linkOrder } from './order.ts'
+import { benches, type Draft, type Work } from './resolution.ts'
+
+/** Links scope, live and what delete, restore and update set; a scope becomes assignments for new records. */
+export function recordConditions(work: Work): void {
+  for (const { written, draft } of benches(work)) {
+    const { value, place } = written.document
+    const link = (key: string, filter: JsonObject | undefined): Filter | undefined =>
+      filter === undefined ? undefined : linkFilter(work, draft, filter, under(place, key))
+    draft.live = link('live', value.live)
+    draft.scope = link('where', value.where)
+    if (value.delete_sets !== undefined)
+      draft.deleteSets = linkAssignments(work, draft, value.delete_sets, under(place, 'delete_sets'))
+    if (value.restore_sets !== undefined)
+      draft.restoreSets = linkAssignments(work, draft, value.restore_sets, under(place, 'restore_sets'))
+    draft.updateSets = linkAssignments(work, draft, value.update_sets, under(place, 'update_sets'))
+    if (draft.scope !== undefined) draft.scopeSets = scopeSets(work, draft, draft.scope, under(place, 'where'))
+  }
+}
+
+/** Links the conditions and orders of relations, each over the records of the other resource. */
+export function relationConditions(work: Work): void {
+  for (const { written, draft } of benches(work)) {
+    for (const relation of draft.relations.values()) {
+      const document = written.relations.get(relation.name)
+      const target = work.drafts.get(relation.target)
+      if (document === undefined || target === undefined) continue
+      const { value, place } = document
+      if (value.where !== undefined) relation.where = linkFilter(work, target, value.where, under(place, 'where'))
+      if (relation.kind === 'belongs_to') {
+        if (value.default !== undefined)
+          relation.default = linkFilter(work, target, value.default, under(place, 'default'))
+        continue
+      }
+      const terms = (value.order ?? 'id').split(',').map((term) => ({ term: term.trim(), span: place(['order']) }))
+      relation.order = linkOrder(work, target, terms)
+    }
+  }
+}
+
+/** A place relative to one key. */
+export function under(place: Place, key: string): Place {
+  return (path, part) => place([key, ...path], part)
+}
+
+/** What a record needs to be of the scope: only plain equalities say it. */
+function scopeSets(work: Work, draft: Draft, scope: Filter, place: Place): readonly Assignment[] {
+  const creates = draft.actions.has('create')
+  const sets = new Map<string, Assignment>()
+  for (const condition of conjuncts(scope)) {
+    const equality = asEquality(condition)
+    if (equality !== undefined) addEquality(sets, equality)
+    else if (creates) {
+      work.report(
+        'scope_not_assignable',
+        `A new record of "${draft.name}" can not be given what this condition asks`,
+        place([]),
+        {
+          expected: ['field: value', 'relation.field: value'],
+          hint: 'use plain equalities, or leave "create" out of the actions',
+        },
+      )
+      return []
+    }
+  }
+  return [...sets.values()]
+}
+
+function conjuncts(filter: Filter): readonly Filter[] {
+  return filter.kind === 'and' ? filter.of.flatMap(conjuncts) : [filter]
+}
+
+interface Equality {
+  readonly path: FieldPath
+  readonly condition: Extract<Filter, { kind: 'compare' }>
+}
+
+function asEquality(condition: Filter): Equality | undefined {
+  if (condition.kind !== 'compare') return undefined
+  const { operator, operand, path } = condition
+  if (path.field.computed !== undefined) return undefined
+  const absent =
+    operator === 'null' && operand.kind === 'literal' && operand.value === true && path.relations.length === 0
+  return operator === 'eq' || absent ? { path, condition } : undefined
+}
+
+/** Equalities over one relation select one record together. */
+function addEquality(sets: Map<string, Assignment>, { path, condition }: Equality): void {
+  const [first, ...rest] = path.relations
+  if (first === undefined) {
+    const operand = condition.operator === 'null' ? ({ kind: 'literal', value: null } as const) : condition.operand
+    sets.set(path.field.name, { field: path.field, operand })
+    return
+  }
+  const where: Filter = { ...condition, path: { relations: rest, field: path.field } }
+  const earlier = sets.get(first.field.name)
+  const known = earlier !== undefined && 'selection' in earlier ? earlier.selection.where : undefined
+  const both: Filter = known === undefined ? where : { kind: 'and', of: [known, where] }
+  sets.set(first.field.name, { field: first.field, selection: { resource: first.target, where: both } })
+}

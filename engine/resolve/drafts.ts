@@ -1,0 +1,177 @@
+/** Pass: every resource gets its draft, with all that needs no other resource: names, path, table, actions, codes. */
+
+import type { Resource, WriteAction } from '../catalog/catalog.ts'
+import { resourceLabel } from '../catalog/name.ts'
+import type { ActionName } from '../definition/definition.ts'
+import type { FieldOptions } from '../field/field-type.ts'
+import { LIMITS } from '../limits.ts'
+import { resolveField } from './fields.ts'
+import type { Draft, DraftField, Work, Written } from './resolution.ts'
+
+export const ACTIONS: readonly ActionName[] = ['list', 'get', 'create', 'update', 'delete', 'restore']
+const STATUS_CODES: Readonly<Record<ActionName, number>> = {
+  list: 200,
+  get: 200,
+  create: 201,
+  update: 200,
+  delete: 204,
+  restore: 200,
+}
+
+/** Makes a draft of every written resource, in order of names, so that the order of files never matters. */
+export function outline(work: Work): void {
+  for (const name of [...work.written.keys()].sort()) {
+    const written = work.written.get(name)!
+    const draft = draftOf(work, written)
+    if (draft !== undefined) work.drafts.set(name, draft)
+  }
+}
+
+function draftOf(work: Work, written: Written): Draft | undefined {
+  const { value, place } = written.document
+  const owner = ownerOf(work, written)
+  const key = keyField(work, written)
+  if (key === undefined) return undefined
+  const fields = fieldsOf(work, written, key)
+  return {
+    name: written.name,
+    label: value.label ?? resourceLabel(written.name),
+    description: value.description,
+    path: (value.path ?? written.name.replaceAll('_', '-')).replace(/^\/+|\/+$/g, ''),
+    table: tableOf(work, written, owner),
+    renamedFrom: value.renamed_from,
+    owner: owner.name,
+    conceal: value.conceal ?? false,
+    key,
+    lookup: [key],
+    fields,
+    ...unfilled(key),
+    count: countOf(value.count),
+    actions: new Set(actionsOf(written)),
+    hooks: hooksOf(written),
+    statusCodes: { ...STATUS_CODES, ...value.status_codes },
+    cached: value.cache ?? false,
+    keys: pluginKeys(work, written),
+    span: place(['resource']),
+  }
+}
+
+/** What later passes fill in. */
+function unfilled(key: DraftField) {
+  return {
+    scope: undefined,
+    live: undefined,
+    relations: new Map(),
+    filters: new Map(),
+    ranges: new Map(),
+    specials: new Map(),
+    sort: { keys: new Map(), default: [{ path: { relations: [], field: key }, direction: 'asc' }] },
+    search: [],
+    nested: [],
+    policies: { view: [], create: [], update: [], delete: [], restore: [] },
+    deleteSets: undefined,
+    restoreSets: undefined,
+    updateSets: [],
+    scopeSets: [],
+    indexes: [],
+    seeds: undefined,
+  } satisfies Partial<Draft>
+}
+
+function fieldsOf(work: Work, written: Written, key: DraftField): Map<string, DraftField> {
+  const { place } = written.document
+  const fields = new Map<string, DraftField>([['id', key]])
+  for (const [name, document] of written.fields) {
+    if (name === 'id') {
+      work.report('reserved_name', 'Every record has an integer "id" already', document.place([], 'key'), {
+        hint: 'remove it, or give the field another name',
+      })
+      continue
+    }
+    const field = resolveField(work, name, document, work.extensions.fieldTypes)
+    if (field !== undefined) fields.set(name, field)
+  }
+  if (fields.size > LIMITS.fieldsPerResource) {
+    work.report(
+      'wrong_value',
+      `A resource has at most ${LIMITS.fieldsPerResource} fields; this one has ${fields.size}`,
+      place(['fields'], 'key'),
+    )
+  }
+  return fields
+}
+
+function ownerOf(work: Work, written: Written): Written {
+  const base = written.base === undefined ? undefined : work.written.get(written.base)
+  return base === undefined ? written : ownerOf(work, base)
+}
+
+function tableOf(work: Work, written: Written, owner: Written): string {
+  const own = written.document.value.table
+  const table = owner.document.value.table ?? owner.name
+  if (owner !== written && own !== undefined && own !== table) {
+    work.report(
+      'of_mismatch',
+      `"${written.name}" stands on the table "${table}" of "${owner.name}"`,
+      written.document.place(['table']),
+      { hint: 'leave "table" out' },
+    )
+  }
+  return table
+}
+
+function keyField(work: Work, written: Written): DraftField | undefined {
+  const type = work.extensions.fieldTypes.get('integer')
+  if (type === undefined) return undefined
+  const options: FieldOptions = { name: 'id', required: false, nullable: false, own: { min: 1, max: LIMITS.idMax } }
+  return {
+    name: 'id',
+    column: 'id',
+    type,
+    options,
+    label: 'Id',
+    description: undefined,
+    show: 'always',
+    required: false,
+    nullable: false,
+    default: undefined,
+    unique: true,
+    readOnly: true,
+    immutable: true,
+    computed: undefined,
+    count: undefined,
+    read: undefined,
+    write: undefined,
+    relation: undefined,
+    renamedFrom: undefined,
+    span: written.document.place(['resource']),
+  }
+}
+
+function countOf(count: 'exact' | 'estimated' | { readonly capped: number } | undefined): Resource['count'] {
+  if (typeof count === 'object') return { kind: 'capped', at: count.capped }
+  return { kind: count ?? 'exact' }
+}
+
+/** All but restore by themselves; restore where something says how a record comes back. */
+function actionsOf(written: Written): readonly ActionName[] {
+  const { actions, restore_sets } = written.document.value
+  if (actions !== undefined) return ACTIONS.filter((action) => actions.includes(action))
+  return ACTIONS.filter((action) => action !== 'restore' || restore_sets !== undefined)
+}
+
+function hooksOf(written: Written): Readonly<Record<WriteAction, readonly string[]>> {
+  const hooks = written.document.value.hooks ?? {}
+  return {
+    create: hooks.create ?? [],
+    update: hooks.update ?? [],
+    delete: hooks.delete ?? [],
+    restore: hooks.restore ?? [],
+  }
+}
+
+function pluginKeys(work: Work, written: Written): Resource['keys'] {
+  const { value } = written.document
+  const pairs = Object.entries(value).filter(([key]) => work.extensions.keys.has(key))
+  return JSON.parse(JSON.stringify(Object.fromEntries(pairs)))
+}

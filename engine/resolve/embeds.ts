@@ -1,0 +1,158 @@
+/** Pass: every relation gets the object it shows in answers, as written or as derived. */
+
+import type { EmbedEntry, Field } from '../catalog/catalog.ts'
+import type { EmbedDefinition } from '../definition/definition.ts'
+import { LIMITS } from '../limits.ts'
+import { linkPath, type Place, relationOf } from './link.ts'
+import { benches, type Draft, type DraftRelation, suggest, type Work } from './resolution.ts'
+
+interface Embedding {
+  readonly work: Work
+  /** Relations followed so far: circles end where the limit does. */
+  readonly depth: number
+  readonly place: Place
+}
+
+/** Completes the embeds of all relations. */
+export function embeds(work: Work): void {
+  for (const { written, draft } of benches(work)) {
+    for (const relation of draft.relations.values()) {
+      const document = written.relations.get(relation.name)
+      if (document === undefined) continue
+      const place: Place = (path, part) => document.place(['embed', ...path], part)
+      relation.embed = embedOf(relation, document.value.embed, { work, depth: 1, place })
+    }
+  }
+}
+
+function embedOf(
+  relation: DraftRelation,
+  written: EmbedDefinition | false | undefined,
+  embedding: Embedding,
+): readonly EmbedEntry[] | undefined {
+  const target = embedding.work.drafts.get(relation.target)
+  if (written === false || target === undefined) return undefined
+  if (written !== undefined) return listed(target, written, embedding)
+  return relation.kind === 'belongs_to' ? nameOf(target) : rowOf(target, relation, embedding)
+}
+
+/** What stands for a record where nothing was said: its id, and its name if it has one. */
+function nameOf(target: Draft): readonly EmbedEntry[] {
+  const name = target.fields.get('name')
+  const fields =
+    name === undefined || name.show === 'never' || name.read !== undefined ? [target.key] : [target.key, name]
+  return fields.map(entry)
+}
+
+/** A record as its own list shows it, without the relation that leads back. */
+function rowOf(target: Draft, relation: DraftRelation, embedding: Embedding): readonly EmbedEntry[] {
+  const back = relation.kind === 'has_many' ? relation.by[0] : undefined
+  const shown = [...target.fields.values()].filter(
+    (field) =>
+      (field.show === 'always' || field.show === 'list') && field.read === undefined && field.count === undefined,
+  )
+  if (embedding.depth >= LIMITS.pathDepth) return shown.map(entry)
+  const objects = [...target.relations.values()].flatMap((inner): EmbedEntry[] => {
+    if (
+      inner.kind !== 'belongs_to' ||
+      inner === back ||
+      inner.show === 'single' ||
+      inner.show === 'never' ||
+      inner.read !== undefined
+    )
+      return []
+    const written = embedding.work.written.get(target.name)?.relations.get(inner.name)
+    const place: Place = (path, part) => (written ?? { place: embedding.place }).place(['embed', ...path], part)
+    // Nobody asked for this depth, so it ends in silence where the limit is.
+    const quiet: Work = { ...embedding.work, report: () => undefined }
+    const entries = embedOf(inner, written?.value.embed, { work: quiet, depth: embedding.depth + 1, place })
+    return entries === undefined ? [] : [{ name: inner.name, value: { kind: 'embed', relation: inner, entries } }]
+  })
+  return [...shown.map(entry), ...objects]
+}
+
+function entry(field: Field): EmbedEntry {
+  return { name: field.name, value: { kind: 'field', path: { relations: [], field } } }
+}
+
+function listed(target: Draft, written: EmbedDefinition, embedding: Embedding): readonly EmbedEntry[] {
+  return written.flatMap((item, index) => {
+    if (typeof item === 'string') return one(target, item, item, [index], embedding) ?? []
+    return Object.entries(item).flatMap(([alias, path]) => one(target, alias, path, [index, alias], embedding) ?? [])
+  })
+}
+
+function one(
+  target: Draft,
+  name: string,
+  path: string,
+  at: readonly (string | number)[],
+  embedding: Embedding,
+): EmbedEntry | undefined {
+  const { work, place } = embedding
+  const span = place(at)
+  const relation = relationOf(work, target, path)
+  if (relation?.kind === 'belongs_to') return nested(target, name, relation, at, embedding)
+  if (relation === undefined && name.includes('.')) {
+    const alias = path.split('.').join('_')
+    work.report('wrong_path', `"${path}" needs a name of its own in an embed`, span, {
+      hint: `write { ${alias}: ${path} }`,
+    })
+    return undefined
+  }
+  const linked = linkPath(work, target, path.split('.'), span)
+  if (linked === undefined) return undefined
+  if (linked.field.type.hidden === true) {
+    const known = [...target.fields.values()].filter((field) => field.type.hidden !== true)
+    work.report(
+      'unknown_field',
+      `"${path}" never leaves the server`,
+      span,
+      suggest(
+        path,
+        known.map((field) => field.name),
+      ),
+    )
+    return undefined
+  }
+  return { name, value: { kind: 'field', path: linked } }
+}
+
+function nested(
+  target: Draft,
+  name: string,
+  relation: DraftRelation & { kind: 'belongs_to' },
+  at: readonly (string | number)[],
+  embedding: Embedding,
+): EmbedEntry | undefined {
+  const { work, depth } = embedding
+  if (depth >= LIMITS.pathDepth) {
+    work.report(
+      'embed_too_deep',
+      `"${relation.name}" is embedded more than ${LIMITS.pathDepth} records deep`,
+      embedding.place(at),
+      {
+        hint: 'name fields instead: { alias: relation.field }',
+      },
+    )
+    return undefined
+  }
+  const owner = work.written.get(target.name)?.relations.has(relation.name) ? target.name : target.owner
+  const document = work.written.get(owner)?.relations.get(relation.name)
+  if (document === undefined) return undefined
+  // Complaints inside the other resource's own embed are made where that is written; too deep is this one's doing.
+  const complaining: Work = { ...work, report: onlyDepth(work, embedding.place, at) }
+  const inner: Embedding = {
+    work: complaining,
+    depth: depth + 1,
+    place: (path, part) => document.place(['embed', ...path], part),
+  }
+  const entries = embedOf(relation, document.value.embed, inner)
+  return entries === undefined ? undefined : { name, value: { kind: 'embed', relation, entries } }
+}
+
+function onlyDepth(work: Work, place: Place, at: readonly (string | number)[]): Work['report'] {
+  return (code, message, _span, details) => {
+    if (code === 'embed_too_deep') work.report(code, message, place(at), details)
+  }
+}

@@ -1,0 +1,37 @@
+/** What plugins bring to the catalog, as plain data: the passes know contributions and never plugins. */
+
+import type { Catalog } from '../catalog/catalog.ts'
+import type { ResourceDefinition } from '../definition/definition.ts'
+import type { FieldType } from '../field/field-type.ts'
+import type { Json, JsonObject } from '../json.ts'
+import type { Diagnostic } from '../text/diagnostic.ts'
+
+/** One transform of one plugin, with the plugin's checked options. */
+export interface BoundTransform {
+  readonly plugin: string
+  readonly options: JsonObject
+  readonly transform: (resource: ResourceDefinition, options: JsonObject) => ResourceDefinition
+}
+
+/** One rule of one plugin, with the plugin's checked options. */
+export interface BoundRule {
+  readonly plugin: string
+  readonly options: JsonObject
+  readonly rule: (catalog: Catalog, options: JsonObject) => readonly Diagnostic[]
+}
+
+/** Everything `resolve` needs to know beyond the definition. */
+export interface Extensions {
+  readonly fieldTypes: ReadonlyMap<string, FieldType>
+  /** `<plugin>.<name>` → word → condition in the words of the YAML. */
+  readonly specials: ReadonlyMap<string, Readonly<Record<string, JsonObject>>>
+  /** Extra keys of a resource file, each with the permissions that a value of it names. */
+  readonly keys: ReadonlyMap<string, (value: Json) => readonly string[]>
+  /** `<plugin>.<name>` of every hook → the body keys it takes beyond the resource's fields. */
+  readonly hooks: ReadonlyMap<string, readonly string[]>
+  /** Permission → the plugin that declares it. */
+  readonly permissions: ReadonlyMap<string, string>
+  readonly transforms: readonly BoundTransform[]
+  readonly rules: readonly BoundRule[]
+  readonly pluginOptions: ReadonlyMap<string, JsonObject>
+}

@@ -1,0 +1,143 @@
+/** Fields as written made complete: type, options, default and everything that was left unsaid. */
+
+import type { Field } from '../catalog/catalog.ts'
+import { fieldLabel } from '../catalog/name.ts'
+import type { Document, FieldDefinition } from '../definition/definition.ts'
+import type { FieldOptions, FieldType } from '../field/field-type.ts'
+import type { Json, JsonObject } from '../json.ts'
+import type { Collected, Diagnostic } from '../text/diagnostic.ts'
+import { alternatives } from './access.ts'
+import { type DraftField, suggest, type Work } from './resolution.ts'
+import { inside } from './written.ts'
+
+type Reporter = Pick<Work, 'report'>
+
+/** The types whose values are moments, with the words a default may be. */
+const MOMENTS: Readonly<Record<string, 'now' | 'today'>> = { $now: 'now', $today: 'today' }
+
+/**
+ * The fields of a plugin route's `input` or `query`, completed as those of a resource are.
+ * Places are the code's, so complaints carry no span.
+ */
+export function resolveFields(
+  definitions: Readonly<Record<string, FieldDefinition>>,
+  fieldTypes: ReadonlyMap<string, FieldType>,
+): Collected<readonly Field[]> {
+  const diagnostics: Diagnostic[] = []
+  const reporter: Reporter = {
+    report: (code, message, _span, details = {}) => void diagnostics.push({ code, message, ...details }),
+  }
+  const source = { file: 'input', text: '' }
+  const fields = Object.entries(definitions).flatMap(([name, value]) => {
+    const field = resolveField(reporter, name, { value, place: () => ({ source, start: 0, end: 0 }) }, fieldTypes)
+    return field === undefined ? [] : [Object.freeze(field)]
+  })
+  return diagnostics.length > 0 ? { diagnostics } : { value: Object.freeze(fields), diagnostics }
+}
+
+/** One field, complete; undefined (and a complaint) when its type is unknown. */
+export function resolveField(
+  reporter: Reporter,
+  name: string,
+  written: Document<FieldDefinition>,
+  fieldTypes: ReadonlyMap<string, FieldType>,
+): DraftField | undefined {
+  const definition = written.value
+  const type = typeOf(reporter, written, fieldTypes)
+  if (type === undefined) return undefined
+  const required = definition.required ?? false
+  const nullable = !required && (definition.nullable ?? true)
+  const options: FieldOptions = { name, required, nullable, own: ownOptions(definition, type) }
+  judge(reporter, written, type, options)
+  const count = type.name === 'count' && typeof options.own.of === 'string' ? options.own.of : undefined
+  const derived = definition.computed !== undefined || count !== undefined
+  const generated = type.generated?.(options, '') !== undefined
+  const moment = momentOf(reporter, written, type)
+  return {
+    name,
+    column: definition.column ?? name,
+    type,
+    options,
+    label: definition.label ?? fieldLabel(name),
+    description: definition.description,
+    show: type.hidden === true ? 'never' : (definition.show ?? 'always'),
+    required: required && !derived,
+    nullable,
+    default: moment === undefined ? defaultOf(reporter, written, type, options) : undefined,
+    ...(moment === undefined ? {} : { defaultMoment: moment }),
+    // The database gives a generated value once, so it names one record like any unique one.
+    unique: (definition.unique ?? false) || generated,
+    readOnly: (definition.read_only ?? false) || derived || generated,
+    immutable: definition.immutable ?? false,
+    computed: definition.computed?.replaceAll('$actor', '{actor}'),
+    count,
+    read: alternatives(reporter, inside(written, ['read'], definition.read)),
+    write: alternatives(reporter, inside(written, ['write'], definition.write)),
+    relation: undefined,
+    renamedFrom: definition.renamed_from,
+    span: written.place([], 'key'),
+  }
+}
+
+function typeOf(
+  reporter: Reporter,
+  written: Document<FieldDefinition>,
+  fieldTypes: ReadonlyMap<string, FieldType>,
+): FieldType | undefined {
+  const word = String(written.value.type)
+  const type = fieldTypes.get(word)
+  if (type === undefined) {
+    const span = written.place(['type'])
+    reporter.report('unknown_word', `Unknown field type "${word}"`, span, suggest(word, fieldTypes.keys()))
+  }
+  return type
+}
+
+/** The type's own options as written, completed with the defaults of its option schemas. */
+function ownOptions(definition: FieldDefinition, type: FieldType): JsonObject {
+  const own: Record<string, Json> = {}
+  for (const [option, schema] of Object.entries(type.options)) {
+    const value = definition[option] ?? schema.default
+    if (isJson(value)) own[option] = value
+  }
+  return Object.freeze(own)
+}
+
+function judge(reporter: Reporter, written: Document<FieldDefinition>, type: FieldType, options: FieldOptions): void {
+  for (const [option, sentence] of Object.entries(type.judge?.(options) ?? {})) {
+    reporter.report('wrong_option', `"${option}" ${sentence}`, written.place([option]))
+  }
+}
+
+function momentOf(
+  reporter: Reporter,
+  written: Document<FieldDefinition>,
+  type: FieldType,
+): 'now' | 'today' | undefined {
+  const value = written.value.default
+  const moment = typeof value === 'string' ? MOMENTS[value] : undefined
+  if (moment === undefined) return undefined
+  if (type.wire === (moment === 'now' ? 'timestamp' : 'date')) return moment
+  const fitting = moment === 'now' ? 'timestamp' : 'date'
+  reporter.report('wrong_value', `"$${moment}" is a default of ${fitting} fields only`, written.place(['default']))
+  return undefined
+}
+
+function defaultOf(
+  reporter: Reporter,
+  written: Document<FieldDefinition>,
+  type: FieldType,
+  options: FieldOptions,
+): Json | undefined {
+  const value = written.value.default
+  if (value === undefined || value === null) return undefined
+  if (typeof value === 'string' && MOMENTS[value] !== undefined) return undefined
+  const decoded = type.decode(value, options)
+  if ('value' in decoded) return decoded.value
+  reporter.report('wrong_value', `The default of "${options.name}" ${decoded.error}`, written.place(['default']))
+  return undefined
+}
+
+function isJson(value: unknown): value is Json {
+  return value !== undefined && typeof value !== 'function'
+}

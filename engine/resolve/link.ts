@@ -1,0 +1,192 @@
+/** Names become references: paths, filters and operands as written, linked to the fields and relations they mean. */
+
+import type { BelongsTo, Field, FieldPath, Filter } from '../catalog/catalog.ts'
+import type { Path } from '../definition/definition.ts'
+import type { Operator } from '../field/field-type.ts'
+import type { FilterOf, Operand } from '../filter/filter.ts'
+import { type PlacedPath, parseFilter } from '../filter/parse-yaml.ts'
+import type { Json, JsonObject } from '../json.ts'
+import { LIMITS } from '../limits.ts'
+import type { Span } from '../text/source.ts'
+import {
+  brokenNames,
+  type Draft,
+  type DraftBelongsTo,
+  type DraftField,
+  type DraftRelation,
+  suggest,
+  type Work,
+} from './resolution.ts'
+
+/** Where a part of something written stands. */
+export type Place = (path: Path, part?: 'key' | 'value') => Span
+
+/** A field by its name, or by the belongs_to relation whose foreign key it is; an `of` resource sees its owner's too. */
+export function fieldOf(work: Work, draft: Draft, name: string): DraftField | undefined {
+  const relation = relationOf(work, draft, name)
+  if (relation?.kind === 'belongs_to') return relation.field
+  return draft.fields.get(name) ?? ownerDraft(work, draft)?.fields.get(name)
+}
+
+/** A relation by its name; an `of` resource sees its owner's too. */
+export function relationOf(work: Work, draft: Draft, name: string): DraftRelation | undefined {
+  return draft.relations.get(name) ?? ownerDraft(work, draft)?.relations.get(name)
+}
+
+function ownerDraft(work: Work, draft: Draft): Draft | undefined {
+  return draft.owner === draft.name ? undefined : work.drafts.get(draft.owner)
+}
+
+/**
+ * Links `role.slug` from a resource: belongs_to relations, then a field or a belongs_to (its foreign key).
+ * Undefined when it can't be linked; then a complaint has been made, unless the reason has its own elsewhere.
+ */
+export function linkPath(work: Work, draft: Draft, segments: readonly string[], span: Span): FieldPath | undefined {
+  if (segments.length - 1 > LIMITS.pathDepth) {
+    work.report(
+      'wrong_path',
+      `A path follows at most ${LIMITS.pathDepth} relations; "${segments.join('.')}" follows ${segments.length - 1}`,
+      span,
+    )
+    return undefined
+  }
+  const relations: BelongsTo[] = []
+  let current = draft
+  for (const segment of segments.slice(0, -1)) {
+    const relation = step(work, current, segment, segments, span)
+    const next = relation === undefined ? undefined : work.drafts.get(relation.target)
+    if (relation === undefined || next === undefined) return undefined
+    relations.push(relation)
+    current = next
+  }
+  const last = segments.at(-1) ?? ''
+  const field = fieldOf(work, current, last)
+  if (field !== undefined) return { relations, field }
+  reportUnknown(work, current, last, span)
+  return undefined
+}
+
+function step(
+  work: Work,
+  draft: Draft,
+  segment: string,
+  segments: readonly string[],
+  span: Span,
+): DraftBelongsTo | undefined {
+  const relation = relationOf(work, draft, segment)
+  if (relation?.kind === 'belongs_to') return relation
+  if (relation !== undefined) {
+    work.report(
+      'wrong_path',
+      `"${segment}" leads to many records; "${segments.join('.')}" must follow belongs_to relations`,
+      span,
+    )
+  } else if (draft.fields.has(segment)) {
+    const hint = `"${segment}" is a field of "${draft.name}"; only relations can be followed`
+    work.report('wrong_path', `"${segment}" is no relation`, span, { hint })
+  } else reportUnknown(work, draft, segment, span)
+  return undefined
+}
+
+function reportUnknown(work: Work, draft: Draft, word: string, span: Span): void {
+  if (isBroken(work, draft, word)) return
+  const relation = draft.relations.get(word)
+  if (relation !== undefined) {
+    work.report('wrong_path', `"${word}" leads to many records and is no value of one "${draft.name}"`, span)
+    return
+  }
+  const relations = [...draft.relations.values()].flatMap((known) => (known.kind === 'belongs_to' ? [known.name] : []))
+  const candidates = [...draft.fields.keys(), ...relations, ...brokenNames(work, draft.name)]
+  work.report(
+    'unknown_field',
+    `"${draft.name}" has no field or relation "${word}"`,
+    span,
+    suggest(word, new Set(candidates)),
+  )
+}
+
+/** Declared, but with a mistake of its own that has been reported: one complaint is enough. */
+export function isBroken(work: Work, draft: Draft, word: string): boolean {
+  return [draft.name, draft.owner].some((name) => {
+    if (work.unusable.has(`${name}.${word}`)) return true
+    const written = work.written.get(name)
+    if (written === undefined) return false
+    if (written.fields.has(word) || written.relations.has(word)) return !draft.relations.has(word)
+    return [...written.relations].some(([relation, { value }]) => (value.column ?? `${relation}_id`) === word)
+  })
+}
+
+/** Links a filter as written; undefined when any of it can't be linked, with every complaint made. */
+export function linkFilter(work: Work, draft: Draft, written: JsonObject, place: Place): Filter | undefined {
+  const parsed = parseFilter(written)
+  for (const { at, part, ...problem } of parsed.problems)
+    work.report(problem.code, problem.message, place(at, part), problem)
+  return parsed.filter === undefined ? undefined : linkPart(work, draft, parsed.filter, place)
+}
+
+function linkPart(work: Work, draft: Draft, part: FilterOf<PlacedPath>, place: Place): Filter | undefined {
+  if (part.kind === 'not') {
+    const of = linkPart(work, draft, part.of, place)
+    return of === undefined ? undefined : { kind: 'not', of }
+  }
+  if (part.kind !== 'compare') {
+    const linked = part.of.map((inner) => linkPart(work, draft, inner, place))
+    const of = linked.filter((inner) => inner !== undefined)
+    return of.length < linked.length ? undefined : { kind: part.kind, of }
+  }
+  const path = linkPath(work, draft, part.path, place(part.path.where, 'key'))
+  if (path === undefined) return undefined
+  const span = place(part.path.where)
+  if (!comparable(path.field, part.operator)) {
+    const expected = path.field.type.operators
+    work.report(
+      'invalid_filter',
+      `"${path.field.name}" (${path.field.type.name}) can not be compared with "${part.operator}"`,
+      span,
+      { expected },
+    )
+    return undefined
+  }
+  const operand = linkOperand(work, path.field, part.operator, part.operand, span)
+  return operand === undefined ? undefined : { kind: 'compare', path, operator: part.operator, operand }
+}
+
+/** Whether something is there can be asked of every stored value; all else is the type's own decision. */
+function comparable(field: Field, operator: Operator): boolean {
+  if (field.count !== undefined) return false
+  return operator === 'null' || field.type.operators.includes(operator)
+}
+
+/** A literal decoded by the field's type, as the database will compare it; variables stay. */
+export function linkOperand(
+  work: Work,
+  field: Field,
+  operator: Operator,
+  operand: Operand,
+  span: Span,
+): Operand | undefined {
+  if (operand.kind !== 'literal' || operator === 'null') return operand
+  const many = (operator === 'in' || operator === 'not_in' || operator === 'between') && Array.isArray(operand.value)
+  const text = operator === 'contains' || operator === 'starts_with' || operator === 'ends_with'
+  if (text) return operand
+  const values: readonly Json[] = many ? (operand.value as readonly Json[]) : [operand.value]
+  const decoded: Json[] = []
+  for (const value of values) {
+    const result = decodeLiteral(field, value)
+    if ('error' in result) {
+      work.report('wrong_value', `"${field.name}" ${result.error}`, span)
+      return undefined
+    }
+    decoded.push(result.value)
+  }
+  return { kind: 'literal', value: many ? decoded : decoded[0]! }
+}
+
+/** A literal for a field, decoded; what a query string would accept is accepted too (a day for a timestamp). */
+export function decodeLiteral(field: Field, value: Json): { readonly value: Json } | { readonly error: string } {
+  if (value === null) return { value }
+  const decoded = field.type.decode(value, field.options)
+  if ('value' in decoded || typeof value !== 'string') return decoded
+  const parsed = field.type.parse(value, field.options)
+  return 'value' in parsed ? parsed : decoded
+}

@@ -1,0 +1,38 @@
+/** Orders as written, `-created_at`, linked to what they sort by; every order ends with the id. */
+
+import type { Field, FieldPath, SortTerm } from '../catalog/catalog.ts'
+import type { Span } from '../text/source.ts'
+import { linkPath } from './link.ts'
+import type { Draft, Work } from './resolution.ts'
+
+/** Links sort terms, each with an optional leading minus, and adds the id so that pages never repeat a record. */
+export function linkOrder(
+  work: Work,
+  draft: Draft,
+  written: readonly { readonly term: string; readonly span: Span }[],
+): readonly SortTerm[] {
+  const terms = written.flatMap(({ term, span }) => {
+    const path = linkPath(work, draft, term.replace(/^-/, '').split('.'), span)
+    if (path === undefined || !sortable(work, path, span)) return []
+    return [{ path, direction: term.startsWith('-') ? 'desc' : 'asc' } as const]
+  })
+  return withKey(terms, draft.key)
+}
+
+/** Whether the database can order by it; a complaint when it can't. */
+export function sortable(work: Work, path: FieldPath, span: Span): boolean {
+  const { field } = path
+  const ordered = field.count === undefined && field.type.hidden !== true && field.type.wire !== 'json'
+  if (!ordered)
+    work.report(
+      'not_sortable',
+      `"${field.name}" (${field.count === undefined ? field.type.name : 'a count'}) has no order in the database`,
+      span,
+    )
+  return ordered
+}
+
+function withKey(terms: readonly SortTerm[], key: Field): readonly SortTerm[] {
+  if (terms.some(({ path }) => path.relations.length === 0 && path.field === key)) return terms
+  return [...terms, { path: { relations: [], field: key }, direction: terms.at(-1)?.direction ?? 'asc' }]
+}

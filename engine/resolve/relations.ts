@@ -1,0 +1,249 @@
+/** Passes: belongs_to relations and their foreign keys, then what points back: has_many, and many_to_many. */
+
+import type { BelongsTo } from '../catalog/catalog.ts'
+import { fieldLabel, singular } from '../catalog/name.ts'
+import type { Document, RelationDefinition } from '../definition/definition.ts'
+import { alternatives } from './access.ts'
+import { resolveField } from './fields.ts'
+import {
+  benches,
+  brokenNames,
+  type Draft,
+  type DraftBelongsTo,
+  suggest,
+  type Work,
+  type Written,
+} from './resolution.ts'
+
+/** Every belongs_to becomes a relation and the field that is its foreign key, before the fields that plugins added. */
+export function foreignKeys(work: Work): void {
+  for (const { written, draft } of benches(work)) {
+    const added = [...written.added].flatMap((name) => draft.fields.get(name) ?? [])
+    for (const field of added) draft.fields.delete(field.name)
+    for (const [name, document] of written.relations) {
+      const { value } = document
+      const target = oneTarget(work, document)
+      if (target === undefined || value.belongs_to === undefined) continue
+      const field = foreignKey(work, draft, name, document)
+      if (field === undefined) continue
+      draft.relations.set(name, {
+        kind: 'belongs_to',
+        ...common(work, name, document, target),
+        field,
+        default: undefined,
+        where: undefined,
+        onDelete: value.on_delete ?? 'restrict',
+      })
+      draft.fields.set(field.name, field)
+    }
+    for (const field of added) draft.fields.set(field.name, field)
+  }
+}
+
+/** The one resource a relation leads to; complaints when it names none, two, or one that does not exist. */
+function oneTarget(work: Work, document: Document<RelationDefinition>): string | undefined {
+  const { value, place } = document
+  const kinds = (['belongs_to', 'has_many', 'many_to_many'] as const).filter((kind) => value[kind] !== undefined)
+  const [kind] = kinds
+  if (kind === undefined || kinds.length > 1) {
+    work.report('wrong_relation', 'A relation names one of belongs_to, has_many and many_to_many', place([], 'key'), {
+      expected: ['belongs_to: …', 'has_many: …', 'many_to_many: …'],
+    })
+    return undefined
+  }
+  const target = value[kind] ?? ''
+  if (work.drafts.has(target)) return target
+  if (!work.unusable.has(target) && !work.written.has(target)) {
+    work.report('unknown_resource', `Unknown resource "${target}"`, place([kind]), suggest(target, work.drafts.keys()))
+  }
+  return undefined
+}
+
+function common(work: Work, name: string, document: Document<RelationDefinition>, target: string) {
+  const { value, place } = document
+  return {
+    name,
+    label: value.label ?? fieldLabel(name),
+    description: value.description,
+    target,
+    show: value.show ?? 'always',
+    embed: undefined,
+    read: alternatives(work, { value: value.read, place: (path, part) => place(['read', ...path], part) }),
+    span: place([], 'key'),
+  } as const
+}
+
+function foreignKey(work: Work, draft: Draft, name: string, document: Document<RelationDefinition>) {
+  const { value, place } = document
+  const column = value.column ?? `${name}_id`
+  const clash = draft.fields.get(column)
+  if (clash !== undefined) {
+    const what = clash.relation === undefined ? 'a field' : `the foreign key of "${clash.relation}"`
+    work.report(
+      'name_clash',
+      `The foreign key "${column}" of "${name}" is ${what} already`,
+      place(value.column === undefined ? [] : ['column'], value.column === undefined ? 'key' : 'value'),
+      {
+        hint: 'a relation brings its own field: remove the other one, or name another column',
+      },
+    )
+    return undefined
+  }
+  const definition = {
+    type: 'reference',
+    ...pick(value, ['label', 'description', 'required', 'read_only', 'immutable', 'read', 'write']),
+    label: value.label ?? fieldLabel(name),
+    ...(value.renamed_from === undefined
+      ? {}
+      : { renamed_from: value.column === undefined ? `${value.renamed_from}_id` : value.renamed_from }),
+  }
+  const field = resolveField(work, column, { value: definition, place }, work.extensions.fieldTypes)
+  if (field === undefined) return undefined
+  field.relation = name
+  // The embedded object may be for single answers only; its key is short and useful everywhere.
+  field.show = value.show === 'never' ? 'never' : 'always'
+  return field
+}
+
+function pick<T extends object, K extends keyof T>(value: T, keys: readonly K[]): Partial<Pick<T, K>> {
+  const picked: Partial<Pick<T, K>> = {}
+  for (const key of keys) if (value[key] !== undefined) picked[key] = value[key]
+  return picked
+}
+
+/** Every has_many finds the relations that lead back to it, every many_to_many its joining table. */
+export function inverses(work: Work): void {
+  for (const { written, draft } of benches(work)) {
+    for (const [name, document] of written.relations) {
+      const { value } = document
+      if (value.belongs_to !== undefined) continue
+      const targetName = oneTarget(work, document)
+      const target = targetName === undefined ? undefined : work.drafts.get(targetName)
+      if (target === undefined) continue
+      const shared = { ...common(work, name, document, target.name), where: undefined, order: [] }
+      if (value.has_many !== undefined) {
+        const by = wayBack(work, draft, target, document)
+        if (by !== undefined)
+          draft.relations.set(name, { kind: 'has_many', ...shared, by, first: value.first ?? false })
+        continue
+      }
+      const write = alternatives(work, {
+        value: value.write,
+        place: (path, part) => document.place(['write', ...path], part),
+      })
+      draft.relations.set(name, {
+        kind: 'many_to_many',
+        ...shared,
+        through: joiningTable(draft, target, value.through),
+        writeAs: `${singular(name)}_ids`,
+        write,
+      })
+    }
+    inWrittenOrder(draft, written)
+  }
+}
+
+/** Answers list relations as the author did, whichever pass made them. */
+function inWrittenOrder(draft: Draft, written: Written): void {
+  const made = new Map(draft.relations)
+  draft.relations.clear()
+  for (const name of written.relations.keys()) {
+    const relation = made.get(name)
+    if (relation !== undefined) draft.relations.set(name, relation)
+  }
+}
+
+function wayBack(
+  work: Work,
+  draft: Draft,
+  target: Draft,
+  document: Document<RelationDefinition>,
+): readonly BelongsTo[] | undefined {
+  const { through, by } = document.value
+  if (through === undefined) {
+    const relation = pointer(work, draft, target, by, document)
+    return relation === undefined ? undefined : [relation]
+  }
+  const first = target.relations.get(through)
+  if (first?.kind !== 'belongs_to') {
+    const known = belongsTo(target).map((relation) => relation.name)
+    work.report(
+      'unknown_field',
+      `"${target.name}" has no belongs_to relation "${through}" to go through`,
+      document.place(['through']),
+      suggest(through, known),
+    )
+    return undefined
+  }
+  const middle = work.drafts.get(first.target)
+  const second = middle === undefined ? undefined : pointer(work, draft, middle, by, document)
+  return second === undefined ? undefined : [first, second]
+}
+
+/** The belongs_to of `from` that leads to the records of `draft`: the one named, or the only one there is. */
+function pointer(
+  work: Work,
+  draft: Draft,
+  from: Draft,
+  by: string | undefined,
+  document: Document<RelationDefinition>,
+): DraftBelongsTo | undefined {
+  const pointing = belongsTo(from).filter((relation) => work.drafts.get(relation.target)?.owner === draft.owner)
+  const names = pointing.map((relation) => relation.name)
+  if (by !== undefined) {
+    const named = pointing.find((relation) => relation.name === by)
+    if (named === undefined) {
+      work.report(
+        'missing_relation',
+        `"${from.name}" has no relation "${by}" that belongs to "${draft.owner}"`,
+        document.place(['by']),
+        suggest(by, names),
+      )
+    }
+    return named
+  }
+  if (pointing.length === 1) return pointing[0]
+  if (pointing.length > 1) {
+    work.report(
+      'ambiguous_relation',
+      `Several relations of "${from.name}" belong to "${draft.owner}"`,
+      document.place([], 'key'),
+      {
+        expected: names.map((name) => `by: ${name}`),
+        hint: 'say which one with "by"',
+      },
+    )
+  } else if (!pointsInVain(work, from, draft)) {
+    work.report(
+      'missing_relation',
+      `No relation of "${from.name}" belongs to "${draft.owner}"`,
+      document.place([], 'key'),
+      {
+        hint: `add a belongs_to: ${draft.owner} to "${from.name}"`,
+      },
+    )
+  }
+  return undefined
+}
+
+/** Whether the other resource does point here, by a relation that has a mistake of its own. */
+function pointsInVain(work: Work, from: Draft, draft: Draft): boolean {
+  if (brokenNames(work, from.name).length > 0) return true
+  const relations = work.written.get(from.name)?.relations.values() ?? []
+  return [...relations].some(({ value }) => value.belongs_to === draft.name || value.belongs_to === draft.owner)
+}
+
+function belongsTo(draft: Draft): readonly DraftBelongsTo[] {
+  return [...draft.relations.values()].filter((relation) => relation.kind === 'belongs_to')
+}
+
+/** The two tables' names in order of the alphabet, so that both sides find the same one. */
+function joiningTable(
+  from: Draft,
+  to: Draft,
+  named: string | undefined,
+): { readonly table: string; readonly from: string; readonly to: string } {
+  const table = named ?? [from.table, to.table].sort().join('_')
+  const [left, right] = [`${singular(from.table)}_id`, `${singular(to.table)}_id`]
+  return { table, from: left, to: right === left ? `other_${right}` : right }
+}

@@ -1,0 +1,108 @@
+/** What the passes share while a catalog is being made: the written resources, the drafts, and the complaints. */
+
+import type { BelongsTo, Field, HasMany, ManyToMany, Resource } from '../catalog/catalog.ts'
+import type {
+  AppDefinition,
+  Document,
+  FieldDefinition,
+  RelationDefinition,
+  ResourceDefinition,
+} from '../definition/definition.ts'
+import type { DiagnosticCode } from '../text/code.ts'
+import type { Diagnostic } from '../text/diagnostic.ts'
+import { nearest } from '../text/nearest.ts'
+import type { Span } from '../text/source.ts'
+import type { Extensions } from './extensions.ts'
+
+/** One resource as written, after transforms and inheritance. */
+export interface Written {
+  readonly name: string
+  readonly document: Document<ResourceDefinition>
+  /** In the order of answers; a relation's name may stand among plugin-added fields later on. */
+  readonly fields: ReadonlyMap<string, Document<FieldDefinition>>
+  readonly relations: ReadonlyMap<string, Document<RelationDefinition>>
+  /** Names of fields that a plugin's transform added. */
+  readonly added: ReadonlySet<string>
+  /** The resource it stands on by `of`. */
+  readonly base: string | undefined
+}
+
+type Mutable<T> = { -readonly [K in keyof T]: T[K] }
+
+export type DraftField = Mutable<Field>
+export type DraftBelongsTo = Mutable<BelongsTo>
+export type DraftHasMany = Mutable<HasMany>
+export type DraftManyToMany = Mutable<ManyToMany>
+export type DraftRelation = DraftBelongsTo | DraftHasMany | DraftManyToMany
+
+/** A resource that passes still fill in: valid as a Resource at every moment, complete after the last pass. */
+export type Draft = Omit<Mutable<Resource>, 'fields' | 'relations'> & {
+  readonly fields: Map<string, DraftField>
+  readonly relations: Map<string, DraftRelation>
+}
+
+/** What one complaint adds to its sentence and place. */
+export interface Details {
+  readonly expected?: readonly string[]
+  readonly hint?: string
+  readonly severity?: 'warning'
+}
+
+export interface Work {
+  readonly app: Document<AppDefinition>
+  readonly sources: readonly Document<ResourceDefinition>[]
+  readonly extensions: Extensions
+  /** Resources (`tickets`) and their fields and relations (`tickets.status`) that exist but can't be used: nobody complains about them. */
+  readonly unusable: Set<string>
+  readonly written: Map<string, Written>
+  readonly drafts: Map<string, Draft>
+  readonly permissions: Map<string, string>
+  readonly diagnostics: Diagnostic[]
+  report(code: DiagnosticCode, message: string, span: Span, details?: Details): void
+}
+
+/** An empty bench for one definition. */
+export function newWork(
+  app: Document<AppDefinition>,
+  sources: readonly Document<ResourceDefinition>[],
+  extensions: Extensions,
+  unusable: ReadonlySet<string>,
+): Work {
+  const diagnostics: Diagnostic[] = []
+  return {
+    app,
+    sources,
+    extensions,
+    unusable: new Set(unusable),
+    written: new Map(),
+    drafts: new Map(),
+    permissions: new Map(extensions.permissions),
+    diagnostics,
+    report: (code, message, span, details = {}) => void diagnostics.push({ code, message, span, ...details }),
+  }
+}
+
+/** The expected words and the nearest of them, for a word that nothing answers to. */
+export function suggest(word: string, candidates: Iterable<string>): Details {
+  const expected = [...candidates]
+  const near = nearest(word, expected)
+  return {
+    ...(expected.length === 0 ? {} : { expected }),
+    ...(near === undefined ? {} : { hint: `did you mean "${near}"?` }),
+  }
+}
+
+/** Every written resource beside its draft, in order of names. */
+export function benches(work: Work): readonly { readonly written: Written; readonly draft: Draft }[] {
+  return [...work.drafts.values()].flatMap((draft) => {
+    const written = work.written.get(draft.name)
+    return written === undefined ? [] : [{ written, draft }]
+  })
+}
+
+/** The fields and relations of a resource that are written, but not in a way that can be used. */
+export function brokenNames(work: Pick<Work, 'unusable'>, resource: string): readonly string[] {
+  return [...work.unusable].flatMap((name) =>
+    name.startsWith(`${resource}.`) ? [name.slice(resource.length + 1)] : [],
+  )
+}

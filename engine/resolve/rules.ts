@@ -1,0 +1,231 @@
+/** Rules that only judge a complete catalog; each says one thing an author must not do. */
+
+import type { Resource } from '../catalog/catalog.ts'
+import { LIMITS } from '../limits.ts'
+import { isBroken } from './link.ts'
+import { benches, type Draft, suggest, type Work, type Written } from './resolution.ts'
+
+type Rule = (work: Work, written: Written, draft: Draft) => void
+
+const hooksExist: Rule = (work, written, draft) => {
+  for (const [action, names] of Object.entries(draft.hooks)) {
+    for (const [index, name] of names.entries()) {
+      if (work.extensions.hooks.has(name)) continue
+      const span = written.document.place(['hooks', action, index])
+      work.report('unknown_hook', `No plugin gives a hook "${name}"`, span, suggest(name, work.extensions.hooks.keys()))
+    }
+  }
+}
+
+const restoreNeedsLive: Rule = (work, written, draft) => {
+  if (!draft.actions.has('restore') || (draft.live !== undefined && draft.restoreSets !== undefined)) return
+  const { value, place } = written.document
+  const at =
+    value.restore === true || value.actions === undefined ? ['restore'] : ['actions', value.actions.indexOf('restore')]
+  work.report('missing_live', 'A record that is removed for good can not be restored', place(at), {
+    hint: 'add "soft_delete: true" and "restore: true", or take restore away',
+  })
+}
+
+const slugsHaveSources: Rule = (work, written, draft) => {
+  for (const field of draft.fields.values()) {
+    const from = field.type.name === 'slug' ? field.options.own.from : undefined
+    if (typeof from !== 'string' || draft.fields.has(from) || isBroken(work, draft, from)) continue
+    const span = written.fields.get(field.name)?.place(['from']) ?? field.span
+    const names = [...draft.fields.values()].filter(
+      (known) => known.type.operators.includes('contains') && known !== field,
+    )
+    work.report(
+      'unknown_field',
+      `"${draft.name}" has no field "${from}" to make a slug from`,
+      span,
+      suggest(
+        from,
+        names.map((known) => known.name),
+      ),
+    )
+  }
+}
+
+const countsHaveRelations: Rule = (work, written, draft) => {
+  for (const field of draft.fields.values()) {
+    if (field.count === undefined || draft.relations.get(field.count)?.kind === 'has_many') continue
+    if (
+      work.unusable.has(`${draft.name}.${field.count}`) ||
+      written.relations.get(field.count)?.value.has_many !== undefined
+    )
+      continue
+    const many = [...draft.relations.values()]
+      .filter((relation) => relation.kind === 'has_many')
+      .map((relation) => relation.name)
+    const span = written.fields.get(field.name)?.place(['of']) ?? field.span
+    work.report(
+      'unknown_field',
+      `"${draft.name}" has no has_many relation "${field.count}" to count`,
+      span,
+      suggest(field.count, many),
+    )
+  }
+}
+
+const namesAreFree: Rule = (work, _written, draft) => {
+  const columns = new Map<string, string>()
+  const keys = new Map<string, string>()
+  for (const field of draft.fields.values()) {
+    if (Buffer.byteLength(field.column) > 63)
+      work.report('name_too_long', `The column "${field.column}" is longer than 63 bytes`, field.span)
+    const other = columns.get(field.column)
+    if (other !== undefined)
+      work.report('name_clash', `"${field.name}" and "${other}" are the same column "${field.column}"`, field.span)
+    if (field.computed === undefined && field.count === undefined) columns.set(field.column, field.name)
+    keys.set(field.name, 'a field')
+  }
+  for (const relation of draft.relations.values()) {
+    const names = relation.kind === 'many_to_many' ? [relation.name, relation.writeAs] : [relation.name]
+    for (const name of names) {
+      const other = keys.get(name)
+      if (other !== undefined) {
+        work.report('name_clash', `"${name}" is ${other} already`, relation.span, {
+          hint: 'a field and a relation share the keys of an answer',
+        })
+      }
+      keys.set(name, 'a relation')
+    }
+    if (relation.kind === 'many_to_many' && Buffer.byteLength(relation.through.table) > 63) {
+      work.report(
+        'name_too_long',
+        `The joining table "${relation.through.table}" is longer than 63 bytes`,
+        relation.span,
+        {
+          hint: 'name a shorter one with "through"',
+        },
+      )
+    }
+  }
+  if (Buffer.byteLength(draft.table) > 63)
+    work.report('name_too_long', `The table "${draft.table}" is longer than 63 bytes`, draft.span)
+  if (draft.table.startsWith('plinth_'))
+    work.report('reserved_name', 'Tables that begin with "plinth_" are the engine\'s own', draft.span)
+}
+
+/** What the base needs on create must come from somewhere. */
+const guestsCanCreate: Rule = (work, written, draft) => {
+  const owner = work.drafts.get(draft.owner)
+  if (owner === undefined || owner === draft || !creates(draft)) return
+  for (const field of owner.fields.values()) {
+    const given = draft.fields.has(field.name) || draft.scopeSets.some((set) => set.field.column === field.column)
+    if (
+      !field.required ||
+      given ||
+      field.default !== undefined ||
+      field.defaultMoment !== undefined ||
+      field.type.generated !== undefined
+    )
+      continue
+    const relation = field.relation === undefined ? undefined : owner.relations.get(field.relation)
+    if (relation?.kind === 'belongs_to' && relation.default !== undefined) continue
+    const what = field.relation === undefined ? `field "${field.name}"` : `relation "${field.relation}"`
+    work.report(
+      'of_mismatch',
+      `"${owner.name}" requires the ${what}, which "${draft.name}" neither has nor sets`,
+      written.document.place(['of']),
+      {
+        hint: `list it, let "where" fix it, or leave "create" out of the actions`,
+      },
+    )
+  }
+}
+
+function creates(draft: Resource): boolean {
+  return draft.actions.has('create') || draft.nested.some((route) => route.actions.includes('create'))
+}
+
+const actionsHavePolicies: Rule = (work, written, draft) => {
+  const needed = new Map<string, Resource['policies'][keyof Resource['policies']]>()
+  for (const action of [...draft.actions, ...draft.nested.flatMap((route) => route.actions)]) {
+    const policy = action === 'list' || action === 'get' ? 'view' : action
+    needed.set(policy, draft.policies[policy])
+  }
+  const missing = [...needed].filter(
+    ([policy, clauses]) => clauses.length === 0 && written.document.value.policies?.[policy as 'view'] === undefined,
+  )
+  if (missing.length === 0) return
+  const words = missing.map(([policy]) => policy).join(', ')
+  const places =
+    written.document.value.policies === undefined
+      ? written.document.place(['resource'])
+      : written.document.place(['policies'], 'key')
+  work.report('missing_policy', `Nobody may ${words} "${draft.name}"`, places, {
+    hint: `add a policy for ${words}, an empty list if that is meant, or take the action away`,
+    severity: 'warning',
+  })
+}
+
+const RULES: readonly Rule[] = [
+  hooksExist,
+  restoreNeedsLive,
+  slugsHaveSources,
+  countsHaveRelations,
+  namesAreFree,
+  guestsCanCreate,
+  actionsHavePolicies,
+]
+
+/** Judges every resource by itself, then what must not happen between two of them. */
+export function judge(work: Work): void {
+  for (const { written, draft } of benches(work)) for (const rule of RULES) rule(work, written, draft)
+  distinctPaths(work)
+  distinctTables(work)
+  limitsAgree(work)
+}
+
+function limitsAgree(work: Work): void {
+  const { perPageDefault, perPageMax } = work.app.value.limits ?? {}
+  if (perPageDefault === undefined || perPageDefault <= (perPageMax ?? LIMITS.perPageMax)) return
+  const message = `A page can not have ${perPageDefault} records by itself and ${perPageMax ?? LIMITS.perPageMax} at most`
+  work.report('wrong_limit', message, work.app.place(['limits', 'perPageDefault']))
+}
+
+function distinctPaths(work: Work): void {
+  const taken = new Map<string, string>()
+  for (const { written, draft } of benches(work)) {
+    const routes = [
+      ...(draft.actions.size === 0
+        ? []
+        : [{ path: draft.path, at: written.document.value.path === undefined ? ['resource'] : ['path'] }]),
+      ...draft.nested.map((route) => ({
+        path: `${work.drafts.get(route.relation.target)?.path}/{id}/${route.path}`,
+        at: ['nested', route.relation.name],
+      })),
+    ]
+    for (const { path, at } of routes) {
+      const other = taken.get(path.toLowerCase())
+      if (other === undefined) taken.set(path.toLowerCase(), draft.name)
+      else
+        work.report(
+          'duplicate_path',
+          `The path "/${path}" is the one of "${other}" already`,
+          written.document.place(at),
+          { hint: 'give one of them another "path"' },
+        )
+    }
+  }
+}
+
+function distinctTables(work: Work): void {
+  const taken = new Map<string, string>()
+  for (const { written, draft } of benches(work)) {
+    if (draft.owner !== draft.name) continue
+    const other = taken.get(draft.table)
+    taken.set(draft.table, draft.name)
+    if (other === undefined) continue
+    work.report(
+      'name_clash',
+      `The table "${draft.table}" is the one of "${other}" already`,
+      written.document.place([written.document.value.table === undefined ? 'resource' : 'table']),
+      {
+        hint: `write "of: ${other}" to stand on its table`,
+      },
+    )
+  }
+}

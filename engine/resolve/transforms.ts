@@ -1,0 +1,52 @@
+/** Pass: plugins change what was written before anything is read from it; places stay those of the author's file. */
+import type { Document, ResourceDefinition } from '../definition/definition.ts'
+import type { Work } from './resolution.ts'
+import { entries } from './written.ts'
+
+/** Runs every transform on every resource in the plugins' order, and sorts out resources of the same name. */
+export function applyTransforms(work: Work): void {
+  for (const source of work.sources) {
+    const document = transformed(work, source)
+    const { resource: name } = document.value
+    const earlier = work.written.get(name)
+    if (earlier !== undefined) {
+      const other = earlier.document.place(['resource']).source.file
+      work.report(
+        'duplicate_resource',
+        `The resource "${name}" is declared in ${other} already`,
+        document.place(['resource']),
+        {
+          hint: 'one file declares one resource; give this one another name or remove it',
+        },
+      )
+      continue
+    }
+    const original = new Set(Object.keys(source.value.fields ?? {}))
+    const fields = new Map(entries(document, ['fields'], document.value.fields))
+    work.written.set(name, {
+      name,
+      document,
+      fields,
+      relations: new Map(entries(document, ['relations'], document.value.relations)),
+      added: new Set([...fields.keys()].filter((field) => !original.has(field))),
+      base: document.value.of,
+    })
+  }
+}
+
+function transformed(work: Work, source: Document<ResourceDefinition>): Document<ResourceDefinition> {
+  let value = source.value
+  for (const { plugin, options, transform } of work.extensions.transforms) {
+    try {
+      value = transform(value, options)
+    } catch (error) {
+      const reason = error instanceof Error ? error.message : String(error)
+      work.report(
+        'plugin_failed',
+        `The plugin "${plugin}" could not change "${value.resource}": ${reason}`,
+        source.place(['resource']),
+      )
+    }
+  }
+  return { value, place: source.place }
+}

@@ -1,0 +1,56 @@
+/** A new ticket is classified by itself where the desk wants that: judged by a job, applied only when sure enough. ⇄ */
+import {
+  ApiError,
+  type HookContext,
+  type JobContext,
+  type Json,
+  type JsonObject,
+  type Next,
+} from '../../../engine/index.ts'
+import { applyTo, shape, store } from './classification.ts'
+import { judge } from './judge.ts'
+import { TARGETS } from './model.ts'
+import { aiSettings, recentSettings } from './settings.ts'
+
+/** `ai.arrived`: leaves the judgement to a job, which begins when the ticket is certain. */
+export async function arrived(context: HookContext, next: Next): Promise<void> {
+  const given = TARGETS.map((target) => `${target}_id`).filter((field) => (context.input[field] ?? null) !== null)
+  await next()
+  const { auto_classify: wanted, enabled } = await recentSettings(context)
+  const id = context.result?.id
+  if (!wanted || !enabled || id === undefined) return
+  await context.enqueue('ai.classify_new', { ticket_id: id, given })
+}
+
+/** The job. What the creator chose is never changed; run twice, it finds its first classification and stops. */
+export async function classifyNew(context: JobContext, payload: JsonObject): Promise<Json> {
+  const id = Number(payload.ticket_id)
+  const given = (payload.given as readonly string[] | undefined) ?? []
+  const before = await context.records('ai_classifications', 'system').list({ ticket_id: String(id), per_page: '1' })
+  if (before.data.length > 0) return null
+  const ticket = await present(context, id)
+  const settings = await aiSettings(context)
+  if (ticket === undefined || !settings.enabled) return null
+  const letter = { subject: String(ticket.subject), details: String(ticket.details) }
+  const judgement = await judge(context, settings, letter)
+  const done = await context.transaction(async (within) => {
+    const text = `${letter.subject}\n${letter.details}`
+    const stored = await store(within, settings, { id, text }, judgement, true)
+    if (judgement.confidence < settings.confidence_threshold) return shape(stored)
+    // What somebody chose in the meantime stays as well.
+    const now = await within.records('tickets').get(id)
+    const touched = TARGETS.map((target) => `${target}_id`).filter((field) => now[field] !== ticket[field])
+    return shape(await applyTo(within, now, stored, [...given, ...touched]))
+  })
+  return { classification_id: done.id ?? null, applied: done.applied ?? false }
+}
+
+/** The ticket, unless it was deleted before the job began. */
+async function present(context: JobContext, id: number): Promise<JsonObject | undefined> {
+  try {
+    return await context.records('tickets').get(id)
+  } catch (error) {
+    if (error instanceof ApiError && error.code === 'record_not_found') return undefined
+    throw error
+  }
+}

@@ -1,0 +1,114 @@
+/** Classifications as records: made from a judgement, answered, found, and applied to their ticket. ⇄ */
+import { ApiError, invalid, type Json, type JsonObject, type PluginContext } from '../../../engine/index.ts'
+import type { Judgement } from './judgement.ts'
+import { TARGETS, type Target } from './model.ts'
+import { runnerOf } from './runner.ts'
+import { sentimentOf } from './sentiment.ts'
+import type { AiSettings } from './settings.ts'
+import { used } from './usage.ts'
+
+const KEYS = [
+  'id',
+  'ticket_id',
+  'priority_id',
+  'category_id',
+  'department_id',
+  'type_id',
+  'priority',
+  'category',
+  'department',
+  'type',
+] as const
+
+/** The settings that a classification suggests, by field of the ticket. */
+export type Suggested = Readonly<Record<`${Target}_id`, number | null>>
+
+export function suggestedBy({ verdicts }: Judgement): Suggested {
+  const ids = verdicts.map(({ id, target }) => [`${target}_id`, id] as const)
+  return Object.fromEntries(ids) as Record<`${Target}_id`, number | null>
+}
+
+/** A stored classification in the shape of answers. */
+export function shape(record: JsonObject): JsonObject {
+  return {
+    ...Object.fromEntries(KEYS.map((key) => [key, record[key] ?? null])),
+    confidence: Number(record.confidence),
+    reasoning: record.reasoning ?? '',
+    provider: record.provider ?? 'local',
+    applied: record.applied ?? false,
+    applied_at: record.applied_at ?? null,
+    created_at: record.created_at ?? null,
+  }
+}
+
+/** Stores a judgement of a ticket and gives the record; `automatic` when the desk asked by itself. */
+export async function store(
+  context: PluginContext,
+  settings: AiSettings,
+  ticket: { readonly id: number; readonly text: string },
+  judgement: Judgement,
+  automatic = false,
+): Promise<JsonObject> {
+  const mood = settings.sentiment_enabled ? sentimentOf(ticket.text) : undefined
+  const details = judgement.verdicts.map(({ confidence, id, reason, target }) => ({ target, id, confidence, reason }))
+  const record = await context.records('ai_classifications', 'system').create({
+    ticket_id: ticket.id,
+    ...suggestedBy(judgement),
+    confidence: judgement.confidence.toFixed(4),
+    reasoning: judgement.reasoning,
+    provider: judgement.provider,
+    details,
+    automatic,
+    sentiment: mood?.sentiment ?? null,
+    sentiment_score: mood === undefined ? null : mood.score.toFixed(4),
+  })
+  await used(context, {
+    kind: 'classification',
+    provider: judgement.provider,
+    ticket: ticket.id,
+    fellBack: judgement.failure !== undefined,
+  })
+  return record
+}
+
+/** The classification of this id on this ticket; 422 when the ticket has none of it. */
+export async function classificationOf(context: PluginContext, ticket: number, id: number): Promise<JsonObject> {
+  const { table } = context.catalog.resources.get('ai_classifications')!
+  const text = `select id from "${table}" where id = $1 and ticket_id = $2`
+  const rows = await runnerOf(context).run({ text }, [id, ticket])
+  if (rows.length === 0) throw invalid({ classification_id: ['The selected classification is invalid'] })
+  return context.records('ai_classifications', 'system').get(id)
+}
+
+/**
+ * Writes what a classification suggests to its ticket, as the caller and by the rules of tickets; `but` names fields
+ * that stay as they are. Doing it again changes nothing. 409 when a suggested setting is gone.
+ */
+export async function applyTo(
+  context: PluginContext,
+  ticket: JsonObject,
+  classification: JsonObject,
+  but: readonly string[] = [],
+): Promise<JsonObject> {
+  const changes: Record<string, Json> = {}
+  for (const target of TARGETS) {
+    const field = `${target}_id`
+    const id = classification[field] ?? null
+    if (id !== null && id !== ticket[field] && !but.includes(field)) changes[field] = id
+  }
+  // A sub-category stands below its category, and goes with it.
+  if (changes.category_id !== undefined && (ticket.sub_category_id ?? null) !== null) changes.sub_category_id = null
+  if (Object.keys(changes).length > 0) await update(context, Number(ticket.id), changes)
+  if (classification.applied === true) return classification
+  const stamp = { applied: true, applied_at: context.now().toISOString() }
+  return context.records('ai_classifications', 'system').update(Number(classification.id), stamp)
+}
+
+async function update(context: PluginContext, id: number, changes: JsonObject): Promise<void> {
+  try {
+    await context.records('tickets').update(id, changes)
+  } catch (error) {
+    if (!(error instanceof ApiError) || error.code !== 'validation_failed') throw error
+    throw new ApiError('conflict', { message: 'The classification suggests a setting that no longer exists' })
+  }
+}

@@ -1,0 +1,50 @@
+/** The ai plugin: classification, replies, moods and retrieval by an engine of its own, or by a server that is set. */
+import { definePlugin } from '../../../engine/index.ts'
+import { arrived, classifyNew } from './arrival.ts'
+import { runBatch } from './batch.ts'
+import { evaluate } from './evaluate.ts'
+import { routes } from './routes.ts'
+import { ticketRoutes } from './ticket-routes.ts'
+
+const resource = (name: string): URL => new URL(`./resources/${name}.yaml`, import.meta.url)
+
+export default definePlugin({
+  name: 'ai',
+  description:
+    'Suggests what to do with tickets: learned from those that are settled, or by an OpenAI-compatible server.',
+  after: ['auth', 'tickets'],
+  options: {
+    type: 'object',
+    additionalProperties: false,
+    properties: {
+      timeout_ms: {
+        type: 'integer',
+        minimum: 100,
+        maximum: 60_000,
+        default: 10_000,
+        description: 'How long a server may take with all its tries, in milliseconds; then the local engine answers.',
+      },
+      retries: {
+        type: 'integer',
+        minimum: 0,
+        maximum: 5,
+        default: 2,
+        description: 'How often a server that failed is asked again.',
+      },
+    },
+  },
+  permissions: {
+    'ai.use': 'May ask the AI, and see its settings and analytics.',
+    'ai.manage': 'May change the settings of the AI.',
+  },
+  resources: [resource('ai_settings'), resource('ai_classifications'), resource('ai_uses')],
+  hooks: { arrived },
+  jobs: {
+    classify_new: { description: 'Classifies a ticket that has just been opened.', attempts: 3, run: classifyNew },
+    classify_batch: { description: 'Classifies several tickets by a server.', attempts: 2, run: runBatch },
+  },
+  routes: [...routes, ...ticketRoutes],
+  commands: {
+    'ai-evaluate': { description: 'Measure the local classifier on the desk’s own settled tickets', run: evaluate },
+  },
+})

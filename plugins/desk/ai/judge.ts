@@ -1,0 +1,88 @@
+/** Judges a ticket by the engine that is set: a server, or the local one, which also stands in for a server that fails. ⇄ */
+import type { JsonSchema, PluginContext } from '../../../engine/index.ts'
+import { type Choices, choicesOf } from './choices.ts'
+import { judgeLocally } from './judge-local.ts'
+import type { Judgement, Verdict } from './judgement.ts'
+import { learned } from './learner.ts'
+import { TARGETS } from './model.ts'
+import { ask, ServerFailure } from './server.ts'
+import type { AiSettings } from './settings.ts'
+
+/** What is judged: the customer's own words and nothing else. */
+export interface Letter {
+  readonly subject: string
+  readonly details: string
+}
+
+interface Reply {
+  readonly priority_id: number | null
+  readonly category_id: number | null
+  readonly department_id: number | null
+  readonly type_id: number | null
+  readonly confidence: number
+  readonly reasoning: string
+}
+
+const DETAILS = 6_000
+
+/** The judgement of one ticket. */
+export async function judge(context: PluginContext, settings: AiSettings, letter: Letter): Promise<Judgement> {
+  const choices = await choicesOf(context)
+  const locally = async () => judgeLocally(await learned(context), choices, `${letter.subject}\n${letter.details}`)
+  if (settings.provider === 'local') return locally()
+  try {
+    return await judgeByServer(context, settings, choices, letter)
+  } catch (error) {
+    if (!(error instanceof ServerFailure)) throw error
+    context.log.warn({ reason: error.message }, 'the AI server failed; the local engine answered')
+    const own = await locally()
+    return {
+      ...own,
+      failure: error.message,
+      reasoning: `The local engine answered: ${error.message}.\n${own.reasoning}`,
+    }
+  }
+}
+
+async function judgeByServer(
+  context: PluginContext,
+  settings: AiSettings,
+  choices: Choices,
+  { details, subject }: Letter,
+): Promise<Judgement> {
+  const offered = Object.fromEntries(
+    TARGETS.map((target) => [target, choices[target].map(({ description, id, name }) => ({ id, name, description }))]),
+  )
+  const reply = await ask<Reply>(context, settings, {
+    instructions:
+      'Classify the ticket: choose an id of each list in "choices", or null where none fits. ' +
+      '"confidence" is the chance, 0 to 1, that all of them are right; "reasoning" is one or two plain sentences.',
+    data: { choices: offered, ticket: { subject, details: details.slice(0, DETAILS) } },
+    schema: replySchema(choices),
+  })
+  const verdicts = TARGETS.map((target): Verdict => {
+    const id = reply[`${target}_id`]
+    const name = choices[target].find((choice) => choice.id === id)?.name
+    const reason = name === undefined ? `${target}: none fits` : `${target} ${name}`
+    return { target, id, confidence: id === null ? 0 : reply.confidence, reason }
+  })
+  const confidence = verdicts.every(({ id }) => id === null) ? 0 : Math.round(reply.confidence * 10_000) / 10_000
+  return { verdicts, confidence, reasoning: reply.reasoning, provider: settings.provider }
+}
+
+/** Only ids that were offered fit: a server that invents one, or was talked into it, is not believed. */
+function replySchema(choices: Choices): JsonSchema {
+  const ids = TARGETS.map(
+    (target) => [`${target}_id`, { enum: [...choices[target].map(({ id }) => id), null] }] as const,
+  )
+  return {
+    type: 'object',
+    additionalProperties: false,
+    required: [...ids.map(([name]) => name), 'confidence', 'reasoning'],
+    properties: {
+      ...Object.fromEntries(ids),
+      confidence: { type: 'number', minimum: 0, maximum: 1 },
+      reasoning: { type: 'string', minLength: 1, maxLength: 2000 },
+    },
+  }
+}

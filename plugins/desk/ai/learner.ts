@@ -1,0 +1,151 @@
+/** What one process has learned from the desk's settled tickets, kept up with the database from one use to the next. ⇄ */
+import type { Database, PluginContext, Row } from '../../../engine/index.ts'
+import { type Calibration, calibrate, UNMEASURED } from './calibration.ts'
+import { createModel, type Example, type Model } from './model.ts'
+import { slices } from './slices.ts'
+import { featuresOf } from './words.ts'
+
+export interface Learned {
+  readonly model: Model
+  readonly calibration: Calibration
+  /** When the database was last looked at. */
+  readonly at: Date
+}
+
+type Reading = Pick<PluginContext, 'catalog' | 'database' | 'now'>
+
+/** The newest settled tickets are remembered; what is older says less about today. */
+export const MOST_EXAMPLES = 20_000
+const BATCH = 200
+/** How old knowledge may be when it is used, in milliseconds. */
+const FRESH_MS = 250
+/** A write is stamped when it begins and seen when it commits: this far back, tickets are looked at again. */
+const OVERLAP_SECONDS = 90
+
+interface State {
+  readonly model: Model
+  /** The stamp with which each ticket was last read, so that one that did not change is not learned twice. */
+  readonly stamps: Map<number, string>
+  calibration: Calibration
+  since: string | undefined
+  looked: number
+  running: Promise<Learned> | undefined
+}
+
+const states = new WeakMap<Database, State>()
+
+/** What is known now, read at most a quarter of a second ago; the first call reads the desk's settled tickets in batches. */
+export function learned(context: Reading): Promise<Learned> {
+  const { database } = context
+  let state = states.get(database)
+  if (state === undefined) {
+    const stamps = new Map<number, string>()
+    const model = createModel()
+    state = { model, stamps, calibration: UNMEASURED, since: undefined, looked: 0, running: undefined }
+    states.set(database, state)
+  }
+  const known = state
+  if (known.running !== undefined) return known.running
+  if (Date.now() - known.looked < FRESH_MS && known.since !== undefined) return Promise.resolve(told(known))
+  known.running = catchUp(context, known).finally(() => {
+    known.running = undefined
+  })
+  return known.running
+}
+
+function told({ calibration, looked, model }: State): Learned {
+  return { model, calibration, at: new Date(looked) }
+}
+
+/** Reads what changed since the last look; rows come in batches, so that other work gets its turn in between. */
+async function catchUp(context: Reading, state: State): Promise<Learned> {
+  const pause = slices()
+  const looked = Date.now()
+  const begun = await moment(context, state)
+  let changes = 0
+  let after: readonly [string, number] = [begun, 0]
+  for (;;) {
+    const rows = await changed(context, after)
+    for (const row of rows) {
+      if (take(state, row)) changes += 1
+      await pause()
+    }
+    const last = rows.at(-1)
+    if (last === undefined) break
+    after = [last[1] ?? begun, Number(last[0])]
+    if (rows.length < BATCH) break
+  }
+  for (const id of await removed(context, begun)) changes += drop(state, id)
+  // PostgreSQL writes times so that their texts sort as they do.
+  if (state.since === undefined || after[0] > state.since) state.since = after[0]
+  state.looked = looked
+  if (changes > 0) state.calibration = await calibrate(state.model, pause)
+  return told(state)
+}
+
+/** From where to read on: the overlap before what was read last, or where the newest settled tickets begin. */
+async function moment({ catalog, database }: Reading, state: State): Promise<string> {
+  if (state.since !== undefined) {
+    const [row] = await database.adhoc.run(
+      { text: `select ($1::timestamptz - interval '${OVERLAP_SECONDS} seconds')::text` },
+      [state.since],
+    )
+    return row?.[0] ?? state.since
+  }
+  const tickets = catalog.resources.get('tickets')!.table
+  const [row] = await database.adhoc.run(
+    { text: `select updated_at::text from "${tickets}" order by updated_at desc offset ${MOST_EXAMPLES} limit 1` },
+    [],
+  )
+  return row?.[0] ?? '1900-01-01 00:00:00+00'
+}
+
+const changed = ({ catalog, database }: Reading, [moment, id]: readonly [string, number]): Promise<readonly Row[]> => {
+  const table = (name: string): string => catalog.resources.get(name)!.table
+  const text = `select t.id, t.updated_at::text, (s.category in ('solved', 'closed') and t.deleted_at is null)::text,
+    t.subject || E'\\n' || left(t.details, 6000), t.priority_id, t.category_id, t.department_id, t.type_id
+    from "${table('tickets')}" t join "${table('statuses')}" s on s.id = t.status_id
+    where (t.updated_at, t.id) > ($1::timestamptz, $2::integer)
+    order by t.updated_at, t.id limit ${BATCH}`
+  return database.adhoc.run({ text }, [moment, id])
+}
+
+/** Tickets deleted since a moment: deleting leaves the time of the last change as it was. */
+async function removed({ catalog, database }: Reading, moment: string): Promise<readonly number[]> {
+  const tickets = catalog.resources.get('tickets')!.table
+  const rows = await database.adhoc.run(
+    { text: `select id from "${tickets}" where deleted_at is not null and deleted_at >= $1::timestamptz` },
+    [moment],
+  )
+  return rows.map(([id]) => Number(id))
+}
+
+/** Learns or forgets one row; tells whether that changed anything. */
+function take(state: State, row: Row): boolean {
+  const { model, stamps } = state
+  const id = Number(row[0])
+  const stamp = row[1] ?? ''
+  if (row[2] !== 'true') return drop(state, id) > 0
+  if (stamps.get(id) === stamp) return false
+  model.learn(exampleOf(id, row[3] ?? '', row.slice(4)))
+  stamps.delete(id)
+  stamps.set(id, stamp)
+  if (stamps.size > MOST_EXAMPLES) drop(state, stamps.keys().next().value ?? id)
+  return true
+}
+
+function drop({ model, stamps }: State, id: number): number {
+  if (!stamps.delete(id)) return 0
+  model.forget(id)
+  return 1
+}
+
+/** An example from a text and its four labels as PostgreSQL writes them, in the order of the targets. */
+export function exampleOf(id: number, text: string, labels: Row): Example {
+  const label = (at: number): number | null => (labels[at] == null ? null : Number(labels[at]))
+  return {
+    id,
+    features: featuresOf(text),
+    labels: { priority: label(0), category: label(1), department: label(2), type: label(3) },
+  }
+}

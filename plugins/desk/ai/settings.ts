@@ -1,0 +1,145 @@
+/** What the AI is set to: an administrator's choices over the environment over the defaults. ⇄ */
+import {
+  ApiError,
+  type Database,
+  invalid,
+  type Json,
+  type JsonObject,
+  type PluginContext,
+} from '../../../engine/index.ts'
+import { runnerOf } from './runner.ts'
+import { seal, unseal } from './seal.ts'
+
+export interface AiSettings {
+  readonly enabled: boolean
+  readonly provider: 'local' | 'openai'
+  readonly model: string
+  readonly base_url: string
+  readonly temperature: number
+  readonly max_tokens: number
+  readonly auto_classify: boolean
+  readonly confidence_threshold: number
+  readonly max_suggestions: number
+  readonly sentiment_enabled: boolean
+  readonly kb_max_suggestions: number
+}
+
+type Reading = Pick<PluginContext, 'catalog' | 'database' | 'settings'>
+
+interface Stored {
+  readonly chosen: JsonObject
+  readonly sealed: string | null
+}
+
+const ROW = 'desk'
+/** How long one process may go by what it read before, in milliseconds, where it asks at every new ticket. */
+const KEPT_MS = 1_000
+const kept = new WeakMap<Database, { readonly at: number; readonly stored: Stored }>()
+
+async function read(context: Reading): Promise<Stored> {
+  const { catalog, database } = context
+  const { table } = catalog.resources.get('ai_settings')!
+  const [row] = await runnerOf(context).run({ text: `select chosen::text, api_key from "${table}" where name = $1` }, [
+    ROW,
+  ])
+  const stored = { chosen: JSON.parse(row?.[0] ?? '{}') as JsonObject, sealed: row?.[1] ?? null }
+  kept.set(database, { at: Date.now(), stored })
+  return stored
+}
+
+function defaultsOf({ settings: { env } }: Reading): AiSettings {
+  const served = [env.AI_BASE_URL, env.AI_API_KEY].some((value) => value !== undefined && value !== '')
+  return {
+    enabled: true,
+    provider: served ? 'openai' : 'local',
+    model: env.AI_MODEL || 'gpt-4o-mini',
+    base_url: env.AI_BASE_URL || 'https://api.openai.com/v1',
+    temperature: 0,
+    max_tokens: 1000,
+    auto_classify: false,
+    confidence_threshold: 0.8,
+    max_suggestions: 3,
+    sentiment_enabled: true,
+    kb_max_suggestions: 5,
+  }
+}
+
+function effective(context: Reading, { chosen }: Stored): AiSettings {
+  return { ...defaultsOf(context), ...chosen }
+}
+
+/** The settings in force. */
+export async function aiSettings(context: Reading): Promise<AiSettings> {
+  return effective(context, await read(context))
+}
+
+/** The same, perhaps a second old: for questions that are asked with every ticket. */
+export async function recentSettings(context: Reading): Promise<AiSettings> {
+  const known = kept.get(context.database)
+  if (known !== undefined && Date.now() - known.at < KEPT_MS) return effective(context, known.stored)
+  return aiSettings(context)
+}
+
+/** The settings as they are answered: everything but the key. */
+export async function shownSettings(context: Reading): Promise<JsonObject> {
+  const stored = await read(context)
+  return { ...effective(context, stored), api_key_set: (await keyOf(context, stored)) !== undefined }
+}
+
+/** The key for the server in use; the environment's key goes to the environment's server only. */
+export async function apiKey(context: Reading): Promise<string | undefined> {
+  return keyOf(context, await read(context))
+}
+
+async function keyOf(context: Reading, { chosen, sealed }: Stored): Promise<string | undefined> {
+  if (sealed !== null) return unseal(context.settings, sealed)
+  const own = defaultsOf(context).base_url
+  const elsewhere = typeof chosen.base_url === 'string' && originOf(chosen.base_url) !== originOf(own)
+  return elsewhere ? undefined : context.settings.env.AI_API_KEY || undefined
+}
+
+/**
+ * Changes what the body names; null goes back to the default. 422 when a stored key would reach another server than it
+ * was given for.
+ */
+export async function changeSettings(context: Reading, body: JsonObject): Promise<void> {
+  const { catalog, database, settings } = context
+  const { table } = catalog.resources.get('ai_settings')!
+  await database.transaction(async (transaction) => {
+    // Two who change different settings at once must not undo each other.
+    await transaction.run({ text: `select pg_advisory_xact_lock(hashtext('plinth ai settings'))` }, [])
+    const [row] = await transaction.run({ text: `select chosen::text, api_key from "${table}" where name = $1` }, [ROW])
+    const before = { chosen: JSON.parse(row?.[0] ?? '{}') as JsonObject, sealed: row?.[1] ?? null }
+    const { api_key: key, ...changes } = body
+    const chosen: Record<string, Json> = { ...before.chosen }
+    for (const [name, value] of Object.entries(changes)) {
+      if (value === null) delete chosen[name]
+      else chosen[name] = value
+    }
+    const [from, to] = [before.chosen, chosen].map((one) =>
+      originOf(effective(context, { chosen: one, sealed: null }).base_url),
+    )
+    if (from !== to && before.sealed !== null && key === undefined) {
+      throw invalid({ api_key: ['Send the api_key again, or null, when base_url moves to another server'] })
+    }
+    const sealed = key === undefined ? before.sealed : key === null ? null : await seal(settings, String(key))
+    await transaction.run(
+      {
+        text: `insert into "${table}" (name, chosen, api_key) values ($1, $2::jsonb, $3)
+          on conflict (name) do update set chosen = excluded.chosen, api_key = excluded.api_key, updated_at = now()`,
+      },
+      [ROW, JSON.stringify(chosen), sealed],
+    )
+  })
+  kept.delete(database)
+}
+
+function originOf(url: string): string {
+  return URL.canParse(url) ? new URL(url).origin : url
+}
+
+/** 409 while the AI, or a part of it, is switched off. */
+export function needs(settings: AiSettings, part: 'enabled' | 'sentiment_enabled'): void {
+  if (!settings.enabled) throw new ApiError('conflict', { message: 'The AI is switched off' })
+  if (!settings[part]) throw new ApiError('conflict', { message: 'Sentiment analysis is switched off' })
+}

@@ -1,0 +1,67 @@
+/** How many tickets of a period have which status, priority, department or category: one scan for all of them. */
+import type { RouteContext } from '../../../engine/index.ts'
+import type { Period } from './period.ts'
+import { ticketQuery } from './tickets.ts'
+
+/** Dimension → the ticket's column, the resource that it names, and what else is told of it. */
+const DIMENSIONS = {
+  status: { column: 'status_id', resource: 'statuses', detail: 'category' },
+  priority: { column: 'priority_id', resource: 'priorities', detail: 'color' },
+  department: { column: 'department_id', resource: 'departments', detail: undefined },
+  category: { column: 'category_id', resource: 'categories', detail: undefined },
+} as const
+
+export type Dimension = keyof typeof DIMENSIONS
+
+/** One value of a dimension; without id and name it stands for tickets that have none. */
+export interface Share {
+  readonly id: number | null
+  readonly name: string | null
+  readonly total: number
+  /** A status' category, a priority's colour. */
+  readonly detail: string | null
+}
+
+/** The tickets created in a period by each dimension: every live value, also of no ticket, and deleted ones that tickets carry. */
+export async function breakdown<D extends Dimension>(
+  context: RouteContext,
+  period: Period,
+  dimensions: readonly D[],
+): Promise<Readonly<Record<D, readonly Share[]>>> {
+  const query = ticketQuery(context)
+  const columns = dimensions.map((dimension) => `t.${DIMENSIONS[dimension].column}`).join(', ')
+  const cells = `select ${columns}, count(*) as n from ${query.from} where ${query.counted()} and ${query.within('t.created_at', period)} group by ${columns}`
+  const shares = dimensions.map((dimension, index) => {
+    const { column, resource, detail } = DIMENSIONS[dimension]
+    return `select ${index}, coalesce(c.id, l.id), l.name, coalesce(c.n, 0), ${detail === undefined ? 'null' : `l.${detail}`}
+      from (select ${column} as id, sum(n) as n from cells group by 1) c full join ${query.table(resource)} l on l.id = c.id
+      where c.n > 0 or ${query.readable(resource, 'l')}`
+  })
+  const rows = await query.run(`with cells as materialized (${cells}) ${shares.join(' union all ')} order by 1, 2`)
+  const found: Record<string, Share[]> = Object.fromEntries(dimensions.map((dimension) => [dimension, []]))
+  for (const [index, id, name, total, detail] of rows) {
+    const share = {
+      id: id == null ? null : Number(id),
+      name: name ?? null,
+      total: Number(total),
+      detail: detail ?? null,
+    }
+    found[dimensions[Number(index)]!]!.push(share)
+  }
+  return found as Record<D, Share[]>
+}
+
+/** How many tickets the shares of one dimension stand for. */
+export function totalOf(shares: readonly Share[]): number {
+  return shares.reduce((sum, { total }) => sum + total, 0)
+}
+
+/** Whether a status of this category ends the work on a ticket. */
+export function isDone({ detail }: Share): boolean {
+  return detail === 'solved' || detail === 'closed'
+}
+
+/** A part as a percentage with two decimals; 0 of nothing. */
+export function percentage(part: number, whole: number): number {
+  return whole === 0 ? 0 : Math.round((part / whole) * 10_000) / 100
+}

@@ -1,0 +1,77 @@
+/** How long customers waited, for the first response and for the end of the work, and what was left to do. */
+import type { RouteContext } from '../../../engine/index.ts'
+import { type Period, periodBefore } from './period.ts'
+import { ticketQuery } from './tickets.ts'
+
+/** Whole seconds; null where there is nothing to measure. */
+export interface Duration {
+  readonly average: number | null
+  readonly median: number | null
+  readonly p90: number | null
+}
+
+/** The waits that ended in a period; `before` are the averages of as many days right before. */
+export interface Waits {
+  readonly first_response: Duration
+  readonly resolution: Duration
+  readonly resolved: number
+  /** Tickets created by the end of the period whose work had not ended by then. */
+  readonly backlog: number
+  readonly before: { readonly first_response: number | null; readonly resolution: number | null }
+}
+
+/** Keeps a sub-select apart, so that its expressions are computed once a row and not once for every use. */
+export const ONCE = 'offset 0'
+
+/** One scan for all waits: a wait counts in the period in which it ended. */
+export async function waits(context: RouteContext, period: Period): Promise<Waits> {
+  const query = ticketQuery(context)
+  const before = periodBefore(period)
+  const until = { from: undefined, to: period.to }
+  const tickets = `select t.first_response_at as answered, ${query.ended} as ended,
+      ${seconds('t.first_response_at')} as response, ${seconds('t.resolved_at')} as resolution
+    from ${query.from} where ${query.counted()} and ${query.within('t.created_at', until)} ${ONCE}`
+  const placed = `select response, resolution, ended is null or not ${query.within('ended', until)} as is_left,
+      ${query.within('answered', period)} as answered_now, ${query.within('answered', before)} as answered_before,
+      ${query.within('ended', period)} as ended_now, ${query.within('ended', before)} as ended_before
+    from (${tickets}) x`
+  const [row = []] = await query.run(
+    `select ${measures('response', 'answered')}, ${measures('resolution', 'ended')},
+      count(*) filter (where ended_now), count(*) filter (where is_left) from (${placed}) y`,
+  )
+  const [response, responses, responseBefore, resolution, resolutions, resolutionBefore, resolved, left] = row
+  return {
+    first_response: durationOf(response, responses),
+    resolution: durationOf(resolution, resolutions),
+    resolved: Number(resolved ?? 0),
+    backlog: Number(left ?? 0),
+    before: { first_response: wholeSeconds(responseBefore), resolution: wholeSeconds(resolutionBefore) },
+  }
+}
+
+/** Average and percentiles of one wait in the period, and its average in the one before. */
+function measures(wait: string, moment: 'answered' | 'ended'): string {
+  const now = `filter (where ${moment}_now)`
+  return `avg(${wait}) ${now}, percentile_cont(array[0.5, 0.9]) within group (order by ${wait}) ${now}, avg(${wait}) filter (where ${moment}_before)`
+}
+
+/** The SQL of the seconds from a ticket's creation to a moment, never less than none; null without the moment. */
+export function seconds(moment: string): string {
+  // GREATEST passes over nulls: by itself it would make a wait of none out of no answer at all.
+  return `case when ${moment} is not null then greatest(date_part('epoch', ${moment} - t.created_at), 0) end`
+}
+
+/** A number of seconds as PostgreSQL writes it, rounded to whole ones. */
+export function wholeSeconds(text: string | null | undefined): number | null {
+  return text == null ? null : Math.round(Number(text))
+}
+
+function durationOf(average: string | null | undefined, percentiles: string | null | undefined): Duration {
+  // Where the measured tickets have no such moment at all, the array is one of nulls.
+  const [median, p90] = percentiles == null ? [] : percentiles.slice(1, -1).split(',').map(numberOf)
+  return { average: wholeSeconds(average), median: wholeSeconds(median), p90: wholeSeconds(p90) }
+}
+
+function numberOf(text: string): string | null {
+  return text === 'NULL' ? null : text
+}

@@ -1,0 +1,17 @@
+/** The dashboards plugin: five routes of figures over what their reader may see, and the page that draws them. */
+import { definePlugin } from '../../../engine/index.ts'
+import { pageRoutes } from './page.ts'
+import { figureRoutes } from './routes.ts'
+import { countedResources } from './rule.ts'
+
+export default definePlugin({
+  name: 'dashboards',
+  description: 'Figures of the desk, counted in SQL over what the reader may see, and a page that draws them.',
+  after: ['tickets', 'activity'],
+  permissions: {
+    'dashboard.view': 'May read how the desk stands, over the tickets that they may see.',
+    'dashboard.analytics': 'May read metrics, analytics, performance and charts of the desk.',
+  },
+  rules: [countedResources],
+  routes: [...figureRoutes, ...pageRoutes],
+})

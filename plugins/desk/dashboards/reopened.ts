@@ -1,0 +1,23 @@
+/** How often finished work was taken up again. */
+import type { RouteContext } from '../../../engine/index.ts'
+import { ONCE } from './duration.ts'
+import type { Period } from './period.ts'
+import { ticketQuery } from './tickets.ts'
+
+/**
+ * Changes of a ticket's status in the period, from a category that ends the work to one that does not, as the categories
+ * are now. Only what the activity record holds is known; 0 for the time before it was kept, and where it is not kept.
+ */
+export async function reopenings(context: RouteContext, period: Period): Promise<number> {
+  if (!context.catalog.resources.has('activities')) return 0
+  const query = ticketQuery(context)
+  const ended = (side: 'from' | 'to'): string =>
+    `(c ->> '${side}')::int = any(array(select s.id from ${query.table('statuses')} s where s.category in ('solved', 'closed')))`
+  const changes = `select a.record_id from ${query.table('activities')} a, lateral jsonb_array_elements(a.changes) c
+    where a.resource = 'tickets' and a.action = 'updated' and ${query.within('a.created_at', period)}
+      and c ->> 'field' = 'status_id' and ${ended('from')} and not ${ended('to')} ${ONCE}`
+  const [row] = await query.run(
+    `select count(*) from (${changes}) x join ${query.from} on t.id = x.record_id where ${query.counted()}`,
+  )
+  return Number(row?.[0] ?? 0)
+}

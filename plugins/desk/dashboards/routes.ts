@@ -1,0 +1,75 @@
+/** The five routes of figures: who may read them and what they may be asked. */
+import type { FieldDefinition, JsonSchema, Reply, Route, RouteContext } from '../../../engine/index.ts'
+import { analytics } from './analytics.ts'
+import { charts } from './charts.ts'
+import { metrics } from './metrics.ts'
+import { ANALYTICS, CHARTS, METRICS, OVERVIEW, PERFORMANCE } from './output.ts'
+import { overview } from './overview.ts'
+import { performance } from './performance.ts'
+
+const QUERY: Readonly<Record<string, FieldDefinition>> = {
+  date_from: { type: 'date', description: 'The first day, UTC' },
+  date_to: { type: 'date', description: 'The last day, UTC; all of it counts' },
+  department_id: { type: 'integer', description: 'Only tickets of this department' },
+  assigned_to: { type: 'integer', description: 'Only tickets assigned to this user' },
+}
+
+const ANALYSTS: Route['access'] = [{ kind: 'permission', permission: 'dashboard.analytics' }]
+const WINDOW = 'Without dates it is about the last 30 days. Only tickets that the caller may see are counted.'
+
+function route(
+  path: string,
+  summary: string,
+  access: Route['access'],
+  description: string,
+  output: JsonSchema,
+  handle: (context: RouteContext) => Promise<Reply>,
+): Route {
+  return { method: 'GET', path, summary, tag: 'Dashboard', access, query: QUERY, description, output, handle }
+}
+
+export const figureRoutes: readonly Route[] = [
+  route(
+    '/dashboard',
+    'How the desk stands, and what happened last',
+    [
+      { kind: 'permission', permission: 'dashboard.view' },
+      { kind: 'role', roles: ['customer'] },
+    ],
+    'The present state of the tickets that the caller may see; dates narrow them to those created then, and never the people. Closed are tickets whose status has the category solved or closed.',
+    OVERVIEW,
+    overview,
+  ),
+  route(
+    '/dashboard/metrics',
+    'The key figures of a period',
+    ANALYSTS,
+    `${WINDOW} Durations in seconds: of first responses given, and of work that ended, in the period. The backlog is what was open at its end; the resolution rate says how many of the tickets created in it are resolved by now, in percent. Reopenings are counted from the activity record and are known as far back as it goes.`,
+    METRICS,
+    metrics,
+  ),
+  route(
+    '/dashboard/analytics',
+    'Where tickets come from, who has them, and when they come',
+    ANALYSTS,
+    `${WINDOW} \`by_hour\` counts the hours of the day, UTC; \`by_weekday\` begins on Monday.`,
+    ANALYTICS,
+    analytics,
+  ),
+  route(
+    '/dashboard/performance',
+    'How fast the desk works, and whether it was faster before',
+    ANALYSTS,
+    `${WINDOW} Durations in seconds. It is compared with as many days right before. In the trends, a ticket that was opened again counts as open since it was created.`,
+    PERFORMANCE,
+    performance,
+  ),
+  route(
+    '/dashboard/charts',
+    'The figures of a period, ready to be drawn',
+    ANALYSTS,
+    `${WINDOW} Every day has its label and its place in each data set.`,
+    CHARTS,
+    charts,
+  ),
+]

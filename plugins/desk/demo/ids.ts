@@ -1,0 +1,79 @@
+/** What the demo builds on: ids of the roles and settings that the desk was seeded with. */
+import type { Catalog, Database } from '../../../engine/index.ts'
+import type { Random } from './random.ts'
+
+/** Where and when the demo takes place. */
+export interface Scene {
+  readonly knex: Database['knex']
+  readonly catalog: Catalog
+  readonly random: Random
+  readonly now: Date
+}
+
+/** Name (slug for roles and statuses) → id. */
+export type Names = ReadonlyMap<string, number>
+
+export interface Ids {
+  readonly roles: Names
+  readonly statuses: Names
+  readonly priorities: Names
+  readonly categories: Names
+  readonly departments: Names
+  readonly types: Names
+}
+
+/** What a ticket or an account of the demo can't do without. */
+const NEEDED = {
+  roles: ['manager', 'agent', 'customer'],
+  statuses: ['open', 'pending', 'in-progress', 'resolved', 'closed', 'cancelled'],
+  priorities: ['Low', 'Medium', 'High', 'Critical'],
+} as const
+
+/** The roles, statuses and priorities that somebody has renamed or deleted since the first start. */
+export function missingNames(ids: Ids): readonly string[] {
+  const kinds = ['roles', 'statuses', 'priorities'] as const
+  return kinds.flatMap((kind) => NEEDED[kind].filter((name) => !ids[kind].has(name)))
+}
+
+/** The table of a resource. */
+export function tableOf({ catalog }: Pick<Scene, 'catalog'>, resource: string): string {
+  return catalog.resources.get(resource)!.table
+}
+
+/** The live settings, by what they are called. */
+export async function readIds(scene: Pick<Scene, 'knex' | 'catalog'>): Promise<Ids> {
+  const names = async (resource: string, by: 'name' | 'slug'): Promise<Names> => {
+    const rows = await scene.knex(tableOf(scene, resource)).whereNull('deleted_at').select('id', `${by} as name`)
+    return new Map(rows.map((row: { id: number; name: string }) => [row.name, row.id]))
+  }
+  return {
+    roles: await names('roles', 'slug'),
+    statuses: await names('statuses', 'slug'),
+    priorities: await names('priorities', 'name'),
+    categories: await names('categories', 'name'),
+    departments: await names('departments', 'name'),
+    types: await names('types', 'name'),
+  }
+}
+
+/** Inserts rows in portions that stay below PostgreSQL's number of parameters; gives their ids in order. */
+export async function insert(scene: Scene, resource: string, rows: readonly object[]): Promise<number[]> {
+  const ids: number[] = []
+  for (let at = 0; at < rows.length; at += 500) {
+    const made = await scene
+      .knex(tableOf(scene, resource))
+      .insert(rows.slice(at, at + 500))
+      .returning('id')
+    ids.push(...made.map((row: { id: number }) => row.id))
+  }
+  return ids
+}
+
+const DAY = 86_400_000
+
+/** A moment of a working day, so many days ago. */
+export function daysAgo({ now, random }: Scene, days: number): Date {
+  const midnight = Math.floor(now.getTime() / DAY) * DAY
+  const moment = midnight - days * DAY + (7 * 60 + random.below(10 * 60)) * 60_000 + random.below(60_000)
+  return new Date(Math.min(moment, now.getTime() - random.below(3_600_000) - 1))
+}

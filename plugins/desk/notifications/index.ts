@@ -1,0 +1,27 @@
+/** The notifications plugin: tells people of what happens on the desk, in their list and the important things by mail. */
+import { definePlugin } from '../../../engine/index.ts'
+import { comment } from './comment.ts'
+import { message } from './message.ts'
+import { OPTIONS } from './options.ts'
+import { pendingUser } from './pending-user.ts'
+import { routes } from './routes.ts'
+import { ticket } from './ticket.ts'
+
+const ALL = { any: [{ read_at: null }, { not: { read_at: null } }] }
+
+export default definePlugin({
+  name: 'notifications',
+  description:
+    'Notifications for each user, made in the transaction of what they tell of; the important ones go by mail too.',
+  after: ['auth', 'mail'],
+  options: OPTIONS,
+  resources: [new URL('./resources/notifications.yaml', import.meta.url)],
+  specials: {
+    unread: {
+      description: 'Whether only unread notifications are listed.',
+      values: { true: { read_at: null }, '1': { read_at: null }, false: ALL, '0': ALL },
+    },
+  },
+  hooks: { ticket, comment, message, pending_user: pendingUser },
+  routes,
+})

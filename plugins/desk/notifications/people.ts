@@ -1,0 +1,50 @@
+/** Who is to know: candidates narrowed to those who still may see what the notification tells of. */
+import type { HookContext, Row } from '../../../engine/index.ts'
+
+/** Candidates of a notification; whoever made the change is never among those that are found. */
+export interface Audience {
+  /** What one must hold to be told as one of the staff. */
+  readonly permission: string
+  /** Users to tell if they hold the permission. */
+  readonly staff?: readonly unknown[]
+  /** The customer whom it concerns: told without the permission too. */
+  readonly customer?: unknown
+  /** Everybody with one of these roles. */
+  readonly roles?: readonly string[]
+  /** Everybody who holds the permission. */
+  readonly holders?: boolean
+}
+
+export interface Person {
+  readonly id: number
+  readonly email: string
+  readonly firstName: string
+  /** Whether this is the customer whom it concerns. */
+  readonly customer: boolean
+}
+
+/** Live accounts among the audience, without the caller. */
+export async function peopleOf(context: HookContext, audience: Audience): Promise<readonly Person[]> {
+  const { caller, catalog, transaction } = context
+  const table = (name: string): string => `"${catalog.resources.get(name)!.table}"`
+  const roles = catalog.pluginOptions.get('auth')?.roles
+  const customerRole = Array.isArray(roles) ? String(roles.at(-1)) : ''
+  const holds = `(r.permissions @> '["*"]' or r.permissions @> jsonb_build_array($1::text))`
+  const text = `select u.id, u.email, u.first_name, u.id = any($3::int[])
+    from ${table('users')} u join ${table('roles')} r on r.id = u.role_id
+    where u.deleted_at is null and u.status <> 'declined' and u.id is distinct from $2::int and (
+      (u.id = any($3::int[]) and (r.slug = $4 or ${holds}))
+      or ((u.id = any($5::int[]) or r.slug = any($6::text[]) or $7::boolean) and ${holds}))
+    order by u.id`
+  const { permission, staff = [], customer, roles: slugs = [], holders = false } = audience
+  const values = [permission, caller.id, idsOf([customer]), customerRole, idsOf(staff), slugs, holders]
+  return (await transaction.run({ text, name: 'notifications people' }, values)).map(personOf)
+}
+
+function personOf([id, email, firstName, customer]: Row): Person {
+  return { id: Number(id), email: email ?? '', firstName: firstName ?? '', customer: customer === 't' }
+}
+
+function idsOf(values: readonly unknown[]): readonly number[] {
+  return values.filter((value) => typeof value === 'number')
+}

@@ -1,0 +1,31 @@
+/** GET /reports/{id}/download: the file of a report, to be saved and never shown in place. */
+import { ApiError, type Reply, type RouteContext } from '../../../engine/index.ts'
+import { storageOf } from '../../media/storage.ts'
+import { FORMATS, type Format } from './kinds.ts'
+
+/** Answers the file as it comes; 409 while there is none, 404 when the bytes are gone. */
+export async function download(context: RouteContext): Promise<Reply> {
+  const { database, headers, params } = context
+  const report = await context.records('reports').get(params.id ?? '')
+  if (report.status === 'pending') throw new ApiError('conflict', { message: 'The report is still being made' })
+  if (report.status === 'failed') throw new ApiError('conflict', { message: 'The report could not be made' })
+  const { table } = context.catalog.resources.get('reports')!
+  const stored = await database.knex(table).where({ id: report.id }).first('file_key')
+  const key = String(stored?.file_key)
+  const etag = key.replace(/^.*\//, '').replace(/\..*$/, '')
+  const format = report.format as Format
+  const name = `${report.type}-${report.date_from}-${report.date_to}.${format}`
+  const said = {
+    'Content-Disposition': `attachment; filename="${name}"`,
+    'Content-Security-Policy': "default-src 'none'; sandbox",
+  }
+  if (headers['if-none-match']?.includes(`"${etag}"`) === true)
+    return { etag, headers: said, raw: { type: FORMATS[format], body: '' } }
+  const body = await storageOf(context.settings).read(key)
+  if (body === undefined) {
+    context.log.error({ key }, 'the file of a report is gone')
+    throw new ApiError('record_not_found', { label: 'File' })
+  }
+  const { size } = report.file as { readonly size: number }
+  return { etag, headers: { ...said, 'Content-Length': String(size) }, raw: { type: FORMATS[format], body } }
+}

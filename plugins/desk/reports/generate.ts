@@ -1,0 +1,116 @@
+/** POST /reports/generate: makes a report at once, or leaves it to a job when it is about many tickets. */
+import {
+  ApiError,
+  holds,
+  type JobContext,
+  type JsonObject,
+  type Reply,
+  type RouteContext,
+} from '../../../engine/index.ts'
+import { type Period, periodOf } from '../dashboards/period.ts'
+import { type Format, nameOf, type ReportType, typeOf } from './kinds.ts'
+import { discard, fileOf, makeReport } from './make.ts'
+import { reportQuery } from './query.ts'
+import type { Order } from './snapshot.ts'
+import { sweep } from './sweep.ts'
+
+/** How long one statement of a job may take, in milliseconds: nobody waits for its answer. */
+const JOB_STATEMENT_MS = 300_000
+
+type Ordered = Order & { readonly format: Format }
+
+/** Answers 201 with the report, `completed`, or `pending` when a job makes it; 422 for a period that is reversed. */
+export async function generate(context: RouteContext): Promise<Reply> {
+  const { body } = context
+  const period = periodOf(body, context.now().toISOString().slice(0, 10))
+  const order: Ordered = { type: typeOf(String(body.type)), format: (body.format ?? 'json') as Format, period }
+  const id = (await isLarge(context, order)) ? await later(context, order) : await now(context, order)
+  context.afterCommit(() => sweep(context))
+  return { status: 201, data: await context.records('reports', 'system').get(id) }
+}
+
+/** Whether a report is about more tickets than are worked through while somebody waits. */
+async function isLarge(context: RouteContext, { type, period }: Ordered): Promise<boolean> {
+  const most = Number(context.options.job_tickets)
+  const query = reportQuery(context, period, context.database.adhoc)
+  // These two look at earlier tickets as well: some of them were brought to an end in the period.
+  const days = type === 'agents' || type === 'performance' ? query.before : query.within
+  const rows = await query.run(
+    `select count(*) from (select 1 from ${query.table('tickets')} t
+    where ${query.seen()} and ${days('t.created_at')} limit ${most + 1}) x`,
+  )
+  return Number(rows[0]?.[0] ?? 0) > most
+}
+
+function asked({ type, format, period }: Ordered, maker: number | null): JsonObject {
+  const name = nameOf(type, period)
+  return { name, type, format, date_from: period.from, date_to: period.to, created_by_id: maker }
+}
+
+/** The file comes first: a crash leaves a file that nobody knows, which is swept, and never a report without its file. */
+async function now(context: RouteContext, order: Ordered): Promise<number> {
+  const made = await makeReport(context, order)
+  try {
+    return await context.transaction(async (inner) => {
+      const fixed = { ...asked(order, context.actor.id), ...made.fields }
+      const id = Number((await inner.records('reports', 'system').create({}, fixed)).id)
+      await inner.transaction
+        .knex(tableOf(context))
+        .where({ id })
+        .update({ file: JSON.stringify(fileOf(context, id, made.size)) })
+      return id
+    })
+  } catch (error) {
+    await discard(context, made)
+    throw error
+  }
+}
+
+function later(context: RouteContext, order: Ordered): Promise<number> {
+  return context.transaction(async (inner) => {
+    const fixed = { ...asked(order, context.actor.id), status: 'pending' }
+    const id = Number((await inner.records('reports', 'system').create({}, fixed)).id)
+    const job_id = await inner.enqueue('reports.generate', { report: id }, { as: 'actor' })
+    await inner.transaction.knex(tableOf(context)).where({ id }).update({ job_id })
+    return id
+  })
+}
+
+/** The job: makes a report that is pending, with the rights that its maker has by now. */
+export async function generateLater(context: JobContext, payload: JsonObject): Promise<JsonObject> {
+  const id = Number(payload.report)
+  const pending = { id, status: 'pending' }
+  const report = await context.database.knex(tableOf(context)).where(pending).first()
+  // Whoever ran it before came as far as recording it.
+  if (report === undefined) return { report: id }
+  try {
+    if (!holds(context.actor, 'reports.generate')) throw new ApiError('forbidden')
+    const period: Period = periodOf({ date_from: report.date_from, date_to: report.date_to }, report.date_to)
+    const order = { type: report.type as ReportType, format: report.format as Format, period }
+    const made = await makeReport(context, order, JOB_STATEMENT_MS)
+    const file = JSON.stringify(fileOf(context, id, made.size))
+    const changes = { ...made.fields, file, ...jsonOf(made.fields), updated_at: context.now().toISOString() }
+    const changed = context.signal.aborted
+      ? 0
+      : await context.database.knex(tableOf(context)).where(pending).update(changes)
+    if (changed === 0) await discard(context, made)
+  } catch (error) {
+    const hopeless = error instanceof ApiError && error.status < 500
+    if (hopeless || context.attempt >= JOB_ATTEMPTS) {
+      await context.database.knex(tableOf(context)).where(pending).update({ status: 'failed' })
+    }
+    throw error
+  }
+  return { report: id }
+}
+
+/** How often a job tries to make a report. */
+export const JOB_ATTEMPTS = 3
+
+function jsonOf({ summary, columns, rows }: JsonObject): Record<string, string> {
+  return { summary: JSON.stringify(summary), columns: JSON.stringify(columns), rows: JSON.stringify(rows) }
+}
+
+function tableOf({ catalog }: Pick<RouteContext, 'catalog'>): string {
+  return catalog.resources.get('reports')!.table
+}

@@ -1,0 +1,69 @@
+/** ⇄ Makes a report: computed, written as its file, put into the storage. */
+import { randomBytes } from 'node:crypto'
+import { mkdir, mkdtemp, rm, stat } from 'node:fs/promises'
+import { join } from 'node:path'
+import type { JsonObject, PluginContext } from '../../../engine/index.ts'
+import { storageOf } from '../../media/storage.ts'
+import type { Snapshot } from './content.ts'
+import { FORMATS, type Format } from './kinds.ts'
+import { objectOf, render } from './render.ts'
+import { type Order, takeSnapshot } from './snapshot.ts'
+
+/** Below which the plugin keeps its files. */
+export const PREFIX = 'reports/'
+
+/** A report that is stored and still to be recorded: the values of its record by field. */
+export interface Made {
+  readonly key: string
+  readonly size: number
+  readonly fields: JsonObject
+}
+
+/** Makes the report and stores its file; throws what the database or the storage throws, and then nothing is stored. */
+export async function makeReport(
+  context: PluginContext,
+  order: Order & { readonly format: Format },
+  patience?: number,
+): Promise<Made> {
+  const { catalog, options, settings } = context
+  const tmp = join(settings.dataDir, 'tmp')
+  await mkdir(tmp, { recursive: true })
+  const folder = await mkdtemp(join(tmp, 'report-'))
+  try {
+    const snapshot = await takeSnapshot(context, order, join(folder, 'rows'), patience)
+    const path = join(folder, 'file')
+    await render(snapshot, order.format, path, { pdfRows: Number(options.pdf_rows), desk: catalog.name })
+    const { size } = await stat(path)
+    const word = randomBytes(16).toString('hex')
+    const key = `${PREFIX}${word.slice(0, 2)}/${word}.${order.format}`
+    const fields = await fieldsOf(context, snapshot)
+    await storageOf(settings).put(key, { path, bytes: size, type: FORMATS[order.format] })
+    return { key, size, fields: { ...fields, file_key: key } }
+  } finally {
+    await rm(folder, { recursive: true, force: true })
+  }
+}
+
+async function fieldsOf({ now, options }: PluginContext, snapshot: Snapshot): Promise<JsonObject> {
+  const { content, count, summary } = snapshot
+  const rows: JsonObject[] = []
+  const most = Number(options.rows_shown)
+  for await (const batch of snapshot.rows()) {
+    rows.push(...batch.slice(0, most - rows.length).map((values) => objectOf(snapshot, values)))
+    if (rows.length >= most) break
+  }
+  const columns = content.columns.map(({ key, label, type }) => ({ key, label, type }))
+  return { status: 'completed', summary, columns, rows, rows_count: count, completed_at: now().toISOString() }
+}
+
+/** What a record says of its file: `url` below the prefix of the application. */
+export function fileOf(context: Pick<PluginContext, 'catalog'>, id: number, size: number): JsonObject {
+  return { url: `${context.catalog.prefix}/reports/${id}/download`, size }
+}
+
+/** Takes back the file of a report that could not be recorded. */
+export async function discard({ log, settings }: PluginContext, { key }: Made): Promise<void> {
+  await storageOf(settings)
+    .remove(key)
+    .catch((err: unknown) => log.warn({ err, key }, 'the file of a refused report could not be removed'))
+}

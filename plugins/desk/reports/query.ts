@@ -1,0 +1,83 @@
+/** The tickets that a report is about, as SQL: those that whoever asks for it may see. */
+import type { PluginContext, Row, Runner } from '../../../engine/index.ts'
+import { dayAfter, type Period } from '../dashboards/period.ts'
+
+/** One statement in the making; `t` is the alias of the ticket. */
+export interface Query {
+  /** The quoted table of a resource. */
+  readonly table: (resource: string) => string
+  /** Whether ticket `t` may be seen; asked once, it binds its parameters once. */
+  readonly seen: () => string
+  readonly readable: (resource: string, alias: string) => string
+  /** The SQL of whether a moment lies within the report's days, or before their end. */
+  readonly within: (moment: string) => string
+  readonly before: (moment: string) => string
+  readonly bind: (value: unknown, type: string) => string
+  readonly values: readonly unknown[]
+  readonly period: Period
+  /** Another statement of the same report. */
+  readonly another: () => Query
+  readonly run: (text: string) => Promise<readonly Row[]>
+}
+
+/** Whether a ticket's work has ended, given its status as `s`. */
+export const DONE = "s.category in ('solved', 'closed')"
+
+/** When the work on it ended: as stamped, else its last change; null while it has not. */
+export const ENDED = `case when ${DONE} then coalesce(t.resolved_at, t.closed_at, t.updated_at) end`
+
+/** Seconds from a ticket's creation to a moment, never below zero; null where there is no moment. */
+export function secondsTo(moment: string): string {
+  // greatest() alone would make a zero of null.
+  return `case when ${moment} is not null then greatest(extract(epoch from ${moment} - t.created_at), 0) end`
+}
+
+/** SQL of whole seconds, null where there is nothing to measure. */
+export function wholeSeconds(average: string): string {
+  return `round((${average})::numeric)::bigint`
+}
+
+/** A part of a whole in percent with two digits; 0 of nothing. */
+export function percent(part: string, whole: string): string {
+  return `coalesce(round(100.0 * ${part} / nullif(${whole}, 0), 2), 0)::float8`
+}
+
+/** A moment as the API writes it. */
+export function moment(column: string): string {
+  return `to_char(${column} at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"')`
+}
+
+/** A person's name; null where there is nobody. */
+export function personName(alias: string): string {
+  return `nullif(concat_ws(' ', ${alias}.first_name, ${alias}.last_name), '')`
+}
+
+/** Begins a statement over the days of `period`, for whoever `context` acts for. */
+export function reportQuery(
+  context: Pick<PluginContext, 'catalog' | 'readable'>,
+  period: Period,
+  runner: Runner,
+): Query {
+  const values: unknown[] = []
+  const bind = (value: unknown, type: string): string => `$${values.push(value)}::${type}`
+  const startOf = (day: string): string => bind(`${day} 00:00:00+00`, 'timestamptz')
+  const before = (at: string): string => `${at} < ${startOf(dayAfter(period.to))}`
+  return {
+    table: (resource) => `"${context.catalog.resources.get(resource)!.table}"`,
+    seen: () => context.readable('tickets', 't', values),
+    readable: (resource, alias) => context.readable(resource, alias, values),
+    within: (at) => `(${at} >= ${startOf(period.from)} and ${before(at)})`,
+    before,
+    bind,
+    values,
+    period,
+    another: () => reportQuery(context, period, runner),
+    run: (text) => runner.run({ text }, values),
+  }
+}
+
+/** `from` and `where` of the tickets created in the period, each with its status as `s`. */
+export function createdTickets(query: Query, joins = ''): string {
+  return `from ${query.table('tickets')} t join ${query.table('statuses')} s on s.id = t.status_id ${joins}
+    where ${query.seen()} and ${query.within('t.created_at')}`
+}

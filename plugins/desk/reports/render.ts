@@ -1,0 +1,65 @@
+/** ⇄ Writes a report as the file of its format; each one row at a time, so that memory stays the same. */
+import { createWriteStream } from 'node:fs'
+import { Readable } from 'node:stream'
+import { pipeline } from 'node:stream/promises'
+import { cellOf } from '../../csv/cell.ts'
+import type { Snapshot, Values, ValueType } from './content.ts'
+import type { Format } from './kinds.ts'
+
+/** What a file may leave out: a PDF of ten thousand pages is of no use to anybody. */
+export interface Bounds {
+  readonly pdfRows: number
+  /** Whose desk it is, for the head of a PDF. */
+  readonly desk: string
+}
+
+/** Writes the file at `path`; the largest writers are loaded when they are needed. */
+export async function render(snapshot: Snapshot, format: Format, path: string, bounds: Bounds): Promise<void> {
+  if (format === 'xlsx') {
+    const { writeWorkbook } = await import('./xlsx/workbook.ts')
+    return writeWorkbook(snapshot, path)
+  }
+  if (format === 'pdf') {
+    const { writeReport } = await import('./pdf/report.ts')
+    return writeReport(snapshot, path, bounds)
+  }
+  const parts = format === 'csv' ? csvParts(snapshot) : jsonParts(snapshot)
+  await pipeline(Readable.from(parts, { objectMode: false }), createWriteStream(path))
+}
+
+/** A header of labels that say their unit, then values that a program can read: plain numbers, seconds. */
+async function* csvParts({ content, rows }: Snapshot): AsyncGenerator<string, void> {
+  const { columns } = content
+  yield `${columns.map(({ label, type }) => cellOf(`${label}${unitOf(type)}`)).join(',')}\n`
+  const line = (values: Values): string =>
+    // A number is never a formula, also a negative one.
+    `${values.map((value) => (typeof value === 'number' ? String(value) : cellOf(value))).join(',')}\n`
+  for await (const batch of rows()) yield batch.map(line).join('')
+}
+
+/** What a label leaves unsaid of plain numbers. */
+export function unitOf(type: ValueType): string {
+  if (type === 'duration') return ' (seconds)'
+  return type === 'percent' ? ' (%)' : ''
+}
+
+async function* jsonParts(snapshot: Snapshot): AsyncGenerator<string, void> {
+  const { content, count, madeAt, name, period, rows, summary, type } = snapshot
+  const columns = content.columns.map(({ key, label, type }) => ({ key, label, type }))
+  const head = { name, type, date_from: period.from, date_to: period.to, created_at: madeAt, summary, columns }
+  yield `${JSON.stringify({ ...head, rows_count: count }).slice(0, -1)},"rows":[`
+  let first = true
+  for await (const batch of rows()) {
+    yield `${first ? '\n' : ',\n'}${batch.map((values) => JSON.stringify(objectOf(snapshot, values))).join(',\n')}`
+    first = false
+  }
+  yield '\n]}\n'
+}
+
+/** A row by the keys of its columns. */
+export function objectOf(
+  { content }: Pick<Snapshot, 'content'>,
+  values: Values,
+): Record<string, string | number | null> {
+  return Object.fromEntries(content.columns.map(({ key }, at) => [key, values[at] ?? null]))
+}

@@ -1,0 +1,45 @@
+/** The tickets plugin: what the desk's rules say about tickets, comments and settings beyond what YAML can. */
+import { definePlugin } from '../../../engine/index.ts'
+import { commented } from './commented.ts'
+import { customerOfContact, subCategory } from './consistency.ts'
+import { customerMoves } from './customer-moves.ts'
+import { keepClosed, keepDefault, oneDefault, oneLevel } from './settings.ts'
+import { stamp } from './stamp.ts'
+
+export default definePlugin({
+  name: 'tickets',
+  description: 'Tickets: queues, stamps of first response and resolution, what customers may do, guards on settings.',
+  after: ['auth'],
+  options: {
+    type: 'object',
+    additionalProperties: false,
+    properties: {
+      reopen_on_comment: {
+        type: 'boolean',
+        default: true,
+        description: "Whether a customer's comment opens a solved or closed ticket again.",
+      },
+    },
+  },
+  specials: {
+    queue: {
+      description: 'The desk’s queues: nobody assigned, still open, or created today (UTC).',
+      values: {
+        un_assigned: { assignedTo: null },
+        open: { 'status.category': ['open', 'pending'] },
+        new: { created_at: { gte: '$today' } },
+      },
+    },
+  },
+  hooks: {
+    sub_category: subCategory,
+    customer_of_contact: customerOfContact,
+    customer_moves: customerMoves,
+    stamp,
+    commented,
+    one_default: oneDefault,
+    keep_default: keepDefault,
+    keep_closed: keepClosed,
+    one_level: oneLevel,
+  },
+})

@@ -1,0 +1,112 @@
+/** A folder of YAML and plugins becomes a catalog, or everything that is wrong with it. */
+import { suite } from 'uvu'
+import * as assert from 'uvu/assert'
+import { application, saysAtBoot } from '../plugin/application.ts'
+
+const booting = suite('readCatalog')
+
+const APP = 'name: Shop\nprefix: /api\nplugins: { timestamps: {}, soft_delete: {} }'
+const POLICIES = 'policies: { view: [], create: [], update: [], delete: [] }'
+
+booting('files in sub-folders and those of plugins are one application', async () => {
+  const app = application({
+    'resources/app.yaml': `${APP.slice(0, -2)}, shop: { greeting: hi } }`,
+    'resources/a/things.yaml': `resource: things\nfields: { name: { type: string } }\nrelations: { box: { belongs_to: boxes } }\n${POLICIES}`,
+    'plugins/shop/index.js': `export default {
+      name: 'shop', description: 'Boxes.', resources: [new URL('./boxes.yaml', import.meta.url)],
+      options: { type: 'object', properties: { greeting: { type: 'string' }, size: { type: 'integer', default: 3 } } },
+      keys: { colour: { description: 'A colour.', schema: { type: 'string' } } },
+      transforms: [(resource, options) => ({ ...resource, description: options.greeting + options.size })],
+      rules: [(catalog) => [{ code: 'shop/seen', message: [...catalog.resources.keys()].join(), severity: 'warning' }]],
+    }`,
+    'plugins/shop/boxes.yaml': `resource: boxes\ncolour: red\n${POLICIES}`,
+    'package.json': '{ "type": "module" }',
+  })
+  const { value, diagnostics } = await app.boot()
+  app.remove()
+  assert.equal(
+    diagnostics.map(({ code, message }) => `${code} ${message}`),
+    ['shop/seen boxes,things'],
+  )
+  assert.equal([...(value?.catalog.resources.keys() ?? [])], ['boxes', 'things'])
+  assert.equal(value?.catalog.resources.get('boxes')?.keys, { colour: 'red' })
+  assert.is(value?.catalog.resources.get('things')?.description, 'hi3')
+  assert.equal(value?.catalog.pluginOptions.get('shop'), { greeting: 'hi', size: 3 })
+  assert.is(value?.sources.length, 3)
+})
+
+booting('three mistakes in two files are all told, each with its suggestion', async () => {
+  assert.equal(
+    await saysAtBoot({
+      'resources/app.yaml': APP,
+      'resources/tickets.yaml': `resource: tickets\nfields:\n  satisfaction: { type: intger, min: 1 }\n  subject: { type: string }\nfilters: [satisfaction, satisfacton, subject]\n${POLICIES}`,
+      'resources/notes.yaml': `resource: notes\nfields: { body: { type: text, requird: true } }\n${POLICIES}`,
+    }).then((said) => said.map((line) => line.replace(/:.*\(did/, ' (did'))),
+    [
+      'notes.yaml [requird] unknown_key (did you mean "required"?)',
+      'tickets.yaml [intger] unknown_word (did you mean "integer"?)',
+      'tickets.yaml [satisfacton] unknown_field (did you mean "satisfaction"?)',
+    ],
+  )
+})
+
+booting('mistakes of shape and of names are told together', async () => {
+  assert.equal(
+    await saysAtBoot({
+      'resources/app.yaml': APP,
+      'resources/a.yaml': `resource: a\nlabl: A\nfields: { name: { type: string } }\nfilters: [nme]\n${POLICIES}`,
+      'resources/b.yaml': `resource: b\nrelations: { a: { belongs_to: aa } }\n${POLICIES}`,
+    }),
+    [
+      'a.yaml [labl] unknown_key: Unknown key "labl" (did you mean "label"?)',
+      'a.yaml [nme] unknown_field: "a" has no field or relation "nme" (did you mean "name"?)',
+      'b.yaml [aa] unknown_resource: Unknown resource "aa" (did you mean "a"?)',
+    ],
+  )
+})
+
+booting('what speaks of a file that can not be read is not called unknown', async () => {
+  assert.equal(
+    (
+      await saysAtBoot({
+        'resources/app.yaml': APP,
+        'resources/a.yaml': 'resource: a\nfields: { x: [',
+        'resources/b.yaml': `resource: b\nrelations: { a: { belongs_to: a } }\nfilters: [a_id, a.x]\n${POLICIES}`,
+      })
+    ).map((line) => line.split(':')[0]),
+    ['a.yaml [] yaml_syntax'],
+  )
+})
+
+booting('an application may not redefine what a plugin brings along', async () => {
+  const said = await saysAtBoot({
+    'resources/app.yaml': 'name: X\nplugins: { shop: {} }',
+    'resources/boxes.yaml': `resource: boxes\n${POLICIES}`,
+    'plugins/shop/index.js':
+      "export default { name: 'shop', description: 'x', resources: [new URL('./boxes.yaml', import.meta.url)] }",
+    'plugins/shop/boxes.yaml': `resource: boxes\n${POLICIES}`,
+    'package.json': '{ "type": "module" }',
+  })
+  assert.is(said.length, 1)
+  assert.match(
+    said[0] ?? '',
+    /^boxes\.yaml \[boxes\] duplicate_resource: The resource "boxes" is declared in .*plugins\/shop\/boxes\.yaml already/,
+  )
+})
+
+booting('a transform or rule that throws is the plugin’s mistake', async () => {
+  const said = await saysAtBoot({
+    'resources/app.yaml': 'name: X\nplugins: { odd: {} }',
+    'resources/boxes.yaml': `resource: boxes\n${POLICIES}`,
+    'plugins/odd/index.js':
+      "export default { name: 'odd', description: 'x', transforms: [() => { throw new Error('oh') }] }",
+    'package.json': '{ "type": "module" }',
+  })
+  assert.equal(said, ['boxes.yaml [boxes] plugin_failed: The plugin "odd" could not change "boxes": oh'])
+})
+
+booting('a folder without app.yaml is told', async () => {
+  assert.match((await saysAtBoot({ 'resources/a.yaml': 'resource: a' })).join(), /missing_app/)
+})
+
+booting.run()

@@ -1,0 +1,145 @@
+/** Setting a password by mail: the link, its rules, and the invitation of people without a password. */
+import { suite } from 'uvu'
+import * as assert from 'uvu/assert'
+import { type Desk, openDesk, PASSWORD, tokenIn } from '../../desk/desk.ts'
+
+let desk: Desk
+const test = suite('desk: password by mail')
+
+test.before(async () => {
+  desk = await openDesk()
+})
+test.after(() => desk.close())
+
+const NEW = 'a new long password'
+
+function setting(email: string, password = NEW): object {
+  return { email, password, password_confirmation: password }
+}
+
+test('the answer is the same whether the address is known or not, and only the known one gets a mail', async () => {
+  const rita = await desk.person('customer', 'Rita')
+  const known = await desk.post('/auth/password/reset', undefined, { email: rita.email })
+  const unknown = await desk.post('/auth/password/reset', undefined, { email: 'nobody@people.example' })
+  assert.is(known.status, 200)
+  assert.is(known.at('data'), null)
+  assert.is(known.at('message'), unknown.at('message'))
+  const mails = await desk.mails(1)
+  assert.is(mails.length, 1)
+  assert.match(mails[0] ?? '', /^To: rita@people\.example\r?$/m)
+  assert.match(mails[0]?.replace(/=\r?\n/g, '') ?? '', /https:\/\/desk\.example\//)
+})
+
+test('a second mail within a minute is not sent', async () => {
+  const before = (await desk.mails()).length
+  assert.is((await desk.post('/auth/password/reset', undefined, { email: 'rita@people.example' })).status, 200)
+  await new Promise((resolve) => setTimeout(resolve, 100))
+  assert.is((await desk.mails()).length, before)
+})
+
+test('the link works for its address, once, and ends every session', async () => {
+  const rita = await desk.login('rita@people.example', PASSWORD)
+  const token = tokenIn((await desk.mails(1))[0] ?? '')
+  assert.ok(token.length >= 43)
+  const other = await desk.post(`/auth/password/reset/${token}`, undefined, setting('boss@desk.example'))
+  assert.is(other.status, 422)
+  assert.ok(other.at('errors.token.0'))
+  const short = await desk.post(`/auth/password/reset/${token}`, undefined, setting(rita.email, 'short'))
+  assert.is(short.status, 422)
+  assert.ok(short.at('errors.password.0'))
+  const done = await desk.post(`/auth/password/reset/${token}`, undefined, setting(rita.email))
+  assert.is(done.status, 200, done.text)
+  assert.is(done.at('data'), null)
+  assert.is((await desk.get('/auth/me', rita)).status, 401)
+  assert.is((await desk.post('/auth/login', undefined, { email: rita.email, password: PASSWORD })).status, 401)
+  await desk.login(rita.email, NEW)
+  const again = await desk.post(`/auth/password/reset/${token}`, undefined, setting(rita.email))
+  assert.is(again.status, 422)
+  assert.ok(again.at('errors.token.0'))
+})
+
+test('a token that was never given is refused', async () => {
+  const answer = await desk.post('/auth/password/reset/wrong', undefined, setting('rita@people.example'))
+  assert.is(answer.status, 422)
+  assert.ok(answer.at('errors.token.0'))
+})
+
+test('of two links the newest wins, and none works for longer than its time', async () => {
+  const { knex } = desk.engine.database
+  const sven = await desk.person('agent', 'Sven')
+  const earlier = (await desk.mails()).length
+  await desk.post('/auth/password/reset', undefined, { email: sven.email })
+  const first = tokenIn((await desk.mails(earlier + 1)).at(-1) ?? '')
+  await knex('password_resets')
+    .where({ email: sven.email })
+    .update({ created_at: new Date(Date.now() - 61_000) })
+  await desk.post('/auth/password/reset', undefined, { email: sven.email })
+  const tokens = (await desk.mails(earlier + 2)).map(tokenIn)
+  const second = tokens.find((token) => token !== first && tokens.indexOf(token) >= earlier) ?? ''
+  assert.is((await desk.post(`/auth/password/reset/${first}`, undefined, setting(sven.email))).status, 422)
+  await knex('password_resets')
+    .where({ email: sven.email })
+    .update({ expires_at: new Date(Date.now() - 1_000) })
+  assert.is((await desk.post(`/auth/password/reset/${second}`, undefined, setting(sven.email))).status, 422)
+  await knex('password_resets')
+    .where({ email: sven.email })
+    .update({ expires_at: new Date(Date.now() + 60_000) })
+  assert.is((await desk.post(`/auth/password/reset/${second}`, undefined, setting(sven.email))).status, 200)
+})
+
+test('a password that is set in another way takes the links that were mailed before with it', async () => {
+  const tara = await desk.person('agent', 'Tara')
+  const linkFor = async (): Promise<string> => {
+    const earlier = (await desk.mails()).length
+    await desk.post('/auth/password/reset', undefined, { email: tara.email })
+    return tokenIn((await desk.mails(earlier + 1)).at(-1) ?? '')
+  }
+  const first = await linkFor()
+  assert.is((await desk.put(`/users/${tara.id}`, tara, setting(tara.email, 'chosen by Tara'))).status, 200)
+  assert.is((await desk.post(`/auth/password/reset/${first}`, undefined, setting(tara.email))).status, 422)
+  assert.is((await desk.put(`/users/${tara.id}`, tara, { phone: '1' })).status, 200)
+  await desk.login(tara.email, 'chosen by Tara')
+})
+
+test('what is stored of a token is not the token', async () => {
+  const rows = await desk.engine.database.knex('password_resets').select('token_hash')
+  const tokens = (await desk.mails()).map(tokenIn)
+  for (const row of rows) assert.not.ok(tokens.includes(row.token_hash))
+})
+
+test('a customer made without a password is invited to choose one', async () => {
+  const before = (await desk.mails()).length
+  const made = await desk.post('/customers', desk.admin, {
+    first_name: 'Nia',
+    last_name: 'New',
+    email: 'nia@people.example',
+  })
+  assert.is(made.status, 201, made.text)
+  const mails = await desk.mails(before + 1)
+  const mail = mails.find((text) => text.includes('nia@people.example')) ?? ''
+  assert.is((await desk.post('/auth/login', undefined, { email: 'nia@people.example', password: '' })).status, 422)
+  const set = await desk.post(`/auth/password/reset/${tokenIn(mail)}`, undefined, setting('nia@people.example'))
+  assert.is(set.status, 200, set.text)
+  const nia = await desk.login('nia@people.example', NEW)
+  assert.is((await desk.get('/auth/me', nia)).at('data.role.slug'), 'customer')
+})
+
+test('a customer made with a password gets no mail', async () => {
+  const before = (await desk.mails()).length
+  const body = { first_name: 'Ole', last_name: 'Own', ...setting('ole@people.example') }
+  assert.is((await desk.post('/customers', desk.admin, body)).status, 201)
+  await desk.login('ole@people.example', NEW)
+  assert.is((await desk.mails()).length, before)
+})
+
+test('the link opens a page that says nothing to other sites', async () => {
+  const link = await desk.get('//password/reset/some-token?email=ann@people.example')
+  assert.is(link.status, 200, link.text)
+  assert.match(String(link.headers['content-type']), /^text\/html/)
+  assert.match(String(link.headers['content-security-policy']), /default-src 'none'/)
+  assert.is(link.headers['referrer-policy'], 'no-referrer')
+  assert.match(link.text, /data-to="\/api\/v1\/auth\/password\/reset\/"/)
+  assert.not.match(link.text, /some-token|ann@/)
+})
+
+test.run()

@@ -1,0 +1,189 @@
+/** Sessions: one statement for many requests, keys that rotate, tokens that end, and the first admin. */
+import { mkdtemp, readdir, readFile, rm, stat } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { suite } from 'uvu'
+import * as assert from 'uvu/assert'
+import type { Database, PluginContext } from '../../../engine/index.ts'
+import { keysOf } from '../../../plugins/auth/key.ts'
+import { authenticate } from '../../../plugins/auth/session.ts'
+import { readToken, signToken } from '../../../plugins/auth/token.ts'
+import { application, type TestApplication } from '../../support/application.ts'
+
+const NOW = new Date('2026-05-06T07:08:09Z')
+const CLAIMS = { jti: 'c1f2d3e4-0000-4000-8000-000000000001', expiresAt: NOW.getTime() + 60_000 }
+
+interface State {
+  app: TestApplication
+  folder: string
+}
+
+const test = suite<State>('sessions')
+
+test.before(async (state) => {
+  state.app = await application({
+    resources: 'resources',
+    env: { ADMIN_EMAIL: 'boss@desk.example', ADMIN_PASSWORD: 'a very long secret' },
+  })
+  state.folder = await mkdtemp(join(tmpdir(), 'plinth-keys-'))
+})
+
+test.after(async ({ app, folder }) => {
+  await app.close()
+  await rm(folder, { recursive: true })
+})
+
+function settingsWith(folder: string, appSecrets: readonly string[]): PluginContext['settings'] {
+  return { dataDir: folder, appSecrets } as PluginContext['settings']
+}
+
+async function reads(settings: PluginContext['settings'], token: string, now = NOW): Promise<boolean> {
+  return (await readToken({ settings, now: () => now }, `Bearer ${token}`)) !== undefined
+}
+
+test('requests that arrive together share statements, and each gets its own answer', async ({ app }) => {
+  const { engine } = app
+  const body = { email: 'boss@desk.example', password: 'a very long secret' }
+  const tokens = await Promise.all(
+    Array.from({ length: 5 }, async () => (await app.call('POST', '/api/v1/auth/login', { body })).body.data.token),
+  )
+  const { foundation } = engine.app
+  let statements = 0
+  const compiled: Database['compiled'] = {
+    run: (statement, values) => {
+      statements += 1
+      return engine.database.compiled.run(statement, values)
+    },
+  }
+  const { catalog, now, settings } = foundation
+  const context = { catalog, now, settings, options: {}, database: { ...engine.database, compiled } }
+  const asked = Array.from(
+    { length: 40 },
+    (_, index) => `Bearer ${index % 8 === 7 ? 'none.of.ours' : tokens[index % 5]}`,
+  )
+  const ask = (authorization: string) => authenticate({ ...context, headers: { authorization } })
+  for (const authorization of asked.slice(0, 8)) await ask(authorization)
+  statements = 0
+  const actors = await Promise.all(asked.map(ask))
+  assert.ok(statements <= 2, `${statements} statements`)
+  actors.forEach((actor, index) => {
+    if (index % 8 === 7) assert.is(actor, null)
+    else assert.is(actor?.role, 'admin')
+  })
+})
+
+test('while the database does not answer, everybody who waits hears so at once and not one after the other', async ({
+  app,
+}) => {
+  const { database, app: running } = app.engine
+  const body = { email: 'boss@desk.example', password: 'a very long secret' }
+  const { token } = (await app.call('POST', '/api/v1/auth/login', { body })).body.data
+  let statements = 0
+  const compiled: Database['compiled'] = {
+    run: async () => {
+      statements += 1
+      await new Promise((resolve) => setTimeout(resolve, 50))
+      throw new Error('no connection in time')
+    },
+  }
+  const { catalog, now, settings } = running.foundation
+  const context = { catalog, now, settings, options: {}, database: { ...database, compiled } }
+  const headers = { authorization: `Bearer ${token}` }
+  const ask = () => authenticate({ ...context, headers })
+  // Its signature is known from here on, so that all of them arrive together.
+  await authenticate({ ...context, database, headers })
+  const outcomes = await Promise.allSettled(Array.from({ length: 900 }, ask))
+  assert.ok(outcomes.every(({ status }) => status === 'rejected'))
+  assert.ok(statements <= 2, `${statements} statements`)
+  assert.is((await authenticate({ ...context, database, headers }))?.role, 'admin')
+})
+
+test('without APP_SECRET a secret is made once, for this user only', async ({ folder }) => {
+  const made = await keysOf(settingsWith(folder, []))
+  const file = join(folder, 'secret')
+  assert.ok((await readFile(file, 'utf8')).trim().length >= 32)
+  assert.is((await stat(file)).mode & 0o077, 0)
+  assert.is((await keysOf(settingsWith(folder, []))).current, made.current)
+  const fresh = join(folder, 'together')
+  const together = await Promise.all(Array.from({ length: 8 }, () => keysOf(settingsWith(fresh, []))))
+  assert.is(new Set(together.map(({ current }) => current)).size, 1)
+  assert.equal(await readdir(fresh), ['secret'])
+})
+
+test('of several secrets the first signs and all verify', async ({ folder }) => {
+  const [old, fresh, foreign] = ['o', 'f', 'x'].map((letter) => letter.repeat(32)) as [string, string, string]
+  const before = settingsWith(folder, [old])
+  const token = await signToken({ settings: before, now: () => NOW }, 7, CLAIMS)
+  assert.is(await reads(before, token), true)
+  assert.is(await reads(settingsWith(folder, [fresh, old]), token), true)
+  assert.is(await reads(settingsWith(folder, [fresh]), token), false)
+  assert.is(await reads(settingsWith(folder, [foreign]), token), false)
+})
+
+test('a token ends when its time is over, also one that was verified before', async ({ folder }) => {
+  const settings = settingsWith(folder, ['s'.repeat(32)])
+  const token = await signToken({ settings, now: () => NOW }, 7, CLAIMS)
+  assert.is(await reads(settings, token), true)
+  assert.is(await reads(settings, token, new Date(CLAIMS.expiresAt)), false)
+  assert.is(await reads(settings, token), true)
+})
+
+test('a token without signature, or signed otherwise, is none of ours', async ({ folder }) => {
+  const settings = settingsWith(folder, ['s'.repeat(32)])
+  const token = await signToken({ settings, now: () => NOW }, 7, CLAIMS)
+  const [, claims] = token.split('.')
+  const none = Buffer.from('{"alg":"none"}').toString('base64url')
+  const other = Buffer.from('{"alg":"HS512","kid":"x"}').toString('base64url')
+  for (const text of [
+    `${none}.${claims}.`,
+    `${none}.${claims}.AA`,
+    `${other}.${claims}.AA`,
+    'a.b.c',
+    'x'.repeat(5_000),
+  ]) {
+    assert.is(await reads(settings, text), false, text.slice(0, 40))
+  }
+})
+
+test('the first admin gets a password nobody could guess, shown once', async () => {
+  const desk = await application({ resources: 'resources' })
+  try {
+    const { lines } = await desk.engine.listen()
+    const shown = lines.join('\n')
+    assert.match(shown, /admin@example\.com/)
+    const password = /Password +(\S+)/.exec(shown)?.[1] ?? ''
+    assert.ok(password.length >= 16)
+    const body = { email: 'admin@example.com', password }
+    assert.is((await desk.call('POST', '/api/v1/auth/login', { body })).status, 200)
+    const rows = await desk.engine.database.knex('users').select('password_hash')
+    assert.match(rows[0]?.password_hash, /^\$argon2id\$/)
+  } finally {
+    await desk.close()
+  }
+})
+
+test('a first admin that can not be made stops the start with a sentence', async () => {
+  try {
+    await application({ resources: 'resources', env: { ADMIN_EMAIL: 'boss@desk.example', ADMIN_PASSWORD: 'short' } })
+    assert.unreachable('started')
+  } catch (error) {
+    assert.match(String(error), /ADMIN_PASSWORD.*at least 8 characters/)
+  }
+})
+
+test('without the users and roles it works with, the plugin says what is missing', async () => {
+  const resources = {
+    'app.yaml': 'name: Bare\nplugins:\n  timestamps: {}\n  soft_delete: {}\n  mail: {}\n  auth: {}\n',
+    'users.yaml': 'resource: users\nfields:\n  email: { type: email }\n',
+  }
+  try {
+    await application({ resources })
+    assert.unreachable('started')
+  } catch (error) {
+    for (const sentence of ['needs a resource "roles"', 'needs the field "password_hash" of "users"']) {
+      assert.ok(String(error).includes(sentence), `${sentence}: ${error}`)
+    }
+  }
+})
+
+test.run()

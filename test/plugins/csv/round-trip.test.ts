@@ -1,0 +1,148 @@
+/** Import of an export loses nothing: whatever a ticket holds comes back byte for byte, in every column. */
+import fc from 'fast-check'
+import { suite } from 'uvu'
+import * as assert from 'uvu/assert'
+import { type Desk, openDesk } from '../../desk/desk.ts'
+import { sendParts } from '../media/world.ts'
+
+const csv = suite('import of an export')
+
+let desk: Desk
+
+csv.before(async () => {
+  desk = await openDesk()
+})
+
+csv.after(() => desk.close())
+
+async function emptied(): Promise<void> {
+  await desk.engine.database.adhoc.run({ text: 'delete from tickets' }, [])
+}
+
+async function columns(): Promise<readonly (readonly (string | null)[])[]> {
+  const text =
+    'select uid, subject, details, status_id, priority_id, category_id, sub_category_id, department_id, type_id, user_id, contact_id, assigned_to, due_date, tags, created_at from tickets order by uid'
+  return desk.engine.database.adhoc.run({ text }, [])
+}
+
+function importText(text: string) {
+  return sendParts(desk, 'POST', '/tickets/import', desk.admin, [{ name: 'file', value: text, file: 'tickets.csv' }])
+}
+
+/** Texts that files stumble over, beside any other. */
+const NASTY = [
+  '=1+1',
+  "'=1+1",
+  "''=1+1",
+  "'plain",
+  '+49 30 1234',
+  '-1',
+  '@SUM(A1)',
+  'say "hello", twice',
+  '"',
+  '""',
+  'one\ntwo\r\nthree\rfour',
+  'a;b\\;c\\',
+  '漢字 👩‍👩‍👧 ß é',
+  '\u200fright to left',
+  ',',
+  'a,b;c|d',
+  '\\',
+  'null',
+]
+
+const text = fc
+  .oneof(
+    fc.constantFrom(...NASTY),
+    fc.string({ unit: 'grapheme', minLength: 1, maxLength: 40 }),
+    fc
+      .array(fc.constantFrom('"', "'", ',', ';', '\\', '\n', '\r', '=', '-', ' ', 'x', '\t', '\ufeff'), {
+        minLength: 1,
+      })
+      .map((parts) => parts.join('')),
+  )
+  .filter((one) => one.trim() !== '' && !one.includes('\0'))
+
+csv('any texts survive in subject, details and tags', async () => {
+  await emptied()
+  const tickets = fc.sample(fc.record({ subject: text, details: text, tags: fc.array(text, { maxLength: 4 }) }), {
+    numRuns: 60,
+    seed: 7,
+  })
+  for (const body of tickets) {
+    const made = await desk.post('/tickets', desk.admin, body)
+    assert.is(made.status, 201, `${JSON.stringify(body)} ${made.text}`)
+  }
+  const [exported, before] = [(await desk.get('/tickets/export', desk.admin)).text, await columns()]
+  await emptied()
+  const imported = await importText(exported)
+  assert.is(imported.at('data.imported'), tickets.length, imported.text)
+  assert.equal(imported.at('data.errors'), [])
+  assert.equal(await columns(), before)
+  assert.is((await desk.get('/tickets/export', desk.admin)).text, exported)
+})
+
+csv('every column survives, with and without a byte order mark, whatever ends the lines', async () => {
+  await emptied()
+  const agent = await desk.person('agent', 'Abel')
+  const customer = await desk.person('customer', 'Cleo')
+  const setting = async (kind: string, body: object) =>
+    Number((await desk.post(`/settings/${kind}`, desk.admin, body)).at('data.id'))
+  const hardware = await setting('categories', { name: 'Hard, "ware"' })
+  const office = await setting('categories', { name: 'Office' })
+  await setting('categories', { name: 'Printer', parent_id: office })
+  const printer = await setting('categories', { name: 'Printer', parent_id: hardware })
+  const contact = Number(
+    (await desk.post('/contacts', agent, { first_name: 'Con', last_name: 'Tact', email: 'con@tact.example' })).at(
+      'data.id',
+    ),
+  )
+  const made = await desk.post('/tickets', desk.admin, {
+    subject: 'All of it',
+    details: '- a list\n- of things',
+    status_id: await desk.setting('statuses', 'in-progress'),
+    priority_id: await desk.setting('priorities', 'Critical'),
+    category_id: hardware,
+    sub_category_id: printer,
+    department_id: await setting('departments', { name: '=Field' }),
+    type_id: await setting('types', { name: 'Störung' }),
+    user_id: customer.id,
+    contact_id: contact,
+    assigned_to: agent.id,
+    due_date: '2027-02-28',
+    tags: ['a;b', 'c\\', '=d'],
+  })
+  assert.is(made.status, 201, made.text)
+  const [exported, before] = [(await desk.get('/tickets/export', desk.admin)).text, await columns()]
+  for (const given of [exported, `\ufeff${exported}`, exported.replaceAll(/\n(?=[U3]|$)/g, '\r\n')]) {
+    await emptied()
+    const imported = await importText(given)
+    assert.is(imported.at('data.imported'), 1, imported.text)
+    assert.equal(await columns(), before)
+    assert.is((await desk.get('/tickets/export', desk.admin)).text, exported)
+  }
+})
+
+csv('what is there already is skipped, and a kept number is never given again', async () => {
+  await emptied()
+  await desk.post('/tickets', desk.admin, { subject: 'First', details: 'x' })
+  const exported = (await desk.get('/tickets/export', desk.admin)).text
+  const again = await importText(exported)
+  assert.is(again.at('data.skipped'), 1)
+  assert.is(again.at('data.imported'), 0)
+  const [, first = ''] = /\n(\d{10}),/.exec(exported) ?? []
+  const next = String(Number(first) + 1)
+  assert.is((await importText(`uid,subject\n${next},Kept\n${next},Twice\n`)).at('data.skipped'), 1)
+  const made = await desk.post('/tickets', desk.admin, { subject: 'Second', details: 'x' })
+  assert.is(made.status, 201, made.text)
+  assert.ok(Number(made.at('data.uid')) > Number(next))
+  await desk.remove(`/tickets/${next}`, desk.admin)
+  assert.is((await importText(`UID,Subject\n${next},Deleted\n`)).at('data.skipped'), 1)
+  for (const bad of ['42', '2999999999', '30000000011', 'x', '3000000001.5', '-3000000009']) {
+    const refused = await importText(`UID,Subject\n${bad},Bad\n`)
+    assert.is(refused.at('data.failed'), 1, bad)
+    assert.ok(refused.at('data.errors.0.errors.uid'), refused.text)
+  }
+})
+
+csv.run()

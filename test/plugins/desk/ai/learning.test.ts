@@ -1,0 +1,138 @@
+/** What the local engine learns from settled tickets, what it forgets, and what it answers from. */
+import { suite } from 'uvu'
+import * as assert from 'uvu/assert'
+import { type AiDesk, openAiDesk } from './desk.ts'
+
+const test = suite('ai: learning')
+let desk: AiDesk
+
+test.before(async () => {
+  desk = await openAiDesk()
+})
+test.after(() => desk.close())
+
+const SAUNA = { category: 'General', department: 'Sales', priority: 'Low', type: 'Task' }
+const PUMP = { category: 'Technical', department: 'Technical Support', priority: 'High', type: 'Incident' }
+
+async function classify(subject: string, details: string) {
+  const id = await desk.ticket(subject, details)
+  const { at } = await desk.post(`/ai/tickets/${id}/classify`, desk.agent)
+  return {
+    category: at('data.category.name'),
+    confidence: Number(at('data.confidence')),
+    reasoning: String(at('data.reasoning')),
+  }
+}
+
+test('a closed ticket is learned from at once, with words that no setting names', async () => {
+  const before = await classify('Zirbel oven', 'The zirbel oven of the sauna hums')
+  for (let turn = 0; turn < 8; turn += 1) {
+    await desk.settled(`Zirbel oven number ${turn}`, 'We ordered a zirbel oven for our sauna garden', SAUNA)
+    await desk.settled(`Pump ${turn} leaks`, 'The membrane of the pump leaks oil into the cellar', PUMP)
+  }
+  await new Promise((resolve) => setTimeout(resolve, 300))
+  const after = await classify('Zirbel oven', 'The zirbel oven of the sauna hums')
+  assert.is(after.category, 'General')
+  assert.ok(after.confidence > before.confidence, `${after.confidence} after, ${before.confidence} before`)
+  assert.match(after.reasoning, /“(zirbel|sauna|oven)”/)
+  assert.match(after.reasoning, /Learned from 16 settled tickets/)
+  assert.is((await classify('Oil in the cellar', 'A membrane leaks')).category, 'Technical')
+})
+
+test('it is less sure of what it has never seen', async () => {
+  const known = await classify('Zirbel oven', 'A zirbel oven for the sauna')
+  const strange = await classify('Quokka', 'The quokka photographs turned out purple yesterday')
+  assert.ok(strange.confidence < known.confidence, `${strange.confidence} and ${known.confidence}`)
+  assert.ok(strange.confidence < 0.5)
+})
+
+test('a ticket that is opened again, or deleted, is forgotten', async () => {
+  const { at } = await desk.get('/ai/status', desk.agent)
+  const before = Number(at('data.learning.tickets'))
+  const [first, second] = [
+    await desk.settled('Heron statue', 'A heron statue arrived', SAUNA),
+    await desk.settled('Heron fountain', 'A heron fountain arrived', SAUNA),
+  ]
+  await new Promise((resolve) => setTimeout(resolve, 300))
+  assert.is((await desk.get('/ai/status', desk.agent)).at('data.learning.tickets'), before + 2)
+  await desk.put(`/tickets/${first}`, desk.agent, { status_id: await desk.setting('statuses', 'open') })
+  await desk.remove(`/tickets/${second}`, desk.manager)
+  await new Promise((resolve) => setTimeout(resolve, 300))
+  assert.is((await desk.get('/ai/status', desk.agent)).at('data.learning.tickets'), before)
+})
+
+test('replies are drawn from public answers to similar settled tickets and from articles, never from internal notes', async () => {
+  const solved = await desk.settled('Gate motor beeps', 'The gate motor beeps three times and stops', PUMP)
+  const answer =
+    'Please hold the reset button of the gate motor for ten seconds, then call +49 30 1234567 or x@y.example.'
+  await desk.post(`/tickets/${solved}/comments`, desk.agent, { comment: answer })
+  const note =
+    'SECRETNOTE this customer is difficult, the gate motor is known to be faulty and we hide that from everybody'
+  await desk.post(`/tickets/${solved}/comments`, desk.agent, { comment: note, is_internal: true })
+  await desk.post('/knowledge-base', desk.manager, {
+    title: 'Resetting a gate motor',
+    details: 'A gate motor that beeps wants a reset. Hold the button until the light is green.',
+  })
+  const asked = await desk.ticket('Gate motor beeping', 'Our gate motor beeps three times and then stops')
+  await desk.post(`/tickets/${asked}/comments`, desk.agent, { comment: 'SECRETNOTE two', is_internal: true })
+  await new Promise((resolve) => setTimeout(resolve, 300))
+  const made = await desk.post('/ai/response-suggestions', desk.agent, { ticket_id: asked })
+  assert.is(made.status, 200)
+  const suggestions = made.at('data.suggestions') as readonly Record<string, unknown>[]
+  assert.equal(
+    suggestions.map(({ tone }) => tone),
+    ['professional', 'friendly', 'concise'],
+  )
+  assert.match(String(suggestions[0]?.content), /hold the reset button/i)
+  assert.match(String(suggestions[1]?.content), /^Hi Cleo/)
+  const sources = suggestions[0]?.sources as readonly { type: string; id: number }[]
+  assert.ok(
+    sources.some(({ type, id }) => type === 'ticket' && id === solved),
+    made.text,
+  )
+  assert.ok(
+    sources.some(({ type }) => type === 'article'),
+    made.text,
+  )
+  for (const secret of ['SECRETNOTE', '1234567', 'x@y.example']) assert.not.ok(made.text.includes(secret), secret)
+  const seen = await desk.get(`/ai/tickets/${asked}/suggestions`, desk.agent)
+  assert.not.ok(seen.text.includes('SECRETNOTE'))
+})
+
+test('knowledge is found by words, their forms and their misspelling; best first, and only what is published', async () => {
+  await desk.post('/knowledge-base', desk.manager, {
+    title: 'Changing your password',
+    details: 'Open the profile and choose a new password.',
+  })
+  await desk.post('/knowledge-base', desk.manager, {
+    title: 'Parking',
+    details: 'There is parking behind the house; the password of the gate is at the desk.',
+  })
+  await desk.post('/faqs', desk.manager, { name: 'How long do refunds take?', details: 'Five days.', status: true })
+  await desk.post('/faqs', desk.manager, {
+    name: 'Hidden refunds',
+    details: 'Unpublished refund rules.',
+    status: false,
+  })
+  const find = async (query: string) =>
+    (await desk.get(`/ai/knowledge-base/suggestions?query=${encodeURIComponent(query)}`, desk.agent)).list
+  const [first, second] = await find('changed my password')
+  assert.is(first?.title, 'Changing your password')
+  assert.is(second?.title, 'Parking')
+  assert.ok(Number(first?.relevance) > Number(second?.relevance))
+  assert.is((await find('pasword'))[0]?.title, 'Changing your password')
+  const refunds = await find('refunding')
+  assert.equal(
+    refunds.map(({ title }) => title),
+    ['How long do refunds take?'],
+  )
+  assert.is(refunds[0]?.type, 'faq')
+  assert.equal(await find("%%% ___ '; drop table faqs; --"), [])
+  assert.equal(await find('the and of'), [])
+  assert.is((await desk.get('/ai/knowledge-base/suggestions?query=password&limit=1', desk.agent)).list.length, 1)
+  for (const query of ['', 'query=', 'query=x&limit=0', 'query=x&limit=abc', 'query=x&other=1']) {
+    assert.is((await desk.get(`/ai/knowledge-base/suggestions?${query}`, desk.agent)).status, 422, query)
+  }
+})
+
+test.run()

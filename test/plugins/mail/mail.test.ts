@@ -1,0 +1,122 @@
+/** Mail: templates, the outbox of files, a real SMTP server, and failures that stay in the log. */
+import { mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises'
+import type { AddressInfo } from 'node:net'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { pathToFileURL } from 'node:url'
+import { SMTPServer } from 'smtp-server'
+import { suite } from 'uvu'
+import * as assert from 'uvu/assert'
+import { type MailContext, sendMail } from '../../../plugins/mail/index.ts'
+import { renderMail } from '../../../plugins/mail/template.ts'
+
+interface State {
+  folder: string
+  template: URL
+}
+
+interface Line {
+  readonly level: string
+  readonly fields: object
+}
+
+const test = suite<State>('mail', { folder: '', template: new URL('file:///') })
+
+test.before(async (state) => {
+  state.folder = await mkdtemp(join(tmpdir(), 'plinth-mail-'))
+  const file = join(state.folder, 'hello.liquid')
+  await writeFile(file, 'Subject: Hello {{ name }}\n\nDear {{ name }},\nsee {{ base_url }}.\n')
+  state.template = pathToFileURL(file)
+})
+
+test.after(({ folder }) => rm(folder, { recursive: true }))
+
+/** A context with the settings that mail reads, and the lines it logs. */
+function contextOf(folder: string, env: Record<string, string>): { context: MailContext; lines: Line[] } {
+  const lines: Line[] = []
+  const log = (level: string) => (fields: object) => void lines.push({ level, fields })
+  const settings = { dataDir: folder, baseUrl: 'https://desk.example:8443', env } as MailContext['settings']
+  const catalog = { name: 'Desk "of" <us>' } as MailContext['catalog']
+  const now = (): Date => new Date('2026-03-04T05:06:07Z')
+  return {
+    context: {
+      settings,
+      catalog,
+      now,
+      log: { debug: log('debug'), info: log('info'), warn: log('warn'), error: log('error') },
+    },
+    lines,
+  }
+}
+
+test('a mail becomes a file that only its owner may read, while no server is configured', async ({
+  folder,
+  template,
+}) => {
+  const { context, lines } = contextOf(folder, {})
+  await sendMail(context, { template, to: 'ann@example.org', data: { name: 'Ann' } })
+  const [file] = await readdir(join(folder, 'outbox'))
+  assert.match(file ?? '', /^2026-03-04T05-06-07-000Z-[0-9a-f]{8}\.eml$/)
+  const path = join(folder, 'outbox', file ?? '')
+  const text = await readFile(path, 'utf8')
+  assert.match(text, /^To: ann@example\.org\r?$/m)
+  assert.match(text, /^Subject: Hello Ann\r?$/m)
+  assert.match(text, /^From: .*<no-reply@desk\.example>\r?$/m)
+  assert.match(text, /see https:\/\/desk\.example:8443\./)
+  assert.is((await stat(path)).mode & 0o077, 0)
+  assert.is(lines.length, 1)
+  assert.not.match(JSON.stringify(lines), /Dear/)
+})
+
+test('a mail goes to the server of SMTP_URL, from MAIL_FROM', async ({ folder, template }) => {
+  const received: string[] = []
+  const server = new SMTPServer({
+    disabledCommands: ['AUTH', 'STARTTLS'],
+    onData(stream, _session, done) {
+      let text = ''
+      stream.on('data', (chunk: Buffer) => {
+        text += chunk.toString('utf8')
+      })
+      stream.on('end', () => {
+        received.push(text)
+        done()
+      })
+    },
+  })
+  const listening = server.listen(0, '127.0.0.1')
+  await new Promise((resolve) => listening.once('listening', resolve))
+  const { port } = listening.address() as AddressInfo
+  const { context, lines } = contextOf(folder, {
+    SMTP_URL: `smtp://127.0.0.1:${port}`,
+    MAIL_FROM: 'Help <help@desk.example>',
+  })
+  await sendMail(context, { template, to: 'bob@example.org', data: { name: 'Bob' } })
+  await new Promise<void>((resolve) => server.close(() => resolve()))
+  assert.is(received.length, 1)
+  assert.match(received[0] ?? '', /From: Help <help@desk\.example>/)
+  assert.match(received[0] ?? '', /Dear Bob,/)
+  assert.is(lines[0]?.level, 'info')
+})
+
+test('a server that does not answer is an error in the log and nothing else', async ({ folder, template }) => {
+  const { context, lines } = contextOf(folder, { SMTP_URL: 'smtp://127.0.0.1:1' })
+  await sendMail(context, { template, to: 'bob@example.org', data: { name: 'Bob' } })
+  assert.is(lines.length, 1)
+  assert.is(lines[0]?.level, 'error')
+})
+
+test('a name with line breaks can not add headers', async ({ template }) => {
+  const { subject } = await renderMail(template, { name: 'Eve\r\nBcc: all@example.org', base_url: '' })
+  assert.is(subject, 'Hello Eve Bcc: all@example.org')
+})
+
+test('a template that names what is not there is refused', async ({ template }) => {
+  try {
+    await renderMail(template, { name: 'Ann' })
+    assert.unreachable('rendered without base_url')
+  } catch (error) {
+    assert.match(String(error), /base_url/)
+  }
+})
+
+test.run()
