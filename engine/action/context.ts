@@ -7,7 +7,7 @@ import type { ApiError } from '../error.ts'
 import type { Json, JsonObject } from '../json.ts'
 import type { Logger } from '../observe.ts'
 import type { Settings } from '../settings.ts'
-import type { ListResult } from './read.ts'
+import type { ListResult } from './list-result.ts'
 
 /** `meta.pagination` of a list; null where a cursor leaves numbers open. */
 export type Pagination = ListResult['pagination']

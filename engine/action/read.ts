@@ -19,22 +19,7 @@ import {
 import { KeptEmbedMiss } from './cached-tables.ts'
 import type { Execution } from './execution.ts'
 import { gatherOf } from './gather.ts'
-
-/** One page as JSON texts; the numbers of `meta.pagination`, null where cursors leave them open. */
-export interface ListResult {
-  readonly items: readonly string[]
-  readonly pagination: {
-    readonly current_page: number | null
-    readonly per_page: number
-    readonly total: number | null
-    readonly last_page: number | null
-    readonly from: number | null
-    readonly to: number | null
-    readonly next_cursor: string | null
-    /** Present, and false, only where the total is capped or estimated. */
-    readonly total_exact?: false
-  }
-}
+import type { ListResult } from './list-result.ts'
 
 /** The record of a nested route's path: the relation to it, and how the path names it. */
 export interface Parent {

@@ -17,6 +17,8 @@ export interface Invocation {
   readonly color: boolean
   /** Resolves when the process is asked to stop. */
   readonly stopped: Promise<void>
+  /** Every command of Plinth itself, in the order of the help. */
+  readonly commands: readonly Command[]
 }
 
 /** 0: done. 1: refused, with the reason said. 2: the command line itself is wrong. */

@@ -1,6 +1,5 @@
 /** `plinth help`: every command with its line, those of the application's plugins too. */
 import type { ExitCode, Invocation } from './command.ts'
-import { COMMANDS } from './commands.ts'
 import { pluginCommands } from './plugin-command.ts'
 
 function columns(rows: readonly (readonly [left: string, right: string])[]): string {
@@ -9,7 +8,7 @@ function columns(rows: readonly (readonly [left: string, right: string])[]): str
 }
 
 export async function run(invocation: Invocation): Promise<ExitCode> {
-  const own = COMMANDS.map(({ name, usage, summary }) => [`${name} ${usage}`.trim(), summary] as const)
+  const own = invocation.commands.map(({ name, usage, summary }) => [`${name} ${usage}`.trim(), summary] as const)
   const given = await pluginCommands(invocation.settings)
   invocation.say(`plinth turns a folder of YAML into a running REST backend.\n\nplinth <command>\n${columns(own)}`)
   if (given.size > 0) {

@@ -76,5 +76,5 @@ export async function runCommandLine(args: readonly string[], world: World): Pro
   const settings = settingsOf(world)
   if (settings === undefined) return 1
   const { run } = await command.load()
-  return run({ ...world, ...words, settings, log: createLogger(settings) })
+  return run({ ...world, ...words, settings, log: createLogger(settings), commands: COMMANDS })
 }

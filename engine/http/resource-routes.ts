@@ -1,7 +1,8 @@
 /** The routes that the catalog gives: every action of every resource, on its own path and below others. */
 import { createRecord } from '../action/create.ts'
 import type { Execution } from '../action/execution.ts'
-import { getRecord, type ListResult, listRecords } from '../action/read.ts'
+import type { ListResult } from '../action/list-result.ts'
+import { getRecord, listRecords } from '../action/read.ts'
 import { entityTag } from '../action/read-back.ts'
 import { deleteRecord, restoreRecord } from '../action/remove.ts'
 import { updateRecord } from '../action/update.ts'

@@ -1,7 +1,7 @@
 /** One run of a job and what becomes of it ⇄: completed, tried again later, or given up. */
 import type { Taken } from './job.ts'
 import { ownJob } from './queue.ts'
-import type { WorkerParts } from './worker.ts'
+import type { WorkerParts } from './worker-parts.ts'
 
 /** Runs a job and notes its end; never rejects. What somebody else has taken over by then is left to them. */
 export async function runToEnd(

@@ -4,7 +4,7 @@ import { pluginContext } from '../action/plugin-context.ts'
 import { type Actor, ANONYMOUS, SYSTEM } from '../actor.ts'
 import type { Json } from '../json.ts'
 import type { JobContext, Jobs, Taken } from './job.ts'
-import type { Run } from './worker.ts'
+import type { Run } from './worker-parts.ts'
 
 /** Who a job runs as by the id that was noted; null when there is nobody of that id any more. */
 export type ActorOf = (id: number) => Promise<Actor | null>

@@ -4,7 +4,8 @@ import type { Store } from '../store/store.ts'
 import { JOBS } from './inlet.ts'
 import type { Jobs } from './job.ts'
 import { type ActorOf, runJob } from './run.ts'
-import { startWorker, type Worker, type WorkerLimits } from './worker.ts'
+import { startWorker, type Worker } from './worker.ts'
+import type { WorkerLimits } from './worker-parts.ts'
 
 export interface Current {
   readonly foundation: Foundation

@@ -1,38 +1,9 @@
 /** Runs jobs of the queue ⇄: some at a time, each under a lease that is renewed while it runs, until the process stops. */
 import { randomUUID } from 'node:crypto'
-import type { Runner } from '../database/database.ts'
-import type { Json } from '../json.ts'
-import type { Logger } from '../observe.ts'
 import type { Taken } from './job.ts'
 import { cleanJobs, giveUpJobs, keepJobs, nextJobIn, takeJobs } from './queue.ts'
 import { runToEnd } from './run-to-end.ts'
-
-/** Numbers of LIMITS, as the application narrowed them. */
-export interface WorkerLimits {
-  readonly jobSlots: number
-  readonly jobLeaseMs: number
-  readonly jobPollMs: number
-  readonly jobBackoffMs: number
-  readonly jobBackoffMostMs: number
-  readonly jobKeepMs: number
-}
-
-/** What one run may tell of itself, and hears. */
-export interface Run {
-  readonly signal: AbortSignal
-  progress(percent: number): Promise<void>
-}
-
-export interface WorkerParts {
-  readonly runner: Runner
-  readonly log: Logger
-  readonly limits: WorkerLimits
-  /** Names of the jobs that this process can run. */
-  readonly names: () => readonly string[]
-  readonly run: (job: Taken, run: Run) => Promise<Json | undefined>
-  /** From 0 to 1, for the spread of retries. */
-  readonly random: () => number
-}
+import type { WorkerParts } from './worker-parts.ts'
 
 export interface Worker {
   /** Looks for jobs now. */

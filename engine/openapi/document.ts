@@ -7,6 +7,7 @@ import type { JsonSchema } from '../json.ts'
 import { isResourceRoute } from './access-sentence.ts'
 import { ENVELOPE_SCHEMAS, HEADERS, refusalComponents } from './answers.ts'
 import { guide } from './guide.ts'
+import type { Node, OpenApiDocument } from './openapi-document.ts'
 import { createName, type Operation, type Outline, operationOf } from './operation.ts'
 import { operationIds } from './operation-id.ts'
 import { filtersSchema } from './parameters.ts'
@@ -24,15 +25,6 @@ export interface Described {
   readonly hooks: ReadonlyMap<string, { readonly input: readonly Field[] }>
   /** What plugins say of themselves, for the groups of their routes. */
   readonly plugins: readonly { readonly name: string; readonly description: string }[]
-}
-
-type Node = Readonly<Record<string, unknown>>
-
-/** An OpenAPI 3.1 document. */
-export interface OpenApiDocument extends Node {
-  readonly openapi: '3.1.0'
-  readonly paths: Readonly<Record<string, Readonly<Record<string, Operation>>>>
-  readonly components: { readonly schemas: Readonly<Record<string, JsonSchema>> } & Node
 }
 
 /** The document that describes exactly these routes, and the three paths for operators. */

@@ -1,6 +1,6 @@
 /** References of a document: those that routes write in the words of the catalog, and what is referred to at all. */
 import { recordReference } from '../http/output.ts'
-import type { OpenApiDocument } from './document.ts'
+import type { OpenApiDocument } from './openapi-document.ts'
 import type { TypeNames } from './type-name.ts'
 
 const COMPONENT = /^#\/components\/(\w+)\/([\w.-]+)$/

@@ -1,7 +1,7 @@
 /** `GET /openapi.json`: the document of what is running, made with its first request and kept. */
 import { createHash } from 'node:crypto'
 import type { BoundRoute } from '../http/parts.ts'
-import type { OpenApiDocument } from './document.ts'
+import type { OpenApiDocument } from './openapi-document.ts'
 
 /**
  * The route that answers a document. Public as the interface itself is, outside the prefix so that it is found, and

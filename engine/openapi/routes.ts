@@ -2,7 +2,8 @@
 import type { Catalog } from '../catalog/catalog.ts'
 import type { BoundRoute } from '../http/parts.ts'
 import { resourceRoutes } from '../http/resource-routes.ts'
-import { type Described, type OpenApiDocument, openapi } from './document.ts'
+import { type Described, openapi } from './document.ts'
+import type { OpenApiDocument } from './openapi-document.ts'
 import { documentRoute } from './route.ts'
 
 /** The routes of an application in their order: those given by plugins, those of its resources, and its document. */

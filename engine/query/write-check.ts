@@ -4,7 +4,7 @@ import { conditionSql, quoted } from './condition.ts'
 import { reach } from './policy.ts'
 import { existenceSql, reachSql } from './read-statement.ts'
 import type { SelectScope } from './scope.ts'
-import type { WriteShape } from './write-statement.ts'
+import type { WriteShape } from './write-shape.ts'
 
 /** A condition that the statement tests before it writes, and what its failure means. */
 export type Check =

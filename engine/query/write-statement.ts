@@ -8,26 +8,13 @@ import { type Compiled, existenceSql } from './read-statement.ts'
 import type { SelectScope } from './scope.ts'
 import { selectList } from './select.ts'
 import { type Check, checksOf } from './write-check.ts'
+import type { WriteShape } from './write-shape.ts'
 
 /** A write: its row starts with one column per check, then the id (null when a check failed), then the record. */
 export interface CompiledWrite extends Compiled {
   readonly checks: readonly Check[]
   /** The answer, or the stored record by field name, as `record` was asked for. */
   readonly serialize: Serializer
-}
-
-/** What one write puts where. */
-export interface WriteShape {
-  /** Fields written from the slots `f_<name>`, chosen by the caller. */
-  readonly given: readonly Field[]
-  /** Names of given fields that the path fixed, not the body: their reference was resolved before. */
-  readonly trusted: ReadonlySet<string>
-  /** Fields written by rules, not by the caller: clause sets, scopes, defaults. */
-  readonly assigned: readonly Assignment[]
-  /** The clause whose condition must hold for what is written; undefined: none asked. */
-  readonly clause: Clause | undefined
-  /** `answer`: the single shape for the actor; `stored`: every column of a row locked before, for hooks; `checks`: nothing is written. */
-  readonly returning: 'answer' | 'stored' | 'checks'
 }
 
 /** The fields of a resource that are columns of its table. */

@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
-import type { OpenApiDocument } from '../../engine/openapi/document.ts'
+import type { OpenApiDocument } from '../../engine/openapi/openapi-document.ts'
 import { openDesk } from '../desk/desk.ts'
 import { application } from '../support/application.ts'
 

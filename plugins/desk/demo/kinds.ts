@@ -1,19 +1,10 @@
 /** The kinds of trouble in the demo: where each belongs, what is answered, and how often it comes. */
+
+import type { Level, Problem } from './problem.ts'
 import { ACCESS, PROFILE, SIGN_IN } from './problems-account.ts'
 import { INVOICE, PAYMENT, REFUND } from './problems-billing.ts'
 import { DELIVERY, FEATURE, OFFER, RETURN } from './problems-general.ts'
 import { BUG, HARDWARE, INTEGRATION, OUTAGE } from './problems-technical.ts'
-
-export const LEVELS = ['Low', 'Medium', 'High', 'Critical'] as const
-export type Level = (typeof LEVELS)[number]
-
-/** One problem in several wordings, with words in braces for what differs; it may weigh more or less than its kind. */
-export interface Problem {
-  readonly subjects: readonly string[]
-  readonly details: readonly string[]
-  readonly priority?: Level
-  readonly type?: string
-}
 
 export interface Kind {
   readonly category: string

@@ -1,5 +1,5 @@
 /** Problems of accounts, and of people who come and go: how customers tell of them. */
-import type { Problem } from './kinds.ts'
+import type { Problem } from './problem.ts'
 
 export const SIGN_IN: readonly Problem[] = [
   {

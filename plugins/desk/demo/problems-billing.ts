@@ -1,5 +1,5 @@
 /** Problems of money: how customers tell of them. */
-import type { Problem } from './kinds.ts'
+import type { Problem } from './problem.ts'
 
 export const INVOICE: readonly Problem[] = [
   {

@@ -1,5 +1,5 @@
 /** Problems of parcels, and everything that is no trouble at all: how customers write of them. */
-import type { Problem } from './kinds.ts'
+import type { Problem } from './problem.ts'
 
 export const DELIVERY: readonly Problem[] = [
   {

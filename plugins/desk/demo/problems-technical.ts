@@ -1,5 +1,5 @@
 /** Technical problems: how customers tell of them. */
-import type { Problem } from './kinds.ts'
+import type { Problem } from './problem.ts'
 
 export const BUG: readonly Problem[] = [
   {

@@ -1,6 +1,7 @@
 /** What one ticket of the demo is about: a problem in somebody's own words, with its place in the desk and its end. */
 import type { Person } from './fill-people.ts'
-import { KINDS, type Kind, LEVELS, type Level, type Problem } from './kinds.ts'
+import { KINDS, type Kind } from './kinds.ts'
+import { LEVELS, type Level, type Problem } from './problem.ts'
 import type { Random } from './random.ts'
 import { ASIDES, CLOSINGS, HASTE, LEISURE, OPENINGS, SLOTS } from './styles.ts'
 

@@ -3,15 +3,9 @@ import { createWriteStream } from 'node:fs'
 import { Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
 import { cellOf } from '../../csv/cell.ts'
+import type { Bounds } from './bounds.ts'
 import type { Snapshot, Values, ValueType } from './content.ts'
 import type { Format } from './kinds.ts'
-
-/** What a file may leave out: a PDF of ten thousand pages is of no use to anybody. */
-export interface Bounds {
-  readonly pdfRows: number
-  /** Whose desk it is, for the head of a PDF. */
-  readonly desk: string
-}
 
 /** Writes the file at `path`; the largest writers are loaded when they are needed. */
 export async function render(snapshot: Snapshot, format: Format, path: string, bounds: Bounds): Promise<void> {

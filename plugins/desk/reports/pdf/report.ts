@@ -1,6 +1,7 @@
 /** ⇄ A report as a PDF: title, period, figures, a chart, and the rows over as many pages as they need. */
+
+import type { Bounds } from '../bounds.ts'
 import { figureAt, type Snapshot, type Values } from '../content.ts'
-import type { Bounds } from '../render.ts'
 import { textOf } from '../text.ts'
 import { type Canvas, fitting, newCanvas, wrapped } from './canvas.ts'
 import { drawChart } from './chart.ts'

@@ -1,0 +1,16 @@
+/** What a write's statement is compiled for. */
+import type { Assignment, Clause, Field } from '../catalog/catalog.ts'
+
+/** What one write puts where. */
+export interface WriteShape {
+  /** Fields written from the slots `f_<name>`, chosen by the caller. */
+  readonly given: readonly Field[]
+  /** Names of given fields that the path fixed, not the body: their reference was resolved before. */
+  readonly trusted: ReadonlySet<string>
+  /** Fields written by rules, not by the caller: clause sets, scopes, defaults. */
+  readonly assigned: readonly Assignment[]
+  /** The clause whose condition must hold for what is written; undefined: none asked. */
+  readonly clause: Clause | undefined
+  /** `answer`: the single shape for the actor; `stored`: every column of a row locked before, for hooks; `checks`: nothing is written. */
+  readonly returning: 'answer' | 'stored' | 'checks'
+}
