@@ -1,8 +1,8 @@
 /** Draws a report's chart: bars side by side, or lines over days. */
 import type { Chart } from '../content.ts'
-import { type Canvas, type Color, fitting } from './canvas.ts'
 import { CARD, GREY, GRID, INK, SERIES } from './colors.ts'
-import type { Fonts } from './fonts.ts'
+import type { PdfDocument } from './document.ts'
+import { fitting } from './fit.ts'
 
 export interface Area {
   readonly x: number
@@ -14,22 +14,22 @@ export interface Area {
 const LABELS = 9
 
 /** Draws a chart with its title, legend, scale and labels into an area. */
-export function drawChart(canvas: Canvas, fonts: Fonts, chart: Chart, area: Area): void {
-  canvas.box(area.x, area.y, area.width, area.height, CARD)
-  canvas.text(area.x + 10, area.y + 16, chart.title, { size: 9.5, color: INK, bold: true })
-  drawLegend(canvas, fonts, chart, area)
+export function drawChart(document: PdfDocument, chart: Chart, area: Area): void {
+  document.box(area.x, area.y, area.width, area.height, CARD)
+  document.text(area.x + 10, area.y + 16, chart.title, { size: 9.5, color: INK, bold: true })
+  drawLegend(document, chart, area)
   const plot: Area = { x: area.x + 40, y: area.y + 28, width: area.width - 54, height: area.height - 52 }
   const highest = Math.max(0, ...chart.series.flatMap(({ data }) => data))
   if (chart.labels.length === 0 || highest === 0) {
     const middle = { size: 9, color: GREY, align: 'center' } as const
-    canvas.text(area.x + area.width / 2, area.y + area.height / 2 + 4, 'Nothing happened in this period', middle)
+    document.text(area.x + area.width / 2, area.y + area.height / 2 + 4, 'Nothing happened in this period', middle)
     return
   }
   const step = stepOf(highest)
   const top = Math.ceil(highest / step) * step
   for (let value = 0; value <= top; value += step) {
     const y = plot.y + plot.height * (1 - value / top)
-    canvas.line(
+    document.line(
       [
         [plot.x, y],
         [plot.x + plot.width, y],
@@ -37,10 +37,10 @@ export function drawChart(canvas: Canvas, fonts: Fonts, chart: Chart, area: Area
       GRID,
       0.5,
     )
-    canvas.text(plot.x - 5, y + 2.5, value.toLocaleString('en-US'), { size: 7, color: GREY, align: 'right' })
+    document.text(plot.x - 5, y + 2.5, value.toLocaleString('en-US'), { size: 7, color: GREY, align: 'right' })
   }
-  if (chart.kind === 'bar') drawBars(canvas, fonts, chart, plot, top)
-  else drawLines(canvas, chart, plot, top)
+  if (chart.kind === 'bar') drawBars(document, chart, plot, top)
+  else drawLines(document, chart, plot, top)
 }
 
 /** A round step of the scale, whole, so that there are at most five. */
@@ -50,20 +50,20 @@ function stepOf(highest: number): number {
   return Math.max(1, ([1, 2, 5, 10].find((factor) => factor * power >= rough) ?? 10) * power)
 }
 
-const colorOf = (at: number): Color => SERIES[at % SERIES.length]!
+const colorOf = (at: number): string => SERIES[at % SERIES.length]!
 
-function drawLegend(canvas: Canvas, fonts: Fonts, { series }: Chart, area: Area): void {
+function drawLegend(document: PdfDocument, { series }: Chart, area: Area): void {
   if (series.length < 2) return
   let x = area.x + area.width - 10
   for (const [at, { label }] of [...series.entries()].reverse()) {
-    canvas.text(x, area.y + 16, label, { size: 8, color: INK, align: 'right' })
-    x -= fonts.widthOf(label) * 8 + 10
-    canvas.box(x, area.y + 10, 7, 7, colorOf(at))
+    document.text(x, area.y + 16, label, { size: 8, color: INK, align: 'right' })
+    x -= document.widthOf(label) * 8 + 10
+    document.box(x, area.y + 10, 7, 7, colorOf(at))
     x -= 14
   }
 }
 
-function drawBars(canvas: Canvas, fonts: Fonts, { labels, series }: Chart, plot: Area, top: number): void {
+function drawBars(document: PdfDocument, { labels, series }: Chart, plot: Area, top: number): void {
   const slot = plot.width / labels.length
   const bar = Math.min(34, (slot * 0.7) / series.length)
   labels.forEach((label, at) => {
@@ -72,28 +72,29 @@ function drawBars(canvas: Canvas, fonts: Fonts, { labels, series }: Chart, plot:
       const value = data[at] ?? 0
       const height = (plot.height * value) / top
       const x = middle + bar * (index - series.length / 2)
-      canvas.box(x, plot.y + plot.height - height, bar - 1, height, colorOf(index))
+      document.box(x, plot.y + plot.height - height, bar - 1, height, colorOf(index))
       const above = { size: 6.5, color: INK, align: 'center' } as const
-      if (value > 0) canvas.text(x + bar / 2, plot.y + plot.height - height - 2.5, value.toLocaleString('en-US'), above)
+      if (value > 0)
+        document.text(x + bar / 2, plot.y + plot.height - height - 2.5, value.toLocaleString('en-US'), above)
     })
     const under = { size: 7, color: GREY, align: 'center' } as const
-    canvas.text(middle, plot.y + plot.height + 11, fitting(fonts, label, 7, slot - 4), under)
+    document.text(middle, plot.y + plot.height + 11, fitting(document, label, 7, slot - 4), under)
   })
 }
 
-function drawLines(canvas: Canvas, { labels, series }: Chart, plot: Area, top: number): void {
+function drawLines(document: PdfDocument, { labels, series }: Chart, plot: Area, top: number): void {
   const xOf = (at: number): number =>
     labels.length === 1 ? plot.x + plot.width / 2 : plot.x + (plot.width * at) / (labels.length - 1)
   const yOf = (value: number): number => plot.y + plot.height * (1 - value / top)
   series.forEach(({ data }, index) => {
     const points = data.map((value, at): readonly [number, number] => [xOf(at), yOf(value)])
-    if (points.length > 1) canvas.line(points, colorOf(index), 1.6)
+    if (points.length > 1) document.line(points, colorOf(index), 1.6)
     // A line of many points needs no marks; of one there is nothing else.
-    if (points.length <= 31) for (const [x, y] of points) canvas.box(x - 1.6, y - 1.6, 3.2, 3.2, colorOf(index))
+    if (points.length <= 31) for (const [x, y] of points) document.box(x - 1.6, y - 1.6, 3.2, 3.2, colorOf(index))
   })
   const every = Math.ceil(labels.length / LABELS)
   labels.forEach((label, at) => {
     if (at % every !== 0) return
-    canvas.text(xOf(at), plot.y + plot.height + 11, label, { size: 7, color: GREY, align: 'center' })
+    document.text(xOf(at), plot.y + plot.height + 11, label, { size: 7, color: GREY, align: 'center' })
   })
 }

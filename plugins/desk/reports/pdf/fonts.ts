@@ -2,49 +2,49 @@
 import { readFile } from 'node:fs/promises'
 import { promisify } from 'node:util'
 import { brotliDecompress } from 'node:zlib'
-import { readTrueType, type TrueType } from './truetype.ts'
-import { visualOrder } from './visual-order.ts'
+import { create, type Font } from 'fontkit'
+import { stretchesOf } from './direction.ts'
 
 /** In the order in which they are asked: the second is large, and loaded only when a character is not in the first. */
 const FILES = ['DejaVuSans', 'DroidSansFallback'] as const
 /** Stands for a character that no font has; the first one has this. */
-const BOX = 0x25a1
+const BOX = '□'
 
-const loading = new Map<string, Promise<TrueType>>()
-
-function load(name: string): Promise<TrueType> {
-  let font = loading.get(name)
-  if (font === undefined) {
-    const file = new URL(`../fonts/${name}.ttf.br`, import.meta.url)
-    font = readFile(file).then(promisify(brotliDecompress)).then(readTrueType)
-    font.catch(() => loading.delete(name))
-    loading.set(name, font)
-  }
-  return font
-}
-
-/** What a document uses of one font: its glyphs by the number they have in the document. */
-export interface UsedFont {
+/** A font as a document embeds it, and as it can be asked which characters it has. */
+export interface LoadedFont {
   readonly name: string
-  readonly font: TrueType
-  /** Number in the document → the glyph of the font, and the character it stands for. */
-  readonly glyphs: { readonly glyph: number; readonly character: number }[]
+  readonly bytes: Buffer
+  readonly font: Font
 }
 
-/** A stretch of text in one font; `code` is its glyphs as hexadecimal. */
+const loading = new Map<string, Promise<LoadedFont>>()
+
+function load(name: string): Promise<LoadedFont> {
+  let loaded = loading.get(name)
+  if (loaded === undefined) {
+    const file = new URL(`../fonts/${name}.ttf.br`, import.meta.url)
+    loaded = readFile(file)
+      .then(promisify(brotliDecompress))
+      .then((bytes) => ({ name, bytes, font: create(bytes) as Font }))
+    loaded.catch(() => loading.delete(name))
+    loading.set(name, loaded)
+  }
+  return loaded
+}
+
+/** A stretch of text in one font and one direction. */
 export interface Run {
-  readonly font: number
-  readonly code: string
+  readonly font: string
+  readonly text: string
+  readonly rightToLeft: boolean
 }
 
 export interface Fonts {
-  readonly used: readonly UsedFont[]
   /** Characters that no font has, so far. */
   readonly missing: ReadonlySet<number>
-  /** Loads what these texts need; drawing them is possible then. */
+  /** Loads what these texts need and tells `added` of each new font; drawing them is possible then. */
   ready(texts: readonly string[]): Promise<void>
-  /** The width of a text of size 1. */
-  widthOf(text: string): number
+  /** The runs of a text from the left of the line to its right. */
   runsOf(text: string): readonly Run[]
 }
 
@@ -53,48 +53,40 @@ export function plainText(text: string): string {
   return text.normalize('NFC').replace(/[\p{Cc}\p{Zl}\p{Zp}]+/gu, ' ')
 }
 
-interface Placed {
-  readonly font: number
-  readonly number: number
-  readonly width: number
-}
-
-/** The fonts of a new document. */
-export async function openFonts(): Promise<Fonts> {
-  const used: UsedFont[] = []
+/** The fonts of a new document; `added` hears of each font before it is used. */
+export async function openFonts(added: (font: LoadedFont) => void): Promise<Fonts> {
+  const used: LoadedFont[] = []
   const missing = new Set<number>()
-  const placed = new Map<number, Placed>()
+  const has = ({ font }: LoadedFont, character: string): boolean => font.hasGlyphForCodePoint(character.codePointAt(0)!)
   const add = async (name: string): Promise<void> => {
-    used.push({ name, font: await load(name), glyphs: [{ glyph: 0, character: 0xfffd }] })
+    const font = await load(name)
+    used.push(font)
+    added(font)
   }
   await add(FILES[0])
-  const place = (character: number): Placed => {
-    let found = placed.get(character)
-    if (found !== undefined) return found
-    const at = used.findIndex(({ font }) => font.glyphOf(character) !== undefined)
-    if (at === -1) missing.add(character)
-    const { font, glyphs } = used[Math.max(0, at)]!
-    const glyph = font.glyphOf(at === -1 ? BOX : character) ?? 0
-    found = { font: Math.max(0, at), number: glyphs.push({ glyph, character }) - 1, width: font.widthOf(glyph) / 1_000 }
-    placed.set(character, found)
-    return found
-  }
-  const placesOf = (text: string): readonly Placed[] => [...text].map((character) => place(character.codePointAt(0)!))
   return {
-    used,
     missing,
     async ready(texts) {
-      const lacks = texts.some((text) =>
-        [...plainText(text)].some((one) => used.every(({ font }) => font.glyphOf(one.codePointAt(0)!) === undefined)),
-      )
+      const lacks = texts.some((text) => [...plainText(text)].some((one) => !used.some((font) => has(font, one))))
       for (const name of FILES.slice(used.length)) if (lacks) await add(name)
     },
-    widthOf: (text) => placesOf(text).reduce((sum, { width }) => sum + width, 0),
     runsOf(text) {
-      const runs: { font: number; code: string }[] = []
-      for (const { font, number } of placesOf(visualOrder(text))) {
-        if (runs.at(-1)?.font !== font) runs.push({ font, code: '' })
-        runs.at(-1)!.code += number.toString(16).padStart(4, '0')
+      const runs: { font: string; text: string; rightToLeft: boolean }[] = []
+      for (const stretch of stretchesOf(text)) {
+        const first = runs.length
+        let font: LoadedFont | undefined
+        for (const character of stretch.text) {
+          // A space between two words of one font stays with them.
+          if (font === undefined || character !== ' ' || !has(font, character))
+            font = used.find((one) => has(one, character))
+          if (font === undefined) missing.add(character.codePointAt(0)!)
+          const name = (font ?? used[0]!).name
+          if (runs.length === first || runs.at(-1)!.font !== name)
+            runs.push({ font: name, text: '', rightToLeft: stretch.rightToLeft })
+          runs.at(-1)!.text += font === undefined ? BOX : character
+        }
+        // Runs of a stretch that is read from the right are drawn from its end.
+        if (stretch.rightToLeft) runs.push(...runs.splice(first).reverse())
       }
       return runs
     },

@@ -1,9 +1,9 @@
 /** The table of a PDF report: rows in columns over as many pages as they need, each with the header. */
 import type { Column, Values } from '../content.ts'
 import { textOf } from '../text.ts'
-import { type Canvas, fitting, wrapped } from './canvas.ts'
 import { HEAD, INK, WHITE, ZEBRA } from './colors.ts'
-import type { Fonts } from './fonts.ts'
+import type { PdfDocument } from './document.ts'
+import { fitting, wrapped } from './fit.ts'
 
 const SIZE = 7
 const LINE = 9
@@ -44,36 +44,41 @@ export function rowTexts(columns: readonly Column[], values: Values): readonly s
 }
 
 /** Breaks a row's texts into lines. */
-export function layRow({ columns }: Table, fonts: Fonts, texts: readonly string[]): LaidRow {
-  const cells = columns.map(({ points }, at) => wrapped(fonts, texts[at] ?? '', SIZE, points - 2 * PAD, LINES))
+export function layRow({ columns }: Table, document: PdfDocument, texts: readonly string[]): LaidRow {
+  const cells = columns.map(({ points }, at) => wrapped(document, texts[at] ?? '', SIZE, points - 2 * PAD, LINES))
   const lines = Math.max(1, ...cells.map((cell) => cell.length))
   return { cells, height: lines * LINE + 2 * PAD - 2 }
 }
 
 /** Draws the header at `y`. */
-export function drawHeader(canvas: Canvas, fonts: Fonts, { columns, x, width }: Table, y: number): void {
-  canvas.box(x, y, width, HEADER_HEIGHT, HEAD)
+export function drawHeader(document: PdfDocument, { columns, x, width }: Table, y: number): void {
+  document.box(x, y, width, HEADER_HEIGHT, HEAD)
   for (const { label, x: left, points, right } of columns) {
-    const text = fitting(fonts, label, SIZE, points - 2 * PAD)
+    const text = fitting(document, label, SIZE, points - 2 * PAD)
     const align = right ? 'right' : 'left'
-    canvas.text(right ? left + points - PAD : left + PAD, y + 11, text, { size: SIZE, color: WHITE, bold: true, align })
+    document.text(right ? left + points - PAD : left + PAD, y + 11, text, {
+      size: SIZE,
+      color: WHITE,
+      bold: true,
+      align,
+    })
   }
 }
 
 /** Draws a row at `y`; every other one on a ground. */
 export function drawRow(
-  canvas: Canvas,
+  document: PdfDocument,
   { columns, x, width }: Table,
   { cells, height }: LaidRow,
   y: number,
   even: boolean,
 ): void {
-  if (even) canvas.box(x, y, width, height, ZEBRA)
+  if (even) document.box(x, y, width, height, ZEBRA)
   columns.forEach(({ x: left, points, right }, at) => {
     const align = right ? 'right' : 'left'
     cells[at]!.forEach((line, index) => {
       const place = right ? left + points - PAD : left + PAD
-      canvas.text(place, y + PAD + SIZE - 0.8 + index * LINE, line, { size: SIZE, color: INK, align })
+      document.text(place, y + PAD + SIZE - 0.8 + index * LINE, line, { size: SIZE, color: INK, align })
     })
   })
 }

@@ -55,47 +55,63 @@ export interface Pdf {
   readonly text: string
 }
 
-/** The pages and text of a PDF; throws where an offset of its directory is wrong. */
-export function readPdf(bytes: Buffer): Pdf {
-  const file = bytes.toString('latin1')
+/** The objects of a PDF by their number; throws where an offset of its directory is wrong. */
+function objectsOf(file: string): ReadonlyMap<number, string> {
   const start = Number(/startxref\n(\d+)\n%%EOF\n$/.exec(file)?.[1])
   const size = Number(/^xref\n0 (\d+)\n/.exec(file.slice(start))?.[1])
+  const directory = file.slice(start).split('\n')
   const objects = new Map<number, string>()
-  const lines = file
-    .slice(start)
-    .split('\n')
-    .slice(2, 2 + size)
-  for (const [number, line] of lines.entries()) {
+  for (const [number, line] of directory.slice(2, 2 + size).entries()) {
     if (!line.includes(' n')) continue
     const from = Number(line.slice(0, 10))
     const head = `${number} 0 obj\n`
     if (file.slice(from, from + head.length) !== head) throw new Error(`object ${number} is not at ${from}`)
     objects.set(number, file.slice(from, file.indexOf('endobj\n', from)))
   }
-  const content = (number: number): string => {
-    const object = objects.get(number) ?? ''
-    const from = object.indexOf('stream\n') + 7
-    const length = Number(/\/Length (\d+)/.exec(object)?.[1])
-    return inflateSync(Buffer.from(object.slice(from, from + length), 'latin1')).toString('latin1')
+  return objects
+}
+
+function contentOf(object = ''): string {
+  const from = object.indexOf('stream\n') + 7
+  const length = Number(/\/Length (\d+)/.exec(object)?.[1])
+  return inflateSync(Buffer.from(object.slice(from, from + length), 'latin1')).toString('latin1')
+}
+
+/** Code of a glyph → the text that it stands for. */
+function meaningsOf(map: string): ReadonlyMap<string, string> {
+  const meanings = new Map<string, string>()
+  for (const [, first = '', list = ''] of map.matchAll(/^<(\w{4})> <\w{4}> \[(.*)\]$/gm)) {
+    for (const [at, [, text = '']] of [...list.matchAll(/<([\w ]+)>/g)].entries()) {
+      const code = (Number.parseInt(first, 16) + at).toString(16).padStart(4, '0')
+      meanings.set(code, Buffer.from(text.replaceAll(' ', ''), 'hex').swap16().toString('utf16le'))
+    }
   }
-  const pages = [...objects.values()].filter((object) => object.includes('/Type /Page '))
-  const meanings = new Map<string, ReadonlyMap<string, string>>()
-  for (const [, name = '', font] of (pages[0] ?? '').matchAll(/\/(F\d) (\d+) 0 R/g)) {
-    const map = Number(/\/ToUnicode (\d+)/.exec(objects.get(Number(font)) ?? '')?.[1])
-    const pairs = [...content(map).matchAll(/^<(\w{4})> <(\w+)>$/gm)].map(([, code = '', text = '']) => {
-      return [code, Buffer.from(text, 'hex').swap16().toString('utf16le')] as const
-    })
-    meanings.set(name, new Map(pairs))
+  return meanings
+}
+
+/** The pages and text of a PDF; what stands on one line in several fonts is one text. */
+export function readPdf(bytes: Buffer): Pdf {
+  const objects = objectsOf(bytes.toString('latin1'))
+  const numberOf = (text: string, name: string): number => Number(new RegExp(`/${name} (\\d+) 0 R`).exec(text)?.[1])
+  const pages = [...objects.values()].filter((object) => /\/Type \/Page\n/.test(object))
+  const lines: string[] = []
+  for (const page of pages) {
+    const resources = objects.get(numberOf(page, 'Resources')) ?? ''
+    let last = { font: '', y: '' }
+    for (const [, y = '', font = '', codes = ''] of contentOf(objects.get(numberOf(page, 'Contents'))).matchAll(
+      /BT\n1 0 0 1 [-\d.]+ ([-\d.]+) Tm\n\/(F\d+) [\d.]+ Tf\n(?:\d Tr\n)?\[(.*?)\] TJ/gs,
+    )) {
+      const meanings = meaningsOf(
+        contentOf(objects.get(numberOf(objects.get(numberOf(resources, font)) ?? '', 'ToUnicode'))),
+      )
+      const text = [...codes.matchAll(/<(\w+)>/g)]
+        .flatMap(([, code = '']) => code.match(/\w{4}/g) ?? [])
+        .map((code) => meanings.get(code) ?? '?')
+        .join('')
+      if (last.y === y && last.font !== font) lines.push(`${lines.pop()}${text}`)
+      else lines.push(text)
+      last = { font, y }
+    }
   }
-  const texts = pages.flatMap((page) => {
-    const drawn = content(Number(/\/Contents (\d+)/.exec(page)?.[1]))
-    return [...drawn.matchAll(/BT(.*?)ET/gs)].map(([, block = '']) =>
-      [...block.matchAll(/\/(F\d) [\d.]+ Tf <(\w*)> Tj/g)]
-        .flatMap(([, font = '', code = '']) =>
-          (code.match(/\w{4}/g) ?? []).map((one) => meanings.get(font)?.get(one) ?? '?'),
-        )
-        .join(''),
-    )
-  })
-  return { pages: pages.length, text: texts.join('\n') }
+  return { pages: pages.length, text: lines.join('\n') }
 }
