@@ -11,7 +11,7 @@ import { readCatalog } from './boot/boot.ts'
 import type { Catalog } from './catalog/catalog.ts'
 import { connect } from './database/connect.ts'
 import type { Database } from './database/database.ts'
-import { httpServer } from './http/listen.ts'
+import { drain, httpServer } from './http/listen.ts'
 import { createMetrics, type Metrics } from './http/metrics.ts'
 import type { BoundRoute, HttpApp, HttpParts } from './http/parts.ts'
 import { resourceRoutes } from './http/resource-routes.ts'
@@ -22,6 +22,7 @@ import type { Worker } from './job/worker.ts'
 import type { JsonObject } from './json.ts'
 import { LIMITS } from './limits.ts'
 import { exclusively } from './migration/apply.ts'
+import { instanceOf } from './migration/instance.ts'
 import { migrate } from './migration/migrate.ts'
 import { seed } from './migration/seed.ts'
 import type { Logger } from './observe.ts'
@@ -114,14 +115,17 @@ async function prepare(process: Process, catalog: Catalog, composition: Composit
   const migrated = await migrate(catalog, database, { log, now: now() })
   if (migrated.value === undefined) return { diagnostics: migrated.diagnostics }
   await seed(catalog, database, now())
-  return { value: compose(process, catalog, composition, bound.value), diagnostics: [] }
+  const instance = await instanceOf(database, randomUUID)
+  return { value: compose(process, { catalog, composition, instance }, bound.value), diagnostics: [] }
 }
+
+/** What an app is made of, and the id that its database gave it. */
+type Ready = Pick<App, 'catalog' | 'composition'> & Pick<Foundation, 'instance'>
 
 /** What actions run with as long as this catalog is served. */
 function foundationOf(
   { database, store, settings, log, now }: Process,
-  catalog: Catalog,
-  composition: Composition,
+  { catalog, composition, instance }: Ready,
 ): Foundation {
   const cachedTables = createCachedTables(catalog, database.compiled, now)
   const kept = new Set([...catalog.resources.values()].filter((one) => one.cached).map((one) => one.table))
@@ -132,6 +136,7 @@ function foundationOf(
     cachedTables,
     hooks: composition.hooks,
     settings,
+    instance,
     log,
     now,
     async changed(table) {
@@ -145,9 +150,10 @@ function foundationOf(
   }
 }
 
-function compose(process: Process, catalog: Catalog, composition: Composition, bound: readonly BoundRoute[]): App {
+function compose(process: Process, ready: Ready, bound: readonly BoundRoute[]): App {
   const { database, store, settings, log, now } = process
-  const foundation = foundationOf(process, catalog, composition)
+  const { catalog, composition } = ready
+  const foundation = foundationOf(process, ready)
   const ownRoutes = resourceRoutes(catalog, ({ actor, requestId, afterCommit }) =>
     executionOf(foundation, { actor, requestId, afterCommit }),
   )
@@ -283,16 +289,4 @@ function startLines({ database }: Process, { catalog }: App, url: string, said: 
     `Database: ${database.description}${database.kind === 'embedded' ? ` (${durability})` : ''}`,
     ...said,
   ]
-}
-
-/** Stops accepting, waits for requests in flight, and cuts what is left after `LIMITS.drainMs`. */
-function drain(server: Server): Promise<void> {
-  return new Promise((resolve) => {
-    const cut = setTimeout(() => server.closeAllConnections(), LIMITS.drainMs)
-    server.close(() => {
-      clearTimeout(cut)
-      resolve()
-    })
-    server.closeIdleConnections()
-  })
 }

@@ -65,6 +65,8 @@ export interface PluginContext {
   readonly caller: Actor
   readonly catalog: Catalog
   readonly settings: Settings
+  /** The id of this application, made once and kept in its database: who owns what is stored outside of it. */
+  readonly instance: string
   /** The options of the plugin that contributed the function, from app.yaml, with defaults. */
   readonly options: JsonObject
   readonly log: Logger

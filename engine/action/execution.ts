@@ -48,6 +48,8 @@ export interface Foundation {
   readonly cachedTables: CachedTables
   readonly hooks: ReadonlyMap<string, BoundHook>
   readonly settings: Settings
+  /** The id of this application, which its database keeps. */
+  readonly instance: string
   readonly log: Logger
   readonly now: () => Date
   /** Tells every instance that records of a table changed; resolves when this one has heard. */
@@ -84,7 +86,7 @@ export function executionOf(
     readonly transaction?: Transaction
   },
 ): Execution {
-  const { catalog, database, statements, cachedTables, hooks, settings, log, now, changed, jobs, contextOf } =
+  const { catalog, database, statements, cachedTables, hooks, settings, instance, log, now, changed, jobs, contextOf } =
     foundation
   const { actor, requestId, afterCommit, transaction } = call
   // Named one by one: made for every request, and a spread of so many costs microseconds.
@@ -95,6 +97,7 @@ export function executionOf(
     cachedTables,
     hooks,
     settings,
+    instance,
     log,
     now,
     changed,

@@ -22,6 +22,7 @@ export function pluginContext(around: Execution, options: JsonObject): PluginCon
     caller: around.caller,
     catalog: around.catalog,
     settings: around.settings,
+    instance: around.instance,
     options,
     log: around.log,
     now: around.now,

@@ -32,6 +32,8 @@ function foundationOf({ catalog, composition }: Boot, database: Database, { sett
     cachedTables: createCachedTables(catalog, database.compiled, now),
     hooks: composition.hooks,
     settings,
+    // Nothing is stored here, so there is nothing to own.
+    instance: 'explain',
     log,
     now,
     // Nothing is written here, so there is nobody to tell.

@@ -22,3 +22,15 @@ export function httpServer(current: () => HttpApp): Server {
   server.on('clientError', (error, socket) => current().clientError(error, socket))
   return server
 }
+
+/** Stops accepting, waits for requests in flight, and cuts what is left after `LIMITS.drainMs`. */
+export function drain(server: Server): Promise<void> {
+  return new Promise((resolve) => {
+    const cut = setTimeout(() => server.closeAllConnections(), LIMITS.drainMs)
+    server.close(() => {
+      clearTimeout(cut)
+      resolve()
+    })
+    server.closeIdleConnections()
+  })
+}

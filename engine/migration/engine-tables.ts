@@ -1,4 +1,4 @@
-/** The engine's own tables: what was seeded, what was migrated, the answers kept for repeated requests, and the jobs. */
+/** The engine's own tables: what was seeded, what was migrated, the answers kept for repeated requests, the jobs, and facts. */
 import { namedIndex } from './name.ts'
 import type { Column, Table } from './table.ts'
 
@@ -32,8 +32,10 @@ export const MIGRATION_TABLE: Table = Object.freeze({
   sequences: [],
 })
 
+const IDEMPOTENCY = 'plinth_idempotency'
+
 export const IDEMPOTENCY_TABLE: Table = Object.freeze({
-  name: 'plinth_idempotency',
+  name: IDEMPOTENCY,
   columns: [
     column('actor', 'text'),
     column('route', 'text'),
@@ -47,7 +49,7 @@ export const IDEMPOTENCY_TABLE: Table = Object.freeze({
   ],
   primaryKey: ['actor', 'route', 'key'],
   foreignKeys: [],
-  indexes: [],
+  indexes: [namedIndex(IDEMPOTENCY, { kind: 'btree', unique: false, columns: ['created_at'], where: undefined })],
   sequences: [],
 })
 
@@ -80,12 +82,24 @@ export const JOB_TABLE: Table = Object.freeze({
   foreignKeys: [],
   indexes: [
     namedIndex(JOB, { kind: 'btree', unique: false, columns: ['due_at'], where: 'finished_at is null' }),
+    namedIndex(JOB, { kind: 'btree', unique: false, columns: ['finished_at'], where: 'finished_at is not null' }),
     namedIndex(JOB, { kind: 'btree', unique: true, columns: ['name', 'dedupe'], where: 'dedupe is not null' }),
   ],
   sequences: [],
 })
 
+/** What is true of the whole application and nobody writes into YAML, by name. */
+export const FACT_TABLE: Table = Object.freeze({
+  name: 'plinth_fact',
+  columns: [column('name', 'text'), column('value', 'text'), column('created_at', MOMENT, { default: 'now()' })],
+  primaryKey: ['name'],
+  foreignKeys: [],
+  indexes: [],
+  sequences: [],
+})
+
 export const ENGINE_TABLES: readonly Table[] = Object.freeze([
+  FACT_TABLE,
   IDEMPOTENCY_TABLE,
   JOB_TABLE,
   MIGRATION_TABLE,

@@ -181,6 +181,9 @@ test('a second engine on the same database serves the same records', async ({ ap
   const { url } = await engine.listen()
   const answer = await fetch(`${url}/api/v1/books/${book.id}`, { headers: { authorization: `Bearer ${STAFF}` } })
   assert.equal(((await answer.json()) as { data: unknown }).data, book)
+  const { instance } = app.engine.app.foundation
+  assert.match(instance, /^[0-9a-f-]{36}$/)
+  assert.is(engine.app.foundation.instance, instance, 'the id belongs to the database')
   await engine.close()
 })
 
