@@ -89,8 +89,15 @@ export const LIMITS = {
   jobAttempts: 5,
   jobBackoffMs: 2_000,
   jobBackoffMostMs: 900_000,
-  /** How long a completed job can still be read; failed ones stay until somebody removes them. */
+  /** How often it is looked whether every scheduled job has its next run waiting, in milliseconds. */
+  jobScheduleMs: 60_000,
+  /** How long a completed job can still be read, and how long one that was given up can be tried again, in milliseconds. */
   jobKeepMs: 604_800_000,
+  jobKeepFailedMs: 2_592_000_000,
+  /** How long a stopping process waits for jobs that it has told to stop, in milliseconds. */
+  jobStopMs: 500,
+  /** Rows that housekeeping deletes with one statement: short enough to be in nobody's way. */
+  deleteBatch: 1_000,
   /** How long requests in flight may take after SIGTERM, in milliseconds. */
   drainMs: 8_000,
 } as const

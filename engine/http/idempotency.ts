@@ -1,6 +1,8 @@
 /** `Idempotency-Key` ⇄: a POST sent again with the same key gets the answer of the first, kept for a day. */
 import { createHash } from 'node:crypto'
 import { createReadStream } from 'node:fs'
+import type { Runner } from '../database/database.ts'
+import { deleteInBatches } from '../database/delete-in-batches.ts'
 import { ApiError } from '../error.ts'
 import type { Json, JsonObject } from '../json.ts'
 import { LIMITS } from '../limits.ts'
@@ -21,9 +23,6 @@ export interface Keyed {
 }
 
 export type AnswerOnce = (keyed: Keyed, work: () => Promise<Answer>) => Promise<Answer>
-
-/** One of how many claims also removes what has expired. */
-const CLEAN_EVERY = 200
 
 const CLAIM = {
   name: 'plinth_idempotency_claim',
@@ -46,7 +45,13 @@ const KEEP = {
   text: `update plinth_idempotency set status = $6, headers = $7::jsonb, body = $8 ${OWN}`,
 }
 const RELEASE = { name: 'plinth_idempotency_release', text: `delete from plinth_idempotency ${OWN}` }
-const CLEAN = { text: 'delete from plinth_idempotency where created_at < $1::timestamptz' }
+
+/** Deletes what was kept for keys that have expired by `now`; gives how many. */
+export function deleteExpiredAnswers(runner: Runner, now: Date, signal?: AbortSignal): Promise<number> {
+  const before = new Date(now.getTime() - LIMITS.idempotencyMs).toISOString()
+  const rows = { table: 'plinth_idempotency', where: 'created_at < $1::timestamptz', values: [before] }
+  return deleteInBatches(runner, rows, signal)
+}
 
 /** Keys in one order, so that a client whose JSON library shuffles them still sends the same body. */
 function ordered(value: Json): Json {
@@ -112,16 +117,10 @@ async function keep(adhoc: Adhoc, own: readonly string[], answer: Answer): Promi
 /** Answers keyed requests once, through the database of `parts`. */
 export function answerOnce(parts: Pick<HttpParts, 'database' | 'now' | 'log'>): AnswerOnce {
   const { adhoc } = parts.database
-  let claims = 0
 
   /** What is done beside the request: its failure is nothing that the caller could act on. */
   const aside = (what: string, done: Promise<unknown>) =>
     done.catch((error: unknown) => parts.log.warn({ err: error }, what))
-
-  function cleanSometimes(expired: string): void {
-    claims += 1
-    if (claims % CLEAN_EVERY === 1) aside('old idempotency keys were not removed', adhoc.run(CLEAN, [expired]))
-  }
 
   /** Does the work of a claim and keeps its answer; one that was thrown, or is no text, gives the key free again. */
   async function answer(own: readonly string[], work: () => Promise<Answer>): Promise<Answer> {
@@ -147,7 +146,6 @@ export function answerOnce(parts: Pick<HttpParts, 'database' | 'now' | 'log'>): 
     const expired = new Date(now - LIMITS.idempotencyMs).toISOString()
     const claimed = await adhoc.run(CLAIM, [...id, print, new Date(now).toISOString(), until, expired])
     if (claimed.length === 0) return keptAnswer(adhoc, id, print)
-    cleanSometimes(expired)
     return answer([...id, print, until], work)
   }
 }

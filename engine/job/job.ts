@@ -2,6 +2,7 @@
 import type { PluginContext } from '../action/context.ts'
 import type { Transaction } from '../database/database.ts'
 import type { Json, JsonObject } from '../json.ts'
+import type { Every } from './schedule.ts'
 
 /** What a job holds while it runs. */
 export interface JobContext extends PluginContext {
@@ -21,6 +22,8 @@ export interface JobContribution {
   readonly description: string
   /** How often it is tried before it is given up; LIMITS.jobAttempts if absent. */
   readonly attempts?: number
+  /** It also runs by itself, so often, once for all instances; then its payload is empty. */
+  readonly every?: Every
   /** What it returns is kept as its result. An ApiError's sentence may be read by whoever enqueued it. */
   readonly run: (context: JobContext, payload: JsonObject) => Promise<Json | undefined>
 }

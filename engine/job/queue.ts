@@ -2,6 +2,7 @@
 import { randomUUID } from 'node:crypto'
 import type { JobOrder } from '../action/execution.ts'
 import type { Row, Runner } from '../database/database.ts'
+import { deleteInBatches } from '../database/delete-in-batches.ts'
 import { ApiError } from '../error.ts'
 import type { Json, JsonObject } from '../json.ts'
 import { LIMITS } from '../limits.ts'
@@ -54,9 +55,6 @@ const GIVE_UP = `update plinth_job set status = 'pending', owner = null, attempt
 
 const NEXT = `select ceil(extract(epoch from min(due_at) - clock_timestamp()) * 1000) from plinth_job
   where finished_at is null and name = any($1::text[])`
-
-const CLEAN = `delete from plinth_job
-  where status = 'completed' and finished_at < clock_timestamp() - $1::float8 * interval '1 millisecond'`
 
 /** Adds a job and gives its id, or that of the waiting one with its key; throws when the payload is too large. */
 export async function addJob(runner: Runner, order: JobOrder, attempts: number): Promise<string> {
@@ -155,7 +153,18 @@ export async function nextJobIn(runner: Runner, names: readonly string[]): Promi
   return row?.[0] === null || row?.[0] === undefined ? undefined : Number(row[0])
 }
 
-/** Removes what was completed longer than `keepMs` ago. */
-export async function cleanJobs(runner: Runner, keepMs: number): Promise<void> {
-  await runner.run({ text: CLEAN }, [keepMs])
+/** Deletes what came to its end before `now` by more than the time that such jobs are kept; gives how many. */
+export async function deleteOldJobs(
+  runner: Runner,
+  now: Date,
+  keep: { readonly completedMs: number; readonly failedMs: number },
+  signal?: AbortSignal,
+): Promise<number> {
+  const ended = (status: string, ms: number) => ({
+    table: 'plinth_job',
+    where: 'status = $1 and finished_at < $2::timestamptz',
+    values: [status, new Date(now.getTime() - ms).toISOString()],
+  })
+  const completed = await deleteInBatches(runner, ended('completed', keep.completedMs), signal)
+  return completed + (await deleteInBatches(runner, ended('failed', keep.failedMs), signal))
 }

@@ -1,9 +1,11 @@
 /** Starts the jobs of an application in this process ⇄, with whatever application is current when one begins. */
 import type { Foundation } from '../action/execution.ts'
+import { LIMITS } from '../limits.ts'
 import type { Store } from '../store/store.ts'
 import { JOBS } from './inlet.ts'
 import type { Jobs } from './job.ts'
 import { type ActorOf, runJob } from './run.ts'
+import { everyMs, type Scheduled } from './schedule.ts'
 import { startWorker, type Worker } from './worker.ts'
 import type { WorkerLimits } from './worker-parts.ts'
 
@@ -21,6 +23,7 @@ export function startJobs(store: Pick<Store, 'subscribe'>, random: () => number,
     log: foundation.log,
     limits: foundation.catalog.limits as Readonly<Record<string, number>> & WorkerLimits,
     names: () => [...current().jobs.keys()],
+    scheduled: () => scheduledOf(current().jobs),
     run: (job, run) => {
       const { foundation, jobs, actorOf } = current()
       return runJob(foundation, jobs, actorOf, job, run)
@@ -29,4 +32,11 @@ export function startJobs(store: Pick<Store, 'subscribe'>, random: () => number,
   })
   store.subscribe(JOBS, worker.wake, worker.wake)
   return worker
+}
+
+function scheduledOf(jobs: Jobs): readonly Scheduled[] {
+  return [...jobs].flatMap(([name, { value }]) => {
+    const ms = value.every === undefined ? undefined : everyMs(value.every)
+    return ms === undefined ? [] : [{ name, everyMs: ms, attempts: value.attempts ?? LIMITS.jobAttempts }]
+  })
 }

@@ -27,7 +27,15 @@ const TIME = (column: string): string => `to_char(${column} at time zone 'UTC', 
 const STATE = `select id, name, status, progress, result, error, reason, actor_id,
   ${TIME('created_at')}, ${TIME('finished_at')} from plinth_job where id = $1::uuid`
 
-/** The job of an id; undefined when there is none, or it was completed long ago. */
+const OPEN = `select id from plinth_job where id = any($1::uuid[]) and status <> 'completed'`
+
+/** Those of these ids whose job waits, runs, or was given up and may be tried again. */
+export async function openJobs(runner: Runner, ids: readonly string[]): Promise<ReadonlySet<string>> {
+  const rows = await runner.run({ text: OPEN }, [ids.filter((id) => UUID.test(id))])
+  return new Set(rows.map(([id]) => id ?? ''))
+}
+
+/** The job of an id; undefined when there is none, or it came to its end long ago. */
 export async function jobState(runner: Runner, id: string): Promise<JobState | undefined> {
   if (!UUID.test(id)) return undefined
   const [row] = await runner.run({ text: STATE }, [id])

@@ -3,6 +3,7 @@ import type { Runner } from '../database/database.ts'
 import type { Json } from '../json.ts'
 import type { Logger } from '../observe.ts'
 import type { Taken } from './job.ts'
+import type { Scheduled } from './schedule.ts'
 
 /** Numbers of LIMITS, as the application narrowed them. */
 export interface WorkerLimits {
@@ -11,7 +12,8 @@ export interface WorkerLimits {
   readonly jobPollMs: number
   readonly jobBackoffMs: number
   readonly jobBackoffMostMs: number
-  readonly jobKeepMs: number
+  readonly jobScheduleMs: number
+  readonly jobStopMs: number
 }
 
 /** What one run may tell of itself, and hears. */
@@ -26,6 +28,8 @@ export interface WorkerParts {
   readonly limits: WorkerLimits
   /** Names of the jobs that this process can run. */
   readonly names: () => readonly string[]
+  /** Those of them that come back by themselves. */
+  readonly scheduled: () => readonly Scheduled[]
   readonly run: (job: Taken, run: Run) => Promise<Json | undefined>
   /** From 0 to 1, for the spread of retries. */
   readonly random: () => number

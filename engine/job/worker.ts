@@ -1,20 +1,23 @@
 /** Runs jobs of the queue ⇄: some at a time, each under a lease that is renewed while it runs, until the process stops. */
 import { randomUUID } from 'node:crypto'
 import type { Taken } from './job.ts'
-import { cleanJobs, giveUpJobs, keepJobs, nextJobIn, takeJobs } from './queue.ts'
+import { giveUpJobs, keepJobs, nextJobIn, takeJobs } from './queue.ts'
 import { runToEnd } from './run-to-end.ts'
+import { scheduleJobs } from './schedule.ts'
 import type { WorkerParts } from './worker-parts.ts'
 
 export interface Worker {
   /** Looks for jobs now. */
   wake(): void
-  /** Takes no more, lets what runs finish within `ms`, and gives the rest back for others to begin anew. */
+  /**
+   * Takes no more, tells scheduled jobs to stop where they are, lets the others finish within `ms`, and gives back what
+   * did not come to its end, for others to begin anew. What runs is waited for, so that nothing works on what is closed.
+   */
   close(ms: number): Promise<void>
 }
 
 /** The shortest pause between two looks: jobs in the hands of others look due. */
 const LEAST_MS = 100
-const CLEAN_MS = 3_600_000
 
 interface Running {
   readonly job: Taken
@@ -30,6 +33,8 @@ interface State {
   /** The look that is under way. */
   looking: Promise<void> | undefined
   again: boolean
+  /** Whether the next look sees to the scheduled jobs first. */
+  plan: boolean
   timer: NodeJS.Timeout | undefined
 }
 
@@ -37,31 +42,37 @@ interface State {
 export function startWorker(parts: WorkerParts): Worker {
   const { limits, log, runner } = parts
   const owner = randomUUID()
-  const state: State = { owner, running: new Map(), closed: false, looking: undefined, again: false, timer: undefined }
-  const aside = (what: string, work: () => Promise<void>) => () =>
-    void work().catch((error: unknown) => log.warn({ err: error }, what))
+  const state: State = {
+    owner,
+    running: new Map(),
+    closed: false,
+    looking: undefined,
+    again: false,
+    plan: true,
+    timer: undefined,
+  }
   const beat = setInterval(
-    aside('leases were not renewed', () => renew(parts, state)),
+    () => void renew(parts, state).catch((error: unknown) => log.warn({ err: error }, 'leases were not renewed')),
     limits.jobLeaseMs / 3,
   ).unref()
-  const sweep = setInterval(
-    aside('old jobs were not removed', () => cleanJobs(runner, limits.jobKeepMs)),
-    CLEAN_MS,
-  ).unref()
+  const schedule = setInterval(() => {
+    state.plan = true
+    wake(parts, state)
+  }, limits.jobScheduleMs).unref()
   wake(parts, state)
   return {
     wake: () => wake(parts, state),
     async close(ms) {
       state.closed = true
       clearTimeout(state.timer)
-      clearInterval(sweep)
+      clearInterval(schedule)
       // What a last look takes is among what is waited for, or given back.
       await state.looking
-      await settled(state.running, ms)
+      if (state.running.size > 0) {
+        await stop(parts, state, ms)
+        await giveUpJobs(runner, owner)
+      }
       clearInterval(beat)
-      if (state.running.size === 0) return
-      for (const { controller } of state.running.values()) controller.abort(new Error('the process stops'))
-      await giveUpJobs(runner, owner)
     },
   }
 }
@@ -91,6 +102,10 @@ async function look(parts: WorkerParts, state: State): Promise<void> {
   const { limits, log, runner } = parts
   while (state.again && !state.closed) {
     state.again = false
+    if (state.plan) {
+      await scheduleJobs(runner, parts.scheduled())
+      state.plan = false
+    }
     const free = limits.jobSlots - state.running.size
     // Whoever gives a place free wakes.
     if (free <= 0) return
@@ -111,6 +126,18 @@ function begin(parts: WorkerParts, state: State, job: Taken): void {
     wake(parts, state)
   })
   state.running.set(job.id, { job, controller, done })
+}
+
+/** Housekeeping may take long and goes on later as well as now; what somebody waits for gets its time. */
+async function stop({ limits, scheduled }: WorkerParts, { running }: State, ms: number): Promise<void> {
+  const names = new Set(scheduled().map(({ name }) => name))
+  const tell = (some: readonly Running[]): void => {
+    for (const { controller } of some) controller.abort(new Error('the process stops'))
+  }
+  tell([...running.values()].filter(({ job }) => names.has(job.name)))
+  await settled(running, ms)
+  tell([...running.values()])
+  await settled(running, limits.jobStopMs)
 }
 
 /** Resolves when everything has come to its end, or after `ms`. */

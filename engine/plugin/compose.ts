@@ -6,6 +6,7 @@ import type { FieldType } from '../field/field-type.ts'
 import { FIELD_TYPES } from '../field/index.ts'
 import type { Route } from '../http/route.ts'
 import type { JobContribution } from '../job/job.ts'
+import { everyMs } from '../job/schedule.ts'
 import type { JsonObject } from '../json.ts'
 import type { Extensions } from '../resolve/extensions.ts'
 import { resolveFields } from '../resolve/fields.ts'
@@ -13,6 +14,7 @@ import type { Collected, Diagnostic } from '../text/diagnostic.ts'
 import { checkOptions, type WrittenOptions } from './options.ts'
 import { orderPlugins } from './order.ts'
 import type { Authenticate, HookContribution, Identify, Middleware, Plugin, ResourceRoutes } from './plugin.ts'
+import { TIDY } from './tidy.ts'
 
 /** One contribution with the plugin it is from and that plugin's options. */
 export interface Bound<T> {
@@ -82,7 +84,7 @@ export function compose(
     routes: routesOf(bound, clashes),
     resourceRoutes: bound((plugin) => (plugin.resourceRoutes === undefined ? [] : [plugin.resourceRoutes])),
     middleware: bound((plugin) => plugin.middleware ?? []),
-    jobs: jobsOf(bound),
+    jobs: jobsOf(bound, clashes),
     authenticate: only(
       'authenticate',
       bound((plugin) => (plugin.authenticate === undefined ? [] : [plugin.authenticate])),
@@ -124,9 +126,15 @@ function extensionsOf(
   }
 }
 
-function jobsOf(bound: Binder): ReadonlyMap<string, Bound<JobContribution>> {
+function jobsOf(bound: Binder, diagnostics: Diagnostic[]): ReadonlyMap<string, Bound<JobContribution>> {
   const jobs = bound((plugin) => Object.entries(plugin.jobs ?? {}))
-  return new Map(jobs.map(({ value: [name, value], ...rest }) => [`${rest.plugin}.${name}`, { ...rest, value }]))
+  const named = jobs.map(({ value: [name, value], ...rest }) => [`${rest.plugin}.${name}`, { ...rest, value }] as const)
+  for (const [name, { value }] of named) {
+    if (value.every === undefined || everyMs(value.every) !== undefined) continue
+    const message = `The job "${name}" runs every "${value.every}", which is no length of time`
+    diagnostics.push({ code: 'wrong_plugin', message, expected: ['30 minutes', '1 hour', '7 days'] })
+  }
+  return new Map([...named, [TIDY.name, { plugin: 'plinth', options: {}, value: TIDY.job }]])
 }
 
 function routesOf(bound: Binder, clashes: Diagnostic[]): readonly Bound<Route>[] {

@@ -15,6 +15,7 @@ startWorker({
   log: SILENT,
   limits: { ...LIMITS, jobLeaseMs: 700, jobPollMs: 50 },
   names: () => ['test.work'],
+  scheduled: () => [],
   run: ({ id }) => {
     writeFileSync(told, id)
     return new Promise(() => undefined)

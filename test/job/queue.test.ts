@@ -56,6 +56,7 @@ function work(run: (job: Taken, run: Run) => Promise<Json | undefined>, limits: 
     log: SILENT,
     limits: { ...QUICK, ...limits },
     names: () => ['test.work'],
+    scheduled: () => [],
     run,
     random: () => 0.5,
   })

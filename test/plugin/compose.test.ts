@@ -113,4 +113,16 @@ composing('two plugins never give the same thing', () => {
   ])
 })
 
+composing('how often a job runs is a length of time', () => {
+  const job = (every: string): Partial<Plugin> => {
+    // As a plugin written in JavaScript has it.
+    const given = JSON.parse(JSON.stringify({ description: 'x', every }))
+    return { jobs: { tidy: { ...given, run: async () => undefined } } }
+  }
+  assert.equal(says([plugin('a', job('1 hour'))]), [])
+  assert.equal(says([plugin('a', job('hourly'))]), [
+    'wrong_plugin: The job "a.tidy" runs every "hourly", which is no length of time',
+  ])
+})
+
 composing.run()
