@@ -3,12 +3,10 @@ import { randomBytes } from 'node:crypto'
 import { ApiError, type PluginContext } from '../../engine/index.ts'
 import { countAdmins } from './guard-user.ts'
 import { authOptions } from './options.ts'
-import { sweep } from './session.ts'
 
 /** Runs before the first request; gives the lines to print when an admin was made. */
 export async function start(context: PluginContext): Promise<readonly string[]> {
-  const { catalog, database, now, options, settings } = context
-  await sweep(database, catalog, now())
+  const { catalog, database, options, settings } = context
   const top = authOptions(options).roles[0] ?? ''
   const knex = database.knex
   const role = await knex(catalog.resources.get('roles')!.table).where({ slug: top }).first('id')

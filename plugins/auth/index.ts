@@ -12,6 +12,7 @@ import { resetRoutes } from './reset.ts'
 import { requiredResources } from './rule.ts'
 import { authenticate } from './session.ts'
 import { signInRoutes } from './sign-in.ts'
+import { tidy } from './tidy.ts'
 
 export default definePlugin({
   name: 'auth',
@@ -31,6 +32,7 @@ export default definePlugin({
     guard_user: guardUser,
     guard_role: guardRole,
   },
+  jobs: { tidy: { description: 'Deletes sessions and links that have run out.', every: '1 hour', run: tidy } },
   routes: [...signInRoutes, ...resetRoutes, resetPage, ...approvalRoutes],
   authenticate,
   identify,

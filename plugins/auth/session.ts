@@ -1,6 +1,6 @@
 /** Sessions: the row behind each token, read anew for every request, many requests by one statement. */
 import { randomUUID } from 'node:crypto'
-import type { Actor, Catalog, Database, PluginContext, Transaction } from '../../engine/index.ts'
+import type { Actor, Catalog, PluginContext, Transaction } from '../../engine/index.ts'
 import { actorOf } from './actor.ts'
 import { authOptions } from './options.ts'
 import { readToken, signToken } from './token.ts'
@@ -94,13 +94,6 @@ export async function closeSession(context: PluginContext, authorization: string
 /** Ends every session of a user, as part of a transaction. */
 export async function closeSessionsOf(catalog: Catalog, transaction: Transaction, userId: number): Promise<void> {
   await transaction.knex(tokenTable(catalog)).where({ user_id: userId }).delete()
-}
-
-/** Removes sessions and reset links that ended before `now`. */
-export async function sweep(database: Database, catalog: Catalog, now: Date): Promise<void> {
-  for (const resource of ['access_tokens', 'password_resets']) {
-    await database.knex(catalog.resources.get(resource)!.table).where('expires_at', '<', now).delete()
-  }
 }
 
 function tokenTable(catalog: Catalog): string {

@@ -11,7 +11,7 @@ import {
 import { accountOf } from './account.ts'
 import { authOptions } from './options.ts'
 import { passwordErrors, verifyPassword } from './password.ts'
-import { closeSession, openSession, sweep } from './session.ts'
+import { closeSession, openSession } from './session.ts'
 
 const SIGNED_IN = {
   type: 'object',
@@ -20,19 +20,6 @@ const SIGNED_IN = {
 } as const
 
 const PASSWORD = { type: 'secret', required: true } as const
-
-const SWEEP_MS = 3_600_000
-const swept = new WeakMap<object, number>()
-
-/** Old rows go while somebody signs in anyway, at most once an hour; nobody waits for it. */
-function sweepNowAndThen({ catalog, database, log, now }: RouteContext): void {
-  const time = now().getTime()
-  if (time - (swept.get(database) ?? 0) < SWEEP_MS) return
-  swept.set(database, time)
-  sweep(database, catalog, now()).catch((error: unknown) =>
-    log.warn({ error: String(error) }, 'ended sessions were not removed'),
-  )
-}
 
 async function signedIn(context: RouteContext, id: number): Promise<Reply> {
   const token = await openSession(context, id)
@@ -53,7 +40,6 @@ const login: Route = {
     const right = await verifyPassword(account?.password_hash, String(context.body.password))
     if (!right || account === undefined) throw new ApiError('invalid_credentials')
     if (account.status === 'declined') throw new ApiError('forbidden', { message: 'Account is not active' })
-    sweepNowAndThen(context)
     return signedIn(context, account.id)
   },
 }

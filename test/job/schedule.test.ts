@@ -1,9 +1,6 @@
 /** Scheduled jobs: one run at a time for all instances, on and on, also after restarts; and what the engine itself tidies. */
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
-import { executionOf } from '../../engine/action/execution.ts'
-import { pluginContext } from '../../engine/action/plugin-context.ts'
-import { SYSTEM } from '../../engine/actor.ts'
 import { createEngine, type Engine } from '../../engine/engine.ts'
 import { takeJobs } from '../../engine/job/queue.ts'
 import { everyMs, scheduleJobs } from '../../engine/job/schedule.ts'
@@ -11,6 +8,7 @@ import { LIMITS } from '../../engine/limits.ts'
 import { TIDY } from '../../engine/plugin/tidy.ts'
 import { application, type TestApplication } from '../support/application.ts'
 import { SILENT } from '../support/database.ts'
+import { runAhead } from '../support/job.ts'
 
 const RESOURCES = {
   'app.yaml': 'name: Rounds\nplugins: { rounds: {} }\nlimits: { jobPollMs: 50, jobScheduleMs: 50 }\n',
@@ -139,13 +137,7 @@ test('jobs that ended long ago and answers of expired keys are deleted, in batch
     { ...answer, key: 'old', created_at: ago(idempotencyMs + 60_000) },
     { ...answer, key: 'young', created_at: ago(idempotencyMs - 60_000) },
   ])
-  const call = { actor: SYSTEM, requestId: 'test', afterCommit: () => undefined }
-  const context = {
-    ...pluginContext(executionOf({ ...running.foundation, now: () => new Date(now) }, call), {}),
-    ...{ id: '', attempt: 1, signal: new AbortController().signal, progress: async () => undefined },
-    transaction: () => Promise.reject(new Error('not needed')),
-  }
-  assert.equal(await TIDY.job.run(context, {}), { jobs: deleteBatch + 7, answers: 1 })
+  assert.equal(await runAhead(app.engine, TIDY.name), { jobs: deleteBatch + 7, answers: 1 })
   assert.equal(
     (await jobs().orderBy('name')).map(({ name }) => name),
     ['done', 'failed', 'waiting'],

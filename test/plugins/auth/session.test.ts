@@ -9,6 +9,7 @@ import { keysOf } from '../../../plugins/auth/key.ts'
 import { authenticate } from '../../../plugins/auth/session.ts'
 import { readToken, signToken } from '../../../plugins/auth/token.ts'
 import { application, type TestApplication } from '../../support/application.ts'
+import { runAhead } from '../../support/job.ts'
 
 const NOW = new Date('2026-05-06T07:08:09Z')
 const CLAIMS = { jti: 'c1f2d3e4-0000-4000-8000-000000000001', expiresAt: NOW.getTime() + 60_000 }
@@ -184,6 +185,21 @@ test('without the users and roles it works with, the plugin says what is missing
       assert.ok(String(error).includes(sentence), `${sentence}: ${error}`)
     }
   }
+})
+
+test('sessions and links that have run out are deleted by a job that comes back, and no others', async ({ app }) => {
+  const { knex } = app.engine.database
+  const at = (ms: number) => new Date(Date.now() + ms)
+  const [user] = await knex('users').select('id').limit(1)
+  const row = (n: number, expires_at: Date) => ({ expires_at, created_at: at(0), updated_at: at(0), n })
+  for (const { n, ...times } of [row(1, at(-1_000)), row(2, at(3_600_000))]) {
+    await knex('access_tokens').insert({ ...times, jti: `tidy-${n}`, user_id: user.id })
+    await knex('password_resets').insert({ ...times, email: 'tidy@desk.example', token_hash: `tidy-${n}` })
+  }
+  assert.equal(await runAhead(app.engine, 'auth.tidy'), { sessions: 1, links: 1 })
+  const left = async (table: string, column: string) => (await knex(table).where(column, 'like', 'tidy-%')).length
+  assert.equal([await left('access_tokens', 'jti'), await left('password_resets', 'token_hash')], [1, 1])
+  assert.ok(app.engine.app.composition.jobs.get('auth.tidy')?.value.every)
 })
 
 test.run()

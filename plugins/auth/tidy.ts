@@ -1,0 +1,12 @@
+/** ⇄ Deletes what has ended by itself: sessions whose token has run out, and links that lead nowhere any more. */
+import { deleteInBatches, type JobContext, type JsonObject } from '../../engine/index.ts'
+
+/** The job: a row goes when its own time, `expires_at`, is over. */
+export async function tidy({ catalog, database, now, signal }: JobContext): Promise<JsonObject> {
+  const ended = (resource: string): Promise<number> => {
+    const { table } = catalog.resources.get(resource)!
+    const rows = { table, where: 'expires_at < $1::timestamptz', values: [now().toISOString()] }
+    return deleteInBatches(database.adhoc, rows, signal)
+  }
+  return { sessions: await ended('access_tokens'), links: await ended('password_resets') }
+}

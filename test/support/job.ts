@@ -1,0 +1,37 @@
+/** A job's context for tests that run one by hand, with a clock of their own. */
+import { executionOf } from '../../engine/action/execution.ts'
+import { pluginContext } from '../../engine/action/plugin-context.ts'
+import { SYSTEM } from '../../engine/actor.ts'
+import type { Engine } from '../../engine/engine.ts'
+import type { JobContext, Json, JsonObject } from '../../engine/index.ts'
+
+/** What a job of the system holds; its clock is `ahead` milliseconds ahead. */
+export function jobContext({ app }: Engine, ahead = 0, options: JsonObject = {}): JobContext {
+  const now = () => new Date(Date.now() + ahead)
+  const call = { actor: SYSTEM, requestId: 'test', afterCommit: () => undefined }
+  return {
+    ...pluginContext(executionOf({ ...app.foundation, now }, call), options),
+    id: '',
+    attempt: 1,
+    signal: new AbortController().signal,
+    progress: async () => undefined,
+    transaction: () => Promise.reject(new Error('this context has no transactions')),
+  }
+}
+
+/** Runs a job of an application as if that much time had passed; gives its result. */
+export async function runAhead(
+  engine: Engine,
+  name: string,
+  ahead = 0,
+  options?: JsonObject,
+): Promise<Json | undefined> {
+  const job = engine.app.composition.jobs.get(name)
+  if (job === undefined) throw new Error(`there is no job ${name}`)
+  return job.value.run(jobContext(engine, ahead, options ?? job.options), {})
+}
+
+/** The names of the jobs that come back by themselves. */
+export function scheduledNames({ app }: Engine): readonly string[] {
+  return [...app.composition.jobs].filter(([, { value }]) => value.every !== undefined).map(([name]) => name)
+}
