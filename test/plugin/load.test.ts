@@ -100,6 +100,13 @@ loading('a missing plugin is told where it is named, with the nearest one', asyn
   )
 })
 
+loading('a folder of shared code is no plugin, and nobody is led to it', async () => {
+  const [diagnostic] = (await loadPlugins(['file'], { pluginsDir: NOWHERE })).diagnostics
+  assert.not.ok(diagnostic?.expected?.includes('files'))
+  assert.ok(diagnostic?.expected?.includes('media'))
+  assert.match(String(diagnostic?.hint), /^make /)
+})
+
 loading('a plugin that fails, or is none, is told with its file', async () => {
   assert.equal(await saysOf("throw new Error('no luck')"), [
     'app.yaml [mine] plugin_failed: The plugin "mine" failed while it was loaded: no luck (see plugins/mine/index.js)',
