@@ -1,15 +1,24 @@
 /** ⇄ What a job that imports leaves for its next run: its file, and what became of each batch that is written. */
-import type { JobContext, PluginContext } from '../../engine/index.ts'
+import type { JobContext, JsonObject, PluginContext } from '../../engine/index.ts'
+import { placeOf } from '../files/key.ts'
 import type { Outcome } from './outcome.ts'
 
 /** The resource of what became of each batch. */
 export const BATCHES = 'import_batches'
-/** Below which the plugin keeps its files; each is called like its job. */
-export const PREFIX = 'imports/'
 
-/** Where the file of a job is in the storage. */
-export function keyOf(job: string): string {
-  return `${PREFIX}${job}.csv`
+/** Where the file of a job is put in the storage; it is called like its job. */
+export function keyOf(context: Pick<PluginContext, 'instance'>, job: string): string {
+  return `${placeOf(context, 'imports')}${job}.csv`
+}
+
+/** The job whose file a key is. */
+export function jobOf(key: string): string {
+  return key.replace(/^.*\//, '').replace(/\.csv$/, '')
+}
+
+/** Where the file of a job is; one that was added before files had owners does not say it. */
+export function fileOf(id: string, { file }: JsonObject): string {
+  return typeof file === 'string' ? file : `imports/${id}.csv`
 }
 
 /** What earlier runs came to. */

@@ -1,5 +1,5 @@
 /** The csv plugin: any resource exports itself to a file and imports itself from one, by a map of columns in its YAML. */
-import { definePlugin, type JsonObject, type PluginContext, type Resource, type Route } from '../../engine/index.ts'
+import { definePlugin, type JsonObject, type Resource, type Route } from '../../engine/index.ts'
 import { importCommand } from './command.ts'
 import { exportRecords } from './export.ts'
 import { ATTEMPTS, runImport } from './job.ts'
@@ -8,7 +8,7 @@ import { ACCEPTED } from './later.ts'
 import { accessesOf } from './layout.ts'
 import { importRecords, REPORT } from './route.ts'
 import { columnsLead } from './rule.ts'
-import { sweep } from './sweep.ts'
+import { tidy } from './tidy.ts'
 
 export default definePlugin({
   name: 'csv',
@@ -50,8 +50,8 @@ export default definePlugin({
   resources: [new URL('./resources/import_batches.yaml', import.meta.url)],
   jobs: {
     import: { description: 'Imports a large file.', attempts: ATTEMPTS, run: runImport },
+    tidy: { description: 'Puts away what imports left.', every: '1 hour', run: tidy },
   },
-  start,
   commands: {
     import: { description: 'Import a CSV file: plinth import <resource> <file> [--dry-run]', run: importCommand },
   },
@@ -92,10 +92,4 @@ function resourceRoutes(resource: Resource, options: JsonObject): readonly Route
     })
   }
   return routes
-}
-
-/** The sweep may take its time; nobody waits for it. */
-async function start(context: PluginContext): Promise<readonly string[]> {
-  sweep(context).catch((err: unknown) => context.log.warn({ err }, 'what imports left could not be swept'))
-  return []
 }

@@ -4,9 +4,9 @@ import { mkdir, mkdtemp, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { pipeline } from 'node:stream/promises'
 import { ApiError, allowsOne, type JobContext, type JsonObject, type Resource } from '../../engine/index.ts'
-import { storageOf } from '../media/storage.ts'
+import { readStored, removeStored } from '../files/stored.ts'
 import { batchesOf, type Import, judge, write } from './batch.ts'
-import { type Kept, keptBatches, keyOf, noteBatch } from './batches.ts'
+import { fileOf, type Kept, keptBatches, noteBatch } from './batches.ts'
 import { importSheet, sheetOf } from './import.ts'
 import { definitionOf } from './key.ts'
 import { accessesOf } from './layout.ts'
@@ -24,20 +24,20 @@ export async function runImport(context: JobContext, payload: JsonObject): Promi
     if (resource === undefined || access === undefined || !allowsOne(accessesOf(access), context.actor))
       throw new ApiError('forbidden')
     const { errors, ...report } = await importKept(context, resource, payload)
-    await discard(context)
+    await discard(context, payload)
     return { ...report, errors: errors.map((one) => ({ ...one })) }
   } catch (error) {
     // What failed for another reason may be tried again by an operator, and needs its file then.
-    if (error instanceof ApiError && error.status < 500 && context.attempt >= ATTEMPTS) await discard(context)
+    if (error instanceof ApiError && error.status < 500 && context.attempt >= ATTEMPTS) await discard(context, payload)
     throw error
   }
 }
 
-async function discard({ id, log, settings }: JobContext): Promise<void> {
-  const key = keyOf(id)
-  await storageOf(settings)
-    .remove(key)
-    .catch((err: unknown) => log.warn({ err, key }, 'the file of an import could not be removed'))
+async function discard(context: JobContext, payload: JsonObject): Promise<void> {
+  const key = fileOf(context.id, payload)
+  await removeStored(context, key).catch((err: unknown) =>
+    context.log.warn({ err, key }, 'the file of an import could not be removed'),
+  )
 }
 
 async function importKept(context: JobContext, resource: Resource, payload: JsonObject): Promise<Report> {
@@ -45,20 +45,20 @@ async function importKept(context: JobContext, resource: Resource, payload: Json
   const kept = await keptBatches(context)
   // An earlier run came to its end, and was lost before that could be noted.
   if (kept.done >= rows) return reportOf(rows, kept.outcomes)
-  return withFile(context, async (path) => {
+  return withFile(context, payload, async (path) => {
     const sheet = await sheetOf(context, resource, path)
     return payload.dry_run === true ? judgeAll(context, resource, sheet) : goOn(context, resource, sheet, kept)
   })
 }
 
 /** Runs `work` with the file of the job on the local disk, for as long as that takes. */
-async function withFile<T>({ id, settings }: JobContext, work: (path: string) => Promise<T>): Promise<T> {
-  const tmp = join(settings.dataDir, 'tmp')
+async function withFile<T>(context: JobContext, payload: JsonObject, work: (path: string) => Promise<T>): Promise<T> {
+  const tmp = join(context.settings.dataDir, 'tmp')
   await mkdir(tmp, { recursive: true })
   const folder = await mkdtemp(join(tmp, 'import-'))
   try {
     const path = join(folder, 'file.csv')
-    const file = await storageOf(settings).read(keyOf(id))
+    const file = await readStored(context, fileOf(context.id, payload))
     if (file === undefined) throw new ApiError('record_not_found', { label: 'File' })
     await pipeline(file, createWriteStream(path))
     return await work(path)

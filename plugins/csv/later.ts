@@ -1,10 +1,9 @@
 /** ⇄ Leaves the import of a large file to a job, which finds the file in the storage. */
 import { randomUUID } from 'node:crypto'
 import type { Reply, Resource, RouteContext, UploadedFile } from '../../engine/index.ts'
-import { storageOf } from '../media/storage.ts'
+import { storageOf } from '../files/storage.ts'
 import { keyOf } from './batches.ts'
 import type { Sheet } from './parse.ts'
-import { sweep } from './sweep.ts'
 
 /** What is answered when a job goes on with an import, as a JSON Schema. */
 export const ACCEPTED = {
@@ -25,18 +24,18 @@ export async function importLater(
   { bytes, path }: UploadedFile,
   { rows }: Sheet,
 ): Promise<Reply> {
-  const payload = { resource: resource.name, rows, dry_run: context.parameters.dry_run === true }
   const job = randomUUID()
+  const file = keyOf(context, job)
+  const payload = { resource: resource.name, rows, dry_run: context.parameters.dry_run === true, file }
   const storage = storageOf(context.settings)
   // Before the transaction: a slow storage must not hold a connection.
-  await storage.put(keyOf(job), { path, bytes, type: 'text/csv' })
+  await storage.put(file, { path, bytes, type: 'text/csv' })
   try {
     await context.enqueue('csv.import', payload, { id: job, as: 'actor' })
   } catch (error) {
-    await storage.remove(keyOf(job))
+    await storage.remove(file)
     throw error
   }
-  context.afterCommit(() => sweep(context))
   return {
     status: 202,
     data: { job_id: job, status: 'pending', total: rows },

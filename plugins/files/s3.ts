@@ -52,6 +52,7 @@ export function s3Storage(settings: S3Settings): Storage {
       response.resume()
       return undefined
     },
+    move: (from, to) => move(settings, pathOf(from), pathOf(to)),
     remove: async (key) => {
       await finished(await ask(settings, { method: 'DELETE', path: pathOf(key) }))
     },
@@ -65,6 +66,21 @@ async function sha256(path: string): Promise<string> {
   return hash.digest('hex')
 }
 
+/** Copied, then removed: at any moment it is at one of the two places. The server dates the copy itself. */
+async function move(settings: S3Settings, from: string, to: string): Promise<boolean> {
+  const headers = { 'x-amz-copy-source': from, 'content-length': '0' }
+  const response = await ask(settings, { method: 'PUT', path: to, headers })
+  const answer = await read(response)
+  if (response.statusCode === 404) return false
+  // A copy that fails on the way is answered 200 with an error in the body.
+  if (!answer.includes('CopyObjectResult')) {
+    const cause = new Error(`the file storage did not copy: ${codeOf(answer)}`)
+    throw new ApiError('unavailable', { retryAfter: 5, cause })
+  }
+  await finished(await ask(settings, { method: 'DELETE', path: from }))
+  return true
+}
+
 /** Sends a call until it is answered by something else than a failure of the server; 404 is an answer. */
 async function ask(settings: S3Settings, call: Call): Promise<IncomingMessage> {
   let cause: unknown
@@ -73,7 +89,7 @@ async function ask(settings: S3Settings, call: Call): Promise<IncomingMessage> {
     try {
       const response = await send(settings, call)
       const status = response.statusCode ?? 0
-      if (status < 300 || (status === 404 && call.method !== 'PUT')) return response
+      if (status < 300 || (status === 404 && call.source === undefined)) return response
       cause = new Error(`the file storage answered ${status}: ${codeOf(await read(response))}`)
       if (status < 500 && status !== 429) break
     } catch (error) {

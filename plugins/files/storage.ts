@@ -25,6 +25,8 @@ export interface Storage {
   put(key: string, source: Source): Promise<void>
   /** The bytes of a file as they come; undefined when there is none. */
   read(key: string): Promise<Readable | undefined>
+  /** Gives a file another key, and `at` as the moment since when it is there; false when there is none. */
+  move(from: string, to: string, at: Date): Promise<boolean>
   /** Removes a file; that it is not there is fine. */
   remove(key: string): Promise<void>
   /** Every file below a prefix that ends with a slash. */

@@ -1,17 +1,17 @@
 /** GET /media/{id}/download: the bytes of a file that the caller may see, to be saved and never shown in place. */
 import { ApiError, type Reply, type RouteContext } from '../../engine/index.ts'
+import { readStored } from '../files/stored.ts'
 import { dispositionOf } from './name.ts'
-import { storageOf } from './storage.ts'
 
 /** Answers the file as it is stored; 404 also when a record's bytes are gone. */
 export async function download(context: RouteContext): Promise<Reply> {
-  const { headers, log, params, settings } = context
+  const { headers, log, params } = context
   const record = await context.records('media').get(params.id ?? '')
   const key = String(record.path)
   // A key is used for one content, ever.
   const etag = key.replace(/^.*\//, '').replace(/\..*$/, '')
   const unchanged = headers['if-none-match']?.includes(`"${etag}"`) === true
-  const body = unchanged ? '' : await storageOf(settings).read(key)
+  const body = unchanged ? '' : await readStored(context, key)
   if (body === undefined) {
     log.error({ key }, 'a stored file is gone')
     throw new ApiError('record_not_found', { label: 'File' })

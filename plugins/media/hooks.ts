@@ -1,8 +1,8 @@
 /** Hooks: a name keeps saying what the file is, and a file goes when its record has gone. */
-import { type HookContext, invalid, type Next } from '../../engine/index.ts'
+import { type HookContext, invalid, type JobContext, type JsonObject, type Next } from '../../engine/index.ts'
+import { removeStored } from '../files/stored.ts'
 import { extensionOf, KINDS } from './kinds.ts'
 import { nameFault } from './name.ts'
-import { storageOf } from './storage.ts'
 
 /** `media.keep_type`: refuses a name that would make another type of the file, or that can't be a file's. */
 export async function keepType(context: HookContext, next: Next): Promise<void> {
@@ -19,9 +19,14 @@ export async function keepType(context: HookContext, next: Next): Promise<void> 
   await next()
 }
 
-/** `media.remove_file`: removes the file once the record is gone for certain; what fails is swept later. */
+/** `media.remove_file`: the file goes once the record is gone for certain, however often the storage has to be asked. */
 export async function removeFile(context: HookContext, next: Next): Promise<void> {
   await next()
   const key = String(context.record?.path ?? '')
-  context.afterCommit(() => storageOf(context.settings).remove(key))
+  await context.enqueue('media.remove', { key })
+}
+
+/** The job that removes a file whose record has gone. */
+export async function removeLater(context: JobContext, { key }: JsonObject): Promise<undefined> {
+  await removeStored(context, String(key))
 }

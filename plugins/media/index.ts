@@ -1,18 +1,23 @@
 /** The media plugin: files that belong to tickets, judged when they come, stored on disk or at an S3-compatible server. */
 import {
   definePlugin,
+  type JobContext,
+  type Json,
   type JsonObject,
   LIMITS,
   type PluginContext,
   type Resource,
   type Route,
 } from '../../engine/index.ts'
+import { keepFiles, namedBy } from '../files/keeper.ts'
+import { storageOf } from '../files/storage.ts'
 import { download } from './download.ts'
-import { keepType, removeFile } from './hooks.ts'
+import { keepType, removeFile, removeLater } from './hooks.ts'
 import { KINDS, USUAL } from './kinds.ts'
-import { storageOf } from './storage.ts'
-import { sweep } from './sweep.ts'
 import { upload } from './upload.ts'
+
+/** Over an hour altogether: a storage that is out comes back. */
+const ATTEMPTS = 14
 
 export default definePlugin({
   name: 'media',
@@ -40,6 +45,10 @@ export default definePlugin({
     },
   },
   hooks: { keep_type: { run: keepType, transaction: false }, remove_file: removeFile },
+  jobs: {
+    tidy: { description: 'Moves files aside that no record names.', every: '1 hour', run: tidy },
+    remove: { description: 'Removes a file whose record was deleted.', attempts: ATTEMPTS, run: removeLater },
+  },
   resourceRoutes,
   start,
 })
@@ -77,9 +86,13 @@ function resourceRoutes(resource: Resource, options: JsonObject): readonly Route
   ]
 }
 
-/** Settings that can't work are told before the first request; the sweep may take its time. */
-async function start(context: PluginContext): Promise<readonly string[]> {
-  const { description } = storageOf(context.settings)
-  sweep(context).catch((err: unknown) => context.log.warn({ err }, 'stored files could not be swept'))
-  return [`Files      ${description}`]
+/** Settings that can't work are told before the first request. */
+async function start({ settings }: PluginContext): Promise<readonly string[]> {
+  return [`Files      ${storageOf(settings).description}`]
+}
+
+/** Left by a crash between file and record, or between record and file. */
+async function tidy(context: JobContext): Promise<Json | undefined> {
+  const named = namedBy(context, 'media', 'path')
+  return named && { ...(await keepFiles(context, 'media', named)) }
 }

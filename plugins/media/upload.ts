@@ -1,16 +1,9 @@
 /** POST /media: judges the file, stores it under a name of its own, and then records it. */
-import { randomBytes } from 'node:crypto'
 import { invalid, type Reply, type RouteContext } from '../../engine/index.ts'
+import { freshKey } from '../files/key.ts'
+import { type Storage, storageOf } from '../files/storage.ts'
 import { nameFault } from './name.ts'
 import { judgeFile } from './sniff.ts'
-import { type Storage, storageOf } from './storage.ts'
-import { PREFIX, sweep } from './sweep.ts'
-
-/** A key that nobody can guess, spread over folders. */
-function freshKey(extension: string): string {
-  const word = randomBytes(16).toString('hex')
-  return `${PREFIX}${word.slice(0, 2)}/${word}.${extension}`
-}
 
 /** Takes one file; throws validation_failed for `file` or `ticket_id`, and then nothing is stored. */
 export async function upload(context: RouteContext): Promise<Reply> {
@@ -22,17 +15,14 @@ export async function upload(context: RouteContext): Promise<Reply> {
   const allowed = (options.types as readonly string[] | undefined) ?? []
   const judged = await judgeFile(file.path, file.name, file.bytes, allowed)
   if (typeof judged === 'string') throw invalid({ file: [judged] })
-  const key = freshKey(judged.extension)
+  const key = freshKey(context, 'media', judged.extension)
   const { mime } = judged.kind
   const storage = storageOf(context.settings)
-  // The file comes first: a crash leaves a file that nobody knows, which is swept, and never a record without its file.
+  // The file comes first: a crash leaves a file that no row names, which the keeper finds, and never a record without its file.
   await storage.put(key, { path: file.path, bytes: file.bytes, type: mime })
   const data = await recorded(context, storage, key, () =>
     context.records('media').create({ name: file.name, ...body }, { size: file.bytes, path: key, mime_type: mime }),
   )
-  context.afterCommit(async () => {
-    await sweep(context)
-  })
   return { status: 201, data }
 }
 

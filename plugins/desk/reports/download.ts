@@ -1,6 +1,6 @@
 /** GET /reports/{id}/download: the file of a report, to be saved and never shown in place. */
 import { ApiError, type Reply, type RouteContext } from '../../../engine/index.ts'
-import { storageOf } from '../../media/storage.ts'
+import { readStored } from '../../files/stored.ts'
 import { FORMATS, type Format } from './kinds.ts'
 
 /** Answers the file as it comes; 409 while there is none, 404 when the bytes are gone. */
@@ -11,7 +11,8 @@ export async function download(context: RouteContext): Promise<Reply> {
   if (report.status === 'failed') throw new ApiError('conflict', { message: 'The report could not be made' })
   const { table } = context.catalog.resources.get('reports')!
   const stored = await database.knex(table).where({ id: report.id }).first('file_key')
-  const key = String(stored?.file_key)
+  if (typeof stored?.file_key !== 'string') throw new ApiError('record_not_found', { label: 'File' })
+  const key = stored.file_key
   const etag = key.replace(/^.*\//, '').replace(/\..*$/, '')
   const format = report.format as Format
   const name = `${report.type}-${report.date_from}-${report.date_to}.${format}`
@@ -21,7 +22,7 @@ export async function download(context: RouteContext): Promise<Reply> {
   }
   if (headers['if-none-match']?.includes(`"${etag}"`) === true)
     return { etag, headers: said, raw: { type: FORMATS[format], body: '' } }
-  const body = await storageOf(context.settings).read(key)
+  const body = await readStored(context, key)
   if (body === undefined) {
     context.log.error({ key }, 'the file of a report is gone')
     throw new ApiError('record_not_found', { label: 'File' })

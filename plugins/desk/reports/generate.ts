@@ -12,7 +12,6 @@ import { type Format, nameOf, type ReportType, typeOf } from './kinds.ts'
 import { discard, fileOf, makeReport } from './make.ts'
 import { reportQuery } from './query.ts'
 import type { Order } from './snapshot.ts'
-import { sweep } from './sweep.ts'
 
 /** How long one statement of a job may take, in milliseconds: nobody waits for its answer. */
 const JOB_STATEMENT_MS = 300_000
@@ -25,7 +24,6 @@ export async function generate(context: RouteContext): Promise<Reply> {
   const period = periodOf(body, context.now().toISOString().slice(0, 10))
   const order: Ordered = { type: typeOf(String(body.type)), format: (body.format ?? 'json') as Format, period }
   const id = (await isLarge(context, order)) ? await later(context, order) : await now(context, order)
-  context.afterCommit(() => sweep(context))
   return { status: 201, data: await context.records('reports', 'system').get(id) }
 }
 
@@ -47,7 +45,7 @@ function asked({ type, format, period }: Ordered, maker: number | null): JsonObj
   return { name, type, format, date_from: period.from, date_to: period.to, created_by_id: maker }
 }
 
-/** The file comes first: a crash leaves a file that nobody knows, which is swept, and never a report without its file. */
+/** The file comes first: a crash leaves a file that no row names, which the keeper finds, and never a report without its file. */
 async function now(context: RouteContext, order: Ordered): Promise<number> {
   const made = await makeReport(context, order)
   try {

@@ -1,8 +1,8 @@
 /** The reports plugin: what the desk did in a period, computed within the caller's reach and kept as a file to download. */
-import { definePlugin, type PluginContext } from '../../../engine/index.ts'
+import { definePlugin } from '../../../engine/index.ts'
 import { generateLater, JOB_ATTEMPTS } from './generate.ts'
 import { routes } from './routes.ts'
-import { sweep } from './sweep.ts'
+import { tidy } from './tidy.ts'
 
 const whole = (value: number, most: number, description: string) => ({
   type: 'integer',
@@ -23,6 +23,12 @@ export default definePlugin({
       job_tickets: whole(5_000, 1_000_000, 'A report about more tickets than this is made as a job.'),
       rows_shown: whole(1_000, 5_000, 'So many rows stand in the answer; all of them are in the file.'),
       pdf_rows: whole(2_000, 20_000, 'So many rows stand in a PDF, which says so when there are more.'),
+      keep_files_days: {
+        type: 'integer',
+        minimum: 1,
+        maximum: 36_500,
+        description: 'Files of reports that are older are let go, and removed 30 days later; without it they stay.',
+      },
     },
   },
   permissions: {
@@ -36,13 +42,7 @@ export default definePlugin({
       attempts: JOB_ATTEMPTS,
       run: generateLater,
     },
+    tidy: { description: 'Puts away files that no report names.', every: '1 hour', run: tidy },
   },
   routes,
-  start,
 })
-
-/** The sweep may take its time; nobody waits for it. */
-async function start(context: PluginContext): Promise<readonly string[]> {
-  sweep(context).catch((err: unknown) => context.log.warn({ err }, 'what reports left could not be swept'))
-  return []
-}

@@ -1,16 +1,13 @@
 /** ⇄ Makes a report: computed, written as its file, put into the storage. */
-import { randomBytes } from 'node:crypto'
 import { mkdir, mkdtemp, rm, stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { JsonObject, PluginContext } from '../../../engine/index.ts'
-import { storageOf } from '../../media/storage.ts'
+import { freshKey } from '../../files/key.ts'
+import { storageOf } from '../../files/storage.ts'
 import type { Snapshot } from './content.ts'
 import { FORMATS, type Format } from './kinds.ts'
 import { objectOf, render } from './render.ts'
 import { type Order, takeSnapshot } from './snapshot.ts'
-
-/** Below which the plugin keeps its files. */
-export const PREFIX = 'reports/'
 
 /** A report that is stored and still to be recorded: the values of its record by field. */
 export interface Made {
@@ -34,8 +31,7 @@ export async function makeReport(
     const path = join(folder, 'file')
     await render(snapshot, order.format, path, { pdfRows: Number(options.pdf_rows), desk: catalog.name })
     const { size } = await stat(path)
-    const word = randomBytes(16).toString('hex')
-    const key = `${PREFIX}${word.slice(0, 2)}/${word}.${order.format}`
+    const key = freshKey(context, 'reports', order.format)
     const fields = await fieldsOf(context, snapshot)
     await storageOf(settings).put(key, { path, bytes: size, type: FORMATS[order.format] })
     return { key, size, fields: { ...fields, file_key: key } }

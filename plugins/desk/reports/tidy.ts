@@ -1,52 +1,43 @@
-/** ⇄ Puts right what crashes left: files that no report names, and reports whose job will never end. */
-import { jobState, type PluginContext } from '../../../engine/index.ts'
-import { storageOf } from '../../media/storage.ts'
-import { PREFIX } from './make.ts'
+/** ⇄ Puts right what crashes left, and lets go of files that are older than the application wants to keep. */
+import { type JobContext, type Json, jobState, type PluginContext } from '../../../engine/index.ts'
+import { keepFiles, namedBy } from '../../files/keeper.ts'
 
-/** So old, in milliseconds, nothing is still being made. */
-const OLD_MS = 86_400_000
-/** How often it is looked, at most, in milliseconds. */
-const PAUSE_MS = 3_600_000
-const BATCH = 500
+const DAY_MS = 86_400_000
 
-const swept = new WeakMap<object, number>()
-
-/** Sweeps, unless this process has done so within the hour. */
-export async function sweep(context: PluginContext): Promise<void> {
-  const now = context.now().getTime()
-  if (now - (swept.get(context.settings) ?? Number.NEGATIVE_INFINITY) < PAUSE_MS) return
-  swept.set(context.settings, now)
-  await endLost(context)
-  const storage = storageOf(context.settings)
-  let keys: string[] = []
-  const clean = async (): Promise<void> => {
-    for (const key of await unnamed(context, keys)) await storage.remove(key)
-    keys = []
-  }
-  for await (const { key, since } of storage.list(PREFIX)) {
-    if (now - since.getTime() > OLD_MS && keys.push(key) === BATCH) await clean()
-  }
-  await clean()
+/** The job: a report is a record and stays; of files, only those that no report names are put away. */
+export async function tidy(context: JobContext): Promise<Json | undefined> {
+  const named = namedBy(context, 'reports', 'file_key')
+  if (named === undefined) return undefined
+  const lost = await endLost(context)
+  const let_go = await letGo(context)
+  return { lost, let_go, ...(await keepFiles(context, 'reports', named)) }
 }
 
 /** A job whose process was lost too often, or whose maker has gone, can't say so to its report. */
-export async function endLost({ catalog, database }: PluginContext): Promise<void> {
+export async function endLost({ catalog, database }: PluginContext): Promise<number> {
   const { table } = catalog.resources.get('reports')!
   const pending: { id: number; job_id: string | null }[] = await database
     .knex(table)
     .where({ status: 'pending' })
     .select('id', 'job_id')
+  let ended = 0
   for (const { id, job_id } of pending) {
     const job = await jobState(database.adhoc, job_id ?? '')
     if (job === undefined || job.status === 'failed')
-      await database.knex(table).where({ id, status: 'pending' }).update({ status: 'failed' })
+      ended += await database.knex(table).where({ id, status: 'pending' }).update({ status: 'failed' })
   }
+  return ended
 }
 
-async function unnamed({ catalog, database }: PluginContext, keys: readonly string[]): Promise<readonly string[]> {
-  if (keys.length === 0) return []
+/** Where `keep_files_days` says so, old reports name their files no longer; the keeper does the rest, 30 days later. */
+async function letGo({ catalog, database, now, options }: PluginContext): Promise<number> {
+  if (options.keep_files_days === undefined) return 0
   const { table } = catalog.resources.get('reports')!
-  const rows: { file_key: string }[] = await database.knex(table).whereIn('file_key', keys).select('file_key')
-  const named = new Set(rows.map(({ file_key }) => file_key))
-  return keys.filter((key) => !named.has(key))
+  const before = new Date(now().getTime() - Number(options.keep_files_days) * DAY_MS)
+  return database
+    .knex(table)
+    .where({ status: 'completed' })
+    .where('completed_at', '<', before.toISOString())
+    .whereNotNull('file_key')
+    .update({ file: null, file_key: null, updated_at: now().toISOString() })
 }

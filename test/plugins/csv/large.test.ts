@@ -1,6 +1,6 @@
 /** Large imports: left to a job with its sender's rights, each row written once however often the job has to begin anew. */
 import { randomUUID } from 'node:crypto'
-import { cp, mkdtemp, readdir, readFile, rm, utimes, writeFile } from 'node:fs/promises'
+import { cp, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { suite } from 'uvu'
@@ -9,12 +9,14 @@ import { runJob } from '../../../engine/job/run.ts'
 import type { JsonObject } from '../../../engine/json.ts'
 import { keyOf } from '../../../plugins/csv/batches.ts'
 import plugin from '../../../plugins/csv/index.ts'
-import { sweep } from '../../../plugins/csv/sweep.ts'
-import { storageOf } from '../../../plugins/media/storage.ts'
+import { storageOf } from '../../../plugins/files/storage.ts'
 import { type Desk, openDesk, type Person } from '../../desk/desk.ts'
+import { runAhead } from '../../support/job.ts'
 import { sendParts } from '../media/world.ts'
 
 const csv = suite('large imports')
+
+const DAY_MS = 86_400_000
 
 let folder: string
 let desk: Desk
@@ -61,8 +63,9 @@ async function settled(id: unknown): Promise<JsonObject> {
 }
 
 function stored(): Promise<readonly string[]> {
-  const { dataDir } = desk.engine.app.foundation.settings
-  return readdir(join(dataDir, 'uploads', 'imports')).catch(() => [])
+  const { instance, settings } = desk.engine.app.foundation
+  const { dataDir } = settings
+  return readdir(join(dataDir, 'uploads', 'imports', instance)).catch(() => [])
 }
 
 csv('a large file is imported by a job that tells how far it is and gives the same report', async () => {
@@ -101,19 +104,20 @@ csv('a dry run of a large file judges every row and writes nothing', async () =>
 })
 
 /** Stores a file like one that was sent, and gives ways to run its job. */
-async function prepared(text: string, payload: JsonObject = {}) {
+async function prepared(text: string, owned = true) {
   const { foundation } = desk.engine.app
   const id = randomUUID()
+  const key = owned ? keyOf(foundation, id) : `imports/${id}.csv`
   const path = join(folder, `${id}.csv`)
   await writeFile(path, text)
-  await storageOf(foundation.settings).put(keyOf(id), { path, bytes: text.length, type: 'text/csv' })
+  await storageOf(foundation.settings).put(key, { path, bytes: text.length, type: 'text/csv' })
   const value = plugin.jobs?.import
   if (value === undefined) throw new Error('the plugin has no job')
   const rows = text.trim().split('\n').length - 1
   const taken = {
     id,
     name: 'csv.import',
-    payload: { resource: 'tickets', rows, dry_run: false, ...payload },
+    payload: { resource: 'tickets', rows, dry_run: false, ...(owned && { file: key }) },
     attempt: 1,
     attempts: 5,
     actorId: null,
@@ -195,18 +199,38 @@ csv('a job of somebody who may no longer import, or of nobody, writes nothing', 
   assert.is(await counted('Nobody'), 0)
 })
 
-csv('files whose job has come to its end are swept once they are old, and no others', async () => {
-  const { foundation } = desk.engine.app
-  const [old, young] = [await prepared('Subject\nOld\n'), await prepared('Subject\nYoung\n')]
-  const { dataDir } = foundation.settings
-  const past = new Date(Date.now() - 2 * 86_400_000)
-  await utimes(join(dataDir, 'uploads', keyOf(old.id)), past, past)
-  // As after the hour that lies between two sweeps.
-  const settings = { ...foundation.settings }
-  await sweep({ ...foundation, settings, options: {} } as never)
+csv('a job that was added before files had owners finds its file, and removes it', async () => {
+  const { id, run } = await prepared('Subject\nOwnerless\n', false)
+  const { dataDir } = desk.engine.app.foundation.settings
+  const files = () => readdir(join(dataDir, 'uploads', 'imports'))
+  assert.ok((await files()).includes(`${id}.csv`))
+  assert.is((await run()).imported, 1)
+  assert.not.ok((await files()).includes(`${id}.csv`))
+})
+
+csv('files and notes of jobs that will not run again are put away once they are old, and no others', async () => {
+  const { engine } = desk
+  const { knex } = engine.database
+  const [over, open] = [await prepared('Subject\nOver\n'), await prepared('Subject\nOpen\n')]
+  const job = { name: 'csv.import', payload: {}, status: 'failed', attempts: 5, runs_as: 'system' }
+  await knex('plinth_job').insert({ ...job, id: open.id, finished_at: new Date() })
+  const note = { first_row: 0, rows: 1, outcome: {}, created_at: new Date(), updated_at: new Date() }
+  const [old, young] = [new Date(Date.now() - 2 * DAY_MS), new Date()]
+  const ended = randomUUID()
+  await knex('import_batches').insert([
+    { ...note, job: over.id, done_at: old },
+    { ...note, job: open.id, done_at: old },
+    { ...note, job: ended, done_at: young },
+  ])
+  const noted = async () => (await knex('import_batches')).map((one) => one.job)
+  assert.is(((await runAhead(engine, 'csv.tidy')) as JsonObject).aside, 0, 'a young file stays')
+  assert.ok(!(await noted()).includes(over.id))
+  assert.ok((await noted()).includes(open.id))
+  assert.ok((await noted()).includes(ended))
+  await runAhead(engine, 'csv.tidy', 2 * DAY_MS)
   const left = await stored()
-  assert.not.ok(left.includes(`${old.id}.csv`))
-  assert.ok(left.includes(`${young.id}.csv`))
+  assert.not.ok(left.includes(`${over.id}.csv`))
+  assert.ok(left.includes(`${open.id}.csv`))
 })
 
 csv.run()

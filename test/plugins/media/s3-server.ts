@@ -17,6 +17,8 @@ export interface S3Server {
   readonly refusals: string[]
   /** Answers so many of the next requests with 503. */
   failing: number
+  /** Copies fail on the way: 200, with an error in the body. */
+  breaking: boolean
   close(): Promise<void>
 }
 
@@ -86,6 +88,14 @@ export async function s3Server(): Promise<S3Server> {
     const [status, code] = fault.split(' ')
     return response.writeHead(Number(status)).end(`<Error><Code>${code}</Code></Error>`)
   }
+  const copy = (response: ServerResponse, source: string, key: string): unknown => {
+    const [, bucket, ...rest] = source.split('/')
+    const found = bucket === KEYS.bucket ? objects.get(rest.join('/')) : undefined
+    if (found === undefined) return refuse(response, '404 NoSuchKey')
+    if (server.breaking) return response.end('<Error><Code>InternalError</Code></Error>')
+    objects.set(key, { ...found, since: new Date() })
+    return response.end('<CopyObjectResult><ETag>"0"</ETag></CopyObjectResult>')
+  }
   const answer = (request: IncomingMessage, response: ServerResponse, body: Buffer): unknown => {
     const url = new URL(request.url ?? '/', 'http://s3')
     if (server.failing > 0) {
@@ -100,6 +110,8 @@ export async function s3Server(): Promise<S3Server> {
     if (request.method === 'GET' && key === '') return response.end(listing(objects, url.searchParams))
     if (request.method === 'PUT') {
       if (request.headers['content-length'] === undefined) return refuse(response, '411 MissingContentLength')
+      const copied = request.headers['x-amz-copy-source']
+      if (copied !== undefined) return copy(response, decodeURIComponent(String(copied)), key)
       objects.set(key, { body, type: String(request.headers['content-type']), since: new Date() })
       return response.end()
     }
@@ -122,6 +134,7 @@ export async function s3Server(): Promise<S3Server> {
     objects,
     refusals,
     failing: 0,
+    breaking: false,
     close: () =>
       new Promise((resolve) => {
         http.closeAllConnections()

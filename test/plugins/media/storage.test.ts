@@ -1,16 +1,14 @@
-/** Where files are: an S3-compatible server by its protocol, and nothing left over after a crash on either storage. */
+/** Where files are: an S3-compatible server by its protocol; what a crash left goes aside, and nobody's files are lost. */
 import { spawn } from 'node:child_process'
-import { readdir, utimes, writeFile } from 'node:fs/promises'
+import { mkdir, readdir, utimes, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
-import { executionOf } from '../../../engine/action/execution.ts'
-import { pluginContext } from '../../../engine/action/plugin-context.ts'
-import { SYSTEM } from '../../../engine/actor.ts'
 import { ApiError } from '../../../engine/error.ts'
-import { storageOf } from '../../../plugins/media/storage.ts'
-import { sweep } from '../../../plugins/media/sweep.ts'
+import { storageOf } from '../../../plugins/files/storage.ts'
 import { type Desk, openDesk } from '../../desk/desk.ts'
+import { runAhead, scheduledNames } from '../../support/job.ts'
 import { KEYS, type S3Server, s3Server } from './s3-server.ts'
 import { PDF, PNG, uploadFile } from './world.ts'
 
@@ -39,16 +37,16 @@ storage.after(async () => {
   await s3.close()
 })
 
-/** A context of the system, whose clock is so many milliseconds ahead, with settings of its own: so that it sweeps anew. */
-function contextOf(of: Desk, ahead: number) {
-  const { foundation } = of.engine.app
-  const settings = { ...foundation.settings }
-  const now = () => new Date(Date.now() + ahead)
-  const call = { actor: SYSTEM, requestId: 'test', afterCommit: () => undefined }
-  return pluginContext(executionOf({ ...foundation, settings, now }, call), {})
-}
-
 const DAYS = 86_400_000
+
+/** Waits for what a job does after the answer. */
+async function until(holds: () => boolean | Promise<boolean>): Promise<void> {
+  const end = Date.now() + 5_000
+  while (!(await holds())) {
+    if (Date.now() > end) throw new Error('it did not come to that')
+    await sleep(10)
+  }
+}
 
 storage('a file goes to the bucket, comes back, and goes', async () => {
   const made = await uploadFile(desk, desk.admin, 'Grüße an alle.pdf', PDF)
@@ -59,7 +57,7 @@ storage('a file goes to the bucket, comes back, and goes', async () => {
   const loaded = await desk.get(`/media/${made.at('data.id')}/download`, desk.admin)
   assert.is(loaded.text, PDF.toString())
   assert.is((await desk.remove(`/media/${made.at('data.id')}`, desk.admin)).status, 204)
-  assert.is(s3.objects.has(key), false)
+  await until(() => !s3.objects.has(key))
   assert.equal(s3.refusals, [])
   const folder = join(desk.engine.app.foundation.settings.dataDir, 'uploads')
   assert.equal(await readdir(folder).catch(() => []), [])
@@ -101,16 +99,86 @@ storage('settings by halves are told as a sentence', () => {
   assert.throws(open({ ...environment(s3), S3_ENDPOINT: 'no address' }), /S3_ENDPOINT must be a URL/)
 })
 
-storage('objects without a record are swept after a day, page by page, and others stay', async () => {
+/** What a job moved, brought back and removed. */
+const tidied = (ahead: number, of = desk) => runAhead(of.engine, 'media.tidy', ahead * DAYS)
+const keyed = (word: string) => [...s3.objects.keys()].filter((key) => key.includes(word)).sort()
+const put = (key: string, since = new Date()) => s3.objects.set(key, { body: PNG, type: 'image/png', since })
+
+storage('what no record names is moved aside after a day, kept for 30, and then removed; all else stays', async () => {
+  const { instance } = desk.engine.app.foundation
   const kept = String((await uploadFile(desk, desk.admin, 'kept.png', PNG)).at('data.path'))
-  for (let i = 0; i < 5; i++)
-    s3.objects.set(`media/00/orphan-${i}.png`, { body: PNG, type: 'image/png', since: new Date() })
-  s3.objects.set('other/file', { body: PNG, type: 'image/png', since: new Date(0) })
-  assert.is(await sweep(contextOf(desk, DAYS / 2)), 0)
-  assert.is(await sweep(contextOf(desk, DAYS * 2)), 5)
-  assert.is(s3.objects.has(kept), true)
-  assert.is(s3.objects.has('other/file'), true)
-  assert.not.ok([...s3.objects.keys()].some((key) => key.includes('orphan')))
+  assert.ok(kept.startsWith(`media/${instance}/`))
+  for (let i = 0; i < 5; i++) put(`media/${instance}/00/orphan-${i}.png`)
+  const others = ['media/00/orphan.jpg', 'media/00000000-0000-4000-8000-000000000000/00/orphan.gif', 'other/orphan']
+  for (const key of others) put(key, new Date(0))
+  assert.equal(await tidied(0.5), { aside: 0, back: 0, removed: 0 })
+  assert.equal(await tidied(2), { aside: 5, back: 0, removed: 0 })
+  assert.equal(keyed('.png').includes(`aside/${instance}/media/00/orphan-0.png`), true)
+  assert.equal(keyed(`${instance}/00/orphan`), [])
+  assert.equal(await tidied(29), { aside: 0, back: 0, removed: 0 })
+  assert.equal(await tidied(31), { aside: 0, back: 0, removed: 5 })
+  assert.equal(keyed('orphan'), others.sort())
+  assert.ok(s3.objects.has(kept))
+})
+
+storage('what a record names again is read from aside, brought back, and removed by a deletion from both', async () => {
+  const upload = async () => {
+    const { id, path } = (await uploadFile(desk, desk.admin, 'lost.png', PNG)).at('data') as Record<string, unknown>
+    return { id: Number(id), path: String(path) }
+  }
+  const [made, gone] = [await upload(), await upload()]
+  const rows = await desk.engine.database.knex('media').whereIn('id', [made.id, gone.id])
+  await desk.engine.database.knex('media').whereIn('id', [made.id, gone.id]).delete()
+  assert.equal(await tidied(2), { aside: 2, back: 0, removed: 0 })
+  assert.is(s3.objects.has(made.path), false)
+  // As when a backup is restored.
+  await desk.engine.database.knex('media').insert(rows)
+  const loaded = await desk.get(`/media/${made.id}/download`, desk.admin)
+  assert.equal([loaded.status, loaded.headers['content-length']], [200, String(PNG.length)])
+  assert.is((await desk.remove(`/media/${gone.id}`, desk.admin)).status, 204)
+  const word = gone.path.replace(/^.*\//, '')
+  await until(() => keyed(word).length === 0)
+  assert.equal(await tidied(40), { aside: 0, back: 1, removed: 0 })
+  assert.equal(keyed(made.path.replace(/^.*\//, '')), [made.path])
+})
+
+storage('a copy that fails at the server leaves the file where it is', async () => {
+  const key = `media/${desk.engine.app.foundation.instance}/00/stays.png`
+  put(key)
+  s3.breaking = true
+  await tidied(2).then(
+    () => assert.unreachable(),
+    (error: unknown) => assert.is(error instanceof ApiError && error.status, 503),
+  )
+  s3.breaking = false
+  assert.equal(keyed('stays.png'), [key])
+})
+
+storage('a storage that is out while a record is deleted is asked again', async () => {
+  const made = await uploadFile(desk, desk.admin, 'a.png', PNG)
+  s3.failing = 3
+  assert.is((await desk.remove(`/media/${made.at('data.id')}`, desk.admin)).status, 204)
+  await until(async () => {
+    // The pause before it is tried again is cut short.
+    const job = { name: 'media.remove', status: 'pending' }
+    const waiting = await desk.engine.database
+      .knex('plinth_job')
+      .where(job)
+      .update({ due_at: new Date(0) })
+    if (waiting > 0) await desk.engine.app.foundation.jobs.wake()
+    return !s3.objects.has(String(made.at('data.path')))
+  })
+})
+
+storage('a desk on an empty database in the bucket of another, or in an old one, removes nothing', async () => {
+  put('reports/00/old.csv', new Date(0))
+  put('imports/8b7cbb05-8d5c-4f1e-9d0f-3a3c4f0a1b2c.csv', new Date(0))
+  const before = [...s3.objects]
+  const empty = await openDesk(environment(s3))
+  assert.ok(scheduledNames(empty.engine).length > 3)
+  for (const name of scheduledNames(empty.engine)) await runAhead(empty.engine, name, 400 * DAYS)
+  await empty.close()
+  assert.equal([...s3.objects], before)
 })
 
 /** Runs a piece of the program in a process of its own that kills itself in the middle. */
@@ -119,27 +187,48 @@ function killedIn(script: string): Promise<NodeJS.Signals | null> {
   return new Promise((resolve) => child.once('exit', (_, signal) => resolve(signal)))
 }
 
-storage('a process that dies between file and record leaves a file that is swept, and no record', async () => {
+storage('a process that dies between file and record leaves a file that is moved aside, and no record', async () => {
   const local = await openDesk()
-  const folder = join(local.engine.app.foundation.settings.dataDir, 'uploads')
-  const source = join(local.engine.app.foundation.settings.dataDir, 'source')
+  const { instance, settings } = local.engine.app.foundation
+  const folder = join(settings.dataDir, 'uploads')
+  const source = join(settings.dataDir, 'source')
   await writeFile(source, PNG)
   const at = (path: string) => JSON.stringify(new URL(path, import.meta.url).href)
+  const lost = `media/${instance}/ab/lost.png`
   const signal = await killedIn(`
-    const { diskStorage } = await import(${at('../../../plugins/media/disk.ts')})
-    await diskStorage(${JSON.stringify(folder)}).put('media/ab/lost.png', { path: ${JSON.stringify(source)}, bytes: 1, type: 'image/png' })
+    const { diskStorage } = await import(${at('../../../plugins/files/disk.ts')})
+    await diskStorage(${JSON.stringify(folder)}).put('${lost}', { path: ${JSON.stringify(source)}, bytes: 1, type: 'image/png' })
     process.kill(process.pid, 'SIGKILL')`)
   assert.is(signal, 'SIGKILL')
   const kept = String((await uploadFile(local, local.admin, 'kept.png', PNG)).at('data.path'))
   const files = async () => (await readdir(folder, { recursive: true })).filter((name) => name.endsWith('.png')).sort()
-  assert.equal(await files(), ['media/ab/lost.png', kept].sort())
+  assert.equal(await files(), [lost, kept].sort())
   assert.is((await local.get('/media', local.admin)).at('meta.pagination.total'), 1)
-  assert.is(await sweep(contextOf(local, 0)), 0)
-  for (const name of await files()) await utimes(join(folder, name), new Date(0), new Date(0))
-  assert.is(await sweep(contextOf(local, 0)), 1)
-  assert.equal(await files(), [kept])
+  const nothing = { aside: 0, back: 0, removed: 0 }
+  assert.equal(await tidied(0.5, local), nothing)
+  assert.equal(await tidied(2, local), { ...nothing, aside: 1 })
+  assert.equal(await files(), [`aside/${instance}/media/ab/lost.png`, kept].sort())
+  assert.equal(await tidied(31, local), nothing)
+  await besideOldUploads(local, files)
+  assert.equal(await tidied(33, local), { ...nothing, removed: 1 })
+  assert.equal(await files(), [kept, 'media/00/old.png'].sort())
   await local.close()
 })
+
+/** One more desk on an empty database, with the data directory of another: whatever it does, no file goes. */
+async function besideOldUploads(of: Desk, files: () => Promise<readonly string[]>): Promise<void> {
+  const { settings } = of.engine.app.foundation
+  const old = join(settings.dataDir, 'uploads', 'media', '00')
+  await mkdir(old, { recursive: true })
+  await writeFile(join(old, 'old.png'), PNG)
+  await utimes(join(old, 'old.png'), new Date(0), new Date(0))
+  const before = await files()
+  const empty = await openDesk({ DATA_DIR: settings.dataDir })
+  assert.is.not(empty.engine.app.foundation.instance, of.engine.app.foundation.instance)
+  for (const name of scheduledNames(empty.engine)) await runAhead(empty.engine, name, 400 * DAYS)
+  await empty.close()
+  assert.equal(await files(), before)
+}
 
 storage('a record whose file is gone answers 404 to a download, and can be deleted', async () => {
   const made = await uploadFile(desk, desk.admin, 'a.png', PNG)

@@ -1,15 +1,16 @@
 /** Large reports: made as a job with its maker's rights, bounded where people read them, whole in their files. */
-import { mkdir, readdir, readFile, utimes, writeFile } from 'node:fs/promises'
+import { mkdir, readdir, readFile, stat, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
-import type { PluginContext } from '../../../../engine/index.ts'
-import { endLost, sweep } from '../../../../plugins/desk/reports/sweep.ts'
+import type { JsonObject } from '../../../../engine/index.ts'
+import { runAhead } from '../../../support/job.ts'
 import { openReports, type Report, type ReportDesk } from './desk.ts'
 import { readPdf, readSheet, readZip } from './read.ts'
 
 const MARCH = { date_from: '2026-03-01', date_to: '2026-03-31' }
 const TICKETS = 1_300
+const DAY_MS = 86_400_000
 
 let desk: ReportDesk
 const test = suite('large reports')
@@ -48,12 +49,6 @@ async function settled(id: number, token = desk.admin): Promise<Report> {
     if (Date.now() > end) throw new Error('the report is still pending')
     await new Promise((resolve) => setTimeout(resolve, 20))
   }
-}
-
-/** A context as the plugin's own start has it. */
-function systemContext(): PluginContext {
-  const { catalog, foundation } = desk.app.engine.app
-  return { ...foundation, catalog, options: {} } as never
 }
 
 test('a report about many tickets is pending, and completed by a job; a small one is not', async () => {
@@ -118,27 +113,47 @@ test('a report that still waits has no file to download; one whose job is lost h
   const path = `/reports/${row?.id}/download`
   const answer = await desk.call('GET', path, desk.admin)
   assert.equal([answer.status, answer.body.message], [409, 'The report is still being made'])
-  await endLost(systemContext())
+  assert.is(((await runAhead(desk.app.engine, 'reports.tidy')) as JsonObject).lost, 1)
   assert.is((await settled(Number(row?.id))).status, 'failed')
 })
 
-test('files that no report names are swept once they are old, and no others', async () => {
-  const folder = join(desk.app.dataDir, 'uploads', 'reports', 'zz')
+test('files that no report names are put away once they are old, and no others', async () => {
+  const { engine, dataDir } = desk.app
+  const folder = join(dataDir, 'uploads', 'reports', engine.app.foundation.instance, 'zz')
   await mkdir(folder, { recursive: true })
-  const old = new Date(Date.now() - 2 * 86_400_000)
-  for (const name of ['old.csv', 'young.csv']) await writeFile(join(folder, name), 'x')
-  await utimes(join(folder, 'old.csv'), old, old)
+  await writeFile(join(folder, 'lost.csv'), 'x')
   const report = await desk.report({ type: 'tickets', date_from: '2026-01-01', date_to: '2026-01-31', format: 'csv' })
-  const [{ file_key: key }] = await desk.app.engine.database.knex('reports').where({ id: report.id }).select('file_key')
-  await utimes(join(desk.app.dataDir, 'uploads', key), old, old)
-  // Settings of their own, for this process has swept within the hour.
-  const context = systemContext()
-  await sweep({ ...context, settings: { ...context.settings } })
-  assert.equal(await readdir(folder), ['young.csv'])
+  const early = (await runAhead(engine, 'reports.tidy')) as JsonObject
+  assert.equal([early.aside, early.let_go], [0, 0])
+  assert.equal(await readdir(folder), ['lost.csv'])
+  const late = (await runAhead(engine, 'reports.tidy', 2 * DAY_MS)) as JsonObject
+  assert.equal([late.aside, late.let_go], [1, 0])
+  assert.equal(await readdir(folder), [])
   assert.is((await desk.file(report)).status, 200)
-  assert.equal(
-    await readdir(join(desk.app.dataDir, 'tmp')).then((left) => left.filter((n) => n.startsWith('report-'))),
-    [],
+  assert.equal(await readdir(join(dataDir, 'tmp')).then((left) => left.filter((n) => n.startsWith('report-'))), [])
+})
+
+test('files of old reports stay, unless the application says for how long; the reports stay', async () => {
+  const { engine } = desk.app
+  const report = await desk.report({ type: 'tickets', date_from: '2026-01-01', date_to: '2026-01-31', format: 'csv' })
+  const { file_key: key } = await engine.database.knex('reports').where({ id: report.id }).first('file_key')
+  const place = join(desk.app.dataDir, 'uploads', key)
+  const tidied = async (days: number, options: JsonObject = {}) =>
+    (await runAhead(engine, 'reports.tidy', days * DAY_MS, options)) as JsonObject
+  assert.is((await tidied(5_000)).let_go, 0)
+  assert.is((await tidied(29, { keep_files_days: 30 })).let_go, 0)
+  assert.ok(Number((await tidied(31, { keep_files_days: 30 })).let_go) > 0)
+  const { data } = (await desk.call('GET', `/reports/${report.id}`, desk.admin)).body
+  assert.equal([data.status, data.file, data.rows_count], ['completed', null, 3])
+  const answer = await desk.call('GET', `/reports/${report.id}/download`, desk.admin)
+  assert.equal([answer.status, answer.body.message], [404, 'File not found'])
+  assert.is(
+    await stat(place).then(
+      () => true,
+      () => false,
+    ),
+    false,
+    'moved aside',
   )
 })
 

@@ -1,0 +1,24 @@
+/** ⇄ Puts away what imports left: files and notes of jobs that will never run again. */
+import { deleteInBatches, type JobContext, type JsonObject, openJobs } from '../../engine/index.ts'
+import { keepFiles } from '../files/keeper.ts'
+import { BATCHES, jobOf } from './batches.ts'
+
+/** What is younger may belong to a job that is just beginning. */
+const DAY_MS = 86_400_000
+
+/** The job: a file stays as long as its job waits, runs, or can be tried again; so do the notes of its batches. */
+export async function tidy(context: JobContext): Promise<JsonObject> {
+  const { catalog, database, now, signal } = context
+  const files = await keepFiles(context, 'imports', async (keys) => {
+    const open = await openJobs(database.adhoc, keys.map(jobOf))
+    return new Set(keys.filter((key) => open.has(jobOf(key))))
+  })
+  const { table } = catalog.resources.get(BATCHES)!
+  const before = new Date(now().getTime() - DAY_MS).toISOString()
+  const noted: { job: string }[] = await database.knex(table).where('done_at', '<', before).distinct('job')
+  const jobs = noted.map(({ job }) => job)
+  const open = await openJobs(database.adhoc, jobs)
+  const values = [jobs.filter((job) => !open.has(job))]
+  const batches = await deleteInBatches(database.adhoc, { table, where: 'job = any($1::text[])', values }, signal)
+  return { ...files, batches }
+}
