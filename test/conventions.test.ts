@@ -2,7 +2,7 @@
 import { readFileSync } from 'node:fs'
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
-import { functionLengths, importedPath, packageOf, projectFiles, readSources } from './conventions/source.ts'
+import { circles, functionLengths, importedPath, packageOf, projectFiles, readSources } from './conventions/source.ts'
 
 const FILE_LINES = 300
 const FUNCTION_LINES = 50
@@ -107,6 +107,18 @@ conventions('an engine file imports from its own room or a lower rank', () => {
       })
     })
   none(violations, 'imports never go upward')
+})
+
+conventions('no file imports itself by way of others, types included', () => {
+  const targets = new Map(
+    production.map((file) => [
+      file.path,
+      file.imports
+        .flatMap((specifier) => importedPath(file.path, specifier) ?? [])
+        .filter((path) => path.endsWith('.ts')),
+    ]),
+  )
+  none(circles(targets), 'imports have no circle')
 })
 
 conventions('a plugin reaches the engine through engine/index.ts alone', () => {

@@ -1,7 +1,7 @@
 /** ⇄ Leaves the import of a large file to a job, which finds the file in the storage. */
 import { randomUUID } from 'node:crypto'
 import type { Reply, Resource, RouteContext, UploadedFile } from '../../engine/index.ts'
-import { storageOf } from '../files/storage.ts'
+import { storageOf } from '../files/open-storage.ts'
 import { keyOf } from './batches.ts'
 import type { Sheet } from './parse.ts'
 

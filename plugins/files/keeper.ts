@@ -5,7 +5,8 @@
  */
 import type { JobContext, PluginContext } from '../../engine/index.ts'
 import { type Area, asideOf, asidePlaceOf, keyBefore, placeOf } from './key.ts'
-import { type Storage, type Stored, storageOf } from './storage.ts'
+import { storageOf } from './open-storage.ts'
+import type { Storage, Stored } from './storage.ts'
 
 const DAY_MS = 86_400_000
 /** So old, in milliseconds, nothing is on its way from the storage to its row. */

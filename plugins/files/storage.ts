@@ -1,9 +1,5 @@
-/** Where the bytes of files are: on the local disk, or at an S3-compatible server, behind one interface. */
-import { join } from 'node:path'
+/** Where the bytes of files are, behind one interface. */
 import type { Readable } from 'node:stream'
-import type { Settings } from '../../engine/index.ts'
-import { diskStorage } from './disk.ts'
-import { s3Storage } from './s3.ts'
 
 /** A file to be put away: it may be moved from where it is. */
 export interface Source {
@@ -31,35 +27,4 @@ export interface Storage {
   remove(key: string): Promise<void>
   /** Every file below a prefix that ends with a slash. */
   list(prefix: string): AsyncGenerator<Stored, void>
-}
-
-const VARIABLES = ['S3_ENDPOINT', 'S3_REGION', 'S3_BUCKET', 'S3_ACCESS_KEY', 'S3_SECRET_KEY'] as const
-const known = new WeakMap<Settings, Storage>()
-
-/** The storage that the settings name; throws a sentence when S3 is named by halves. */
-export function storageOf(settings: Settings): Storage {
-  let storage = known.get(settings)
-  if (storage === undefined) {
-    storage = open(settings)
-    known.set(settings, storage)
-  }
-  return storage
-}
-
-function open({ dataDir, env }: Settings): Storage {
-  const given = VARIABLES.filter((name) => (env[name] ?? '') !== '')
-  if (given.length === 0 || (given.length === 1 && given[0] === 'S3_REGION'))
-    return diskStorage(join(dataDir, 'uploads'))
-  const missing = VARIABLES.filter((name) => name !== 'S3_REGION' && !given.includes(name))
-  if (missing.length > 0) throw new Error(`For S3 storage ${missing.join(', ')} must be set as well.`)
-  const endpoint = env.S3_ENDPOINT ?? ''
-  if (!/^https?:\/\//.test(endpoint) || !URL.canParse(endpoint))
-    throw new Error('S3_ENDPOINT must be a URL such as https://s3.example.com.')
-  return s3Storage({
-    endpoint: endpoint.replace(/\/+$/, ''),
-    region: env.S3_REGION || 'us-east-1',
-    bucket: env.S3_BUCKET ?? '',
-    accessKey: env.S3_ACCESS_KEY ?? '',
-    secretKey: env.S3_SECRET_KEY ?? '',
-  })
 }

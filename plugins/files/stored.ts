@@ -2,7 +2,7 @@
 import type { Readable } from 'node:stream'
 import type { PluginContext } from '../../engine/index.ts'
 import { asideOf } from './key.ts'
-import { storageOf } from './storage.ts'
+import { storageOf } from './open-storage.ts'
 
 /** The bytes of a file as they come; undefined when there is none. */
 export async function readStored(

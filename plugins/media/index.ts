@@ -10,7 +10,7 @@ import {
   type Route,
 } from '../../engine/index.ts'
 import { keepFiles, namedBy } from '../files/keeper.ts'
-import { storageOf } from '../files/storage.ts'
+import { storageOf } from '../files/open-storage.ts'
 import { download } from './download.ts'
 import { keepType, removeFile, removeLater } from './hooks.ts'
 import { KINDS, USUAL } from './kinds.ts'

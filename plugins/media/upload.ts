@@ -1,7 +1,8 @@
 /** POST /media: judges the file, stores it under a name of its own, and then records it. */
 import { invalid, type Reply, type RouteContext } from '../../engine/index.ts'
 import { freshKey } from '../files/key.ts'
-import { type Storage, storageOf } from '../files/storage.ts'
+import { storageOf } from '../files/open-storage.ts'
+import type { Storage } from '../files/storage.ts'
 import { nameFault } from './name.ts'
 import { judgeFile } from './sniff.ts'
 

@@ -81,3 +81,27 @@ export function functionLengths(file: SourceFile): readonly FunctionLength[] {
     return [{ path: file.path, line: index + 1, name, lines: end - index + 1 }]
   })
 }
+
+/** The circles of a graph of imports, each as the files that reach each other, in the order of the alphabet. */
+export function circles(targets: ReadonlyMap<string, readonly string[]>): readonly string[] {
+  const reached = new Map([...targets.keys()].map((file) => [file, reachedFrom(file, targets)]))
+  const found = new Set<string>()
+  for (const [file, others] of reached) {
+    if (!others.has(file)) continue
+    const circle = [...others].filter((other) => reached.get(other)?.has(file))
+    found.add(circle.sort().join(' ⇄ '))
+  }
+  return [...found].sort()
+}
+
+/** The files that a file imports, and those that they import, and so on; itself only where it is in a circle. */
+function reachedFrom(file: string, targets: ReadonlyMap<string, readonly string[]>): ReadonlySet<string> {
+  const reached = new Set<string>()
+  const waiting = [...(targets.get(file) ?? [])]
+  for (let next = waiting.pop(); next !== undefined; next = waiting.pop()) {
+    if (reached.has(next)) continue
+    reached.add(next)
+    waiting.push(...(targets.get(next) ?? []))
+  }
+  return reached
+}

@@ -1,0 +1,37 @@
+/** The storage that the settings name: the local disk, or an S3-compatible server. */
+import { join } from 'node:path'
+import type { Settings } from '../../engine/index.ts'
+import { diskStorage } from './disk.ts'
+import { s3Storage } from './s3.ts'
+import type { Storage } from './storage.ts'
+
+const VARIABLES = ['S3_ENDPOINT', 'S3_REGION', 'S3_BUCKET', 'S3_ACCESS_KEY', 'S3_SECRET_KEY'] as const
+const known = new WeakMap<Settings, Storage>()
+
+/** The storage that the settings name; throws a sentence when S3 is named by halves. */
+export function storageOf(settings: Settings): Storage {
+  let storage = known.get(settings)
+  if (storage === undefined) {
+    storage = open(settings)
+    known.set(settings, storage)
+  }
+  return storage
+}
+
+function open({ dataDir, env }: Settings): Storage {
+  const given = VARIABLES.filter((name) => (env[name] ?? '') !== '')
+  if (given.length === 0 || (given.length === 1 && given[0] === 'S3_REGION'))
+    return diskStorage(join(dataDir, 'uploads'))
+  const missing = VARIABLES.filter((name) => name !== 'S3_REGION' && !given.includes(name))
+  if (missing.length > 0) throw new Error(`For S3 storage ${missing.join(', ')} must be set as well.`)
+  const endpoint = env.S3_ENDPOINT ?? ''
+  if (!/^https?:\/\//.test(endpoint) || !URL.canParse(endpoint))
+    throw new Error('S3_ENDPOINT must be a URL such as https://s3.example.com.')
+  return s3Storage({
+    endpoint: endpoint.replace(/\/+$/, ''),
+    region: env.S3_REGION || 'us-east-1',
+    bucket: env.S3_BUCKET ?? '',
+    accessKey: env.S3_ACCESS_KEY ?? '',
+    secretKey: env.S3_SECRET_KEY ?? '',
+  })
+}
