@@ -96,8 +96,17 @@ export interface PluginContext {
 export interface HookContext extends PluginContext {
   readonly action: WriteAction
   readonly resource: Resource
-  /** What will be written, decoded, by field name (foreign keys as `status_id`); on update only what changes. */
+  /**
+   * What the caller asks to write, decoded, by field name (foreign keys as `status_id`); on update only what changes.
+   * What is left out may still be filled by a default or a rule: to judge a value, read `draft()`.
+   */
   readonly input: Record<string, Json>
+  /**
+   * The record as it would be written with the present `input`, by field name: with what the clause and the resource set,
+   * defaults (records that stand in by condition too) and made slugs; on update the stored record with its changes. The
+   * id and sequences of a record to come are null. One statement when it is first asked for, none while `input` stays.
+   */
+  draft(): Promise<Readonly<Record<string, Json>>>
   /** The body as the client sent it, trimmed but with keys that are no fields of the resource (declared by the hook's `input`). */
   readonly extra: Readonly<Record<string, Json>>
   /** The stored record before the action, by field name, secrets included; undefined on create. */

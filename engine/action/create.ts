@@ -3,8 +3,10 @@ import type { Assignment, Catalog, Clause, Field, Resource } from '../catalog/ca
 import { ApiError, invalid } from '../error.ts'
 import type { Json, JsonObject } from '../json.ts'
 import { actorClass, clausesFor, refusal } from '../query/policy.ts'
+import type { WriteShape } from '../query/write-shape.ts'
 import { compileInsert, tableFields } from '../query/write-statement.ts'
 import { isWritable, sentence } from '../record/decode.ts'
+import { drafts } from './draft.ts'
 import { type BoundHook, type Execution, inTransaction, noteChange } from './execution.ts'
 import { hooksOf, runHooks, type Written } from './hook-chain.ts'
 import {
@@ -87,13 +89,34 @@ function without(values: Readonly<Values>, name: string): Values {
 }
 
 /** What hooks find before anything is written. */
-function begun({ input, fixed }: Creation): Written {
-  return { input: { ...input.values, ...fixed }, extra: input.extra, record: undefined, result: undefined }
+function begun(around: Execution, creation: Creation): Written {
+  const { clauses, fixed, resource } = creation
+  const input = { ...creation.input.values, ...fixed }
+  const draft = drafts(around, input, {
+    resource,
+    action: 'create',
+    id: undefined,
+    clauses,
+    values: () => withSlugs(around, resource, input),
+    shape: (values, clause) => {
+      const { given, assigned } = insertShape(around.catalog, resource, values, clause)
+      return { given, assigned: [...assigned, ...moments(resource, values, assigned)], clause }
+    },
+  })
+  return { input, extra: creation.input.extra, record: undefined, result: undefined, draft }
+}
+
+/** The moments that the database itself will give. */
+function moments(resource: Resource, values: Readonly<Values>, assigned: readonly Assignment[]): readonly Assignment[] {
+  return [...resource.fields.values()].flatMap((field) => {
+    const filled = Object.hasOwn(values, field.name) || assigned.some((assignment) => assignment.field === field)
+    return field.defaultMoment === undefined || filled ? [] : [{ field, operand: { kind: field.defaultMoment } }]
+  })
 }
 
 async function createAlone(around: Execution, creation: Creation): Promise<string> {
   const { resource, hooks } = creation
-  const written = begun(creation)
+  const written = begun(around, creation)
   let answer = ''
   await runHooks(around, resource, 'create', hooks, written, async () => {
     answer = await insert(around, creation, written.input, 'answer')
@@ -104,7 +127,7 @@ async function createAlone(around: Execution, creation: Creation): Promise<strin
 
 async function createInside(inner: Execution, creation: Creation): Promise<string> {
   const { resource, input, hooks } = creation
-  const written = begun(creation)
+  const written = begun(inner, creation)
   let id = 0
   await runHooks(inner, resource, 'create', hooks, written, async () => {
     const stored = JSON.parse(await insert(inner, creation, written.input, 'stored')) as Record<string, Json>
@@ -159,10 +182,31 @@ async function insert(
   values: Readonly<Values>,
   returning: 'answer' | 'stored',
 ): Promise<string> {
+  const complete = await withSlugs(around, resource, values)
+  return underClause(clauses, (clause) => insertOnce(around, resource, complete, clause, parent, returning))
+}
+
+/** The values with the slugs that nobody named. */
+async function withSlugs(around: Execution, resource: Resource, values: Readonly<Values>): Promise<Values> {
   const complete = { ...values }
   for (const field of madeSlugs(resource, values))
     complete[field.name] = await freeSlug(around, resource, field, complete)
-  return underClause(clauses, (clause) => insertOnce(around, resource, complete, clause, parent, returning))
+  return complete
+}
+
+/** What an insert takes from the values, and what rules and defaults put beside them. */
+function insertShape(
+  catalog: Catalog,
+  resource: Resource,
+  values: Readonly<Values>,
+  clause: Clause | undefined,
+): Pick<WriteShape, 'given' | 'assigned'> {
+  const assigned = assignments(resource, clause, values)
+  const fixed = new Set(assigned.map((assignment) => assignment.field.name))
+  const given = [...resource.fields.values()].filter(
+    (field) => Object.hasOwn(values, field.name) && !fixed.has(field.name),
+  )
+  return { given, assigned: [...assigned, ...defaultAssignments(catalog, resource, values, fixed)] }
 }
 
 async function insertOnce(
@@ -173,20 +217,15 @@ async function insertOnce(
   parent: Parent | undefined,
   returning: 'answer' | 'stored',
 ): Promise<string> {
-  const assigned = assignments(resource, clause, values)
   const trusted = new Set(parent === undefined ? [] : [parent.relation.field.name])
-  const fixed = new Set(assigned.map((assignment) => assignment.field.name))
-  const given = [...resource.fields.values()].filter(
-    (field) => Object.hasOwn(values, field.name) && !fixed.has(field.name),
-  )
-  const defaults = defaultAssignments(around.catalog, resource, values, fixed)
+  const { given, assigned } = insertShape(around.catalog, resource, values, clause)
   const names = given.map((field) => field.name).join(',')
   const key = `insert ${returning} ${resource.name} ${clause?.span.start ?? ''} ${[...trusted].join()} ${names} ${actorClass(around.actor)}`
   const compiled = around.statements.get(key, () =>
     compileInsert(around.catalog, resource, around.actor, {
       given,
       trusted,
-      assigned: [...assigned, ...defaults],
+      assigned,
       clause,
       returning,
     }),
@@ -199,7 +238,7 @@ async function insertOnce(
 function defaultAssignments(
   catalog: Catalog,
   resource: Resource,
-  values: Values,
+  values: Readonly<Values>,
   fixed: ReadonlySet<string>,
 ): readonly Assignment[] {
   const found: Assignment[] = []

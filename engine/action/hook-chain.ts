@@ -2,6 +2,7 @@
 import type { Resource, WriteAction } from '../catalog/catalog.ts'
 import type { Json } from '../json.ts'
 import type { HookContext } from './context.ts'
+import type { Draft } from './draft.ts'
 import type { BoundHook, Execution } from './execution.ts'
 import type { Values } from './input.ts'
 
@@ -10,6 +11,8 @@ export interface Written {
   readonly input: Values
   readonly extra: Readonly<Values>
   readonly record: Readonly<Record<string, Json>> | undefined
+  /** The record as it would be written with the present input. */
+  readonly draft: () => Promise<Draft>
   result: Readonly<Record<string, Json>> | undefined
 }
 
@@ -55,6 +58,7 @@ function hookContext(
     extra: written.extra,
     record: written.record,
     bulk: around.bulk,
+    draft: async () => written.result ?? written.draft(),
     get result() {
       return written.result
     },

@@ -7,6 +7,7 @@ import type { Lookup } from '../query/lookup.ts'
 import { actorClass, clausesFor, refusal } from '../query/policy.ts'
 import { compileRemoval } from '../query/write-statement.ts'
 import { type Current, currentRecord } from './current.ts'
+import { drafts } from './draft.ts'
 import { type Execution, inTransaction, noteChange } from './execution.ts'
 import { hooksOf, runHooks, type Written } from './hook-chain.ts'
 import { runCompiled } from './read.ts'
@@ -46,7 +47,19 @@ async function runRemoval(
   current: Current,
 ): Promise<void> {
   const sets = action === 'delete' ? resource.deleteSets : resource.restoreSets
-  const written: Written = { input: {}, extra: {}, record: current.record, result: undefined }
+  const draft = drafts(
+    around,
+    {},
+    {
+      resource,
+      action,
+      id: current.id,
+      clauses: [],
+      values: () => ({}),
+      shape: () => ({ given: [], assigned: sets ?? [], clause: undefined }),
+    },
+  )
+  const written: Written = { input: {}, extra: {}, record: current.record, result: undefined, draft }
   await runHooks(around, resource, action, hooksOf(around, resource, action), written, async () => {
     const key = `${action} ${resource.name} ${actorClass(around.actor)}`
     const compiled = around.statements.get(key, () => compileRemoval(around.catalog, resource, around.actor, sets))

@@ -7,7 +7,8 @@ import { actorClass, clausesFor, refusal } from '../query/policy.ts'
 import type { WriteShape } from '../query/write-shape.ts'
 import { compileUpdate } from '../query/write-statement.ts'
 import { sentence } from '../record/decode.ts'
-import { currentRecord } from './current.ts'
+import { type Current, currentRecord } from './current.ts'
+import { drafts } from './draft.ts'
 import { type Execution, inTransaction, noteChange } from './execution.ts'
 import { hooksOf, runHooks, type Written } from './hook-chain.ts'
 import {
@@ -82,7 +83,7 @@ async function updateOnce(
   if (Object.keys(changed).length === 0 && Object.keys(input.extra).length === 0 && links.size === 0) {
     return readBack(around, resource, current.id)
   }
-  const written: Written = { input: { ...changed }, extra: input.extra, record: current.record, result: undefined }
+  const written = begun(around, resource, current, covering, changed, input.extra)
   let answer: string | undefined
   await runHooks(around, resource, 'update', hooksOf(around, resource, 'update'), written, async () => {
     const returning = around.transaction === undefined ? 'answer' : 'stored'
@@ -97,6 +98,44 @@ async function updateOnce(
     if (text !== undefined) await noteChange(around, resource.table)
   })
   return answer ?? readBack(around, resource, current.id)
+}
+
+/** What hooks find before anything is written. */
+function begun(
+  around: Execution,
+  resource: Resource,
+  current: Current,
+  clauses: readonly (Clause | undefined)[],
+  changed: Readonly<Values>,
+  extra: Readonly<Values>,
+): Written {
+  const input = { ...changed }
+  const draft = drafts(around, input, {
+    resource,
+    action: 'update',
+    id: current.id,
+    clauses,
+    values: () => changedValues(resource, input, current.record),
+    shape: (values, clause) => ({ ...updateShape(resource, values, clause), clause }),
+  })
+  return { input, extra, record: current.record, result: undefined, draft }
+}
+
+/** What an update takes from the values, and what rules set beside them. */
+function updateShape(
+  resource: Resource,
+  values: Readonly<Values>,
+  clause: Clause | undefined,
+): Pick<WriteShape, 'given' | 'assigned'> {
+  const set: readonly Assignment[] = clause?.set ?? []
+  const fixed = new Set(set.map((assignment) => assignment.field.name))
+  const given = [...resource.fields.values()].filter(
+    (field) => Object.hasOwn(values, field.name) && !fixed.has(field.name),
+  )
+  const further = resource.updateSets.filter(
+    ({ field }) => !Object.hasOwn(values, field.name) && !fixed.has(field.name),
+  )
+  return { given, assigned: [...set, ...further] }
 }
 
 /** A slug that is cleared is made again; one that already follows from its source stays. */
@@ -132,15 +171,7 @@ async function change(
   clause: Clause | undefined,
   returning: WriteShape['returning'],
 ): Promise<string | undefined> {
-  const set: readonly Assignment[] = clause?.set ?? []
-  const fixed = new Set(set.map((assignment) => assignment.field.name))
-  const given = [...resource.fields.values()].filter(
-    (field) => Object.hasOwn(values, field.name) && !fixed.has(field.name),
-  )
-  const assigned = [
-    ...set,
-    ...resource.updateSets.filter(({ field }) => !Object.hasOwn(values, field.name) && !fixed.has(field.name)),
-  ]
+  const { given, assigned } = updateShape(resource, values, clause)
   if (given.length + assigned.length === 0) return undefined
   const names = given.map((field) => field.name).join(',')
   const key = `update ${returning} ${resource.name} ${clause?.span.start ?? ''} ${names} ${actorClass(around.actor)}`

@@ -68,7 +68,7 @@ function assignedSql(scope: SelectScope, assignment: Assignment): string {
   return `${scope.binder.operand(operand)}::${castType(field)}`
 }
 
-function written(scope: SelectScope, shape: WriteShape): ReadonlyMap<string, string> {
+function written(scope: SelectScope, shape: Pick<WriteShape, 'given' | 'assigned'>): ReadonlyMap<string, string> {
   const columns = new Map<string, string>()
   for (const field of shape.given)
     columns.set(field.column, `${scope.binder.slot(`f_${field.name}`)}::${castType(field)}`)
@@ -80,15 +80,31 @@ function written(scope: SelectScope, shape: WriteShape): ReadonlyMap<string, str
 export function compileInsert(catalog: Catalog, resource: Resource, actor: Actor, shape: WriteShape): CompiledWrite {
   const scope: SelectScope = { catalog, actor, binder: createBinder() }
   const columns = written(scope, shape)
-  const row = tableFields(catalog, resource).map(
-    (field) => `${columns.get(field.column) ?? `null::${castType(field)}`} as ${quoted(field.column)}`,
-  )
   const names = [...columns.keys()].map(quoted).join(', ')
   const insert = (guard: string): string =>
     names === ''
       ? `insert into ${quoted(resource.table)} default values returning *`
       : `insert into ${quoted(resource.table)} (${names}) select ${names} from v${guard} returning *`
-  return assemble(scope, resource, shape, `select ${row.join(', ')}`, checksOf(scope, resource, shape, false), insert)
+  const row = insertedRow(catalog, resource, columns)
+  return assemble(scope, resource, shape, row, checksOf(scope, resource, shape, false), insert)
+}
+
+type Columns = ReadonlyMap<string, string>
+
+/** The row of a record to come, before the database gives its id and sequences. */
+function insertedRow(catalog: Catalog, resource: Resource, columns: Columns): string {
+  const row = tableFields(catalog, resource).map(
+    (field) => `${columns.get(field.column) ?? `null::${castType(field)}`} as ${quoted(field.column)}`,
+  )
+  return `select ${row.join(', ')}`
+}
+
+/** The stored row with what changes. */
+function updatedRow(catalog: Catalog, resource: Resource, columns: Columns, where: string): string {
+  const row = tableFields(catalog, resource).map(
+    (field) => `${columns.get(field.column) ?? `t.${quoted(field.column)}`} as ${quoted(field.column)}`,
+  )
+  return `select ${row.join(', ')} from ${quoted(resource.table)} t where ${where}`
 }
 
 /** Compiles changing a record. Slots: `id`, `f_<field>`, and for `answer` the `version` (the row's xmin as it was read). */
@@ -99,9 +115,6 @@ export function compileUpdate(catalog: Catalog, resource: Resource, actor: Actor
   // A row that is locked can't have been changed by others, only by hooks of this very transaction.
   const same =
     shape.returning === 'answer' ? `${named} and t.xmin::text = ${scope.binder.slot('version')}::text` : named
-  const row = tableFields(catalog, resource).map(
-    (field) => `${columns.get(field.column) ?? `t.${quoted(field.column)}`} as ${quoted(field.column)}`,
-  )
   const table = quoted(resource.table)
   const sets = [...columns.keys()].map((column) => `${quoted(column)} = v.${quoted(column)}`).join(', ')
   // The version is compared again by the update itself: after waiting for a lock it sees the newer row.
@@ -111,10 +124,35 @@ export function compileUpdate(catalog: Catalog, resource: Resource, actor: Actor
     scope,
     resource,
     shape,
-    `select ${row.join(', ')} from ${table} t where ${same}`,
+    updatedRow(catalog, resource, columns, same),
     checksOf(scope, resource, shape, true),
     update,
   )
+}
+
+/** What a write would store: whether its clause admits it, then the record. */
+export interface CompiledDraft extends Compiled {
+  readonly serialize: Serializer
+}
+
+/** Compiles the row that a write would make of a shape, without writing it. Slots: `f_<field>`, and `id` where the record exists. */
+export function compileDraft(
+  catalog: Catalog,
+  resource: Resource,
+  actor: Actor,
+  shape: Pick<WriteShape, 'given' | 'assigned' | 'clause'>,
+  exists: boolean,
+): CompiledDraft {
+  const scope: SelectScope = { catalog, actor, binder: createBinder() }
+  const columns = written(scope, shape)
+  const row = exists
+    ? updatedRow(catalog, resource, columns, `t."id" = ${scope.binder.slot('id')}::integer`)
+    : insertedRow(catalog, resource, columns)
+  const where = shape.clause?.where
+  const admitted = where === undefined ? 'true' : `(${conditionSql(catalog, where, 'v', scope.binder)}) is true`
+  const stored = storedList(resource, 'v', 1)
+  const text = `with v as materialized (${row}) select ${[admitted, ...stored.columns].join(', ')} from v`
+  return { statement: { text }, sources: scope.binder.sources, serialize: stored.serialize }
 }
 
 function assemble(

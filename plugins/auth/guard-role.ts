@@ -13,13 +13,14 @@ import { authOptions } from './options.ts'
 
 /** `auth.guard_role`, around every write to roles. */
 export async function guardRole(context: HookContext, next: Next): Promise<void> {
-  const { action, input, options, record } = context
+  const { action, draft, options, record } = context
   const builtIn = record !== undefined && authOptions(options).roles.includes(String(record.slug))
   if (action === 'delete') await refuseRemoval(context, builtIn)
-  if (builtIn && input.slug !== undefined && input.slug !== record.slug) {
+  const { permissions, slug } = await draft()
+  if (builtIn && slug !== record.slug) {
     throw new ApiError('conflict', { message: 'The slug of a built-in role cannot change' })
   }
-  if (input.permissions !== undefined) checkPermissions(context, list(input.permissions), list(record?.permissions))
+  if (action !== 'delete') checkPermissions(context, list(permissions), list(record?.permissions))
   await next()
 }
 

@@ -16,7 +16,7 @@ export async function guardUser(context: HookContext, next: Next): Promise<void>
 }
 
 async function refuseReach(context: HookContext, ranks: readonly string[]): Promise<void> {
-  const { action, actor, catalog, input, record, transaction } = context
+  const { action, actor, catalog, draft, record, transaction } = context
   if (actor.kind === 'system') return
   const own = record !== undefined && record.id === actor.id
   if (own && action === 'delete') throw new ApiError('forbidden', { message: 'You cannot delete your own account' })
@@ -24,13 +24,10 @@ async function refuseReach(context: HookContext, ranks: readonly string[]): Prom
     const role = await roleOf(catalog, transaction, record.role_id)
     refuseAbove(role, actor, ranks, 'You cannot change a user whose role is above your own')
   }
-  if (input.role_id !== undefined && input.role_id !== record?.role_id) {
-    refuseAbove(
-      await roleOf(catalog, transaction, input.role_id),
-      actor,
-      ranks,
-      'You cannot give a role above your own',
-    )
+  // Also a role that nobody named: who may create accounts must not get one above by the default.
+  const { role_id } = await draft()
+  if (role_id !== record?.role_id) {
+    refuseAbove(await roleOf(catalog, transaction, role_id), actor, ranks, 'You cannot give a role above your own')
   }
 }
 

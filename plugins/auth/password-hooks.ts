@@ -64,6 +64,7 @@ export const signOut: HookContribution = {
     const id = Number(record?.id)
     const byOther = input.password_hash !== undefined && id !== actor.id
     if (input.password_hash !== undefined) await endLinksOf(context, transaction.knex, id)
-    if (action === 'delete' || byOther || input.status === 'declined') await closeSessionsOf(catalog, transaction, id)
+    if (action === 'delete' || byOther || context.result?.status === 'declined')
+      await closeSessionsOf(catalog, transaction, id)
   },
 }

@@ -8,8 +8,34 @@ import { journal } from './plugins/probe/index.ts'
 const test = suite('hooks')
 let app: Library
 
+/** Where much of a record is filled by rules and not by who makes it. */
+const PARCELS = `
+resource: parcels
+label: Parcel
+soft_delete: true
+restore: true
+fields:
+  name: { type: string, required: true }
+  slug: { type: slug, from: name, unique: true }
+  note: { type: string }
+  state: { type: enum, values: [new, sent, lost], default: new }
+  posted_at: { type: timestamp, default: $now }
+relations:
+  shelf: { belongs_to: shelves, default: { is_default: true } }
+  owner: { belongs_to: members }
+policies:
+  view: [{ who: signed_in }]
+  create: [{ role: member, where: { state: sent }, set: { note: sent at once } }, { role: member, set: { note: waits, owner: $actor } }]
+  update: [{ role: member, set: { note: changed } }]
+  delete: [{ role: member }]
+  restore: [{ role: member }]
+hooks: { create: [probe.judge], update: [probe.judge], delete: [probe.judge], restore: [probe.judge] }
+`
+/** The same with another default, as an admin would change it. */
+const LOST = PARCELS.replace('resource: parcels', 'resource: lost').replace('default: new', 'default: lost')
+
 test.before(async () => {
-  app = await library()
+  app = await library({ 'parcels.yaml': PARCELS, 'lost.yaml': LOST })
 })
 test.after(() => app.close())
 test.before.each(() => {
@@ -83,6 +109,35 @@ test('a hook that never calls next has taken the write’s place', async () => {
   assert.is((await call('DELETE', `/shouts/${id}`)).status, 204)
   assert.equal(journal.at(-1), 'instead')
   assert.is((await call('GET', `/shouts/${id}`)).status, 200)
+})
+
+test('see the record as it will be written: defaults, what the clause sets, chosen records and made slugs', async () => {
+  const made = await call('POST', '/parcels', { name: 'A box' })
+  assert.is(made.status, 201, made.text)
+  await call('POST', '/parcels', { name: 'A box', state: 'sent', shelf_id: null })
+  assert.equal(journal, [
+    'create: , A box, a-box, waits, new, 1, 1, now',
+    'create: , A box, a-box-2, sent at once, sent, , , now',
+  ])
+  journal.length = 0
+  const { id } = made.body.data
+  await call('PATCH', `/parcels/${id}`, { state: 'sent' })
+  await call('DELETE', `/parcels/${id}`)
+  await call('POST', `/parcels/${id}/restore`)
+  const kept = `${id}, A box, a-box, changed, sent, 1, 1, now`
+  assert.equal(journal, [`update: ${kept}`, `delete: ${kept}`, `restore: ${kept}`])
+})
+
+test('see what a hook before them changed', async () => {
+  const made = await call('POST', '/parcels', { name: 'Changed by the hook' })
+  assert.is(made.body.data.note, 'waits', 'what a clause sets wins')
+  assert.match(journal[0] ?? '', /^create: , Changed by the hook, changed-by-the-hook, waits, new/)
+})
+
+test('a rule over a value is not passed by leaving it out', async () => {
+  assert.is((await call('POST', '/lost', { name: 'x', state: 'lost' })).status, 409)
+  assert.is((await call('POST', '/lost', { name: 'x' })).body.message, 'Nothing begins lost')
+  assert.is((await call('POST', '/lost', { name: 'x', state: null })).status, 201)
 })
 
 for (const [text, status, message] of [

@@ -12,8 +12,8 @@ async function said(context: HookContext, next: Next): Promise<void> {
 }
 
 /** `conversations.stays_internal`: what staff said among themselves would reach the customer with the type. */
-async function staysInternal({ input, record }: HookContext, next: Next): Promise<void> {
-  if (record?.type === 'internal' && input.type === 'customer') {
+async function staysInternal({ draft, record }: HookContext, next: Next): Promise<void> {
+  if (record?.type === 'internal' && (await draft()).type !== 'internal') {
     throw new ApiError('conflict', { message: 'An internal conversation stays internal: open another one' })
   }
   await next()

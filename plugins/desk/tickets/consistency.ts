@@ -3,15 +3,14 @@ import { type HookContext, invalid, type Json, type Next } from '../../../engine
 
 /** `tickets.sub_category`: refuses a sub-category whose parent is not the ticket's category. */
 export async function subCategory(context: HookContext, next: Next): Promise<void> {
-  const { catalog, input, record, transaction } = context
-  const after = (field: string): Json => (input[field] === undefined ? (record?.[field] ?? null) : input[field])
-  const concerned = input.category_id !== undefined || input.sub_category_id !== undefined
-  const id = after('sub_category_id')
+  const { catalog, draft, record, transaction } = context
+  const { category_id, sub_category_id: id = null } = await draft()
+  const concerned = category_id !== record?.category_id || id !== record?.sub_category_id
   if (concerned && id !== null) {
     const { table } = catalog.resources.get('categories')!
     const row = await transaction.knex(table).where({ id }).first('parent_id')
     const parent: Json = row?.parent_id ?? null
-    if (parent === null || parent !== after('category_id')) {
+    if (parent === null || parent !== category_id) {
       throw invalid({ sub_category_id: ['The selected sub category does not belong to the category of the ticket'] })
     }
   }

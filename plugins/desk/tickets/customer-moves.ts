@@ -4,10 +4,10 @@ import { categoryOf, isDone } from './status.ts'
 
 /** `tickets.customer_moves`: holds whoever lacks tickets.update to those three moves. */
 export async function customerMoves(context: HookContext, next: Next): Promise<void> {
-  const { actor, catalog, input, record, transaction } = context
-  const moved = input.status_id !== undefined && input.status_id !== record?.status_id
-  if (moved && !holds(actor, 'tickets.update')) {
-    const to = await categoryOf(catalog, transaction, input.status_id)
+  const { actor, catalog, draft, record, transaction } = context
+  const status = holds(actor, 'tickets.update') ? record?.status_id : (await draft()).status_id
+  if (status !== record?.status_id) {
+    const to = await categoryOf(catalog, transaction, status)
     const reopens = to === 'open' && isDone(await categoryOf(catalog, transaction, record?.status_id))
     if (!isDone(to) && !reopens) {
       throw new ApiError('forbidden', { message: 'Customers may only close, resolve or reopen their tickets' })

@@ -1,14 +1,21 @@
 /** Hooks: settings that tickets rely on stay there: one default, one closed status, categories one level deep. */
 import { ApiError, type HookContext, invalid, type Next } from '../../../engine/index.ts'
 
-/** `tickets.one_default`: a record that becomes the default takes the flag from the one before; it is never just dropped. */
+/**
+ * `tickets.one_default`: a record that becomes the default takes the flag from the one before; it is never just dropped.
+ * A record that comes back leaves the default where it is.
+ */
 export async function oneDefault(context: HookContext, next: Next): Promise<void> {
-  const { input, record, resource, transaction } = context
-  if (input.is_default === true) {
+  const { action, draft, record, resource, transaction } = context
+  const before = record?.is_default === true
+  const after = (await draft()).is_default === true
+  if (action === 'restore') {
+    if (before) await transaction.knex(resource.table).where({ id: record.id }).update({ is_default: false })
+  } else if (after && !before) {
     // Two records that become the default at once would each see only the one before.
     await transaction.knex.raw('select pg_advisory_xact_lock(hashtext(?))', [`plinth default of ${resource.table}`])
     await transaction.knex(resource.table).where({ is_default: true }).update({ is_default: false })
-  } else if (input.is_default === false && record?.is_default === true) throw defaultConflict(resource.label)
+  } else if (before && !after) throw defaultConflict(resource.label)
   await next()
 }
 
@@ -25,9 +32,8 @@ function defaultConflict(label: string): ApiError {
 
 /** `tickets.keep_closed`: one live status of category closed remains. */
 export async function keepClosed(context: HookContext, next: Next): Promise<void> {
-  const { action, input, record, resource, transaction } = context
-  const leaves = action === 'delete' || (input.category !== undefined && input.category !== 'closed')
-  if (leaves && record?.category === 'closed') {
+  const { action, draft, record, resource, transaction } = context
+  if (record?.category === 'closed' && (action === 'delete' || (await draft()).category !== 'closed')) {
     // Locked, so that two who remove the last two at once do not each count on the other.
     const closed = await transaction
       .knex(resource.table)
@@ -42,16 +48,21 @@ export async function keepClosed(context: HookContext, next: Next): Promise<void
 
 /** `tickets.one_level`: a category that others stand below can't stand below another, and none below itself. */
 export async function oneLevel(context: HookContext, next: Next): Promise<void> {
-  const { input, record, resource, transaction } = context
-  if ((input.parent_id ?? null) !== null && record !== undefined) {
-    const child = await transaction
-      .knex(resource.table)
-      .where({ parent_id: record.id })
-      .whereNull('deleted_at')
-      .first('id')
-    if (child !== undefined || input.parent_id === record.id) {
-      throw invalid({ parent_id: ['Categories are one level deep: the selected parent is invalid'] })
-    }
+  const { action, draft, record, resource, transaction } = context
+  const parent = (await draft()).parent_id ?? null
+  if (parent !== null && record !== undefined && (action === 'restore' || parent !== record.parent_id)) {
+    const live = transaction.knex(resource.table).whereNull('deleted_at')
+    const child = await live.clone().where({ parent_id: record.id }).first('id')
+    const deep = await live.clone().where({ id: parent }).whereNotNull('parent_id').first('id')
+    if (child !== undefined || deep !== undefined || parent === record.id) throw tooDeep(action)
   }
   await next()
+}
+
+function tooDeep(action: HookContext['action']): ApiError {
+  return action === 'restore'
+    ? new ApiError('conflict', {
+        message: 'Categories are one level deep: the category can no longer stand below its parent',
+      })
+    : invalid({ parent_id: ['Categories are one level deep: the selected parent is invalid'] })
 }

@@ -54,6 +54,17 @@ export default definePlugin({
         if (text === 'refuse late') throw new ApiError('conflict', { message: 'Refused late' })
       },
     },
+    judge: {
+      transaction: false,
+      run: async ({ action, draft, input }, next) => {
+        if ((await draft()).state === 'lost') throw new ApiError('conflict', { message: 'Nothing begins lost' })
+        if (input.name === 'Changed by the hook') input.note = 'by the hook'
+        const { id, name, note, owner_id, posted_at, shelf_id, slug, state } = await draft()
+        const posted = posted_at === null ? 'never' : 'now'
+        journal.push(`${action}: ${[id, name, slug, note, state, shelf_id, owner_id, posted].join(', ')}`)
+        await next()
+      },
+    },
     instead: async (_context, _next) => {
       journal.push('instead')
     },

@@ -1,0 +1,58 @@
+/** ⇄ The record as a write would store it, for hooks that judge it: read only when one asks. */
+import type { Clause, Resource } from '../catalog/catalog.ts'
+import type { Json } from '../json.ts'
+import { actorClass } from '../query/policy.ts'
+import type { WriteShape } from '../query/write-shape.ts'
+import { compileDraft } from '../query/write-statement.ts'
+import type { Execution } from './execution.ts'
+import { type Values, valueSlots } from './input.ts'
+import { runCompiled } from './read.ts'
+
+export type Draft = Readonly<Record<string, Json>>
+
+type DraftShape = Pick<WriteShape, 'given' | 'assigned' | 'clause'>
+
+/** What a write is going to be made of, as far as it is known before it is written. */
+export interface Drafting {
+  readonly resource: Resource
+  /** `create`, `update` …: part of what compiled statements are remembered by. */
+  readonly action: string
+  /** The record's id; undefined for one to come. */
+  readonly id: number | undefined
+  /** The clauses that the write may stand on, in order. */
+  readonly clauses: readonly (Clause | undefined)[]
+  /** The values that hooks have left so far, completed. */
+  readonly values: () => Promise<Readonly<Values>> | Readonly<Values>
+  readonly shape: (values: Readonly<Values>, clause: Clause | undefined) => DraftShape
+}
+
+/** A function that gives the draft of a write; asked again without a change in between, it reads nothing anew. */
+export function drafts(around: Execution, input: Readonly<Values>, drafting: Drafting): () => Promise<Draft> {
+  let seen: { readonly key: string; readonly draft: Promise<Draft> } | undefined
+  return () => {
+    const key = JSON.stringify(input)
+    if (seen?.key !== key) seen = { key, draft: readDraft(around, drafting) }
+    return seen.draft
+  }
+}
+
+/** The draft under the first clause that admits it, as the write itself takes it; under the last one when none does. */
+async function readDraft(around: Execution, drafting: Drafting): Promise<Draft> {
+  const { action, clauses, id, resource } = drafting
+  const values = await drafting.values()
+  let draft: Draft = {}
+  for (const clause of clauses.length === 0 ? [undefined] : clauses) {
+    const shape = drafting.shape(values, clause)
+    const names = shape.given.map((field) => field.name).join(',')
+    const fixed = shape.assigned.map(({ field }) => field.name).join(',')
+    const key = `draft ${action} ${resource.name} ${clause?.span.start ?? ''} ${names} ${fixed} ${actorClass(around.actor)}`
+    const compiled = around.statements.get(key, () =>
+      compileDraft(around.catalog, resource, around.actor, shape, id !== undefined),
+    )
+    const [row] = await runCompiled(around, compiled, { ...valueSlots(resource, values), id })
+    if (row === undefined) return draft
+    draft = JSON.parse(compiled.serialize(row)) as Draft
+    if (row[0] === 't') return draft
+  }
+  return draft
+}
