@@ -39,6 +39,7 @@ export interface FieldDefinition {
   readonly renamed_from?: string
   readonly required?: boolean
   readonly nullable?: boolean
+  readonly fill_nulls?: Json
   readonly default?: Json
   readonly unique?: boolean
   readonly read_only?: boolean

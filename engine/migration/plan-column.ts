@@ -101,20 +101,24 @@ function changingType(pair: Pair, column: Column, was: Column, circumstances: Ci
 function requiring({ wanted, actual }: Pair, column: Column, was: Column): Step {
   const table = q(wanted.name)
   const check = q(`${wanted.name}_${column.name}_required`.slice(0, 63))
+  const { fill } = column
   const step = online(
-    `require ${wanted.name}.${column.name}`,
+    `require ${wanted.name}.${column.name}${fill === undefined ? '' : `, where null becomes ${fill}`}`,
     `alter table ${table} drop constraint if exists ${check}`,
     `alter table ${table} add constraint ${check} check (${q(column.name)} is not null) not valid`,
+    // After the check, so that no row becomes null behind it.
+    ...(fill === undefined ? [] : [`update ${table} set ${q(column.name)} = ${fill} where ${q(column.name)} is null`]),
     `alter table ${table} validate constraint ${check}`,
     `alter table ${table} alter column ${q(column.name)} set not null`,
     `alter table ${table} drop constraint ${check}`,
   )
+  if (fill !== undefined) return step
   return {
     ...step,
     risk: 'blocked',
     question: `select count(*) from ${q(actual.name)} where ${q(was.name)} is null`,
     consequence: 'are null',
-    advice: 'fill them first, or leave the field nullable',
+    advice: 'fill them first, say what they become with fill_nulls, or leave the field nullable',
   }
 }
 

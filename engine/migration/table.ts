@@ -8,6 +8,8 @@ export interface Column {
   /** SQL of the DEFAULT in the spelling of `default.ts`; undefined: none. */
   readonly default: string | undefined
   readonly identity: boolean
+  /** SQL of what null becomes when the column is made NOT NULL; never read from a database. */
+  readonly fill?: string
   /** Its earlier name as the YAML says; never read from a database. */
   readonly renamedFrom?: string
 }

@@ -28,6 +28,7 @@ function columnOf(resource: Resource, field: Field): Column {
     nullable: field.nullable,
     default: generated ?? (field.defaultMoment === undefined ? given : MOMENTS[field.defaultMoment]),
     identity: field === resource.key,
+    ...(field.fillNulls === undefined || field.nullable ? {} : { fill: literalDefault(type, field.fillNulls) }),
     ...(field.renamedFrom === undefined ? {} : { renamedFrom: field.renamedFrom }),
   }
 }

@@ -63,6 +63,7 @@ export function resolveField(
     show: type.hidden === true ? 'never' : (definition.show ?? 'always'),
     required: required && !derived,
     nullable,
+    fillNulls: fillOf(reporter, written, type, options),
     default: moment === undefined ? defaultOf(reporter, written, type, options) : undefined,
     ...(moment === undefined ? {} : { defaultMoment: moment }),
     // The database gives a generated value once, so it names one record like any unique one.
@@ -135,6 +136,26 @@ function defaultOf(
   const decoded = type.decode(value, options)
   if ('value' in decoded) return decoded.value
   reporter.report('wrong_value', `The default of "${options.name}" ${decoded.error}`, written.place(['default']))
+  return undefined
+}
+
+function fillOf(
+  reporter: Reporter,
+  written: Document<FieldDefinition>,
+  type: FieldType,
+  options: FieldOptions,
+): Json | undefined {
+  const value = written.value.fill_nulls
+  if (value === undefined) return undefined
+  const place = written.place(['fill_nulls'])
+  if (options.nullable) {
+    const hint = 'write nullable: false beside it, or leave it out'
+    reporter.report('wrong_option', '"fill_nulls" is for a field that is not nullable', place, { hint })
+    return undefined
+  }
+  const decoded = value === null ? { error: 'must not be null' } : type.decode(value, options)
+  if ('value' in decoded) return decoded.value
+  reporter.report('wrong_value', `The "fill_nulls" of "${options.name}" ${decoded.error}`, place)
   return undefined
 }
 

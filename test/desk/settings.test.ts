@@ -1,6 +1,8 @@
 /** Settings: their shapes, slugs and colours, and the guards around what tickets rely on. */
+import fc from 'fast-check'
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
+import { planFor } from '../../engine/migration/migrate.ts'
 import { type Desk, openDesk, type Person } from './desk.ts'
 
 let desk: Desk
@@ -122,6 +124,55 @@ test('of several that become the default at once, one is', async () => {
   assert.is((await desk.put(paths[1] ?? '', manager, { is_default: true })).status, 200)
 })
 
+test('a flag, a state and the permissions of a role are never null', async () => {
+  const role = { name: 'Nulls', permissions: null }
+  const bodies: readonly (readonly [path: string, field: string, body: object])[] = [
+    ['/settings/statuses', 'is_default', { name: 'a', is_default: null }],
+    ['/settings/statuses', 'category', { name: 'a', category: null }],
+    ['/settings/priorities', 'is_default', { name: 'a', is_default: null }],
+    ['/settings/roles', 'permissions', role],
+    ['/faqs', 'status', { name: 'a', details: 'b', status: null }],
+    ['/posts', 'is_active', { title: 'a', details: 'b', is_active: '' }],
+  ]
+  for (const [path, field, body] of bodies) {
+    const answer = await desk.post(path, desk.admin, body)
+    assert.is(answer.status, 422, `${path}: ${answer.text}`)
+    assert.ok(answer.at(`errors.${field}.0`), answer.text)
+  }
+  const open = `/settings/statuses/${await desk.setting('statuses', 'open')}`
+  for (const body of [{ is_default: null }, { category: null }, { category: '' }])
+    assert.is((await desk.put(open, manager, body)).status, 422)
+})
+
+test('null in older data becomes what keeps it closed, by the migration itself', async () => {
+  const { database } = desk.engine
+  for (const [table, column] of [
+    ['faqs', 'status'],
+    ['ticket_comments', 'is_internal'],
+  ])
+    await database.knex.raw('alter table ?? alter column ?? drop not null', [table ?? '', column ?? ''])
+  const { steps } = await planFor(desk.engine.app.catalog, database, new Date())
+  assert.equal(
+    steps.map(({ title, risk }) => `${risk}: ${title}`),
+    [
+      "safe: require faqs.status, where null becomes 'false'",
+      "safe: require ticket_comments.is_internal, where null becomes 'true'",
+    ],
+  )
+})
+
+test('a default that was deleted in older data comes back as one of several', async () => {
+  const made = await desk.post('/settings/priorities', manager, { name: 'Old default' })
+  const path = `/settings/priorities/${made.at('data.id')}`
+  assert.is((await desk.remove(path, manager)).status, 204)
+  await desk.engine.database
+    .knex('priorities')
+    .where({ id: made.at('data.id') })
+    .update({ is_default: true })
+  assert.is((await desk.post(`${path}/restore`, manager)).at('data.is_default'), false)
+  assert.is((await desk.get('/settings/priorities?is_default=true', manager)).list.length, 1)
+})
+
 test('the last status of category closed stays', async () => {
   const closed = `/settings/statuses/${await desk.setting('statuses', 'closed')}`
   const cancelled = `/settings/statuses/${await desk.setting('statuses', 'cancelled')}`
@@ -159,6 +210,43 @@ test('a deleted setting still shows on the tickets that carry it, and can’t be
   )
   const chosen = await desk.post('/tickets', agent, { subject: 'a', details: 'b', department_id: id })
   assert.equal(chosen.at('errors.department_id'), ['The selected department is invalid'])
+})
+
+/** One write to a setting: on a new record, or on one of those there are. */
+const WRITE = fc.record({
+  kind: fc.constantFrom('statuses', 'priorities'),
+  method: fc.constantFrom('POST', 'PUT', 'DELETE', 'RESTORE'),
+  at: fc.nat(20),
+  body: fc.record(
+    {
+      name: fc.constantFrom('One', 'Two', 'Three'),
+      is_default: fc.constantFrom(true, false, null, ''),
+      category: fc.constantFrom('open', 'pending', 'solved', 'closed', null),
+    },
+    { requiredKeys: [] },
+  ),
+})
+
+test('tickets can be opened after any settings that were allowed', async () => {
+  const apply = async ({ kind, method, at, body }: typeof WRITE extends fc.Arbitrary<infer T> ? T : never) => {
+    const { category, ...others } = body
+    const sent = kind === 'statuses' ? body : others
+    if (method === 'POST') return desk.post(`/settings/${kind}`, manager, { name: 'New', ...sent })
+    const rows = await desk.engine.database.knex(kind).orderBy('id').pluck('id')
+    const path = `/settings/${kind}/${rows[at % rows.length]}`
+    if (method === 'PUT') return desk.put(path, manager, sent)
+    return method === 'DELETE' ? desk.remove(path, manager) : desk.post(`${path}/restore`, manager)
+  }
+  const property = fc.asyncProperty(fc.array(WRITE, { minLength: 4, maxLength: 12 }), async (writes) => {
+    for (const write of writes) assert.ok((await apply(write)).status < 500)
+    for (const kind of ['statuses', 'priorities'])
+      assert.is((await desk.get(`/settings/${kind}?is_default=true`, manager)).list.length, 1, kind)
+    const answer = await desk.post('/tickets', agent, { subject: 'a', details: 'b' })
+    assert.is(answer.status, 201, answer.text)
+    const closed = await desk.get('/settings/statuses?category=closed', manager)
+    assert.ok(closed.list.length > 0)
+  })
+  await fc.assert(property, { numRuns: 15 })
 })
 
 test.run()

@@ -112,10 +112,23 @@ test('NOT NULL and UNIQUE count the rows in their way', async () => {
   const required = booksWith({ copies: column('copies', 'integer', { nullable: false, default: "'-1'" }) })
   assert.is(
     await shown(required),
-    '  blocked  require books.copies: 1 row is null\n           → fill them first, or leave the field nullable',
+    '  blocked  require books.copies: 1 row is null\n           → fill them first, say what they become with fill_nulls, or leave the field nullable',
   )
   await db.database.knex('books').whereNull('copies').update({ copies: 7 })
   assert.equal(await titles(required), ['require books.copies'])
+})
+
+test('NOT NULL with a word for null fills the rows that hold none, and the plan says so', async () => {
+  await db.database.knex('books').insert([
+    { title: 'a', copies: null },
+    { title: 'b', copies: 3 },
+  ])
+  const filled = column('copies', 'integer', { nullable: false, default: "'-1'", fill: "'0'" })
+  const required = booksWith({ copies: filled })
+  assert.is(await shown(required), "  safe     require books.copies, where null becomes '0'")
+  assert.is((await titles(required)).length, 1)
+  assert.equal(await db.database.knex('books').orderBy('title').pluck('copies'), [0, 3])
+  assert.equal(await titles(required), [])
 })
 
 test('a narrower type counts the values that do not fit, and is applied when there are none', async () => {
