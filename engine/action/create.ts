@@ -10,6 +10,7 @@ import { drafts } from './draft.ts'
 import { type BoundHook, type Execution, inTransaction, noteChange } from './execution.ts'
 import { hooksOf, runHooks, type Written } from './hook-chain.ts'
 import {
+  assignedValues,
   coveringClauses,
   type Input,
   readInput,
@@ -24,6 +25,7 @@ import { furtherErrors, refusedByDatabase, written } from './outcome.ts'
 import { type Parent, parentId, runCompiled } from './read.ts'
 import { readBack } from './read-back.ts'
 import { freeSlug, slugFields } from './slug.ts'
+import { refusedOnCreate } from './unwritable.ts'
 
 /** How often a made slug that another request took meanwhile is made again; after the first time makers wait for each other. */
 const SLUG_TRIES = 4
@@ -60,7 +62,12 @@ export async function createRecord(
   const own = parent === undefined ? input.values : without(input.values, parent.relation.field.name)
   const clauses = coveringClauses(speaking, around.actor, resource, wanted(resource, own, input), true)
   refuseGuarded(around.actor, resource, wanted(resource, own, input), true)
-  const errors = { ...input.errors, ...missing(resource, input, assignments(resource, clauses[0], input.values)) }
+  const assigned = assignments(resource, clauses[0], input.values)
+  const errors = {
+    ...input.errors,
+    ...missing(resource, input, assigned),
+    ...refusedOnCreate(around.catalog, resource, input.unwritable, assignedValues(assigned, around.actor)),
+  }
   if (Object.keys(errors).length > 0)
     throw invalid({ ...(await furtherErrors(around, resource, own, input.many, undefined)), ...errors })
   const creation: Creation = { resource, input, clauses, hooks, parent, fixed }

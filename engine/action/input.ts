@@ -9,6 +9,7 @@ import { storedFields } from '../query/write-statement.ts'
 import { type DecodedInput, decodeInput } from '../record/decode.ts'
 import type { BoundHook, Execution } from './execution.ts'
 import { type Links, manyFields } from './many.ts'
+import { isEmbed, unwritable } from './unwritable.ts'
 
 export type Values = Record<string, Json>
 
@@ -18,6 +19,8 @@ export interface Input {
   readonly extra: Values
   readonly many: Links
   readonly errors: Record<string, string[]>
+  /** What the body names and no body writes; it must be as the record is read. */
+  readonly unwritable: Readonly<Values>
 }
 
 /** Decodes a body for a resource and the hooks of one action. */
@@ -47,13 +50,9 @@ export function readInput(around: Execution, resource: Resource, hooks: readonly
     delete values[field.name]
     many.set(relation, [...new Set((ids ?? []) as number[])])
   }
-  return { values, extra, many, errors: decoded.errors }
-}
-
-/** Embedded records come back in a body that was read first; like other read-only parts they are ignored. A plain value there is a mistake. */
-function isEmbed(resource: Resource, key: string, value: Json): boolean {
-  if (resource.fields.has(key) || resource.relations.get(key)?.embed === undefined) return false
-  return typeof value === 'object'
+  // Where keys that nothing reads are let pass, so are these.
+  const compared = around.catalog.strictness.unknownKeys === 'refuse' ? unwritable(resource, body) : {}
+  return { values, extra, many, errors: decoded.errors, unwritable: compared }
 }
 
 /**
@@ -112,6 +111,16 @@ function operandValue(assignment: Extract<Assignment, { operand: unknown }>, act
   if (operand.kind === 'literal') return operand.value
   if (operand.kind === 'actor') return operand.attribute === undefined ? actor.id : actor.attributes[operand.attribute]
   return undefined
+}
+
+/** What assignments write, as far as it is known without the database. */
+export function assignedValues(assigned: readonly Assignment[], actor: Actor): Values {
+  const values: Values = {}
+  for (const assignment of assigned) {
+    const value = 'operand' in assignment ? operandValue(assignment, actor) : undefined
+    if (value !== undefined) values[assignment.field.name] = value
+  }
+  return values
 }
 
 /** Whether a value is what the record would hold had it not been sent. */

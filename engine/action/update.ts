@@ -26,6 +26,7 @@ import { furtherErrors, refusedByDatabase, written as writtenRecord } from './ou
 import { runCompiled } from './read.ts'
 import { readBack, requireVersion } from './read-back.ts'
 import { followsFrom, freeSlug, slugFields } from './slug.ts'
+import { refusedOnUpdate } from './unwritable.ts'
 
 /** How often an update that lost a race against another writer starts over before it takes the row's lock. */
 const TRIES = 2
@@ -76,7 +77,8 @@ async function updateOnce(
   const attempted = wanted(resource, changed, { many: links, errors: input.errors })
   const covering = coveringClauses(current.clauses, around.actor, resource, attempted, false)
   refuseGuarded(around.actor, resource, attempted, false)
-  const errors = { ...input.errors, ...immutable(resource, changed) }
+  const differing = await refusedOnUpdate(around, resource, input.unwritable, current)
+  const errors = { ...input.errors, ...immutable(resource, changed), ...differing }
   if (Object.keys(errors).length > 0)
     throw invalid({ ...(await furtherErrors(around, resource, changed, links, current.id)), ...errors })
   await requireVersion(around, resource, current.id, ifMatch)

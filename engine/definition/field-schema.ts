@@ -16,7 +16,7 @@ export const FIELD_KEYS: Readonly<Record<string, JsonSchema>> = {
   fill_nulls: key('What null becomes in existing records when the field stops being nullable.', 'open', {}),
   default: key('The value of a new record that names none.', 'open', {}),
   unique: key('No two live records have the same value.', true, SWITCH),
-  read_only: key('Never taken from a body; what is sent is ignored.', true, SWITCH),
+  read_only: key('Never taken from a body; it may be sent back as it was read.', true, SWITCH),
   immutable: key('Set on create and never changed.', true, SWITCH),
   show: key('In which answers the field stands: always, only single, only list, or never.', 'single', SHOW),
   computed: key(

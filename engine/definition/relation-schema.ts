@@ -41,7 +41,7 @@ const BELONGS_TO = map(
     ...COMMON,
     column: key('The foreign key, `<relation>_id` if absent.', 'assigned_to', NAME),
     required: key('A record must name one.', true, SWITCH),
-    read_only: key('Never taken from a body; what is sent is ignored.', true, SWITCH),
+    read_only: key('Never taken from a body; it may be sent back as it was read.', true, SWITCH),
     immutable: key('Set on create and never changed.', true, SWITCH),
     default: key('The record that stands in when none is named.', { is_default: true }, ref('filter')),
     where: key('Which records may be chosen.', { 'role.slug': { ne: 'customer' } }, ref('filter')),

@@ -8,7 +8,7 @@ export function guide(catalog: Catalog): string {
 
 **Answers** have one envelope: \`success\`, then \`data\` or a \`message\` (and \`errors\` by field with 422), then \`meta\` with \`timestamp\` and \`version\`. Moments are ISO 8601 in UTC with six digits after the seconds; exact numbers are strings.
 
-**Bodies** are JSON objects. Texts are trimmed, \`""\` means null. ${unknown}; read-only fields sent back are ignored, so that what was read can be edited and sent again. PUT and PATCH are the same partial update.
+**Bodies** are JSON objects. Texts are trimmed, \`""\` means null. ${unknown}; what can't be written (read-only fields, embedded records) may be sent back as it was read, so that a record can be read, edited and sent again; anything else there is refused with what to use instead. PUT and PATCH are the same partial update.
 
 **Lists** take filters, \`search\`, \`sort\` and pages. Filters understand operators in brackets, \`created_at[gte]=2026-01-01\`, and several values with commas. To read deep at constant cost, begin with \`cursor=first\` and go on with \`meta.pagination.next_cursor\`.
 

@@ -230,6 +230,18 @@ test('lists filter, search, sort and page', async () => {
   assert.ok((await desk.get('/tickets?search=medium', agent)).list.length >= 3)
 })
 
+test('what stands embedded is not dropped in silence', async () => {
+  const letter = { subject: 'a', details: 'b' }
+  const sent = { comments: [{ comment: 'first' }], user: { email: 'x@people.example' }, uid: '7', status: null }
+  const answer = await desk.post('/tickets', agent, { ...letter, ...sent })
+  assert.is(answer.status, 422)
+  assert.equal(answer.at('errors'), {
+    comments: ['The comments field cannot be written: use POST /api/v1/tickets/{id}/comments'],
+    user: ['The user field cannot be written: use user_id'],
+    uid: ['The uid field cannot be written: leave it out'],
+  })
+})
+
 test('what was read can be sent back whole and changes nothing', async () => {
   const made = await open(agent, { tags: ['a'] })
   const path = `/tickets/${made.at('data.id')}`

@@ -202,9 +202,10 @@ media('a new name goes on saying what the file is', async () => {
     assert.ok(refused.at('errors.name'), name)
   }
   assert.is((await desk.call('PATCH', `/media/${id}`, { as: agent, body: { name: 'b.log' } })).at('data.name'), 'b.log')
-  const same = await desk.put(`/media/${id}`, agent, { path: 'media/other', size: 1, mime_type: 'text/html' })
-  assert.is(same.status, 200)
-  assert.is(same.at('data.mime_type'), 'text/plain')
+  const other = await desk.put(`/media/${id}`, agent, { path: 'media/other', size: 1, mime_type: 'text/html' })
+  assert.is(other.status, 422)
+  assert.equal(Object.keys(other.at('errors') ?? {}), ['path', 'size', 'mime_type'])
+  assert.is((await desk.get(`/media/${id}`, agent)).at('data.mime_type'), 'text/plain')
 })
 
 media('deleting removes the record and the file', async () => {

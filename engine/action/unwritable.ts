@@ -1,0 +1,96 @@
+/** ⇄ What a body names and no body writes, embedded records and read-only fields: as it is read it passes, else it is refused. */
+import { isDeepStrictEqual } from 'node:util'
+import type { Catalog, Field, Relation, Resource } from '../catalog/catalog.ts'
+import type { Json, JsonObject } from '../json.ts'
+import { readable } from '../query/scope.ts'
+import { isWritable, sentence } from '../record/decode.ts'
+import type { Execution } from './execution.ts'
+import { readBack } from './read-back.ts'
+
+type Values = Readonly<Record<string, Json>>
+type Errors = Record<string, string[]>
+
+/** The part of a body that can't be written: what it holds is compared, never stored. */
+export function unwritable(resource: Resource, body: JsonObject): Values {
+  const found: Record<string, Json> = {}
+  for (const [key, value] of Object.entries(body)) {
+    const field = resource.fields.get(key)
+    if (field === undefined ? isEmbed(resource, key, value) : !isWritable(field)) found[key] = value
+  }
+  return found
+}
+
+/** Whether a value stands where answers embed records; a plain value there is a mistake of another kind. */
+export function isEmbed(resource: Resource, key: string, value: Json): boolean {
+  if (resource.fields.has(key) || resource.relations.get(key)?.embed === undefined) return false
+  return typeof value === 'object'
+}
+
+/** On create there is nothing that it could be sent back from: only nothing, the default, and what rules `set` anyway pass. */
+export function refusedOnCreate(catalog: Catalog, resource: Resource, sent: Values, set: Values): Errors {
+  const errors: Errors = {}
+  for (const [key, value] of Object.entries(sent)) {
+    const empty = value === null || value === '' || (Array.isArray(value) && value.length === 0)
+    const filled = Object.hasOwn(set, key) ? set[key] : resource.fields.get(key)?.default
+    if (empty || isDeepStrictEqual(value, filled)) continue
+    errors[key] = [refusal(catalog, resource, key, 'cannot be written')]
+  }
+  return errors
+}
+
+/** On update what is sent back as it is read passes, so that a record can be read, edited and sent back whole. */
+export async function refusedOnUpdate(
+  around: Execution,
+  resource: Resource,
+  sent: Values,
+  current: { readonly id: number; readonly record: Values },
+): Promise<Errors> {
+  const errors: Errors = {}
+  let answer: Values | undefined
+  for (const [key, value] of Object.entries(sent)) {
+    const field = resource.fields.get(key)
+    if (field === undefined || field.computed !== undefined || field.count !== undefined) {
+      answer ??= JSON.parse(await readBack(around, resource, current.id)) as Values
+      if (isDeepStrictEqual(value, answer[key]) || shownInListsOnly(resource, key)) continue
+    } else if (readable(field, around.actor) && field.show !== 'never') {
+      if (isAsStored(resource, field, value, current.record[key] ?? null)) continue
+    }
+    errors[key] = [refusal(around.catalog, resource, key, 'cannot be written and is not what is stored')]
+  }
+  return errors
+}
+
+function shownInListsOnly(resource: Resource, key: string): boolean {
+  return (resource.fields.get(key) ?? resource.relations.get(key))?.show === 'list'
+}
+
+function isAsStored(resource: Resource, field: Field, value: Json, stored: Json): boolean {
+  if (isDeepStrictEqual(value, stored) || (value === '' && stored === null)) return true
+  if (field.type.wire === 'timestamp') {
+    // Clients that keep moments as objects give back milliseconds.
+    const [sent, kept] = [Date.parse(String(value)), Date.parse(String(stored))]
+    // What every update sets has moved on when somebody else wrote meanwhile; that is for If-Match to judge.
+    const moves = resource.updateSets.some((set) => set.field === field)
+    return moves ? sent <= kept : sent === kept
+  }
+  return field.type.wire === 'number' && typeof value === 'string' && value.trim() === String(stored)
+}
+
+/** The sentence, with what to use instead. */
+function refusal(catalog: Catalog, resource: Resource, key: string, predicate: string): string {
+  const field = resource.fields.get(key)
+  const relation = resource.relations.get(key)
+  const instead = relation === undefined ? undefined : writtenBy(catalog, resource, relation)
+  const said = field === undefined ? `The ${key.replaceAll('_', ' ')} field ${predicate}` : sentence(field, predicate)
+  return `${said}: ${instead === undefined ? 'leave it out' : `use ${instead}`}`
+}
+
+function writtenBy(catalog: Catalog, resource: Resource, relation: Relation): string | undefined {
+  if (relation.kind === 'many_to_many') return relation.writeAs
+  if (relation.kind === 'belongs_to') return isWritable(relation.field) ? relation.field.name : undefined
+  const target = catalog.resources.get(relation.target)
+  const [above] = relation.by
+  const nested = target?.nested.find((one) => one.relation === above && one.actions.includes('create'))
+  if (nested !== undefined) return `POST ${catalog.prefix}/${resource.path}/{id}/${nested.path}`
+  return target?.actions.has('create') === true ? `POST ${catalog.prefix}/${target.path}` : undefined
+}
