@@ -19,6 +19,8 @@ export interface Input {
   readonly extra: Values
   readonly many: Links
   readonly errors: Record<string, string[]>
+  /** The body as it came, for what could not be decoded. */
+  readonly body: JsonObject
   /** What the body names and no body writes; it must be as the record is read. */
   readonly unwritable: Readonly<Values>
 }
@@ -52,7 +54,7 @@ export function readInput(around: Execution, resource: Resource, hooks: readonly
   }
   // Where keys that nothing reads are let pass, so are these.
   const compared = around.catalog.strictness.unknownKeys === 'refuse' ? unwritable(resource, body) : {}
-  return { values, extra, many, errors: decoded.errors, unwritable: compared }
+  return { values, extra, many, errors: decoded.errors, body, unwritable: compared }
 }
 
 /**
@@ -176,6 +178,19 @@ export function changedValues(
     if (field !== undefined && !same(field, value, stored[name] ?? null)) changed[name] = value
   }
   return changed
+}
+
+/** The errors of what is not sent back as it is stored: a rule that is younger than a value does not stand in its way. */
+export function errorsOfChanged(
+  resource: Resource,
+  { body, errors }: Pick<Input, 'body' | 'errors'>,
+  stored: Readonly<Record<string, Json>>,
+): Record<string, string[]> {
+  const left = Object.entries(errors).filter(([key]) => {
+    const name = key.replace(/\.\d+.*$/, '')
+    return !resource.fields.has(name) || !isDeepStrictEqual(body[name], stored[name])
+  })
+  return Object.fromEntries(left)
 }
 
 function same(field: Field, value: Json, stored: Json): boolean {

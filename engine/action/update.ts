@@ -14,6 +14,7 @@ import { hooksOf, runHooks, type Written } from './hook-chain.ts'
 import {
   changedValues,
   coveringClauses,
+  errorsOfChanged,
   readInput,
   refuseGuarded,
   underClause,
@@ -74,11 +75,12 @@ async function updateOnce(
   const changed = changedValues(resource, input.values, current.record)
   await remakeSlugs(around, resource, changed, current.record)
   const links = await changedLinks(around, current.id, input.many)
-  const attempted = wanted(resource, changed, { many: links, errors: input.errors })
+  const wrong = errorsOfChanged(resource, input, current.record)
+  const attempted = wanted(resource, changed, { many: links, errors: wrong })
   const covering = coveringClauses(current.clauses, around.actor, resource, attempted, false)
   refuseGuarded(around.actor, resource, attempted, false)
   const differing = await refusedOnUpdate(around, resource, input.unwritable, current)
-  const errors = { ...input.errors, ...immutable(resource, changed), ...differing }
+  const errors = { ...wrong, ...immutable(resource, changed), ...differing }
   if (Object.keys(errors).length > 0)
     throw invalid({ ...(await furtherErrors(around, resource, changed, links, current.id)), ...errors })
   await requireVersion(around, resource, current.id, ifMatch)

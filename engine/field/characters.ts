@@ -29,6 +29,24 @@ export function decodeText(value: Json, least: number, most: number): Decoded {
   return broken === undefined ? { value } : { error: broken }
 }
 
+/** Why a text is not one line that reads as it is written, or undefined when it is. */
+export function brokenLine(text: string): string | undefined {
+  if (/[\n\r\v\f\u0085\u2028\u2029]/.test(text)) return 'must be one line of text'
+  if (/\p{Cc}/u.test(text)) return 'must not contain control characters'
+  // Marks of direction belong to Arabic and Hebrew; what embeds or overrides shows a text as another one.
+  return /[\u202a-\u202e\u2066-\u2069]/.test(text)
+    ? 'must not contain characters that override the direction of writing'
+    : undefined
+}
+
+/** Why a text of several lines is more than lines and tabs, or undefined when it is not. */
+export function brokenLines(text: string): string | undefined {
+  // biome-ignore lint/suspicious/noControlCharactersInRegex: these are what is looked for
+  return /[\u0001-\u0008\u000b\u000c\u000e-\u001f]/.test(text)
+    ? 'must not contain control characters other than line breaks and tabs'
+    : undefined
+}
+
 export function characters(count: number): string {
   return count === 1 ? '1 character' : `${count} characters`
 }

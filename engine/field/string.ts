@@ -1,6 +1,14 @@
 /** The field type `string`: one line of text of a known length. */
 import { LIMITS } from '../limits.ts'
-import { decodeText, judgeBounds, numberOption, parseText, TEXT_OPERATORS, textOption } from './characters.ts'
+import {
+  brokenLine,
+  decodeText,
+  judgeBounds,
+  numberOption,
+  parseText,
+  TEXT_OPERATORS,
+  textOption,
+} from './characters.ts'
 import type { FieldOptions, FieldType } from './field-type.ts'
 import { matches, unsafePattern } from './pattern.ts'
 
@@ -38,6 +46,8 @@ export const string: FieldType = {
   sortable: true,
   decode: (value, options) => {
     const decoded = decodeText(value, numberOption(options, 'min', 0), most(options))
+    const broken = 'error' in decoded ? undefined : brokenLine(String(decoded.value))
+    if (broken !== undefined) return { error: broken }
     const pattern = textOption(options, 'pattern')
     // The length comes first, so that a pattern never meets a text longer than the YAML allows.
     if ('error' in decoded || pattern === undefined || matches(pattern, String(decoded.value))) return decoded

@@ -1,6 +1,6 @@
 /** The field type `text`: long text of several lines. */
 import { LIMITS } from '../limits.ts'
-import { decodeText, judgeBounds, numberOption, parseText, TEXT_OPERATORS } from './characters.ts'
+import { brokenLines, decodeText, judgeBounds, numberOption, parseText, TEXT_OPERATORS } from './characters.ts'
 import type { FieldOptions, FieldType } from './field-type.ts'
 import { MIN, maxOption } from './string.ts'
 
@@ -20,7 +20,11 @@ export const text: FieldType = {
   wire: 'string',
   operators: TEXT_OPERATORS,
   sortable: false,
-  decode: (value, options) => decodeText(value, numberOption(options, 'min', 0), most(options)),
+  decode: (value, options) => {
+    const decoded = decodeText(value, numberOption(options, 'min', 0), most(options))
+    const broken = 'error' in decoded ? undefined : brokenLines(String(decoded.value))
+    return broken === undefined ? decoded : { error: broken }
+  },
   parse: parseText,
   judge: (options) => judgeBounds(options),
 }

@@ -55,8 +55,8 @@ test('defaults fill what is absent, records by condition too; null is not absent
 })
 
 test('strings are trimmed and "" is null', async () => {
-  const book = await make('/books', { title: '  Trim\tme \n', isbn: '   ', notes: '', pages: '', price: ' 1.5 ' })
-  assert.is(book.title, 'Trim\tme')
+  const book = await make('/books', { title: '  Trim me \t\n', isbn: '   ', notes: '', pages: '', price: ' 1.5 ' })
+  assert.is(book.title, 'Trim me')
   assert.is(book.isbn, null)
   assert.is(book.notes, null)
   assert.is(book.pages, null)
@@ -64,7 +64,8 @@ test('strings are trimmed and "" is null', async () => {
 })
 
 const ROUND: readonly (readonly [field: string, sent: unknown, stored?: unknown])[] = [
-  ['title', 'It\'s "quoted" \\ back / <b> & ünïcödé 🙂 \u202e \u2028 %_'],
+  ['title', 'It\'s "quoted" \\ back / <b> & ünïcödé 🙂 %_'],
+  ['notes', 'turned \u202e and \u2028 broken'],
   ['title', '$1 {x} {{y}} ; drop table books; --'],
   ['title', '🙂'.repeat(255)],
   ['notes', 'line\n\tline\r\n'.repeat(3).trim()],

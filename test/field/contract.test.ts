@@ -139,8 +139,8 @@ function columnText(value: Json, wire: string): string {
 }
 
 const SAMPLES: Readonly<Record<string, readonly Json[]>> = {
-  string: ['Printer', 'a "quoted" \\ line\n', '日本 😀', '\u2028'],
-  text: ['x'.repeat(1000), `${'x'.repeat(100)}"`],
+  string: ['Printer', 'a "quoted" \\ line', '日本 😀', '\u200f'],
+  text: ['line\nline\u2028', 'x'.repeat(1000), `${'x'.repeat(100)}"`],
   integer: [0, -5, 2_147_483_646],
   decimal: ['1.50', '-0.01'],
   boolean: [true, false],

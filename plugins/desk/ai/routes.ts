@@ -179,7 +179,7 @@ const knowledge: Route = {
   summary: 'Published articles and FAQs that answer a question, best first',
   ...USE,
   query: {
-    query: { type: 'string', required: true, max: 1000 },
+    query: { type: 'text', required: true, max: 1000 },
     limit: { type: 'integer', min: 1, max: KNOWLEDGE_MOST },
   },
   output: KNOWLEDGE,

@@ -107,7 +107,7 @@ csv('rows stand alone: the good ones are in, each bad one is told with its line'
     told.map((one) => [one.row, one.uid, Object.keys(one.errors).sort()]),
     [
       [4, null, ['priority_id']],
-      [5, null, ['assigned_to']],
+      [5, null, ['assigned_to', 'subject']],
       [7, null, ['details', 'subject']],
       [8, null, ['due_date', 'subject']],
       [9, null, ['row']],

@@ -63,9 +63,12 @@ const text = fc
   )
   .filter((one) => one.trim() !== '' && !one.includes('\0'))
 
+/** The same on one line, as subjects and tags are. */
+const line = text.map((one) => one.replace(/\p{Cc}/gu, ' ')).filter((one) => one.trim() !== '')
+
 csv('any texts survive in subject, details and tags', async () => {
   await emptied()
-  const tickets = fc.sample(fc.record({ subject: text, details: text, tags: fc.array(text, { maxLength: 4 }) }), {
+  const tickets = fc.sample(fc.record({ subject: line, details: text, tags: fc.array(line, { maxLength: 4 }) }), {
     numRuns: 60,
     seed: 7,
   })
