@@ -1,6 +1,6 @@
 /** Values that writes get, as written, linked to the fields they go to: operands, or records named by their values. */
 
-import type { Assignment } from '../catalog/catalog.ts'
+import type { Assignment, Field } from '../catalog/catalog.ts'
 import { OPERAND_VARIABLES, parseOperand } from '../filter/parse-yaml.ts'
 import type { Json, JsonObject } from '../json.ts'
 import { decodeLiteral, fieldOf, isBroken, linkFilter, type Place, relationOf } from './link.ts'
@@ -60,10 +60,16 @@ export function linkAssignment(
     return undefined
   }
   if (operand.kind !== 'literal') return { field, operand }
-  const decoded = decodeLiteral(field, operand.value)
+  const decoded = decodeAssigned(field, operand.value)
   if ('value' in decoded) return { field, operand: { kind: 'literal', value: decoded.value } }
   work.report('wrong_value', `"${field.name}" ${decoded.error}`, place([]))
   return undefined
+}
+
+/** As a body would be decoded, so that nothing gets in that a caller could not write; a day stands for a moment, too. */
+function decodeAssigned(field: Field, value: Json): ReturnType<typeof decodeLiteral> {
+  const moment = value === null || field.type.wire === 'timestamp'
+  return moment ? decodeLiteral(field, value) : field.type.decode(value, field.options)
 }
 
 function isMap(value: Json): value is JsonObject {

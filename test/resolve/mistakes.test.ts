@@ -210,6 +210,16 @@ mistaken('seeds must be found again', () => {
   )
 })
 
+mistaken('seeds hold what a body could write', () => {
+  says(
+    'fields: { name: { type: string }, code: { type: string, pattern: "^[A-Z]+$" }, at: { type: timestamp } }\nseeds: { key: name, rows: [{ name: "two\\nlines", code: low, at: 2026-01-01 }] }',
+    [
+      'things.yaml ["two\\nlines"] wrong_value: "name" must be one line of text',
+      'things.yaml [low] wrong_value: "code" has an invalid format',
+    ],
+  )
+})
+
 mistaken('an action that nobody may do is a warning', () => {
   assert.snapshot(
     complaints({ things: 'actions: [list, delete]\npolicies: { view: [{ who: anyone }] }' }, 'warning'),
