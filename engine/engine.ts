@@ -154,8 +154,10 @@ function compose(process: Process, ready: Ready, bound: readonly BoundRoute[]): 
   const { database, store, settings, log, now } = process
   const { catalog, composition } = ready
   const foundation = foundationOf(process, ready)
-  const ownRoutes = resourceRoutes(catalog, ({ actor, requestId, afterCommit }) =>
-    executionOf(foundation, { actor, requestId, afterCommit }),
+  const ownRoutes = resourceRoutes(
+    catalog,
+    ({ actor, requestId, afterCommit }) => executionOf(foundation, { actor, requestId, afterCommit }),
+    foundation.hooks,
   )
   const { routes, document } = allRoutes(bound, ownRoutes, catalog, composition)
   const { authenticate } = composition

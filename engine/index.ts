@@ -25,6 +25,7 @@ export {
 } from './plugin/plugin.ts'
 export { allowsOne } from './query/policy.ts'
 export { accessOf } from './resolve/access.ts'
+export { secretsOf } from './secret.ts'
 export type { Settings } from './settings.ts'
 export type { Diagnostic } from './text/diagnostic.ts'
 export { nearest } from './text/nearest.ts'

@@ -33,6 +33,7 @@ const RANKS: Readonly<Record<string, number>> = {
   'observe.ts': 0,
   'json.ts': 0,
   'actor.ts': 0,
+  'secret.ts': 0,
   'settings.ts': 0,
   text: 0,
   field: 1,

@@ -1,11 +1,13 @@
 /** `Idempotency-Key` ⇄: a POST sent again with the same key gets the answer of the first, kept for a day. */
-import { createHash } from 'node:crypto'
+import { createHash, createHmac } from 'node:crypto'
 import { createReadStream } from 'node:fs'
+import type { Actor } from '../actor.ts'
 import type { Runner } from '../database/database.ts'
 import { deleteInBatches } from '../database/delete-in-batches.ts'
 import { ApiError } from '../error.ts'
 import type { Json, JsonObject } from '../json.ts'
 import { LIMITS } from '../limits.ts'
+import { secretsOf } from '../secret.ts'
 import type { Answer, HttpParts } from './parts.ts'
 import type { UploadedFile } from './route.ts'
 
@@ -14,6 +16,8 @@ export interface Keyed {
   readonly key: string
   /** Whose key it is: `user:1`, or the address of the anonymous. */
   readonly actor: string
+  /** What the caller is allowed. */
+  readonly rights: Rights
   /** Method and pattern. */
   readonly route: string
   /** Path and query as sent, so that a key used on another record is seen as another request. */
@@ -22,21 +26,31 @@ export interface Keyed {
   readonly files: readonly UploadedFile[]
 }
 
+/** A role and its permissions at the moment of a request. */
+export interface Rights {
+  readonly role: string | null
+  readonly permissions: readonly string[]
+}
+
+export function rightsOf({ role, permissions }: Actor): Rights {
+  return { role, permissions: [...permissions].sort() }
+}
+
 export type AnswerOnce = (keyed: Keyed, work: () => Promise<Answer>) => Promise<Answer>
 
 const CLAIM = {
   name: 'plinth_idempotency_claim',
-  text: `insert into plinth_idempotency as held (actor, route, key, fingerprint, created_at, locked_until)
-values ($1, $2, $3, $4, $5::timestamptz, $6::timestamptz)
+  text: `insert into plinth_idempotency as held (actor, route, key, fingerprint, created_at, locked_until, rights)
+values ($1, $2, $3, $4, $5::timestamptz, $6::timestamptz, $8::jsonb)
 on conflict (actor, route, key) do update
 set fingerprint = excluded.fingerprint, created_at = excluded.created_at, locked_until = excluded.locked_until,
-    status = null, headers = null, body = null
+    rights = excluded.rights, status = null, headers = null, body = null
 where held.created_at < $7::timestamptz or (held.status is null and held.locked_until < $5::timestamptz)
 returning actor`,
 }
 const READ = {
   name: 'plinth_idempotency_read',
-  text: `select fingerprint, status, headers::text, body from plinth_idempotency where actor = $1 and route = $2 and key = $3`,
+  text: `select fingerprint, status, headers::text, body, rights::text from plinth_idempotency where actor = $1 and route = $2 and key = $3`,
 }
 /** Only the claim that is still one's own: a claim that took too long may be another's by now. */
 const OWN = 'where actor = $1 and route = $2 and key = $3 and fingerprint = $4 and locked_until = $5::timestamptz'
@@ -61,13 +75,15 @@ function ordered(value: Json): Json {
   return Object.fromEntries(entries.sort(([a], [b]) => (a < b ? -1 : 1)).map(([key, child]) => [key, ordered(child)]))
 }
 
-async function fingerprint(keyed: Keyed): Promise<string> {
+/** What a request says, under each of the application's secrets: without them a kept fingerprint tells nothing of it. */
+async function fingerprints(keyed: Keyed, secrets: readonly string[]): Promise<readonly string[]> {
   const hash = createHash('sha256').update(`${keyed.url}\n${JSON.stringify(ordered(keyed.body))}`)
   for (const file of keyed.files) {
     hash.update(`\n${JSON.stringify([file.part, file.name, file.bytes])}\n`)
     for await (const chunk of createReadStream(file.path)) hash.update(chunk)
   }
-  return hash.digest('hex')
+  const said = hash.digest()
+  return secrets.map((secret) => createHmac('sha256', `plinth idempotency\0${secret}`).update(said).digest('hex'))
 }
 
 /** A key as the header gives it; throws bad_request when it is empty or too long. */
@@ -81,6 +97,13 @@ export function checkedKey(header: string): string {
   return key
 }
 
+/** Whether an answer made under `then` may be given to whoever holds `now`: the same role with nothing taken from it. */
+function covers(now: Rights, then: Rights | null): boolean {
+  if (then === null || now.role !== then.role) return false
+  const held = new Set(now.permissions)
+  return held.has('*') || then.permissions.every((permission) => held.has(permission))
+}
+
 function inFlight(): ApiError {
   return new ApiError('conflict', { message: 'A request with this Idempotency-Key is still being answered' })
 }
@@ -88,14 +111,24 @@ function inFlight(): ApiError {
 type Adhoc = HttpParts['database']['adhoc']
 
 /** The answer kept for a key; throws conflict when it is another request's, or not there yet. */
-async function keptAnswer(adhoc: Adhoc, id: readonly string[], print: string): Promise<Answer> {
+async function keptAnswer(
+  adhoc: Adhoc,
+  id: readonly string[],
+  prints: readonly string[],
+  rights: Rights,
+): Promise<Answer> {
   const [row] = await adhoc.run(READ, id)
   if (row === undefined) throw inFlight()
-  const [printThen, status, headers, body] = row
-  if (printThen !== print) {
+  const [printThen, status, headers, body, rightsThen] = row
+  if (!prints.includes(printThen ?? '')) {
     throw new ApiError('conflict', { message: 'This Idempotency-Key was used for another request' })
   }
   if (status === null || status === undefined) throw inFlight()
+  if (!covers(rights, JSON.parse(rightsThen ?? 'null'))) {
+    throw new ApiError('forbidden', {
+      message: 'You may do less than when this Idempotency-Key was used, so its answer is not given again',
+    })
+  }
   const { 'Content-Type': type, ...others }: Record<string, string> = JSON.parse(headers ?? '{}')
   return {
     status: Number(status),
@@ -114,9 +147,22 @@ async function keep(adhoc: Adhoc, own: readonly string[], answer: Answer): Promi
   await adhoc.run(KEEP, [...own, answer.status, JSON.stringify(headers), answer.body ?? null])
 }
 
+/** The application's secrets, read when they are first needed; a failure is tried again. */
+function secretsOnce(settings: HttpParts['settings']): () => Promise<readonly string[]> {
+  let reading: Promise<readonly string[]> | undefined
+  return () => {
+    reading ??= secretsOf(settings).catch((error: unknown) => {
+      reading = undefined
+      throw error
+    })
+    return reading
+  }
+}
+
 /** Answers keyed requests once, through the database of `parts`. */
-export function answerOnce(parts: Pick<HttpParts, 'database' | 'now' | 'log'>): AnswerOnce {
+export function answerOnce(parts: Pick<HttpParts, 'database' | 'now' | 'log' | 'settings'>): AnswerOnce {
   const { adhoc } = parts.database
+  const secrets = secretsOnce(parts.settings)
 
   /** What is done beside the request: its failure is nothing that the caller could act on. */
   const aside = (what: string, done: Promise<unknown>) =>
@@ -140,12 +186,20 @@ export function answerOnce(parts: Pick<HttpParts, 'database' | 'now' | 'log'>): 
 
   return async (keyed, work) => {
     const id = [keyed.actor, keyed.route, keyed.key]
-    const print = await fingerprint(keyed)
+    const prints = await fingerprints(keyed, await secrets())
+    const [print = ''] = prints
     const now = parts.now().getTime()
     const until = new Date(now + LIMITS.idempotencyClaimMs).toISOString()
     const expired = new Date(now - LIMITS.idempotencyMs).toISOString()
-    const claimed = await adhoc.run(CLAIM, [...id, print, new Date(now).toISOString(), until, expired])
-    if (claimed.length === 0) return keptAnswer(adhoc, id, print)
+    const claimed = await adhoc.run(CLAIM, [
+      ...id,
+      print,
+      new Date(now).toISOString(),
+      until,
+      expired,
+      JSON.stringify(keyed.rights),
+    ])
+    if (claimed.length === 0) return keptAnswer(adhoc, id, prints, keyed.rights)
     return answer([...id, print, until], work)
   }
 }

@@ -21,6 +21,10 @@ export interface BoundRoute extends Route {
   readonly inputFields: readonly Field[] | undefined
   /** undefined: the handler judges the query itself; an empty list refuses every parameter. */
   readonly queryFields: readonly Field[] | undefined
+  /** Asked before a kept answer is given again: throws for whoever may not do this at all. */
+  readonly admit?: (actor: Actor) => void
+  /** Keys of the body that hold secrets. */
+  readonly secretKeys?: readonly string[]
 }
 
 export interface BoundMiddleware {
@@ -55,7 +59,7 @@ export interface HttpParts {
   readonly catalog: Pick<Catalog, 'version' | 'prefix' | 'strictness' | 'limits'>
   readonly settings: Pick<
     Settings,
-    'rateLimit' | 'authRateLimit' | 'trustProxy' | 'corsOrigins' | 'baseUrl' | 'metricsToken' | 'dataDir'
+    'rateLimit' | 'authRateLimit' | 'trustProxy' | 'corsOrigins' | 'baseUrl' | 'metricsToken' | 'dataDir' | 'appSecrets'
   >
   readonly store: Pick<Store, 'hit'>
   readonly database: Pick<Database, 'transaction' | 'adhoc'>

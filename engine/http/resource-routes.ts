@@ -1,6 +1,6 @@
 /** The routes that the catalog gives: every action of every resource, on its own path and below others. */
 import { createRecord } from '../action/create.ts'
-import type { Execution } from '../action/execution.ts'
+import type { BoundHook, Execution } from '../action/execution.ts'
 import type { ListResult } from '../action/list-result.ts'
 import { getRecord, listRecords } from '../action/read.ts'
 import { entityTag } from '../action/read-back.ts'
@@ -24,13 +24,25 @@ export interface ResourceRoute extends BoundRoute {
 type ExecutionOf = (context: RouteContext) => Execution
 
 /** Every route that the catalog's resources have. */
-export function resourceRoutes(catalog: Catalog, executionOf: ExecutionOf): readonly ResourceRoute[] {
-  return [...catalog.resources.values()].flatMap((resource) => [
+export function resourceRoutes(
+  catalog: Catalog,
+  executionOf: ExecutionOf,
+  hooks: ReadonlyMap<string, BoundHook> = new Map(),
+): readonly ResourceRoute[] {
+  const routes = [...catalog.resources.values()].flatMap((resource) => [
     ...[...resource.actions].flatMap((action) => ownRoutes(resource, action, executionOf)),
     ...resource.nested.flatMap((nested) =>
       nested.actions.map((action) => nestedRoute(catalog, resource, nested, action, executionOf)),
     ),
   ])
+  return routes.map((route) => ({ ...route, secretKeys: secretKeys(route, hooks) }))
+}
+
+/** The keys of a body that hold secrets: fields that never leave, and what hooks take. */
+function secretKeys({ action, resource }: ResourceRoute, hooks: ReadonlyMap<string, BoundHook>): readonly string[] {
+  const extra = action === 'list' || action === 'get' ? [] : resource.hooks[action]
+  const fields = [...resource.fields.values(), ...extra.flatMap((name) => hooks.get(name)?.input ?? [])]
+  return fields.filter(({ type }) => type.hidden === true).map(({ name }) => name)
 }
 
 const METHODS: Readonly<Record<ActionName, readonly Method[]>> = {
@@ -149,15 +161,21 @@ function route(
     resource,
     action,
     parent,
+    admit: (actor) => requireClause(resource.policies[policyOf(action)], actor),
     handle,
   }
 }
 
 /** Public where a clause speaks of anyone; the clauses themselves are judged with the record. */
 function routeAccess(resource: Resource, action: ActionName): 'public' | readonly Access[] {
-  const policy: PolicyName = action === 'list' || action === 'get' ? 'view' : action
-  const open = resource.policies[policy].some((clause) => clause.access.every((access) => access.kind === 'anyone'))
+  const open = resource.policies[policyOf(action)].some((clause) =>
+    clause.access.every((access) => access.kind === 'anyone'),
+  )
   return open ? 'public' : [{ kind: 'signed_in' }]
+}
+
+function policyOf(action: ActionName): PolicyName {
+  return action === 'list' || action === 'get' ? 'view' : action
 }
 
 function summary(resource: Resource, action: ActionName, parent: Resource | undefined): string {

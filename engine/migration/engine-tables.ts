@@ -41,6 +41,8 @@ export const IDEMPOTENCY_TABLE: Table = Object.freeze({
     column('route', 'text'),
     column('key', 'text'),
     column('fingerprint', 'text'),
+    /** What whoever asked was allowed: the answer is for nobody who may less. */
+    column('rights', 'jsonb', { nullable: true }),
     column('status', 'integer', { nullable: true }),
     column('headers', 'jsonb', { nullable: true }),
     column('body', 'text', { nullable: true }),

@@ -12,7 +12,7 @@ export function guide(catalog: Catalog): string {
 
 **Lists** take filters, \`search\`, \`sort\` and pages. Filters understand operators in brackets, \`created_at[gte]=2026-01-01\`, and several values with commas. To read deep at constant cost, begin with \`cursor=first\` and go on with \`meta.pagination.next_cursor\`.
 
-**Versions.** Records and lists carry an \`ETag\`; \`If-None-Match\` answers 304 when nothing has changed, \`If-Match\` on a change answers 412 when something has. A POST with an \`Idempotency-Key\` is done once: sent again, it gets the first answer.
+**Versions.** Records and lists carry an \`ETag\`; \`If-None-Match\` answers 304 when nothing has changed, \`If-Match\` on a change answers 412 when something has. A POST with an \`Idempotency-Key\` is done once: sent again, it gets the first answer, unless its sender may do less by then.
 
 **Limits.** Every answer says in \`X-RateLimit-Limit\` and \`X-RateLimit-Remaining\` how many requests a minute are left; 429 says in \`Retry-After\` when to go on.
 

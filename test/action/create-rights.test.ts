@@ -61,4 +61,26 @@ test('what a clause sets is never silently changed: another value is 403', async
   assert.is(answer.status, 403, answer.text)
 })
 
+test('an Idempotency-Key gives nothing back that its owner may not do any more', async () => {
+  const headers = { 'idempotency-key': 'taken-away' }
+  const ask = (path: string, token: string, body: object) =>
+    app.call('POST', `/api/v1${path}`, { token, body, headers })
+  const staff = '1:staff:books.edit,shelves.manage'
+  assert.is((await ask('/shelves', staff, { name: 'Keyed' })).status, 201)
+  const taken = await ask('/shelves', '1:staff:books.edit', { name: 'Keyed' })
+  assert.equal([taken.status, taken.body.message], [403, 'You need the permission shelves.manage'])
+  assert.is((await ask('/books', staff, { title: 'Keyed', notes: 'for staff' })).status, 201)
+  const member = await ask('/books', ANN, { title: 'Keyed', notes: 'for staff' })
+  assert.is(member.status, 403)
+  assert.not.ok(member.text.includes('for staff'))
+})
+
+test('secrets of a body do not enter what is kept of it', async () => {
+  const headers = { 'idempotency-key': 'secrets' }
+  const ask = (pin: string) =>
+    app.call('POST', '/api/v1/members', { token: STAFF, body: { name: 'Pin', pin }, headers })
+  const first = await ask('1111')
+  assert.is((await ask('2222')).body.data.id, first.body.data.id)
+})
+
 test.run()

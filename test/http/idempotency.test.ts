@@ -1,7 +1,11 @@
 /** A POST sent again with its Idempotency-Key does its work once. */
+import { createHash, createHmac } from 'node:crypto'
+import { readFile } from 'node:fs/promises'
+import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
+import { holds } from '../../engine/actor.ts'
 import { ApiError, invalid } from '../../engine/error.ts'
 import { type TestDatabase, testDatabase } from '../support/database.ts'
 import { type Answered, AS_AGENT, route, serve, type World } from './world.ts'
@@ -15,7 +19,7 @@ interface Desk {
 }
 
 const TABLE = `create table plinth_idempotency (
-  actor text, route text, key text, fingerprint text, status integer, headers jsonb, body text,
+  actor text, route text, key text, fingerprint text, rights jsonb, status integer, headers jsonb, body text,
   created_at timestamptz, locked_until timestamptz, primary key (actor, route, key))`
 
 const test = suite<Desk>('http: idempotency')
@@ -36,6 +40,16 @@ test.before(async (desk) => {
     [
       route({ method: 'POST', path: '/things', handle }),
       route({ method: 'POST', path: '/things/{id}/notes', handle }),
+      route({
+        method: 'POST',
+        path: '/guarded',
+        handle,
+        admit: (actor) => {
+          if (!holds(actor, 'things.create'))
+            throw new ApiError('forbidden', { message: 'You need the permission things.create' })
+        },
+      }),
+      route({ method: 'POST', path: '/accounts', handle, secretKeys: ['password'] }),
       route({ method: 'POST', path: '/auth/login', handle, access: 'public', bucket: 'auth' }),
       route({ method: 'POST', path: '/open', handle, access: 'public' }),
       route({ method: 'PUT', path: '/things', handle }),
@@ -101,6 +115,34 @@ test('keys of other routes and other users are other keys', async (desk) => {
   assert.is((await post(desk, 'mine', { a: 1 }, '/open', 'nonsense')).status, 201)
   assert.is((await post(desk, 'mine', { a: 1 }, '/open')).status, 201)
   assert.is(desk.done.length, 4)
+})
+
+test('an answer is not given again to whoever may do less by then', async (desk) => {
+  const first = await post(desk, 'rights')
+  for (const token of ['less', 'other']) {
+    const { status, json, headers } = await post(desk, 'rights', { a: 1 }, '/things', token)
+    assert.is(status, 403)
+    assert.match(String(json.message), /may do less than when this Idempotency-Key was used/)
+    assert.is(headers['idempotency-replayed'], undefined)
+  }
+  assert.is((await post(desk, 'rights', { a: 1 }, '/things', 'more')).text, first.text)
+  await post(desk, 'admitted', {}, '/guarded')
+  const refused = await post(desk, 'admitted', {}, '/guarded', 'less')
+  assert.is(refused.json.message, 'You need the permission things.create')
+  assert.is(desk.done.length, 2)
+})
+
+test('what is kept of a request tells nothing of it, and nothing of its secrets', async (desk) => {
+  const secret = { name: 'a', password: 'first one' }
+  await post(desk, 'secret', secret, '/accounts')
+  const { headers } = await post(desk, 'secret', { ...secret, password: 'another' }, '/accounts')
+  assert.is(headers['idempotency-replayed'], 'true')
+  const [row] = await desk.db.database.knex('plinth_idempotency').where({ key: 'secret' })
+  const plain = createHash('sha256').update('/api/v1/accounts\n{"name":"a"}').digest()
+  assert.not.ok(String(row.fingerprint).includes(plain.toString('hex')))
+  const kept = (await readFile(join(desk.world.folder, 'secret'), 'utf8')).trim()
+  const keyed = createHmac('sha256', `plinth idempotency\0${kept}`).update(plain).digest('hex')
+  assert.is(row.fingerprint, keyed, 'made with the secret of the application')
 })
 
 test('of ten at once one does the work and the others are 409 or its replay', async (desk) => {

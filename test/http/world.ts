@@ -24,13 +24,20 @@ export const AGENT: Actor = Object.freeze({
   role: 'agent',
   permissions: new Set(['things.view', 'things.create']),
 })
+/** The same person after a permission was taken from the role, after another role was given, and with one permission more. */
+const CHANGED: Readonly<Record<string, Actor>> = {
+  'Bearer less': Object.freeze({ ...AGENT, permissions: new Set(['things.view']) }),
+  'Bearer other': Object.freeze({ ...AGENT, role: 'customer' }),
+  'Bearer more': Object.freeze({ ...AGENT, permissions: new Set([...AGENT.permissions, 'things.delete']) }),
+}
 export const RESTRICTED: Actor = Object.freeze({ ...AGENT, id: 8, restriction: 'Your account awaits approval' })
 
 /** The actor of `Bearer agent` and `Bearer restricted`; `Bearer broken` is a database that is out. */
 async function authenticate(headers: Readonly<Record<string, string | undefined>>): Promise<Actor | null> {
   if (headers.authorization === 'Bearer broken') throw new Error('authentication is out')
   if (headers.authorization === 'Bearer agent') return AGENT
-  return headers.authorization === 'Bearer restricted' ? RESTRICTED : null
+  if (headers.authorization === 'Bearer restricted') return RESTRICTED
+  return CHANGED[headers.authorization ?? ''] ?? null
 }
 
 const NO_DATABASE: Pick<Database, 'transaction' | 'adhoc'> = {
@@ -183,6 +190,7 @@ export async function serve(routes: readonly BoundRoute[], options: Options = {}
       baseUrl: 'http://127.0.0.1',
       metricsToken: undefined,
       dataDir: folder,
+      appSecrets: [],
       ...options.settings,
     },
     store: memoryStore(() => {}),
