@@ -52,6 +52,9 @@ export const LIMITS = {
   uploadBytes: 10_485_760,
   uploadFiles: 1,
   uploadFields: 50,
+  /** The headers of one part: a browser sends two or three, of a few hundred bytes. */
+  partHeaderBytes: 8_192,
+  partHeaders: 20,
   /** What is still read of a body that was refused for its size, so that the client sees the answer instead of a reset. */
   refusedBytes: 16_777_216,
   /** An incoming X-Request-Id: longer ones are replaced. */

@@ -2,10 +2,11 @@
 import { mkdir, mkdtemp, readdir, rm, stat } from 'node:fs/promises'
 import { basename, join } from 'node:path'
 import type { Context } from 'koa'
-import { ApiError } from '../error.ts'
+import { ApiError, invalid } from '../error.ts'
 import type { JsonObject } from '../json.ts'
 import { LIMITS } from '../limits.ts'
 import { discard } from './body.ts'
+import { guarded } from './part-headers.ts'
 import type { UploadedFile, UploadLimits } from './route.ts'
 
 /** Boundaries and part headers around the files. */
@@ -23,9 +24,16 @@ export function uploadBytes(limits: UploadLimits | undefined): number {
   return (limits?.bytes ?? LIMITS.uploadBytes) + FRAME_BYTES
 }
 
-function refused(error: unknown): ApiError {
-  const code = typeof error === 'object' && error !== null ? Reflect.get(error, 'httpCode') : undefined
-  if (code === 413) return new ApiError('payload_too_large')
+/** formidable's number for one file too many. */
+const TOO_MANY_FILES = 1015
+
+/** What a failed reading means for the caller; `part` is the part of the first file. */
+function refused(error: unknown, part: string, files: number): ApiError {
+  if (error instanceof ApiError) return error
+  const of = (name: string) => (typeof error === 'object' && error !== null ? Reflect.get(error, name) : undefined)
+  if (of('code') === TOO_MANY_FILES)
+    return invalid({ [part]: [files === 1 ? 'Only one file may be sent' : `At most ${files} files may be sent`] })
+  if (of('httpCode') === 413) return new ApiError('payload_too_large')
   return new ApiError('bad_request', { message: 'Malformed multipart request body', cause: error })
 }
 
@@ -51,6 +59,7 @@ async function receive(ctx: Context, limits: UploadLimits | undefined, uploadDir
   const { koaBody } = await import('koa-body')
   const begun: { part: string; file: Begun }[] = []
   const bytes = limits?.bytes ?? LIMITS.uploadBytes
+  const maxFiles = limits?.files ?? LIMITS.uploadFiles
   const receiver = koaBody({
     multipart: true,
     json: false,
@@ -60,7 +69,7 @@ async function receive(ctx: Context, limits: UploadLimits | undefined, uploadDir
       uploadDir,
       maxFileSize: bytes,
       maxTotalFileSize: bytes,
-      maxFiles: limits?.files ?? LIMITS.uploadFiles,
+      maxFiles,
       maxFields: LIMITS.uploadFields,
       maxFieldsSize: LIMITS.jsonBytes,
       allowEmptyFiles: true,
@@ -69,10 +78,10 @@ async function receive(ctx: Context, limits: UploadLimits | undefined, uploadDir
     },
   })
   try {
-    await receiver(ctx, async () => {})
+    await receiver(Object.create(ctx, { req: { value: guarded(ctx.req) } }), async () => {})
   } catch (error) {
     discard(ctx.req)
-    throw refused(error)
+    throw refused(error, begun[0]?.part ?? 'file', maxFiles)
   }
   const body: unknown = Reflect.get(ctx.request, 'body')
   return { body: fieldsOf(body), files: begun.map(({ part, file }) => described(part, file)) }

@@ -5,6 +5,7 @@ import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
+import { partHeaders } from '../../engine/http/part-headers.ts'
 import type { RouteContext } from '../../engine/http/route.ts'
 import { AS_AGENT, route, serve, type World } from './world.ts'
 
@@ -28,6 +29,7 @@ const test = suite<{ world: World }>('http: uploads')
 test.before(async (context) => {
   context.world = await serve([
     route({ method: 'POST', path: '/media', body: 'multipart', upload: { bytes: 1_000, files: 2 }, handle: described }),
+    route({ method: 'POST', path: '/wide', body: 'multipart', handle: described }),
     route({
       method: 'POST',
       path: '/locked',
@@ -83,9 +85,51 @@ test('a declared length over the limit is 413 before anything is read', async ({
   assert.is((await post(world, filePart('file', 'x'.repeat(100_000)) + END)).status, 413)
 })
 
-test('more files than allowed are 413', async ({ world }) => {
+test('more files than allowed are 422 under the file', async ({ world }) => {
   const part = filePart('file', 'x')
-  assert.is((await post(world, part + part + part + END)).status, 413)
+  const { status, json } = await post(world, part + part + part + END)
+  assert.is(status, 422)
+  assert.equal(json.errors, { file: ['At most 2 files may be sent'] })
+})
+
+/** A part with the given header lines. */
+const headed = (...lines: string[]) => `--${BOUNDARY}\r\n${lines.join('\r\n')}\r\n\r\nx\r\n`
+const NAMED = 'Content-Disposition: form-data; name="a"'
+const numbered = (count: number) => Array.from({ length: count }, (_, at) => `${'a'.repeat(at + 1)}: b`)
+
+test('a part may have headers of 8 KiB and 20 lines', async ({ world }) => {
+  for (const part of [headed(NAMED, `x: ${'y'.repeat(8_000)}`), headed(NAMED, ...numbered(19))]) {
+    assert.equal((await post(world, part + END, '/wide')).json.data, { body: { a: 'x' }, contents: [], files: [] })
+  }
+})
+
+for (const [name, part] of [
+  ['headers of more than 8 KiB', headed(NAMED, `x: ${'y'.repeat(8_192)}`)],
+  ['a header that never ends', `--${BOUNDARY}\r\nContent-Disposition: ${'filename="'.repeat(100_000)}`],
+  ['more than 20 headers', headed(NAMED, ...numbered(20))],
+  ['a hundred file names', headed(`${NAMED}; ${'filename="'.repeat(100)}`)],
+  ['a second part with too many headers', fieldPart('a', 'x') + headed(NAMED, ...numbered(20))],
+] as const) {
+  test(`${name}: 400, at once`, async ({ world }) => {
+    const before = process.cpuUsage()
+    const { status, json } = await post(world, part + END, '/wide')
+    assert.is(status, 400)
+    assert.match(String(json.message), /^A part of the multipart body/)
+    const { user } = process.cpuUsage(before)
+    assert.ok(user < 500_000, `${user / 1000} ms`)
+  })
+}
+
+test('headers that arrive in pieces are counted together', () => {
+  for (const size of [1, 7, 1_000]) {
+    const bytes = Buffer.from(fieldPart('a', 'x'.repeat(20_000)) + headed(NAMED, `x: ${'y'.repeat(8_192)}`) + END)
+    const look = partHeaders(TYPE)
+    assert.throws(() => {
+      for (let at = 0; at < bytes.length; at += size) look(bytes.subarray(at, at + size))
+    }, 'more than 8192 bytes of headers')
+    const fine = partHeaders(TYPE)
+    for (let at = 0; at < 20_000; at += size) fine(bytes.subarray(at, at + size))
+  }
 })
 
 test('a body that breaks off is 400', async ({ world }) => {
