@@ -28,8 +28,12 @@ export const LIMITS = {
   /** Complaints about one body, and characters of an unknown key in them: what is told must not outgrow what was sent. */
   bodyErrors: 100,
   unknownKeyLength: 64,
+  /** A Content-Type: two words of 127 characters at most, and a multipart boundary of 70. */
+  contentTypeLength: 400,
   /** A query string: longer than any form, shorter than Node's header limit. */
   queryBytes: 8_192,
+  /** Unknown parameters that one answer tells of: each is compared with every name that is known. */
+  queryErrors: 50,
   /** A search term: longer ones match nothing and cost trigrams. */
   searchLength: 255,
   /** Default maximum of a string and of a long text, in characters. */

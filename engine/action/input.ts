@@ -33,7 +33,10 @@ export function readInput(around: Execution, resource: Resource, hooks: readonly
   const shownOnly = [...resource.fields.values()].filter(
     (field) => field.computed !== undefined || field.count !== undefined,
   )
-  const known = Object.fromEntries(Object.entries(body).filter(([key, value]) => !isEmbed(resource, key, value)))
+  const embeds = [...resource.relations.keys()].some((key) => isEmbed(resource, key, body[key] ?? null))
+  const known = embeds
+    ? Object.fromEntries(Object.entries(body).filter(([key, value]) => !isEmbed(resource, key, value)))
+    : body
   const fields = [...own, ...shownOnly, ...lists.map(([field]) => field), ...extras]
   const decoded: DecodedInput = decodeInput(fields, known, {
     partial: true,

@@ -51,6 +51,13 @@ function brokenInside(value: Json, depth: number): string | undefined {
   if (depth > LIMITS.jsonDepth) return `must be nested at most ${LIMITS.jsonDepth} deep`
   if (typeof value === 'string') return brokenText(value)
   if (typeof value !== 'object' || value === null) return undefined
+  if (Array.isArray(value)) {
+    for (const item of value) {
+      const broken = brokenInside(item, depth + 1)
+      if (broken !== undefined) return broken
+    }
+    return undefined
+  }
   for (const [key, child] of Object.entries(value)) {
     const broken = brokenText(key) ?? brokenInside(child, depth + 1)
     if (broken !== undefined) return broken

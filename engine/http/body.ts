@@ -7,8 +7,8 @@ import type { JsonObject } from '../json.ts'
 import { LIMITS } from '../limits.ts'
 import { isObject } from './inspect.ts'
 
-const JSON_MEDIA = /^application\/(?:[\w.!#$&^+-]+\+)?json\s*(?:;\s*charset\s*=\s*"?utf-?8"?\s*)?;?\s*$/i
-const MULTIPART = /^multipart\/form-data\s*;/i
+const JSON_MEDIA = /^application\/(?:[\w.!#$&^+-]+\+)?json$/
+const UTF8 = /^charset\s*=\s*"?utf-?8"?$/
 
 /** Whether a request brings a body at all; `Content-Length: 0` does not. */
 export function hasBody(request: IncomingMessage): boolean {
@@ -17,8 +17,22 @@ export function hasBody(request: IncomingMessage): boolean {
   return length !== undefined && Number(length) > 0
 }
 
+/** The media type and its parameters in small letters; nothing where the header is longer than any that is meant. */
+function mediaOf(request: IncomingMessage): readonly string[] {
+  const header = request.headers['content-type'] ?? ''
+  if (header.length > LIMITS.contentTypeLength) return []
+  return header.split(';').map((part) => part.trim().toLowerCase())
+}
+
+function isJson(request: IncomingMessage): boolean {
+  const [type = '', ...parameters] = mediaOf(request)
+  const named = parameters.filter((parameter) => parameter !== '')
+  return JSON_MEDIA.test(type) && named.length <= 1 && named.every((parameter) => UTF8.test(parameter))
+}
+
 export function isMultipart(request: IncomingMessage): boolean {
-  return MULTIPART.test(request.headers['content-type'] ?? '')
+  const [type, ...parameters] = mediaOf(request)
+  return type === 'multipart/form-data' && parameters.length > 0
 }
 
 /** Reads on for a while after a refusal: a client that is still sending would otherwise see a reset, not the answer. */
@@ -41,9 +55,7 @@ function tooLarge(request: IncomingMessage): ApiError {
 export function checkDeclared(request: IncomingMessage, bytes: number, kind: 'json' | 'multipart'): void {
   if (!hasBody(request)) return
   if (Number(request.headers['content-length'] ?? 0) > bytes) throw tooLarge(request)
-  const type = request.headers['content-type'] ?? ''
-  if (!JSON_MEDIA.test(type) && !(kind === 'multipart' && MULTIPART.test(type)))
-    throw new ApiError('unsupported_media_type')
+  if (!isJson(request) && !(kind === 'multipart' && isMultipart(request))) throw new ApiError('unsupported_media_type')
 }
 
 function property(error: unknown, name: string): unknown {

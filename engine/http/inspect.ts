@@ -19,29 +19,42 @@ function noErrors(): Record<string, string[]> {
 interface Findings {
   readonly errors: Record<string, string[]>
   count: number
+  /** The keys that lead to where the look is. */
+  readonly at: (string | number)[]
 }
 
-function note(findings: Findings, path: string, sentence: string): void {
-  findings.errors[path] = [sentence]
+function note(findings: Findings, sentence: (path: string) => string): void {
+  // A long key would stand in the path of everything below it, as often as there is something wrong.
+  const path = findings.at.map((key) => String(key).slice(0, LIMITS.unknownKeyLength)).join('.')
+  findings.errors[path] = [sentence(path)]
   findings.count += 1
 }
 
-function walk(value: unknown, path: string, depth: number, findings: Findings): void {
+function walk(value: unknown, findings: Findings): void {
   if (findings.count >= LIMITS.bodyErrors) return
   if (typeof value === 'string') {
-    if (UNUSABLE.test(value)) note(findings, path, `The ${path} contains characters that are not text`)
+    if (UNUSABLE.test(value)) note(findings, (path) => `The ${path} contains characters that are not text`)
     return
   }
   if (typeof value !== 'object' || value === null) return
-  if (depth > LIMITS.jsonDepth) throw new ApiError('malformed_body')
-  for (const [key, child] of Object.entries(value)) {
-    // A long key would stand in the path of everything below it, as often as there is something wrong.
-    const name = key.slice(0, LIMITS.unknownKeyLength)
-    const below = path === '' ? name : `${path}.${name}`
-    if (key === '__proto__') note(findings, below, `The ${below} is not a known field`)
-    else if (UNUSABLE.test(key)) note(findings, path, 'A key contains characters that are not text')
-    else walk(child, below, depth + 1, findings)
+  const { at } = findings
+  if (at.length >= LIMITS.jsonDepth) throw new ApiError('malformed_body')
+  // Not by entries: a body may hold a hundred thousand of them.
+  const depth = at.length
+  if (Array.isArray(value)) {
+    for (let index = 0; index < value.length; index += 1) {
+      at[depth] = index
+      walk(value[index], findings)
+    }
+  } else {
+    for (const key of Object.keys(value)) {
+      at[depth] = key
+      if (key === '__proto__') note(findings, (path) => `The ${path} is not a known field`)
+      else if (UNUSABLE.test(key)) note(findings, () => 'A key contains characters that are not text')
+      else walk(Reflect.get(value, key), findings)
+    }
   }
+  at.length = depth
 }
 
 /**
@@ -49,7 +62,7 @@ function walk(value: unknown, path: string, depth: number, findings: Findings): 
  * malformed_body when it is nested too deep.
  */
 export function inspectBody(body: JsonObject): FieldErrors {
-  const findings: Findings = { errors: noErrors(), count: 0 }
-  walk(body, '', 1, findings)
+  const findings: Findings = { errors: noErrors(), count: 0, at: [] }
+  walk(body, findings)
   return findings.errors
 }

@@ -23,17 +23,19 @@ function judge(header: Buffer): void {
     throw refused('A part of the multipart body names its file more than once')
 }
 
-/** Reads a body piece by piece; throws bad_request at the first part whose headers are out of bounds. */
+/** Reads a body piece by piece; throws bad_request at the first part whose headers are out of bounds, 413 at one too many. */
 export type PartHeaders = (chunk: Buffer) => void
 
 /**
  * A reader for the body of this content type. Whatever follows `--boundary` counts as headers up to the first empty
  * line. The parser is stricter about where a part begins, so nothing it takes for a header goes uncounted.
+ * It also slows down with every part, and counts them only when it has read them.
  */
-export function partHeaders(contentType: string): PartHeaders {
+export function partHeaders(contentType: string, mostParts: number): PartHeaders {
   const found = BOUNDARY.exec(contentType)
   const opening = Buffer.from(`--${found?.[1] ?? found?.[2] ?? ''}`)
   let inHeaders = false
+  let parts = 0
   /** What was not yet decided: the headers so far, or bytes that may begin an opening. */
   let kept = Buffer.alloc(0)
 
@@ -47,14 +49,17 @@ export function partHeaders(contentType: string): PartHeaders {
       if (inHeaders) judge(rest.subarray(0, at))
       rest = rest.subarray(at + (inHeaders ? 0 : opening.length))
       inHeaders = !inHeaders
+      if (inHeaders) parts += 1
+      // The end of the body is one more opening.
+      if (parts > mostParts + 1) throw new ApiError('payload_too_large')
     }
     kept = Buffer.from(inHeaders ? rest : rest.subarray(Math.max(0, rest.length - opening.length + 1)))
   }
 }
 
 /** The request as a parser may read it: the same headers and bytes, failing where part headers are out of bounds. */
-export function guarded(request: IncomingMessage): Transform & Pick<IncomingMessage, 'headers'> {
-  const look = partHeaders(request.headers['content-type'] ?? '')
+export function guarded(request: IncomingMessage, mostParts: number): Transform & Pick<IncomingMessage, 'headers'> {
+  const look = partHeaders(request.headers['content-type'] ?? '', mostParts)
   const guard = new Transform({
     transform(chunk: Buffer, _encoding, done) {
       try {

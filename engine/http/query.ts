@@ -51,7 +51,8 @@ export function decodeQuery(
   const errors: Record<string, string[]> = Object.create(null)
   const known = new Map(fields.map((field) => [field.name, field]))
   if (unknownParameters === 'refuse') {
-    for (const name of query.keys()) if (!known.has(name)) errors[name] = [unknown(name, fields)]
+    const others = [...new Set(query.keys())].filter((name) => !known.has(name))
+    for (const name of others.slice(0, LIMITS.queryErrors)) errors[name] = [unknown(name, fields)]
   }
   for (const [name, field] of known) {
     const given = query.getAll(name)

@@ -77,8 +77,10 @@ async function receive(ctx: Context, limits: UploadLimits | undefined, uploadDir
       onFileBegin: (part, file) => begun.push({ part, file }),
     },
   })
+  // One file too many is for the parser to tell, because it knows which part that is.
+  const parts = guarded(ctx.req, LIMITS.uploadFields + maxFiles + 1)
   try {
-    await receiver(Object.create(ctx, { req: { value: guarded(ctx.req) } }), async () => {})
+    await receiver(Object.create(ctx, { req: { value: parts } }), async () => {})
   } catch (error) {
     discard(ctx.req)
     throw refused(error, begun[0]?.part ?? 'file', maxFiles)

@@ -117,7 +117,7 @@ function readComparison(
   const filter = comparisonOf(terms, parameter, text, path, operator)
   if (filter === undefined) return
   if (TEXTUAL.includes(operator)) terms.adhoc = true
-  addTerm(terms, filter, parameter.replace(/\[.*$/, '') + operator)
+  addTerm(terms, filter, (parameter.split('[', 1)[0] ?? '') + operator)
 }
 
 function comparisonOf(

@@ -3,6 +3,7 @@ import type { Actor } from '../actor.ts'
 import type { Catalog, Filter, Resource, SortTerm } from '../catalog/catalog.ts'
 import { invalid } from '../error.ts'
 import { comparand } from '../filter/to-sql.ts'
+import { LIMITS } from '../limits.ts'
 import { nearest } from '../text/nearest.ts'
 import { type Cursor, decodeCursor, sortSignature } from './cursor.ts'
 import { type FilterTerms, knowsTerm, noTerms, readTerm } from './filter-terms.ts'
@@ -97,11 +98,12 @@ function readTerms(
   refuse: Refuse,
 ): FilterTerms {
   const terms = noTerms(resource, actor, catalog.limits.valuesPerList ?? 0, refuse)
+  let unknown = 0
   for (const [name, value] of given) {
     if (RESERVED.includes(name)) continue
     const known = value === '' ? knowsTerm(terms, name) : readTerm(terms, name, value)
-    if (!known && catalog.strictness.unknownParameters === 'refuse')
-      refuse(name, unknownParameter(resource, actor, name))
+    if (known || catalog.strictness.unknownParameters !== 'refuse' || ++unknown > LIMITS.queryErrors) continue
+    refuse(name, unknownParameter(resource, actor, name))
   }
   if (terms.filters.length > (catalog.limits.filterTerms ?? 0))
     refuse('filter', `At most ${catalog.limits.filterTerms} conditions are allowed`)
@@ -147,8 +149,10 @@ function readSort(
     return order === '' ? readable : readable.map((term) => ({ ...term, direction: order === 'desc' ? 'desc' : 'asc' }))
   }
   const words = text.split(',')
-  if (words.length > (catalog.limits.sortKeys ?? 0))
+  if (words.length > (catalog.limits.sortKeys ?? 0)) {
     refuse('sort', `At most ${catalog.limits.sortKeys} sort keys are allowed`)
+    return []
+  }
   const sort: SortTerm[] = []
   for (const word of words) {
     // A plus that the client did not escape arrives as a space.
@@ -185,7 +189,7 @@ function readSearch(
 }
 
 function unknownParameter(resource: Resource, actor: Actor, name: string): string {
-  const bare = name.replace(/\[.*$/, '')
+  const bare = name.split('[', 1)[0] ?? ''
   const names = [
     ...RESERVED,
     ...[...resource.filters].filter(([, path]) => filterable(path, actor)).map(([known]) => known),

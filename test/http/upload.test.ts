@@ -120,14 +120,21 @@ for (const [name, part] of [
   })
 }
 
+test('more parts than a form has are 413', async ({ world }) => {
+  assert.is((await post(world, fieldPart('a', 'x').repeat(50) + END, '/wide')).status, 200)
+  for (const many of [51, 100, 100_000]) {
+    assert.is((await post(world, fieldPart('a', 'x').repeat(many) + END, '/wide')).status, 413)
+  }
+})
+
 test('headers that arrive in pieces are counted together', () => {
   for (const size of [1, 7, 1_000]) {
     const bytes = Buffer.from(fieldPart('a', 'x'.repeat(20_000)) + headed(NAMED, `x: ${'y'.repeat(8_192)}`) + END)
-    const look = partHeaders(TYPE)
+    const look = partHeaders(TYPE, 10)
     assert.throws(() => {
       for (let at = 0; at < bytes.length; at += size) look(bytes.subarray(at, at + size))
     }, 'more than 8192 bytes of headers')
-    const fine = partHeaders(TYPE)
+    const fine = partHeaders(TYPE, 10)
     for (let at = 0; at < 20_000; at += size) fine(bytes.subarray(at, at + size))
   }
 })
