@@ -39,6 +39,10 @@ export const LIMITS = {
   /** Default maximum of a string and of a long text, in characters. */
   stringLength: 255,
   textLength: 65_535,
+  /** A pattern's characters; the steps it has when its repetitions are written out; steps times characters of one value, 30 ms at worst. */
+  patternLength: 500,
+  patternSize: 2_000,
+  patternSteps: 1_000_000,
   /** Items in a list and bytes in a json field unless the YAML says otherwise. */
   listItems: 100,
   jsonFieldBytes: 65_536,

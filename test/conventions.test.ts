@@ -62,6 +62,7 @@ const HOMES: Readonly<Record<string, readonly string[]>> = {
   koa: ['engine/http/'],
   objection: ['engine/record/', 'engine/action/'],
   ioredis: ['engine/store/'],
+  re2js: ['engine/field/'],
   yaml: ['engine/definition/'],
   jose: ['plugins/auth/'],
   knex: ['engine/database/', 'engine/migration/', 'engine/record/', 'engine/action/'],

@@ -1,6 +1,7 @@
 /** Judges values by plugins' schemas that use more of JSON Schema than the language itself does. */
 import { createRequire } from 'node:module'
 import type { ErrorObject, Options, ValidateFunction } from 'ajv'
+import { linearRegExp } from '../field/pattern.ts'
 import type { Json, JsonSchema } from '../json.ts'
 import type { Diagnostic } from '../text/diagnostic.ts'
 import type { Document, Path } from './definition.ts'
@@ -56,7 +57,14 @@ export function foreignComplaints(
   path: Path,
   document: Document<unknown>,
 ): Diagnostic[] {
-  const validate = compile(schema)
+  let validate: ValidateFunction
+  try {
+    validate = compile(schema)
+  } catch (error) {
+    const reason = error instanceof Error ? error.message : String(error)
+    const message = `${subject(path)} can not be judged, because its schema can not be used: ${reason}`
+    return [{ code: 'wrong_value', message, span: document.place(path) }]
+  }
   if (validate(value)) return []
   return (validate.errors ?? []).map((error) => complaint(error, path, document))
 }
@@ -83,7 +91,7 @@ function compile(schema: JsonSchema): ValidateFunction {
   const { Ajv } = createRequire(import.meta.url)('ajv') as {
     Ajv: new (options: Options) => { compile(schema: object): ValidateFunction }
   }
-  const validate = new Ajv({ allErrors: true, strict: false }).compile(schema)
+  const validate = new Ajv({ allErrors: true, strict: false, code: { regExp: linearRegExp } }).compile(schema)
   compiled.set(schema, validate)
   return validate
 }

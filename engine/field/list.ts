@@ -3,7 +3,7 @@
 import type { Json, JsonSchema } from '../json.ts'
 import { LIMITS } from '../limits.ts'
 import { boolean } from './boolean.ts'
-import { judgeBounds, numberOption } from './characters.ts'
+import { characters, judgeBounds, numberOption, textOption } from './characters.ts'
 import { color } from './color.ts'
 import { date } from './date.ts'
 import { decimal } from './decimal.ts'
@@ -11,6 +11,7 @@ import { email } from './email.ts'
 import { enumeration } from './enum.ts'
 import type { FieldOptions, FieldType } from './field-type.ts'
 import { integer } from './integer.ts'
+import { longestFor } from './pattern.ts'
 import { slug } from './slug.ts'
 import { string } from './string.ts'
 import { timestamp } from './timestamp.ts'
@@ -92,6 +93,10 @@ function decode(value: Json, options: FieldOptions): ReturnType<FieldType['decod
   if (items.length > most) return { error: `must have at most ${most} item${most === 1 ? '' : 's'}` }
   if (items.length < least) return { error: `must have at least ${least} item${least === 1 ? '' : 's'}` }
   const type = itemType(options)
+  const pattern = textOption(options, 'pattern')
+  const length = items.reduce<number>((sum, item) => sum + (typeof item === 'string' ? item.length : 0), 0)
+  if (pattern !== undefined && length > longestFor(pattern))
+    return { error: `must have at most ${characters(longestFor(pattern))} in all` }
   const decoded: Json[] = []
   for (const [index, item] of items.entries()) {
     const trimmed = typeof item === 'string' ? item.trim() : item

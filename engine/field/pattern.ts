@@ -1,95 +1,101 @@
-/** Patterns from YAML: which are safe to run on a caller's text, and running them. */
+/** Patterns from YAML, run by an engine whose time grows with the text's length and never faster. */
+import { createRequire } from 'node:module'
+import { LIMITS } from '../limits.ts'
 
-const compiled = new Map<string, RegExp>()
+/** Memory for what the engine remembers of a pattern: more makes texts that defeat remembering slower. */
+const MEMORY = 262_144
+
+/** The least of re2js that is used here. */
+interface Linear {
+  readonly RE2JS: {
+    compile(pattern: string): { programSize(): number }
+    translateRegExp(pattern: string): string
+  }
+  readonly RE2Set: new (
+    anchor: number,
+    flags: number,
+    memory: number,
+  ) => { add(pattern: string): number; compile(): void; match(text: string): readonly number[] }
+}
+
+interface Compiled {
+  /** Steps for one character at worst. */
+  readonly steps: number
+  test(text: string): boolean
+}
+
+const compiled = new Map<string, Compiled>()
+
+function compile(pattern: string): Compiled {
+  const known = compiled.get(pattern)
+  if (known !== undefined) return known
+  // Loading re2js takes 30 ms that an application without patterns need not spend.
+  const { RE2JS, RE2Set }: Linear = createRequire(import.meta.url)('re2js')
+  const translated = RE2JS.translateRegExp(pattern)
+  const steps = RE2JS.compile(translated).programSize()
+  // A set of one: only sets take a bound on memory.
+  const set = new RE2Set(0, 0, MEMORY)
+  set.add(translated)
+  set.compile()
+  const made: Compiled = { steps, test: (text) => set.match(text).length > 0 }
+  compiled.set(pattern, made)
+  return made
+}
 
 /** Whether a text matches; patterns are those of definitions, so the map stays small. */
 export function matches(pattern: string, text: string): boolean {
-  let expression = compiled.get(pattern)
-  if (expression === undefined) {
-    expression = new RegExp(pattern, 'u')
-    compiled.set(pattern, expression)
-  }
-  return expression.test(text)
+  return compile(pattern).test(text)
 }
 
-interface Group {
-  /** Whether something inside repeats, or its alternatives begin alike: repeating the group then explodes. */
-  risky: boolean
-  readonly heads: Set<string>
-  atStart: boolean
+/** How many characters a pattern may be run on, in one text or in all texts of one value. */
+export function longestFor(pattern: string): number {
+  return Math.floor(LIMITS.patternSteps / compile(pattern).steps)
 }
 
-/** Why a pattern can't be used, as a sentence, or undefined when it can. */
-export function unsafePattern(pattern: string): string | undefined {
+/** What ajv asks for in the place of RegExp; throws for a pattern that can't be run. */
+export const linearRegExp = Object.assign(
+  (pattern: string) => {
+    const unusable = unusablePattern(pattern)
+    if (unusable !== undefined) throw new Error(unusable)
+    // ajv tells patterns apart by their text.
+    return { test: (text: string) => matches(pattern, text), toString: () => pattern }
+  },
+  { code: 'linearRegExp' },
+)
+
+/** Why a pattern can't be used, as a sentence, or undefined when it can; `longest` is that of the texts it is for. */
+export function unusablePattern(pattern: string, longest?: number): string | undefined {
+  if (pattern.length > LIMITS.patternLength) return `The pattern must have at most ${LIMITS.patternLength} characters`
   try {
+    // What is published must be a pattern for clients too.
     new RegExp(pattern, 'u')
   } catch (error) {
-    const reason = error instanceof Error ? error.message.replace(/^.*\/u?: /, '') : String(error)
-    return `The pattern is not a regular expression: ${reason.charAt(0).toLowerCase()}${reason.slice(1)}`
+    return `The pattern is not a regular expression: ${decapitalized(reasonOf(error).replace(/^.*\/u?: /, ''))}`
   }
-  if (/\\[1-9]|\\k</.test(pattern))
-    return 'The pattern must not refer back to a group: it could take for ever on some texts'
-  return repeatsRepetition(pattern)
-    ? 'The pattern must not repeat a group that itself repeats, such as (a+)+: it could take for ever on some texts'
-    : undefined
-}
-
-const TOKEN =
-  /\\[pP]\{[^}]*\}|\\u\{[^}]*\}|\\u[0-9A-Fa-f]{4}|\\x[0-9A-Fa-f]{2}|\\c.|\\.|\[(?:\\.|[^\]\\])*\]|\(\?(?:<?[=!]|:|<[^>]*>)|[()|]|[*+?]\??|\{\d+(?:,\d*)?\}\??|./gsu
-
-function repeatsRepetition(pattern: string): boolean {
-  const groups: Group[] = [open()]
-  let closed: Group | undefined
-  let previous = ''
-  for (const [token] of pattern.matchAll(TOKEN)) {
-    const group = groups.at(-1) ?? open()
-    const quantifier = /^(?:[*+?]|\{\d)/.test(token)
-    if (quantifier) {
-      if (repeats(token)) {
-        if (closed?.risky === true) return true
-        group.risky = true
-      }
-      continue
-    }
-    closed = undefined
-    if (token.startsWith('(')) {
-      head(group, '(')
-      groups.push(open())
-    } else if (token === ')') {
-      closed = groups.pop()
-      const outer = groups.at(-1)
-      if (outer !== undefined && closed?.risky === true) outer.risky = true
-    } else if (token === '|') group.atStart = true
-    else head(group, token)
-    previous = token
+  // re2js takes \k for the letter.
+  const back = pattern.match(/\\./gsu)?.find((pair) => /[1-9k]/.test(pair))
+  try {
+    if (back !== undefined) throw new Error('a reference')
+    compile(pattern)
+  } catch (error) {
+    const looks = back ?? /\(\?<?[=!]/.exec(pattern)?.[0]
+    const why =
+      looks === undefined
+        ? reasonOf(error).replace(/^error parsing regexp: /, '')
+        : `"${looks}" looks ahead, looks behind or refers back to a group, which can take for ever on some texts`
+    return `The pattern can not be run: ${why}`
   }
-  return previous === '' ? false : adjacent(pattern)
+  const { steps } = compile(pattern)
+  if (steps > LIMITS.patternSize)
+    return `The pattern is too large: written out it has ${steps} steps, at most ${LIMITS.patternSize} are allowed; repeat less, and limit lengths by "max"`
+  if (longest === undefined || longest <= longestFor(pattern)) return undefined
+  return `The pattern is too large for texts of ${longest} characters: lower "max" to ${longestFor(pattern)}, or repeat less`
 }
 
-function open(): Group {
-  return { risky: false, heads: new Set(), atStart: true }
+function reasonOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error)
 }
 
-function head(group: Group, token: string): void {
-  if (!group.atStart) return
-  group.atStart = false
-  // Two alternatives are told apart by their first letter or not at all.
-  const literal = /^[\p{L}\p{N}_ -]$/u.test(token)
-  if (
-    group.heads.size > 0 &&
-    (!literal || group.heads.has(token) || [...group.heads].some((known) => known.length > 1))
-  )
-    group.risky = true
-  group.heads.add(literal ? token : `set ${token}`)
-}
-
-function repeats(quantifier: string): boolean {
-  const [, least, comma, most] = /^\{(\d+)(,?)(\d*)\}/.exec(quantifier) ?? []
-  if (least === undefined) return quantifier.startsWith('*') || quantifier.startsWith('+')
-  return comma === ',' && (most === '' || Number(most) - Number(least) > 10)
-}
-
-/** `\s*\s*` and `.*.*`: the same thing twice in a row splits a text in ever more ways. */
-function adjacent(pattern: string): boolean {
-  return /(\\[a-zA-Z]|\.|\[(?:\\.|[^\]\\])*\]|\w)[*+]\??\1[*+]/u.test(pattern)
+function decapitalized(text: string): string {
+  return `${text.charAt(0).toLowerCase()}${text.slice(1)}`
 }

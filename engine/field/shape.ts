@@ -1,7 +1,7 @@
 /** The shape that a json field's values must fit: the part of JSON Schema that can be judged fast and safely. */
 import type { Json, JsonObject } from '../json.ts'
 import { characters, lengthOf } from './characters.ts'
-import { matches, unsafePattern } from './pattern.ts'
+import { longestFor, matches, unusablePattern } from './pattern.ts'
 
 /** Why a value does not fit, and where inside it. */
 export interface Misfit {
@@ -42,8 +42,18 @@ const JUDGING = [
   'oneOf',
 ]
 
+/** What the patterns of a schema may still take of one value, as a share of 1. */
+interface Allowance {
+  left: number
+}
+
 /** The first reason why a value does not fit a schema, or undefined when it does. */
-export function misfit(schema: JsonObject, value: Json, at: readonly string[] = []): Misfit | undefined {
+export function misfit(
+  schema: JsonObject,
+  value: Json,
+  at: readonly string[] = [],
+  patterns: Allowance = { left: 1 },
+): Misfit | undefined {
   const no = (error: string): Misfit => ({ error, at: at.join('.') })
   const types = [schema.type ?? []].flat() as readonly string[]
   if (types.length > 0 && !types.some((type) => isOf(type, value)))
@@ -57,32 +67,40 @@ export function misfit(schema: JsonObject, value: Json, at: readonly string[] = 
     return no(`must be ${words.length === 1 ? '' : 'one of '}${words.map((word) => JSON.stringify(word)).join(', ')}`)
   const branches = (schema.anyOf ?? schema.oneOf) as readonly JsonObject[] | undefined
   if (branches !== undefined) {
-    const misfits = branches.map((branch) => misfit(branch, value, at))
+    const misfits = branches.map((branch) => misfit(branch, value, at, patterns))
     const fitting = misfits.filter((found) => found === undefined).length
     if (fitting === 0) return misfits[0]
     if (schema.oneOf !== undefined && fitting > 1) return no('must fit only one of the forms that are known')
   }
-  if (typeof value === 'string') return prefixed(no, textMisfit(schema, value))
+  if (typeof value === 'string') return prefixed(no, textMisfit(schema, value, patterns))
   if (typeof value === 'number') return prefixed(no, bounds(value, schema.minimum, schema.maximum))
-  if (Array.isArray(value)) return listMisfit(schema, value as readonly Json[], at)
-  return typeof value === 'object' && value !== null ? mapMisfit(schema, value as JsonObject, at) : undefined
+  if (Array.isArray(value)) return listMisfit(schema, value as readonly Json[], at, patterns)
+  return typeof value === 'object' && value !== null ? mapMisfit(schema, value as JsonObject, at, patterns) : undefined
 }
 
-function textMisfit(schema: JsonObject, value: string): string | undefined {
+function textMisfit(schema: JsonObject, value: string, patterns: Allowance): string | undefined {
   const length = lengthOf(value)
   if (typeof schema.minLength === 'number' && length < schema.minLength)
     return `must be at least ${characters(schema.minLength)}`
   if (typeof schema.maxLength === 'number' && length > schema.maxLength)
     return `must be at most ${characters(schema.maxLength)}`
-  return typeof schema.pattern === 'string' && !matches(schema.pattern, value) ? 'has an invalid format' : undefined
+  if (typeof schema.pattern !== 'string') return undefined
+  patterns.left -= value.length / longestFor(schema.pattern)
+  if (patterns.left < 0) return 'makes the value hold more text than its patterns can check'
+  return matches(schema.pattern, value) ? undefined : 'has an invalid format'
 }
 
-function listMisfit(schema: JsonObject, value: readonly Json[], at: readonly string[]): Misfit | undefined {
+function listMisfit(
+  schema: JsonObject,
+  value: readonly Json[],
+  at: readonly string[],
+  patterns: Allowance,
+): Misfit | undefined {
   const sentence = bounds(value.length, schema.minItems, schema.maxItems, 'have', ' items')
   if (sentence !== undefined) return { error: sentence, at: at.join('.') }
   const seen = new Set<string>()
   for (const [index, item] of value.entries()) {
-    const found = isMap(schema.items) ? misfit(schema.items, item, [...at, String(index)]) : undefined
+    const found = isMap(schema.items) ? misfit(schema.items, item, [...at, String(index)], patterns) : undefined
     if (found !== undefined) return found
     const text = schema.uniqueItems === true ? canonical(item) : String(index)
     if (seen.has(text)) return { error: 'must not repeat another item', at: [...at, String(index)].join('.') }
@@ -91,7 +109,12 @@ function listMisfit(schema: JsonObject, value: readonly Json[], at: readonly str
   return undefined
 }
 
-function mapMisfit(schema: JsonObject, value: JsonObject, at: readonly string[]): Misfit | undefined {
+function mapMisfit(
+  schema: JsonObject,
+  value: JsonObject,
+  at: readonly string[],
+  patterns: Allowance,
+): Misfit | undefined {
   const properties = isMap(schema.properties) ? schema.properties : {}
   for (const key of (schema.required ?? []) as readonly string[]) {
     if (!Object.hasOwn(value, key)) return { error: `must have the key "${key}"`, at: [...at, key].join('.') }
@@ -99,7 +122,7 @@ function mapMisfit(schema: JsonObject, value: JsonObject, at: readonly string[])
   for (const [key, child] of Object.entries(value)) {
     const rest = Object.hasOwn(properties, key) ? properties[key] : schema.additionalProperties
     if (rest === false) return { error: `must not have the key "${key.slice(0, 64)}"`, at: [...at, key].join('.') }
-    const found = isMap(rest) ? misfit(rest, child, [...at, key]) : undefined
+    const found = isMap(rest) ? misfit(rest, child, [...at, key], patterns) : undefined
     if (found !== undefined) return found
   }
   const sentence = bounds(Object.keys(value).length, schema.minProperties, schema.maxProperties, 'have', ' entries')
@@ -143,8 +166,8 @@ export function unusableShape(schema: Json): string | undefined {
   if (!isMap(schema)) return 'The schema must be a map'
   const unknown = Object.keys(schema).find((keyword) => !JUDGING.includes(keyword) && !SILENT.includes(keyword))
   if (unknown !== undefined) return `The schema uses "${unknown}"; it may use ${JUDGING.join(', ')}`
-  const unsafe = typeof schema.pattern === 'string' ? unsafePattern(schema.pattern) : undefined
-  if (unsafe !== undefined) return unsafe
+  const unusable = typeof schema.pattern === 'string' ? unusablePattern(schema.pattern) : undefined
+  if (unusable !== undefined) return unusable
   const inner = [
     ...(isMap(schema.properties) ? Object.values(schema.properties) : []),
     ...(schema.items === undefined ? [] : [schema.items]),

@@ -10,7 +10,7 @@ import {
   textOption,
 } from './characters.ts'
 import type { FieldOptions, FieldType } from './field-type.ts'
-import { matches, unsafePattern } from './pattern.ts'
+import { matches, unusablePattern } from './pattern.ts'
 
 export const MIN = { type: 'integer', minimum: 0, description: 'The fewest characters.', examples: [3] }
 
@@ -25,7 +25,7 @@ const LONGEST = 2_000
 
 export const PATTERN = {
   type: 'string',
-  maxLength: 500,
+  maxLength: LIMITS.patternLength,
   description: 'A regular expression that the value must match; it may match anywhere, so write ^…$ for all of it.',
   examples: ['^[A-Z]{2}-[0-9]{4}$'],
 }
@@ -56,8 +56,8 @@ export const string: FieldType = {
   parse: parseText,
   judge: (options) => {
     const pattern = textOption(options, 'pattern')
-    const unsafe = pattern === undefined ? undefined : unsafePattern(pattern)
-    return { ...judgeBounds(options), ...(unsafe === undefined ? {} : { pattern: unsafe }) }
+    const unusable = pattern === undefined ? undefined : unusablePattern(pattern, most(options))
+    return { ...judgeBounds(options), ...(unusable === undefined ? {} : { pattern: unusable }) }
   },
 }
 

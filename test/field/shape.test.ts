@@ -44,7 +44,7 @@ for (const [value, result] of CASES) {
 
 test('what can not be judged is refused in the YAML', () => {
   assert.match(unusableShape({ type: 'object', properties: { a: { $ref: '#/x' } } }) ?? '', 'The schema uses "$ref"')
-  assert.match(unusableShape({ items: { pattern: '(a+)+' } }) ?? '', 'The pattern must not repeat')
+  assert.match(unusableShape({ items: { pattern: '(?=a)' } }) ?? '', 'The pattern can not be run')
   assert.is(unusableShape(SETTINGS), undefined)
 })
 
