@@ -11,7 +11,7 @@ interface Window {
 export interface Windows {
   hit(key: string, windowMs: number, now: number): WindowCount
   /** Takes over where a shared count stands, so that a local one can go on from there. */
-  adopt(key: string, count: number, resetAt: number): void
+  adopt(key: string, shared: WindowCount, windowMs: number, now: number): void
   readonly size: number
 }
 
@@ -43,10 +43,12 @@ export function createWindows(capacity: number = LIMITS.rateCallers): Windows {
       windows.set(key, opened)
       return opened
     },
-    adopt(key, count, resetAt) {
+    adopt(key, { count, resetAt }, windowMs, now) {
       const window = windows.get(key)
-      if (window === undefined) windows.set(key, { count, resetAt })
-      else {
+      if (window === undefined) {
+        forget(now, windowMs)
+        windows.set(key, { count, resetAt })
+      } else {
         window.count = count
         window.resetAt = resetAt
       }

@@ -94,9 +94,9 @@ export async function redisStore(url: string, log: Logger, prefix: string): Prom
       try {
         const [count, left] = windowOf(await link.redis.eval(HIT, 1, `${prefix}:${key}`, windowMs))
         link.answered()
-        const resetAt = now + left
-        windows.adopt(key, count, resetAt)
-        return { count, resetAt }
+        const shared = { count, resetAt: now + left }
+        windows.adopt(key, shared, windowMs, now)
+        return shared
       } catch (error) {
         link.failed(error, performance.now())
       }

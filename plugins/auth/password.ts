@@ -1,12 +1,14 @@
 /** Passwords: what is acceptable, and hashing that never takes the whole machine. */
 import { hash, verify } from '@node-rs/argon2'
-import type { FieldDefinition, Json } from '../../engine/index.ts'
+import { ApiError, type FieldDefinition, type Json } from '../../engine/index.ts'
 
 export const SHORTEST = 8
 export const LONGEST = 128
 
 /** Hashes at work at once: 40 together would hold Node's thread pool, and with it every file and name look-up, for seconds. */
 const AT_ONCE = 4
+/** Those who wait for their turn: a second or two; whoever comes later is told to come again. */
+const WAITING = 100
 
 /** The two body keys of whatever sets a password, in the words of the YAML. */
 export const PASSWORD_INPUT: Readonly<Record<string, FieldDefinition>> = {
@@ -17,7 +19,9 @@ export const PASSWORD_INPUT: Readonly<Record<string, FieldDefinition>> = {
 let working = 0
 const queue: (() => void)[] = []
 
-async function gated<T>(work: () => Promise<T>): Promise<T> {
+/** Does work when it is its turn; throws unavailable when too many wait already. */
+export async function gated<T>(work: () => Promise<T>): Promise<T> {
+  if (queue.length >= WAITING) throw new ApiError('unavailable', { retryAfter: 2 })
   if (working >= AT_ONCE) await new Promise<void>((resolve) => queue.push(resolve))
   else working += 1
   try {
@@ -39,7 +43,8 @@ let decoy: Promise<string> | undefined
 
 /** Whether the password is the one that was hashed; takes the same time when there is no hash, and is then false. */
 export async function verifyPassword(stored: string | null | undefined, password: string): Promise<boolean> {
-  decoy ??= hashPassword('nobody has this password')
+  // Not in the queue: being refused there once would be kept for ever.
+  decoy ??= hash('nobody has this password')
   const against = stored ?? (await decoy)
   const matches = await gated(() => verify(against, password))
   return matches && stored !== null && stored !== undefined

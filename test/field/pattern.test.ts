@@ -90,7 +90,7 @@ test('no text of the largest length holds the process for 50 ms', async () => {
 })
 
 test('ajv runs patterns on the same engine, and refuses what it can not run', () => {
-  const ajv = new Ajv({ code: { regExp: linearRegExp } })
+  const ajv = new Ajv({ strict: false, code: { regExp: linearRegExp } })
   const judge = ajv.compile({ allOf: [{ pattern: '^(a|a)+$' }, { pattern: '^a{2}' }] })
   assert.equal([judge('aa'), judge('a'), judge('ab'), judge(`${'a'.repeat(5_000)}!`)], [true, false, false, false])
   assert.throws(() => ajv.compile({ pattern: '^(?=a)' }), /The pattern can not be run/)

@@ -96,7 +96,15 @@ windows('forget the callers whose window has ended', () => {
 
 windows('go on from a count that was shared', () => {
   const counted = createWindows()
-  counted.adopt('a', 5, 1_000)
+  counted.adopt('a', { count: 5, resetAt: 1_000 }, 60_000, 0)
   assert.equal({ ...counted.hit('a', 60_000, 500) }, { count: 6, resetAt: 1_000 })
+})
+
+windows('of shared counts never remember more than their capacity, nor what has ended', () => {
+  const counted = createWindows(10)
+  for (let i = 0; i < 1_000; i += 1) counted.adopt(String(i), { count: 1, resetAt: 1_000 }, 1_000, 0)
+  assert.is(counted.size, 10)
+  counted.adopt('later', { count: 1, resetAt: 6_000 }, 1_000, 5_000)
+  assert.is(counted.size, 1)
 })
 windows.run()
