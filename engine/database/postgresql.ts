@@ -102,16 +102,20 @@ async function ask(databaseUrl: string, takesOptions: boolean): Promise<Server |
   }
 }
 
+/** So many connections make two pools of two. */
+const SPLIT_FROM = 4
+
 /**
  * Connections of one instance over both pools: DATABASE_POOL if set, else a fifth of what the server allows,
- * between 4 and 20, so that four instances and a person with psql fit on a server as installed.
+ * between 4 and 20, so that four instances and a person with psql fit on a server as installed. Fewer than 4 are one
+ * pool for everything: a start holds one for its lock while it works on another.
  */
 export function poolSizes(
   maxConnections: number,
   wanted: number | undefined,
 ): { readonly compiled: number; readonly ordinary: number } {
   const total = wanted ?? Math.min(20, Math.max(4, Math.floor(maxConnections / 5)))
-  const compiled = Math.ceil(total / 2)
+  const compiled = total < SPLIT_FROM ? 0 : Math.ceil(total / 2)
   return { compiled, ordinary: total - compiled }
 }
 
@@ -168,7 +172,10 @@ export async function openPostgresql(
   const sizes = poolSizes(server.maxConnections, wantedPool)
   const note = outageLog(log)
   const ordinary = open(poolConfig(databaseUrl, SESSION, server.takesOptions), sizes.ordinary, note)
-  const generic = open(poolConfig(databaseUrl, GENERIC_PLANS, server.takesOptions), sizes.compiled, note)
+  const generic =
+    sizes.compiled === 0
+      ? ordinary
+      : open(poolConfig(databaseUrl, GENERIC_PLANS, server.takesOptions), sizes.compiled, note)
   const knex = createKnex({
     client: 'pg',
     connectionPool: knexPool(ordinary),
@@ -199,7 +206,8 @@ export async function openPostgresql(
     close: async () => {
       clearInterval(watch)
       await knex.destroy()
-      await Promise.all([ordinary.pool.end(), generic.pool.end(), replica?.pool.end()])
+      const pools = new Set([ordinary.pool, generic.pool, ...(replica === undefined ? [] : [replica.pool])])
+      await Promise.all([...pools].map((pool) => pool.end()))
     },
   })
 }
