@@ -60,7 +60,6 @@ test('four instances fit on a server as it is installed', () => {
   assert.equal(poolSizes(97, undefined), { compiled: 10, ordinary: 9 })
   assert.equal(poolSizes(10, undefined), { compiled: 2, ordinary: 2 })
   assert.equal(poolSizes(97, 30), { compiled: 15, ordinary: 15 })
-  assert.equal(poolSizes(97, 3), { compiled: 0, ordinary: 3 })
 })
 
 test('beyond the bound of the queue a caller is refused at once, and those who wait are served', async () => {

@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
+import { poolSizes } from '../../engine/database/postgresql.ts'
 import { createEngine } from '../../engine/engine.ts'
 import { readSettings } from '../../engine/settings.ts'
 import { renderDiagnostics } from '../../engine/text/render.ts'
@@ -23,6 +24,11 @@ cache: true
 seeds: { key: name, rows: [{ name: First }] }
 policies: { view: [{ who: anyone }], create: [{ who: anyone }] }
 `
+
+test('fewer than four connections are one pool', () => {
+  assert.equal(poolSizes(97, 3), { compiled: 0, ordinary: 3 })
+  assert.equal(poolSizes(97, 4), { compiled: 2, ordinary: 2 })
+})
 
 for (const connections of [2, 3]) {
   const declare = process.env.TEST_DATABASE_URL === undefined ? test.skip : test
