@@ -3,6 +3,7 @@ import { randomUUID } from 'node:crypto'
 import type { Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { createCachedTables } from './action/cached-tables.ts'
+import { changeTeller, hearChanges } from './action/changes.ts'
 import { executionOf, type Foundation, runLeft, type Work } from './action/execution.ts'
 import { pluginContext } from './action/plugin-context.ts'
 import { type Actor, ANONYMOUS, SYSTEM } from './actor.ts'
@@ -67,9 +68,6 @@ export interface Engine {
   close(): Promise<void>
 }
 
-/** The channel on which instances tell each other which tables changed. */
-const CHANGES = 'changes'
-
 /** The parts that outlive a change of the app. */
 interface Process {
   readonly settings: Settings
@@ -128,7 +126,6 @@ function foundationOf(
   { catalog, composition, instance }: Ready,
 ): Foundation {
   const cachedTables = createCachedTables(catalog, database.compiled, now)
-  const kept = new Set([...catalog.resources.values()].filter((one) => one.cached).map((one) => one.table))
   return {
     catalog,
     database,
@@ -139,12 +136,7 @@ function foundationOf(
     instance,
     log,
     now,
-    async changed(table) {
-      // Another instance may keep what nobody has asked this one for yet.
-      if (!kept.has(table)) return
-      await cachedTables.changed(table)
-      await store.publish(CHANGES, table)
-    },
+    changed: changeTeller({ store, log }, catalog, cachedTables),
     jobs: jobInlet(composition.jobs, store),
     contextOf: pluginContext,
   }
@@ -221,14 +213,7 @@ async function systemContext<T>(
 
 function running(process: Process, first: App, lines: readonly string[], closeAll: () => Promise<void>): Engine {
   let app = first
-  const reread = (table: string): void => {
-    app.foundation.cachedTables
-      .changed(table)
-      .catch((error: unknown) => process.log.warn({ err: error, table }, 'kept records could not be read again'))
-  }
-  process.store.subscribe(CHANGES, reread, () => {
-    for (const table of new Set([...app.catalog.resources.values()].map((resource) => resource.table))) reread(table)
-  })
+  hearChanges(process, () => ({ catalog: app.catalog, cachedTables: app.foundation.cachedTables }))
   let server: Server | undefined
   let worker: Worker | undefined
   return {

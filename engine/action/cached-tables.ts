@@ -1,4 +1,6 @@
 /** ⇄ Small lookup tables kept in the process as JSON fragments, so that embedding them costs no join. */
+
+import { randomUUID } from 'node:crypto'
 import type { Catalog, EmbedEntry, Resource } from '../catalog/catalog.ts'
 import type { Runner } from '../database/database.ts'
 import { LIMITS } from '../limits.ts'
@@ -8,6 +10,8 @@ import { compileSerializer, type Serializer, type WireEntry } from '../record/se
 
 /** Every cached table of one catalog. */
 export interface CachedTables extends KeptEmbeds {
+  /** Tells these apart from those of another instance, or of another catalog in this one. */
+  readonly id: string
   /** Reads again whatever stands on a table; resolves when it is there. */
   changed(table: string): Promise<void>
 }
@@ -20,6 +24,7 @@ export function createCachedTables(catalog: Catalog, runner: Runner, now: () => 
   const tables = new Map<string, Kept>()
   const tooLarge = new Set<string>()
   return {
+    id: randomUUID(),
     of(relation, entries) {
       const target = catalog.resources.get(relation.target)!
       if (!target.cached || tooLarge.has(target.name) || !entries.every((entry) => isOwn(target, entry)))
@@ -67,6 +72,29 @@ function keptColumns(
   return { text, serialize: compileSerializer({ kind: 'object', present: undefined, entries: nodes }) }
 }
 
+/** What the latest reading found; readings are numbered as they begin, because they may end in another order. */
+function latest<T>(): {
+  readonly value: T | undefined
+  begin(): number
+  end(number: number, found: T | undefined): void
+} {
+  let begun = 0
+  let applied = 0
+  let value: T | undefined
+  return {
+    get value() {
+      return value
+    },
+    begin: () => ++begun,
+    end(number, found) {
+      // A later reading has seen all that an earlier one has; the earlier must not undo it, nor that it failed.
+      if (number < applied) return
+      applied = number
+      value = found
+    },
+  }
+}
+
 function keep(
   target: Resource,
   entries: readonly EmbedEntry[],
@@ -75,22 +103,19 @@ function keep(
   outgrown: () => void,
 ): Kept {
   const { text, serialize } = keptColumns(target, entries)
-  let fragments: ReadonlyMap<string, string> | undefined
+  const fragments = latest<ReadonlyMap<string, string>>()
   let readAt = 0
   let reading: Promise<void> | undefined
-  let asked = 0
 
   const refresh = async (): Promise<void> => {
-    const started = ++asked
+    const number = fragments.begin()
     try {
       const rows = await runner.run({ text }, [])
       if (rows.length > LIMITS.lookupRows) outgrown()
-      // A later reading has seen all that this one has; the older must not undo it.
-      if (started < asked && fragments !== undefined) return
-      fragments = new Map(rows.map((row) => [row[0]!, serialize(row)]))
+      fragments.end(number, new Map(rows.map((row) => [row[0]!, serialize(row)])))
       readAt = now().getTime()
     } catch (error) {
-      fragments = undefined
+      fragments.end(number, undefined)
       throw error
     }
   }
@@ -103,12 +128,12 @@ function keep(
   return {
     table: target.table,
     fragment(id) {
-      const found = fragments?.get(id)
+      const found = fragments.value?.get(id)
       if (found === undefined) throw new KeptEmbedMiss(id)
       return found
     },
     ready() {
-      if (fragments === undefined) return once()
+      if (fragments.value === undefined) return once()
       // Old fragments serve this request while newer ones are fetched for the next.
       if (now().getTime() - readAt > LIMITS.lookupMs) once().catch(() => undefined)
       return undefined
