@@ -112,7 +112,8 @@ async function prepare(process: Process, catalog: Catalog, composition: Composit
   if (bound.diagnostics.length > 0) return { diagnostics: bound.diagnostics }
   const migrated = await migrate(catalog, database, { log, now: now() })
   if (migrated.value === undefined) return { diagnostics: migrated.diagnostics }
-  await seed(catalog, database, now())
+  const seeded = await seed(catalog, database, now())
+  if (seeded.value === undefined) return { diagnostics: seeded.diagnostics }
   const instance = await instanceOf(database, randomUUID)
   return { value: compose(process, { catalog, composition, instance }, bound.value), diagnostics: [] }
 }

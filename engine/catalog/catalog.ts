@@ -147,7 +147,16 @@ export interface Nested {
 
 export interface Seeds {
   readonly key: readonly Field[]
-  readonly rows: readonly { readonly assignments: readonly Assignment[]; readonly span: Span }[]
+  readonly rows: readonly SeedRow[]
+}
+
+export interface SeedRow {
+  readonly assignments: readonly Assignment[]
+  /** What the row is known by once it was written: the values of its key as they stand in the YAML. */
+  readonly name: string
+  readonly span: Span
+  /** Where each value of the row stands, by the name of its field. */
+  readonly places: ReadonlyMap<string, Span>
 }
 
 export type WriteAction = Exclude<ActionName, 'list' | 'get'>

@@ -1,8 +1,10 @@
 /** Puts the records of `seeds:` into a database, each once in its life. ⇄ */
-import type { Assignment, Catalog, Field, Filter, Resource, Selection } from '../catalog/catalog.ts'
+import type { Assignment, Catalog, Field, Filter, Resource, SeedRow, Selection } from '../catalog/catalog.ts'
 import type { Database, Runner } from '../database/database.ts'
+import { ApiError } from '../error.ts'
 import { slugify } from '../field/slug.ts'
 import type { Json } from '../json.ts'
+import type { Collected, Diagnostic } from '../text/diagnostic.ts'
 import { atomically, exclusively } from './apply.ts'
 import { conditionSql, pathSql } from './condition.ts'
 import { quoteName as q } from './name.ts'
@@ -15,10 +17,17 @@ export interface SeedResult {
 interface Row {
   readonly resource: Resource
   readonly key: readonly Field[]
-  readonly assignments: readonly Assignment[]
+  readonly seed: SeedRow
 }
 
 type Values = ReadonlyMap<Field, Json>
+
+/** A reference of a row that leads to no record yet. */
+interface Missing {
+  readonly row: Row
+  readonly field: Field
+  readonly target: string
+}
 
 /** What one run of seeding holds. */
 interface Seeding {
@@ -42,21 +51,23 @@ async function select({ catalog, runner }: Seeding, { resource: name, where }: S
   return row === undefined ? undefined : Number(row[0])
 }
 
-/** The values of a row; undefined while a record that it names is not there yet. */
-async function valuesOf(seeding: Seeding, { resource, assignments }: Row): Promise<Values | undefined> {
+/** The values of a row, or the first reference in it that leads nowhere yet. */
+async function valuesOf(seeding: Seeding, row: Row): Promise<Values | Missing> {
+  const { resource } = row
   const values = new Map<Field, Json>()
-  for (const assignment of [...resource.scopeSets, ...assignments]) {
+  for (const assignment of [...resource.scopeSets, ...row.seed.assignments, ...standIns(seeding.catalog, row)]) {
+    const { field } = assignment
     if ('selection' in assignment) {
       const id = await select(seeding, assignment.selection)
-      if (id === undefined) return undefined
-      values.set(assignment.field, id)
+      if (id === undefined) return { row, field, target: assignment.selection.resource }
+      values.set(field, id)
       continue
     }
     const { operand } = assignment
-    if (operand.kind === 'literal') values.set(assignment.field, operand.value)
-    else if (operand.kind === 'now') values.set(assignment.field, seeding.now.toISOString())
-    else if (operand.kind === 'today') values.set(assignment.field, seeding.now.toISOString().slice(0, 10))
-    else values.set(assignment.field, null)
+    if (operand.kind === 'literal') values.set(field, operand.value)
+    else if (operand.kind === 'now') values.set(field, seeding.now.toISOString())
+    else if (operand.kind === 'today') values.set(field, seeding.now.toISOString().slice(0, 10))
+    else values.set(field, null)
   }
   for (const field of resource.fields.values()) {
     const from = field.type.name === 'slug' ? field.options.own.from : undefined
@@ -65,6 +76,17 @@ async function valuesOf(seeding: Seeding, { resource, assignments }: Row): Promi
     if (!values.has(field) && typeof text === 'string') values.set(field, slugify(text))
   }
   return values
+}
+
+/** The records that stand in for required relations which the row does not name. */
+function standIns(catalog: Catalog, { resource, seed }: Row): readonly Assignment[] {
+  const owner = catalog.resources.get(resource.owner) ?? resource
+  const filled = new Set([...resource.scopeSets, ...seed.assignments].map(({ field }) => field.column))
+  return [...owner.relations.values()].flatMap((relation): Assignment[] => {
+    if (relation.kind !== 'belongs_to' || relation.default === undefined) return []
+    if (!relation.field.required || filled.has(relation.field.column)) return []
+    return [{ field: relation.field, selection: { resource: relation.target, where: relation.default } }]
+  })
 }
 
 function bound(field: Field, value: Json): Json {
@@ -84,82 +106,139 @@ async function isThere({ runner }: Seeding, { resource, key }: Row, values: Valu
   return found.length > 0
 }
 
-/** The name of a row whose key is written out, so that a row of old needs nothing looked up; undefined for others. */
-function writtenName({ key, assignments }: Row): string | undefined {
-  const values = key.map((field) => {
-    const assignment = assignments.find((one) => one.field === field)
-    return assignment && 'operand' in assignment && assignment.operand.kind === 'literal'
-      ? assignment.operand.value
-      : undefined
-  })
-  return values.includes(undefined) ? undefined : JSON.stringify(values)
-}
-
-/** Makes the record unless it was ever made before; `later` when it names one that is not there yet. */
-async function plant(seeding: Seeding, row: Row): Promise<'created' | 'known' | 'later'> {
-  const { runner, known } = seeding
-  const { resource, key } = row
-  if (known.has(`${resource.name} ${writtenName(row)}`)) return 'known'
-  const values = await valuesOf(seeding, row)
-  if (values === undefined) return 'later'
-  const name = JSON.stringify(key.map((field) => values.get(field) ?? null))
-  if (known.has(`${resource.name} ${name}`)) return 'known'
-  const there = await isThere(seeding, row, values)
-  if (!there) {
-    const fields = [...values.keys()]
-    const columns = fields.map((field) => q(field.column)).join(', ')
-    const places = fields.map((_, i) => `$${i + 1}`).join(', ')
-    const text = `insert into ${q(resource.table)} (${columns}) values (${places})`
+/** Stores the record; what the database has against it is a complaint about the row. */
+async function insert({ runner }: Seeding, row: Row, values: Values): Promise<Diagnostic | undefined> {
+  const fields = [...values.keys()]
+  const columns = fields.map((field) => q(field.column)).join(', ')
+  const places = fields.map((_, i) => `$${i + 1}`).join(', ')
+  const text = `insert into ${q(row.resource.table)} (${columns}) values (${places})`
+  try {
     await runner.run(
       { text },
       fields.map((field) => bound(field, values.get(field) ?? null)),
     )
+    return undefined
+  } catch (error) {
+    if (error instanceof ApiError && error.params.errors !== undefined) return refused(row, error.params.errors)
+    throw error
   }
+}
+
+function refused(row: Row, errors: Readonly<Record<string, readonly string[]>>): Diagnostic {
+  const [column = ''] = Object.keys(errors)
+  const field = [...row.resource.fields.values()].find((one) => one.column === column)
+  const sentences = Object.values(errors).flat().join('; ')
+  const message = `The seed ${shown(row)} can not be stored: ${sentences}`
+  return { code: 'wrong_seed', message, span: row.seed.places.get(field?.name ?? column) ?? row.seed.span }
+}
+
+async function remember({ runner, known }: Seeding, resource: Resource, name: string): Promise<void> {
+  if (known.has(`${resource.name} ${name}`)) return
   await runner.run({ text: 'insert into plinth_seed (resource, key) values ($1, $2)' }, [resource.name, name])
   known.add(`${resource.name} ${name}`)
-  return there ? 'known' : 'created'
+}
+
+/** Makes the record unless it was ever made before; what it misses when it names a record that is not there yet. */
+async function plant(seeding: Seeding, row: Row): Promise<'created' | 'known' | Missing | Diagnostic> {
+  const { resource, key, seed } = row
+  // What was written once is done with: clients may have renamed or deleted whatever the row names.
+  if (seeding.known.has(`${resource.name} ${seed.name}`)) return 'known'
+  const values = await valuesOf(seeding, row)
+  if ('target' in values) return values
+  // A name of old has the ids of the records that the key names.
+  const name = JSON.stringify(key.map((field) => values.get(field) ?? null))
+  const done = seeding.known.has(`${resource.name} ${name}`) || (await isThere(seeding, row, values))
+  const complaint = done ? undefined : await insert(seeding, row, values)
+  if (complaint !== undefined) return complaint
+  await remember(seeding, resource, seed.name)
+  return done ? 'known' : 'created'
+}
+
+/** Whether an earlier version wrote the row under a name with ids, which nobody can look up any more. */
+function writtenOfOld({ known }: Seeding, { resource, key, seed }: Row): boolean {
+  const byId = key.map((field) => seed.assignments.some((one) => one.field === field && 'selection' in one))
+  if (!byId.includes(true)) return false
+  const values: readonly Json[] = JSON.parse(seed.name)
+  return [...known].some((entry) => {
+    if (!entry.startsWith(`${resource.name} [`)) return false
+    const old: readonly Json[] = JSON.parse(entry.slice(resource.name.length + 1))
+    return values.every((value, i) => (byId[i] ? typeof old[i] === 'number' : value === old[i]))
+  })
 }
 
 function rowsOf(catalog: Catalog): readonly Row[] {
   return [...catalog.resources.values()].flatMap((resource) => {
     const { key = [], rows = [] } = resource.seeds ?? {}
-    return rows.map(({ assignments }) => ({ resource, key, assignments }))
+    return rows.map((seed) => ({ resource, key, seed }))
   })
 }
 
-function place(row: Row): string {
-  const names = row.assignments.flatMap((one) =>
+/** The row by its first written values, for people: `keepers (ada, Ada)`. */
+function shown({ resource, seed }: Row): string {
+  const names = seed.assignments.flatMap((one) =>
     'operand' in one && one.operand.kind === 'literal' ? [String(one.operand.value)] : [],
   )
-  return `${row.resource.name} (${names.slice(0, 3).join(', ')})`
+  return `${resource.name} (${names.slice(0, 3).join(', ')})`
+}
+
+function unresolved({ row, field, target }: Missing): Diagnostic {
+  return {
+    code: 'wrong_seed',
+    message: `"${field.relation ?? field.name}" of the seed ${shown(row)} names a record of "${target}" that is not there`,
+    span: row.seed.places.get(field.name) ?? row.seed.span,
+    hint: 'correct the row, or make that record; a row that was written once needs it no more',
+  }
+}
+
+/** Plants all rows, those that name others after them. */
+async function plantAll(seeding: Seeding, rows: readonly Row[]): Promise<Collected<SeedResult>> {
+  let waiting = rows
+  let created = 0
+  while (waiting.length > 0) {
+    const missing: Missing[] = []
+    for (const row of waiting) {
+      const outcome = await plant(seeding, row)
+      if (outcome === 'created') created += 1
+      else if (typeof outcome === 'object' && 'code' in outcome) return { diagnostics: [outcome] }
+      else if (typeof outcome === 'object') missing.push(outcome)
+    }
+    if (missing.length === waiting.length) {
+      const never = missing.filter(({ row }) => !writtenOfOld(seeding, row))
+      return never.length > 0 ? { diagnostics: never.map(unresolved) } : { value: { created }, diagnostics: [] }
+    }
+    waiting = missing.map(({ row }) => row)
+  }
+  return { value: { created }, diagnostics: [] }
+}
+
+class Refused extends Error {
+  readonly diagnostics: readonly Diagnostic[]
+  constructor(diagnostics: readonly Diagnostic[]) {
+    super('refused')
+    this.diagnostics = diagnostics
+  }
 }
 
 /**
  * Makes every seed record that was never made before, all of them or none; rows that name other seeded rows wait for them.
- * Throws when a row names a record that nothing makes. Instances that start together wait for each other.
+ * A row that can not be stored is a diagnostic at its place. Instances that start together wait for each other.
  */
-export function seed(catalog: Catalog, database: Database, now: Date): Promise<SeedResult> {
-  let waiting = rowsOf(catalog)
-  if (waiting.length === 0) return Promise.resolve({ created: 0 })
-  return exclusively(database, (runner) =>
-    atomically(runner, async () => {
-      const seeded = await runner.run({ text: 'select resource, key from plinth_seed' }, [])
-      const known = new Set(seeded.map(([resource, key]) => `${resource} ${key}`))
-      const seeding: Seeding = { catalog, runner, now, known }
-      let created = 0
-      while (waiting.length > 0) {
-        const later: Row[] = []
-        for (const row of waiting) {
-          const outcome = await plant(seeding, row)
-          if (outcome === 'created') created += 1
-          if (outcome === 'later') later.push(row)
-        }
-        if (later.length === waiting.length) {
-          throw new Error(`These seeds name records that are not there: ${later.map(place).join('; ')}.`)
-        }
-        waiting = later
-      }
-      return { created }
-    }),
-  )
+export async function seed(catalog: Catalog, database: Database, now: Date): Promise<Collected<SeedResult>> {
+  const rows = rowsOf(catalog)
+  if (rows.length === 0) return { value: { created: 0 }, diagnostics: [] }
+  try {
+    return await exclusively(database, (runner) =>
+      atomically(runner, async () => {
+        const seeded = await runner.run({ text: 'select resource, key from plinth_seed' }, [])
+        const known = new Set(seeded.map(([resource, key]) => `${resource} ${key}`))
+        const planted = await plantAll({ catalog, runner, now, known }, rows)
+        // Rolled back: what was planted before the mistake is planted again once that is corrected.
+        if (planted.value === undefined) throw new Refused(planted.diagnostics)
+        return planted
+      }),
+    )
+  } catch (error) {
+    if (error instanceof Refused) return { diagnostics: error.diagnostics }
+    throw error
+  }
 }

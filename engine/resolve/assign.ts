@@ -68,8 +68,8 @@ export function linkAssignment(
 
 /** As a body would be decoded, so that nothing gets in that a caller could not write; a day stands for a moment, too. */
 function decodeAssigned(field: Field, value: Json): ReturnType<typeof decodeLiteral> {
-  const moment = value === null || field.type.wire === 'timestamp'
-  return moment ? decodeLiteral(field, value) : field.type.decode(value, field.options)
+  if (value === null) return field.nullable ? { value } : { error: 'must have a value' }
+  return field.type.wire === 'timestamp' ? decodeLiteral(field, value) : field.type.decode(value, field.options)
 }
 
 function isMap(value: Json): value is JsonObject {

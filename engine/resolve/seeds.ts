@@ -1,7 +1,10 @@
 /** Pass: seed rows become assignments; records of other resources are named by values of their own. */
 
-import type { Assignment, Seeds } from '../catalog/catalog.ts'
+import type { Assignment, Seeds, Field, SeedRow } from '../catalog/catalog.ts'
 import { linkAssignment } from './assign.ts'
+import type { Path } from '../definition/definition.ts'
+import type { Json, JsonObject } from '../json.ts'
+import type { Span } from '../text/source.ts'
 import { fieldOf, isBroken } from './link.ts'
 import { benches, type Draft, suggest, type Work, type Written } from './resolution.ts'
 
@@ -30,20 +33,62 @@ function seedsOf(work: Work, written: Written, draft: Draft): Seeds {
   })
   return {
     key: fields,
-    rows: rows.map((row, index) => {
-      const at = ['seeds', 'rows', index] as const
-      const assignments = Object.entries(row).flatMap(([name, given]): Assignment[] => {
-        const assignment = linkAssignment(work, draft, name, given, (path, part) => place([...at, name, ...path], part))
-        return assignment === undefined ? [] : [assignment]
-      })
-      for (const field of fields) {
-        if (assignments.some((assignment) => assignment.field === field)) continue
-        if (Object.hasOwn(row, field.name)) continue
-        work.report('wrong_seed', `The row has no "${field.name}", by which it would be found again`, place(at), {
-          hint: `add ${field.name}: …`,
-        })
-      }
-      return { assignments, span: place(at) }
-    }),
+    rows: rows.map((row, index) => seedRow(work, draft, fields, row, ['seeds', 'rows', index], place)),
   }
+}
+
+function seedRow(
+  work: Work,
+  draft: Draft,
+  key: readonly Field[],
+  row: JsonObject,
+  at: Path,
+  place: Written['document']['place'],
+): SeedRow {
+  const values = new Map<string, Json>()
+  const places = new Map<string, Span>()
+  const assignments = Object.entries(row).flatMap(([name, given]): Assignment[] => {
+    const assignment = linkAssignment(work, draft, name, given, (path, part) => place([...at, name, ...path], part))
+    if (assignment === undefined) return []
+    places.set(assignment.field.name, place([...at, name]))
+    const fixed = 'operand' in assignment && assignment.operand.kind === 'literal'
+    values.set(assignment.field.name, fixed ? assignment.operand.value : given)
+    return [assignment]
+  })
+  for (const field of key) {
+    if (assignments.some((assignment) => assignment.field === field) || Object.hasOwn(row, field.name)) continue
+    work.report('wrong_seed', `The row has no "${field.name}", by which it would be found again`, place(at), {
+      hint: `add ${field.name}: …`,
+    })
+  }
+  for (const name of missingIn(work, draft, row, assignments)) {
+    work.report('wrong_seed', `The row has no "${name}", which every "${draft.name}" must have`, place(at), {
+      hint: `add ${name}: …, or give it a default`,
+    })
+  }
+  const name = JSON.stringify(key.map((field) => values.get(field.name) ?? null))
+  return { assignments, name, span: place(at), places }
+}
+
+/** The required fields and relations that neither the row nor a rule fills. */
+function missingIn(work: Work, draft: Draft, row: JsonObject, assignments: readonly Assignment[]): readonly string[] {
+  const owner = work.drafts.get(draft.owner) ?? draft
+  const filled = new Set([...draft.scopeSets, ...assignments].map(({ field }) => field.column))
+  const needed = [...owner.fields.values()].filter(
+    (field) =>
+      field.required &&
+      !filled.has(field.column) &&
+      field.default === undefined &&
+      field.defaultMoment === undefined &&
+      field.type.generated?.(field.options, '') === undefined,
+  )
+  return needed.flatMap((field) => {
+    const relation = field.relation === undefined ? undefined : owner.relations.get(field.relation)
+    if (relation?.kind === 'belongs_to' && relation.default !== undefined) return []
+    const { from } = field.options.own
+    if (field.type.name === 'slug' && typeof from === 'string' && Object.hasOwn(row, from)) return []
+    const name = relation?.name ?? field.name
+    // A value that is there and wrong has been complained of already.
+    return Object.hasOwn(row, name) || isBroken(work, draft, name) ? [] : [name]
+  })
 }

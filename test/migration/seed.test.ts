@@ -70,6 +70,18 @@ async function migrated(catalog: Catalog): Promise<void> {
   assert.equal(diagnostics, [])
 }
 
+async function seeded(catalog: Catalog): Promise<number> {
+  const { value, diagnostics } = await seed(catalog, db.database, now)
+  assert.is(renderDiagnostics(diagnostics), '')
+  return value?.created ?? -1
+}
+
+async function refused(catalog: Catalog): Promise<string> {
+  const { value, diagnostics } = await seed(catalog, db.database, now)
+  assert.is(value, undefined)
+  return renderDiagnostics(diagnostics)
+}
+
 const ZOO = { 'app.yaml': APP, 'keepers.yaml': KEEPERS, 'animals.yaml': ANIMALS }
 
 test.before.each(async () => {
@@ -87,15 +99,14 @@ test('the desk is migrated once and then found as it should be', async () => {
   const catalog = await catalogIn(path.resolve('resources'))
   await migrated(catalog)
   assert.equal((await planFor(catalog, db.database, now)).steps, [])
-  const { created } = await seed(catalog, db.database, now)
-  assert.ok(created > 20)
-  assert.equal(await seed(catalog, db.database, now), { created: 0 })
+  assert.ok((await seeded(catalog)) > 20)
+  assert.is(await seeded(catalog), 0)
 })
 
 test('a step that is not safe points at its line in the YAML', async () => {
   const catalog = await catalogOf(ZOO)
   await migrated(catalog)
-  await seed(catalog, db.database, now)
+  await seeded(catalog)
   const next = await catalogOf({
     ...ZOO,
     'animals.yaml': ANIMALS.replace('fields:', 'fields:\n  cage: { type: integer, required: true }'),
@@ -111,7 +122,7 @@ test('a step that is not safe points at its line in the YAML', async () => {
 test('seeds may name each other in any order, across files and over relations', async () => {
   const catalog = await catalogOf(ZOO)
   await migrated(catalog)
-  assert.equal(await seed(catalog, db.database, now), { created: 3 })
+  assert.is(await seeded(catalog), 3)
   const { knex } = db.database
   assert.equal(
     await knex('animals')
@@ -124,10 +135,10 @@ test('seeds may name each other in any order, across files and over relations', 
 test('a record once seeded is never made again, even when it was deleted or its chief is gone', async () => {
   const catalog = await catalogOf(ZOO)
   await migrated(catalog)
-  await seed(catalog, db.database, now)
+  await seeded(catalog)
   await db.database.knex('animals').delete()
   await db.database.knex('keepers').update({ deleted_at: now.toISOString() })
-  assert.equal(await seed(catalog, db.database, now), { created: 0 })
+  assert.is(await seeded(catalog), 0)
   assert.equal(await db.database.knex('animals'), [])
 })
 
@@ -135,28 +146,78 @@ test('a record that a person made under the key stays as it is', async () => {
   const catalog = await catalogOf(ZOO)
   await migrated(catalog)
   await db.database.knex('keepers').insert({ slug: 'zoe', name: 'Zoe the Great' })
-  assert.equal(await seed(catalog, db.database, now), { created: 2 })
+  assert.is(await seeded(catalog), 2)
   assert.equal(await db.database.knex('keepers').where({ slug: 'zoe' }).pluck('name'), ['Zoe the Great'])
   await db.database.knex('keepers').where({ slug: 'zoe' }).update({ slug: 'other' })
-  assert.equal(await seed(catalog, db.database, now), { created: 0 })
+  assert.is(await seeded(catalog), 0)
 })
 
-test('a seed that names a record which nothing makes stops, and none is kept', async () => {
+test('a seed that names a record which nothing makes stops at its place, and none is kept', async () => {
   const catalog = await catalogOf({
     ...ZOO,
     'keepers.yaml': KEEPERS.replace('slug: zoe }, skills', 'slug: nobody }, skills'),
   })
   await migrated(catalog)
-  try {
-    await seed(catalog, db.database, now)
-    assert.unreachable()
-  } catch (error) {
-    assert.match(
-      error instanceof Error ? error.message : '',
-      /These seeds name records that are not there: .*keepers \(ada, Ada/,
-    )
-  }
+  assert.match(
+    await refused(catalog),
+    /keepers\.yaml:13:\d+ error wrong_seed: "chief" of the seed keepers \(ada, Ada, lions\) names a record of "keepers" that is not there/,
+  )
   assert.equal(await db.database.knex('keepers'), [])
+})
+
+const CAGES = `resource: cages
+fields:
+  number: { type: integer, required: true }
+relations:
+  keeper: { belongs_to: keepers, required: true }
+policies: { view: [{ who: anyone }] }
+seeds:
+  key: [keeper, number]
+  rows:
+    - { keeper: { slug: ada }, number: 1 }
+`
+
+test('a seed known by a record that clients renamed or removed is done with, however it was once remembered', async () => {
+  const catalog = await catalogOf({ ...ZOO, 'cages.yaml': CAGES })
+  await migrated(catalog)
+  assert.is(await seeded(catalog), 4)
+  const { knex } = db.database
+  await knex('keepers').update({ slug: knex.raw("'was-' || slug") })
+  assert.is(await seeded(catalog), 0)
+  await knex('plinth_seed').where({ resource: 'cages' }).update({ key: '[1,1]' })
+  assert.is(await seeded(catalog), 0)
+  await knex('plinth_seed').where({ resource: 'cages' }).delete()
+  assert.match(
+    await refused(catalog),
+    /cages\.yaml:10:\d+ error wrong_seed: "keeper" of the seed cages \(1\) names a record of "keepers" that is not there/,
+  )
+})
+
+test('what the database has against a seed is said with file, row, field and sentence', async () => {
+  const catalog = await catalogOf({
+    ...ZOO,
+    'keepers.yaml': KEEPERS.replace('name: { type: string, required: true }', 'name: { type: string, unique: true }'),
+  })
+  await migrated(catalog)
+  await db.database.knex('keepers').insert({ slug: 'somebody', name: 'Zoe' })
+  assert.match(
+    await refused(catalog),
+    /keepers\.yaml:14:\d+ error wrong_seed: The seed keepers \(zoe, Zoe\) can not be stored: The name has already been taken/,
+  )
+})
+
+test('a relation that a seed does not name gets the record that stands in for it', async () => {
+  const catalog = await catalogOf({
+    ...ZOO,
+    'animals.yaml': ANIMALS.replace(
+      'required: true, on_delete: restrict',
+      'required: true, default: { slug: zoe }',
+    ).replace(', keeper: { chief.slug: zoe }', ''),
+  })
+  await migrated(catalog)
+  assert.is(await seeded(catalog), 3)
+  const { knex } = db.database
+  assert.equal(await knex('animals').join('keepers', 'keepers.id', 'keeper_id').pluck('slug'), ['zoe'])
 })
 
 test('instances that seed at once make each record once', async () => {
@@ -164,7 +225,7 @@ test('instances that seed at once make each record once', async () => {
   await migrated(catalog)
   const results = await Promise.all([1, 2, 3].map(() => seed(catalog, db.database, now)))
   assert.is(
-    results.reduce((sum, result) => sum + result.created, 0),
+    results.reduce((sum, { value }) => sum + (value?.created ?? 0), 0),
     3,
   )
 })

@@ -91,6 +91,20 @@ mistaken('filters are judged by the types they compare', () => {
   )
 })
 
+mistaken('a seed is written as it is stored: with all that is required, within bounds and patterns', () => {
+  says(
+    `fields: { name: { type: string, required: true, pattern: "^[A-Z]" }, size: { type: integer, required: true }, slug: { type: slug, required: true, from: name }, kind: { type: string, nullable: false, max: 3 } }
+relations: { status: { belongs_to: statuses, required: true } }
+seeds: { key: name, rows: [{ name: chair, size: null, kind: long }, { name: Table, size: 1, status: { slug: x } }] }`,
+    [
+      'things.yaml [{ name: chair, size: null, kind: long }] wrong_seed: The row has no "status", which every "things" must have (add status: …, or give it a default)',
+      'things.yaml [chair] wrong_value: "name" has an invalid format',
+      'things.yaml [null] wrong_value: "size" must have a value',
+      'things.yaml [long] wrong_value: "kind" must be at most 3 characters',
+    ],
+  )
+})
+
 mistaken('relations that contradict others are told apart', () => {
   const things =
     'fields: { status_id: { type: integer }, shape: { type: string } }\nrelations:\n  status: { belongs_to: statuses }\n  shape: { belongs_to: statuses, column: other_id }\n  parts: { has_many: parts }\n  bits: { has_many: statuses }\n  halves: { has_many: parts, by: thin }'
