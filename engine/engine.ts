@@ -7,8 +7,8 @@ import { changeTeller, hearChanges } from './action/changes.ts'
 import { executionOf, type Foundation, runLeft, type Work } from './action/execution.ts'
 import { pluginContext } from './action/plugin-context.ts'
 import { type Actor, ANONYMOUS, SYSTEM } from './actor.ts'
-import { bindRoutes } from './boot/bind-routes.ts'
-import { readCatalog } from './boot/boot.ts'
+import { type Boot, readCatalog } from './boot/boot.ts'
+import { settle } from './boot/settle.ts'
 import type { Catalog } from './catalog/catalog.ts'
 import { connect } from './database/connect.ts'
 import type { Database } from './database/database.ts'
@@ -24,8 +24,6 @@ import type { JsonObject } from './json.ts'
 import { LIMITS } from './limits.ts'
 import { exclusively } from './migration/apply.ts'
 import { instanceOf } from './migration/instance.ts'
-import { migrate } from './migration/migrate.ts'
-import { seed } from './migration/seed.ts'
 import type { Logger } from './observe.ts'
 import type { OpenApiDocument } from './openapi/openapi-document.ts'
 import { allRoutes } from './openapi/routes.ts'
@@ -92,7 +90,7 @@ export async function createEngine(options: EngineOptions): Promise<Collected<En
     if (options.database === undefined) await database.close()
   }
   try {
-    const ready = await prepare(process, read.value.catalog, read.value.composition)
+    const ready = await prepare(process, read.value, false)
     if (ready.value === undefined) {
       await closeAll()
       return { diagnostics: [...read.diagnostics, ...ready.diagnostics] }
@@ -105,17 +103,18 @@ export async function createEngine(options: EngineOptions): Promise<Collected<En
   }
 }
 
-/** Brings the database to the catalog and composes the app. */
-async function prepare(process: Process, catalog: Catalog, composition: Composition): Promise<Collected<App>> {
+/** Brings the database to the catalog and composes the app; `edited`: a person has just changed the YAML of this process. */
+async function prepare(
+  process: Process,
+  { catalog, composition }: Pick<Boot, 'catalog' | 'composition'>,
+  edited: boolean,
+): Promise<Collected<App>> {
   const { database, log, now } = process
-  const bound = bindRoutes(composition, catalog)
-  if (bound.diagnostics.length > 0) return { diagnostics: bound.diagnostics }
-  const migrated = await migrate(catalog, database, { log, now: now() })
-  if (migrated.value === undefined) return { diagnostics: migrated.diagnostics }
-  const seeded = await seed(catalog, database, now())
-  if (seeded.value === undefined) return { diagnostics: seeded.diagnostics }
+  const settled = await settle(catalog, composition, database, { log, now: now(), edited })
+  if (settled.value === undefined) return { diagnostics: settled.diagnostics }
   const instance = await instanceOf(database, randomUUID)
-  return { value: compose(process, { catalog, composition, instance }, bound.value), diagnostics: [] }
+  const app = compose(process, { catalog, composition, instance }, settled.value)
+  return { value: app, diagnostics: settled.diagnostics }
 }
 
 /** What an app is made of, and the id that its database gave it. */
@@ -242,7 +241,7 @@ function running(process: Process, first: App, lines: readonly string[], closeAl
     async reload() {
       const read = await readCatalog(process.settings)
       if (read.value === undefined) return read.diagnostics
-      const next = await prepare(process, read.value.catalog, read.value.composition)
+      const next = await prepare(process, read.value, true)
       if (next.value !== undefined) app = next.value
       return next.diagnostics
     },

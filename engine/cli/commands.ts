@@ -31,7 +31,7 @@ export const COMMANDS: readonly Command[] = [
   {
     name: 'restore-field',
     usage: '<resource>[.<field>]',
-    summary: 'bring back the data of a field or a resource that was taken out of the YAML',
+    summary: 'bring back the data of a field or a resource that was set aside; values that are newer stay',
     takes: [1, 1],
     load: () => import('./restore-field.ts'),
   },

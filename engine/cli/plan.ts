@@ -6,7 +6,8 @@ import type { ExitCode, Invocation } from './command.ts'
 
 export function run(invocation: Invocation): Promise<ExitCode> {
   return withDatabase(invocation, async (database, { catalog }) => {
-    invocation.say(renderPlan(await planFor(catalog, database, new Date())).trimEnd())
+    const { value } = await planFor(catalog, database, new Date())
+    invocation.say(renderPlan(value).trimEnd())
     return 0
   })
 }

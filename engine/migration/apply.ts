@@ -4,8 +4,8 @@ import type { Database, Runner } from '../database/database.ts'
 import { failureCode } from '../database/failure.ts'
 import type { Logger } from '../observe.ts'
 import type { MigrationPlan } from './plan.ts'
+import type { Entry } from './standing.ts'
 import type { Step } from './step.ts'
-import type { Table } from './table.ts'
 
 /** A step waits this long for a lock, lets the waiting requests through, and tries again. */
 const LOCK_MS = 2_000
@@ -84,17 +84,26 @@ export async function atomically<T>(runner: Runner, work: () => Promise<T>): Pro
   }
 }
 
-/** The plan with its questions answered by the database; a step that no row stands in the way of is safe. */
-export async function judged(plan: MigrationPlan, runner: Runner): Promise<MigrationPlan> {
+function counted(rows: number, what: string): string {
+  return `${rows.toLocaleString('en')} ${what}${rows === 1 ? '' : 's'}`
+}
+
+/**
+ * The plan with its questions answered by the database; a step that no row stands in the way of is safe.
+ * A start does not ask how much is in what it leaves alone anyway.
+ */
+export async function judged(plan: MigrationPlan, runner: Runner, starting: boolean): Promise<MigrationPlan> {
   const steps: Step[] = []
   for (const step of plan.steps) {
-    if (step.question === undefined) {
+    if (step.question === undefined || (starting && step.effect === 'removes')) {
       steps.push(step)
       continue
     }
     const [row] = await runner.run({ text: step.question }, [])
     const rows = Number(row?.[0] ?? 0)
-    steps.push({ ...step, rows, risk: rows === 0 ? 'safe' : step.risk })
+    if (rows === 0 && step.sql.length === 0) continue
+    const title = step.tally === undefined ? step.title : `${step.title} with ${counted(rows, step.tally)}`
+    steps.push({ ...step, title, rows, risk: rows === 0 ? 'safe' : step.risk })
   }
   return Object.freeze({ ...plan, steps: Object.freeze(steps) })
 }
@@ -129,17 +138,10 @@ async function takePatiently(step: Step, runner: Runner, limited: boolean): Prom
   }
 }
 
-/** What the engine has made: from now on only these columns are ever set aside. */
-function ownedOf(wanted: readonly Table[]): string {
-  return JSON.stringify(
-    Object.fromEntries(wanted.map((table) => [table.name, table.columns.map((column) => column.name)])),
-  )
-}
-
-/** Takes every step of a plan under the lock that the caller holds, each whole or not at all; throws at the first that fails. */
+/** Takes the steps under the lock that the caller holds, each whole or not at all; throws at the first that fails. */
 export async function apply(
   plan: MigrationPlan,
-  wanted: readonly Table[],
+  entry: Entry,
   runner: Runner,
   { kind, log }: { readonly kind: Database['kind']; readonly log: Logger },
 ): Promise<void> {
@@ -148,8 +150,11 @@ export async function apply(
     log.debug({ step: step.title }, 'migration step')
   }
   const steps = JSON.stringify(plan.steps.map(({ title, risk, rows }) => ({ title, risk, rows })))
-  const owned = ownedOf(wanted)
-  const text = `insert into plinth_migration (hash, steps, owned) select $1, $2::jsonb, $3::jsonb
-    where $4 or not exists (select 1 from plinth_migration where id = (select max(id) from plinth_migration) and owned = $3::jsonb)`
-  await runner.run({ text }, [plan.hash, steps, owned, plan.steps.length > 0])
+  const text = `insert into plinth_migration (hash, steps, owned, catalog, words)
+    select $1, $2::jsonb, $3::jsonb, $4::text, $5::jsonb
+    where $6 or not exists (select 1 from plinth_migration where id = (select max(id) from plinth_migration)
+      and owned = $3::jsonb and catalog = $4::text and words = $5::jsonb)`
+  const { owned, catalog = null, words } = entry
+  const values = [plan.hash, steps, JSON.stringify(owned), catalog, JSON.stringify(words), plan.steps.length > 0]
+  await runner.run({ text }, values)
 }

@@ -24,6 +24,9 @@ export const MIGRATION_TABLE: Table = Object.freeze({
     column('hash', 'text'),
     column('steps', 'jsonb'),
     column('owned', 'jsonb'),
+    /** The catalog that this was done for, by the tables that it wants, and the words of its enums. */
+    column('catalog', 'text', { nullable: true }),
+    column('words', 'jsonb', { nullable: true }),
     column('applied_at', MOMENT, { default: 'now()' }),
   ],
   primaryKey: ['id'],

@@ -1,8 +1,17 @@
 /** Reads what a database holds into the same shape that the catalog gives. ⇄ */
 import type { Row, Runner } from '../database/database.ts'
 import { canonicalDefault } from './default.ts'
-import { asideOrder, nameBefore, quoteName } from './name.ts'
-import type { Column, ForeignKey, Present, Sequence, SetAside, Table, TableIndex } from './table.ts'
+import { asideOrder, nameBefore } from './name.ts'
+import {
+  type Column,
+  type ForeignKey,
+  NO_HISTORY,
+  type Present,
+  type Sequence,
+  type SetAside,
+  type Table,
+  type TableIndex,
+} from './table.ts'
 
 /** How the engine marks its indexes, with the predicate as the YAML gave it: PostgreSQL would print another spelling. */
 export const INDEX_MARK = 'plinth'
@@ -34,7 +43,10 @@ const INDEXES = `select t.relname, i.relname, m.amname, x.indisunique, x.indisva
 const SEQUENCES = `select s.relname, q.seqstart from pg_sequence q join pg_class s on s.oid = q.seqrelid
   where s.relnamespace = current_schema()::regnamespace order by s.relname`
 
-const OWNED = `select owned from ${quoteName('plinth_migration')} order by id desc limit 1`
+/** Read as JSON, because the table itself may be older than some of its columns. */
+const LATEST = `select m.owned, to_jsonb(m)->>'catalog', to_jsonb(m)->'words' from plinth_migration m order by m.id desc limit 1`
+
+const CATALOGS = `select distinct to_jsonb(m)->>'catalog' from plinth_migration m where to_jsonb(m)->>'catalog' is not null`
 
 function textAt(row: Row, index: number): string {
   return row[index] ?? ''
@@ -92,20 +104,28 @@ function sequencesOf(columns: readonly Column[], starts: ReadonlyMap<string, num
 function asideOf(tables: readonly Table[]): readonly SetAside[] {
   const found = tables.flatMap((table): SetAside[] => {
     const before = nameBefore(table.name)
-    if (before !== undefined) return [{ table: before, column: undefined, name: table.name }]
+    if (before !== undefined) return [{ table: before, column: undefined, name: table.name, content: table }]
     return table.columns.flatMap((column) => {
       const was = nameBefore(column.name)
-      return was === undefined ? [] : [{ table: table.name, column: was, name: column.name }]
+      return was === undefined ? [] : [{ table: table.name, column: was, name: column.name, content: column }]
     })
   })
   return found.sort((a, b) => (asideOrder(a.name) < asideOrder(b.name) ? -1 : 1))
 }
 
-async function readOwned(runner: Runner, tables: readonly Table[]): Promise<Present['owned']> {
-  if (!tables.some((table) => table.name === 'plinth_migration')) return new Map()
-  const [row] = await runner.run({ text: OWNED }, [])
+async function readRecord(runner: Runner, tables: readonly Table[]): Promise<Pick<Present, 'owned' | 'history'>> {
+  if (!tables.some((table) => table.name === 'plinth_migration')) return { owned: new Map(), history: NO_HISTORY }
+  const [row] = await runner.run({ text: LATEST }, [])
+  const catalogs = await runner.run({ text: CATALOGS }, [])
   const recorded: Record<string, readonly string[]> = JSON.parse(row?.[0] ?? '{}')
-  return new Map(Object.entries(recorded).map(([table, columns]) => [table, new Set(columns)]))
+  return {
+    owned: new Map(Object.entries(recorded).map(([table, columns]) => [table, new Set(columns)])),
+    history: {
+      latest: row?.[1] ?? undefined,
+      known: new Set(catalogs.map((one) => textAt(one, 0))),
+      words: JSON.parse(row?.[2] ?? '{}'),
+    },
+  }
 }
 
 /** The tables of the connection's own schema, what was set aside in it, and what the engine made there. */
@@ -133,7 +153,7 @@ export async function inspect(runner: Runner): Promise<Present> {
   return {
     tables: present,
     setAside: asideOf(all),
-    owned: await readOwned(runner, all),
+    ...(await readRecord(runner, all)),
     trigrams: extension !== undefined,
   }
 }

@@ -6,20 +6,36 @@ import type { Collected, Diagnostic } from '../text/diagnostic.ts'
 import type { Span } from '../text/source.ts'
 import { apply, exclusively, judged } from './apply.ts'
 import { inspect } from './inspect.ts'
-import { type MigrationPlan, plan, reason } from './plan.ts'
+import { type MigrationPlan, plan, reason, type ShownPlan } from './plan.ts'
+import { entryAfterApply, entryAfterStart, type Standing, sorted, standingOf, withoutRenames } from './standing.ts'
 import type { Step } from './step.ts'
-import type { Table } from './table.ts'
+import type { Present, Table } from './table.ts'
 import { tables } from './tables.ts'
 
 export interface MigrationResult {
   readonly hash: string
   /** Titles of the steps that were taken; none when the database was as it should be. */
   readonly applied: readonly string[]
+  /** Titles of the steps that a start left for a person. */
+  readonly left: readonly string[]
 }
+
+/** Whether the catalog's statements work on the database, once these tables are there in place of its own. */
+export type Rehearsal = (runner: Runner, fresh: readonly Table[]) => Promise<readonly Diagnostic[]>
 
 export interface MigrationOptions {
   readonly log: Logger
   readonly now: Date
+  /** A person has edited the YAML just now: it is the newest, even if the database was like this before. */
+  readonly edited?: boolean
+  /** Asked before anything is changed. */
+  readonly rehearse?: Rehearsal
+}
+
+interface Planned {
+  readonly plan: MigrationPlan
+  readonly present: Present
+  readonly standing: Standing
 }
 
 async function planned(
@@ -27,10 +43,21 @@ async function planned(
   runner: Runner,
   kind: Database['kind'],
   now: Date,
-): Promise<MigrationPlan> {
+  start?: { readonly edited: boolean },
+): Promise<Planned> {
   const present = await inspect(runner)
   const day = now.toISOString().slice(0, 10)
-  return judged(plan(wanted, { present, day, concurrently: kind === 'postgresql' }), runner)
+  const standing = standingOf(wanted, present.history, start?.edited ?? false)
+  const asked = start !== undefined && standing === 'older' ? withoutRenames(wanted) : wanted
+  const made = plan(asked, { present, day, concurrently: kind === 'postgresql' })
+  return { plan: await judged(made, runner, start !== undefined), present, standing }
+}
+
+/** The wanted tables that are not in the database as they are wanted. */
+function freshTables(wanted: readonly Table[], { tables }: Present): readonly Table[] {
+  const shape = ({ columns }: Table) => JSON.stringify(columns.map(({ name, type }) => [name, type]).sort())
+  const there = new Map(tables.map((table) => [table.name, shape(table)]))
+  return wanted.filter((table) => there.get(table.name) !== shape(table))
 }
 
 /** Where the YAML speaks of what a step changes: the field, else the resource; nowhere for what it no longer names. */
@@ -48,19 +75,34 @@ function complaint(step: Step, hash: string, catalog: Catalog | undefined): Diag
   return { code: 'unsafe_migration', message, ...(span ? { span } : {}), ...(hint === '' ? {} : { hint }) }
 }
 
-/** The plan for a catalog as `plinth plan` shows it, with rows counted; changes nothing. */
-export function planFor(catalog: Catalog, database: Database, now: Date): Promise<MigrationPlan> {
-  return planTables(tables(catalog), database, now)
+/** The plan for a catalog as `plinth plan` shows it, with rows counted, and what its statements would meet; changes nothing. */
+export function planFor(
+  catalog: Catalog,
+  database: Database,
+  now: Date,
+  rehearse?: Rehearsal,
+): Promise<Required<Collected<ShownPlan>>> {
+  return planTables(tables(catalog), database, now, rehearse)
 }
 
 /** The same for tables that are already derived. */
-export function planTables(wanted: readonly Table[], database: Database, now: Date): Promise<MigrationPlan> {
-  return database.session((runner) => planned(wanted, runner, database.kind, now))
+export function planTables(
+  wanted: readonly Table[],
+  database: Database,
+  now: Date,
+  rehearse?: Rehearsal,
+): Promise<Required<Collected<ShownPlan>>> {
+  return database.session(async (runner) => {
+    const { plan: made, present, standing } = await planned(wanted, runner, database.kind, now)
+    const diagnostics = (await rehearse?.(runner, freshTables(wanted, present))) ?? []
+    return { value: { ...made, older: standing === 'older' }, diagnostics }
+  })
 }
 
 /**
- * At start: takes all steps when every one is safe, else none and reports each that is not.
- * Instances that start together wait for each other; the later ones find nothing to do.
+ * At start: adds what is missing and changes what the newest YAML says otherwise, or reports each step that would lose or
+ * reject data and takes none. What the YAML no longer names is left as it is. An older YAML than the database has seen
+ * last only adds. Instances that start together wait for each other; the later ones find nothing to do.
  */
 export function migrate(
   catalog: Catalog,
@@ -74,20 +116,35 @@ export function migrate(
 export function migrateTables(
   wanted: readonly Table[],
   database: Database,
-  { log, now }: MigrationOptions,
+  { log, now, edited = false, rehearse }: MigrationOptions,
   catalog?: Catalog,
 ): Promise<Collected<MigrationResult>> {
   return exclusively(database, async (runner) => {
-    const made = await planned(wanted, runner, database.kind, now)
-    const risky = made.steps.filter((step) => step.risk !== 'safe')
-    if (risky.length > 0) return { diagnostics: risky.map((step) => complaint(step, made.hash, catalog)) }
-    await apply(made, wanted, runner, { kind: database.kind, log })
-    return { value: { hash: made.hash, applied: made.steps.map((step) => step.title) }, diagnostics: [] }
+    const { plan: made, present, standing } = await planned(wanted, runner, database.kind, now, { edited })
+    const { take, leave, refuse } = sorted(made, standing)
+    if (refuse.length > 0) return { diagnostics: refuse.map((step) => complaint(step, made.hash, catalog)) }
+    const mistakes = (await rehearse?.(runner, freshTables(wanted, present))) ?? []
+    if (mistakes.length > 0) return { diagnostics: mistakes }
+    const entry = entryAfterStart(wanted, present, standing)
+    await apply({ ...made, steps: take }, entry, runner, { kind: database.kind, log })
+    const left = leave.map((step) => step.title)
+    sayWhatIsLeft(log, left, standing)
+    return { value: { hash: made.hash, applied: take.map((step) => step.title), left }, diagnostics: [] }
   })
 }
 
+function sayWhatIsLeft(log: Logger, left: readonly string[], standing: Standing): void {
+  if (standing === 'older') {
+    const sentence =
+      'the database was brought to a newer YAML since this one last started: what this one knows is served'
+    log.warn({ left }, `${sentence}; \`plinth plan\` shows the difference`)
+  } else if (left.length > 0) {
+    log.warn({ left }, 'what the YAML no longer names stays in the database until `plinth apply` removes it')
+  }
+}
+
 /**
- * `plinth apply <hash>`: takes the safe and the unsafe steps of the plan that a person has seen.
+ * `plinth apply <hash>`: takes the safe and the unsafe steps of the plan that a person has seen, removals too.
  * Refused when the plan would be another one by now, or while rows stand in the way of a step.
  */
 export function applyPlan(
@@ -104,18 +161,20 @@ export function applyTables(
   wanted: readonly Table[],
   database: Database,
   hash: string,
-  { log, now }: MigrationOptions,
+  { log, now, rehearse }: MigrationOptions,
   catalog?: Catalog,
 ): Promise<Collected<MigrationResult>> {
   return exclusively(database, async (runner) => {
-    const made = await planned(wanted, runner, database.kind, now)
+    const { plan: made, present } = await planned(wanted, runner, database.kind, now)
     if (made.hash !== hash) {
       const message = `plan ${hash} was made from another state; the present plan is ${made.hash}`
       return { diagnostics: [{ code: 'stale_plan', message, hint: 'look at `plinth plan` again' }] }
     }
     const blocked = made.steps.filter((step) => step.risk === 'blocked')
     if (blocked.length > 0) return { diagnostics: blocked.map((step) => complaint(step, hash, catalog)) }
-    await apply(made, wanted, runner, { kind: database.kind, log })
-    return { value: { hash, applied: made.steps.map((step) => step.title) }, diagnostics: [] }
+    const mistakes = (await rehearse?.(runner, freshTables(wanted, present))) ?? []
+    if (mistakes.length > 0) return { diagnostics: mistakes }
+    await apply(made, entryAfterApply(wanted), runner, { kind: database.kind, log })
+    return { value: { hash, applied: made.steps.map((step) => step.title), left: [] }, diagnostics: [] }
   })
 }

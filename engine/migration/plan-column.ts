@@ -1,7 +1,8 @@
-/** Plans the columns of one table that is there already: added, renamed, changed, set aside. */
+/** Plans the columns of one table that is there already: added, brought back, renamed, changed, set aside. */
+import { nearest } from '../text/nearest.ts'
 import { columnSql, dropForeignKey } from './ddl.ts'
-import { asideName, quoteName as q } from './name.ts'
-import { online, type Step, safe } from './step.ts'
+import { asideName, nameBefore, quoteName as q, quoteText } from './name.ts'
+import { adding, changing, type Step } from './step.ts'
 import type { Column, Present, Table } from './table.ts'
 import { typeChange } from './type-change.ts'
 
@@ -9,6 +10,8 @@ import { typeChange } from './type-change.ts'
 export interface Pair {
   readonly wanted: Table
   readonly actual: Table
+  /** The column that was set aside last under each name, if it can be read as what is wanted now. */
+  readonly aside: ReadonlyMap<string, Column>
 }
 
 /** What planning needs beside the tables. */
@@ -20,14 +23,25 @@ export interface Circumstances {
   readonly concurrently: boolean
 }
 
-/** The column that a wanted one is now: of its name, or of its earlier name while that is not wanted itself. */
-export function presentColumn({ wanted, actual }: Pair, column: Column): Column | undefined {
-  const same = actual.columns.find((other) => other.name === column.name)
-  if (same || column.renamedFrom === undefined) return same
+/** The column that the YAML calls the earlier one, while that is not wanted itself. */
+export function earlierColumn({ wanted, actual }: Pair, column: Column): Column | undefined {
+  if (column.renamedFrom === undefined) return undefined
   // A belongs_to is renamed by its relation's name; its column has the `_id`.
   const earlier = [column.renamedFrom, ...(column.name.endsWith('_id') ? [`${column.renamedFrom}_id`] : [])]
   const free = earlier.filter((name) => !wanted.columns.some((other) => other.name === name))
   return actual.columns.find((other) => free.includes(other.name))
+}
+
+/** The column that a wanted one is now: of its name, of its earlier name, or what was set aside under its name. */
+export function presentColumn(pair: Pair, column: Column): Column | undefined {
+  const same = pair.actual.columns.find((other) => other.name === column.name)
+  return same ?? earlierColumn(pair, column) ?? pair.aside.get(column.name)
+}
+
+/** Whether no version of another YAML can work with the column yet, because this plan makes it or brings it back. */
+export function isNew(pair: Pair, column: Column): boolean {
+  const was = presentColumn(pair, column)
+  return was === undefined || was === pair.aside.get(column.name) || nameBefore(pair.actual.name) !== undefined
 }
 
 /** Whether a column starts anew because its old values can't be read as the new type. */
@@ -38,23 +52,56 @@ export function startsAnew(pair: Pair, column: Column): boolean {
   )
 }
 
-function adding({ wanted, actual }: Pair, column: Column, { present }: Circumstances): Step {
-  const step = safe(
+function addingColumn(pair: Pair, column: Column, circumstances: Circumstances): Step {
+  const { wanted, actual } = pair
+  const step = adding(
     `add column ${wanted.name}.${column.name} (${column.type})`,
     `alter table ${q(wanted.name)} add column ${columnSql(column)}`,
   )
-  const aside = present.setAside.filter((old) => old.table === actual.name && old.column === column.name).at(-1)
-  const back = aside
-    ? `values set aside are in ${aside.name}: plinth restore-field ${wanted.name}.${column.name}`
-    : undefined
-  if (column.nullable || column.default !== undefined || column.identity) return back ? { ...step, advice: back } : step
-  return {
-    ...step,
-    risk: 'blocked',
-    question: `select count(*) from ${q(actual.name)}`,
-    consequence: 'would have no value in a required field',
-    advice: back ?? 'give the field a default, or make it nullable',
+  if (!column.nullable && column.default === undefined && !column.identity) {
+    return {
+      ...step,
+      risk: 'blocked',
+      question: `select count(*) from ${q(actual.name)}`,
+      consequence: 'would have no value in a required field',
+      advice: 'give the field a default, or make it nullable',
+    }
   }
+  return { ...step, ...leavingAside(pair, column, circumstances), ...mistaken(pair, column, circumstances) }
+}
+
+/** Values that were set aside under the name of a new column and can't be read as its type. */
+function leavingAside({ actual }: Pair, column: Column, { present }: Circumstances): Partial<Step> {
+  const old = present.setAside.filter((one) => one.table === actual.name && one.column === column.name).at(-1)
+  if (old === undefined || !('type' in old.content)) return {}
+  return {
+    risk: 'unsafe',
+    question: `select count(${q(old.name)}) from ${q(actual.name)}`,
+    consequence: `have a value in ${old.name} that does not come back: it was ${old.content.type}`,
+    advice: 'give the field the type that it had, or another name',
+  }
+}
+
+/** A new column with a `renamed_from` that names nothing, beside columns that the YAML no longer names. */
+function mistaken(pair: Pair, column: Column, circumstances: Circumstances): Partial<Step> {
+  if (column.renamedFrom === undefined) return {}
+  const gone = goneColumns(pair, circumstances).map((one) => one.name)
+  if (gone.length === 0) return {}
+  const near = nearest(column.renamedFrom, gone)
+  return {
+    risk: 'unsafe',
+    question: `select count(*) from ${q(pair.actual.name)}`,
+    consequence: `would have no value in it: there is no column ${column.renamedFrom} to rename`,
+    advice: `correct renamed_from${near === undefined ? '' : ` (did you mean "${near}"?)`}, or take it away`,
+  }
+}
+
+/** Columns of the engine's own that the YAML no longer names. */
+export function goneColumns(pair: Pair, { present }: Circumstances): readonly Column[] {
+  const { wanted, actual } = pair
+  const owned = present.owned.get(actual.name)
+  const kept = new Set(wanted.columns.map((column) => presentColumn(pair, column)?.name))
+  return actual.columns.filter((column) => !kept.has(column.name) && owned?.has(column.name))
 }
 
 /** Renames a column with the date and frees it of all that new rows would have to fulfil. */
@@ -71,6 +118,7 @@ export function settingAside(table: Table, shown: string, column: Column, { pres
       `${alter} rename column ${q(column.name)} to ${q(name)}`,
     ],
     risk: 'unsafe',
+    effect: 'removes',
     question: `select count(${q(column.name)}) from ${q(table.name)}`,
     consequence: 'have a value in it, kept but no longer served',
     advice: `plinth restore-field ${shown}.${column.name} brings it back`,
@@ -82,13 +130,15 @@ function changingType(pair: Pair, column: Column, was: Column, circumstances: Ci
   const change = typeChange(column.name, was.type, column.type)
   const title = `change type of ${wanted.name}.${column.name} from ${was.type} to ${column.type}`
   if (change.kind === 'apart') {
+    const fresh = { ...pair, actual: { ...actual, columns: actual.columns.filter((one) => one !== was) } }
+    const quiet = { ...circumstances, present: { ...circumstances.present, setAside: [] } }
     return [
-      settingAside(actual, wanted.name, { ...was, name: column.name }, circumstances),
-      adding(pair, column, circumstances),
+      { ...settingAside(actual, wanted.name, { ...was, name: column.name }, circumstances), effect: 'retypes' },
+      { ...addingColumn(fresh, column, quiet), effect: 'retypes' },
     ]
   }
   const alter = `alter table ${q(wanted.name)} alter column ${q(column.name)}`
-  const step = safe(title, `${alter} drop default`, `${alter} type ${column.type} using ${change.using}`)
+  const step = changing(title, `${alter} drop default`, `${alter} type ${column.type} using ${change.using}`)
   const sql = column.default === undefined ? step.sql : [...step.sql, `${alter} set default ${column.default}`]
   if (change.kind === 'free') return [{ ...step, sql }]
   const misfit = change.misfit.replaceAll(q(column.name), q(was.name))
@@ -98,70 +148,137 @@ function changingType(pair: Pair, column: Column, was: Column, circumstances: Ci
   ]
 }
 
-function requiring({ wanted, actual }: Pair, column: Column, was: Column): Step {
+function requiring(pair: Pair, column: Column, was: Column): Step {
+  const { wanted, actual } = pair
   const table = q(wanted.name)
   const check = q(`${wanted.name}_${column.name}_required`.slice(0, 63))
-  const { fill } = column
-  const step = online(
-    `require ${wanted.name}.${column.name}${fill === undefined ? '' : `, where null becomes ${fill}`}`,
-    `alter table ${table} drop constraint if exists ${check}`,
-    `alter table ${table} add constraint ${check} check (${q(column.name)} is not null) not valid`,
-    // After the check, so that no row becomes null behind it.
-    ...(fill === undefined ? [] : [`update ${table} set ${q(column.name)} = ${fill} where ${q(column.name)} is null`]),
-    `alter table ${table} validate constraint ${check}`,
-    `alter table ${table} alter column ${q(column.name)} set not null`,
-    `alter table ${table} drop constraint ${check}`,
-  )
-  if (fill !== undefined) return step
+  const back = was === pair.aside.get(column.name)
+  const fill = column.fill ?? (back ? column.default : undefined)
   return {
-    ...step,
-    risk: 'blocked',
-    question: `select count(*) from ${q(actual.name)} where ${q(was.name)} is null`,
-    consequence: 'are null',
-    advice: 'fill them first, say what they become with fill_nulls, or leave the field nullable',
+    title: `require ${wanted.name}.${column.name}${fill === undefined ? '' : `, where null becomes ${fill}`}`,
+    sql: [
+      `alter table ${table} drop constraint if exists ${check}`,
+      `alter table ${table} add constraint ${check} check (${q(column.name)} is not null) not valid`,
+      // After the check, so that no row becomes null behind it.
+      ...(fill === undefined
+        ? []
+        : [`update ${table} set ${q(column.name)} = ${fill} where ${q(column.name)} is null`]),
+      `alter table ${table} validate constraint ${check}`,
+      `alter table ${table} alter column ${q(column.name)} set not null`,
+      `alter table ${table} drop constraint ${check}`,
+    ],
+    online: true,
+    effect: isNew(pair, column) ? 'adds' : 'changes',
+    ...(fill !== undefined
+      ? { risk: 'safe' }
+      : {
+          risk: 'blocked',
+          question: `select count(*) from ${q(actual.name)} where ${q(was.name)} is null`,
+          consequence: 'are null',
+          advice: back
+            ? 'leave the field nullable until they are filled'
+            : 'fill them first, say what they become with fill_nulls, or leave the field nullable',
+        }),
   }
 }
 
-function changing(pair: Pair, column: Column, was: Column, circumstances: Circumstances): readonly Step[] {
+/** Rows that hold a word which the YAML took out of an enum; the database itself has nothing to change. */
+function takingWords(
+  { wanted, actual }: Pair,
+  column: Column,
+  was: Column,
+  { present }: Circumstances,
+): readonly Step[] {
+  const before = present.history.words[`${actual.name}.${was.name}`] ?? []
+  const gone = before.filter((word) => column.words !== undefined && !column.words.includes(word))
+  if (gone.length === 0) return []
+  const list = `array[${gone.map(quoteText).join(', ')}]`
+  const holds = column.type === 'jsonb' ? `${q(was.name)} ?| ${list}` : `${q(was.name)}::text = any(${list})`
+  return [
+    {
+      ...changing(`take ${gone.join(', ')} out of the words of ${wanted.name}.${column.name}`),
+      risk: 'blocked',
+      question: `select count(*) from ${q(actual.name)} where ${holds}`,
+      consequence: `have ${gone.length === 1 ? `the word ${gone[0]}` : 'one of these words'}`,
+      advice: 'change them first, or keep the word',
+    },
+  ]
+}
+
+function altering(pair: Pair, column: Column, was: Column, circumstances: Circumstances): readonly Step[] {
   const { name } = pair.wanted
   const alter = `alter table ${q(name)} alter column ${q(column.name)}`
-  const steps: Step[] = []
+  const steps: Step[] = [...takingWords(pair, column, was, circumstances)]
   if (was.type !== column.type) {
-    steps.push(...changingType(pair, column, was, circumstances))
-    if (steps.length > 1) return steps
+    const retyped = changingType(pair, column, was, circumstances)
+    if (retyped.length > 1) return retyped
+    steps.push(...retyped)
   } else if (was.default !== column.default) {
     const change = column.default === undefined ? 'drop default' : `set default ${column.default}`
-    steps.push(safe(`${change} of ${name}.${column.name}`, `${alter} ${change}`))
+    steps.push(changing(`${change} of ${name}.${column.name}`, `${alter} ${change}`))
   }
   if (was.identity !== column.identity) {
     const change = column.identity ? 'add generated by default as identity' : 'drop identity'
-    steps.push(safe(`${change} on ${name}.${column.name}`, `${alter} ${change}`))
+    steps.push(changing(`${change} on ${name}.${column.name}`, `${alter} ${change}`))
   }
   if (was.nullable && !column.nullable) steps.push(requiring(pair, column, was))
-  if (!was.nullable && column.nullable) steps.push(safe(`let ${name}.${column.name} be null`, `${alter} drop not null`))
-  return steps
+  if (!was.nullable && column.nullable)
+    steps.push(changing(`let ${name}.${column.name} be null`, `${alter} drop not null`))
+  return isNew(pair, column) ? steps.map((step) => ({ ...step, effect: 'adds' })) : steps
+}
+
+/** A wanted column that is there under another name: renamed, or set aside once. */
+function renaming(pair: Pair, column: Column, was: Column): Step {
+  const table = q(pair.wanted.name)
+  const sql = `alter table ${table} rename column ${q(was.name)} to ${q(column.name)}`
+  if (was !== pair.aside.get(column.name))
+    return changing(`rename column ${pair.wanted.name}.${was.name} to ${column.name}`, sql)
+  return {
+    ...adding(`bring back column ${pair.wanted.name}.${column.name} from ${was.name}`, sql),
+    question: `select count(${q(was.name)}) from ${q(pair.actual.name)}`,
+    tally: 'value',
+  }
+}
+
+/** A rename that can not happen, because both columns are there and the earlier one has values. */
+function renamedTwice(pair: Pair, column: Column, circumstances: Circumstances): readonly Step[] {
+  const earlier = earlierColumn(pair, column)
+  if (earlier === undefined || !goneColumns(pair, circumstances).includes(earlier)) return []
+  const { wanted, actual } = pair
+  return [
+    {
+      ...changing(`rename column ${wanted.name}.${earlier.name} to ${column.name}`),
+      risk: 'blocked',
+      question: `select count(${q(earlier.name)}) from ${q(actual.name)}`,
+      consequence: `have a value in ${earlier.name}, and there is a column ${column.name} already`,
+      advice: 'take renamed_from away, and move the values by hand if they are wanted',
+    },
+  ]
+}
+
+/** What the YAML no longer names must not stop new rows; and it waits for a person who has it set aside. */
+function leaving({ wanted, actual }: Pair, column: Column, circumstances: Circumstances): readonly Step[] {
+  const aside = settingAside(actual, wanted.name, column, circumstances)
+  if (column.nullable || column.identity || column.default !== undefined) return [aside]
+  const title = `let ${wanted.name}.${column.name} be null, which the YAML no longer names`
+  const sql = `alter table ${q(wanted.name)} alter column ${q(column.name)} drop not null`
+  return [adding(title, sql), aside]
 }
 
 /** The steps of one table's columns: renames, then additions and changes in the order of the YAML, then what goes. */
 export function planColumns(pair: Pair, circumstances: Circumstances): readonly Step[] {
-  const { wanted, actual } = pair
   const renames: Step[] = []
   const changes: Step[] = []
-  const kept = new Set<string>()
-  for (const column of wanted.columns) {
+  for (const column of pair.wanted.columns) {
     const was = presentColumn(pair, column)
     if (was === undefined) {
-      changes.push(adding(pair, column, circumstances))
+      changes.push(addingColumn(pair, column, circumstances))
       continue
     }
-    kept.add(was.name)
-    if (was.name !== column.name) {
-      const title = `rename column ${wanted.name}.${was.name} to ${column.name}`
-      renames.push(safe(title, `alter table ${q(wanted.name)} rename column ${q(was.name)} to ${q(column.name)}`))
-    }
-    changes.push(...changing(pair, column, was, circumstances))
+    if (was.name !== column.name) renames.push(renaming(pair, column, was))
+    else changes.push(...renamedTwice(pair, column, circumstances))
+    changes.push(...altering(pair, column, was, circumstances))
   }
-  const owned = circumstances.present.owned.get(actual.name)
-  const gone = actual.columns.filter((column) => !kept.has(column.name) && owned?.has(column.name))
-  return [...renames, ...changes, ...gone.map((column) => settingAside(actual, wanted.name, column, circumstances))]
+  const gone = goneColumns(pair, circumstances).flatMap((column) => leaving(pair, column, circumstances))
+  return [...renames, ...changes, ...gone]
 }

@@ -1,8 +1,8 @@
 /** Plans the references and indexes of one table that is there already. */
 import { addForeignKey, createIndex, dropForeignKey, validateForeignKey } from './ddl.ts'
 import { quoteName as q } from './name.ts'
-import { type Circumstances, type Pair, presentColumn, startsAnew } from './plan-column.ts'
-import { online, type Step, safe } from './step.ts'
+import { type Circumstances, goneColumns, isNew, type Pair, presentColumn, startsAnew } from './plan-column.ts'
+import { changing, type Effect, type Step } from './step.ts'
 import type { ForeignKey, TableIndex } from './table.ts'
 
 /** Rows that point at nothing; undefined for a column that is only being added. */
@@ -16,13 +16,21 @@ function orphans(pair: Pair, key: ForeignKey, target: Pair | undefined): string 
   return `${counting} and not exists (select 1 from ${q(target.actual.name)} o where o.${id} = t.${q(was.name)})`
 }
 
+/** A rule about columns that are only coming harms nobody; about others it may. */
+function effectOn(pair: Pair, columns: readonly string[]): Effect {
+  const fresh = (name: string) => pair.wanted.columns.some((column) => column.name === name && isNew(pair, column))
+  return columns.some(fresh) ? 'adds' : 'changes'
+}
+
 function referring(pair: Pair, key: ForeignKey, target: Pair | undefined): Step {
   const { name } = pair.wanted
-  const step = online(
-    `reference ${name}.${key.column} to ${key.table}`,
-    addForeignKey(name, key),
-    validateForeignKey(name, key),
-  )
+  const step: Step = {
+    title: `reference ${name}.${key.column} to ${key.table}`,
+    sql: [addForeignKey(name, key), validateForeignKey(name, key)],
+    online: true,
+    risk: 'safe',
+    effect: effectOn(pair, [key.column]),
+  }
   const question = orphans(pair, key, target)
   if (question === undefined) return step
   const advice = 'clear them, or point them at records that exist'
@@ -42,25 +50,31 @@ export function planReferences(pair: Pair, pairs: ReadonlyMap<string, Pair>): re
     // A column whose type starts anew was set aside together with its reference.
     if (old && old.table === presentName(key) && old.onDelete === key.onDelete && was?.type === column?.type) continue
     if (old)
-      steps.push(safe(`drop old reference of ${wanted.name}.${key.column}`, dropForeignKey(wanted.name, key.column)))
+      steps.push(
+        changing(`drop old reference of ${wanted.name}.${key.column}`, dropForeignKey(wanted.name, key.column)),
+      )
     steps.push(referring(pair, key, target(key)))
   }
   for (const old of actual.foreignKeys) {
     const column = wanted.columns.find((other) => presentColumn(pair, other)?.name === old.column)
     if (column === undefined || wanted.foreignKeys.some((key) => key.column === column.name)) continue
-    steps.push(safe(`drop reference of ${wanted.name}.${column.name}`, dropForeignKey(wanted.name, column.name)))
+    steps.push(changing(`drop reference of ${wanted.name}.${column.name}`, dropForeignKey(wanted.name, column.name)))
   }
   return steps
 }
 
 /** Groups of rows with equal values; undefined where a column or the predicate speaks of what is only being added. */
 function duplicates(pair: Pair, index: TableIndex): string | undefined {
-  const columns = index.columns.map((name) => pair.actual.columns.find((column) => column.name === name))
-  if (columns.some((column) => column === undefined)) return undefined
+  const columns = index.columns.flatMap((name) => {
+    const column = pair.wanted.columns.find((one) => one.name === name)
+    const was = column && !startsAnew(pair, column) ? presentColumn(pair, column) : undefined
+    return was === undefined ? [] : [was.name]
+  })
+  if (columns.length < index.columns.length) return undefined
   const known = new Set(pair.actual.columns.map((column) => column.name))
   const speaksOf = [...(index.where ?? '').matchAll(/"([^"]+)"/g)].map(([, name = '']) => name)
   const where = index.where !== undefined && speaksOf.every((name) => known.has(name)) ? [`(${index.where})`] : []
-  const list = index.columns.map(q)
+  const list = columns.map(q)
   const present = [...where, ...list.map((column) => `${column} is not null`)].join(' and ')
   return `select coalesce(sum(n), 0) from (select count(*) as n from ${q(pair.actual.name)} where ${present}
   group by ${list.join(', ')} having count(*) > 1) d`
@@ -70,7 +84,13 @@ function indexing(pair: Pair, index: TableIndex, concurrently: boolean): Step {
   const { name } = pair.wanted
   const kind = index.unique ? 'unique index' : index.kind === 'trigram' ? 'search index' : 'index'
   const title = `add ${kind} on ${name} (${index.columns.join(', ')})`
-  const step = online(title, ...createIndex(name, index, concurrently))
+  const step: Step = {
+    title,
+    sql: createIndex(name, index, concurrently),
+    online: true,
+    risk: 'safe',
+    effect: index.unique ? effectOn(pair, index.columns) : 'adds',
+  }
   const question = index.unique ? duplicates(pair, index) : undefined
   if (question === undefined) return step
   const advice = 'make them different, or take `unique` away'
@@ -78,16 +98,23 @@ function indexing(pair: Pair, index: TableIndex, concurrently: boolean): Step {
 }
 
 /** The steps of one table's indexes: the new ones are there before the old ones go. */
-export function planIndexes(pair: Pair, { concurrently }: Circumstances): readonly Step[] {
+export function planIndexes(pair: Pair, circumstances: Circumstances): readonly Step[] {
   const { wanted, actual } = pair
+  const { concurrently } = circumstances
   // The index of a column that starts anew went aside with its old values and must be made again.
   const anew = new Set(wanted.columns.filter((column) => startsAnew(pair, column)).map((column) => column.name))
   const kept = actual.indexes.filter((index) => !index.columns.some((column) => anew.has(column)))
   const added = wanted.indexes.filter((index) => !kept.some((other) => other.name === index.name))
   const gone = kept.filter((index) => !wanted.indexes.some((other) => other.name === index.name))
   const how = concurrently ? 'concurrently ' : ''
-  const dropping = gone.map((index) =>
-    online(`drop index on ${wanted.name} (${index.columns.join(', ')})`, `drop index ${how}if exists ${q(index.name)}`),
-  )
+  const leaving = new Map(goneColumns(pair, circumstances).map((column) => [column.name, column]))
+  const dropping = gone.map((index): Step => {
+    const title = `drop index on ${wanted.name} (${index.columns.join(', ')})`
+    const left = index.columns.flatMap((name) => leaving.get(name) ?? [])
+    // It goes with its column, unless it could refuse new rows: those have the same default there, or none at all.
+    const stays = left.length > 0 && (!index.unique || left.some((column) => column.default === undefined))
+    const step = changing(title, `drop index ${how}if exists ${q(index.name)}`)
+    return { ...step, online: true, effect: stays ? 'removes' : 'changes' }
+  })
   return [...added.map((index) => indexing(pair, index, concurrently)), ...dropping]
 }

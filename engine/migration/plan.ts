@@ -1,11 +1,13 @@
 /** Plans the way from the tables that are there to the tables that are wanted; never loses a value on its own. */
 import { createHash } from 'node:crypto'
+import { nearest } from '../text/nearest.ts'
 import { addForeignKey, createIndex, createTable, dropForeignKey, validateForeignKey } from './ddl.ts'
 import { asideName, quoteName as q } from './name.ts'
 import { type Circumstances, type Pair, planColumns } from './plan-column.ts'
 import { planIndexes, planReferences } from './plan-key.ts'
-import { type Step, safe } from './step.ts'
-import type { Present, Table } from './table.ts'
+import { adding, changing, type Step } from './step.ts'
+import type { Column, Present, Table } from './table.ts'
+import { typeChange } from './type-change.ts'
 
 export interface MigrationPlan {
   readonly steps: readonly Step[]
@@ -13,18 +15,46 @@ export interface MigrationPlan {
   readonly hash: string
 }
 
-function hashOf(wanted: readonly Table[], { tables, setAside, trigrams }: Present): string {
+/** A plan with what a person should know beside its steps. */
+export interface ShownPlan extends MigrationPlan {
+  /** Another YAML has been here since this one was last. */
+  readonly older: boolean
+}
+
+function hashOf(wanted: readonly Table[], { tables, setAside, trigrams, history }: Present): string {
   return createHash('sha256')
-    .update(JSON.stringify([wanted, tables, setAside, trigrams]))
+    .update(JSON.stringify([wanted, tables, setAside, trigrams, history.words]))
     .digest('hex')
     .slice(0, 16)
 }
 
-/** The table that a wanted one is now, under its own or its earlier name. */
-function presentTable(wanted: readonly Table[], table: Table, { tables }: Present): Table | undefined {
-  const same = tables.find((other) => other.name === table.name)
-  if (same || table.renamedFrom === undefined || wanted.some((other) => other.name === table.renamedFrom)) return same
+/** The table that the YAML calls the earlier one, while that is not wanted itself. */
+function earlierTable(wanted: readonly Table[], table: Table, { tables }: Present): Table | undefined {
+  if (wanted.some((other) => other.name === table.renamedFrom)) return undefined
   return tables.find((other) => other.name === table.renamedFrom)
+}
+
+/** The table that a wanted one is now: under its own name, its earlier name, or set aside. */
+function presentTable(wanted: readonly Table[], table: Table, present: Present): Table | undefined {
+  const same = present.tables.find((other) => other.name === table.name)
+  return same ?? earlierTable(wanted, table, present) ?? asideTable(table, present)
+}
+
+function asideTable(table: Table, { setAside }: Present): Table | undefined {
+  const last = setAside.filter((one) => one.column === undefined && one.table === table.name).at(-1)?.content
+  return last && 'primaryKey' in last && last.primaryKey.join() === table.primaryKey.join() ? last : undefined
+}
+
+/** What was set aside last under the name of each wanted column, where its values can be read as they are wanted. */
+function asideColumns(wanted: Table, actual: Table, { setAside }: Present): ReadonlyMap<string, Column> {
+  const found = new Map<string, Column>()
+  for (const column of wanted.columns) {
+    const last = setAside.filter((one) => one.table === actual.name && one.column === column.name).at(-1)?.content
+    if (last === undefined || !('type' in last)) continue
+    if (last.type === column.type || typeChange(last.name, last.type, column.type).kind === 'free')
+      found.set(column.name, last)
+  }
+  return found
 }
 
 function sequenceSteps(wanted: readonly Table[], present: Present): readonly Step[] {
@@ -33,15 +63,30 @@ function sequenceSteps(wanted: readonly Table[], present: Present): readonly Ste
     table.sequences
       .filter((sequence) => !known.has(sequence.name))
       .map(({ name, start }) =>
-        safe(`create sequence ${name} from ${start}`, `create sequence if not exists ${q(name)} start with ${start}`),
+        adding(`create sequence ${name} from ${start}`, `create sequence if not exists ${q(name)} start with ${start}`),
       ),
   )
 }
 
-function createSteps(fresh: readonly Table[]): readonly Step[] {
-  const creating = fresh.map((table) => {
+/** A new table with a `renamed_from` that names nothing, beside tables that the YAML no longer names. */
+function mistaken({ renamedFrom }: Table, gone: readonly Table[]): Partial<Step> {
+  if (renamedFrom === undefined || gone.length === 0) return {}
+  const names = gone.map((table) => table.name)
+  const near = nearest(renamedFrom, names)
+  const [likely = ''] = near === undefined ? names : [near]
+  return {
+    risk: 'unsafe',
+    question: `select count(*) from ${q(likely)}`,
+    consequence: `are in ${likely} and would stay there: there is no table ${renamedFrom} to rename`,
+    advice: `correct renamed_from${near === undefined ? '' : ` (did you mean "${near}"?)`}, or take it away`,
+  }
+}
+
+function createSteps(fresh: readonly Table[], gone: readonly Table[]): readonly Step[] {
+  const creating = fresh.map((table): Step => {
     const indexes = table.indexes.flatMap((index) => createIndex(table.name, index, false))
-    return safe(`create table ${table.name} (${table.columns.length} columns)`, createTable(table), ...indexes)
+    const title = `create table ${table.name} (${table.columns.length} columns)`
+    return { ...adding(title, createTable(table), ...indexes), ...mistaken(table, gone) }
   })
   const referring = fresh
     .filter((table) => table.foreignKeys.length > 0)
@@ -50,7 +95,7 @@ function createSteps(fresh: readonly Table[]): readonly Step[] {
         addForeignKey(table.name, key),
         validateForeignKey(table.name, key),
       ])
-      return safe(`reference ${table.foreignKeys.map((key) => `${table.name}.${key.column}`).join(', ')}`, ...sql)
+      return adding(`reference ${table.foreignKeys.map((key) => `${table.name}.${key.column}`).join(', ')}`, ...sql)
     })
   return [...creating, ...referring]
 }
@@ -66,16 +111,46 @@ function setTableAside(table: Table, { present, day }: Circumstances): Step {
       `alter table ${q(table.name)} rename to ${q(name)}`,
     ],
     risk: 'unsafe',
+    effect: 'removes',
     question: `select count(*) from ${q(table.name)}`,
     consequence: 'are kept but no longer served',
     advice: `plinth restore-field ${table.name} brings it back`,
   }
 }
 
+/** A table that gets its name: an earlier one, or one that was set aside. */
+function renameSteps({ wanted: table, actual }: Pair, wanted: readonly Table[], present: Present): readonly Step[] {
+  const sql = `alter table ${q(actual.name)} rename to ${q(table.name)}`
+  if (actual.name !== table.name) {
+    if (actual !== asideTable(table, present)) return [changing(`rename table ${actual.name} to ${table.name}`, sql)]
+    const back = adding(`bring back table ${table.name} from ${actual.name}`, sql)
+    return [{ ...back, question: `select count(*) from ${q(actual.name)}`, tally: 'row' }]
+  }
+  const earlier = earlierTable(wanted, table, present)
+  if (earlier === undefined || !present.owned.has(earlier.name)) return []
+  return [
+    {
+      ...changing(`rename table ${earlier.name} to ${table.name}`),
+      risk: 'blocked',
+      question: `select count(*) from ${q(earlier.name)}`,
+      consequence: `are in ${earlier.name}, and there is a table ${table.name} already`,
+      advice: 'take renamed_from away, and move the rows by hand if they are wanted',
+    },
+  ]
+}
+
 function wrongKey({ wanted, actual }: Pair): readonly Step[] {
   if (wanted.primaryKey.join() === actual.primaryKey.join()) return []
   const title = `primary key of ${wanted.name} is (${actual.primaryKey.join(', ')}), not (${wanted.primaryKey.join(', ')})`
-  return [{ title, sql: [], risk: 'blocked', advice: 'change the key by hand, or give the resource another table' }]
+  return [
+    {
+      title,
+      sql: [],
+      risk: 'blocked',
+      effect: 'adds',
+      advice: 'change the key by hand, or give the resource another table',
+    },
+  ]
 }
 
 /** The steps from `present` to `wanted`, in an order that works and is always the same; none when they are equal. Pure. */
@@ -84,23 +159,23 @@ export function plan(wanted: readonly Table[], circumstances: Circumstances): Mi
   const pairs = new Map<string, Pair>()
   for (const table of wanted) {
     const actual = presentTable(wanted, table, present)
-    if (actual) pairs.set(table.name, { wanted: table, actual })
+    if (actual) pairs.set(table.name, { wanted: table, actual, aside: asideColumns(table, actual, present) })
   }
   const there = [...pairs.values()]
   const taken = new Set(there.map((pair) => pair.actual.name))
   const gone = present.tables.filter((table) => !taken.has(table.name) && present.owned.has(table.name))
-  const renamed = there.filter((pair) => pair.actual.name !== pair.wanted.name)
   const searches = wanted.some((table) => table.indexes.some((index) => index.kind === 'trigram'))
   const steps = [
     ...(searches && !present.trigrams
-      ? [safe('install pg_trgm for search', 'create extension if not exists pg_trgm')]
+      ? [adding('install pg_trgm for search', 'create extension if not exists pg_trgm')]
       : []),
     ...sequenceSteps(wanted, present),
-    ...renamed.map(({ wanted: { name }, actual }) =>
-      safe(`rename table ${actual.name} to ${name}`, `alter table ${q(actual.name)} rename to ${q(name)}`),
-    ),
+    ...there.flatMap((pair) => renameSteps(pair, wanted, present)),
     ...there.flatMap(wrongKey),
-    ...createSteps(wanted.filter((table) => !pairs.has(table.name))),
+    ...createSteps(
+      wanted.filter((table) => !pairs.has(table.name)),
+      gone,
+    ),
     ...there.flatMap((pair) => planColumns(pair, circumstances)),
     ...there.flatMap((pair) => planReferences(pair, pairs)),
     ...gone.map((table) => setTableAside(table, circumstances)),
@@ -110,13 +185,20 @@ export function plan(wanted: readonly Table[], circumstances: Circumstances): Mi
 }
 
 /** A plan for people: one line a step, with what stands in the way and what to do about it. */
-export function renderPlan({ steps, hash }: MigrationPlan): string {
+export function renderPlan({ steps, hash, older }: ShownPlan): string {
   if (steps.length === 0) return 'Nothing to do: the database is as the YAML says.\n'
   const lines = steps.map((step) => {
     const why = step.risk === 'safe' ? '' : `: ${reason(step)}`
-    return `  ${step.risk.padEnd(7)}  ${step.title}${why}${step.advice && step.risk !== 'safe' ? `\n           → ${step.advice}` : ''}`
+    const word = step.effect === 'removes' ? 'removes' : step.risk.padEnd(7)
+    return `  ${word}  ${step.title}${why}${step.advice && step.risk !== 'safe' ? `\n           → ${step.advice}` : ''}`
   })
-  return `Plan ${hash}\n${lines.join('\n')}\n`
+  const waits = steps.some((step) => step.effect === 'removes')
+    ? `A start leaves alone what is marked "removes"; \`plinth apply ${hash}\` carries it out.\n`
+    : ''
+  const ago = older
+    ? 'The database was brought to a newer YAML since this one last started: a start only adds what this one misses.\n'
+    : ''
+  return `Plan ${hash}\n${lines.join('\n')}\n${waits}${ago}`
 }
 
 const SINGULAR: Readonly<Record<string, string>> = {

@@ -3,33 +3,54 @@ import type { Database, Runner } from '../database/database.ts'
 import { atomically, exclusively } from './apply.ts'
 import { inspect } from './inspect.ts'
 import { quoteName as q } from './name.ts'
-import type { Present, SetAside } from './table.ts'
+import type { Column, Present, SetAside } from './table.ts'
+import { typeChange } from './type-change.ts'
 
 async function count(runner: Runner, sql: string): Promise<number> {
   const [row] = await runner.run({ text: sql }, [])
   return Number(row?.[0] ?? 0)
 }
 
-/** What stands under the name that should come back; empty, it makes room, otherwise nobody's values are touched. */
-async function makeRoom(runner: Runner, present: Present, table: string, column: string | undefined): Promise<void> {
-  const there = present.tables.find((other) => other.name === table)
-  if (column === undefined) {
-    if (there === undefined) return
-    const rows = await count(runner, `select count(*) from ${q(table)}`)
-    if (rows > 0) throw new Error(`There is a table ${table} again, with ${rows} rows: it would be in the way.`)
-    // Only references to the empty table go with it; the next start makes them again.
-    await runner.run({ text: `drop table ${q(table)} cascade` }, [])
-    return
+/** An empty table of the name makes room for the old one; nobody's rows are touched. */
+async function makeRoom(runner: Runner, present: Present, table: string): Promise<void> {
+  if (!present.tables.some((other) => other.name === table)) return
+  const rows = await count(runner, `select count(*) from ${q(table)}`)
+  if (rows > 0) throw new Error(`There is a table ${table} again, with ${rows} rows: it would be in the way.`)
+  // Only references to the empty table go with it; the next start makes them again.
+  await runner.run({ text: `drop table ${q(table)} cascade` }, [])
+}
+
+/** The rows of `table` that hold a value in `old` and none in `now`; a default is no value that anybody gave. */
+function mergeable(old: Column, now: Column): string {
+  const empty = `t.${q(now.name)} is null`
+  const unset = now.default === undefined ? empty : `(${empty} or t.${q(now.name)} = ${now.default}::${now.type})`
+  return `t.${q(old.name)} is not null and ${unset}`
+}
+
+/**
+ * Copies the old values into the column of the same name where it is empty, row by row. The old column goes when all its
+ * values have come over; otherwise it stays, with what newer values stand before.
+ */
+async function merge(runner: Runner, table: string, old: Column, now: Column): Promise<string> {
+  const change = old.type === now.type ? undefined : typeChange(old.name, old.type, now.type)
+  const value = change === undefined ? `t.${q(old.name)}` : change.kind === 'free' ? `t.${change.using}` : undefined
+  if (value === undefined) {
+    const reason = `it was ${old.type}, and ${table}.${now.name} is ${now.type} now`
+    throw new Error(`The values of ${old.name} can not come back: ${reason}. They stay where they are.`)
   }
-  const now = there?.columns.find((other) => other.name === column)
-  if (now === undefined) return
-  const other = now.default === undefined ? `${q(column)} is not null` : `${q(column)} is distinct from ${now.default}`
-  const rows = await count(runner, `select count(*) from ${q(table)} where ${q(column)} is not null and ${other}`)
-  if (rows > 0)
-    throw new Error(
-      `There is a column ${table}.${column} again, with values in ${rows} rows: they would be in the way.`,
-    )
-  await runner.run({ text: `alter table ${q(table)} drop column ${q(column)}` }, [])
+  const moved = await runner.run(
+    { text: `update ${q(table)} t set ${q(now.name)} = ${value} where ${mergeable(old, now)} returning 1` },
+    [],
+  )
+  const same = `t.${q(now.name)} is not distinct from ${value}`
+  const kept = await count(runner, `select count(t.${q(old.name)}) from ${q(table)} t where not (${same})`)
+  if (kept === 0) await runner.run({ text: `alter table ${q(table)} drop column ${q(old.name)}` }, [])
+  const rest = kept === 0 ? '' : `; ${rowsOf(kept)} kept a newer value, and the older one is in ${old.name}`
+  return `${rowsOf(moved.length)} of ${table}.${now.name} got the value of ${old.name} back${rest}.`
+}
+
+function rowsOf(number: number): string {
+  return `${number} ${number === 1 ? 'row' : 'rows'}`
 }
 
 function named(present: Present, table: string, column: string | undefined): readonly SetAside[] {
@@ -37,8 +58,8 @@ function named(present: Present, table: string, column: string | undefined): rea
 }
 
 /**
- * Gives the column (or, without one, the table) set aside last its name back, and says what was done.
- * The YAML must name it again before the next start. Throws a sentence when there is none, or when new values are in the way.
+ * Gives the column (or, without one, the table) set aside last its name back, and says what was done. Where the column is
+ * there again, its empty rows get their old values. Throws a sentence when nothing was set aside, or it can't come back.
  */
 export function restoreField(database: Database, table: string, column?: string): Promise<string> {
   return exclusively(database, async (runner) => {
@@ -46,15 +67,18 @@ export function restoreField(database: Database, table: string, column?: string)
     const old = named(present, table, column).at(-1)
     const shown = column === undefined ? table : `${table}.${column}`
     if (old === undefined) throw new Error(`Nothing was set aside under the name ${shown}.`)
-    await atomically(runner, async () => {
-      await makeRoom(runner, present, table, column)
+    const there = present.tables.find((other) => other.name === table)
+    const now = there?.columns.find((other) => other.name === column)
+    return atomically(runner, async () => {
+      if (now !== undefined && 'type' in old.content) return merge(runner, table, old.content, now)
+      if (column === undefined) await makeRoom(runner, present, table)
       const rename =
         column === undefined
           ? `alter table ${q(old.name)} rename to ${q(table)}`
           : `alter table ${q(table)} rename column ${q(old.name)} to ${q(column)}`
       await runner.run({ text: rename }, [])
+      return `${old.name} is ${shown} again: declare it in the YAML, or \`plinth apply\` sets it aside another time.`
     })
-    return `${old.name} is ${shown} again: declare it in the YAML before the next start.`
   })
 }
 

@@ -1,18 +1,31 @@
 /** One step of a migration: what it does in words and in SQL, and whether it can hurt. */
 
 /**
- * `safe`: adds, loosens or loses nothing. `unsafe`: sets data aside, done when a person says so.
+ * `safe`: loses nothing. `unsafe`: sets data aside or leaves it behind, done when a person says so.
  * `blocked`: rows stand in its way, so the database would refuse it; a person changes the rows or the YAML first.
  */
 export type Risk = 'safe' | 'unsafe' | 'blocked'
 
+/**
+ * What a step does to those who work with the tables as they are.
+ * `adds`: the catalog can't be served without it, and nobody is harmed by it.
+ * `changes`: it alters what is there, which a version of another YAML that runs beside this one may rely on.
+ * `retypes`: the same, and the catalog can't be served without it.
+ * `removes`: it takes away what the YAML no longer names; a start never does that.
+ */
+export type Effect = 'adds' | 'changes' | 'retypes' | 'removes'
+
 export interface Step {
   /** For people: `add column tickets.due_date (date)`. */
   readonly title: string
+  /** None: the step is a question only, and gone when no row is in its way. */
   readonly sql: readonly string[]
   readonly risk: Risk
+  readonly effect: Effect
   /** SQL that counts the rows that stand in the way or would be set aside; none of them makes the step safe. */
   readonly question?: string
+  /** What the question counts for a safe step; its title then ends in `with 3 values`. */
+  readonly tally?: 'value' | 'row'
   /** The answer, once asked. */
   readonly rows?: number
   /** What is lost or refused: completes "<rows> rows …". */
@@ -22,10 +35,12 @@ export interface Step {
   readonly online?: boolean
 }
 
-export function safe(title: string, ...sql: readonly string[]): Step {
-  return { title, sql, risk: 'safe' }
+/** A step that adds something. */
+export function adding(title: string, ...sql: readonly string[]): Step {
+  return { title, sql, risk: 'safe', effect: 'adds' }
 }
 
-export function online(title: string, ...sql: readonly string[]): Step {
-  return { title, sql, risk: 'safe', online: true }
+/** A step that alters what is there and loses nothing. */
+export function changing(title: string, ...sql: readonly string[]): Step {
+  return { title, sql, risk: 'safe', effect: 'changes' }
 }

@@ -12,6 +12,8 @@ export interface Column {
   readonly fill?: string
   /** Its earlier name as the YAML says; never read from a database. */
   readonly renamedFrom?: string
+  /** The words that an enum, or a list of one, may hold; never read from a column. */
+  readonly words?: readonly string[]
 }
 
 export interface ForeignKey {
@@ -51,6 +53,17 @@ export interface SetAside {
   readonly column: string | undefined
   /** The present name of what was set aside. */
   readonly name: string
+  /** The column or the table as it is there, under its present name. */
+  readonly content: Column | Table
+}
+
+/** Which catalogs have been here: each is known by the tables that it wants. */
+export interface History {
+  /** The one that the database was brought to last. */
+  readonly latest: string | undefined
+  readonly known: ReadonlySet<string>
+  /** `<table>.<column>` → the words that its enum had last. */
+  readonly words: Readonly<Record<string, readonly string[]>>
 }
 
 /** What a database holds now. */
@@ -59,8 +72,17 @@ export interface Present {
   readonly setAside: readonly SetAside[]
   /** Table → columns that the engine made: only these are ever set aside. */
   readonly owned: ReadonlyMap<string, ReadonlySet<string>>
+  readonly history: History
   /** Whether search indexes can be made (pg_trgm is installed). */
   readonly trigrams: boolean
 }
 
-export const NOTHING: Present = Object.freeze({ tables: [], setAside: [], owned: new Map(), trigrams: false })
+export const NO_HISTORY: History = Object.freeze({ latest: undefined, known: new Set<string>(), words: {} })
+
+export const NOTHING: Present = Object.freeze({
+  tables: [],
+  setAside: [],
+  owned: new Map(),
+  history: NO_HISTORY,
+  trigrams: false,
+})

@@ -29,8 +29,15 @@ function columnOf(resource: Resource, field: Field): Column {
     default: generated ?? (field.defaultMoment === undefined ? given : MOMENTS[field.defaultMoment]),
     identity: field === resource.key,
     ...(field.fillNulls === undefined || field.nullable ? {} : { fill: literalDefault(type, field.fillNulls) }),
+    ...wordsOf(field),
     ...(field.renamedFrom === undefined ? {} : { renamedFrom: field.renamedFrom }),
   }
+}
+
+/** Which words rows may hold is not the database's to judge, but taking one away is a change of what is stored. */
+function wordsOf({ type, options: { own } }: Field): Pick<Column, 'words'> {
+  const isEnum = type.name === 'enum' || (type.name === 'list' && own.of === 'enum')
+  return isEnum && Array.isArray(own.values) ? { words: own.values.map(String) } : {}
 }
 
 /** The predicate of an index: it may only speak of the row's own fields. */

@@ -1,10 +1,10 @@
 /** Pass: seed rows become assignments; records of other resources are named by values of their own. */
 
-import type { Assignment, Seeds, Field, SeedRow } from '../catalog/catalog.ts'
-import { linkAssignment } from './assign.ts'
+import type { Assignment, Field, SeedRow, Seeds } from '../catalog/catalog.ts'
 import type { Path } from '../definition/definition.ts'
 import type { Json, JsonObject } from '../json.ts'
 import type { Span } from '../text/source.ts'
+import { linkAssignment } from './assign.ts'
 import { fieldOf, isBroken } from './link.ts'
 import { benches, type Draft, suggest, type Work, type Written } from './resolution.ts'
 

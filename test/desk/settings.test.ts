@@ -151,9 +151,9 @@ test('null in older data becomes what keeps it closed, by the migration itself',
     ['ticket_comments', 'is_internal'],
   ])
     await database.knex.raw('alter table ?? alter column ?? drop not null', [table ?? '', column ?? ''])
-  const { steps } = await planFor(desk.engine.app.catalog, database, new Date())
+  const { value } = await planFor(desk.engine.app.catalog, database, new Date())
   assert.equal(
-    steps.map(({ title, risk }) => `${risk}: ${title}`),
+    value.steps.map(({ title, risk }) => `${risk}: ${title}`),
     [
       "safe: require faqs.status, where null becomes 'false'",
       "safe: require ticket_comments.is_internal, where null becomes 'true'",

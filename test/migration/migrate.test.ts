@@ -4,14 +4,14 @@ import * as assert from 'uvu/assert'
 import { inspect } from '../../engine/migration/inspect.ts'
 import { applyTables, migrateTables, planTables } from '../../engine/migration/migrate.ts'
 import { renderPlan } from '../../engine/migration/plan.ts'
-import { purge, purgeable, restoreField } from '../../engine/migration/set-aside.ts'
 import type { Table } from '../../engine/migration/table.ts'
 import { SILENT, type TestDatabase, testDatabase } from '../support/database.ts'
 import { BOOKS, booksWith, column, LIBRARY, libraryWith, SHELVES } from './example.ts'
 
 const test = suite('migrate')
 let db: TestDatabase
-const options = { log: SILENT, now: new Date('2026-01-31T12:00:00Z') }
+/** As a person who edits the YAML goes from one state to another, back and forth. */
+const options = { log: SILENT, now: new Date('2026-01-31T12:00:00Z'), edited: true }
 
 test.before.each(async () => {
   db = await testDatabase()
@@ -32,7 +32,7 @@ async function titles(wanted: readonly Table[]): Promise<readonly string[]> {
 
 /** The plan for people, without its first line, which carries a hash. */
 async function shown(wanted: readonly Table[]): Promise<string> {
-  const text = renderPlan(await planTables(wanted, db.database, options.now))
+  const text = renderPlan((await planTables(wanted, db.database, options.now)).value)
   return text.split('\n').slice(1).join('\n').trimEnd()
 }
 
@@ -47,7 +47,7 @@ test('what was applied is inspected as what was wanted', async () => {
 
 test('a second start finds nothing to do', async () => {
   assert.equal(await titles(LIBRARY), [])
-  const { steps } = await planTables(LIBRARY, db.database, options.now)
+  const { steps } = (await planTables(LIBRARY, db.database, options.now)).value
   assert.equal(steps, [])
 })
 
@@ -144,63 +144,39 @@ test('a narrower type counts the values that do not fit, and is applied when the
   assert.equal(await titles(wanted), [])
 })
 
-test('a removed field with values waits for a person, is set aside, and comes back with them', async () => {
-  await db.database.knex('books').insert({ title: 'Moby Dick', bought: '2020-02-02' })
-  const wanted = booksWith({ bought: undefined })
-  const refused = await migrated(wanted)
-  assert.match(
-    refused.diagnostics[0]?.message ?? '',
-    'set aside column books.bought as bought__removed_20260131: 1 row has a value in it',
+test('a word taken out of an enum is refused while rows hold it', async () => {
+  const state = (words: readonly string[]) => booksWith({ state: column('state', 'text', { words }) })
+  await titles(state(['new', 'used', 'torn']))
+  await db.database.knex('books').insert([{ title: 'a', state: 'torn' }, { title: 'b', state: 'torn' }, { title: 'c' }])
+  assert.is(
+    await shown(state(['new', 'used'])),
+    '  blocked  take torn out of the words of books.state: 2 rows have the word torn\n           → change them first, or keep the word',
   )
-  const { hash } = await planTables(wanted, db.database, options.now)
-  const { diagnostics } = await applyTables(wanted, db.database, hash, options)
-  assert.equal(diagnostics, [])
-  assert.equal(await titles(wanted), [])
-  assert.equal(await titles(LIBRARY), ['add column books.bought (date)'])
-  await db.database.knex('books').insert({ title: 'Emma' })
-  assert.match(await restoreField(db.database, 'books', 'bought'), 'is books.bought again')
-  assert.equal(await db.database.knex('books').select('title', 'bought').orderBy('id'), [
-    { title: 'Moby Dick', bought: '2020-02-02' },
-    { title: 'Emma', bought: null },
-  ])
+  assert.is((await migrated(state(['new', 'used']))).value, undefined)
+  await db.database.knex('books').update({ state: 'used' })
+  assert.equal(await titles(state(['used', 'new'])), [])
+  await db.database.knex('books').update({ state: 'new' })
+  assert.match(await shown(state(['used'])), '3 rows have the word new')
 })
 
-test('new values are never thrown away for old ones', async () => {
-  await db.database.knex('books').insert({ title: 'Moby Dick', copies: 4 })
-  const wanted = booksWith({ copies: undefined })
-  await applyTables(wanted, db.database, (await planTables(wanted, db.database, options.now)).hash, options)
-  await titles(LIBRARY)
-  await db.database.knex('books').update({ copies: 9 })
-  try {
-    await restoreField(db.database, 'books', 'copies')
-    assert.unreachable()
-  } catch (error) {
-    assert.match(error instanceof Error ? error.message : '', 'with values in 1 rows')
-  }
-})
-
-test('a removed field without values goes aside at start, and purge destroys only what was set aside', async () => {
-  await db.database.knex('books').insert({ title: 'Moby Dick', copies: null })
-  assert.equal(await titles(booksWith({ copies: undefined })), [
-    'set aside column books.copies as copies__removed_20260131',
-  ])
-  assert.equal(await purgeable(db.database), [{ name: 'books.copies__removed_20260131', rows: 0 }])
-  await purge(db.database)
-  assert.equal(await purgeable(db.database), [])
-  assert.is((await db.database.knex('books')).length, 1)
-})
-
-test('a removed table is set aside whole, and can be made again beside it', async () => {
-  await db.database.knex('shelves').insert({ name: 'top' })
-  await db.database.knex('books').insert({ title: 'Moby Dick', shelf_id: 1 })
-  const wanted = booksWith({ shelf_id: undefined }).filter((table) => table.name !== 'shelves')
-  const { hash } = await planTables(wanted, db.database, options.now)
-  const { diagnostics } = await applyTables(wanted, db.database, hash, options)
-  assert.equal(diagnostics, [])
-  assert.is((await db.database.knex('shelves__removed_20260131')).length, 1)
-  assert.ok((await titles(LIBRARY)).includes('create table shelves (2 columns)'))
-  assert.match(await restoreField(db.database, 'shelves'), 'is shelves again')
-  assert.equal(await db.database.knex('shelves').select('name'), [{ name: 'top' }])
+test('a rename that can not be carried out is said, and nothing is lost in silence', async () => {
+  const { knex } = db.database
+  await knex('books').insert({ title: 'Moby Dick', price: '3.00' })
+  const cost = (renamedFrom: string) => column('cost', 'numeric(8,2)', { renamedFrom })
+  assert.match(
+    await shown(booksWith({ price: cost('prize') })),
+    `unsafe   add column books.cost (numeric(8,2)): 1 row would have no value in it: there is no column prize to rename
+           → correct renamed_from (did you mean "price"?), or take it away`,
+  )
+  await titles(booksWith({ price: column('cost', 'numeric(8,2)') }))
+  assert.match(
+    await shown(booksWith({ price: cost('price') })),
+    'blocked  rename column books.price to cost: 1 row has a value in price, and there is a column cost already',
+  )
+  const places: Table = { ...SHELVES, name: 'places', renamedFrom: 'shelfs' }
+  await knex('shelves').insert({ name: 'top' })
+  const moved = booksWith({ shelf_id: undefined }).map((table) => (table.name === 'shelves' ? places : table))
+  assert.match(await shown(moved), 'unsafe   create table places (2 columns): 1 row is in shelves and would stay there')
 })
 
 test('tables and columns that the engine did not make are left alone', async () => {
@@ -242,7 +218,7 @@ test('a type that can not be read from the old one starts anew beside the old va
   await db.database.knex('books').insert({ title: 'Moby Dick', bought: '2020-02-02' })
   const wanted = booksWith({ bought: column('bought', 'jsonb') })
   assert.match(await shown(wanted), 'unsafe   set aside column books.bought')
-  const { hash } = await planTables(wanted, db.database, options.now)
+  const { hash } = (await planTables(wanted, db.database, options.now)).value
   await applyTables(wanted, db.database, hash, options)
   assert.equal(await titles(wanted), [])
 })
@@ -262,7 +238,7 @@ test('duplicates stand in the way of a unique index, orphans in the way of a ref
 
 test('a plan made from another state is refused', async () => {
   const wanted = booksWith({ pages: column('pages', 'integer') })
-  const { hash } = await planTables(wanted, db.database, options.now)
+  const { hash } = (await planTables(wanted, db.database, options.now)).value
   await titles(booksWith({ isbn: column('isbn', 'text') }))
   const { diagnostics } = await applyTables(wanted, db.database, hash, options)
   assert.is(diagnostics[0]?.code, 'stale_plan')

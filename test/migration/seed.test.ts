@@ -92,13 +92,13 @@ test.after.each(() => db.close())
 test('what the YAML declares is what a second plan finds', async () => {
   const catalog = await catalogOf(ZOO)
   await migrated(catalog)
-  assert.equal((await planFor(catalog, db.database, now)).steps, [])
+  assert.equal((await planFor(catalog, db.database, now)).value.steps, [])
 })
 
 test('the desk is migrated once and then found as it should be', async () => {
   const catalog = await catalogIn(path.resolve('resources'))
   await migrated(catalog)
-  assert.equal((await planFor(catalog, db.database, now)).steps, [])
+  assert.equal((await planFor(catalog, db.database, now)).value.steps, [])
   assert.ok((await seeded(catalog)) > 20)
   assert.is(await seeded(catalog), 0)
 })
