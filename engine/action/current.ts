@@ -1,4 +1,4 @@
-/** ⇄ The stored record that a write starts from: 404 when it does not exist, 403 when no clause reaches it. */
+/** ⇄ The stored record that a write starts from: 404 when it does not exist, 403 when no clause reaches it (404 where it is concealed). */
 import type { Clause, Resource } from '../catalog/catalog.ts'
 import { ApiError } from '../error.ts'
 import type { Json } from '../json.ts'
@@ -34,9 +34,11 @@ export async function currentRecord(
   )
   const [row] = await runCompiled(around, compiled, { lookup: lookup.value })
   if (row === undefined || (row[1] !== 't' && !dead)) throw notFound(resource)
-  const reaching = clauses.filter((_, i) => row[2 + i] === 't')
+  const reaching = clauses.filter((_, i) => row[3 + i] === 't')
   if (reaching.length === 0 && around.actor.kind !== 'system') {
-    throw resource.conceal ? notFound(resource) : new ApiError('forbidden', { message: 'Forbidden' })
+    // Whoever reads the record knows of it: a 404 would only be untrue.
+    const shown = row[1] === 't' && row[2] === 't'
+    throw resource.conceal && !shown ? notFound(resource) : new ApiError('forbidden', { message: 'Forbidden' })
   }
   const record = JSON.parse(compiled.serialize(row)) as Record<string, Json>
   return { id: Number(record.id), version: row[0]!, live: row[1] === 't', clauses: reaching, record }

@@ -175,7 +175,7 @@ export interface Resource {
   readonly scope: Filter | undefined
   /** Which records exist for callers. */
   readonly live: Filter | undefined
-  /** Records that the caller may not see answer 404 instead of 403. */
+  /** Records that the caller may not see answer 404 instead of 403; those that GET shows answer 403. */
   readonly conceal: boolean
   readonly key: Field
   readonly lookup: readonly Field[]

@@ -101,7 +101,7 @@ export interface ResourceDefinition {
   readonly of?: string
   readonly where?: FilterDefinition
   readonly lookup?: readonly string[]
-  /** Records that the caller may not see answer 404 instead of 403. */
+  /** Records that the caller may not see answer 404 instead of 403; those that GET shows answer 403. */
   readonly conceal?: boolean
   readonly fields?: { readonly [name: string]: FieldDefinition }
   readonly relations?: { readonly [name: string]: RelationDefinition }

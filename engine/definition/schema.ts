@@ -33,7 +33,11 @@ const IDENTITY: Readonly<Record<string, JsonSchema>> = {
     ref('filter'),
   ),
   lookup: key('What the {id} of a path may be; `id` if absent.', ['id', 'uid'], { ...list(NAME), minItems: 1 }),
-  conceal: key('Records that the caller may not see answer 404 instead of 403.', true, SWITCH),
+  conceal: key(
+    'Records that the caller may not see answer 404 instead of 403, whatever is asked of them.',
+    true,
+    SWITCH,
+  ),
 }
 
 const CONTENT: Readonly<Record<string, JsonSchema>> = {

@@ -4,7 +4,8 @@ import type { Assignment, Catalog, Clause, Field, Resource } from '../catalog/ca
 import { compileSerializer, type Serializer } from '../record/serializer.ts'
 import { createBinder } from './binder.ts'
 import { castType, conditionSql, quoted } from './condition.ts'
-import { type Compiled, existenceSql } from './read-statement.ts'
+import { reach } from './policy.ts'
+import { type Compiled, existenceSql, reachSql } from './read-statement.ts'
 import type { SelectScope } from './scope.ts'
 import { selectList } from './select.ts'
 import { type Check, checksOf } from './write-check.ts'
@@ -202,7 +203,7 @@ export interface CompiledCurrent extends Compiled {
   readonly serialize: Serializer
 }
 
-/** Compiles reading what a write starts from: columns version, live, one per clause, then the stored record. Slot: `lookup`. */
+/** Compiles reading what a write starts from: columns version, live, seen, one per clause, then the stored record. Slot: `lookup`. */
 export function compileCurrent(
   catalog: Catalog,
   resource: Resource,
@@ -217,12 +218,14 @@ export function compileCurrent(
   const reached = clauses.map((clause) =>
     clause.where === undefined ? 'true' : `(${conditionSql(catalog, clause.where, 't', scope.binder)}) is true`,
   )
-  const stored = storedList(resource, 't', 2 + reached.length)
+  // Asked only where it decides what the refused are told.
+  const seen = resource.conceal ? reachSql(scope, reach(resource.policies.view, actor), 't') : 'true'
+  const stored = storedList(resource, 't', 3 + reached.length)
   const where = [
     `t.${quoted(lookup.column)} = ${scope.binder.slot('lookup')}::${castType(lookup)}`,
     ...existenceSql(scope, resource, 't', true),
   ]
-  const columns = ['t.xmin::text', live, ...reached, ...stored.columns].join(', ')
+  const columns = ['t.xmin::text', live, seen, ...reached, ...stored.columns].join(', ')
   // Among dead records of the same lookup value the live one comes first: unique means unique among live records.
   const text = `select ${columns} from ${quoted(resource.table)} t where ${where.join(' and ')} order by 2 desc, t."id" desc limit 1${lock ? ' for update of t' : ''}`
   return { statement: { text }, sources: scope.binder.sources, serialize: stored.serialize }

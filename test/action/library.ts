@@ -129,6 +129,32 @@ policies:
   update: [{ permission: books.edit }, { role: member, where: { keeper: $actor }, fields: [text, state, keeper, tags] }, { role: member, where: { state: open }, fields: [text, keeper] }]
   delete: [{ role: member, where: { keeper: $actor } }]
 `,
+  'drafts.yaml': `
+resource: drafts
+label: Draft
+conceal: true
+soft_delete: true
+restore: true
+fields: { text: { type: string, required: true }, is_public: { type: boolean, default: false } }
+relations: { writer: { belongs_to: members, read_only: true }, remarks: { has_many: remarks } }
+policies:
+  view: [{ role: member, where: { any: [{ is_public: true }, { writer: $actor }] } }]
+  create: [{ role: member, set: { writer: $actor } }]
+  update: [{ role: member, where: { writer: $actor } }]
+  delete: [{ role: member, where: { writer: $actor } }]
+  restore: [{ role: member, where: { writer: $actor } }]
+`,
+  'remarks.yaml': `
+resource: remarks
+label: Remark
+fields: { text: { type: string, required: true } }
+relations: { draft: { belongs_to: drafts, required: true } }
+actions: []
+nested: { draft: { path: remarks, actions: [list, create] } }
+policies:
+  view: [{ role: member }]
+  create: [{ role: member, where: { draft.writer: $actor } }]
+`,
   'notes.yaml': `
 resource: notes
 label: Note

@@ -79,6 +79,29 @@ test('another’s record is 403, none at all 404, concealed ones 404', async () 
   assert.equal({ ...concealed.body, meta: 0 }, { ...(await get('/loans/99999', ANN)).body, meta: 0 })
 })
 
+test('conceal hides only what GET hides: whoever sees a record is told 403 by every other action', async () => {
+  const shown = await make('/drafts', { text: 'For all', is_public: true }, ANN)
+  const hidden = await make('/drafts', { text: 'Mine' }, ANN)
+  const statuses = async (id: number, token: string) => {
+    const ask = async (method: string, path: string, body?: unknown) =>
+      (await app.call(method, `/api/v1${path}`, { token, body })).status
+    return [
+      await ask('GET', `/drafts/${id}`),
+      await ask('PATCH', `/drafts/${id}`, { text: 'Other' }),
+      await ask('PUT', `/drafts/${id}`, { text: 'Other' }),
+      await ask('DELETE', `/drafts/${id}`),
+      await ask('POST', `/drafts/${id}/restore`),
+      await ask('GET', `/drafts/${id}/remarks`),
+      await ask('POST', `/drafts/${id}/remarks`, { text: 'Good' }),
+    ]
+  }
+  assert.equal(await statuses(shown.id, BEN), [200, 403, 403, 403, 403, 200, 403])
+  assert.equal(await statuses(hidden.id, BEN), [404, 404, 404, 404, 404, 404, 404])
+  assert.is((await app.call('DELETE', `/api/v1/drafts/${shown.id}`, { token: ANN })).status, 204)
+  assert.equal(await statuses(shown.id, BEN), [404, 404, 404, 404, 404, 404, 404], 'deleted, and not Ben’s to restore')
+  assert.is((await app.call('POST', `/api/v1/drafts/${shown.id}/restore`, { token: ANN })).status, 200)
+})
+
 test('fields are answered to those who may read them; secrets to nobody', async () => {
   const book = await make('/books', { title: 'Hidden', owner_id: 1, notes: 'n', bought_on: '2020-01-01' })
   const [staff, ann] = [(await get(`/books/${book.id}`)).body.data, (await get(`/books/${book.id}`, ANN)).body.data]
