@@ -1,5 +1,5 @@
 /** ⇄ Why an answer is what it is: the rules that speak of the caller, whether they reach the record, and the SQL that ran. */
-import type { Clause, Resource } from '../catalog/catalog.ts'
+import type { Catalog, Clause, Filter, Resource } from '../catalog/catalog.ts'
 import type { Runner, Statement } from '../database/database.ts'
 import type { ActionName, PolicyName } from '../definition/definition.ts'
 import { ApiError } from '../error.ts'
@@ -26,6 +26,8 @@ export interface Verdict {
   readonly place: string
   readonly speaks: boolean
   readonly reaches: boolean | undefined
+  /** The relations that its condition follows to records that must not be deleted: `conversation.ticket`. */
+  readonly follows: readonly string[]
 }
 
 export interface Explanation {
@@ -56,6 +58,7 @@ export async function explain(around: Execution, question: Question): Promise<Ex
     place: placeOf(clause),
     speaks: speaking.includes(clause),
     reaches: speaking.includes(clause) ? reaching?.includes(clause) : undefined,
+    follows: clause.where === undefined ? [] : [...new Set(followed(around.catalog, clause.where))],
   }))
   return { policy, verdicts, statements, outcome }
 }
@@ -105,6 +108,17 @@ async function clausesReaching(
     if (error instanceof ApiError) return []
     throw error
   }
+}
+
+function followed(catalog: Catalog, filter: Filter): readonly string[] {
+  if (filter.kind === 'not') return followed(catalog, filter.of)
+  if (filter.kind !== 'compare') return filter.of.flatMap((part) => followed(catalog, part))
+  if (filter.withDeleted === true) return []
+  const { relations } = filter.path
+  return relations.flatMap(({ target }, index) => {
+    const names = relations.slice(0, index + 1).map((relation) => relation.name)
+    return catalog.resources.get(target)?.live === undefined ? [] : [names.join('.')]
+  })
 }
 
 function placeOf({ span }: Clause): string {

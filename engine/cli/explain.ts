@@ -81,7 +81,7 @@ async function explainResource(route: ResourceRoute, { named, query }: Found, ca
   return explain(call, { resource, action, query, ...lookup, ...(above === undefined ? {} : { parent: above }) })
 }
 
-function verdictLine({ clause, place, speaks, reaches }: Explanation['verdicts'][number]): string {
+function verdictLine({ clause, place, speaks, reaches, follows }: Explanation['verdicts'][number]): string {
   const verdict = !speaks
     ? 'not about this caller'
     : reaches === undefined
@@ -89,7 +89,8 @@ function verdictLine({ clause, place, speaks, reaches }: Explanation['verdicts']
       : reaches
         ? 'applies, and holds'
         : 'applies, but its condition is false'
-  return `    ${place}  ${clause}\n      → ${verdict}`
+  const kept = follows.length === 0 ? '' : `; what it follows must not be deleted: ${follows.join(', ')}`
+  return `    ${place}  ${clause}\n      → ${verdict}${kept}`
 }
 
 function render({ policy, verdicts, statements, outcome }: Explanation): string {

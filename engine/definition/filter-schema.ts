@@ -55,6 +55,11 @@ const FILTER: JsonSchema = {
       minItems: 1,
     }),
     not: key('The filter does not hold.', { user: '$actor' }, ref('filter')),
+    with_deleted: key(
+      'In a policy: the filter, whose paths may lead through deleted records too.',
+      { 'ticket.user': '$actor' },
+      ref('filter'),
+    ),
   },
   propertyNames: PATH,
   additionalProperties: either(

@@ -22,6 +22,10 @@ export interface Comparison<P> {
   readonly path: P
   readonly operator: Operator
   readonly operand: Operand
+  /** Decides about access: every record on the path must be live, and a value that the actor has not matches nothing. */
+  readonly decides?: true
+  /** Written inside `with_deleted`: records on the path that are not live count too. */
+  readonly withDeleted?: true
 }
 
 /** See `Comparison`; `and` of nothing is true, `or` of nothing is false. */

@@ -27,14 +27,11 @@ export function match<P>(
     switch (part.kind) {
       case 'not':
         return holds(part.of, !negated)
-      case 'compare':
-        return compares(
-          part,
-          read(part.path) ?? null,
-          operandValue(part.operand, operands),
-          ordering(part.path),
-          negated,
-        )
+      case 'compare': {
+        const operand = operandValue(part.operand, operands)
+        if (part.decides === true && part.operand.kind === 'actor' && operand === null) return false
+        return compares(part, read(part.path) ?? null, operand, ordering(part.path), negated)
+      }
       default: {
         const all = (part.kind === 'and') !== negated
         return all ? part.of.every((inner) => holds(inner, negated)) : part.of.some((inner) => holds(inner, negated))

@@ -3,7 +3,7 @@ import { OPERATORS, type Operator } from '../field/field-type.ts'
 import type { Json, JsonObject } from '../json.ts'
 import { LIMITS } from '../limits.ts'
 import { nearest } from '../text/nearest.ts'
-import type { FilterOf, Operand } from './filter.ts'
+import type { Comparison, FilterOf, Operand } from './filter.ts'
 
 /** A written path that knows its place inside the definition it was read from. */
 export interface PlacedPath extends ReadonlyArray<string> {
@@ -24,14 +24,18 @@ export interface ParsedFilter {
   /** Absent when there are problems. */
   readonly filter?: FilterOf<PlacedPath>
   readonly problems: readonly FilterProblem[]
+  /** Where the filter says `with_deleted`, which not every filter may. */
+  readonly withDeleted: readonly PlacedPath['where'][]
 }
 
-const CONNECTIVES = ['any', 'all', 'not'] as const
+/** Keys of a filter that are no paths, so that no field or relation can have such a name. */
+export const CONNECTIVES = ['any', 'all', 'not', 'with_deleted'] as const
 const VARIABLES = ['$actor', '$actor.<attribute>', '$now', '$today']
 const SEGMENT = /^[A-Za-z_][A-Za-z0-9_]*$/
 
 interface State {
   readonly problems: FilterProblem[]
+  readonly withDeleted: PlacedPath['where'][]
   terms: number
 }
 
@@ -42,7 +46,7 @@ interface State {
  *     // → { kind: 'compare', path: ['role', 'slug'], operator: 'ne', operand: { kind: 'literal', value: 'customer' } }
  */
 export function parseFilter(definition: Json): ParsedFilter {
-  const state: State = { problems: [], terms: 0 }
+  const state: State = { problems: [], withDeleted: [], terms: 0 }
   const filter = parseMap(definition, [], state)
   if (state.terms > LIMITS.filterTerms) {
     state.problems.push({
@@ -52,7 +56,8 @@ export function parseFilter(definition: Json): ParsedFilter {
       part: 'value',
     })
   }
-  return state.problems.length > 0 ? { problems: state.problems } : { filter, problems: [] }
+  const { problems, withDeleted } = state
+  return problems.length > 0 ? { problems, withDeleted } : { filter, problems, withDeleted }
 }
 
 /** A variable (`$actor`, `$actor.team_id`, `$now`, `$today`) or a literal; undefined for an unknown variable. */
@@ -85,6 +90,7 @@ function parseMap(value: Json, at: PlacedPath['where'], state: State): FilterOf<
 
 function parseEntry(key: string, value: Json, at: PlacedPath['where'], state: State): FilterOf<PlacedPath> {
   if (key === 'not') return { kind: 'not', of: parseMap(value, at, state) }
+  if (key === 'with_deleted') return parseWithDeleted(value, at, state)
   if (key === 'any' || key === 'all') {
     if (!Array.isArray(value) || value.length === 0) {
       state.problems.push({
@@ -111,6 +117,37 @@ function parseEntry(key: string, value: Json, at: PlacedPath['where'], state: St
     return { kind: 'and', of: [] }
   }
   return parseComparisons(Object.assign(segments, { where: at }), value, state)
+}
+
+function parseWithDeleted(value: Json, at: PlacedPath['where'], state: State): FilterOf<PlacedPath> {
+  const before = state.problems.length
+  const inner = parseMap(value, at, state)
+  if (!followsRelation(inner) && state.problems.length === before) {
+    state.problems.push({
+      code: 'invalid_filter',
+      message: 'Nothing in this "with_deleted" follows a relation',
+      at,
+      part: 'key',
+      expected: ['with_deleted: { relation.field: value }'],
+      hint: 'leave "with_deleted" out: it is about the records that paths lead through',
+    })
+  }
+  state.withDeleted.push(at)
+  return everyComparison(inner, (comparison) => ({ ...comparison, withDeleted: true }))
+}
+
+function followsRelation(filter: FilterOf<PlacedPath>): boolean {
+  if (filter.kind === 'compare') return filter.path.length > 1
+  return filter.kind === 'not' ? followsRelation(filter.of) : filter.of.some(followsRelation)
+}
+
+function everyComparison(
+  filter: FilterOf<PlacedPath>,
+  change: (comparison: Comparison<PlacedPath>) => Comparison<PlacedPath>,
+): FilterOf<PlacedPath> {
+  if (filter.kind === 'compare') return change(filter)
+  if (filter.kind === 'not') return { kind: 'not', of: everyComparison(filter.of, change) }
+  return { kind: filter.kind, of: filter.of.map((part) => everyComparison(part, change)) }
 }
 
 function parseComparisons(path: PlacedPath, value: Json, state: State): FilterOf<PlacedPath> {

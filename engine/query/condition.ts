@@ -27,11 +27,6 @@ export function conditionSql(catalog: Catalog, filter: Filter, alias: string, bi
   return toSql(filter, (comparison, negated) => comparisonSql(catalog, comparison, alias, binder, negated))
 }
 
-const NEGATIVE = new Map([
-  ['ne', 'eq'],
-  ['not_in', 'in'],
-] as const)
-
 function comparisonSql(
   catalog: Catalog,
   given: Comparison<FieldPath>,
@@ -45,22 +40,37 @@ function comparisonSql(
     comparison = { ...given, operand: { kind: 'literal', value: true } }
     negated = !negated
   }
+  const condition = pathSql(catalog, comparison, alias, binder, negated)
+  const { decides, operand, path } = comparison
+  // What would hold because the actor has no value to compare with must not open anything.
+  if (decides !== true || operand.kind !== 'actor' || !holdsForAbsent(comparison, negated)) return condition
+  return `(${binder.operand(operand)}::${castType(path.field)} is not null and ${condition})`
+}
+
+/** Whether a comparison, or its negation, holds for a value that is not there. */
+function holdsForAbsent({ operator }: Comparison<FieldPath>, negated: boolean): boolean {
+  return (operator === 'ne' || operator === 'not_in' || operator === 'null') !== negated
+}
+
+/** The comparison itself goes inside the sub-selects, so that each of them says what must be true of its record. */
+function pathSql(
+  catalog: Catalog,
+  comparison: Comparison<FieldPath>,
+  alias: string,
+  binder: Binder,
+  negated: boolean,
+): string {
   const [first, ...rest] = comparison.path.relations
   if (first === undefined) return columnComparison(comparison, alias, binder, negated)
-  // Through a relation the sub-select holds the positive form, so that a missing other record counts as no match.
-  const positive =
-    comparison.operator === 'ne' || comparison.operator === 'not_in' ? NEGATIVE.get(comparison.operator) : undefined
-  if (positive !== undefined) {
-    comparison = { ...comparison, operator: positive }
-    negated = !negated
-  }
-  const absence = comparison.operator === 'null'
-  const inner = `${alias}_${first.name.toLowerCase()}`
-  const deeper: Comparison<FieldPath> = { ...comparison, path: { relations: rest, field: comparison.path.field } }
+  const inner = quoted(`${alias}_${first.name.toLowerCase()}`)
   const target = catalog.resources.get(first.target)!
-  const condition = comparisonSql(catalog, deeper, quoted(inner), binder, absence)
-  const exists = `${alias}.${quoted(first.field.column)} in (select ${quoted(inner)}."id" from ${quoted(target.table)} ${quoted(inner)} where ${condition})`
-  return negated !== absence ? `(${exists}) is not true` : exists
+  const deeper: Comparison<FieldPath> = { ...comparison, path: { relations: rest, field: comparison.path.field } }
+  const where = [pathSql(catalog, deeper, inner, binder, negated)]
+  if (comparison.decides === true && comparison.withDeleted !== true && target.live !== undefined)
+    where.push(conditionSql(catalog, target.live, inner, binder))
+  const key = `${alias}.${quoted(first.field.column)}`
+  const exists = `${key} in (select ${inner}."id" from ${quoted(target.table)} ${inner} where ${where.join(' and ')})`
+  return holdsForAbsent(comparison, negated) ? `(${key} is null or ${exists})` : exists
 }
 
 function columnComparison(comparison: Comparison<FieldPath>, alias: string, binder: Binder, negated: boolean): string {

@@ -3,7 +3,7 @@
 import type { Assignment, FieldPath, Filter } from '../catalog/catalog.ts'
 import type { JsonObject } from '../json.ts'
 import { linkAssignments } from './assign.ts'
-import { linkFilter, type Place } from './link.ts'
+import { linkFilter, type Place, linkDecision } from './link.ts'
 import { linkOrder } from './order.ts'
 import { benches, type Draft, type Work } from './resolution.ts'
 
@@ -32,7 +32,9 @@ export function relationConditions(work: Work): void {
       const target = work.drafts.get(relation.target)
       if (document === undefined || target === undefined) continue
       const { value, place } = document
-      if (value.where !== undefined) relation.where = linkFilter(work, target, value.where, under(place, 'where'))
+      // What may be chosen is decided; which records belong is only said.
+      const link = relation.kind === 'belongs_to' ? linkDecision : linkFilter
+      if (value.where !== undefined) relation.where = link(work, target, value.where, under(place, 'where'))
       if (relation.kind === 'belongs_to') {
         if (value.default !== undefined)
           relation.default = linkFilter(work, target, value.default, under(place, 'default'))

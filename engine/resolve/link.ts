@@ -4,7 +4,7 @@ import type { BelongsTo, Field, FieldPath, Filter } from '../catalog/catalog.ts'
 import type { Path } from '../definition/definition.ts'
 import type { Operator } from '../field/field-type.ts'
 import type { FilterOf, Operand } from '../filter/filter.ts'
-import { type PlacedPath, parseFilter } from '../filter/parse-yaml.ts'
+import { type ParsedFilter, type PlacedPath, parseFilter } from '../filter/parse-yaml.ts'
 import type { Json, JsonObject } from '../json.ts'
 import { LIMITS } from '../limits.ts'
 import type { Span } from '../text/source.ts'
@@ -118,19 +118,49 @@ export function isBroken(work: Work, draft: Draft, word: string): boolean {
 
 /** Links a filter as written; undefined when any of it can't be linked, with every complaint made. */
 export function linkFilter(work: Work, draft: Draft, written: JsonObject, place: Place): Filter | undefined {
-  const parsed = parseFilter(written)
-  for (const { at, part, ...problem } of parsed.problems)
-    work.report(problem.code, problem.message, place(at, part), problem)
-  return parsed.filter === undefined ? undefined : linkPart(work, draft, parsed.filter, place)
+  const { filter, withDeleted } = parsed(work, written, place)
+  for (const at of withDeleted) {
+    work.report(
+      'invalid_filter',
+      '"with_deleted" means something in policies and in what may be chosen',
+      place(at, 'key'),
+      {
+        hint: 'leave it out: everywhere else deleted records on a path count anyway',
+      },
+    )
+  }
+  return filter === undefined ? undefined : linkPart(work, draft, filter, place, false)
 }
 
-function linkPart(work: Work, draft: Draft, part: FilterOf<PlacedPath>, place: Place): Filter | undefined {
+/**
+ * Links a filter that decides what somebody may do: the records that its paths lead through must be live unless it says
+ * `with_deleted`, and a value that the actor does not have matches nothing, negated or not.
+ */
+export function linkDecision(work: Work, draft: Draft, written: JsonObject, place: Place): Filter | undefined {
+  const { filter } = parsed(work, written, place)
+  return filter === undefined ? undefined : linkPart(work, draft, filter, place, true)
+}
+
+function parsed(work: Work, written: JsonObject, place: Place): ParsedFilter {
+  const found = parseFilter(written)
+  for (const { at, part, ...problem } of found.problems)
+    work.report(problem.code, problem.message, place(at, part), problem)
+  return found
+}
+
+function linkPart(
+  work: Work,
+  draft: Draft,
+  part: FilterOf<PlacedPath>,
+  place: Place,
+  decides: boolean,
+): Filter | undefined {
   if (part.kind === 'not') {
-    const of = linkPart(work, draft, part.of, place)
+    const of = linkPart(work, draft, part.of, place, decides)
     return of === undefined ? undefined : { kind: 'not', of }
   }
   if (part.kind !== 'compare') {
-    const linked = part.of.map((inner) => linkPart(work, draft, inner, place))
+    const linked = part.of.map((inner) => linkPart(work, draft, inner, place, decides))
     const of = linked.filter((inner) => inner !== undefined)
     return of.length < linked.length ? undefined : { kind: part.kind, of }
   }
@@ -148,7 +178,16 @@ function linkPart(work: Work, draft: Draft, part: FilterOf<PlacedPath>, place: P
     return undefined
   }
   const operand = linkOperand(work, path.field, part.operator, part.operand, span)
-  return operand === undefined ? undefined : { kind: 'compare', path, operator: part.operator, operand }
+  if (operand === undefined) return undefined
+  const { kind, operator, withDeleted } = part
+  return {
+    kind,
+    path,
+    operator,
+    operand,
+    ...(decides ? { decides } : {}),
+    ...(withDeleted === undefined ? {} : { withDeleted }),
+  }
 }
 
 /** Whether something is there can be asked of every stored value; all else is the type's own decision. */

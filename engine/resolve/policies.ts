@@ -5,7 +5,7 @@ import type { ClauseDefinition, Document, PolicyName } from '../definition/defin
 import { accessOf, declarePermissions } from './access.ts'
 import { linkAssignments } from './assign.ts'
 import { under } from './conditions.ts'
-import { fieldOf, isBroken, linkFilter, relationOf } from './link.ts'
+import { fieldOf, isBroken, linkFilter, relationOf, linkDecision } from './link.ts'
 import { benches, type Draft, suggest, type Work, type Written } from './resolution.ts'
 import { inside } from './written.ts'
 
@@ -69,7 +69,7 @@ function clauseOf(
   }
   return {
     access,
-    where: value.where === undefined ? undefined : linkFilter(work, draft, value.where, under(place, 'where')),
+    where: value.where === undefined ? undefined : linkDecision(work, draft, value.where, under(place, 'where')),
     fields:
       value.fields === undefined ? undefined : writable(work, draft, value.fields, (index) => place(['fields', index])),
     set: linkAssignments(work, draft, value.set, under(place, 'set')),

@@ -1,6 +1,7 @@
 /** Rules that only judge a complete catalog; each says one thing an author must not do. */
 
 import type { Resource } from '../catalog/catalog.ts'
+import { CONNECTIVES } from '../filter/parse-yaml.ts'
 import { LIMITS } from '../limits.ts'
 import { isBroken } from './link.ts'
 import { benches, type Draft, suggest, type Work, type Written } from './resolution.ts'
@@ -108,6 +109,16 @@ const namesAreFree: Rule = (work, _written, draft) => {
     work.report('reserved_name', 'Tables that begin with "plinth_" are the engine\'s own', draft.span)
 }
 
+/** Where a filter names a path, these words are no paths. */
+const namesAreNoConnectives: Rule = (work, _written, draft) => {
+  for (const part of [...draft.fields.values(), ...draft.relations.values()]) {
+    if (!(CONNECTIVES as readonly string[]).includes(part.name)) continue
+    work.report('reserved_name', `"${part.name}" is a word of the filter language`, part.span, {
+      hint: 'choose another name: a filter could not speak of it',
+    })
+  }
+}
+
 /** What the base needs on create must come from somewhere. */
 const guestsCanCreate: Rule = (work, written, draft) => {
   const owner = work.drafts.get(draft.owner)
@@ -167,6 +178,7 @@ const RULES: readonly Rule[] = [
   slugsHaveSources,
   countsHaveRelations,
   namesAreFree,
+  namesAreNoConnectives,
   guestsCanCreate,
   actionsHavePolicies,
 ]

@@ -2,7 +2,7 @@
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
 import type { Operator } from '../../engine/field/field-type.ts'
-import type { FilterOf } from '../../engine/filter/filter.ts'
+import type { Comparison, FilterOf } from '../../engine/filter/filter.ts'
 import { match, type Ordering } from '../../engine/filter/match.ts'
 import { comparand, compareSql, toSql } from '../../engine/filter/to-sql.ts'
 import type { Json } from '../../engine/json.ts'
@@ -149,6 +149,20 @@ matching('a caller without the value compares with nothing', () => {
   assert.not.ok(match(filter('eq'), () => 1, nobody))
   assert.ok(match(filter('ne'), () => 1, nobody))
   assert.not.ok(match(filter('eq'), () => undefined, nobody))
+  const deciding = (operator: Operator): FilterOf<string> => ({
+    ...(filter(operator) as Comparison<string>),
+    decides: true,
+  })
+  for (const operator of ['eq', 'ne', 'lt'] as const) {
+    assert.not.ok(
+      match(deciding(operator), () => 1, nobody),
+      `a policy by ${operator}`,
+    )
+    assert.not.ok(
+      match({ kind: 'not', of: deciding(operator) }, () => 1, nobody),
+      `a policy by not ${operator}`,
+    )
+  }
 })
 
 matching('what nothing is known of is compared by what it looks like', () => {

@@ -10,7 +10,8 @@ const parsing = suite('parseFilter')
 function text(filter: FilterOf<readonly string[]>): string {
   if (filter.kind === 'not') return `not(${text(filter.of)})`
   if (filter.kind !== 'compare') return `${filter.kind}(${filter.of.map(text).join(', ')})`
-  return `${filter.path.join('.')} ${filter.operator} ${operandText(filter.operand)}`
+  const deleted = filter.withDeleted === true ? ' with deleted' : ''
+  return `${filter.path.join('.')} ${filter.operator} ${operandText(filter.operand)}${deleted}`
 }
 
 function operandText(operand: Operand): string {
@@ -34,6 +35,10 @@ const MEANINGS: readonly (readonly [Json, string])[] = [
   [{ due: { lt: '$today' }, at: { lte: '$now' } }, 'and(due lt $today, at lte $now)'],
   [{ any: [{ a: 1 }, { b: 2, c: 3 }] }, 'or(a eq 1, and(b eq 2, c eq 3))'],
   [{ all: [{ a: 1 }, { not: { b: 2 } }] }, 'and(a eq 1, not(b eq 2))'],
+  [
+    { x: 1, with_deleted: { 'a.b': 1, any: [{ not: { 'c.d': 2 } }, { e: 3 }] } },
+    'and(x eq 1, and(a.b eq 1 with deleted, or(not(c.d eq 2 with deleted), e eq 3 with deleted)))',
+  ],
 ]
 
 for (const [definition, meaning] of MEANINGS) {

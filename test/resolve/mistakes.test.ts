@@ -105,6 +105,16 @@ seeds: { key: name, rows: [{ name: chair, size: null, kind: long }, { name: Tabl
   )
 })
 
+mistaken('with_deleted stands in policies and choices, around a path, and is nobody’s name', () => {
+  const things =
+    'fields: { all: { type: string } }\nrelations: { status: { belongs_to: statuses, where: { with_deleted: { name: x } } } }'
+  says(`${things}\nlive: { with_deleted: { status.name: x } }`, [
+    'things.yaml [all] reserved_name: "all" is a word of the filter language (choose another name: a filter could not speak of it)',
+    'things.yaml [with_deleted] invalid_filter: Nothing in this "with_deleted" follows a relation (leave "with_deleted" out: it is about the records that paths lead through)',
+    'things.yaml [with_deleted] invalid_filter: "with_deleted" means something in policies and in what may be chosen (leave it out: everywhere else deleted records on a path count anyway)',
+  ])
+})
+
 mistaken('relations that contradict others are told apart', () => {
   const things =
     'fields: { status_id: { type: integer }, shape: { type: string } }\nrelations:\n  status: { belongs_to: statuses }\n  shape: { belongs_to: statuses, column: other_id }\n  parts: { has_many: parts }\n  bits: { has_many: statuses }\n  halves: { has_many: parts, by: thin }'

@@ -19,7 +19,7 @@ export async function message(context: HookContext, next: Next): Promise<void> {
     .whereNotNull('user_id')
     .distinct()
     .pluck('user_id')
-  const open = conversation.type === 'customer' && result.is_internal !== true
+  const open = conversation.type === 'customer' && result.is_internal !== true && (ticket.deleted_at ?? null) === null
   await notify(
     context,
     {

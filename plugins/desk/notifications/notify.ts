@@ -11,6 +11,8 @@ export interface TicketFacts {
   readonly subject: string
   readonly user_id: number | null
   readonly assigned_to: number | null
+  /** When it was deleted: its customer may read nothing of it any more. */
+  readonly deleted_at?: unknown
 }
 
 export interface Notice {
@@ -72,11 +74,12 @@ async function mail(context: HookContext, { type, message, ticket }: Notice, per
 
 /** The ticket of an id as it is inside the transaction; undefined when there is none. */
 export async function ticketOf({ catalog, transaction }: HookContext, id: unknown): Promise<TicketFacts | undefined> {
-  const { table } = catalog.resources.get('tickets')!
+  const { fields, table } = catalog.resources.get('tickets')!
+  const deleted = fields.has('deleted_at') ? ['deleted_at'] : []
   return transaction
     .knex(table)
     .where({ id: Number(id) })
-    .first('id', 'uid', 'subject', 'user_id', 'assigned_to')
+    .first('id', 'uid', 'subject', 'user_id', 'assigned_to', ...deleted)
 }
 
 /** The beginning of a long text, in one line. */

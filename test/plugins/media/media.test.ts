@@ -194,6 +194,38 @@ media('customers reach what is theirs or on their tickets, and nothing else', as
   assert.is((await desk.remove(`/media/${own}`, cora)).status, 204)
 })
 
+media('a deleted ticket takes its files out of its customer’s reach, those that the customer sent too', async () => {
+  const ticket = await ticketOf(cora)
+  const [own, staffs, free] = await Promise.all([
+    uploadFile(desk, cora, 'own.png', PNG, ticket),
+    uploadFile(desk, agent, 'staffs.png', PNG, ticket),
+    uploadFile(desk, cora, 'free.png', PNG),
+  ])
+  assert.is((await desk.remove(`/tickets/${ticket}`, desk.admin)).status, 204)
+  for (const file of [own, staffs]) {
+    const path = `/media/${file.at('data.id')}`
+    for (const [method, where] of [
+      ['GET', path],
+      ['GET', `${path}/download`],
+      ['PUT', path],
+      ['DELETE', path],
+    ] as const) {
+      const answer = await desk.call(method, where, {
+        as: cora,
+        body: method === 'PUT' ? { name: 'x.png' } : undefined,
+      })
+      assert.is(answer.status, 403, `${method} ${where}: ${answer.text}`)
+    }
+    assert.is((await desk.get(`${path}/download`, agent)).status, 200)
+  }
+  const listed = (await desk.get('/media?per_page=100', cora)).list.map(({ id }) => id)
+  assert.ok(listed.includes(free.at('data.id')))
+  assert.not.ok(listed.includes(own.at('data.id')) || listed.includes(staffs.at('data.id')))
+  assert.is((await desk.put(`/media/${staffs.at('data.id')}`, agent, { name: 'mine.png' })).status, 200, 'one’s own')
+  assert.is((await desk.post(`/tickets/${ticket}/restore`, desk.admin)).status, 200)
+  assert.is((await desk.get(`/media/${own.at('data.id')}/download`, cora)).status, 200)
+})
+
 media('a new name goes on saying what the file is', async () => {
   const id = Number((await uploadFile(desk, agent, 'a.txt', 'hello')).at('data.id'))
   for (const name of ['a.html', 'a', 'x/y.txt', 'a\u202etxt.txt', '.txt']) {

@@ -252,6 +252,45 @@ test('conversations are deleted and restored by those who may', async () => {
   assert.is((await desk.get(path, agent)).status, 200)
 })
 
+test('with its ticket a customer loses the conversation, its messages and what is said there; staff do not', async () => {
+  const about = await ticket()
+  const path = await conversation(about, 'customer')
+  await desk.post(`${path}/messages`, agent, { message: 'The secret sauce' })
+  await desk.post(`${about}/comments`, agent, { comment: 'The secret sauce' })
+  assert.is((await desk.remove(about, manager)).status, 204)
+  for (const [method, where, body] of [
+    ['GET', path],
+    ['PUT', path, { subject: 'Still mine' }],
+    ['GET', `${path}/messages`],
+    ['POST', `${path}/messages`, { message: 'Hello?' }],
+    ['POST', `${path}/mark-read`],
+    ['GET', `${path}/activity`],
+  ] as const) {
+    const answer = await desk.call(method, where, { as: customer, body })
+    assert.is(answer.status, 403, `${method} ${where}: ${answer.text}`)
+  }
+  for (const where of [about, `${about}/comments`, `${about}/conversations`, `${about}/activity`])
+    assert.is((await desk.get(where, customer)).status, 404, where)
+  const opened = { ticket_id: Number(about.split('/')[2]), type: 'customer' }
+  assert.is((await desk.post('/conversations', customer, opened)).status, 422)
+  for (const where of ['/conversations', '/conversations?search=sauce', '/dashboard']) {
+    const answer = await desk.get(where, customer)
+    assert.is(answer.status, 200, where)
+    assert.not.match(answer.text, /sauce/, where)
+    assert.not.ok(
+      answer.list.some(({ id }) => path.endsWith(`/${id}`)),
+      where,
+    )
+  }
+  const before = await desk.get('/notifications', customer)
+  assert.is((await desk.post(`${path}/messages`, agent, { message: 'Between us now' })).status, 201)
+  assert.equal((await desk.get('/notifications', customer)).list, before.list, 'nobody is told of what they can’t read')
+  assert.is((await desk.get(path, agent)).at('data.messages_count'), 2)
+  assert.is((await desk.post(`${about}/restore`, manager)).status, 200)
+  assert.is((await desk.get(path, customer)).status, 200)
+  assert.is((await desk.get(`${path}/messages`, customer)).list.length, 2)
+})
+
 test('a message has at most 10,000 characters', async () => {
   const path = await conversation(await ticket(), 'customer')
   assert.is((await desk.post(`${path}/messages`, agent, { message: 'x'.repeat(10_001) })).status, 422)
