@@ -23,6 +23,7 @@ export {
   type Plugin,
   type SpecialFilter,
 } from './plugin/plugin.ts'
+export { type AttributeColumns, attributeColumns } from './query/attributes.ts'
 export { allowsOne } from './query/policy.ts'
 export { accessOf } from './resolve/access.ts'
 export { secretsOf } from './secret.ts'

@@ -214,6 +214,15 @@ export interface Resource {
   readonly span: Span
 }
 
+export interface Accounts {
+  /** The resource of the accounts. */
+  readonly resource: string
+  /** `$actor.<attribute>` → the field of the account that holds it; a to-one relation stands for its foreign key. */
+  readonly attributes: ReadonlyMap<string, Field>
+  /** The names of the seeded roles; undefined: nobody knows. */
+  readonly roles: ReadonlySet<string> | undefined
+}
+
 export interface Catalog {
   readonly name: string
   readonly version: string
@@ -223,6 +232,8 @@ export interface Catalog {
   readonly resources: ReadonlyMap<string, Resource>
   /** Every permission that a policy, field or plugin names, with where it comes from. */
   readonly permissions: ReadonlyMap<string, string>
+  /** What the plugin that authenticates says of its accounts; undefined: nothing. */
+  readonly accounts: Accounts | undefined
   /** Plugin name → its checked options, with defaults filled in. */
   readonly pluginOptions: ReadonlyMap<string, JsonObject>
   readonly strictness: {

@@ -12,6 +12,7 @@ export interface Vocabulary {
       readonly description: string
       readonly schema: JsonSchema
       readonly permissions?: (value: Json) => readonly string[]
+      readonly roles?: (value: Json) => readonly string[]
     }
   >
   readonly plugins: ReadonlyMap<string, { readonly description: string; readonly options: JsonSchema | undefined }>

@@ -30,6 +30,7 @@ export interface ParsedFilter {
 
 /** Keys of a filter that are no paths, so that no field or relation can have such a name. */
 export const CONNECTIVES = ['any', 'all', 'not', 'with_deleted'] as const
+const PATTERNS: ReadonlySet<Operator> = new Set(['contains', 'starts_with', 'ends_with'])
 const VARIABLES = ['$actor', '$actor.<attribute>', '$now', '$today']
 const SEGMENT = /^[A-Za-z_][A-Za-z0-9_]*$/
 
@@ -208,6 +209,9 @@ function compare(
   }
   const operand = parseOperand(value)
   if (operand === undefined) return refuse(`Unknown variable "${String(value)}"`, VARIABLES)
+  // A value that people write themselves would be read as a pattern: a name of "%" would contain everything.
+  if (operand.kind !== 'literal' && PATTERNS.has(operator))
+    return refuse(`"${operator}" takes a text that is written out`, ['a text'])
   // The path is rebuilt so that a complaint about the value points at the operator's own line.
   return { kind: 'compare', path: Object.assign([...path], { where: at }), operator, operand }
 }

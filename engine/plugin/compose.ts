@@ -78,6 +78,7 @@ export function compose(
       ...extensionsOf(bound, vocabulary),
       hooks: new Map([...hooks].map(([name, hook]) => [name, hook.input.map((field) => field.name)])),
       permissions: permissionsOf(ordered, clashes),
+      accounts: only('accounts', bound, clashes)?.value,
       pluginOptions: new Map(checked.map(({ plugin, options }) => [plugin.name, options])),
     },
     hooks,
@@ -85,16 +86,8 @@ export function compose(
     resourceRoutes: bound((plugin) => (plugin.resourceRoutes === undefined ? [] : [plugin.resourceRoutes])),
     middleware: bound((plugin) => plugin.middleware ?? []),
     jobs: jobsOf(bound, clashes),
-    authenticate: only(
-      'authenticate',
-      bound((plugin) => (plugin.authenticate === undefined ? [] : [plugin.authenticate])),
-      clashes,
-    ),
-    identify: only(
-      'identify',
-      bound((plugin) => (plugin.identify === undefined ? [] : [plugin.identify])),
-      clashes,
-    ),
+    authenticate: only('authenticate', bound, clashes),
+    identify: only('identify', bound, clashes),
     start: bound((plugin) => (plugin.start === undefined ? [] : [plugin.start])),
     resources: bound((plugin) => plugin.resources ?? []),
     commands: distinct(
@@ -109,6 +102,8 @@ export function compose(
 /** Picks one kind of contribution from every plugin, in order. */
 type Binder = <T>(pick: (plugin: Plugin) => readonly T[]) => readonly Bound<T>[]
 
+const none = (): readonly string[] => []
+
 function extensionsOf(
   bound: Binder,
   vocabulary: Vocabulary,
@@ -117,7 +112,9 @@ function extensionsOf(
   return {
     fieldTypes: vocabulary.fieldTypes,
     specials: new Map(specials.map(({ plugin, value: [name, special] }) => [`${plugin}.${name}`, special.values])),
-    keys: new Map([...vocabulary.keys].map(([name, { permissions }]) => [name, permissions ?? (() => [])])),
+    keys: new Map(
+      [...vocabulary.keys].map(([name, { permissions = none, roles = none }]) => [name, { permissions, roles }]),
+    ),
     transforms: bound((plugin) => plugin.transforms ?? []).map(({ value: transform, ...rest }) => ({
       ...rest,
       transform,
@@ -152,7 +149,12 @@ function routesOf(bound: Binder, clashes: Diagnostic[]): readonly Bound<Route>[]
 }
 
 /** The one contribution of a kind that an application has at most once. */
-function only<T>(kind: string, [first, second]: readonly Bound<T>[], clashes: Diagnostic[]): Bound<T> | undefined {
+function only<K extends 'accounts' | 'authenticate' | 'identify'>(
+  kind: K,
+  bound: Binder,
+  clashes: Diagnostic[],
+): Bound<NonNullable<Plugin[K]>> | undefined {
+  const [first, second] = bound<NonNullable<Plugin[K]>>(({ [kind]: given }) => (given === undefined ? [] : [given]))
   if (first !== undefined && second !== undefined) clashes.push(clash(kind, '', first.plugin, second.plugin))
   return first
 }

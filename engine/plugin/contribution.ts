@@ -20,6 +20,7 @@ export const CONTRIBUTIONS = {
   jobs: 'work outside requests',
   resources: 'resource files that it brings along',
   authenticate: 'who presents these headers',
+  accounts: 'what its accounts are, so that policies may speak of them',
   identify: 'who a name stands for, for explain',
   start: 'work before the first request',
   commands: 'commands of the command line',

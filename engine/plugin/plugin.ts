@@ -8,6 +8,7 @@ import type { FieldType } from '../field/field-type.ts'
 import type { Reply, Route, RouteContext } from '../http/route.ts'
 import type { JobContribution } from '../job/job.ts'
 import type { Json, JsonObject, JsonSchema } from '../json.ts'
+import type { AccountsContribution } from '../resolve/extensions.ts'
 import type { Diagnostic } from '../text/diagnostic.ts'
 
 /** A hook with what it declares; the bare function is the short form. */
@@ -30,6 +31,8 @@ export interface KeyContribution {
   readonly schema: JsonSchema
   /** The permissions that a value of the key names, so that roles may hold them. */
   readonly permissions?: (value: Json) => readonly string[]
+  /** The roles that a value of the key names, so that an unknown one is told. */
+  readonly roles?: (value: Json) => readonly string[]
 }
 
 /** A definition on its way to the catalog, with the options of the plugin that changes it. */
@@ -76,6 +79,8 @@ export interface Plugin {
   /** Resource files that the plugin brings along (its own tables), as URLs. */
   readonly resources?: readonly URL[]
   readonly authenticate?: Authenticate
+  /** What the accounts of the application are, so that policies may name their values and `check` knows the roles. */
+  readonly accounts?: AccountsContribution
   /** For people who ask what somebody may do: `plinth explain … --as agent@example.com`. */
   readonly identify?: Identify
   /** Runs after migration and seeds, before the first request, on one instance at a time. Lines returned are printed at first start. */

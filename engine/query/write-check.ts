@@ -29,7 +29,8 @@ export function checksOf(
     if (relation?.kind === 'belongs_to') found.push([{ kind: 'reference', relation }, referenceSql(scope, relation)])
   }
   for (const { field, ...value } of shape.assigned) {
-    if ('selection' in value && !field.nullable)
+    // A record that is not there, or a value that the actor does not have.
+    if (('selection' in value || value.operand.kind === 'actor') && !field.nullable)
       found.push([{ kind: 'missing', field }, `v.${quoted(field.column)} is not null`])
   }
   for (const field of shape.given) {

@@ -3,6 +3,7 @@
 import type { Assignment, Field } from '../catalog/catalog.ts'
 import { OPERAND_VARIABLES, parseOperand } from '../filter/parse-yaml.ts'
 import type { Json, JsonObject } from '../json.ts'
+import { isAttribute } from './accounts.ts'
 import { decodeLiteral, fieldOf, isBroken, linkFilter, type Place, relationOf } from './link.ts'
 import { type Draft, suggest, type Work } from './resolution.ts'
 
@@ -58,6 +59,9 @@ export function linkAssignment(
   if (operand === undefined) {
     work.report('wrong_value', `Unknown variable "${String(value)}"`, place([]), { expected: OPERAND_VARIABLES })
     return undefined
+  }
+  if (operand.kind === 'actor' && operand.attribute !== undefined) {
+    if (!isAttribute(work, draft, field, operand.attribute, place([]))) return undefined
   }
   if (operand.kind !== 'literal') return { field, operand }
   const decoded = decodeAssigned(field, operand.value)

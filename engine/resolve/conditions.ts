@@ -3,7 +3,7 @@
 import type { Assignment, FieldPath, Filter } from '../catalog/catalog.ts'
 import type { JsonObject } from '../json.ts'
 import { linkAssignments } from './assign.ts'
-import { linkFilter, type Place, linkDecision } from './link.ts'
+import { linkDecision, linkFilter, type Place } from './link.ts'
 import { linkOrder } from './order.ts'
 import { benches, type Draft, type Work } from './resolution.ts'
 

@@ -20,17 +20,29 @@ export interface BoundRule {
   readonly rule: (catalog: Catalog, options: JsonObject) => readonly Diagnostic[]
 }
 
+/** What the accounts of an application are: said by the plugin that authenticates, so that policies may speak of actors. */
+export interface AccountsContribution {
+  /** The resource of the accounts; its fields and to-one relations are what `$actor.<attribute>` may name. */
+  readonly resource: string
+  /** How an account leads to its role, and which fields of a role are its name and its list of permissions. */
+  readonly role?: { readonly relation: string; readonly name: string; readonly permissions: string }
+}
+
 /** Everything `resolve` needs to know beyond the definition. */
 export interface Extensions {
   readonly fieldTypes: ReadonlyMap<string, FieldType>
   /** `<plugin>.<name>` → word → condition in the words of the YAML. */
   readonly specials: ReadonlyMap<string, Readonly<Record<string, JsonObject>>>
-  /** Extra keys of a resource file, each with the permissions that a value of it names. */
-  readonly keys: ReadonlyMap<string, (value: Json) => readonly string[]>
+  /** Extra keys of a resource file, each with the permissions and roles that a value of it names. */
+  readonly keys: ReadonlyMap<
+    string,
+    { readonly permissions: (value: Json) => readonly string[]; readonly roles: (value: Json) => readonly string[] }
+  >
   /** `<plugin>.<name>` of every hook → the body keys it takes beyond the resource's fields. */
   readonly hooks: ReadonlyMap<string, readonly string[]>
   /** Permission → the plugin that declares it. */
   readonly permissions: ReadonlyMap<string, string>
+  readonly accounts: AccountsContribution | undefined
   readonly transforms: readonly BoundTransform[]
   readonly rules: readonly BoundRule[]
   readonly pluginOptions: ReadonlyMap<string, JsonObject>

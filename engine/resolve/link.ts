@@ -8,6 +8,7 @@ import { type ParsedFilter, type PlacedPath, parseFilter } from '../filter/parse
 import type { Json, JsonObject } from '../json.ts'
 import { LIMITS } from '../limits.ts'
 import type { Span } from '../text/source.ts'
+import { isAttribute } from './accounts.ts'
 import {
   brokenNames,
   type Draft,
@@ -177,7 +178,12 @@ function linkPart(
     )
     return undefined
   }
-  const operand = linkOperand(work, path.field, part.operator, part.operand, span)
+  const { operand: written } = part
+  if (written.kind === 'actor' && written.attribute !== undefined) {
+    const holder = work.drafts.get(path.relations.at(-1)?.target ?? draft.name) ?? draft
+    if (!isAttribute(work, holder, path.field, written.attribute, span)) return undefined
+  }
+  const operand = linkOperand(work, path.field, part.operator, written, span)
   if (operand === undefined) return undefined
   const { kind, operator, withDeleted } = part
   return {

@@ -5,7 +5,7 @@ import type { ClauseDefinition, Document, PolicyName } from '../definition/defin
 import { accessOf, declarePermissions } from './access.ts'
 import { linkAssignments } from './assign.ts'
 import { under } from './conditions.ts'
-import { fieldOf, isBroken, linkFilter, relationOf, linkDecision } from './link.ts'
+import { fieldOf, isBroken, linkDecision, relationOf } from './link.ts'
 import { benches, type Draft, suggest, type Work, type Written } from './resolution.ts'
 import { inside } from './written.ts'
 
@@ -27,7 +27,7 @@ export function policies(work: Work): void {
       if ('write' in part) declarePermissions(work, part.write, draft.name)
     }
     for (const [key, value] of Object.entries(draft.keys)) {
-      const named = work.extensions.keys.get(key)?.(value) ?? []
+      const named = work.extensions.keys.get(key)?.permissions(value) ?? []
       declarePermissions(
         work,
         named.map((permission) => ({ kind: 'permission', permission })),

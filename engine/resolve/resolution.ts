@@ -57,6 +57,8 @@ export interface Work {
   readonly written: Map<string, Written>
   readonly drafts: Map<string, Draft>
   readonly permissions: Map<string, string>
+  /** The attributes of actors that rules name. */
+  readonly attributes: Set<string>
   readonly diagnostics: Diagnostic[]
   report(code: DiagnosticCode, message: string, span: Span, details?: Details): void
 }
@@ -77,6 +79,7 @@ export function newWork(
     written: new Map(),
     drafts: new Map(),
     permissions: new Map(extensions.permissions),
+    attributes: new Set(),
     diagnostics,
     report: (code, message, span, details = {}) => void diagnostics.push({ code, message, span, ...details }),
   }

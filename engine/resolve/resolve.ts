@@ -6,6 +6,7 @@ import type { AppDefinition, Definition } from '../definition/definition.ts'
 import { OPERATORS } from '../field/field-type.ts'
 import { LIMITS } from '../limits.ts'
 import type { Collected, Diagnostic } from '../text/diagnostic.ts'
+import { accountRules, attributesRead, roleNames } from './accounts.ts'
 import { recordConditions, relationConditions } from './conditions.ts'
 import { outline } from './drafts.ts'
 import { embeds } from './embeds.ts'
@@ -36,6 +37,7 @@ export const PASSES: readonly { readonly name: string; readonly run: (work: Work
   { name: 'routing', run: routing },
   { name: 'indexes', run: indexes },
   { name: 'seeds', run: seeds },
+  { name: 'accounts', run: accountRules },
   { name: 'rules', run: judge },
 ]
 
@@ -82,12 +84,19 @@ function catalogOf(work: Work): Catalog {
     prefix: (value.prefix ?? '').replace(/\/+$/, ''),
     resources: new Map(work.drafts),
     permissions: new Map([...work.permissions].sort(([a], [b]) => (a < b ? -1 : 1))),
+    accounts: accountsOf(work),
     pluginOptions: new Map(work.extensions.pluginOptions),
     strictness: strictnessOf(value),
     limits: limitsOf(value),
     fieldTypes: new Map(work.extensions.fieldTypes),
     operators: OPERATORS,
   }
+}
+
+function accountsOf(work: Work): Catalog['accounts'] {
+  const { accounts } = work.extensions
+  if (accounts === undefined) return undefined
+  return { resource: accounts.resource, attributes: attributesRead(work), roles: roleNames(work) }
 }
 
 /** A narrower maximum narrows what a page has by itself. */

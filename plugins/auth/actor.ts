@@ -1,5 +1,5 @@
 /** From a session's row to the actor that policies, hooks and logs know. */
-import type { Actor, Row } from '../../engine/index.ts'
+import { type Actor, type AttributeColumns, attributeColumns, type Catalog, type Row } from '../../engine/index.ts'
 
 const WAITING = 'Your account is awaiting approval'
 
@@ -21,23 +21,31 @@ function permissionSet(json: string): ReadonlySet<string> {
   return set
 }
 
-/** The actor of a row of jti, id, status, organization_id, department_id, role slug, permissions. */
-export function actorOf(row: Row, approval: 'review' | 'required' | 'off'): Actor {
-  const [, id, status, organizationId, departmentId, role, permissions] = row
+/** What is selected of the account `u` and its role `r`, behind the token's id, for `actorOf`. */
+export function actorColumns(catalog: Catalog): string {
+  return ['u.id', 'u.status', 'r.slug', 'r.permissions', ...attributesOf(catalog).columns].join(', ')
+}
+
+/** Where the attributes begin in a row: behind the token's id and what the actor itself is made of. */
+const ATTRIBUTES = 5
+
+/** The actor of a row of jti and `actorColumns`. */
+export function actorOf(row: Row, catalog: Catalog, approval: 'review' | 'required' | 'off'): Actor {
+  const [, id, status, role, permissions] = row
   return Object.freeze({
     kind: 'user',
     id: Number(id),
     role: role ?? null,
     permissions: permissionSet(permissions ?? '[]'),
-    attributes: Object.freeze({
-      status: status ?? null,
-      organization_id: numberOrNull(organizationId),
-      department_id: numberOrNull(departmentId),
-    }),
+    attributes: attributesOf(catalog).read(row, ATTRIBUTES),
     ...(approval === 'required' && status === 'pending' ? { restriction: WAITING } : {}),
   })
 }
 
-function numberOrNull(text: string | null | undefined): number | null {
-  return text === null || text === undefined ? null : Number(text)
+const known = new WeakMap<Catalog, AttributeColumns>()
+
+function attributesOf(catalog: Catalog): AttributeColumns {
+  const attributes = known.get(catalog) ?? attributeColumns(catalog, 'u')
+  known.set(catalog, attributes)
+  return attributes
 }

@@ -5,7 +5,8 @@ import { start } from './first-admin.ts'
 import { guardRole } from './guard-role.ts'
 import { guardUser } from './guard-user.ts'
 import { identify } from './identify.ts'
-import { OPTIONS_SCHEMA } from './options.ts'
+import { unseededRoles } from './known-roles.ts'
+import { authOptions, OPTIONS_SCHEMA } from './options.ts'
 import { resetPage } from './page.ts'
 import { invite, password, requiredPassword, signOut } from './password-hooks.ts'
 import { resetRoutes } from './reset.ts'
@@ -23,7 +24,7 @@ export default definePlugin({
     new URL('./resources/access_tokens.yaml', import.meta.url),
     new URL('./resources/password_resets.yaml', import.meta.url),
   ],
-  rules: [requiredResources],
+  rules: [requiredResources, (catalog, options) => unseededRoles(catalog, 'auth', 'roles', authOptions(options).roles)],
   hooks: {
     password,
     required_password: requiredPassword,
@@ -35,6 +36,7 @@ export default definePlugin({
   jobs: { tidy: { description: 'Deletes sessions and links that have run out.', every: '1 hour', run: tidy } },
   routes: [...signInRoutes, ...resetRoutes, resetPage, ...approvalRoutes],
   authenticate,
+  accounts: { resource: 'users', role: { relation: 'role', name: 'slug', permissions: 'permissions' } },
   identify,
   start,
 })

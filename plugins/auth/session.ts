@@ -1,7 +1,7 @@
 /** Sessions: the row behind each token, read anew for every request, many requests by one statement. */
 import { randomUUID } from 'node:crypto'
 import type { Actor, Catalog, PluginContext, Transaction } from '../../engine/index.ts'
-import { actorOf } from './actor.ts'
+import { actorColumns, actorOf } from './actor.ts'
 import { authOptions } from './options.ts'
 import { readToken, signToken } from './token.ts'
 
@@ -49,7 +49,7 @@ async function serve(desk: Desk, context: SessionContext): Promise<void> {
     try {
       const wanted = [...new Set(served.map(({ jti }) => jti))]
       const rows = await context.database.compiled.run({ name: 'auth_sessions', text: desk.text }, [wanted])
-      const actors = new Map(rows.map((row) => [row[0], actorOf(row, approval)]))
+      const actors = new Map(rows.map((row) => [row[0], actorOf(row, context.catalog, approval)]))
       for (const { jti, resolve } of served) resolve(actors.get(jti) ?? null)
     } catch (error) {
       // Those behind them would wait as long for the same: a database that is out must not make a queue.
@@ -64,7 +64,7 @@ function deskOf(catalog: Catalog): Desk {
   if (desk === undefined) {
     const table = (resource: string): string => `"${catalog.resources.get(resource)!.table}"`
     const live = catalog.resources.get('users')!.fields.has('deleted_at') ? ' and u.deleted_at is null' : ''
-    const text = `select s.jti, u.id, u.status, u.organization_id, u.department_id, r.slug, r.permissions
+    const text = `select s.jti, ${actorColumns(catalog)}
       from ${table('access_tokens')} s
       join ${table('users')} u on u.id = s.user_id and u.status <> 'declined'${live}
       join ${table('roles')} r on r.id = u.role_id

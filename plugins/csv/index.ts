@@ -3,7 +3,7 @@ import { definePlugin, type JsonObject, type Resource, type Route } from '../../
 import { importCommand } from './command.ts'
 import { exportRecords } from './export.ts'
 import { ATTEMPTS, runImport } from './job.ts'
-import { CSV_KEY, definitionOf, permissionsOf } from './key.ts'
+import { CSV_KEY, definitionOf, permissionsOf, rolesOf } from './key.ts'
 import { ACCEPTED } from './later.ts'
 import { accessesOf } from './layout.ts'
 import { importRecords, REPORT } from './route.ts'
@@ -43,6 +43,7 @@ export default definePlugin({
       description: 'Gives the resource an export and an import as CSV files.',
       schema: CSV_KEY,
       permissions: permissionsOf,
+      roles: rolesOf,
     },
   },
   rules: [columnsLead],

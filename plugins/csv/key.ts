@@ -112,3 +112,9 @@ export function permissionsOf(value: Json): readonly string[] {
   const definition = definitionOf(value)
   return [...(definition?.export ?? []), ...(definition?.import ?? [])].flatMap(({ permission }) => permission ?? [])
 }
+
+/** The roles that the key names. */
+export function rolesOf(value: Json): readonly string[] {
+  const definition = definitionOf(value)
+  return [...(definition?.export ?? []), ...(definition?.import ?? [])].flatMap(({ role }) => role ?? [])
+}

@@ -71,6 +71,7 @@ const PROBLEMS: readonly (readonly [Json, string])[] = [
   [{ a: { gt: null } }, 'a/gt "gt" takes one value'],
   [{ a: { in: 1 } }, 'a/in "in" takes a list of values'],
   [{ a: ['$actor'] }, 'a "in" takes a list of values'],
+  [{ a: { starts_with: '$actor.name' } }, 'a/starts_with "starts_with" takes a text that is written out'],
   [{ a: { between: [1] } }, 'a/between "between" takes two values'],
   [{ a: { null: 1 } }, 'a/null "null" takes true or false'],
   [{ a: '$actr' }, 'a Unknown variable "$actr"'],

@@ -98,10 +98,12 @@ composing('two plugins never give the same thing', () => {
     keys: { audit: { description: 'x', schema: { type: 'boolean' } } },
     permissions: { 'things.see': 'x' },
     authenticate: async () => null,
+    accounts: { resource: 'users' },
     commands: { tidy: { description: 'x', run: async () => 0 } },
     routes: [{ method: 'GET', path: '/x', summary: 'x', access: 'public', handle: async () => ({}) }],
   }
   assert.equal(says([plugin('a', twice), plugin('b', twice)]).toSorted(), [
+    'plugin_clash: The plugins "a" and "b" both give "accounts"',
     'plugin_clash: The plugins "a" and "b" both give "authenticate"',
     'plugin_clash: The plugins "a" and "b" both give the command "tidy"',
     'plugin_clash: The plugins "a" and "b" both give the key "audit"',

@@ -23,6 +23,7 @@ export const DESK = definePlugin({
   },
   hooks: { stamp: async (_context, next) => next() },
   permissions: { 'tickets.view': 'See all tickets.' },
+  accounts: { resource: 'users', role: { relation: 'role', name: 'slug', permissions: 'permissions' } },
 })
 
 /** Resolves files, each `name: text`; the resource key is added where the text has none. */

@@ -1,8 +1,9 @@
 /** The notifications plugin: tells people of what happens on the desk, in their list and the important things by mail. */
 import { definePlugin } from '../../../engine/index.ts'
+import { unseededRoles } from '../../auth/known-roles.ts'
 import { comment } from './comment.ts'
 import { message } from './message.ts'
-import { OPTIONS } from './options.ts'
+import { OPTIONS, optionsOf } from './options.ts'
 import { pendingUser } from './pending-user.ts'
 import { routes } from './routes.ts'
 import { ticket } from './ticket.ts'
@@ -22,6 +23,7 @@ export default definePlugin({
       values: { true: { read_at: null }, '1': { read_at: null }, false: ALL, '0': ALL },
     },
   },
+  rules: [(catalog, options) => unseededRoles(catalog, 'notifications', 'unassigned', optionsOf(options).unassigned)],
   hooks: { ticket, comment, message, pending_user: pendingUser },
   routes,
 })

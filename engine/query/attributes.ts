@@ -1,0 +1,38 @@
+/** The values that policies may name of an actor, as columns of the statement that reads its account. */
+import type { Catalog, Field } from '../catalog/catalog.ts'
+import type { Row } from '../database/database.ts'
+import type { WireKind } from '../field/field-type.ts'
+import { wireJson } from '../field/wire.ts'
+import type { Json } from '../json.ts'
+import { quoted } from './condition.ts'
+
+/** Columns for a select list, and what makes the actor's attributes of them. */
+export interface AttributeColumns {
+  /** SQL over the alias of the account, in the order in which `read` expects them. */
+  readonly columns: readonly string[]
+  /** The attributes of a row whose columns begin at `from`. */
+  read(row: Row, from: number): Readonly<Record<string, Json>>
+}
+
+/** The attributes of accounts whose table has the alias; none where no plugin says what accounts are. */
+export function attributeColumns(catalog: Catalog, alias: string): AttributeColumns {
+  const attributes = [...(catalog.accounts?.attributes ?? [])]
+  const fields = [...new Set(attributes.map(([, field]) => field))]
+  const places = attributes.map(([name, field]) => [name, fields.indexOf(field), field.type.wire] as const)
+  return {
+    columns: fields.map((field) => columnSql(field, alias)),
+    read: (row, from) =>
+      Object.freeze(
+        Object.fromEntries(places.map(([name, at, wire]) => [name, attributeOf(wire, row[from + at] ?? null)])),
+      ),
+  }
+}
+
+function columnSql(field: Field, alias: string): string {
+  if (field.computed === undefined) return `${alias}.${quoted(field.column)}`
+  return `(${field.computed.replace(/\bt\./g, `${alias}.`).replaceAll('{actor}', `${alias}."id"`)})`
+}
+
+function attributeOf(wire: WireKind, text: string | null): Json {
+  return wire === 'string' || wire === 'date' ? text : (JSON.parse(wireJson(wire, text)) as Json)
+}
