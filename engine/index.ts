@@ -24,6 +24,7 @@ export {
   type SpecialFilter,
 } from './plugin/plugin.ts'
 export { type AttributeColumns, attributeColumns } from './query/attributes.ts'
+export { policyPaths } from './query/past-policy.ts'
 export { allowsOne } from './query/policy.ts'
 export { accessOf } from './resolve/access.ts'
 export { secretsOf } from './secret.ts'

@@ -44,6 +44,8 @@ export interface Records {
   update(lookup: string | number, input: JsonObject): Promise<JsonObject>
   delete(lookup: string | number): Promise<void>
   restore(lookup: string | number): Promise<JsonObject>
+  /** The id of a deleted record that the actor may restore; refuses as `restore` does, and what is not deleted as absent. */
+  restorable(lookup: string | number): Promise<number>
 }
 
 /** When a job runs, as whom, and with which others it is the same. */
@@ -78,9 +80,15 @@ export interface PluginContext {
   model(resource: string): ModelClass<Model>
   /**
    * The SQL condition under which the row of `alias`, from the table of `resource`, is a record that the actor may read:
-   * in scope, not deleted, within the policy `view`. Pushes its parameters on `values`, where `$n` finds them.
+   * in scope, not deleted (unless `deleted` admits those too), within the policy `view`. Pushes its parameters on
+   * `values`, where `$n` finds them.
    */
-  readable(resource: string, alias: string, values: unknown[]): string
+  readable(resource: string, alias: string, values: unknown[], options?: { readonly deleted?: boolean }): string
+  /**
+   * The SQL condition under which the actor's policy `view` holds for values of a record that were kept: `kept` is a jsonb
+   * expression with the names that `policyPaths` gives. A condition on a value that was not kept does not hold.
+   */
+  keptWithin(resource: string, kept: string, values: unknown[]): string
   readonly database: Database
   /**
    * Leaves work for later, `enqueue('mail.send', { to })`, and gives the job's id: a row of the open transaction where

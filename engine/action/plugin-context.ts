@@ -3,6 +3,7 @@ import type { Knex } from 'knex'
 import { SYSTEM } from '../actor.ts'
 import type { JsonObject } from '../json.ts'
 import { readLookup } from '../query/lookup.ts'
+import { keptWithinSql } from '../query/past-policy.ts'
 import { readableSql } from '../query/readable.ts'
 import { modelOf } from '../record/model.ts'
 import type { EnqueueOptions, PluginContext, Records } from './context.ts'
@@ -11,7 +12,7 @@ import { createEach } from './create-each.ts'
 import type { Execution } from './execution.ts'
 import { idsOf } from './ids-of.ts'
 import { getRecord, listRecords } from './read.ts'
-import { deleteRecord, restoreRecord } from './remove.ts'
+import { deleteRecord, restorableId, restoreRecord } from './remove.ts'
 import { streamRows } from './stream.ts'
 import { updateRecord } from './update.ts'
 
@@ -30,7 +31,8 @@ export function pluginContext(around: Execution, options: JsonObject): PluginCon
     database: around.database,
     enqueue: (job, payload, chosen = {}) => enqueue(around, job, payload, chosen),
     records: (resource, as = 'actor') => records(as === 'system' ? { ...around, actor: SYSTEM } : around, resource),
-    readable: (resource, alias, values) => readableSql(around, resource, alias, values),
+    readable: (resource, alias, values, which) => readableSql(around, resource, alias, values, which),
+    keptWithin: (resource, kept, values) => keptWithinSql(around, resource, kept, values),
     model: (resource) => {
       const found = around.catalog.resources.get(resource)
       if (found === undefined) throw new Error(`no resource is named ${resource}`)
@@ -76,5 +78,6 @@ function records(around: Execution, name: string): Records {
     update: (lookup, input) => parsed(updateRecord(around, resource, readLookup(resource, String(lookup)), input)),
     delete: (lookup) => deleteRecord(around, resource, readLookup(resource, String(lookup))),
     restore: (lookup) => parsed(restoreRecord(around, resource, readLookup(resource, String(lookup)))),
+    restorable: (lookup) => restorableId(around, resource, readLookup(resource, String(lookup))),
   }
 }

@@ -3,7 +3,7 @@ import type { Resource } from '../catalog/catalog.ts'
 import { violation } from '../database/failure.ts'
 import { ApiError } from '../error.ts'
 import type { Json } from '../json.ts'
-import type { Lookup } from '../query/lookup.ts'
+import { type Lookup, notFound } from '../query/lookup.ts'
 import { actorClass, clausesFor, refusal } from '../query/policy.ts'
 import { compileRemoval } from '../query/write-statement.ts'
 import { type Current, currentRecord } from './current.ts'
@@ -38,6 +38,15 @@ export async function restoreRecord(around: Execution, resource: Resource, looku
     if (!current.live) await runRemoval(inner, resource, 'restore', current)
     return readBack(inner, resource, current.id)
   })
+}
+
+/** The id of a deleted record that the actor may restore; throws as restoring does, and record_not_found for a live one. */
+export async function restorableId(around: Execution, resource: Resource, lookup: Lookup): Promise<number> {
+  const clauses = clausesFor(resource.policies.restore, around.actor)
+  if (clauses.length === 0 && around.actor.kind !== 'system') throw refusal(resource.policies.restore, around.actor)
+  const current = await currentRecord(around, resource, clauses, lookup, true)
+  if (current.live) throw notFound(resource)
+  return current.id
 }
 
 async function runRemoval(

@@ -40,9 +40,17 @@ function comparisonSql(
     comparison = { ...given, operand: { kind: 'literal', value: true } }
     negated = !negated
   }
-  const condition = pathSql(catalog, comparison, alias, binder, negated)
+  return forActor(comparison, pathSql(catalog, comparison, alias, binder, negated), binder, negated)
+}
+
+/** A comparison's condition, which must not open anything only because the actor has no value to compare with. */
+export function forActor(
+  comparison: Comparison<FieldPath>,
+  condition: string,
+  binder: Binder,
+  negated: boolean,
+): string {
   const { decides, operand, path } = comparison
-  // What would hold because the actor has no value to compare with must not open anything.
   if (decides !== true || operand.kind !== 'actor' || !holdsForAbsent(comparison, negated)) return condition
   return `(${binder.operand(operand)}::${castType(path.field)} is not null and ${condition})`
 }
@@ -61,7 +69,8 @@ function pathSql(
   negated: boolean,
 ): string {
   const [first, ...rest] = comparison.path.relations
-  if (first === undefined) return columnComparison(comparison, alias, binder, negated)
+  if (first === undefined)
+    return columnComparison(comparison, fieldSql(comparison.path.field, alias, binder), binder, negated)
   const inner = quoted(`${alias}_${first.name.toLowerCase()}`)
   const target = catalog.resources.get(first.target)!
   const deeper: Comparison<FieldPath> = { ...comparison, path: { relations: rest, field: comparison.path.field } }
@@ -73,10 +82,15 @@ function pathSql(
   return holdsForAbsent(comparison, negated) ? `(${key} is null or ${exists})` : exists
 }
 
-function columnComparison(comparison: Comparison<FieldPath>, alias: string, binder: Binder, negated: boolean): string {
+/** One comparison of `column`, the SQL of the value of the path's field. */
+export function columnComparison(
+  comparison: Comparison<FieldPath>,
+  column: string,
+  binder: Binder,
+  negated: boolean,
+): string {
   const { operator, operand, path } = comparison
   const { field } = path
-  const column = fieldSql(field, alias, binder)
   const stored = field.type.wire === 'json' ? 'json' : 'scalar'
   if (operator === 'null') return negated ? `${column} is not null` : `${column} is null`
   const pattern = operator === 'contains' || operator === 'starts_with' || operator === 'ends_with'

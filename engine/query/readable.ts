@@ -8,7 +8,7 @@ import { existenceSql } from './read-statement.ts'
 import type { SelectScope } from './scope.ts'
 
 /** Whose view it is: the catalog, who asks, and when. */
-interface Asking {
+export interface Asking {
   readonly catalog: Catalog
   readonly actor: Actor
   readonly now: () => Date
@@ -17,9 +17,15 @@ interface Asking {
 /**
  * The SQL condition (for `where`, `filter` and `on`) that the row of `alias`, from the resource's table, is a record that
  * the actor may read: in the resource's scope, not deleted, and within the policy `view`. Its parameters are added to
- * `values` and stand in the text as `$n`. Throws for a resource that does not exist.
+ * `values` and stand in the text as `$n`. With `deleted`, deleted records are not left out. Throws for a resource that does not exist.
  */
-export function readableSql(asking: Asking, resource: string, alias: string, values: unknown[]): string {
+export function readableSql(
+  asking: Asking,
+  resource: string,
+  alias: string,
+  values: unknown[],
+  { deleted = false }: { readonly deleted?: boolean } = {},
+): string {
   const { catalog, actor } = asking
   const found = catalog.resources.get(resource)
   if (found === undefined) throw new Error(`no resource is named ${resource}`)
@@ -27,13 +33,13 @@ export function readableSql(asking: Asking, resource: string, alias: string, val
   const reached = reach(found.policies.view, actor)
   // Nothing else is said then: a parameter that is bound and not in the text would be refused.
   if (reached.kind === 'none') return 'false'
-  const conditions = existenceSql(scope, found, alias)
+  const conditions = existenceSql(scope, found, alias, deleted)
   if (reached.kind === 'matching') conditions.push(conditionSql(catalog, reached.filter, alias, scope.binder))
   return conditions.length === 0 ? 'true' : `(${conditions.join(' and ')})`
 }
 
 /** A binder that goes on counting after the values that a statement has already, and gives its own at once. */
-function appending(values: unknown[], { actor, now }: Asking): Binder {
+export function appending(values: unknown[], { actor, now }: Asking): Binder {
   const own = createBinder()
   const offset = values.length
   const bind: Binder['bind'] = (source) => {

@@ -1,13 +1,5 @@
 /** Activities in words: the changes that a reader may see, the names behind their ids, and one sentence for each. */
-import {
-  type Actor,
-  allowsOne,
-  type Catalog,
-  type Database,
-  type Field,
-  type Json,
-  type Resource,
-} from '../../engine/index.ts'
+import { type Actor, allowsOne, type Field, type Json, type PluginContext, type Resource } from '../../engine/index.ts'
 
 /** One change as it is stored. */
 export interface Change {
@@ -25,37 +17,40 @@ export interface ShownChange extends Change {
 
 export type Action = 'created' | 'updated' | 'deleted' | 'restored'
 
+/** What the words are made with: whose they are, and the way to the records behind ids. */
+export type Reader = Pick<PluginContext, 'actor' | 'catalog' | 'database' | 'readable'>
+
 /** The fields of a resource whose changes an actor may read. */
 export function readableFields(resource: Resource, actor: Actor): readonly string[] {
-  const allowed = (read: Field['read']): boolean =>
-    read === undefined || actor.kind === 'system' || allowsOne(read, actor)
-  return [...resource.fields.values()]
-    .filter((field) => {
-      const relation = field.relation === undefined ? undefined : resource.relations.get(field.relation)
-      return field.show !== 'never' && allowed(field.read) && allowed(relation?.read)
-    })
-    .map((field) => field.name)
+  return [...resource.fields.values()].filter((field) => mayRead(resource, field, actor)).map((field) => field.name)
 }
 
-/** Changes with their labels and names, without those that are not for this reader; one query for each resource referred to. */
+function mayRead(resource: Resource, field: Field, actor: Actor): boolean {
+  const relation = field.relation === undefined ? undefined : resource.relations.get(field.relation)
+  if (field.show === 'never' || field.type.hidden === true) return false
+  return allowsOne(field.read, actor) && allowsOne(relation?.read, actor)
+}
+
+/**
+ * Changes with their labels, and the names of the records that this reader may see, without those that are not for this
+ * reader; one query for each resource referred to.
+ */
 export async function changesShown(
-  { actor, catalog, database }: { readonly actor: Actor; readonly catalog: Catalog; readonly database: Database },
+  reader: Reader,
   resource: Resource,
   lists: readonly (readonly Change[])[],
 ): Promise<readonly (readonly ShownChange[])[]> {
-  const readable = new Set(readableFields(resource, actor))
-  const names = await namesBehind(catalog, database, resource, lists.flat())
-  return lists.map((changes) =>
-    changes
-      .filter((change) => readable.has(change.field))
-      .map((change) => {
-        const { field, from, to } = change
-        const known = names.get(targetOf(resource, field) ?? '')
-        const label = labelOf(resource, field)
-        if (known === undefined) return { field, label, from, to }
-        const name = (id: Json) => (id === null ? null : (known.get(Number(id)) ?? null))
-        return { field, label, from, to, from_name: name(from), to_name: name(to) }
-      }),
+  const readable = new Set(readableFields(resource, reader.actor))
+  const shown = lists.map((changes) => changes.filter((change) => readable.has(change.field)))
+  const names = await namesBehind(reader, resource, shown.flat())
+  return shown.map((changes) =>
+    changes.map(({ field, from, to }) => {
+      const known = names.get(targetOf(resource, field) ?? '')
+      const label = labelOf(resource, field)
+      if (known === undefined) return { field, label, from, to }
+      const name = (id: Json) => (id === null ? null : (known.get(Number(id)) ?? null))
+      return { field, label, from, to, from_name: name(from), to_name: name(to) }
+    }),
   )
 }
 
@@ -72,8 +67,7 @@ function targetOf(resource: Resource, name: string): string | undefined {
 }
 
 async function namesBehind(
-  catalog: Catalog,
-  database: Database,
+  reader: Reader,
   resource: Resource,
   changes: readonly Change[],
 ): Promise<ReadonlyMap<string, ReadonlyMap<number, string>>> {
@@ -86,24 +80,30 @@ async function namesBehind(
     wanted.set(target, ids)
   }
   const found = new Map<string, ReadonlyMap<number, string>>()
-  for (const [target, ids] of wanted) found.set(target, await namesOf(catalog, database, target, [...ids]))
+  for (const [target, ids] of wanted) found.set(target, await namesOf(reader, target, [...ids], 'seen'))
   return found
 }
 
-/** Names of records by id, deleted ones too; empty where the resource has no name that is the same for everybody. */
+/**
+ * Names of records by id, deleted ones too: `seen` of those alone that the reader may see, `all` of whoever did
+ * something on a record that is the reader's. Empty where the name is not for the reader, or not the same for everybody.
+ */
 export async function namesOf(
-  catalog: Catalog,
-  { adhoc }: Pick<Database, 'adhoc'>,
+  { actor, catalog, database, readable }: Reader,
   name: string,
   ids: readonly number[],
+  which: 'seen' | 'all',
 ): Promise<ReadonlyMap<number, string>> {
   const resource = catalog.resources.get(name)
   const field = resource?.fields.get('name')
   if (resource === undefined || field === undefined || ids.length === 0) return new Map()
+  if (!mayRead(resource, field, actor)) return new Map()
   if (field.computed !== undefined && /\$|\{/.test(field.computed)) return new Map()
   const value = field.computed ?? `t."${field.column}"`
-  const text = `select t.id, ${value} from "${resource.table}" t where t.id = any($1::int[])`
-  const rows = await adhoc.run({ text }, [ids])
+  const values: unknown[] = [[...new Set(ids)]]
+  const seen = which === 'seen' ? readable(name, 't', values, { deleted: true }) : 'true'
+  const text = `select t.id, ${value} from "${resource.table}" t where t.id = any($1::int[]) and ${seen}`
+  const rows = await database.adhoc.run({ text }, values)
   return new Map(rows.map((row) => [Number(row[0]), row[1] ?? '']))
 }
 
@@ -121,10 +121,10 @@ export function describe(resource: Resource, action: Action, changes: readonly S
   return `${labels.length > 1 ? `${labels.slice(0, -1).join(', ')} and ${labels.at(-1)}` : labels[0]} changed`
 }
 
-/** A value in a sentence; undefined where it is too long for one. */
+/** A value in a sentence; undefined where it is too long for one, or the id of what the reader may not see. */
 function wordsOf(value: Json, name: string | null | undefined): string | undefined {
   if (value === null) return 'nothing'
-  if (typeof name === 'string') return name
+  if (name !== undefined) return name ?? undefined
   const text = typeof value === 'object' ? JSON.stringify(value) : String(value)
   return text.length > SHORT || text.includes('\n') ? undefined : text
 }

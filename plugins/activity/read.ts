@@ -1,8 +1,10 @@
 /** Reads what was changed on one record, for whoever may see the record. */
 import {
+  ApiError,
   invalid,
   type Json,
   LIMITS,
+  type PluginContext,
   type Reply,
   type Resource,
   type RouteContext,
@@ -12,24 +14,56 @@ import { type Action, type Change, changesShown, describe, namesOf, readableFiel
 
 const TIME = `to_char(a.created_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"')`
 
-/** An update of which the reader may see nothing is none to them. */
-const WHERE = `a.resource = $1 and a.record_id = $2::int and (a.action <> 'updated' or exists
-  (select 1 from jsonb_array_elements(a.changes) c where c ->> 'field' = any($3::text[])))`
+/**
+ * Which activities (alias `a`) are for this reader. An update of which the reader may see no field is none to them, and
+ * whoever sees only records that meet a condition reads only what happened while this one met it, before and after.
+ */
+export function rowsShown(
+  context: Pick<PluginContext, 'actor' | 'keptWithin'>,
+  resource: Resource,
+  values: unknown[],
+): string {
+  const fields = `$${values.push(readableFields(resource, context.actor))}::text[]`
+  return `(a.action <> 'updated' or exists
+    (select 1 from jsonb_array_elements(a.changes) c where c ->> 'field' = any(${fields}))) and ${seenThen(context, resource, values)}`
+}
+
+/** Whether the record of an activity (alias `a`) was within the reader's reach then; unknown is no. */
+export function seenThen(context: Pick<PluginContext, 'keptWithin'>, resource: Resource, values: unknown[]): string {
+  const within = context.keptWithin(resource.name, 's', values)
+  if (within === 'true' || within === 'false') return within
+  return `(jsonb_array_length(a.seen_by) > 0 and not exists
+    (select 1 from jsonb_array_elements(a.seen_by) s where not ${within})) is true`
+}
+
+/** The record that a path names; a deleted one for those alone who may restore it. */
+async function recordId(context: RouteContext, resource: Resource): Promise<number> {
+  const named = context.params.id ?? ''
+  try {
+    return Number((await context.records(resource.name).get(named)).id)
+  } catch (error) {
+    if (!(error instanceof ApiError) || error.code !== 'record_not_found') throw error
+    return context
+      .records(resource.name)
+      .restorable(named)
+      .catch(() => Promise.reject(error))
+  }
+}
 
 /** `GET /<resource>/{id}/activity`: newest first; 404 and 403 as for the record itself. */
 export async function readActivity(context: RouteContext, resource: Resource): Promise<Reply> {
-  const { actor, catalog, database, params, parameters } = context
+  const { catalog, database, parameters } = context
   const page = positive('page', parameters.page, 1)
   const most = Math.min(catalog.limits.perPageMax ?? LIMITS.perPageMax, LIMITS.perPageMax)
   const size = Math.min(positive('per_page', parameters.per_page, catalog.limits.perPageDefault ?? most), most)
-  const found = await context.records(resource.name).get(params.id ?? '')
+  const about: unknown[] = [resource.owner, await recordId(context, resource)]
   const { table } = catalog.resources.get('activities')!
-  const about = [resource.owner, Number(found.id), readableFields(resource, actor)]
-  const [counted] = await database.adhoc.run({ text: `select count(*) from "${table}" a where ${WHERE}` }, about)
+  const where = `a.resource = $1 and a.record_id = $2::int and ${rowsShown(context, resource, about)}`
+  const [counted] = await database.adhoc.run({ text: `select count(*) from "${table}" a where ${where}` }, about)
   const rows = await database.adhoc.run(
     {
-      text: `select a.id, a.action, a.user_id, a.changes, ${TIME} from "${table}" a where ${WHERE}
-        order by a.id desc limit $4::int offset $5::bigint`,
+      text: `select a.id, a.action, a.user_id, a.changes, ${TIME} from "${table}" a where ${where}
+        order by a.id desc limit $${about.length + 1}::int offset $${about.length + 2}::bigint`,
     },
     [...about, size, (page - 1) * size],
   )
@@ -65,7 +99,7 @@ async function shown(context: RouteContext, resource: Resource, rows: readonly R
   const lists = rows.map((row) => JSON.parse(row[3] ?? '[]') as readonly Change[])
   const changes = await changesShown(context, resource, lists)
   const people = rows.flatMap((row) => (row[2] === null || row[2] === undefined ? [] : [Number(row[2])]))
-  const names = await namesOf(context.catalog, context.database, 'users', [...new Set(people)])
+  const names = await namesOf(context, 'users', people, 'all')
   return rows.map(([id, action, userId, , time], index) => ({
     id: Number(id),
     action,

@@ -1,5 +1,6 @@
 /** The hook that writes an activity, in the transaction of the change itself. */
 import type { Field, HookContext, Json, Next, Resource } from '../../engine/index.ts'
+import { seenBy } from './seen-by.ts'
 
 const DONE = { create: 'created', update: 'updated', delete: 'deleted', restore: 'restored' } as const
 
@@ -20,6 +21,7 @@ export async function record(context: HookContext, next: Next): Promise<void> {
     action: DONE[action],
     user_id: caller.id,
     changes: JSON.stringify(changes),
+    seen_by: JSON.stringify(await seenBy(context)),
     created_at: now(),
   })
 }

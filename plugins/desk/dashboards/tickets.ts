@@ -17,6 +17,8 @@ export interface TicketQuery {
   /** Whether a moment lies within the days asked for; an end that is not given is open. */
   readonly within: (moment: string, period: AskedPeriod) => string
   readonly bind: (value: unknown, type: string) => string
+  /** The statement's parameters so far, for conditions that add their own. */
+  readonly values: unknown[]
   readonly run: (text: string) => Promise<readonly Row[]>
 }
 
@@ -48,6 +50,7 @@ export function ticketQuery(context: RouteContext): TicketQuery {
       return parts.length === 0 ? 'true' : `(${parts.join(' and ')})`
     },
     bind,
+    values,
     run: (text) => database.lagging.run({ text }, values),
   }
 }

@@ -8,6 +8,7 @@ let desk: Desk
 let agent: Person
 let customer: Person
 let stranger: Person
+let heir: Person
 const test = suite('desk: activity')
 
 test.before(async () => {
@@ -15,6 +16,7 @@ test.before(async () => {
   agent = await desk.person('agent', 'Alba')
   customer = await desk.person('customer', 'Cleo')
   stranger = await desk.person('customer', 'Stan')
+  heir = await desk.person('customer', 'Hera')
 })
 test.after(() => desk.close())
 
@@ -116,6 +118,97 @@ test('a refused change leaves nothing, and secrets are never kept', async () => 
   const said = await desk.get(`/users/${stranger.id}/activity`, desk.admin)
   assert.is(said.list[0]?.description, 'First name changed from Stan to Stanley')
   assert.not.match(said.text, /password|argon|hash/)
+})
+
+/** Every way in which a reader is told of a ticket's past, as one text. */
+async function told(id: string, who: Person): Promise<string> {
+  const [own, dashboard] = [await desk.get(`/tickets/${id}/activity`, who), await desk.get('/dashboard', who)]
+  assert.equal([own.status, dashboard.status], [200, 200])
+  assert.is(own.at('meta.pagination.total'), own.list.length)
+  const recent = (dashboard.at('data.recent_activity') as { ticket: { id: number } }[]).filter(
+    ({ ticket }) => ticket.id === Number(id),
+  )
+  return JSON.stringify([own.list, recent])
+}
+
+test('who gets a ticket reads nothing of the time before, and who gives it nothing of the time after', async () => {
+  const id = await ticket()
+  await desk.put(`/tickets/${id}`, customer, { subject: 'My divorce papers' })
+  await desk.put(`/tickets/${id}`, customer, { subject: 'Printer' })
+  await desk.post(`/tickets/${id}/comments`, customer, { comment: 'Please hurry.' })
+  const moved = await desk.put(`/tickets/${id}`, agent, { user_id: heir.id, subject: 'Toner' })
+  assert.is(moved.status, 200, moved.text)
+  await desk.put(`/tickets/${id}`, agent, { subject: 'Toner is low' })
+  const theirs = await told(id, heir)
+  assert.match(theirs, 'Subject changed from Toner to Toner is low')
+  assert.not.match(theirs, /divorce|Printer|Cleo|Ticket created|Comment added/)
+  assert.match(await told(id, agent), /divorce.*Comment added/)
+  const page = await desk.get(`/tickets/${id}/activity?per_page=1&page=2`, heir)
+  assert.equal([page.list, page.at('meta.pagination.total'), page.at('meta.pagination.last_page')], [[], 1, 1])
+  await desk.put(`/tickets/${id}`, agent, { user_id: customer.id })
+  const back = await told(id, customer)
+  assert.match(back, 'My divorce papers')
+  assert.not.match(back, /changed from Toner|Hera/)
+})
+
+test('what was written before it was kept who could see it is for those who see every ticket', async () => {
+  const id = await ticket()
+  await desk.put(`/tickets/${id}`, customer, { subject: 'Older' })
+  const text = `update activities set seen_by = null where resource = 'tickets' and record_id = $1::int`
+  await desk.engine.database.adhoc.run({ text }, [id])
+  assert.is((await desk.get(`/tickets/${id}/activity`, customer)).list.length, 0)
+  assert.is((await desk.get(`/tickets/${id}/activity`, agent)).list.length, 2)
+})
+
+test('a condition through another record is judged as it was then', async () => {
+  const id = await ticket()
+  const made = await desk.post('/conversations', customer, {
+    ticket_id: Number(id),
+    type: 'customer',
+    subject: 'Secret',
+  })
+  assert.is(made.status, 201, made.text)
+  const path = `/conversations/${made.at('data.id')}`
+  await desk.put(path, customer, { subject: 'Harmless' })
+  assert.is((await desk.get(`${path}/activity`, customer)).list.length, 2)
+  await desk.put(`/tickets/${id}`, agent, { user_id: heir.id })
+  await desk.put(path, agent, { subject: 'New' })
+  const { list, text } = await desk.get(`${path}/activity`, heir)
+  assert.equal(
+    list.map(({ description }) => description),
+    ['Subject changed from Harmless to New'],
+    text,
+  )
+})
+
+test('records behind a change are named to those who may see them', async () => {
+  const id = await ticket()
+  await desk.put(`/tickets/${id}`, agent, { assigned_to: agent.id })
+  await desk.put(`/tickets/${id}`, agent, { status_id: await desk.setting('statuses', 'Pending') })
+  const descriptions = async (who: Person) =>
+    (await desk.get(`/tickets/${id}/activity`, who)).list.map(({ description }) => description)
+  assert.equal(await descriptions(agent), [
+    'Status changed from Open to Pending',
+    'Assigned to changed from nothing to Alba Tester',
+    'Ticket created',
+  ])
+  assert.equal(await descriptions(customer), [
+    'Status changed from Open to Pending',
+    'Assigned to changed',
+    'Ticket created',
+  ])
+})
+
+test('what happened on a deleted ticket is read by those who may restore it', async () => {
+  const id = await ticket()
+  const uid = String((await desk.get(`/tickets/${id}`, agent)).at('data.uid'))
+  await desk.remove(`/tickets/${id}`, desk.admin)
+  for (const who of [customer, heir, agent]) assert.is((await desk.get(`/tickets/${id}/activity`, who)).status, 404)
+  const { list } = await desk.get(`/tickets/${uid}/activity`, desk.admin)
+  assert.equal(
+    list.map(({ action }) => action),
+    ['deleted', 'created'],
+  )
 })
 
 test('a resource without users keeps it as well, and a field is shown to those who may read it', async () => {
