@@ -14,18 +14,32 @@ function sameSecret(given: string, wanted: string): boolean {
   return a.length === b.length && timingSafeEqual(a, b)
 }
 
-/** Whether a request comes from this machine itself, and not merely through a proxy on it. */
-function isLocal(request: IncomingMessage): boolean {
-  const { headers, socket } = request
-  const forwarded = headers['x-forwarded-for'] ?? headers.forwarded ?? headers['x-real-ip']
-  return forwarded === undefined && isLoopback((socket.remoteAddress ?? '').replace(/^::ffff:/, ''))
+/** What proxies add of their own; those that add nothing are known by the settings or by the host that was asked for. */
+const PROXIED = /^(forwarded|via|x-forwarded-.*|x-real-ip|x-(cluster-)?client-ip|true-client-ip|cf-connecting-ip)$/
+
+/** Whether a host, with or without a port, names the machine itself. */
+function isOwnHost(host: string | undefined): boolean {
+  const name = (host ?? '').replace(/:\d{1,5}$/, '').replace(/^\[|\]$/g, '')
+  return name === 'localhost' || isLoopback(name)
 }
 
-function checkMetrics(request: IncomingMessage, token: string | undefined): void {
-  if (isLocal(request)) return
-  if (token === undefined) throw new ApiError('route_not_found')
+/**
+ * Whether a request comes from this machine itself, and not through a proxy on it: nothing may speak of a proxy, neither
+ * TRUST_PROXY, nor a BASE_URL elsewhere, nor the request.
+ */
+function isLocal({ headers, socket }: IncomingMessage, { trustProxy, baseUrl }: ProbeSettings): boolean {
+  if (trustProxy > 0 || !isOwnHost(new URL(baseUrl).host)) return false
+  if (Object.keys(headers).some((name) => PROXIED.test(name)) || !isOwnHost(headers.host)) return false
+  return isLoopback((socket.remoteAddress ?? '').replace(/^::ffff:/, ''))
+}
+
+type ProbeSettings = Pick<HttpParts['settings'], 'metricsToken' | 'trustProxy' | 'baseUrl'>
+
+function checkMetrics(request: IncomingMessage, settings: ProbeSettings): void {
+  if (isLocal(request, settings)) return
+  if (settings.metricsToken === undefined) throw new ApiError('route_not_found')
   const given = /^Bearer (.+)$/i.exec(request.headers.authorization ?? '')?.[1] ?? ''
-  if (!sameSecret(given, token)) throw new ApiError('unauthenticated')
+  if (!sameSecret(given, settings.metricsToken)) throw new ApiError('unauthenticated')
 }
 
 /** The probes of an app. */
@@ -50,7 +64,7 @@ export function probes(
     return ok({ status: 'ready', checks })
   }
   const metrics = async (request: IncomingMessage): Promise<Answer> => {
-    checkMetrics(request, parts.settings.metricsToken)
+    checkMetrics(request, parts.settings)
     const { type, text } = await parts.metrics.render()
     return { status: 200, headers: {}, type, body: text }
   }

@@ -63,8 +63,25 @@ test('metrics count requests by pattern, method and class of status', async () =
 
 test('metrics are for this machine, and not for what came through a proxy on it', async () => {
   const world = await serve(ROUTES)
-  assert.is((await world.ask('GET /metrics', { headers: { 'X-Forwarded-For': '1.2.3.4' } })).status, 404)
+  const proxied = ['X-Forwarded-For', 'X-Forwarded-Host', 'x-forwarded-proto', 'Forwarded', 'X-Real-IP', 'Via']
+  for (const name of proxied)
+    assert.is((await world.ask('GET /metrics', { headers: { [name]: '1.2.3.4' } })).status, 404, name)
+  assert.is((await world.ask('GET /metrics', { headers: { Host: 'desk.example' } })).status, 404)
+  for (const Host of ['localhost:3000', '127.0.0.1', '[::1]:3000'])
+    assert.is((await world.ask('GET /metrics', { headers: { Host } })).status, 200, Host)
   await world.close()
+})
+
+test('where the settings speak of a proxy, metrics need the token even from this machine', async () => {
+  for (const settings of [{ trustProxy: 1 }, { baseUrl: 'https://desk.example' }]) {
+    const closed = await serve(ROUTES, { settings })
+    assert.is((await closed.ask('GET /metrics')).status, 404)
+    await closed.close()
+    const open = await serve(ROUTES, { settings: { ...settings, metricsToken: 'secret' } })
+    assert.is((await open.ask('GET /metrics')).status, 401)
+    assert.is((await open.ask('GET /metrics', { headers: { Authorization: 'Bearer secret' } })).status, 200)
+    await open.close()
+  }
 })
 
 test('elsewhere metrics need the token', async () => {
