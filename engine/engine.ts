@@ -12,6 +12,7 @@ import { settle } from './boot/settle.ts'
 import type { Catalog } from './catalog/catalog.ts'
 import { connect } from './database/connect.ts'
 import type { Database } from './database/database.ts'
+import { keepPrivate } from './database/private.ts'
 import { drain, httpServer } from './http/listen.ts'
 import { createMetrics, type Metrics } from './http/metrics.ts'
 import type { BoundRoute, HttpApp, HttpParts } from './http/parts.ts'
@@ -82,6 +83,7 @@ export async function createEngine(options: EngineOptions): Promise<Collected<En
   const { settings, log, now = () => new Date() } = options
   const read = await readCatalog(settings)
   if (read.value === undefined) return { diagnostics: read.diagnostics }
+  await keepPrivate(settings.dataDir, false)
   const database = options.database ?? (await connect(settings, { log }))
   const store = await openStore(settings, log)
   const process: Process = { settings, log, now, database, store, metrics: createMetrics(), draining: false }

@@ -4,6 +4,7 @@ import path from 'node:path'
 import { setImmediate } from 'node:timers/promises'
 import { PGlite } from '@electric-sql/pglite'
 import type { DiskGuard } from './disk.ts'
+import { closeToOthers } from './private.ts'
 import { EXTENSIONS, readSnapshot, writeSnapshot } from './snapshot.ts'
 
 export const EMBEDDED_MAJOR = '18'
@@ -81,6 +82,8 @@ export async function openDirectory(directory: string, disk: DiskGuard): Promise
   if (major !== undefined) {
     const cluster = await PGlite.create(directory, { extensions: EXTENSIONS })
     await prepare(cluster)
+    // The cluster gives some files the modes of the archive, or of its own, whatever the process asks for.
+    await closeToOthers(directory)
     return pace(cluster, disk)
   }
   const half = `${directory}.new`

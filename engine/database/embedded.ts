@@ -12,6 +12,7 @@ import { guardDisk } from './disk.ts'
 import { lockDirectory } from './lock.ts'
 import { outageLog } from './outage.ts'
 import { inSession, knexPool, pooledRunner, watchErrors } from './pool.ts'
+import { keepPrivate } from './private.ts'
 import { inTransaction } from './transaction.ts'
 import { COLUMN_TYPES } from './types.ts'
 
@@ -58,6 +59,7 @@ export function databaseOn(cluster: PGlite, description: string, log: Logger, cl
 /** The database in `<dataDir>/database`; rejects at once when another process uses it. */
 export async function openEmbedded(dataDir: string, log: Logger): Promise<Database> {
   const directory = path.join(dataDir, 'database')
+  await keepPrivate(dataDir, true)
   const lock = lockDirectory(directory, Date.now)
   try {
     const disk = await guardDisk(dataDir)

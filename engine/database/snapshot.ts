@@ -33,5 +33,7 @@ export async function writeSnapshot(fresh: PGlite): Promise<void> {
   const dump = await fresh.dumpDataDir('gzip')
   await fs.mkdir(path.dirname(file), { recursive: true })
   await fs.writeFile(half, Buffer.from(await dump.arrayBuffer()))
+  // Nothing of anybody's is in it, and whoever else runs this copy of the program starts from it too.
+  await fs.chmod(half, 0o644)
   await fs.rename(half, file)
 }

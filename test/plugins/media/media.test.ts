@@ -5,6 +5,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
 import { type Desk, openDesk, type Person } from '../../desk/desk.ts'
+import { openTo } from '../../support/modes.ts'
 import { DOCX, ODT, PDF, PNG, sendParts, uploadFile, zipOf } from './world.ts'
 
 const media = suite('media')
@@ -253,6 +254,11 @@ media('deleting removes the record and the file', async () => {
   assert.is(await isThere(), false)
   assert.is((await desk.get(`/media/${made.at('data.id')}/download`, agent)).status, 404)
   assert.is((await desk.post(`/media/${made.at('data.id')}/restore`, agent)).status, 404)
+})
+
+media('what is kept is for the user that runs the program alone', async () => {
+  await uploadFile(desk, agent, 'a.txt', 'hello')
+  assert.equal(openTo(desk.engine.app.foundation.settings.dataDir), [])
 })
 
 media.run()
