@@ -1,19 +1,18 @@
 /** The only composer: sources, plugins and a database become a running app, which the next one can replace. ⇄ */
 import { randomUUID } from 'node:crypto'
 import type { Server } from 'node:http'
-import type { AddressInfo } from 'node:net'
 import { createCachedTables } from './action/cached-tables.ts'
 import { changeTeller, hearChanges } from './action/changes.ts'
 import { executionOf, type Foundation, runLeft, type Work } from './action/execution.ts'
 import { pluginContext } from './action/plugin-context.ts'
 import { type Actor, ANONYMOUS, SYSTEM } from './actor.ts'
 import { type Boot, readCatalog } from './boot/boot.ts'
-import { settle } from './boot/settle.ts'
+import { type SettleOptions, settle } from './boot/settle.ts'
 import type { Catalog } from './catalog/catalog.ts'
 import { connect } from './database/connect.ts'
 import type { Database } from './database/database.ts'
 import { keepPrivate } from './database/private.ts'
-import { drain, httpServer } from './http/listen.ts'
+import { addressOf, drain, httpServer } from './http/listen.ts'
 import { createMetrics, type Metrics } from './http/metrics.ts'
 import type { BoundRoute, HttpApp, HttpParts } from './http/parts.ts'
 import { resourceRoutes } from './http/resource-routes.ts'
@@ -41,6 +40,8 @@ export interface EngineOptions {
   readonly now?: () => Date
   /** Instead of the database that the settings name; whoever opened it closes it. */
   readonly database?: Database
+  /** false: the database is taken as it is, for a command that only looks; rejects where the YAML wants another. */
+  readonly begin?: boolean
 }
 
 /** One catalog with everything derived from it; immutable, so that old requests finish on the old one. */
@@ -57,6 +58,8 @@ export interface App {
 export interface Engine {
   readonly app: App
   readonly database: Database
+  /** What plugins said at the start for the person who started it, such as the first admin's password. */
+  readonly said: readonly string[]
   /** Starts listening; gives the address, and what a person who started it should read. Rejects when the port is taken. */
   listen(): Promise<{ readonly url: string; readonly lines: readonly string[] }>
   /** Runs a plugin's command as the system; gives its exit code. Rejects when no plugin has it. */
@@ -80,7 +83,7 @@ interface Process {
 
 /** Starts an application: reads, checks, migrates, seeds, composes. Diagnostics instead of an engine when anything is in the way. */
 export async function createEngine(options: EngineOptions): Promise<Collected<Engine>> {
-  const { settings, log, now = () => new Date() } = options
+  const { settings, log, now = () => new Date(), begin = true } = options
   const read = await readCatalog(settings)
   if (read.value === undefined) return { diagnostics: read.diagnostics }
   await keepPrivate(settings.dataDir, false)
@@ -92,12 +95,12 @@ export async function createEngine(options: EngineOptions): Promise<Collected<En
     if (options.database === undefined) await database.close()
   }
   try {
-    const ready = await prepare(process, read.value, false)
+    const ready = await prepare(process, read.value, { begin })
     if (ready.value === undefined) {
       await closeAll()
       return { diagnostics: [...read.diagnostics, ...ready.diagnostics] }
     }
-    const lines = await startPlugins(process, ready.value)
+    const lines = begin ? await startPlugins(process, ready.value) : []
     return { value: running(process, ready.value, lines, closeAll), diagnostics: read.diagnostics }
   } catch (error) {
     await closeAll()
@@ -105,14 +108,14 @@ export async function createEngine(options: EngineOptions): Promise<Collected<En
   }
 }
 
-/** Brings the database to the catalog and composes the app; `edited`: a person has just changed the YAML of this process. */
+/** Brings the database to the catalog, unless it is to be there already, and composes the app. */
 async function prepare(
   process: Process,
   { catalog, composition }: Pick<Boot, 'catalog' | 'composition'>,
-  edited: boolean,
+  how: Pick<SettleOptions, 'edited' | 'begin'>,
 ): Promise<Collected<App>> {
   const { database, log, now } = process
-  const settled = await settle(catalog, composition, database, { log, now: now(), edited })
+  const settled = await settle(catalog, composition, database, { log, now: now(), ...how })
   if (settled.value === undefined) return { diagnostics: settled.diagnostics }
   const instance = await instanceOf(database, randomUUID)
   const app = compose(process, { catalog, composition, instance }, settled.value)
@@ -223,6 +226,7 @@ function running(process: Process, first: App, lines: readonly string[], closeAl
       return app
     },
     database: process.database,
+    said: lines,
     listen() {
       const listening = httpServer(() => app.http)
       server = listening
@@ -230,7 +234,7 @@ function running(process: Process, first: App, lines: readonly string[], closeAl
         listening.once('error', reject)
         listening.listen(process.settings.port, process.settings.host, () => {
           worker = startJobs(process.store, Math.random, () => currentJobs(app))
-          const url = addressOf(listening.address() as AddressInfo)
+          const url = addressOf(listening)
           resolve({ url, lines: startLines(process, app, url, lines) })
         })
       })
@@ -243,7 +247,7 @@ function running(process: Process, first: App, lines: readonly string[], closeAl
     async reload() {
       const read = await readCatalog(process.settings)
       if (read.value === undefined) return read.diagnostics
-      const next = await prepare(process, read.value, true)
+      const next = await prepare(process, read.value, { edited: true })
       if (next.value !== undefined) app = next.value
       return next.diagnostics
     },
@@ -263,10 +267,6 @@ function currentJobs({ composition, foundation }: App): ReturnType<Parameters<ty
     return identify === undefined ? null : identify.value(pluginContext(call, identify.options), String(id))
   }
   return { foundation, jobs, actorOf }
-}
-
-function addressOf({ address, port, family }: AddressInfo): string {
-  return `http://${family === 'IPv6' ? `[${address}]` : address}:${port}`
 }
 
 /** What a person who starts the application reads: where it is, on what it stands, and what plugins have to say. */

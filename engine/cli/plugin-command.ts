@@ -1,15 +1,15 @@
 /** Commands that plugins contribute: found by their word, run as the system on a started engine. */
 
 import { readCatalog } from '../boot/boot.ts'
+import { isMade } from '../database/connect.ts'
 import { createEngine, type Engine } from '../engine.ts'
+import type { CommandContribution } from '../plugin/plugin.ts'
 import type { Settings } from '../settings.ts'
 import { sentenceOf, showDiagnostics } from './application.ts'
 import type { ExitCode, Invocation } from './command.ts'
 
 /** The commands of the application's plugins; none while its YAML has mistakes. */
-export async function pluginCommands(
-  settings: Settings,
-): Promise<ReadonlyMap<string, { readonly description: string }>> {
+export async function pluginCommands(settings: Settings): Promise<ReadonlyMap<string, CommandContribution>> {
   const { value } = await readCatalog(settings)
   return new Map([...(value?.composition.commands ?? [])].map(([name, command]) => [name, command.value]))
 }
@@ -18,17 +18,26 @@ export async function pluginCommands(
 export async function runPluginCommand(
   word: string,
   args: readonly string[],
-  invocation: Pick<Invocation, 'settings' | 'log' | 'complain' | 'color'>,
+  invocation: Pick<Invocation, 'settings' | 'log' | 'say' | 'complain' | 'color'>,
 ): Promise<ExitCode | { readonly known: readonly string[] }> {
-  const { settings, log, complain } = invocation
+  const { settings, log, say, complain } = invocation
   const known = await pluginCommands(settings)
-  if (!known.has(word)) return { known: [...known.keys()] }
+  const command = known.get(word)
+  if (command === undefined) return { known: [...known.keys()] }
+  const { begins = true } = command
+  const begin = typeof begins === 'boolean' ? begins : begins(args)
+  if (!begin && !isMade(settings)) {
+    complain(`There is no database in ${settings.dataDir} yet: \`plinth start\` makes it.`)
+    return 1
+  }
   let engine: Engine | undefined
   try {
-    const created = await createEngine({ settings, log })
+    const created = await createEngine({ settings, log, begin })
     showDiagnostics(created, invocation)
     engine = created.value
-    return engine === undefined ? 1 : await engine.command(word, args)
+    if (engine === undefined) return 1
+    if (engine.said.length > 0) say(engine.said.join('\n'))
+    return await engine.command(word, args)
   } catch (error) {
     complain(sentenceOf(error))
     return 1

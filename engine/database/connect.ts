@@ -1,4 +1,6 @@
 /** Opens the database that the settings name: a PostgreSQL server, or the embedded one. */
+import { existsSync } from 'node:fs'
+import { join } from 'node:path'
 import type { Logger } from '../observe.ts'
 import type { Settings } from '../settings.ts'
 import type { Database } from './database.ts'
@@ -17,4 +19,9 @@ export async function connect(
   }
   const { openEmbedded } = await import('./embedded.ts')
   return openEmbedded(settings.dataDir, log)
+}
+
+/** Whether there is something to open: a server is taken to be there, the embedded database has been made or has not. */
+export function isMade({ databaseUrl, dataDir }: Pick<Settings, 'databaseUrl' | 'dataDir'>): boolean {
+  return databaseUrl !== undefined || existsSync(join(dataDir, 'database'))
 }

@@ -1,5 +1,7 @@
 /** The node:http server around whichever app is current, with the limits and events that Node leaves to us. */
+
 import { createServer, type Server } from 'node:http'
+import type { AddressInfo } from 'node:net'
 import { LIMITS } from '../limits.ts'
 import type { HttpApp } from './parts.ts'
 
@@ -33,4 +35,10 @@ export function drain(server: Server): Promise<void> {
     })
     server.closeIdleConnections()
   })
+}
+
+/** The URL under which a server that listens is reached. */
+export function addressOf(server: Server): string {
+  const { address, port, family } = server.address() as AddressInfo
+  return `http://${family === 'IPv6' ? `[${address}]` : address}:${port}`
 }

@@ -85,6 +85,17 @@ export function planFor(
   return planTables(tables(catalog), database, now, rehearse)
 }
 
+/** Rejects with a sentence where the catalog can't be served on the database as it is; changes nothing. */
+export async function requireCurrent(catalog: Catalog, database: Database, now: Date): Promise<void> {
+  const { value } = await planFor(catalog, database, now)
+  const needed = value.steps.filter(({ effect }) => effect === 'adds' || effect === 'retypes').length
+  if (needed === 0) return
+  const changes = needed === 1 ? '1 change waits' : `${needed} changes wait`
+  throw new Error(
+    `The database is not what the YAML describes: ${changes}, see \`plinth plan\`. \`plinth start\` brings it there; this command leaves it as it is.`,
+  )
+}
+
 /** The same for tables that are already derived. */
 export function planTables(
   wanted: readonly Table[],

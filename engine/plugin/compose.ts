@@ -13,7 +13,15 @@ import { resolveFields } from '../resolve/fields.ts'
 import type { Collected, Diagnostic } from '../text/diagnostic.ts'
 import { checkOptions, type WrittenOptions } from './options.ts'
 import { orderPlugins } from './order.ts'
-import type { Authenticate, HookContribution, Identify, Middleware, Plugin, ResourceRoutes } from './plugin.ts'
+import type {
+  Authenticate,
+  CommandContribution,
+  HookContribution,
+  Identify,
+  Middleware,
+  Plugin,
+  ResourceRoutes,
+} from './plugin.ts'
 import { TIDY } from './tidy.ts'
 
 /** One contribution with the plugin it is from and that plugin's options. */
@@ -22,8 +30,6 @@ export interface Bound<T> {
   readonly options: JsonObject
   readonly value: T
 }
-
-type Command = NonNullable<Plugin['commands']>[string]
 
 export interface Composition {
   /** In order. */
@@ -44,7 +50,7 @@ export interface Composition {
   readonly start: readonly Bound<NonNullable<Plugin['start']>>[]
   /** Resource files that plugins bring along. */
   readonly resources: readonly Bound<URL>[]
-  readonly commands: ReadonlyMap<string, Bound<Command>>
+  readonly commands: ReadonlyMap<string, Bound<CommandContribution>>
 }
 
 /** Where options were written when they were written nowhere: in tests, and in code that composes by itself. */

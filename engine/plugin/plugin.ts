@@ -53,6 +53,18 @@ export type Authenticate = (
 /** Who a name stands for, an e-mail address or an id: an actor, or null when there is nobody of that name. */
 export type Identify = (context: PluginContext, name: string) => Promise<Actor | null>
 
+/** A command of `npx plinth`. */
+export interface CommandContribution {
+  readonly description: string
+  /**
+   * Whether it may begin an application, as a start does: migration, seeds, the first admin; true if absent. One that
+   * only looks, by its words perhaps, says false: it runs on the database as it is, and is refused where that is not
+   * what the YAML describes.
+   */
+  readonly begins?: boolean | ((args: readonly string[]) => boolean)
+  readonly run: (context: PluginContext, args: readonly string[]) => Promise<number>
+}
+
 export interface Plugin {
   readonly name: string
   readonly description: string
@@ -85,15 +97,7 @@ export interface Plugin {
   readonly identify?: Identify
   /** Runs after migration and seeds, before the first request, on one instance at a time. Lines returned are printed at first start. */
   readonly start?: (context: PluginContext) => Promise<readonly string[]>
-  readonly commands?: Readonly<
-    Record<
-      string,
-      {
-        readonly description: string
-        readonly run: (context: PluginContext, args: readonly string[]) => Promise<number>
-      }
-    >
-  >
+  readonly commands?: Readonly<Record<string, CommandContribution>>
 }
 
 /** Freezes a plugin and gives it its type. */

@@ -1,5 +1,6 @@
 /** The auth plugin: accounts, sessions, passwords, approval, and the guards around users and roles. */
 import { definePlugin } from '../../engine/index.ts'
+import { adminCommand } from './admin-command.ts'
 import { approvalRoutes } from './approval.ts'
 import { start } from './first-admin.ts'
 import { guardRole } from './guard-role.ts'
@@ -39,4 +40,11 @@ export default definePlugin({
   accounts: { resource: 'users', role: { relation: 'role', name: 'slug', permissions: 'permissions' } },
   identify,
   start,
+  commands: {
+    admin: {
+      description: 'Set a new password: plinth admin password [e-mail] [--random]',
+      begins: false,
+      run: adminCommand,
+    },
+  },
 })

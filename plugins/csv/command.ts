@@ -6,7 +6,7 @@ import { definitionOf } from './key.ts'
 import { type Report, summary } from './outcome.ts'
 
 const WIDTH = 30
-const DRY = '--dry-run'
+export const DRY = '--dry-run'
 
 /** Imports as the system; exit code 0 when every row is in, 1 when one failed, 2 when the words are wrong. */
 export async function importCommand(context: PluginContext, args: readonly string[]): Promise<number> {

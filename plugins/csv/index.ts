@@ -1,6 +1,6 @@
 /** The csv plugin: any resource exports itself to a file and imports itself from one, by a map of columns in its YAML. */
 import { definePlugin, type JsonObject, type Resource, type Route } from '../../engine/index.ts'
-import { importCommand } from './command.ts'
+import { DRY, importCommand } from './command.ts'
 import { exportRecords } from './export.ts'
 import { ATTEMPTS, runImport } from './job.ts'
 import { CSV_KEY, definitionOf, permissionsOf, rolesOf } from './key.ts'
@@ -54,7 +54,11 @@ export default definePlugin({
     tidy: { description: 'Puts away what imports left.', every: '1 hour', run: tidy },
   },
   commands: {
-    import: { description: 'Import a CSV file: plinth import <resource> <file> [--dry-run]', run: importCommand },
+    import: {
+      description: 'Import a CSV file: plinth import <resource> <file> [--dry-run]',
+      begins: (args) => !args.includes(DRY),
+      run: importCommand,
+    },
   },
 })
 

@@ -40,7 +40,11 @@ export default definePlugin({
   description:
     'Tells how work that was put off stands, by GET /jobs/{id}, and tries again what was given up, by plinth jobs.',
   commands: {
-    jobs: { description: 'Lists the jobs that were given up; `retry <id>|all` tries them again.', run: jobsCommand },
+    jobs: {
+      description: 'Lists the jobs that were given up; `retry <id>|all` tries them again.',
+      begins: false,
+      run: jobsCommand,
+    },
   },
   routes: [
     {

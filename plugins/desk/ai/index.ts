@@ -45,6 +45,10 @@ export default definePlugin({
   },
   routes: [...routes, ...ticketRoutes],
   commands: {
-    'ai-evaluate': { description: 'Measure the local classifier on the desk’s own settled tickets', run: evaluate },
+    'ai-evaluate': {
+      description: 'Measure the local classifier on the desk’s own settled tickets',
+      begins: false,
+      run: evaluate,
+    },
   },
 })
