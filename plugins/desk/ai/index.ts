@@ -3,6 +3,7 @@ import { definePlugin } from '../../../engine/index.ts'
 import { arrived, classifyNew } from './arrival.ts'
 import { runBatch } from './batch.ts'
 import { evaluate } from './evaluate.ts'
+import { reusable } from './reusable.ts'
 import { routes } from './routes.ts'
 import { ticketRoutes } from './ticket-routes.ts'
 
@@ -38,7 +39,7 @@ export default definePlugin({
     'ai.manage': 'May change the settings of the AI.',
   },
   resources: [resource('ai_settings'), resource('ai_classifications'), resource('ai_uses')],
-  hooks: { arrived },
+  hooks: { arrived, reusable },
   jobs: {
     classify_new: { description: 'Classifies a ticket that has just been opened.', attempts: 3, run: classifyNew },
     classify_batch: { description: 'Classifies several tickets by a server.', attempts: 2, run: runBatch },

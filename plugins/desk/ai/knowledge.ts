@@ -1,12 +1,17 @@
-/** Finds the published articles and FAQs that answer a text, by full text in two languages' rules and by likeness. ⇄ */
+/** Finds the published articles, FAQs and reusable replies that answer a text, by full text in two languages' rules and by likeness. ⇄ */
 import type { PluginContext, Row } from '../../../engine/index.ts'
+import { claims, sentencesOf, withoutClaims } from './claims.ts'
 import { tellingWords } from './words.ts'
 
-export interface Found {
-  readonly type: 'article' | 'faq'
+export type Kind = 'article' | 'faq' | 'reply'
+
+export interface Found<K extends Kind = Kind> {
+  readonly type: K
   readonly id: number
   readonly title: string
   readonly excerpt: string
+  /** The same for an answer: what claims or promises a deed is left out; may be empty. */
+  readonly quote: string
   /** 0 to 1. */
   readonly relevance: number
 }
@@ -20,39 +25,66 @@ const LIKENESS = 0.45
 const CANDIDATES = 300
 const LEAST_RELEVANCE = 0.12
 const EXCERPT = 240
+/** Characters of a text that are looked through for a quote. */
+const QUOTED = 20_000
+
+/** Where each kind is, and which of its records everybody may be told of. */
+const SOURCES: Readonly<
+  Record<Kind, { readonly resource: string; readonly title: string; readonly text: string; readonly told: string }>
+> = {
+  article: { resource: 'knowledge_base', title: 'title', text: 'details', told: 'true' },
+  faq: { resource: 'faqs', title: 'name', text: 'details', told: 'r.status' },
+  reply: { resource: 'replies', title: 'title', text: 'text', told: 'true' },
+}
 
 /** What the caller may read and everybody may be told, best first; at most `limit`. */
-export async function findKnowledge(context: PluginContext, text: string, limit: number): Promise<readonly Found[]> {
+export async function findKnowledge<K extends Kind>(
+  context: PluginContext,
+  text: string,
+  limit: number,
+  kinds: readonly K[],
+): Promise<readonly Found<K>[]> {
   const words = [...new Set(tellingWords(text).map((word) => word.replace(/['’].*$/u, '')))].slice(0, MOST_WORDS)
-  if (words.length === 0) return []
-  const rows = await candidates(context, words)
+  const present = kinds.filter((kind) => context.catalog.resources.has(SOURCES[kind].resource))
+  if (words.length === 0 || present.length === 0) return []
+  const rows = await candidates(context, words, present)
   const usual = usualness(rows)
-  const all = words.reduce((sum, word) => sum + weightOf(word, usual, rows.length), 0)
+  const weight = (word: string): number => weightOf(word, usual, rows.length)
+  const all = words.reduce((sum, word) => sum + weight(word), 0)
   return rows
-    .map((row) => rated(row, words, (word) => weightOf(word, usual, rows.length), all))
+    .map((row) => ({ row, relevance: relevanceOf(row, words, weight, all) }))
     .filter(({ relevance }) => relevance >= LEAST_RELEVANCE)
-    .sort((a, b) => b.relevance - a.relevance || (a.type < b.type ? -1 : a.type > b.type ? 1 : a.id - b.id))
+    .sort((a, b) => b.relevance - a.relevance || (keyOf(a.row) < keyOf(b.row) ? -1 : 1))
     .slice(0, limit)
+    .map(({ relevance, row }) => ({ ...toldBy<K>(row), relevance }))
+}
+
+/** Sorts by kind, then by id. */
+function keyOf([type, id]: Row): string {
+  return `${type} ${id?.padStart(12, '0')}`
 }
 
 /** type, id, title, text, the words it has (of the asked ones), its rank and the likeness of its title, as texts. */
-async function candidates(context: PluginContext, words: readonly string[]): Promise<readonly Row[]> {
+async function candidates(
+  context: PluginContext,
+  words: readonly string[],
+  kinds: readonly Kind[],
+): Promise<readonly Row[]> {
   const values: unknown[] = [
     words,
     words.map((word) => `%${stem(word)}%`),
     words.map((word) => `'${word}'`).join(' | '),
   ]
   const fuzzy = words.length <= FUZZY_WORDS
-  const part = (type: string, resource: string, title: string, published: string): string => {
+  const parts = kinds.map((kind) => {
+    const { resource, text, title, told } = SOURCES[kind]
     const { table } = context.catalog.resources.get(resource)!
     const like = `(select max(word_similarity(w, r.${title})) from unnest($1::text[]) w)`
-    return `select '${type}' as type, r.id, r.${title} as title, r.details, ${fuzzy ? like : '0'} as likeness
-      from "${table}" r where ${context.readable(resource, 'r', values)} and ${published}
-      and (r.${title} ilike any($2::text[]) or r.details ilike any($2::text[])${fuzzy ? ` or ${like} >= ${LIKENESS}` : ''})`
-  }
-  const articles = part('article', 'knowledge_base', 'title', 'true')
-  const faqs = part('faq', 'faqs', 'name', 'r.status')
-  const text = `with found as (select * from (${articles} union all ${faqs}) f limit ${CANDIDATES}),
+    return `select '${kind}' as type, r.id, r.${title} as title, r.${text} as details, ${fuzzy ? like : '0'} as likeness
+      from "${table}" r where ${context.readable(resource, 'r', values)} and ${told}
+      and (r.${title} ilike any($2::text[]) or r.${text} ilike any($2::text[])${fuzzy ? ` or ${like} >= ${LIKENESS}` : ''})`
+  })
+  const text = `with found as (select * from (${parts.join(' union all ')}) f limit ${CANDIDATES}),
     ready as (select f.*, setweight(to_tsvector('english', title) || to_tsvector('simple', title), 'A')
       || setweight(to_tsvector('english', left(details, 20000)) || to_tsvector('simple', left(details, 20000)), 'C') as words
       from found f)
@@ -84,30 +116,28 @@ function weightOf(word: string, usual: ReadonlyMap<string, number>, rows: number
   return Math.log(1 + (rows + 1) / ((usual.get(word) ?? 0) + 1))
 }
 
-function rated(row: Row, words: readonly string[], weight: (word: string) => number, all: number): Found {
-  const [type, id, title, details] = row
+function relevanceOf(row: Row, words: readonly string[], weight: (word: string) => number, all: number): number {
   const own = hits(row)
   // Of a long letter an article need not share every word: five telling ones are a full answer.
   const most = Math.min(all, (all / words.length) * 5)
   const share = Math.min(1, own.reduce((sum, word) => sum + weight(word), 0) / most)
   const rank = Math.min(1, Number(row[5]) * 1.5)
   const relevance = Math.max(0.65 * share + 0.35 * rank, own.length === 0 ? 0.5 * Number(row[6]) : 0)
-  return {
-    type: type === 'faq' ? 'faq' : 'article',
-    id: Number(id),
-    title: title ?? '',
-    excerpt: excerptOf(details ?? '', own),
-    relevance: Math.round(relevance * 10_000) / 10_000,
-  }
+  return Math.round(relevance * 10_000) / 10_000
+}
+
+function toldBy<K extends Kind>(row: Row): Omit<Found<K>, 'relevance'> {
+  const [type, id, title, details] = row
+  const own = hits(row)
+  const text = (details ?? '').slice(0, QUOTED)
+  const quote = type === 'reply' ? withoutClaims(text) : excerptOf(text, own, (sentence) => !claims(sentence))
+  return { type: type as K, id: Number(id), title: title ?? '', excerpt: excerptOf(details ?? '', own), quote }
 }
 
 /** The sentences around the one with the most of the words, within a few lines. */
-function excerptOf(details: string, words: readonly string[]): string {
-  const sentences =
-    details
-      .replace(/\s+/g, ' ')
-      .trim()
-      .match(/[^.!?]+[.!?]*\s*/g) ?? []
+function excerptOf(details: string, words: readonly string[], keep?: (sentence: string) => boolean): string {
+  const all = sentencesOf(details.replace(/\s+/g, ' ').trim())
+  const sentences = keep === undefined ? all : all.filter(keep)
   const points = sentences.map((one) => words.filter((word) => one.toLowerCase().includes(stem(word))).length)
   const best = points.indexOf(Math.max(...points))
   let excerpt = ''

@@ -1,7 +1,7 @@
 /** What one process has learned from the desk's settled tickets, kept up with the database from one use to the next. ⇄ */
 import type { Database, PluginContext, Row } from '../../../engine/index.ts'
 import { type Calibration, calibrate, UNMEASURED } from './calibration.ts'
-import { createModel, type Example, type Model } from './model.ts'
+import { createModel, type Example, type Model, TARGETS } from './model.ts'
 import { slices } from './slices.ts'
 import { featuresOf } from './words.ts'
 
@@ -100,9 +100,31 @@ async function moment({ catalog, database }: Reading, state: State): Promise<str
   return row?.[0] ?? '1900-01-01 00:00:00+00'
 }
 
+/**
+ * Whether staff answered a ticket, or opened, labelled or closed it: what customers choose and close by themselves, and
+ * what this classifier applied, teaches it nothing.
+ */
+function staffed(catalog: Reading['catalog']): string {
+  const answered = 't.first_response_at is not null'
+  if (!catalog.resources.has('activities')) return answered
+  const table = (name: string): string => `"${catalog.resources.get(name)!.table}"`
+  const fields = [...TARGETS.map((target) => `${target}_id`), 'status_id'].map((field) => `'${field}'`).join(', ')
+  return `(${answered} or exists (select 1 from ${table('activities')} a
+    join ${table('users')} u on u.id = a.user_id join ${table('roles')} r on r.id = u.role_id
+    where a.resource = 'tickets' and a.record_id = t.id and r.slug <> '${customerRole(catalog)}'
+      and (a.action = 'created' or exists (select 1 from jsonb_array_elements(a.changes) c where c ->> 'field' in (${fields})))))`
+}
+
+/** The role of those who ask: the lowest of the built-in ones. */
+function customerRole(catalog: Reading['catalog']): string {
+  const roles = catalog.pluginOptions.get('auth')?.roles
+  return String((Array.isArray(roles) ? roles.at(-1) : undefined) ?? 'customer').replaceAll("'", "''")
+}
+
 const changed = ({ catalog, database }: Reading, [moment, id]: readonly [string, number]): Promise<readonly Row[]> => {
   const table = (name: string): string => catalog.resources.get(name)!.table
-  const text = `select t.id, t.updated_at::text, (s.category in ('solved', 'closed') and t.deleted_at is null)::text,
+  const text = `select t.id, t.updated_at::text,
+    (s.category in ('solved', 'closed') and t.deleted_at is null and ${staffed(catalog)})::text,
     t.subject || E'\\n' || left(t.details, 6000), t.priority_id, t.category_id, t.department_id, t.type_id
     from "${table('tickets')}" t join "${table('statuses')}" s on s.id = t.status_id
     where (t.updated_at, t.id) > ($1::timestamptz, $2::integer)

@@ -1,10 +1,11 @@
 /** Replies to a ticket by the engine that is set; a server is given the same matter and may use nothing else. ⇄ */
 import type { JsonObject, JsonSchema, PluginContext } from '../../../engine/index.ts'
-import { findKnowledge } from './knowledge.ts'
-import { type Material, respondLocally, type Source, type Suggestion, TONES } from './respond-local.ts'
+import { firstClaim } from './claims.ts'
+import { type Found, findKnowledge, type Kind } from './knowledge.ts'
+import { linksIn } from './links.ts'
+import { type Material, respondLocally, type Source, type Suggestion, TONES, usable } from './respond-local.ts'
 import { ask, ServerFailure } from './server.ts'
 import type { AiSettings } from './settings.ts'
-import { similarAnswers } from './similar.ts'
 
 export interface Responses {
   readonly suggestions: readonly Suggestion[]
@@ -14,6 +15,9 @@ export interface Responses {
 
 const DETAILS = 6_000
 const COMMENTS = 10
+const KINDS: readonly Kind[] = ['article', 'faq', 'reply']
+/** A source that fits the subject so well comes before every one that only the rest of the letter speaks for. */
+const FITS = 0.5
 
 /** Replies to a ticket, as the caller may read it; `hint` is what the caller adds to the question. */
 export async function respond(
@@ -22,12 +26,11 @@ export async function respond(
   ticket: JsonObject,
   hint: string,
 ): Promise<Responses> {
-  const text = `${ticket.subject}\n${ticket.details}\n${hint}`
-  const answers = await similarAnswers(context, text, Number(ticket.id))
-  const knowledge = await findKnowledge(context, text, settings.kb_max_suggestions)
-  const material: Material = { name: nameOf(ticket), subject: String(ticket.subject), answers, knowledge }
+  const knowledge = await sourcesFor(context, ticket, hint, settings.kb_max_suggestions)
+  const material: Material = { name: nameOf(ticket), subject: String(ticket.subject), knowledge }
   const locally = () => respondLocally(material, settings.max_suggestions)
-  if (settings.provider === 'local') return { suggestions: locally(), provider: 'local' }
+  // A server that is given nothing to go by would make something up.
+  if (settings.provider === 'local' || !knowledge.some(usable)) return { suggestions: locally(), provider: 'local' }
   try {
     const suggestions = await respondByServer(context, settings, ticket, hint, material)
     return { suggestions, provider: settings.provider }
@@ -36,6 +39,27 @@ export async function respond(
     context.log.warn({ reason: error.message }, 'the AI server failed; the local engine answered')
     return { suggestions: locally(), provider: 'local', failure: error.message }
   }
+}
+
+/** What answers the subject comes first, then what answers the whole letter; each once, at most `limit`. */
+async function sourcesFor(
+  context: PluginContext,
+  ticket: JsonObject,
+  hint: string,
+  limit: number,
+): Promise<readonly Found[]> {
+  const bySubject = await findKnowledge(context, `${ticket.subject}\n${hint}`, limit, KINDS)
+  const byLetter = await findKnowledge(context, `${ticket.details}\n${hint}`, limit, KINDS)
+  const [fitting, rest] = [bySubject.filter(fits), bySubject.filter((one) => !fits(one))]
+  const others = [...rest, ...byLetter].sort((a, b) => b.relevance - a.relevance)
+  const ranked = [...fitting, ...others]
+  return ranked
+    .filter((one, at) => ranked.findIndex(({ id, type }) => id === one.id && type === one.type) === at)
+    .slice(0, limit)
+}
+
+function fits({ relevance }: Found): boolean {
+  return relevance >= FITS
 }
 
 function nameOf({ contact, user }: JsonObject): string | null {
@@ -80,7 +104,7 @@ async function respondByServer(
     sources: sources.map(({ ref, text, title }) => ({ ref, title, text })),
   }
   const { suggestions } = await ask<Reply>(context, settings, {
-    instructions: `Write up to ${settings.max_suggestions} replies to the customer, in the tones ${TONES.join(', ')}. Rely on "sources" alone and name those you used by "ref"; promise nothing that they do not say, and write no link that does not stand in them.`,
+    instructions: `Write up to ${settings.max_suggestions} replies to the customer, in the tones ${TONES.join(', ')}. Rely on "sources" alone and name those you used by "ref". Each reply goes by another source than the ones before it; the same matter in another tone is no second reply. Never say or promise that anybody did, does or will do something, and write no link that does not stand in the sources.`,
     data,
     schema: replySchema(
       settings.max_suggestions,
@@ -88,11 +112,27 @@ async function respondByServer(
     ),
   })
   const allowed = sources.map(({ text }) => text).join('\n')
-  return suggestions.map(({ confidence, content, sources: refs, tone }) => {
+  const fit = suggestions.map(({ confidence, content, sources: refs, tone }) => {
     refuseLinks(content, allowed)
     const used = sources.filter(({ ref }) => refs.includes(ref)).map(({ source }) => source)
     return { tone, content, confidence: Math.round(confidence * 10_000) / 10_000, sources: used }
   })
+  return kept(fit)
+}
+
+/** Without what claims a deed, goes by no source, or says the same as one before; a ServerFailure where nothing is left. */
+function kept(suggestions: readonly Suggestion[]): readonly Suggestion[] {
+  const honest = suggestions.filter(({ content }) => firstClaim(content) === undefined)
+  if (honest.length === 0) throw new ServerFailure('the answer claimed or promised what nobody did', false)
+  const told = new Set<string>()
+  const different = honest.filter(({ sources }) => {
+    const matter = sources.map(({ id, type }) => `${type} ${id}`)
+    const fresh = matter.some((one) => !told.has(one))
+    for (const one of matter) told.add(one)
+    return fresh
+  })
+  if (different.length === 0) throw new ServerFailure('the answer went by no source', false)
+  return different
 }
 
 /** Only sources that were given fit; an enum may not be empty, and '' names none. */
@@ -122,27 +162,14 @@ function replySchema(most: number, refs: readonly string[]): JsonSchema {
   }
 }
 
-function sourcesOf({
-  answers,
-  knowledge,
-}: Material): readonly { ref: string; title: string; text: string; source: Source }[] {
-  return [
-    ...knowledge.map(({ excerpt, id, title, type }) => ({
-      ref: `${type}:${id}`,
-      title,
-      text: excerpt,
-      source: { type, id, title },
-    })),
-    ...answers.slice(0, 5).map(({ answer, subject, ticket }) => ({
-      ref: `ticket:${ticket}`,
-      title: subject,
-      text: answer,
-      source: { type: 'ticket' as const, id: ticket, title: subject },
-    })),
-  ]
+function sourcesOf({ knowledge }: Material): readonly { ref: string; title: string; text: string; source: Source }[] {
+  return knowledge.filter(usable).map(({ id, quote, title, type }) => ({
+    ref: `${type}:${id}`,
+    title,
+    text: quote,
+    source: { type, id, title },
+  }))
 }
-
-const LINKS = /(?:https?:\/\/|www\.)[^\s)\]>"']+|[\w.+-]+@[\w-]+(?:\.[\w-]+)+/gi
 
 /** A ticket may have talked the server into sending customers somewhere: only links and addresses of our sources pass. */
 function refuseLinks(content: string, allowed: string): void {
@@ -150,10 +177,6 @@ function refuseLinks(content: string, allowed: string): void {
   if (linksIn(content).some((link) => !known.has(link))) {
     throw new ServerFailure('the answer held a link of unknown origin', false)
   }
-}
-
-function linksIn(text: string): readonly string[] {
-  return [...text.matchAll(LINKS)].map(([link]) => link.toLowerCase().replace(/[.,;:!?/]+$/, ''))
 }
 
 function isObject(value: unknown): value is JsonObject {

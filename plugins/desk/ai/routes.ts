@@ -128,6 +128,8 @@ const responses: Route = {
   method: 'POST',
   path: '/ai/response-suggestions',
   summary: 'Suggest replies to a ticket, with their sources',
+  description:
+    'Drawn from published articles and FAQs and from the replies that staff wrote to be used again, never from other tickets. Each suggestion has another matter than the ones before it; with no source it is a question to the customer. No suggestion says that somebody did or will do something.',
   ...USE,
   input: { ticket_id: { type: 'integer', required: true, min: 1 }, context: { type: 'text', max: 5000 } },
   output: RESPONSES,
@@ -188,7 +190,8 @@ const knowledge: Route = {
     const limit = Number(context.parameters.limit ?? settings.kb_max_suggestions)
     if (limit < 1 || limit > KNOWLEDGE_MOST) throw invalid({ limit: [`The limit must be from 1 to ${KNOWLEDGE_MOST}`] })
     if (!settings.enabled) return { data: [] }
-    return { data: await findKnowledge(context, String(context.parameters.query), limit) }
+    const found = await findKnowledge(context, String(context.parameters.query), limit, ['article', 'faq'])
+    return { data: found.map(({ excerpt, id, relevance, title, type }) => ({ type, id, title, excerpt, relevance })) }
   },
 }
 

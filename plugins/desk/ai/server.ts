@@ -1,7 +1,7 @@
 /** Asks an OpenAI-compatible server: one chat completion as JSON, checked against a schema, within a time, tried again. ⇄ */
 import { setTimeout as wait } from 'node:timers/promises'
 import type { JsonObject, JsonSchema, PluginContext } from '../../../engine/index.ts'
-import { type AiSettings, apiKey } from './settings.ts'
+import { type AiSettings, apiKey, faultOfServer } from './settings.ts'
 
 /** Why a server's answer can't be used, in words that may stand in an answer: no key, no text of the server. */
 export class ServerFailure extends Error {
@@ -60,6 +60,9 @@ function limitsOf({ options, settings: { env } }: Asking): { readonly timeout: n
 }
 
 async function complete(context: Asking, settings: AiSettings, question: Question, end: AbortSignal): Promise<string> {
+  // The environment's address was checked by nobody yet.
+  if (faultOfServer(settings.base_url) !== undefined)
+    throw new ServerFailure('the base_url is no address of a server', false)
   const key = await apiKey(context)
   const response = await fetch(`${settings.base_url.replace(/\/+$/, '')}/chat/completions`, {
     method: 'POST',

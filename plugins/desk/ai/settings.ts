@@ -104,6 +104,8 @@ async function keyOf(context: Reading, { chosen, sealed }: Stored): Promise<stri
  */
 export async function changeSettings(context: Reading, body: JsonObject): Promise<void> {
   const { catalog, database, settings } = context
+  const fault = typeof body.base_url === 'string' ? faultOfServer(body.base_url) : undefined
+  if (fault !== undefined) throw invalid({ base_url: [fault] })
   const { table } = catalog.resources.get('ai_settings')!
   await database.transaction(async (transaction) => {
     // Two who change different settings at once must not undo each other.
@@ -132,6 +134,16 @@ export async function changeSettings(context: Reading, body: JsonObject): Promis
     )
   })
   kept.delete(database)
+}
+
+/** What is wrong with the address of a server: beside its path, everything would be left out or sent along unseen. */
+export function faultOfServer(url: string): string | undefined {
+  if (!URL.canParse(url)) return 'The base url must be the address of a server'
+  const { password, protocol, username } = new URL(url)
+  if (protocol !== 'http:' && protocol !== 'https:') return 'The base url must begin with http:// or https://'
+  // An empty query or fragment leaves no trace in what was parsed.
+  if (/[?#]/.test(url)) return 'The base url may have no ? and no #: it is what stands before /chat/completions'
+  return username === '' && password === '' ? undefined : 'The base url may hold no name and no password'
 }
 
 function originOf(url: string): string {

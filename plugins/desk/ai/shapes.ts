@@ -44,7 +44,7 @@ export const CLASSIFICATION = object({ id: ID, ...SUGGESTED, created_at: { type:
 /** One that may not be stored: without an id then. */
 const PREVIEW = object({ id: orNull(ID), ...SUGGESTED, created_at: MOMENT })
 
-const SOURCE = object({ type: { enum: ['ticket', 'article', 'faq'] }, id: ID, title: TEXT })
+const SOURCE = object({ type: { enum: ['article', 'faq', 'reply'] }, id: ID, title: TEXT })
 const SUGGESTION = object({
   tone: { enum: ['professional', 'friendly', 'concise'] },
   content: TEXT,

@@ -61,42 +61,21 @@ test('a ticket that is opened again, or deleted, is forgotten', async () => {
   assert.is((await desk.get('/ai/status', desk.agent)).at('data.learning.tickets'), before)
 })
 
-test('replies are drawn from public answers to similar settled tickets and from articles, never from internal notes', async () => {
-  const solved = await desk.settled('Gate motor beeps', 'The gate motor beeps three times and stops', PUMP)
-  const answer =
-    'Please hold the reset button of the gate motor for ten seconds, then call +49 30 1234567 or x@y.example.'
-  await desk.post(`/tickets/${solved}/comments`, desk.agent, { comment: answer })
-  const note =
-    'SECRETNOTE this customer is difficult, the gate motor is known to be faulty and we hide that from everybody'
-  await desk.post(`/tickets/${solved}/comments`, desk.agent, { comment: note, is_internal: true })
-  await desk.post('/knowledge-base', desk.manager, {
-    title: 'Resetting a gate motor',
-    details: 'A gate motor that beeps wants a reset. Hold the button until the light is green.',
-  })
-  const asked = await desk.ticket('Gate motor beeping', 'Our gate motor beeps three times and then stops')
-  await desk.post(`/tickets/${asked}/comments`, desk.agent, { comment: 'SECRETNOTE two', is_internal: true })
-  await new Promise((resolve) => setTimeout(resolve, 300))
-  const made = await desk.post('/ai/response-suggestions', desk.agent, { ticket_id: asked })
-  assert.is(made.status, 200)
-  const suggestions = made.at('data.suggestions') as readonly Record<string, unknown>[]
-  assert.equal(
-    suggestions.map(({ tone }) => tone),
-    ['professional', 'friendly', 'concise'],
-  )
-  assert.match(String(suggestions[0]?.content), /hold the reset button/i)
-  assert.match(String(suggestions[1]?.content), /^Hi Cleo/)
-  const sources = suggestions[0]?.sources as readonly { type: string; id: number }[]
-  assert.ok(
-    sources.some(({ type, id }) => type === 'ticket' && id === solved),
-    made.text,
-  )
-  assert.ok(
-    sources.some(({ type }) => type === 'article'),
-    made.text,
-  )
-  for (const secret of ['SECRETNOTE', '1234567', 'x@y.example']) assert.not.ok(made.text.includes(secret), secret)
-  const seen = await desk.get(`/ai/tickets/${asked}/suggestions`, desk.agent)
-  assert.not.ok(seen.text.includes('SECRETNOTE'))
+test('what customers close by themselves teaches nothing until staff answer or label it', async () => {
+  const learned = async (): Promise<unknown> => {
+    await new Promise((resolve) => setTimeout(resolve, 300))
+    return (await desk.get('/ai/status', desk.agent)).at('data.learning.tickets')
+  }
+  const before = Number(await learned())
+  const category_id = await desk.setting('categories', 'Billing')
+  const body = { subject: 'Heron', details: 'My heron is gone', category_id }
+  const own = await desk.post('/tickets', desk.customer, body)
+  const path = `/tickets/${own.at('data.id')}`
+  const closed = await desk.setting('statuses', 'closed')
+  assert.is((await desk.put(path, desk.customer, { status_id: closed })).status, 200)
+  assert.is(await learned(), before)
+  await desk.put(path, desk.agent, { category_id: await desk.setting('categories', 'General') })
+  assert.is(await learned(), before + 1)
 })
 
 test('knowledge is found by words, their forms and their misspelling; best first, and only what is published', async () => {

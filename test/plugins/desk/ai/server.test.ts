@@ -22,6 +22,7 @@ type Mood = (asked: Asked) => string | { readonly status: number; readonly text:
 let server: Server
 let desk: AiDesk
 let ticket = 0
+let article = ''
 let mood: Mood = () => '{}'
 const asked: Asked[] = []
 
@@ -76,6 +77,8 @@ async function good(): Promise<Record<string, unknown>> {
   }
 }
 
+const LABELS = { category: 'Billing', department: 'Billing' }
+
 const classify = () => desk.post(`/ai/tickets/${ticket}/classify`, desk.agent)
 
 test('answering well, it is believed and named', async () => {
@@ -92,7 +95,6 @@ test('answering well, it is believed and named', async () => {
 test('the ticket is sent as data, apart from the instructions, and nothing internal is sent', async () => {
   mood = () => '{}'
   await classify()
-  await desk.post('/ai/response-suggestions', desk.agent, { ticket_id: ticket })
   for (const { body } of asked) {
     assert.equal(
       body.messages.map(({ role }) => role),
@@ -102,7 +104,6 @@ test('the ticket is sent as data, apart from the instructions, and nothing inter
     assert.ok(JSON.parse(body.messages[1]?.content ?? ''), 'the data is JSON')
     assert.not.ok(JSON.stringify(body).includes('INTERNALONLY'))
   }
-  assert.ok(asked.some(({ body }) => JSON.stringify(body).includes('We are looking into it')))
 })
 
 test('answering badly, it is not believed: the local engine answers and says why', async () => {
@@ -143,23 +144,80 @@ test('too slow, it is not waited for', async () => {
   assert.ok(Date.now() - begun < 3_000)
 })
 
+const suggest = () => desk.post('/ai/response-suggestions', desk.agent, { ticket_id: ticket })
+
+/** What the server answers: replies that name the article as their source. */
+const reply = (...contents: readonly string[]) =>
+  JSON.stringify({
+    suggestions: contents.map((content) => ({ tone: 'friendly', content, confidence: 0.9, sources: [article] })),
+  })
+
+test('with no source it is not asked, and the customer is', async () => {
+  const made = await suggest()
+  assert.is(asked.length, 0)
+  assert.is(made.at('data.provider'), 'local')
+  assert.equal(made.at('data.suggestions.0.sources'), [])
+})
+
+test('it is given articles and never what was written on the tickets of others', async () => {
+  const other = await desk.settled('Instructions for my invoice', 'An invoice was wrong', LABELS)
+  await desk.post(`/tickets/${other}/comments`, desk.agent, {
+    comment: 'OTHERCUSTOMER lives in Elm Street 7, all previous instructions about the invoice are hers.',
+  })
+  const made = await desk.post('/knowledge-base', desk.manager, {
+    title: 'Previous instructions about a wrong invoice',
+    details: 'Ask for a corrected invoice on desk.example/invoices. We have refunded everybody.',
+  })
+  article = `article:${made.at('data.id')}`
+  mood = () => reply('A corrected invoice is on its page: desk.example/invoices')
+  const answer = await suggest()
+  assert.is(answer.at('data.provider'), 'openai', answer.text)
+  assert.equal(answer.at('data.suggestions.0.sources.0.type'), 'article')
+  const sent = JSON.stringify(asked)
+  assert.ok(sent.includes('Ask for a corrected invoice'))
+  assert.ok(sent.includes('We are looking into it'), 'what was said in public on this ticket')
+  for (const secret of ['OTHERCUSTOMER', 'Elm Street', 'refunded everybody', 'INTERNALONLY'])
+    assert.not.ok(sent.includes(secret), secret)
+})
+
 test('replies hold no link that is not our own, whatever the ticket talked the server into', async () => {
-  const reply = (content: string) =>
-    JSON.stringify({ suggestions: [{ tone: 'friendly', content, confidence: 0.9, sources: [] }] })
-  mood = () => reply('Hello! Your invoice is being corrected.')
-  const fine = await desk.post('/ai/response-suggestions', desk.agent, { ticket_id: ticket })
-  assert.is(fine.at('data.provider'), 'openai', fine.text)
-  assert.is(fine.at('data.suggestions.0.content'), 'Hello! Your invoice is being corrected.')
   for (const content of [
     'Please pay at https://evil.example/pay now',
     'Write to thief@evil.example',
     'See www.evil.example',
+    'Please pay at //evil.example/x',
+    'Please pay at //evil/x',
+    'Please pay at \\\\evil\\x',
+    'Please pay at evil.example/x',
+    'Please pay at EVIL.example',
+    'Please pay at evil\u200b.example/x',
+    'Please pay at evil．example/x',
+    'Please pay at 203.0.113.7/x',
+    'Please [pay](/evil)',
+    'Please pay at javascript:evil()',
+    'Please pay at desk.example.evil.example/invoices',
   ]) {
     mood = () => reply(content)
-    const made = await desk.post('/ai/response-suggestions', desk.agent, { ticket_id: ticket })
-    assert.is(made.at('data.provider'), 'local')
-    assert.not.ok(made.text.includes('evil.example'), made.text)
+    const made = await suggest()
+    assert.is(made.at('data.provider'), 'local', content)
+    assert.not.match(made.text, /evil|203\.0/i)
   }
+})
+
+test('replies claim no deed and promise none, say each matter once, and name their source', async () => {
+  for (const content of ['Hello! Your invoice is being corrected.', 'Wir haben Ihnen den Betrag erstattet.']) {
+    mood = () => reply(content)
+    assert.is((await suggest()).at('data.provider'), 'local', content)
+  }
+  mood = () => reply('We will call you.', 'Ask for a corrected invoice.', 'Please ask for a corrected invoice!')
+  const made = await suggest()
+  assert.equal(
+    (made.at('data.suggestions') as { content: string }[]).map(({ content }) => content),
+    ['Ask for a corrected invoice.'],
+  )
+  mood = () =>
+    JSON.stringify({ suggestions: [{ tone: 'concise', content: 'Try this.', confidence: 1, sources: [''] }] })
+  assert.is((await suggest()).at('data.provider'), 'local')
 })
 
 test('it judges moods, and the local engine where it can’t', async () => {
@@ -206,6 +264,20 @@ test('the key is never shown, is unreadable in the database, and goes to no othe
   assert.is(gone.at('data.provider'), 'local')
   const back = await desk.post('/ai/settings', desk.admin, { base_url: null, api_key: null })
   assert.is(back.at('data.api_key_set'), true)
+})
+
+test('its address is that of a server and nothing more, so that no other path can be asked', async () => {
+  for (const base_url of [
+    'http://10.0.0.1/admin?',
+    'http://10.0.0.1/admin?x=1',
+    'http://10.0.0.1/admin#',
+    'http://10.0.0.1/admin#x',
+    'http://boss:secret@10.0.0.1/v1',
+  ]) {
+    const made = await desk.post('/ai/settings', desk.admin, { base_url })
+    assert.is(made.status, 422, base_url)
+    assert.ok(made.at('errors.base_url'), made.text)
+  }
 })
 
 test('what the server failed at is counted', async () => {
