@@ -1,4 +1,4 @@
-/** A new ticket is classified by itself where the desk wants that: judged by a job, applied only when sure enough. ⇄ */
+/** A new ticket is classified by itself where the desk wants that: judged by a job; each field is applied only when the engine is sure enough of that field. ⇄ */
 import {
   ApiError,
   type HookContext,
@@ -36,11 +36,13 @@ export async function classifyNew(context: JobContext, payload: JsonObject): Pro
   const done = await context.transaction(async (within) => {
     const text = `${letter.subject}\n${letter.details}`
     const stored = await store(within, settings, { id, text }, judgement, true)
-    if (judgement.confidence < settings.confidence_threshold) return shape(stored)
+    const unsure = judgement.verdicts
+      .filter(({ confidence }) => confidence < settings.confidence_threshold)
+      .map(({ target }) => `${target}_id`)
     // What somebody chose in the meantime stays as well.
     const now = await within.records('tickets').get(id)
     const touched = TARGETS.map((target) => `${target}_id`).filter((field) => now[field] !== ticket[field])
-    return shape(await applyTo(within, now, stored, [...given, ...touched]))
+    return shape(await applyTo(within, now, stored, [...given, ...touched, ...unsure]))
   })
   return { classification_id: done.id ?? null, applied: done.applied ?? false }
 }

@@ -8,11 +8,14 @@ export type Calibration = Readonly<Record<Target, Weights>>
 
 /** What is believed before anything was measured, and how many measurements it weighs. */
 const BELIEF: Weights = [-2, 0.7, 2]
-const BELIEF_WEIGHT = 4
+const BELIEF_WEIGHT = 1
 const MOST_SAMPLES = 120
+/** The part of the examples that counts as new, and so many of them at most. */
+const NEWEST = 0.3
+const MOST_NEWEST = 300
 /** More copies of one text than this are a form that is sent in: leaving these out is enough. */
 const MOST_ALIKE = 1_000
-const ROUNDS = 200
+const ROUNDS = 40
 
 /** Nothing measured yet. */
 export const UNMEASURED: Calibration = { priority: BELIEF, category: BELIEF, department: BELIEF, type: BELIEF }
@@ -37,18 +40,19 @@ interface Measurement {
 }
 
 /**
- * Measures each target on the examples, twice for every sample: without the sample itself, which is how a recurring
- * question meets the model, and without everything nearly the same, which is how a new one does. `pause` is awaited
- * between samples. The same examples give the same calibration whatever their order.
+ * Measures each target on the newest examples as they met the model when they came: without any of the newest. Each is
+ * measured twice: as a question that may have come before, and without everything nearly the same, as a new one. `pause`
+ * is awaited between samples. The same examples give the same calibration whatever their order.
  */
 export async function calibrate(model: Model, pause: () => Promise<void>): Promise<Calibration> {
   const byMark = marked(model.examples.values())
-  const samples = [...model.examples.values()]
-    .sort((a, b) => scatter(a.id) - scatter(b.id) || a.id - b.id)
-    .slice(0, MOST_SAMPLES)
+  const all = [...model.examples.values()].sort((a, b) => b.id - a.id)
+  // Chosen by time: what is learned of one week's troubles looks surer within that week than it is in the next.
+  const newest = all.slice(0, Math.min(MOST_NEWEST, Math.ceil(all.length * NEWEST)))
+  const samples = [...newest].sort((a, b) => scatter(a.id) - scatter(b.id) || a.id - b.id).slice(0, MOST_SAMPLES)
   const measured: Record<Target, Measurement[]> = { priority: [], category: [], department: [], type: [] }
   for (const sample of samples) {
-    for (const without of [[sample], alike(byMark, sample)]) {
+    for (const without of [newest, [...new Set([...newest, ...alike(byMark, sample)])]]) {
       for (const target of TARGETS) {
         const label = sample.labels[target]
         const prediction = label === null ? null : model.predict(target, sample.features, without)
@@ -87,21 +91,55 @@ export function alike(byMark: ReadonlyMap<string, readonly Example[]>, one: Exam
   return [...new Set(found)].slice(0, MOST_ALIKE)
 }
 
-/** Logistic regression by gradient ascent, drawn towards the belief; margin and coverage never count against. */
+/** Logistic regression, drawn towards the belief; margin and coverage never count against. */
 function fit(measurements: readonly Measurement[]): Weights {
-  const weights: [number, number, number] = [...BELIEF]
-  const spread = measurements.length + BELIEF_WEIGHT
-  for (let round = 0; round < ROUNDS; round += 1) {
-    const slope: [number, number, number] = [0, 0, 0]
-    for (const { facts, right } of measurements) {
-      const off = (right ? 1 : 0) - logistic(weights, facts)
-      for (const at of [0, 1, 2] as const) slope[at] += off * facts[at]
-    }
-    for (const at of [0, 1, 2] as const) {
-      const drawn = slope[at] + (BELIEF_WEIGHT / 4) * (BELIEF[at] - weights[at])
-      weights[at] += drawn / spread
-      if (at > 0) weights[at] = Math.max(0, weights[at])
-    }
+  let free: readonly Place[] = PLACES
+  for (;;) {
+    const weights = fitted(measurements, free)
+    const against = free.find((at) => at > 0 && weights[at] < 0)
+    if (against === undefined) return weights
+    free = free.filter((at) => at !== against)
   }
-  return weights
+}
+
+type Place = 0 | 1 | 2
+const PLACES: readonly Place[] = [0, 1, 2]
+
+/** Newton's method over the free weights, the others being none: a step of fixed length would overshoot and swing. */
+function fitted(measurements: readonly Measurement[], free: readonly Place[]): Weights {
+  let weights: readonly number[] = PLACES.map((at) => (free.includes(at) ? BELIEF[at] : 0))
+  for (let round = 0; round < ROUNDS; round += 1) {
+    const slope = free.map((at) => BELIEF_WEIGHT * (BELIEF[at] - weights[at]!))
+    const bend = free.map((at) => free.map((other) => (at === other ? BELIEF_WEIGHT : 0)))
+    for (const { facts, right } of measurements) {
+      const chance = logistic(weights as Weights, facts)
+      free.forEach((at, row) => {
+        slope[row]! += ((right ? 1 : 0) - chance) * facts[at]
+        free.forEach((other, column) => {
+          bend[row]![column]! += chance * (1 - chance) * facts[at] * facts[other]
+        })
+      })
+    }
+    const step = solved(bend, slope)
+    weights = weights.map((weight, at) => weight + bounded(step[free.indexOf(at as Place)] ?? 0))
+    if (step.every((one) => Math.abs(one) < 1e-9)) break
+  }
+  return weights as Weights
+}
+
+function bounded(step: number): number {
+  return Math.max(-1, Math.min(1, step))
+}
+
+/** The solution of a few linear equations whose matrix is positive definite. */
+function solved(matrix: readonly (readonly number[])[], right: readonly number[]): readonly number[] {
+  const rows = matrix.map((row, at) => [...row, right[at]!])
+  rows.forEach((pivot, at) => {
+    for (const row of rows) {
+      if (row === pivot) continue
+      const factor = row[at]! / pivot[at]!
+      for (let column = at; column < row.length; column += 1) row[column]! -= factor * pivot[column]!
+    }
+  })
+  return rows.map((row, at) => row.at(-1)! / row[at]!)
 }

@@ -28,14 +28,24 @@ export function suggestedBy({ verdicts }: Judgement): Suggested {
   return Object.fromEntries(ids) as Record<`${Target}_id`, number | null>
 }
 
+/** How sure a judgement is of each field; what it does not suggest has no confidence. */
+export function confidencesBy({ verdicts }: Judgement): JsonObject {
+  return Object.fromEntries(verdicts.map(({ confidence, id, target }) => [target, id === null ? null : confidence]))
+}
+
+/** Of classifications from before confidences were kept. */
+const UNKNOWN: JsonObject = Object.fromEntries(TARGETS.map((target) => [target, null]))
+
 /** A stored classification in the shape of answers. */
 export function shape(record: JsonObject): JsonObject {
   return {
     ...Object.fromEntries(KEYS.map((key) => [key, record[key] ?? null])),
     confidence: Number(record.confidence),
+    confidences: record.confidences ?? UNKNOWN,
     reasoning: record.reasoning ?? '',
     provider: record.provider ?? 'local',
     applied: record.applied ?? false,
+    applied_fields: record.applied_fields ?? [],
     applied_at: record.applied_at ?? null,
     created_at: record.created_at ?? null,
   }
@@ -55,6 +65,7 @@ export async function store(
     ticket_id: ticket.id,
     ...suggestedBy(judgement),
     confidence: judgement.confidence.toFixed(4),
+    confidences: confidencesBy(judgement),
     reasoning: judgement.reasoning,
     provider: judgement.provider,
     details,
@@ -82,7 +93,8 @@ export async function classificationOf(context: PluginContext, ticket: number, i
 
 /**
  * Writes what a classification suggests to its ticket, as the caller and by the rules of tickets; `but` names fields
- * that stay as they are. Doing it again changes nothing. 409 when a suggested setting is gone.
+ * that stay as they are. Doing it again changes nothing, and with all of them left out nothing is applied. 409 when a
+ * suggested setting is gone.
  */
 export async function applyTo(
   context: PluginContext,
@@ -90,17 +102,24 @@ export async function applyTo(
   classification: JsonObject,
   but: readonly string[] = [],
 ): Promise<JsonObject> {
-  const changes: Record<string, Json> = {}
-  for (const target of TARGETS) {
-    const field = `${target}_id`
-    const id = classification[field] ?? null
-    if (id !== null && id !== ticket[field] && !but.includes(field)) changes[field] = id
-  }
+  const fields = TARGETS.map((target) => `${target}_id`).filter(
+    (field) => (classification[field] ?? null) !== null && !but.includes(field),
+  )
+  if (but.length > 0 && fields.length === 0) return classification
+  const changed = fields.filter((field) => classification[field] !== ticket[field])
+  const changes: Record<string, Json> = Object.fromEntries(
+    changed.map((field) => [field, classification[field] ?? null]),
+  )
   // A sub-category stands below its category, and goes with it.
   if (changes.category_id !== undefined && (ticket.sub_category_id ?? null) !== null) changes.sub_category_id = null
   if (Object.keys(changes).length > 0) await update(context, Number(ticket.id), changes)
-  if (classification.applied === true) return classification
-  const stamp = { applied: true, applied_at: context.now().toISOString() }
+  const before = Array.isArray(classification.applied_fields) ? classification.applied_fields : []
+  const applied_fields = TARGETS.map((target) => `${target}_id`).filter(
+    (field) => before.includes(field) || fields.includes(field),
+  )
+  if (classification.applied === true && applied_fields.length === before.length) return classification
+  const applied_at = classification.applied_at ?? context.now().toISOString()
+  const stamp = { applied: true, applied_at, applied_fields }
   return context.records('ai_classifications', 'system').update(Number(classification.id), stamp)
 }
 

@@ -11,6 +11,9 @@ const FEWEST = 20
 /** Texts with more of their words and pairs in common than this say nearly the same. */
 const NEARLY = 0.6
 
+/** As sure as this, a field is applied by itself where nothing else is set. */
+const SURE = 0.8
+
 /** One row of the table: of the tickets with a label, how many the classifier and the commonest label got right. */
 export interface Measured {
   readonly target: Target
@@ -19,6 +22,9 @@ export interface Measured {
   readonly majority: number
   /** What the classifier believed of itself, on average. */
   readonly confidence: number
+  /** The part of which it was sure enough to apply it, and how much of that was right. */
+  readonly sure: number
+  readonly sureRight: number
 }
 
 /** Measures and prints; 0, or 1 when there are too few settled tickets to tell anything. */
@@ -35,6 +41,9 @@ export async function evaluate(context: PluginContext): Promise<number> {
   const unlike = await measure(before, after, true)
   process.stdout.write(
     `${before.length} older settled tickets are learned, ${after.length} newer ones are predicted.\n\n`,
+  )
+  process.stdout.write(
+    `A column of confidence near the one of what is right says that the classifier knows how much it knows; “sure” are\nthose of at least ${SURE * 100} %, which is when a field is applied by itself.\n\n`,
   )
   print('As they came:', byTime)
   print('Without any learned ticket that resembles it (new questions only):', unlike)
@@ -72,19 +81,23 @@ export async function measure(
   const rows: Measured[] = []
   for (const target of TARGETS) {
     const commonest = commonestOf(before, target)
-    const sum = { tickets: 0, right: 0, usual: 0, confidence: 0 }
+    const sum = { tickets: 0, right: 0, usual: 0, confidence: 0, sure: 0, sureRight: 0 }
     for (const example of after.filter((one) => one.labels[target] !== null)) {
       const without = unlike ? alike(byMark, example) : []
       const { confidence, label } = predicted(model, calibration, target, example, without)
       sum.tickets += 1
-      sum.right += label === example.labels[target] ? 1 : 0
+      const right = label === example.labels[target] ? 1 : 0
+      sum.right += right
       sum.usual += commonest === example.labels[target] ? 1 : 0
       sum.confidence += confidence
+      sum.sure += confidence >= SURE ? 1 : 0
+      sum.sureRight += confidence >= SURE ? right : 0
       await pause()
     }
     const share = (value: number): number => (sum.tickets === 0 ? 0 : value / sum.tickets)
-    const { confidence, right, tickets, usual } = sum
-    rows.push({ target, tickets, accuracy: share(right), majority: share(usual), confidence: share(confidence) })
+    const { confidence, right, sure, sureRight, tickets, usual } = sum
+    const measured = { accuracy: share(right), majority: share(usual), confidence: share(confidence) }
+    rows.push({ target, tickets, ...measured, sure: share(sure), sureRight: sure === 0 ? 0 : sureRight / sure })
   }
   return rows
 }
@@ -112,12 +125,12 @@ function commonestOf(examples: readonly Example[], target: Target): number | nul
 
 function print(title: string, rows: readonly Measured[]): void {
   const percent = (value: number): string => `${(value * 100).toFixed(1)} %`.padStart(12)
-  const head = ['field', 'tickets', 'right', 'commonest', 'confidence'].map((name, at) =>
+  const head = ['field', 'tickets', 'right', 'commonest', 'confidence', 'sure', 'of it right'].map((name, at) =>
     at === 0 ? name.padEnd(12) : name.padStart(12),
   )
   const lines = rows.map(
-    ({ accuracy, confidence, majority, target, tickets }) =>
-      `${target.padEnd(12)}${String(tickets).padStart(12)}${percent(accuracy)}${percent(majority)}${percent(confidence)}`,
+    ({ accuracy, confidence, majority, sure, sureRight, target, tickets }) =>
+      `${target.padEnd(12)}${String(tickets).padStart(12)}${percent(accuracy)}${percent(majority)}${percent(confidence)}${percent(sure)}${sure === 0 ? '–'.padStart(12) : percent(sureRight)}`,
   )
   process.stdout.write(`${title}\n${head.join('')}\n${lines.join('\n')}\n\n`)
 }

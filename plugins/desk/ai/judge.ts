@@ -4,7 +4,7 @@ import { type Choices, choicesOf } from './choices.ts'
 import { judgeLocally } from './judge-local.ts'
 import type { Judgement, Verdict } from './judgement.ts'
 import { learned } from './learner.ts'
-import { TARGETS } from './model.ts'
+import { TARGETS, type Target } from './model.ts'
 import { ask, ServerFailure } from './server.ts'
 import type { AiSettings } from './settings.ts'
 
@@ -20,10 +20,12 @@ interface Reply {
   readonly department_id: number | null
   readonly type_id: number | null
   readonly confidence: number
+  readonly confidences?: Readonly<Partial<Record<Target, number>>>
   readonly reasoning: string
 }
 
 const DETAILS = 6_000
+const SHARE = { type: 'number', minimum: 0, maximum: 1 }
 
 /** The judgement of one ticket. */
 export async function judge(context: PluginContext, settings: AiSettings, letter: Letter): Promise<Judgement> {
@@ -56,7 +58,8 @@ async function judgeByServer(
   const reply = await ask<Reply>(context, settings, {
     instructions:
       'Classify the ticket: choose an id of each list in "choices", or null where none fits. ' +
-      '"confidence" is the chance, 0 to 1, that all of them are right; "reasoning" is one or two plain sentences.',
+      '"confidences" holds for each list (priority, category, department, type) the chance, 0 to 1, that the chosen id is ' +
+      'right, and "confidence" that all of them are; "reasoning" is one or two plain sentences.',
     data: { choices: offered, ticket: { subject, details: details.slice(0, DETAILS) } },
     schema: replySchema(choices),
   })
@@ -64,10 +67,16 @@ async function judgeByServer(
     const id = reply[`${target}_id`]
     const name = choices[target].find((choice) => choice.id === id)?.name
     const reason = name === undefined ? `${target}: none fits` : `${target} ${name}`
-    return { target, id, confidence: id === null ? 0 : reply.confidence, reason }
+    // That all are right is never likelier than that one of them is.
+    const confidence = id === null ? 0 : rounded(reply.confidences?.[target] ?? reply.confidence)
+    return { target, id, confidence, reason }
   })
-  const confidence = verdicts.every(({ id }) => id === null) ? 0 : Math.round(reply.confidence * 10_000) / 10_000
+  const confidence = verdicts.every(({ id }) => id === null) ? 0 : rounded(reply.confidence)
   return { verdicts, confidence, reasoning: reply.reasoning, provider: settings.provider }
+}
+
+function rounded(value: number): number {
+  return Math.round(value * 10_000) / 10_000
 }
 
 /** Only ids that were offered fit: a server that invents one, or was talked into it, is not believed. */
@@ -81,7 +90,12 @@ function replySchema(choices: Choices): JsonSchema {
     required: [...ids.map(([name]) => name), 'confidence', 'reasoning'],
     properties: {
       ...Object.fromEntries(ids),
-      confidence: { type: 'number', minimum: 0, maximum: 1 },
+      confidence: SHARE,
+      confidences: {
+        type: 'object',
+        additionalProperties: false,
+        properties: Object.fromEntries(TARGETS.map((target) => [target, SHARE])),
+      },
       reasoning: { type: 'string', minLength: 1, maxLength: 2000 },
     },
   }

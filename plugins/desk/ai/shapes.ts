@@ -22,6 +22,9 @@ function orNull({ type, ...rest }: JsonSchema): JsonSchema {
 const NAMED = orNull(object({ id: ID, name: TEXT }))
 const MOMENT = orNull({ type: 'string', format: 'date-time' })
 
+/** null where nothing is suggested. */
+const PERHAPS = orNull(SHARE)
+
 const SUGGESTED = {
   ticket_id: ID,
   priority_id: orNull(ID),
@@ -33,9 +36,11 @@ const SUGGESTED = {
   department: NAMED,
   type: NAMED,
   confidence: SHARE,
+  confidences: object({ priority: PERHAPS, category: PERHAPS, department: PERHAPS, type: PERHAPS }),
   reasoning: TEXT,
   provider: TEXT,
   applied: { type: 'boolean' },
+  applied_fields: list({ enum: ['priority_id', 'category_id', 'department_id', 'type_id'] }),
   applied_at: MOMENT,
 }
 

@@ -1,7 +1,7 @@
 /** Routes about one ticket: suggestions, classify, apply a classification, and the history of them. */
 import { type JsonObject, LIMITS, type Reply, type Route, type RouteContext } from '../../../engine/index.ts'
 import { choicesOf } from './choices.ts'
-import { applyTo, classificationOf, shape, store, suggestedBy } from './classification.ts'
+import { applyTo, classificationOf, confidencesBy, shape, store, suggestedBy } from './classification.ts'
 import { judge } from './judge.ts'
 import type { Judgement } from './judgement.ts'
 import { TARGETS } from './model.ts'
@@ -132,7 +132,16 @@ async function preview(context: RouteContext, ticketId: number, judgement: Judge
     return [target, found === undefined ? null : { id: found.id, name: found.name }] as const
   })
   const { confidence, provider, reasoning } = judgement
-  return shape({ ticket_id: ticketId, ...suggested, ...Object.fromEntries(named), confidence, provider, reasoning })
+  const confidences = { ...Object.fromEntries(TARGETS.map((target) => [target, null])), ...confidencesBy(judgement) }
+  return shape({
+    ticket_id: ticketId,
+    ...suggested,
+    ...Object.fromEntries(named),
+    confidence,
+    confidences,
+    provider,
+    reasoning,
+  })
 }
 
 export const ticketRoutes: readonly Route[] = [suggestions, classify, apply, history]

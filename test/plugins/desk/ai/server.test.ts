@@ -1,51 +1,21 @@
 /** An OpenAI-compatible server takes over: one that answers well, badly, slowly and not at all, and one that was talked into things. */
-import { createServer, type IncomingMessage, type Server } from 'node:http'
-import type { AddressInfo } from 'node:net'
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
 import { type AiDesk, openAiDesk } from './desk.ts'
+import { type AiServer, openAiServer } from './openai.ts'
 
 const KEY = 'sk-very-secret-0123456789'
 const test = suite('ai: a server')
 
-interface Asked {
-  readonly headers: IncomingMessage['headers']
-  readonly body: {
-    readonly model: string
-    readonly messages: readonly { readonly role: string; readonly content: string }[]
-  }
-}
-
-/** What the server does next: the text of the completion, a status, or silence. */
-type Mood = (asked: Asked) => string | { readonly status: number; readonly text: string } | 'silence'
-
-let server: Server
+let server: AiServer
 let desk: AiDesk
 let ticket = 0
 let article = ''
-let mood: Mood = () => '{}'
-const asked: Asked[] = []
 
 test.before(async () => {
-  server = createServer((request, response) => {
-    const chunks: Buffer[] = []
-    request.on('data', (chunk: Buffer) => chunks.push(chunk))
-    request.on('end', () => {
-      const one: Asked = { headers: request.headers, body: JSON.parse(Buffer.concat(chunks).toString('utf8')) }
-      asked.push(one)
-      const answer = mood(one)
-      if (answer === 'silence') return
-      const { status, text } =
-        typeof answer === 'string'
-          ? { status: 200, text: JSON.stringify({ choices: [{ message: { role: 'assistant', content: answer } }] }) }
-          : answer
-      response.writeHead(status, { 'content-type': 'application/json' }).end(text)
-    })
-  })
-  await new Promise<void>((resolve) => void server.listen(0, '127.0.0.1', resolve))
-  const { port } = server.address() as AddressInfo
+  server = await openAiServer()
   desk = await openAiDesk({
-    AI_BASE_URL: `http://127.0.0.1:${port}/v1`,
+    AI_BASE_URL: server.url,
     AI_API_KEY: KEY,
     AI_MODEL: 'tiny-1',
     AI_TIMEOUT_MS: '450',
@@ -58,12 +28,11 @@ test.before(async () => {
   await desk.post(`/tickets/${ticket}/comments`, desk.agent, { comment: 'We are looking into it.' })
 })
 test.before.each(() => {
-  asked.length = 0
+  server.asked.length = 0
 })
 test.after(async () => {
   await desk.close()
-  server.closeAllConnections()
-  await new Promise((resolve) => server.close(resolve))
+  await server.close()
 })
 
 async function good(): Promise<Record<string, unknown>> {
@@ -83,19 +52,43 @@ const classify = () => desk.post(`/ai/tickets/${ticket}/classify`, desk.agent)
 
 test('answering well, it is believed and named', async () => {
   const reply = await good()
-  mood = () => JSON.stringify(reply)
+  server.mood = () => JSON.stringify(reply)
   const made = await classify()
   assert.is(made.status, 200, made.text)
   for (const [field, value] of Object.entries(reply)) assert.equal(made.at(`data.${field}`), value, field)
   assert.is(made.at('data.provider'), 'openai')
-  assert.is(asked[0]?.headers.authorization, `Bearer ${KEY}`)
-  assert.is(asked[0]?.body.model, 'tiny-1')
+  assert.is(server.asked[0]?.headers.authorization, `Bearer ${KEY}`)
+  assert.is(server.asked[0]?.body.model, 'tiny-1')
+})
+
+test('a new ticket gets each field of which it is sure by itself, and no other', async () => {
+  const suggested = await good()
+  const confidences = { priority: 0.4, category: 0.95, type: 0.79 }
+  server.mood = () => JSON.stringify({ ...suggested, confidence: 0.3, confidences })
+  await desk.post('/ai/settings', desk.admin, { auto_classify: true })
+  const id = await desk.ticket('An invoice of May', 'My invoice of May is wrong')
+  const [made] = await desk.until(`/ai/tickets/${id}/classification-history`, (list) => list[0]?.applied === true)
+  assert.equal(made?.confidences, { ...confidences, department: null })
+  assert.equal([made?.confidence, made?.applied_fields], [0.3, ['category_id']])
+  const after = await desk.get(`/tickets/${id}`, desk.agent)
+  assert.is(after.at('data.category_id'), suggested.category_id)
+  assert.is(after.at('data.type_id'), null)
+  assert.not.equal(after.at('data.priority_id'), suggested.priority_id)
+  server.mood = () => JSON.stringify({ ...suggested, confidence: 0.99, confidences: { ...confidences, category: 0.1 } })
+  const unsure = await desk.ticket('An invoice of June', 'My invoice of June is wrong')
+  const [kept] = await desk.until(`/ai/tickets/${unsure}/classification-history`, (list) => list.length > 0)
+  assert.equal([kept?.applied, kept?.applied_fields, kept?.applied_at], [false, [], null])
+  const path = `/ai/tickets/${id}/apply-classification`
+  const whole = await desk.post(path, desk.agent, { classification_id: made?.id })
+  assert.equal(whole.at('data.applied_fields'), ['priority_id', 'category_id', 'type_id'])
+  assert.is(whole.at('data.applied_at'), made?.applied_at)
+  await desk.post('/ai/settings', desk.admin, { auto_classify: null })
 })
 
 test('the ticket is sent as data, apart from the instructions, and nothing internal is sent', async () => {
-  mood = () => '{}'
+  server.mood = () => '{}'
   await classify()
-  for (const { body } of asked) {
+  for (const { body } of server.asked) {
     assert.equal(
       body.messages.map(({ role }) => role),
       ['system', 'user'],
@@ -108,7 +101,7 @@ test('the ticket is sent as data, apart from the instructions, and nothing inter
 
 test('answering badly, it is not believed: the local engine answers and says why', async () => {
   const reply = await good()
-  const bad: readonly (readonly [Mood, RegExp])[] = [
+  const bad: readonly (readonly [AiServer['mood'], RegExp])[] = [
     [() => 'I am sorry, I cannot do that', /no JSON/],
     [() => JSON.stringify({ ...reply, priority_id: 9999 }), /did not fit/],
     [() => JSON.stringify({ ...reply, category_id: 'Billing' }), /did not fit/],
@@ -120,7 +113,7 @@ test('answering badly, it is not believed: the local engine answers and says why
     [() => ({ status: 200, text: `"${'x'.repeat(400_000)}"` }), /too long/],
   ]
   for (const [next, why] of bad) {
-    mood = next
+    server.mood = next
     const made = await classify()
     assert.is(made.status, 200, made.text)
     assert.is(made.at('data.provider'), 'local')
@@ -131,13 +124,13 @@ test('answering badly, it is not believed: the local engine answers and says why
 
 test('failing for a moment, it is asked again', async () => {
   const reply = JSON.stringify(await good())
-  mood = () => (asked.length === 1 ? { status: 503, text: '{}' } : reply)
+  server.mood = () => (server.asked.length === 1 ? { status: 503, text: '{}' } : reply)
   assert.is((await classify()).at('data.provider'), 'openai')
-  assert.is(asked.length, 2)
+  assert.is(server.asked.length, 2)
 })
 
 test('too slow, it is not waited for', async () => {
-  mood = () => 'silence'
+  server.mood = () => 'silence'
   const begun = Date.now()
   const made = await classify()
   assert.match(String(made.at('data.reasoning')), /did not answer in time/)
@@ -154,7 +147,7 @@ const reply = (...contents: readonly string[]) =>
 
 test('with no source it is not asked, and the customer is', async () => {
   const made = await suggest()
-  assert.is(asked.length, 0)
+  assert.is(server.asked.length, 0)
   assert.is(made.at('data.provider'), 'local')
   assert.equal(made.at('data.suggestions.0.sources'), [])
 })
@@ -169,11 +162,11 @@ test('it is given articles and never what was written on the tickets of others',
     details: 'Ask for a corrected invoice on desk.example/invoices. We have refunded everybody.',
   })
   article = `article:${made.at('data.id')}`
-  mood = () => reply('A corrected invoice is on its page: desk.example/invoices')
+  server.mood = () => reply('A corrected invoice is on its page: desk.example/invoices')
   const answer = await suggest()
   assert.is(answer.at('data.provider'), 'openai', answer.text)
   assert.equal(answer.at('data.suggestions.0.sources.0.type'), 'article')
-  const sent = JSON.stringify(asked)
+  const sent = JSON.stringify(server.asked)
   assert.ok(sent.includes('Ask for a corrected invoice'))
   assert.ok(sent.includes('We are looking into it'), 'what was said in public on this ticket')
   for (const secret of ['OTHERCUSTOMER', 'Elm Street', 'refunded everybody', 'INTERNALONLY'])
@@ -197,7 +190,7 @@ test('replies hold no link that is not our own, whatever the ticket talked the s
     'Please pay at javascript:evil()',
     'Please pay at desk.example.evil.example/invoices',
   ]) {
-    mood = () => reply(content)
+    server.mood = () => reply(content)
     const made = await suggest()
     assert.is(made.at('data.provider'), 'local', content)
     assert.not.match(made.text, /evil|203\.0/i)
@@ -206,32 +199,32 @@ test('replies hold no link that is not our own, whatever the ticket talked the s
 
 test('replies claim no deed and promise none, say each matter once, and name their source', async () => {
   for (const content of ['Hello! Your invoice is being corrected.', 'Wir haben Ihnen den Betrag erstattet.']) {
-    mood = () => reply(content)
+    server.mood = () => reply(content)
     assert.is((await suggest()).at('data.provider'), 'local', content)
   }
-  mood = () => reply('We will call you.', 'Ask for a corrected invoice.', 'Please ask for a corrected invoice!')
+  server.mood = () => reply('We will call you.', 'Ask for a corrected invoice.', 'Please ask for a corrected invoice!')
   const made = await suggest()
   assert.equal(
     (made.at('data.suggestions') as { content: string }[]).map(({ content }) => content),
     ['Ask for a corrected invoice.'],
   )
-  mood = () =>
+  server.mood = () =>
     JSON.stringify({ suggestions: [{ tone: 'concise', content: 'Try this.', confidence: 1, sources: [''] }] })
   assert.is((await suggest()).at('data.provider'), 'local')
 })
 
 test('it judges moods, and the local engine where it can’t', async () => {
-  mood = () =>
+  server.mood = () =>
     JSON.stringify({ sentiment: 'negative', score: -0.5, confidence: 0.9, urgency: 'high', key_phrases: ['wrong'] })
   const text = 'This is wrong'
   assert.is((await desk.post('/ai/sentiment-analysis', desk.agent, { text })).at('data.provider'), 'openai')
-  mood = () => JSON.stringify({ sentiment: 'furious', score: -7 })
+  server.mood = () => JSON.stringify({ sentiment: 'furious', score: -7 })
   assert.is((await desk.post('/ai/sentiment-analysis', desk.agent, { text })).at('data.provider'), 'local')
 })
 
 test('a batch becomes a job, whose classifications come to the history', async () => {
   const reply = JSON.stringify(await good())
-  mood = () => reply
+  server.mood = () => reply
   const id = await desk.ticket('A batch of one', 'My invoice is wrong')
   const made = await desk.post('/ai/batch-classify', desk.agent, { ticket_ids: [id] })
   assert.is(made.status, 200, made.text)

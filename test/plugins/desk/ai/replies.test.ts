@@ -1,8 +1,8 @@
 /** Suggested replies: what they are drawn from, what is kept out of them, and which texts staff may have used again. */
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
-import { firstClaim } from '../../plugins/desk/ai/claims.ts'
-import { type AiDesk, openAiDesk } from './desk/ai/desk.ts'
+import { firstClaim } from '../../../../plugins/desk/ai/claims.ts'
+import { type AiDesk, openAiDesk } from './desk.ts'
 
 interface Suggested {
   readonly tone: string

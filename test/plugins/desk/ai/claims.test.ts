@@ -1,7 +1,7 @@
 /** What a suggested reply may not say: that somebody did something, does it or will do it. */
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
-import { claims, withoutClaims } from '../../plugins/desk/ai/claims.ts'
+import { claims, withoutClaims } from '../../../../plugins/desk/ai/claims.ts'
 
 const test = suite('ai: claims and promises')
 

@@ -1,8 +1,8 @@
 /** Passwords are hashed in turn, and who would have to wait too long is told to come again. */
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
-import { ApiError } from '../../engine/index.ts'
-import { gated } from '../../plugins/auth/password.ts'
+import { ApiError } from '../../../engine/index.ts'
+import { gated } from '../../../plugins/auth/password.ts'
 
 const test = suite('auth: waiting for a hash')
 
