@@ -3,7 +3,7 @@ import { readdir, readFile } from 'node:fs/promises'
 import type { IncomingHttpHeaders } from 'node:http'
 import { join } from 'node:path'
 import type { Engine } from '../../engine/engine.ts'
-import { application, type TestApplication } from '../support/application.ts'
+import { type ApplicationOptions, application, type TestApplication } from '../support/application.ts'
 
 /** What came back; `at` reads into the body by a dotted path, `data.user.id`. */
 export interface Answer {
@@ -56,7 +56,10 @@ export const PASSWORD = 'correct horse battery'
 const ADMIN = { email: 'boss@desk.example', password: 'a very long secret' }
 
 /** Starts a desk on an empty database; `env` is laid over the settings of tests. */
-export async function openDesk(env: Readonly<Record<string, string>> = {}, resources = 'resources'): Promise<Desk> {
+export async function openDesk(
+  env: Readonly<Record<string, string>> = {},
+  resources: ApplicationOptions['resources'] = 'resources',
+): Promise<Desk> {
   const admin = { ADMIN_EMAIL: ADMIN.email, ADMIN_PASSWORD: ADMIN.password, BASE_URL: 'https://desk.example' }
   return deskOf(await application({ resources, env: { ...admin, ...env } }))
 }

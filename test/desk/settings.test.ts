@@ -22,7 +22,7 @@ test.after(() => desk.close())
 const KINDS: Readonly<Record<string, readonly string[]>> = {
   categories: ['created_at', 'description', 'id', 'name', 'parent', 'parent_id', 'updated_at'],
   priorities: ['color', 'created_at', 'id', 'is_default', 'name', 'updated_at'],
-  statuses: ['category', 'created_at', 'id', 'is_default', 'name', 'slug', 'updated_at'],
+  statuses: ['category', 'created_at', 'id', 'is_cancelled', 'is_default', 'name', 'slug', 'updated_at'],
   departments: ['created_at', 'description', 'id', 'name', 'updated_at'],
   types: ['created_at', 'id', 'name', 'updated_at'],
 }

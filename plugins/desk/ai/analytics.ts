@@ -1,5 +1,6 @@
 /** What the AI did for the desk: how much, how sure, how often it was taken, and in what mood customers wrote. ⇄ */
 import type { JsonObject, PluginContext, Row } from '../../../engine/index.ts'
+import { zoneOf } from '../tickets/zone.ts'
 
 const DAYS = 30
 const SURE = 0.8
@@ -22,7 +23,8 @@ export async function analytics(context: PluginContext): Promise<JsonObject> {
     union all select u.sentiment, u.score from ${uses} and u.sentiment is not null) m group by mood`)
   const volumes = await run(`select u.kind, u.provider, count(*), count(*) filter (where u.fell_back) from ${uses}
     group by u.kind, u.provider order by u.kind, u.provider`)
-  const days = await run(`select to_char(u.created_at at time zone 'UTC', 'YYYY-MM-DD'), count(*) from ${uses}
+  const zone = `$${values.push(zoneOf(context.catalog))}::text`
+  const days = await run(`select to_char(u.created_at at time zone ${zone}, 'YYYY-MM-DD'), count(*) from ${uses}
     and u.created_at >= now() - interval '${DAYS} days' group by 1 order by 1`)
   const [total = 0, automatic = 0, applied = 0, average = 0, high = 0, low = 0] = (sums ?? []).map(Number)
   return {

@@ -1,5 +1,6 @@
 /** What one process has learned from the desk's settled tickets, kept up with the database from one use to the next. ⇄ */
 import type { Database, PluginContext, Row } from '../../../engine/index.ts'
+import { figuresOf } from '../tickets/figures.ts'
 import { type Calibration, calibrate, UNMEASURED } from './calibration.ts'
 import { createModel, type Example, type Model, TARGETS } from './model.ts'
 import { slices } from './slices.ts'
@@ -124,9 +125,9 @@ function customerRole(catalog: Reading['catalog']): string {
 const changed = ({ catalog, database }: Reading, [moment, id]: readonly [string, number]): Promise<readonly Row[]> => {
   const table = (name: string): string => catalog.resources.get(name)!.table
   const text = `select t.id, t.updated_at::text,
-    (s.category in ('solved', 'closed') and t.deleted_at is null and ${staffed(catalog)})::text,
+    (${figuresOf(catalog).closed} and t.deleted_at is null and ${staffed(catalog)})::text,
     t.subject || E'\\n' || left(t.details, 6000), t.priority_id, t.category_id, t.department_id, t.type_id
-    from "${table('tickets')}" t join "${table('statuses')}" s on s.id = t.status_id
+    from "${table('tickets')}" t
     where (t.updated_at, t.id) > ($1::timestamptz, $2::integer)
     order by t.updated_at, t.id limit ${BATCH}`
   return database.adhoc.run({ text }, [moment, id])

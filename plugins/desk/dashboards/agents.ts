@@ -1,6 +1,6 @@
 /** What each agent had to do in a period, and did. */
 import type { RouteContext } from '../../../engine/index.ts'
-import { ONCE, seconds, wholeSeconds } from './duration.ts'
+import { ONCE, wholeSeconds } from './duration.ts'
 import type { Period } from './period.ts'
 import { ticketQuery } from './tickets.ts'
 
@@ -21,16 +21,17 @@ export interface AgentPerformance {
 /** Everybody to whom tickets are assigned that were created, resolved or left open in the period. */
 export async function agentPerformance(context: RouteContext, period: Period): Promise<readonly AgentPerformance[]> {
   const query = ticketQuery(context)
-  const inner = `select t.assigned_to as id, t.created_at, t.first_response_at, ${query.ended} as ended,
-      ${seconds('t.first_response_at')} as response, ${seconds('t.resolved_at')} as resolution
+  const { firstResponse, open, resolution: took, resolvedAt } = query.figures
+  const inner = `select t.assigned_to as id, t.created_at, t.first_response_at, ${resolvedAt} as resolved, ${open} as is_open,
+      ${firstResponse} as response, ${took} as resolution
     from ${query.from} where ${query.counted()} and t.assigned_to is not null ${ONCE}`
-  const ended = query.within('ended', period)
+  const resolvedNow = query.within('resolved', period)
   const rows = await query.run(
     `select u.id, concat_ws(' ', u.first_name, u.last_name), c.assigned, c.resolved, c.open, c.response, c.resolution
     from (select id, count(*) filter (where ${query.within('created_at', period)}) as assigned,
-        count(*) filter (where ${ended}) as resolved, count(*) filter (where ended is null) as open,
+        count(*) filter (where ${resolvedNow}) as resolved, count(*) filter (where is_open) as open,
         avg(response) filter (where ${query.within('first_response_at', period)}) as response,
-        avg(resolution) filter (where ${ended}) as resolution
+        avg(resolution) filter (where ${resolvedNow}) as resolution
       from (${inner}) x group by 1) c
     join ${query.table('users')} u on u.id = c.id where c.assigned + c.resolved + c.open > 0
     order by c.resolved desc, c.assigned desc, u.id limit ${SHOWN}`,

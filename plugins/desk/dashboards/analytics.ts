@@ -1,6 +1,6 @@
 /** Route: where the tickets of a period come from, who has them, and when they come. */
 import type { Reply, RouteContext, Row } from '../../../engine/index.ts'
-import { percentage } from './breakdown.ts'
+import { percentage, underParents } from './breakdown.ts'
 import { type Period, periodOf } from './period.ts'
 import { ticketQuery, todayOf } from './tickets.ts'
 
@@ -24,7 +24,7 @@ interface Group {
   readonly count: number
 }
 
-/** GET /dashboard/analytics. Hours are UTC; `by_weekday` begins on Monday. */
+/** GET /dashboard/analytics. Hours are the desk's; `by_weekday` begins on Monday. */
 export async function analytics(context: RouteContext): Promise<Reply> {
   const period = periodOf(context.parameters, todayOf(context))
   const [rows, times] = await Promise.all([counts(context, period), rhythm(context, period)])
@@ -60,9 +60,12 @@ async function counts(context: RouteContext, period: Period): Promise<readonly R
   const named = GROUPS.map(({ column, resource }, index) => {
     const people = resource === 'users'
     const mine = `select ${column} as id, sum(n) as n from cells where g = ${GROUPING[column]}`
+    const parents = context.catalog.resources.get(resource)!.fields.has('parent_id')
     const largest = people
       ? `${mine} and ${column} is not null group by 1 order by n desc, id limit ${TOP}`
-      : `${mine} group by 1`
+      : parents
+        ? underParents('cells', column, `x.g = ${GROUPING[column]}`, query.table(resource))
+        : `${mine} group by 1`
     return `select ${index}, c.id, ${people ? PERSON : 'l.name'} as name, c.n from (${largest}) c left join ${query.table(resource)} l on l.id = c.id`
   })
   const tags = `(select ${GROUPS.length}, null::integer, tag, sum(n) from cells,
@@ -87,12 +90,13 @@ function proportions(groups: readonly Group[]) {
 async function rhythm(context: RouteContext, period: Period) {
   const query = ticketQuery(context)
   const rows = await query.run(
-    `select floor(date_part('epoch', t.created_at) / 3600)::int, count(*) from ${query.from}
+    `select floor(${query.localSeconds('t.created_at')} / 3600)::int, count(*) from ${query.from}
     where ${query.counted()} and ${query.within('t.created_at', period)} group by 1`,
   )
   const by_hour = new Array<number>(24).fill(0)
   const by_weekday = new Array<number>(7).fill(0)
   for (const [hour, count] of rows) {
+    // The clock of the desk, read as if it were UTC.
     const moment = new Date(Number(hour) * HOUR_MS)
     by_hour[moment.getUTCHours()]! += Number(count)
     by_weekday[(moment.getUTCDay() + 6) % 7]! += Number(count)

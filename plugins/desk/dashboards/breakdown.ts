@@ -1,5 +1,6 @@
 /** How many tickets of a period have which status, priority, department or category: one scan for all of them. */
 import type { RouteContext } from '../../../engine/index.ts'
+import { ENDED } from '../tickets/figures.ts'
 import type { Period } from './period.ts'
 import { ticketQuery } from './tickets.ts'
 
@@ -18,7 +19,7 @@ export interface Share {
   readonly id: number | null
   readonly name: string | null
   readonly total: number
-  /** A status' category, a priority's colour. */
+  /** A status' category, or that it is cancelled; a priority's colour. */
   readonly detail: string | null
 }
 
@@ -33,9 +34,17 @@ export async function breakdown<D extends Dimension>(
   const cells = `select ${columns}, count(*) as n from ${query.from} where ${query.counted()} and ${query.within('t.created_at', period)} group by ${columns}`
   const shares = dimensions.map((dimension, index) => {
     const { column, resource, detail } = DIMENSIONS[dimension]
-    return `select ${index}, coalesce(c.id, l.id), l.name, coalesce(c.n, 0), ${detail === undefined ? 'null' : `l.${detail}`}
-      from (select ${column} as id, sum(n) as n from cells group by 1) c full join ${query.table(resource)} l on l.id = c.id
-      where c.n > 0 or ${query.readable(resource, 'l')}`
+    const { fields } = context.catalog.resources.get(resource)!
+    const told = fields.has('is_cancelled')
+      ? `case when l.is_cancelled then '${CANCELLED}' else l.${detail} end`
+      : `l.${detail}`
+    const upper = fields.has('parent_id')
+    const totals = upper
+      ? underParents('cells', column, 'true', query.table(resource))
+      : `select ${column} as id, sum(n) as n from cells group by 1`
+    return `select ${index}, coalesce(c.id, l.id), l.name, coalesce(c.n, 0), ${detail === undefined ? 'null' : told}
+      from (${totals}) c full join ${query.table(resource)} l on l.id = c.id
+      where c.n > 0 or (${query.readable(resource, 'l')}${upper ? ' and l.parent_id is null' : ''})`
   })
   const rows = await query.run(`with cells as materialized (${cells}) ${shares.join(' union all ')} order by 1, 2`)
   const found: Record<string, Share[]> = Object.fromEntries(dimensions.map((dimension) => [dimension, []]))
@@ -51,14 +60,23 @@ export async function breakdown<D extends Dimension>(
   return found as Record<D, Share[]>
 }
 
+/** SQL: counts by a setting, those of a lower one at the one above it. */
+export function underParents(cells: string, column: string, where: string, table: string): string {
+  return `select coalesce(p.parent_id, x.${column}) as id, sum(x.n) as n
+    from ${cells} x left join ${table} p on p.id = x.${column} where ${where} group by 1`
+}
+
 /** How many tickets the shares of one dimension stand for. */
 export function totalOf(shares: readonly Share[]): number {
   return shares.reduce((sum, { total }) => sum + total, 0)
 }
 
-/** Whether a status of this category ends the work on a ticket. */
-export function isDone({ detail }: Share): boolean {
-  return detail === 'solved' || detail === 'closed'
+/** What the detail of a status says where it is marked as cancelled; else it is the category. */
+const CANCELLED = 'cancelled'
+
+/** Whether tickets of a status are resolved. */
+export function isResolved({ detail }: Share): boolean {
+  return ENDED.some((category) => category === detail)
 }
 
 /** A part as a percentage with two decimals; 0 of nothing. */

@@ -11,6 +11,7 @@ const SHADES: Readonly<Record<string, readonly string[]>> = {
   pending: ['#d97706', '#ca8a04', '#ea580c', '#b45309'],
   solved: ['#16a34a', '#0d9488', '#65a30d', '#15803d'],
   closed: ['#6b7280', '#94a3b8', '#475569', '#a1a1aa'],
+  cancelled: ['#9f1239', '#be185d'],
 }
 const PLAIN = '#6b7280'
 

@@ -28,16 +28,17 @@ export async function waits(context: RouteContext, period: Period): Promise<Wait
   const query = ticketQuery(context)
   const before = periodBefore(period)
   const until = { from: undefined, to: period.to }
-  const tickets = `select t.first_response_at as answered, ${query.ended} as ended,
-      ${seconds('t.first_response_at')} as response, ${seconds('t.resolved_at')} as resolution
+  const { endedAt, firstResponse, resolution: took, resolvedAt } = query.figures
+  const tickets = `select t.first_response_at as answered, ${endedAt} as ended, ${resolvedAt} as resolved,
+      ${firstResponse} as response, ${took} as resolution
     from ${query.from} where ${query.counted()} and ${query.within('t.created_at', until)} ${ONCE}`
   const placed = `select response, resolution, ended is null or not ${query.within('ended', until)} as is_left,
       ${query.within('answered', period)} as answered_now, ${query.within('answered', before)} as answered_before,
-      ${query.within('ended', period)} as ended_now, ${query.within('ended', before)} as ended_before
+      ${query.within('resolved', period)} as resolved_now, ${query.within('resolved', before)} as resolved_before
     from (${tickets}) x`
   const [row = []] = await query.run(
-    `select ${measures('response', 'answered')}, ${measures('resolution', 'ended')},
-      count(*) filter (where ended_now), count(*) filter (where is_left) from (${placed}) y`,
+    `select ${measures('response', 'answered')}, ${measures('resolution', 'resolved')},
+      count(*) filter (where resolved_now), count(*) filter (where is_left) from (${placed}) y`,
   )
   const [response, responses, responseBefore, resolution, resolutions, resolutionBefore, resolved, left] = row
   return {
@@ -50,15 +51,9 @@ export async function waits(context: RouteContext, period: Period): Promise<Wait
 }
 
 /** Average and percentiles of one wait in the period, and its average in the one before. */
-function measures(wait: string, moment: 'answered' | 'ended'): string {
+function measures(wait: string, moment: 'answered' | 'resolved'): string {
   const now = `filter (where ${moment}_now)`
   return `avg(${wait}) ${now}, percentile_cont(array[0.5, 0.9]) within group (order by ${wait}) ${now}, avg(${wait}) filter (where ${moment}_before)`
-}
-
-/** The SQL of the seconds from a ticket's creation to a moment, never less than none; null without the moment. */
-export function seconds(moment: string): string {
-  // GREATEST passes over nulls: by itself it would make a wait of none out of no answer at all.
-  return `case when ${moment} is not null then greatest(date_part('epoch', ${moment} - t.created_at), 0) end`
 }
 
 /** A number of seconds as PostgreSQL writes it, rounded to whole ones. */

@@ -1,8 +1,8 @@
 /** Route: how the desk stands, for everybody over the tickets that they may see. */
 import { ApiError, type Reply, type RouteContext } from '../../../engine/index.ts'
 import { recentActivity } from './activity.ts'
-import { type AskedPeriod, askedPeriod } from './period.ts'
-import { startOf, ticketQuery, todayOf } from './tickets.ts'
+import { type AskedPeriod, askedPeriod, dayAfter } from './period.ts'
+import { ticketQuery, todayOf } from './tickets.ts'
 
 const RECENT_TICKETS = '5'
 
@@ -20,22 +20,23 @@ export async function overview(context: RouteContext): Promise<Reply> {
 
 async function ticketCounts(context: RouteContext, period: AskedPeriod) {
   const query = ticketQuery(context)
+  const { closed, overdue, unassigned } = query.figures
   const today = todayOf(context)
   const [row = []] = await query.run(
-    `select count(*), count(*) filter (where ${query.done}),
-      count(*) filter (where t.created_at >= ${startOf(query.bind, today)}),
-      count(*) filter (where t.assigned_to is null),
-      count(*) filter (where t.due_date < ${query.bind(today, 'date')} and (${query.done}) is not true)
+    `select count(*), count(*) filter (where ${closed}),
+      count(*) filter (where t.created_at >= ${query.startOf(today)}),
+      count(*) filter (where ${unassigned}),
+      count(*) filter (where ${overdue(query.bind(today, 'date'))})
     from ${query.from} where ${query.counted()} and ${query.within('t.created_at', period)}`,
   )
-  const [total = 0, closed = 0, created = 0, unassigned = 0, overdue = 0] = row.map(Number)
+  const [total = 0, ended = 0, created = 0, alone = 0, late = 0] = row.map(Number)
   return {
     total_tickets: total,
-    opened_tickets: total - closed,
-    closed_tickets: closed,
+    opened_tickets: total - ended,
+    closed_tickets: ended,
     new_tickets: created,
-    un_assigned_tickets: unassigned,
-    overdue_tickets: overdue,
+    un_assigned_tickets: alone,
+    overdue_tickets: late,
   }
 }
 
@@ -49,13 +50,13 @@ async function peopleCounts(context: RouteContext) {
 }
 
 /** As lists show them; a list that is read by cursor is not counted. */
-async function recentTickets({ parameters, records }: RouteContext, { from, to }: AskedPeriod) {
+async function recentTickets(context: RouteContext, period: AskedPeriod) {
+  const { parameters, records } = context
   const query = {
     cursor: 'first',
     sort: '-created_at',
     per_page: RECENT_TICKETS,
-    ...(from === undefined ? {} : { date_from: from }),
-    ...(to === undefined ? {} : { date_to: to }),
+    ...(await momentsOf(context, period)),
     ...(parameters.department_id === undefined ? {} : { department_id: String(parameters.department_id) }),
     ...(parameters.assigned_to === undefined ? {} : { assigned_to: String(parameters.assigned_to) }),
   }
@@ -65,5 +66,18 @@ async function recentTickets({ parameters, records }: RouteContext, { from, to }
     // Who may see no ticket at all has no recent ones, as the figures count none.
     if (error instanceof ApiError && error.code === 'forbidden') return []
     throw error
+  }
+}
+
+/** The ends of a period as filters of a list: its own days are UTC, those of the desk need not be. */
+async function momentsOf(context: RouteContext, { from, to }: AskedPeriod): Promise<Readonly<Record<string, string>>> {
+  if (from === undefined && to === undefined) return {}
+  const query = ticketQuery(context)
+  const moment = (day: string | undefined): string =>
+    day === undefined ? 'null' : `to_char(${query.startOf(day)} at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"')`
+  const [row = []] = await query.run(`select ${moment(from)}, ${moment(to === undefined ? to : dayAfter(to))}`)
+  return {
+    ...(row[0] == null ? {} : { 'created_at[gte]': row[0] }),
+    ...(row[1] == null ? {} : { 'created_at[lt]': row[1] }),
   }
 }

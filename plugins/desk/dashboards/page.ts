@@ -4,6 +4,8 @@ import { readFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { dirname, join } from 'node:path'
 import { ApiError, type Reply, type Route, type RouteContext } from '../../../engine/index.ts'
+import { MEANINGS } from '../tickets/figures.ts'
+import { zoneOf } from '../tickets/zone.ts'
 
 const require = createRequire(import.meta.url)
 const chartLibrary = join(dirname(require.resolve('uplot/package.json')), 'dist')
@@ -71,8 +73,12 @@ async function page({ catalog, settings }: RouteContext): Promise<Reply> {
     name: catalog.name,
     api: `${root}${catalog.prefix}`,
     assets: `${root}/dashboard/${version}`,
+    zone: zoneOf(catalog),
   }
-  const body = html.replace(/\{\{(\w+)\}\}/g, (_, word: string) => escaped(words[word] ?? ''))
+  const meanings = MEANINGS.map(([term, meaning]) => `<dt>${escaped(term)}</dt><dd>${escaped(meaning)}</dd>`)
+  const body = html
+    .replace(/\{\{(\w+)\}\}/g, (whole, word: string) => (word === 'meanings' ? whole : escaped(words[word] ?? '')))
+    .replace('{{meanings}}', meanings.join(''))
   return { raw: { type: 'text/html; charset=utf-8', body }, headers: HEADERS }
 }
 

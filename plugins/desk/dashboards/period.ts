@@ -1,4 +1,4 @@
-/** Which days a dashboard is about: whole UTC days, both ends included. */
+/** Which days a dashboard is about: whole days of the desk's time zone, both ends included. */
 import { invalid, type Json } from '../../../engine/index.ts'
 
 /** Days as YYYY-MM-DD; `days` is how many there are. */

@@ -1,5 +1,6 @@
 /** How often finished work was taken up again. */
 import type { RouteContext } from '../../../engine/index.ts'
+import { ENDED } from '../tickets/figures.ts'
 import { ONCE } from './duration.ts'
 import type { Period } from './period.ts'
 import { ticketQuery } from './tickets.ts'
@@ -12,7 +13,7 @@ export async function reopenings(context: RouteContext, period: Period): Promise
   if (!context.catalog.resources.has('activities')) return 0
   const query = ticketQuery(context)
   const ended = (side: 'from' | 'to'): string =>
-    `(c ->> '${side}')::int = any(array(select s.id from ${query.table('statuses')} s where s.category in ('solved', 'closed')))`
+    `(c ->> '${side}')::int = any(array(select s.id from ${query.table('statuses')} s where s.category in (${ENDED.map((category) => `'${category}'`).join(', ')})))`
   const changes = `select a.record_id from ${query.table('activities')} a, lateral jsonb_array_elements(a.changes) c
     where a.resource = 'tickets' and a.action = 'updated' and ${query.within('a.created_at', period)}
       and c ->> 'field' = 'status_id' and ${ended('from')} and not ${ended('to')} ${ONCE}`

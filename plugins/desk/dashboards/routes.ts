@@ -1,5 +1,6 @@
 /** The five routes of figures: who may read them and what they may be asked. */
 import type { FieldDefinition, JsonSchema, Reply, Route, RouteContext } from '../../../engine/index.ts'
+import { MEANINGS } from '../tickets/figures.ts'
 import { analytics } from './analytics.ts'
 import { charts } from './charts.ts'
 import { metrics } from './metrics.ts'
@@ -8,13 +9,15 @@ import { overview } from './overview.ts'
 import { performance } from './performance.ts'
 
 const QUERY: Readonly<Record<string, FieldDefinition>> = {
-  date_from: { type: 'date', description: 'The first day, UTC' },
-  date_to: { type: 'date', description: 'The last day, UTC; all of it counts' },
+  date_from: { type: 'date', description: 'The first day, in the time zone of the desk' },
+  date_to: { type: 'date', description: 'The last day; all of it counts' },
   department_id: { type: 'integer', description: 'Only tickets of this department' },
   assigned_to: { type: 'integer', description: 'Only tickets assigned to this user' },
 }
 
 const ANALYSTS: Route['access'] = [{ kind: 'permission', permission: 'dashboard.analytics' }]
+/** What the words mean, in one line. */
+const MEANT = MEANINGS.map(([term, meaning]) => `${term}: ${meaning}`).join(' ')
 const WINDOW = 'Without dates it is about the last 30 days. Only tickets that the caller may see are counted.'
 
 function route(
@@ -36,7 +39,8 @@ export const figureRoutes: readonly Route[] = [
       { kind: 'permission', permission: 'dashboard.view' },
       { kind: 'role', roles: ['customer'] },
     ],
-    'The present state of the tickets that the caller may see; dates narrow them to those created then, and never the people. Closed are tickets whose status has the category solved or closed.',
+    'The present state of the tickets that the caller may see; dates narrow them to those created then, and never the people. ' +
+      MEANT,
     OVERVIEW,
     overview,
   ),
@@ -44,7 +48,7 @@ export const figureRoutes: readonly Route[] = [
     '/dashboard/metrics',
     'The key figures of a period',
     ANALYSTS,
-    `${WINDOW} Durations in seconds: of first responses given, and of work that ended, in the period. The backlog is what was open at its end; the resolution rate says how many of the tickets created in it are resolved by now, in percent. Reopenings are counted from the activity record and are known as far back as it goes.`,
+    `${WINDOW} Durations in seconds: of first responses given, and of tickets resolved, in the period. The backlog is what was open at its end; the resolution rate says how many of the tickets created in it are resolved by now, in percent. Reopenings are counted from the activity record and are known as far back as it goes.`,
     METRICS,
     metrics,
   ),
@@ -52,7 +56,7 @@ export const figureRoutes: readonly Route[] = [
     '/dashboard/analytics',
     'Where tickets come from, who has them, and when they come',
     ANALYSTS,
-    `${WINDOW} \`by_hour\` counts the hours of the day, UTC; \`by_weekday\` begins on Monday.`,
+    `${WINDOW} \`by_hour\` counts the hours of the day in the time zone of the desk; \`by_weekday\` begins on Monday.`,
     ANALYTICS,
     analytics,
   ),

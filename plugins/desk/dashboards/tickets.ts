@@ -1,5 +1,7 @@
 /** The tickets that a dashboard counts, as SQL: those that its reader may see, of the department and agent asked for. */
 import type { RouteContext, Row } from '../../../engine/index.ts'
+import { type Figures, figuresOf } from '../tickets/figures.ts'
+import { localSeconds, startOfDay, todayIn, zoneOf } from '../tickets/zone.ts'
 import { type AskedPeriod, dayAfter } from './period.ts'
 
 /** One statement over tickets in the making; `t` is the alias of the ticket. */
@@ -10,12 +12,13 @@ export interface TicketQuery {
   /** The condition that a ticket is counted at all; asked once, it binds its parameters once. */
   readonly counted: () => string
   readonly readable: (resource: string, alias: string) => string
-  /** Whether the ticket's work has ended, by the category of its status. */
-  readonly done: string
-  /** When it ended: as stamped, else the ticket's last change; null while it has not. */
-  readonly ended: string
+  /** What is counted of a ticket. */
+  readonly figures: Figures
   /** Whether a moment lies within the days asked for; an end that is not given is open. */
   readonly within: (moment: string, period: AskedPeriod) => string
+  /** The first moment of a day, and the seconds that the desk's clocks show at a moment. */
+  readonly startOf: (day: string) => string
+  readonly localSeconds: (moment: string) => string
   readonly bind: (value: unknown, type: string) => string
   /** The statement's parameters so far, for conditions that add their own. */
   readonly values: unknown[]
@@ -28,7 +31,8 @@ export function ticketQuery(context: RouteContext): TicketQuery {
   const values: unknown[] = []
   const table = (resource: string): string => `"${catalog.resources.get(resource)!.table}"`
   const bind = (value: unknown, type: string): string => `$${values.push(value)}::${type}`
-  const done = `t.status_id = any(array(select d.id from ${table('statuses')} d where d.category in ('solved', 'closed')))`
+  const zone = zoneOf(catalog)
+  const startOf = (day: string): string => startOfDay(zone, bind, day)
   const counted = (): string => {
     const conditions = [context.readable('tickets', 't', values)]
     for (const column of ['department_id', 'assigned_to'] as const) {
@@ -40,27 +44,23 @@ export function ticketQuery(context: RouteContext): TicketQuery {
     from: `${table('tickets')} t`,
     table,
     counted,
-    done,
-    ended: `case when ${done} then coalesce(t.resolved_at, t.closed_at, t.updated_at) end`,
+    figures: figuresOf(catalog),
     readable: (resource, alias) => context.readable(resource, alias, values),
     within: (moment, { from, to }) => {
       const parts: string[] = []
-      if (from !== undefined) parts.push(`${moment} >= ${startOf(bind, from)}`)
-      if (to !== undefined) parts.push(`${moment} < ${startOf(bind, dayAfter(to))}`)
+      if (from !== undefined) parts.push(`${moment} >= ${startOf(from)}`)
+      if (to !== undefined) parts.push(`${moment} < ${startOf(dayAfter(to))}`)
       return parts.length === 0 ? 'true' : `(${parts.join(' and ')})`
     },
+    startOf,
+    localSeconds: (moment) => localSeconds(zone, bind, moment),
     bind,
     values,
     run: (text) => database.lagging.run({ text }, values),
   }
 }
 
-/** The first moment of a day. */
-export function startOf(bind: TicketQuery['bind'], day: string): string {
-  return bind(`${day} 00:00:00+00`, 'timestamptz')
-}
-
-/** The day of the request, UTC. */
-export function todayOf({ now }: Pick<RouteContext, 'now'>): string {
-  return now().toISOString().slice(0, 10)
+/** The day of the request, where the desk is. */
+export function todayOf({ catalog, now }: Pick<RouteContext, 'catalog' | 'now'>): string {
+  return todayIn(zoneOf(catalog), now())
 }

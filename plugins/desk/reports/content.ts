@@ -57,6 +57,8 @@ export interface Snapshot {
   readonly type: string
   readonly period: { readonly from: string; readonly to: string }
   readonly madeAt: Date
+  /** The time zone of the period's days. */
+  readonly zone: string
   readonly content: Content
   readonly summary: JsonObject
   readonly chart: Chart

@@ -1,33 +1,38 @@
 /** The figures of every report: how many tickets were created in its days, where they stand, how long they took. */
 import type { JsonObject, Row } from '../../../engine/index.ts'
-import { createdTickets, DONE, ENDED, type Query, secondsTo } from './query.ts'
+import { createdTickets, type Query } from './query.ts'
 
 const SPREAD = (seconds: string): string =>
   `round(avg(${seconds})), percentile_cont(array[0.5, 0.9]) within group (order by ${seconds})`
 
 /** Counts, durations in seconds, and the lists by_status and by_priority. */
 export async function figures(query: Query): Promise<JsonObject> {
+  const { cancelled, firstResponse, overdue, resolution, resolved, unassigned } = query.figures
   const rows = await query.run(
     `select count(*), count(*) filter (where s.category = 'open'), count(*) filter (where s.category = 'pending'),
       count(*) filter (where s.category = 'solved'), count(*) filter (where s.category = 'closed'),
-      count(*) filter (where t.assigned_to is null),
-      count(*) filter (where t.due_date < (now() at time zone 'UTC')::date and not (${DONE})),
-      ${SPREAD(secondsTo('t.first_response_at'))}, ${SPREAD(secondsTo(`(${ENDED})`))}
+      count(*) filter (where ${resolved}), count(*) filter (where ${cancelled}),
+      count(*) filter (where ${unassigned}), count(*) filter (where ${overdue(query.today)}),
+      ${SPREAD(firstResponse)}, ${SPREAD(resolution)}
     ${createdTickets(query)}`,
   )
-  const [total = 0, open, pending, solved = 0, closed = 0, unassigned, overdue] = (rows[0] ?? [])
-    .slice(0, 7)
+  const [total = 0, open = 0, pending = 0, solved = 0, closed = 0, done = 0, dropped = 0, alone = 0, late = 0] = (
+    rows[0] ?? []
+  )
+    .slice(0, 9)
     .map(Number)
-  const times = (rows[0] ?? []).slice(7)
+  const times = (rows[0] ?? []).slice(9)
   return {
     total,
-    open: open ?? 0,
-    pending: pending ?? 0,
+    open,
+    pending,
     solved,
     closed,
-    unassigned: unassigned ?? 0,
-    overdue: overdue ?? 0,
-    resolution_rate: total === 0 ? 0 : Math.round((10_000 * (solved + closed)) / total) / 100,
+    resolved: done,
+    cancelled: dropped,
+    unassigned: alone,
+    overdue: late,
+    resolution_rate: total === 0 ? 0 : Math.round((10_000 * done) / total) / 100,
     first_response_time: durationOf(times.slice(0, 2)),
     resolution_time: durationOf(times.slice(2)),
     ...(await shares(query.another())),

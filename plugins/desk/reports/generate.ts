@@ -8,6 +8,7 @@ import {
   type RouteContext,
 } from '../../../engine/index.ts'
 import { type Period, periodOf } from '../dashboards/period.ts'
+import { todayIn, zoneOf } from '../tickets/zone.ts'
 import { type Format, nameOf, type ReportType, typeOf } from './kinds.ts'
 import { discard, fileOf, makeReport } from './make.ts'
 import { reportQuery } from './query.ts'
@@ -21,7 +22,7 @@ type Ordered = Order & { readonly format: Format }
 /** Answers 201 with the report, `completed`, or `pending` when a job makes it; 422 for a period that is reversed. */
 export async function generate(context: RouteContext): Promise<Reply> {
   const { body } = context
-  const period = periodOf(body, context.now().toISOString().slice(0, 10))
+  const period = periodOf(body, todayIn(zoneOf(context.catalog), context.now()))
   const order: Ordered = { type: typeOf(String(body.type)), format: (body.format ?? 'json') as Format, period }
   const id = (await isLarge(context, order)) ? await later(context, order) : await now(context, order)
   return { status: 201, data: await context.records('reports', 'system').get(id) }

@@ -1,6 +1,8 @@
 /** The tickets that a report is about, as SQL: those that whoever asks for it may see. */
 import type { PluginContext, Row, Runner } from '../../../engine/index.ts'
 import { dayAfter, type Period } from '../dashboards/period.ts'
+import { type Figures, figuresOf } from '../tickets/figures.ts'
+import { localSeconds, startOfDay, todayIn, zoneOf } from '../tickets/zone.ts'
 
 /** One statement in the making; `t` is the alias of the ticket. */
 export interface Query {
@@ -12,24 +14,18 @@ export interface Query {
   /** The SQL of whether a moment lies within the report's days, or before their end. */
   readonly within: (moment: string) => string
   readonly before: (moment: string) => string
+  /** What is counted of a ticket. */
+  readonly figures: Figures
+  /** SQL of the desk's day: of today, of a moment, and when one began. */
+  readonly today: string
+  readonly dayOf: (moment: string) => string
+  readonly startOf: (day: string) => string
   readonly bind: (value: unknown, type: string) => string
   readonly values: readonly unknown[]
   readonly period: Period
   /** Another statement of the same report. */
   readonly another: () => Query
   readonly run: (text: string) => Promise<readonly Row[]>
-}
-
-/** Whether a ticket's work has ended, given its status as `s`. */
-export const DONE = "s.category in ('solved', 'closed')"
-
-/** When the work on it ended: as stamped, else its last change; null while it has not. */
-export const ENDED = `case when ${DONE} then coalesce(t.resolved_at, t.closed_at, t.updated_at) end`
-
-/** Seconds from a ticket's creation to a moment, never below zero; null where there is no moment. */
-export function secondsTo(moment: string): string {
-  // greatest() alone would make a zero of null.
-  return `case when ${moment} is not null then greatest(extract(epoch from ${moment} - t.created_at), 0) end`
 }
 
 /** SQL of whole seconds, null where there is nothing to measure. */
@@ -54,13 +50,14 @@ export function personName(alias: string): string {
 
 /** Begins a statement over the days of `period`, for whoever `context` acts for. */
 export function reportQuery(
-  context: Pick<PluginContext, 'catalog' | 'readable'>,
+  context: Pick<PluginContext, 'catalog' | 'readable' | 'now'>,
   period: Period,
   runner: Runner,
 ): Query {
   const values: unknown[] = []
   const bind = (value: unknown, type: string): string => `$${values.push(value)}::${type}`
-  const startOf = (day: string): string => bind(`${day} 00:00:00+00`, 'timestamptz')
+  const zone = zoneOf(context.catalog)
+  const startOf = (day: string): string => startOfDay(zone, bind, day)
   const before = (at: string): string => `${at} < ${startOf(dayAfter(period.to))}`
   return {
     table: (resource) => `"${context.catalog.resources.get(resource)!.table}"`,
@@ -68,6 +65,13 @@ export function reportQuery(
     readable: (resource, alias) => context.readable(resource, alias, values),
     within: (at) => `(${at} >= ${startOf(period.from)} and ${before(at)})`,
     before,
+    figures: figuresOf(context.catalog),
+    // Bound where it is asked for: PostgreSQL refuses a parameter that no text names.
+    get today() {
+      return bind(todayIn(zone, context.now()), 'date')
+    },
+    dayOf: (at) => `(date '1970-01-01' + floor(${localSeconds(zone, bind, at)} / 86400)::int)`,
+    startOf,
     bind,
     values,
     period,

@@ -16,7 +16,7 @@ export const routes: readonly Route[] = [
     path: '/reports/generate',
     summary: 'Make a report',
     description:
-      'The days are whole UTC days, both ends included; the last thirty if none are given. A report about many tickets is `pending` at first: read it again until it is `completed` or `failed`.',
+      'The days are whole days in the time zone of the desk, both ends included; the last thirty if none are given. A report about many tickets is `pending` at first: read it again until it is `completed` or `failed`.',
     tag: 'reports',
     access: [{ kind: 'permission', permission: 'reports.generate' }],
     input: {

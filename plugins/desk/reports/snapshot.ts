@@ -4,6 +4,7 @@ import { type FileHandle, open } from 'node:fs/promises'
 import { createInterface } from 'node:readline'
 import type { JsonObject, PluginContext, Row, Transaction } from '../../../engine/index.ts'
 import type { Period } from '../dashboards/period.ts'
+import { zoneOf } from '../tickets/zone.ts'
 import { type ChartCollector, chartCollector } from './chart.ts'
 import type { Column, Content, Snapshot, Values } from './content.ts'
 import { figures } from './figures.ts'
@@ -49,7 +50,16 @@ export async function takeSnapshot(
       await file.close()
     }
   })
-  return { ...taken, name: nameOf(type, period), type, period, madeAt, content, rows: () => readRows(path) }
+  return {
+    ...taken,
+    name: nameOf(type, period),
+    type,
+    period,
+    madeAt,
+    zone: zoneOf(context.catalog),
+    content,
+    rows: () => readRows(path),
+  }
 }
 
 async function writeRows(

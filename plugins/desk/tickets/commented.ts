@@ -1,5 +1,6 @@
 /** Hook: what a comment does to its ticket: it counts as the first response, or opens the ticket again. */
 import { type HookContext, holds, type Next } from '../../../engine/index.ts'
+import { stampFirstResponse } from './first-response.ts'
 import { categoryOf, isDone } from './status.ts'
 
 /** `tickets.commented`, around the creation of a comment. */
@@ -8,16 +9,8 @@ export async function commented(context: HookContext, next: Next): Promise<void>
   const { actor, options, result } = context
   if (result === undefined || result.is_internal === true) return
   if (actor.kind === 'system') return
-  if (holds(actor, 'tickets.comment')) await stampFirstResponse(context)
+  if (holds(actor, 'tickets.comment')) await stampFirstResponse(context, result.ticket_id)
   else if (options.reopen_on_comment !== false) await reopen(context)
-}
-
-async function stampFirstResponse({ catalog, now, result, transaction }: HookContext): Promise<void> {
-  const { table } = catalog.resources.get('tickets')!
-  await transaction
-    .knex(table)
-    .where({ id: result?.ticket_id, first_response_at: null })
-    .update({ first_response_at: now() })
 }
 
 async function reopen({ catalog, records, result, transaction }: HookContext): Promise<void> {

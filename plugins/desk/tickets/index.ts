@@ -3,8 +3,11 @@ import { definePlugin } from '../../../engine/index.ts'
 import { commented } from './commented.ts'
 import { customerOfContact, subCategory } from './consistency.ts'
 import { customerMoves } from './customer-moves.ts'
+import { OPEN } from './figures.ts'
+import { answered } from './first-response.ts'
 import { keepClosed, keepDefault, oneDefault, oneLevel } from './settings.ts'
 import { stamp } from './stamp.ts'
+import { checkZone, knownZone } from './zone.ts'
 
 export default definePlugin({
   name: 'tickets',
@@ -19,14 +22,21 @@ export default definePlugin({
         default: true,
         description: "Whether a customer's comment opens a solved or closed ticket again.",
       },
+      time_zone: {
+        type: 'string',
+        default: 'UTC',
+        description: 'Where the days and hours of dashboards and reports are counted, by its name: Europe/Berlin.',
+      },
     },
   },
+  rules: [knownZone],
+  start: checkZone,
   specials: {
     queue: {
       description: 'The desk’s queues: nobody assigned, still open, or created today (UTC).',
       values: {
         un_assigned: { assignedTo: null },
-        open: { 'status.category': ['open', 'pending'] },
+        open: { 'status.category': [...OPEN] },
         new: { created_at: { gte: '$today' } },
       },
     },
@@ -36,6 +46,7 @@ export default definePlugin({
     customer_of_contact: customerOfContact,
     customer_moves: customerMoves,
     stamp,
+    answered,
     commented,
     one_default: oneDefault,
     keep_default: keepDefault,

@@ -1,5 +1,6 @@
 /** Statuses as the hooks see them: the category is what counts, never the name. */
 import type { Catalog, Json, Transaction } from '../../../engine/index.ts'
+import { ENDED } from './figures.ts'
 
 export type Category = 'open' | 'pending' | 'solved' | 'closed'
 
@@ -18,5 +19,5 @@ export async function categoryOf(
 
 /** Whether work on a ticket has ended. */
 export function isDone(category: Category | undefined): boolean {
-  return category === 'solved' || category === 'closed'
+  return ENDED.some((one) => one === category)
 }

@@ -1,6 +1,6 @@
 /** The agents report: what was assigned to each, what they brought to an end, and how fast. */
 import type { Content } from '../content.ts'
-import { DONE, ENDED, percent, personName, secondsTo, wholeSeconds } from '../query.ts'
+import { percent, personName, wholeSeconds } from '../query.ts'
 
 export const agents: Content = {
   columns: [
@@ -22,19 +22,19 @@ export const agents: Content = {
     { path: 'resolution_time.average', label: 'Resolution, average', type: 'duration' },
   ],
   chart: { kind: 'bar', title: 'Tickets by agent', label: 'agent', series: ['assigned', 'resolved'] },
-  // Assigned: of the tickets created in the period; resolved: those that ended in it, whenever they began.
+  // Assigned: of the tickets created in the period; resolved: those that were resolved in it, whenever they began.
   rows: (query) => {
-    const ended = query.within('x.ended')
+    const resolved = query.within('x.resolved_at')
+    const { firstResponse, open, resolution, resolved: isResolved, resolvedAt } = query.figures
     const created = query.within('x.created_at')
     return `select ${personName('u')}, u.email, x.assigned, x.resolved, x.open, ${percent('x.done', 'x.assigned')},
         ${wholeSeconds('x.response')}, ${wholeSeconds('x.resolution')}
-      from (select x.agent, count(*) filter (where ${created}) as assigned, count(*) filter (where ${ended}) as resolved,
-          count(*) filter (where not x.done) as open, count(*) filter (where x.done and ${created}) as done,
-          avg(x.response) filter (where ${created}) as response, avg(x.resolution) filter (where ${ended}) as resolution
-        from (select t.assigned_to as agent, t.created_at, ${DONE} as done, ${ENDED} as ended,
-            ${secondsTo('t.first_response_at')} as response,
-            case when ${DONE} then ${secondsTo(`(${ENDED})`)} end as resolution
-          from ${query.table('tickets')} t join ${query.table('statuses')} s on s.id = t.status_id
+      from (select x.agent, count(*) filter (where ${created}) as assigned, count(*) filter (where ${resolved}) as resolved,
+          count(*) filter (where x.is_open) as open, count(*) filter (where x.done and ${created}) as done,
+          avg(x.response) filter (where ${created}) as response, avg(x.resolution) filter (where ${resolved}) as resolution
+        from (select t.assigned_to as agent, t.created_at, ${isResolved} as done, ${open} as is_open, ${resolvedAt} as resolved_at,
+            ${firstResponse} as response, ${resolution} as resolution
+          from ${query.table('tickets')} t
           where ${query.seen()} and t.assigned_to is not null and ${query.before('t.created_at')}) x
         group by 1) x
       join ${query.table('users')} u on u.id = x.agent where x.assigned + x.resolved + x.open > 0

@@ -1,6 +1,6 @@
 /** The customers report: who asked, how often, and how far their tickets are. */
 import type { Content } from '../content.ts'
-import { createdTickets, DONE, ENDED, moment, personName, secondsTo, wholeSeconds } from '../query.ts'
+import { createdTickets, moment, personName, wholeSeconds } from '../query.ts'
 
 export const customers: Content = {
   columns: [
@@ -24,10 +24,10 @@ export const customers: Content = {
   chart: { kind: 'bar', title: 'Tickets by customer', label: 'customer', series: ['tickets', 'resolved'] },
   // Tickets show whose they are to everybody who sees them; the organization is for those who may see it.
   rows: (query) =>
-    `select ${personName('u')}, u.email, o.name, x.tickets, x.tickets - x.resolved, x.resolved,
+    `select ${personName('u')}, u.email, o.name, x.tickets, x.open, x.resolved,
       ${wholeSeconds('x.resolution')}, ${moment('x.last')}
-    from (select t.user_id, count(*) as tickets, count(*) filter (where ${DONE}) as resolved,
-        avg(${secondsTo(`(${ENDED})`)}) filter (where ${DONE}) as resolution, max(t.created_at) as last
+    from (select t.user_id, count(*) as tickets, count(*) filter (where ${query.figures.resolved}) as resolved,
+        count(*) filter (where ${query.figures.open}) as open, avg(${query.figures.resolution}) as resolution, max(t.created_at) as last
       ${createdTickets(query)} and t.user_id is not null group by 1) x
     join ${query.table('users')} u on u.id = x.user_id
     left join ${query.table('organizations')} o on o.id = u.organization_id and ${query.readable('organizations', 'o')}

@@ -1,6 +1,6 @@
 /** The departments report: every department, also one without tickets, and the tickets of none. */
 import type { Content } from '../content.ts'
-import { createdTickets, DONE, ENDED, percent, secondsTo, wholeSeconds } from '../query.ts'
+import { createdTickets, percent, wholeSeconds } from '../query.ts'
 
 export const departments: Content = {
   columns: [
@@ -24,14 +24,13 @@ export const departments: Content = {
   ],
   chart: { kind: 'bar', title: 'Tickets by department', label: 'department', series: ['tickets', 'resolved'] },
   rows: (query) =>
-    `select coalesce(d.name, 'No department'), coalesce(x.tickets, 0), coalesce(x.tickets - x.resolved, 0),
+    `select coalesce(d.name, 'No department'), coalesce(x.tickets, 0), coalesce(x.open, 0),
       coalesce(x.resolved, 0), coalesce(x.unassigned, 0), coalesce(x.overdue, 0),
       ${percent('x.resolved', 'x.tickets')}, ${wholeSeconds('x.response')}, ${wholeSeconds('x.resolution')}
-    from (select t.department_id, count(*) as tickets, count(*) filter (where ${DONE}) as resolved,
-        count(*) filter (where t.assigned_to is null) as unassigned,
-        count(*) filter (where t.due_date < (now() at time zone 'UTC')::date and not (${DONE})) as overdue,
-        avg(${secondsTo('t.first_response_at')}) as response,
-        avg(${secondsTo(`(${ENDED})`)}) filter (where ${DONE}) as resolution
+    from (select t.department_id, count(*) as tickets, count(*) filter (where ${query.figures.resolved}) as resolved,
+        count(*) filter (where ${query.figures.open}) as open, count(*) filter (where ${query.figures.unassigned}) as unassigned,
+        count(*) filter (where ${query.figures.overdue(query.today)}) as overdue,
+        avg(${query.figures.firstResponse}) as response, avg(${query.figures.resolution}) as resolution
       ${createdTickets(query)} group by 1) x
     full join ${query.table('departments')} d on d.id = x.department_id
     where x.tickets > 0 or ${query.readable('departments', 'd')}

@@ -1,6 +1,6 @@
 /** The performance report: day by day what came, what was brought to an end, what was left, and how long it took. */
 import type { Content } from '../content.ts'
-import { ENDED, type Query, secondsTo, wholeSeconds } from '../query.ts'
+import { type Query, wholeSeconds } from '../query.ts'
 
 export const performance: Content = {
   columns: [
@@ -23,21 +23,21 @@ export const performance: Content = {
   // A ticket that was opened again counts as open since its creation.
   rows: (query) =>
     `with x as materialized (${worked(query)}),
-    c as (select (created_at at time zone 'UTC')::date as day, count(*) as n from x where ${query.within('created_at')} group by 1),
-    e as (select (ended at time zone 'UTC')::date as day, count(*) as n, avg(resolution) as took from x where ${query.within('ended')} group by 1),
-    f as (select (responded at time zone 'UTC')::date as day, avg(response) as took from x where ${query.within('responded')} group by 1),
+    c as (select ${query.dayOf('created_at')} as day, count(*) as n from x where ${query.within('created_at')} group by 1),
+    e as (select ${query.dayOf('ended')} as day, count(*) as n from x where ${query.within('ended')} group by 1),
+    r as (select ${query.dayOf('resolved')} as day, count(*) as n, avg(resolution) as took from x where ${query.within('resolved')} group by 1),
+    f as (select ${query.dayOf('responded')} as day, avg(response) as took from x where ${query.within('responded')} group by 1),
     b as (select count(*) filter (where not ${query.within('created_at')})
-      - count(*) filter (where ended < ${query.bind(`${query.period.from} 00:00:00+00`, 'timestamptz')}) as n from x)
-    select to_char(d.day, 'YYYY-MM-DD'), coalesce(c.n, 0), coalesce(e.n, 0),
-      b.n + sum(coalesce(c.n, 0) - coalesce(e.n, 0)) over (order by d.day), ${wholeSeconds('f.took')}, ${wholeSeconds('e.took')}
+      - count(*) filter (where ended < ${query.startOf(query.period.from)}) as n from x)
+    select to_char(d.day, 'YYYY-MM-DD'), coalesce(c.n, 0), coalesce(r.n, 0),
+      b.n + sum(coalesce(c.n, 0) - coalesce(e.n, 0)) over (order by d.day), ${wholeSeconds('f.took')}, ${wholeSeconds('r.took')}
     from (select g::date as day from generate_series(${query.bind(query.period.from, 'date')}::timestamp,
         ${query.bind(query.period.to, 'date')}::timestamp, interval '1 day') g) d
-    cross join b left join c on c.day = d.day left join e on e.day = d.day left join f on f.day = d.day
+    cross join b left join c on c.day = d.day left join e on e.day = d.day left join r on r.day = d.day left join f on f.day = d.day
     order by d.day`,
   figures: async (query) => {
-    const ended = query.within('ended')
     const rows = await query.run(
-      `select count(*) filter (where ${query.within('created_at')}), count(*) filter (where ${ended}),
+      `select count(*) filter (where ${query.within('created_at')}), count(*) filter (where ${query.within('resolved')}),
         count(*) filter (where ended is null or not ${query.before('ended')}) from (${worked(query)}) x`,
     )
     const [created, resolved, backlog] = (rows[0] ?? []).map(Number)
@@ -45,10 +45,11 @@ export const performance: Content = {
   },
 }
 
-/** Every ticket that there was by the end of the period, with when it was answered and ended. */
+/** Every ticket that there was by the end of the period, with when it was answered, ended and resolved. */
 function worked(query: Query): string {
-  return `select t.created_at, t.first_response_at as responded, ${secondsTo('t.first_response_at')} as response,
-      ${ENDED} as ended, ${secondsTo(`(${ENDED})`)} as resolution
-    from ${query.table('tickets')} t join ${query.table('statuses')} s on s.id = t.status_id
+  const { endedAt, firstResponse, resolution, resolvedAt } = query.figures
+  return `select t.created_at, t.first_response_at as responded, ${firstResponse} as response,
+      ${endedAt} as ended, ${resolvedAt} as resolved, ${resolution} as resolution
+    from ${query.table('tickets')} t
     where ${query.seen()} and ${query.before('t.created_at')}`
 }

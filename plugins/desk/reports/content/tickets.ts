@@ -1,6 +1,6 @@
 /** The tickets report: every ticket that was created in the period. */
 import type { Content } from '../content.ts'
-import { createdTickets, ENDED, moment, personName, secondsTo, wholeSeconds } from '../query.ts'
+import { createdTickets, moment, personName, wholeSeconds } from '../query.ts'
 
 export const tickets: Content = {
   columns: [
@@ -39,8 +39,7 @@ export const tickets: Content = {
       name('users', 'a', 'assigned_to'),
     ].join(' ')
     return `select t.uid, t.subject, s.name, p.name, c.name, d.name, y.name, ${personName('u')}, ${personName('a')},
-      ${moment('t.created_at')}, t.due_date, ${wholeSeconds(secondsTo('t.first_response_at'))},
-      case when ${ENDED} is not null then ${wholeSeconds(secondsTo(`(${ENDED})`))} end
+      ${moment('t.created_at')}, t.due_date, ${wholeSeconds(query.figures.firstResponse)}, ${wholeSeconds(query.figures.resolution)}
       ${createdTickets(query, joins)} order by t.created_at, t.id`
   },
 }

@@ -57,7 +57,7 @@ async function drawReport(document: PdfDocument, snapshot: Snapshot, pdfRows: nu
   })
 }
 
-function drawTop(pen: Pen, { name, period, madeAt, content, summary, chart }: Snapshot, desk: string): void {
+function drawTop(pen: Pen, { name, period, madeAt, zone, content, summary, chart }: Snapshot, desk: string): void {
   const { document } = pen
   const [title = name] = name.split(',')
   document.text(MARGIN, 54, `${title} report`, { size: 20, color: HEAD, bold: true })
@@ -68,7 +68,7 @@ function drawTop(pen: Pen, { name, period, madeAt, content, summary, chart }: Sn
   })
   const made = `Made ${textOf(madeAt.toISOString(), 'timestamp')} UTC`
   document.text(PAGE.width - MARGIN, 62, made, { size: 8, color: GREY, align: 'right' })
-  document.text(MARGIN, 71, `${period.from} to ${period.to}, whole days in UTC`, { size: 9.5, color: GREY })
+  document.text(MARGIN, 71, `${period.from} to ${period.to}, whole days in ${zone}`, { size: 9.5, color: GREY })
   const gap = 8
   const width = (INNER - gap * (content.tiles.length - 1)) / content.tiles.length
   content.tiles.forEach(({ label, path, type }, at) => {

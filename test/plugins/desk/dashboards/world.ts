@@ -24,8 +24,8 @@ export interface Given {
 }
 
 /** Opens the desk with its people and no ticket. */
-export async function openWorld(): Promise<World> {
-  const desk = await openDesk()
+export async function openWorld(resources?: Readonly<Record<string, string>>): Promise<World> {
+  const desk = await openDesk({}, resources)
   const manager = await desk.person('manager', 'Mona')
   const agent = await desk.person('agent', 'Alba')
   const ann = await desk.person('customer', 'Ann')
@@ -48,7 +48,7 @@ export async function openWorld(): Promise<World> {
       const answer = await desk.post('/tickets', manager, given)
       if (answer.status !== 201) throw new Error(answer.text)
       const text = `update tickets set created_at = $2::timestamptz, first_response_at = $3::timestamptz, resolved_at = $4::timestamptz, closed_at = null where id = $1::int`
-      await adhoc.run({ text }, [answer.at('data.id'), created, responded ?? null, resolved ?? null])
+      await adhoc.run({ text }, [answer.at('data.id'), created, responded ?? null, resolved || null])
       return Number(answer.at('data.id'))
     },
   }
@@ -64,7 +64,7 @@ export async function fillWeek(world: World): Promise<readonly number[]> {
     await ticket(ben, { created: '2026-01-11 23:59:59.999999+00', priority: 'High' }),
     await ticket(ann, { created: '2026-01-04 23:59:59.999999+00' }),
     await ticket(ann, { created: '2026-01-12 00:00:00+00' }),
-    // Answered after one and three hours, resolved after one and two days.
+    // Answered after one and three hours; resolved after a day, cancelled after two.
     await ticket(ann, {
       created: '2026-01-06 10:00:00+00',
       responded: '2026-01-06 11:00:00+00',

@@ -1,0 +1,72 @@
+/** What the desk's figures mean, once for lists, dashboards, reports and the AI: in SQL, and in words for people. */
+import type { Catalog } from '../../../engine/index.ts'
+
+/** Categories of a status: work goes on in the first two, and has ended in the others. */
+export const OPEN = ['open', 'pending'] as const
+export const ENDED = ['solved', 'closed'] as const
+
+/** [term, meaning], as the page and the reference say it. */
+export const MEANINGS: readonly (readonly [term: string, meaning: string])[] = [
+  ['Open', 'The status has the category open or pending.'],
+  ['Closed', 'The status has the category solved or closed: the work has ended, with a result or without.'],
+  ['Cancelled', 'Closed with a status that is marked as cancelled: the work ended without a result.'],
+  [
+    'Resolved',
+    'Closed and not cancelled. It counts on the day on which it was resolved; without such a time, on none.',
+  ],
+  ['Resolution time', 'From the creation to the moment of being resolved; cancelled tickets have none.'],
+  ['First response', 'From the creation to the first public comment or chat message of staff.'],
+  ['Unassigned', 'Open, with nobody assigned.'],
+  ['Overdue', 'Open, with a due date before today.'],
+  ['Backlog', 'Created by the end of the day and not closed by then.'],
+  ['Category', 'Tickets of a sub-category count for the category above it.'],
+]
+
+/** SQL over a ticket `t`. */
+export interface Figures {
+  readonly open: string
+  readonly closed: string
+  readonly cancelled: string
+  readonly resolved: string
+  readonly unassigned: string
+  /** `today` is SQL of a date. */
+  readonly overdue: (today: string) => string
+  /** When the work ended, as stamped, else at the last change; null while it goes on. */
+  readonly endedAt: string
+  /** When a resolved ticket was; null where that is not known. */
+  readonly resolvedAt: string
+  /** Seconds; null where there is nothing to measure. */
+  readonly resolution: string
+  readonly firstResponse: string
+}
+
+/** The SQL of the figures over the tickets of this catalog, whose alias is `t`. */
+export function figuresOf({ resources }: Catalog): Figures {
+  const statuses = resources.get('statuses')!
+  const within = (condition: string): string =>
+    `t.status_id = any(array(select d.id from "${statuses.table}" d where ${condition}))`
+  const ended = `d.category in (${ENDED.map((category) => `'${category}'`).join(', ')})`
+  // An application may have statuses without this mark: then nothing is cancelled.
+  const marked = statuses.fields.has('is_cancelled')
+  const closed = within(ended)
+  const resolved = marked ? within(`${ended} and not d.is_cancelled`) : closed
+  const resolvedAt = `case when ${resolved} then coalesce(t.resolved_at, t.closed_at) end`
+  return {
+    open: `not ${closed}`,
+    closed,
+    cancelled: marked ? within(`${ended} and d.is_cancelled`) : 'false',
+    resolved,
+    unassigned: `(t.assigned_to is null and not ${closed})`,
+    overdue: (today) => `(t.due_date < ${today} and not ${closed})`,
+    endedAt: `case when ${closed} then coalesce(t.resolved_at, t.closed_at, t.updated_at) end`,
+    resolvedAt,
+    resolution: secondsTo(resolvedAt),
+    firstResponse: secondsTo('t.first_response_at'),
+  }
+}
+
+/** SQL of the seconds from a ticket's creation to a moment, never less than none; null without the moment. */
+function secondsTo(moment: string): string {
+  // GREATEST passes over nulls: by itself it would make a wait of none out of no answer at all.
+  return `case when (${moment}) is not null then greatest(date_part('epoch', (${moment}) - t.created_at), 0) end`
+}

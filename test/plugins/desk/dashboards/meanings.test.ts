@@ -1,0 +1,180 @@
+/** One meaning of every figure, in dashboards, reports, lists and on the page; and days where the desk is. */
+import { readdirSync, readFileSync } from 'node:fs'
+import { suite } from 'uvu'
+import * as assert from 'uvu/assert'
+import { MEANINGS } from '../../../../plugins/desk/tickets/figures.ts'
+import { openWorld, type World } from './world.ts'
+
+const test = suite('dashboards: what figures mean')
+let world: World
+
+/** The desk's own resources, in New York, where the eighth of March 2026 has 23 hours. */
+function resources(zone = 'America/New_York'): Readonly<Record<string, string>> {
+  const files = readdirSync('resources').filter((name) => name.endsWith('.yaml'))
+  const read = Object.fromEntries(files.map((name) => [name, readFileSync(`resources/${name}`, 'utf8')]))
+  return { ...read, 'app.yaml': read['app.yaml']!.replace('time_zone: UTC', `time_zone: ${zone}`) }
+}
+
+test.before(async () => {
+  world = await openWorld(resources())
+})
+test.after(() => world?.close())
+
+// biome-ignore lint/suspicious/noExplicitAny: a test reads whatever an answer holds
+async function figures(path: string): Promise<any> {
+  const answer = await world.get(`/dashboard${path}`, world.manager)
+  assert.is(answer.status, 200, answer.text)
+  return answer.at('data')
+}
+
+// biome-ignore lint/suspicious/noExplicitAny: a test reads whatever an answer holds
+async function report(type: string, day: string): Promise<any> {
+  const made = await world.post('/reports/generate', world.admin, { type, date_from: day, date_to: day })
+  assert.is(made.status, 201, made.text)
+  return made.at('data')
+}
+
+test('days and hours are those of the desk, also on a day that is shorter', async () => {
+  const [before, within, after] = [
+    await world.ticket(world.ann, { created: '2026-03-08 04:59:59+00' }),
+    await world.ticket(world.ann, {
+      created: '2026-03-08 05:00:00+00',
+      status: 'resolved',
+      responded: '2026-03-09 03:00:00+00',
+      resolved: '2026-03-09 03:59:59+00',
+    }),
+    await world.ticket(world.ann, { created: '2026-03-09 04:00:00+00' }),
+  ]
+  const day = 'date_from=2026-03-08&date_to=2026-03-08'
+  const metrics = await figures(`/metrics?${day}`)
+  assert.equal([metrics.created, metrics.resolved, metrics.backlog], [1, 1, 1])
+  const { by_hour, by_weekday } = await figures(`/analytics?${day}`)
+  assert.equal([by_hour[0], by_weekday], [1, [0, 0, 0, 0, 0, 0, 1]])
+  const { datasets, labels } = await figures('/charts?date_from=2026-03-07&date_to=2026-03-09')
+  assert.equal(labels, ['2026-03-07', '2026-03-08', '2026-03-09'])
+  assert.equal(
+    datasets.map(({ data }: { data: number[] }) => data),
+    [
+      [1, 1, 1],
+      [0, 1, 0],
+      [1, 1, 2],
+    ],
+  )
+  const now = await figures(`?${day}`)
+  assert.equal([now.total_tickets, now.recent_tickets.map(({ id }: { id: number }) => id)], [1, [within]])
+  const made = await report('performance', '2026-03-08')
+  assert.equal(
+    made.rows.map((row: Record<string, unknown>) => [row.date, row.created, row.resolved, row.backlog]),
+    [['2026-03-08', 1, 1, 1]],
+  )
+  assert.is((await report('tickets', '2026-03-08')).rows_count, 1)
+  for (const id of [before, within, after]) await world.remove(`/tickets/${id}`, world.manager)
+})
+
+test('a zone that nobody knows is a diagnostic, and so is an offset', async () => {
+  for (const zone of ['Mars/Phobos', '"+02:00"']) {
+    try {
+      await (await openWorld(resources(zone))).close()
+      assert.unreachable(zone)
+    } catch (error) {
+      assert.match(String(error), /tickets\/time_zone: There is no time zone/)
+    }
+  }
+})
+
+test('cancelled is not resolved: it has no resolution time and is in no rate, and leaves the backlog all the same', async () => {
+  const at = { created: '2026-04-01 12:00:00+00', resolved: '2026-04-01 13:00:00+00' }
+  const mine = { assigned_to: world.agent.id, department_id: world.department }
+  const made = [
+    await world.ticket(world.ann, { ...at, status: 'closed', body: mine }),
+    await world.ticket(world.ann, { ...at, resolved: '2026-04-01 22:00:00+00', status: 'cancelled', body: mine }),
+    await world.ticket(world.ann, { ...at, resolved: '', status: 'open', body: mine }),
+  ]
+  const day = 'date_from=2026-04-01&date_to=2026-04-01'
+  const metrics = await figures(`/metrics?${day}`)
+  assert.equal([metrics.resolved, metrics.backlog, metrics.resolution_rate], [1, 1, 33.33])
+  assert.is(metrics.resolution_time.average, 3600)
+  const { agents } = await figures(`/performance?${day}`)
+  assert.equal([agents[0].resolved, agents[0].open, agents[0].resolution_time], [1, 1, 3600])
+  const { summary } = await report('tickets', '2026-04-01')
+  assert.equal([summary.resolved, summary.cancelled, summary.open, summary.resolution_rate], [1, 1, 1, 33.33])
+  assert.is(summary.resolution_time.average, 3600)
+  for (const type of ['agents', 'departments', 'customers']) {
+    const [row] = (await report(type, '2026-04-01')).rows
+    assert.equal([row.resolved, row.open, row.resolution_time], [1, 1, 3600], type)
+  }
+  const [row] = (await report('performance', '2026-04-01')).rows
+  assert.equal([row.resolved, row.backlog, row.resolution_time], [1, 1, 3600])
+  for (const id of made) await world.remove(`/tickets/${id}`, world.manager)
+})
+
+test('a closed ticket that nobody knows when it was resolved has no resolution time', async () => {
+  const id = await world.ticket(world.ann, { created: '2026-04-10 12:00:00+00', status: 'closed' })
+  const day = 'date_from=2026-04-10&date_to=2026-04-10'
+  assert.is((await figures(`/metrics?${day}`)).resolution_rate, 100)
+  const today = await figures('/metrics')
+  assert.equal([today.resolved, today.resolution_time.average], [0, null])
+  const { rows, summary } = await report('tickets', '2026-04-10')
+  assert.equal([rows[0].resolution_time, summary.resolution_time.average], [null, null])
+  await world.remove(`/tickets/${id}`, world.manager)
+})
+
+test('unassigned is work that is still to be done; the list of those that nobody is assigned to has all of them', async () => {
+  const made = [
+    await world.ticket(world.ann, { created: '2026-05-01 12:00:00+00' }),
+    await world.ticket(world.ann, { created: '2026-05-01 12:00:00+00', status: 'closed' }),
+  ]
+  assert.is((await figures('')).un_assigned_tickets, 1)
+  const list = async (type: string) => (await world.get(`/tickets?type=${type}`, world.manager)).list.length
+  assert.equal([await list('un_assigned'), await list('open')], [2, (await figures('')).opened_tickets])
+  assert.is((await report('tickets', '2026-05-01')).summary.unassigned, 1)
+  const [department] = (await report('departments', '2026-05-01')).rows
+  assert.is(department.unassigned, 1)
+  for (const id of made) await world.remove(`/tickets/${id}`, world.manager)
+})
+
+test('tickets of a sub-category count for the category above it', async () => {
+  const category = async (body: object) =>
+    Number((await world.post('/settings/categories', world.admin, body)).at('data.id'))
+  const upper = await category({ name: 'Machines' })
+  const lower = await category({ name: 'Pumps', parent_id: upper })
+  for (const body of [{ category_id: lower }, { category_id: upper, sub_category_id: lower }])
+    await world.ticket(world.ann, { created: '2026-06-01 12:00:00+00', body })
+  const day = 'date_from=2026-06-01&date_to=2026-06-01'
+  const { tickets_by_category } = await figures(`/metrics?${day}`)
+  const totals = new Map(tickets_by_category.map(({ name, total }: { name: string; total: number }) => [name, total]))
+  assert.equal([totals.get('Machines'), totals.has('Pumps')], [2, false])
+  assert.equal((await figures(`/analytics?${day}`)).categories, [
+    { id: upper, name: 'Machines', count: 2, percentage: 100 },
+  ])
+})
+
+test('an answer of staff in a chat with the customer is the first response; talk among staff is none', async () => {
+  const made = await world.post('/tickets', world.ann, { subject: 's', details: 'd' })
+  const id = made.at('data.id')
+  const chat = async (type: string) =>
+    (await world.post('/conversations', world.agent, { ticket_id: id, type })).at('data.id')
+  const answered = async () => (await world.get(`/tickets/${id}`, world.agent)).at('data.first_response_at')
+  const [inner, outer] = [await chat('internal'), await chat('customer')]
+  const say = (to: unknown, who = world.agent, more = {}) =>
+    world.post(`/conversations/${to}/messages`, who, { message: 'Hello', ...more })
+  await say(inner)
+  await say(outer, world.agent, { is_internal: true })
+  await say(outer, world.ann)
+  assert.is(await answered(), null)
+  assert.is((await say(outer)).status, 201)
+  const first = await answered()
+  assert.ok(first)
+  await say(outer)
+  await world.post(`/tickets/${id}/comments`, world.agent, { comment: 'And here' })
+  assert.is(await answered(), first)
+})
+
+test('the page says in words what every figure means, and whose days they are', async () => {
+  const { text } = await world.get('//dashboard')
+  for (const [term, meaning] of MEANINGS) assert.ok(text.includes(`<dt>${term}</dt><dd>${meaning}</dd>`), term)
+  assert.ok(text.includes('America/New_York'))
+  assert.not.ok(text.includes('{{'))
+})
+
+test.run()
