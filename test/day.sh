@@ -129,6 +129,23 @@ account() {
 
 chapter() { printf '\n%s\n' "$1"; }
 
+# The token of the link below $2 in the mail to $1, as $link; the mail may still be on its way.
+mailed() {
+  tries=0
+  link=none
+  while [ "$link" = none ] && [ $tries -le 50 ]; do
+    tries=$((tries + 1))
+    sleep 0.1
+    link=$(node -e '
+      const { readdirSync, readFileSync } = require("fs")
+      const [, folder, to, path] = process.argv
+      const files = readdirSync(folder).filter((name) => name.endsWith(".eml"))
+      const mails = files.map((name) => readFileSync(`${folder}/${name}`, "utf8").replace(/=\r?\n/g, "").replaceAll("=3D", "="))
+      const found = mails.filter((mail) => mail.includes(`To: ${to}`)).map((mail) => mail.split(`/${path}/`)[1])
+      console.log(/^[\w-]+/.exec(found.find(Boolean) ?? "none")[0])' "$work/data/outbox" "$1" "$2" 2>/dev/null || echo none)
+  done
+}
+
 chapter 'The desk opens'
 start
 send nobody GET //readyz
@@ -160,6 +177,11 @@ ask admin POST "/users/pending/$cleo_id/approve"
 must 'Cleo is approved' 200 'data.status === "active"'
 ask admin POST "/users/pending/$cleo_id/approve"
 must 'and only once' 404 'message === "Pending user not found"'
+mailed cleo@people.example email/verify
+ask nobody POST /auth/email/verify '{"token": "'"$link"'"}'
+must 'Cleo confirms her address by mail' 200 'data === null'
+ask cleo GET /auth/me
+must 'and is known by it' 200 'data.email_verified === true && data.pending_email === null'
 ask admin GET '/settings/roles?sort=id'
 must 'There are four roles' 200 'data.map((one) => one.slug).join() === "admin,manager,agent,customer"' manager_role='data[1].id' agent_role='data[2].id'
 ask admin POST /users "$(account Mona Lenk mona@desk.example ', "role_id": '"$manager_role")"
@@ -349,15 +371,7 @@ must 'What came in belongs to Cleo' 200 'data.subject === "Old, but good" && dat
 chapter 'The evening'
 ask nobody POST /auth/password/reset '{"email": "cleo@people.example"}'
 must 'Cleo has forgotten her password' 200 'data === null'
-tries=0
-until grep -lq 'password/reset/' "$work"/data/outbox/*.eml 2>/dev/null || [ $tries -gt 50 ]; do
-  tries=$((tries + 1))
-  sleep 0.1
-done
-link=$(node -e '
-  const { readdirSync, readFileSync } = require("fs")
-  const mails = readdirSync(process.argv[1]).map((name) => readFileSync(`${process.argv[1]}/${name}`, "utf8").replace(/=\r?\n/g, "").replaceAll("=3D", "="))
-  console.log(mails.map((mail) => /password\/reset\/([\w-]+)/.exec(mail)?.[1]).find(Boolean) ?? "none")' "$work/data/outbox")
+mailed cleo@people.example password/reset
 ask nobody POST "/auth/password/reset/$link" '{"email": "cleo@people.example", "password": "another long one", "password_confirmation": "another long one"}'
 must 'and chooses another by mail' 200
 ask cleo GET /auth/me

@@ -2,13 +2,15 @@
 import { definePlugin } from '../../engine/index.ts'
 import { adminCommand } from './admin-command.ts'
 import { approvalRoutes } from './approval.ts'
+import { email } from './email-hook.ts'
+import { emailRoutes } from './email-routes.ts'
 import { start } from './first-admin.ts'
 import { guardRole } from './guard-role.ts'
 import { guardUser } from './guard-user.ts'
 import { identify } from './identify.ts'
 import { unseededRoles } from './known-roles.ts'
 import { authOptions, OPTIONS_SCHEMA } from './options.ts'
-import { resetPage } from './page.ts'
+import { confirmPage, resetPage } from './page.ts'
 import { invite, password, requiredPassword, signOut } from './password-hooks.ts'
 import { resetRoutes } from './reset.ts'
 import { requiredResources } from './rule.ts'
@@ -24,18 +26,20 @@ export default definePlugin({
   resources: [
     new URL('./resources/access_tokens.yaml', import.meta.url),
     new URL('./resources/password_resets.yaml', import.meta.url),
+    new URL('./resources/email_confirmations.yaml', import.meta.url),
   ],
   rules: [requiredResources, (catalog, options) => unseededRoles(catalog, 'auth', 'roles', authOptions(options).roles)],
   hooks: {
     password,
     required_password: requiredPassword,
     invite,
+    email,
     sign_out: signOut,
     guard_user: guardUser,
     guard_role: guardRole,
   },
   jobs: { tidy: { description: 'Deletes sessions and links that have run out.', every: '1 hour', run: tidy } },
-  routes: [...signInRoutes, ...resetRoutes, resetPage, ...approvalRoutes],
+  routes: [...signInRoutes, ...resetRoutes, resetPage, ...emailRoutes, confirmPage, ...approvalRoutes],
   authenticate,
   accounts: { resource: 'users', role: { relation: 'role', name: 'slug', permissions: 'permissions' } },
   identify,

@@ -8,6 +8,9 @@ export interface AuthOptions {
   readonly roles: readonly string[]
   readonly resetMinutes: number
   readonly inviteHours: number
+  /** Whether an address counts only once its owner has confirmed it. */
+  readonly verify: boolean
+  readonly verifyHours: number
 }
 
 export const OPTIONS_SCHEMA: JsonSchema = {
@@ -49,6 +52,19 @@ export const OPTIONS_SCHEMA: JsonSchema = {
       default: 72,
       description: 'How long the link in the mail to somebody whose account was made without a password works.',
     },
+    verify: {
+      type: 'boolean',
+      default: true,
+      description:
+        'Whether people confirm their address by a link that is mailed to it when they register or change it. Without it every address is taken at its word, and with it the tickets that staff open for whoever has that address.',
+    },
+    verify_hours: {
+      type: 'integer',
+      minimum: 1,
+      maximum: 720,
+      default: 24,
+      description: 'How long the link to confirm an address works.',
+    },
   },
 }
 
@@ -62,5 +78,7 @@ export function authOptions(options: JsonObject): AuthOptions {
     roles: Array.isArray(roles) ? roles.map(String) : ['admin', 'manager', 'agent', 'customer'],
     resetMinutes: Number(options.reset_minutes ?? 60),
     inviteHours: Number(options.invite_hours ?? 72),
+    verify: options.verify !== false,
+    verifyHours: Number(options.verify_hours ?? 24),
   }
 }

@@ -1,6 +1,7 @@
 /** Routes: ask for a link to set a new password, and set it. */
 import { invalid, type Reply, type Route, type RouteContext } from '../../engine/index.ts'
 import { accountOf } from './account.ts'
+import { endConfirmationsOf } from './email-link.ts'
 import { authOptions } from './options.ts'
 import { hashPassword, passwordErrors } from './password.ts'
 import { newToken, sendReset, tokenHash } from './reset-link.ts'
@@ -84,7 +85,8 @@ async function setPassword(context: RouteContext, email: string, password: strin
   const hash = await hashPassword(password)
   const { resources } = context.catalog
   const [resets, users] = [resources.get('password_resets')!, resources.get('users')!]
-  await context.transaction(async ({ catalog, now, params, transaction }) => {
+  await context.transaction(async (inner) => {
+    const { catalog, now, params, records, transaction } = inner
     const live = users.fields.has('deleted_at') ? 'and u.deleted_at is null' : ''
     // Used up and found by one statement: of two requests with one token, one wins.
     const { rows } = await transaction.knex.raw<{ readonly rows: readonly { readonly user_id: number }[] }>(
@@ -97,8 +99,13 @@ async function setPassword(context: RouteContext, email: string, password: strin
     )
     const user = rows[0]
     if (user === undefined) throw invalid({ token: ['The link is not valid any more: ask for a new one'] })
-    await transaction.knex(users.table).where({ id: user.user_id }).update({ password_hash: hash, updated_at: now() })
-    await closeSessionsOf(catalog, transaction, user.user_id)
+    const id = user.user_id
+    const values = { password_hash: hash, pending_email: null, updated_at: now() }
+    await transaction.knex(users.table).where({ id }).update(values)
+    await endConfirmationsOf(inner, transaction.knex, id)
+    await closeSessionsOf(catalog, transaction, id)
+    // Whoever opened this link reads the mail of this address; if a stranger had registered it, that ends here.
+    await records('users', 'system').update(id, { email_verified: true })
   })
   return { message: 'The password has been set; sign in with it' }
 }

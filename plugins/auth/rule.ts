@@ -2,7 +2,18 @@
 import type { Catalog, Diagnostic } from '../../engine/index.ts'
 
 const REQUIRED: Readonly<Record<string, readonly string[]>> = {
-  users: ['first_name', 'last_name', 'email', 'password_hash', 'status', 'role_id', 'department_id', 'organization_id'],
+  users: [
+    'first_name',
+    'last_name',
+    'email',
+    'email_verified',
+    'pending_email',
+    'password_hash',
+    'status',
+    'role_id',
+    'department_id',
+    'organization_id',
+  ],
   roles: ['name', 'slug', 'permissions'],
   pending_users: [],
 }

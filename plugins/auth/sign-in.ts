@@ -57,6 +57,8 @@ const IGNORED: Readonly<Record<string, FieldDefinition>> = Object.fromEntries(
     'organization',
     'organization_id',
     'status',
+    'email_verified',
+    'pending_email',
     'created_at',
     'updated_at',
   ].map((field) => [field, { type: 'string', read_only: true }]),
@@ -83,12 +85,13 @@ const register: Route = {
     const { body } = context
     const errors = await registrationErrors(context, body)
     if (errors !== undefined) throw invalid(errors)
-    const { approval, roles } = authOptions(context.options)
+    const { approval, roles, verify } = authOptions(context.options)
     const role = await roleId(context, roles.at(-1) ?? '')
     const user = await context.records('users', 'system').create({
       first_name: body.first_name ?? null,
       last_name: body.last_name ?? null,
       email: body.email ?? null,
+      email_verified: !verify,
       password: body.password ?? null,
       password_confirmation: body.password_confirmation ?? null,
       role_id: role,

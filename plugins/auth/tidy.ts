@@ -1,5 +1,6 @@
 /** ⇄ Deletes what has ended by itself: sessions whose token has run out, and links that lead nowhere any more. */
 import { deleteInBatches, type JobContext, type JsonObject } from '../../engine/index.ts'
+import { sweepConfirmations } from './email-link.ts'
 
 /** The job: a row goes when its own time, `expires_at`, is over. */
 export async function tidy({ catalog, database, now, signal }: JobContext): Promise<JsonObject> {
@@ -8,5 +9,6 @@ export async function tidy({ catalog, database, now, signal }: JobContext): Prom
     const rows = { table, where: 'expires_at < $1::timestamptz', values: [now().toISOString()] }
     return deleteInBatches(database.adhoc, rows, signal)
   }
+  await sweepConfirmations({ catalog, now }, database.knex)
   return { sessions: await ended('access_tokens'), links: await ended('password_resets') }
 }

@@ -6,6 +6,7 @@ export interface ColumnDefinition {
   readonly path: string
   readonly match?: readonly string[]
   readonly within?: Readonly<Record<string, string>>
+  readonly where?: Readonly<Record<string, string | number | boolean>>
   readonly otherwise?: string
   readonly required?: boolean
   readonly key?: boolean
@@ -70,6 +71,14 @@ const COLUMN: JsonSchema = {
       additionalProperties: { type: 'string' },
       description:
         'Only among records of which this field is what that field of the row is: `{ parent_id: category_id }`.',
+    },
+    where: {
+      type: 'object',
+      minProperties: 1,
+      maxProperties: 10,
+      additionalProperties: { type: ['string', 'number', 'boolean'] },
+      description:
+        'Only records of which these fields, own or of what they belong to, have these values: `{ status: active }`.',
     },
     otherwise: { type: 'string', description: 'The column that stands in where this one is empty.' },
     required: { type: 'boolean', description: 'A file without this column is refused; so is a row without it.' },

@@ -5,6 +5,8 @@ import {
   type BelongsTo,
   type Catalog,
   type Field,
+  type FieldPath,
+  type Json,
   pathOf,
   type Resource,
 } from '../../engine/index.ts'
@@ -21,12 +23,19 @@ export type Intake =
       readonly relation: BelongsTo
       readonly match: readonly string[]
       readonly within: Within | undefined
+      readonly where: readonly Condition[]
     }
 
 /** Narrows a match: `field` of the other record is what `of` is in the row. */
 export interface Within {
   readonly field: Field
   readonly of: string
+}
+
+/** What must be so of a record for a row to name it: the value of a field of its own, or of what it belongs to. */
+export interface Condition {
+  readonly path: FieldPath
+  readonly value: Json
 }
 
 export interface Column {
@@ -119,5 +128,16 @@ function intakeOf(catalog: Catalog, written: ColumnDefinition, relations: readon
     relation,
     match,
     within: within === undefined ? undefined : { field: fieldOf(within[0]), of: within[1] },
+    where: Object.entries(written.where ?? {}).map(([path, value]) => conditionOf(catalog, target, path, value)),
   }
+}
+
+function conditionOf(catalog: Catalog, target: Resource | undefined, written: string, value: Json): Condition {
+  if (target === undefined) throw new Error(`there is nothing to look for ${written} in`)
+  const path = pathOf(catalog, target, written)
+  const decoded = path.field.type.decode(value, path.field.options)
+  if (path.field.computed !== undefined || 'error' in decoded) {
+    throw new Error(`"where" can not compare ${written} with ${JSON.stringify(value)}`)
+  }
+  return { path, value: decoded.value }
 }

@@ -17,12 +17,14 @@ export async function matchNames(
     const found = await candidates(context, intake, [
       ...new Set(entries.flatMap(({ names }) => names.get(column) ?? [])),
     ])
-    const parents = await parentsOf(context, intake, [...found.values()].flat())
+    const ids = [...found.values()].flat()
+    const parents = await parentsOf(context, intake, ids)
+    const admitted = await admittedOf(context, intake, ids)
     for (const { names, input, errors } of entries) {
       const name = names.get(column)
       if (name === undefined) continue
       // Of several that are called the same, the oldest is meant.
-      const id = found.get(name.toLowerCase())?.find((one) => within(intake, parents, one, input))
+      const id = found.get(name.toLowerCase())?.find((one) => admitted.has(one) && within(intake, parents, one, input))
       if (id === undefined) errors[field.name] = [`The selected ${intake.relation.label.toLowerCase()} is invalid`]
       else input[field.name] = id
     }
@@ -66,4 +68,26 @@ function within(
   input: Entry['input'],
 ): boolean {
   return narrowed === undefined || (parents.get(id) ?? null) === (input[narrowed.of] ?? null)
+}
+
+/** Those of the candidates that the column's `where` admits. */
+async function admittedOf(
+  { catalog, database }: PluginContext,
+  { relation, where }: Relational,
+  ids: readonly number[],
+): Promise<ReadonlySet<number>> {
+  const target = catalog.resources.get(relation.target)
+  if (where.length === 0 || target === undefined || ids.length === 0) return new Set(ids)
+  const query = database.knex(`${target.table} as t`).whereIn('t.id', ids)
+  for (const [nth, { path, value }] of where.entries()) {
+    let at = 't'
+    for (const [step, { target: next, field }] of path.relations.entries()) {
+      const alias = `w${nth}_${step}`
+      query.join(`${catalog.resources.get(next)!.table} as ${alias}`, `${alias}.id`, `${at}.${field.column}`)
+      at = alias
+    }
+    query.whereRaw('?? = ?', [`${at}.${path.field.column}`, value as string | number | boolean])
+  }
+  const rows: { id: number }[] = await query.select('t.id')
+  return new Set(rows.map(({ id }) => id))
 }

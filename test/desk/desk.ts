@@ -137,8 +137,39 @@ async function mailsIn(outbox: string, atLeast: number): Promise<readonly string
   }
 }
 
-/** The token of the link in a mail. */
+/** A mail without the soft line breaks of its encoding. */
+function plain(mail: string): string {
+  return mail.replace(/=\r?\n/g, '').replaceAll('=3D', '=')
+}
+
+/** The token of the link to set a password in a mail. */
 export function tokenIn(mail: string): string {
-  const plain = mail.replace(/=\r?\n/g, '').replaceAll('=3D', '=')
-  return /\/password\/reset\/([\w-]+)\?/.exec(plain)?.[1] ?? ''
+  return /\/password\/reset\/([\w-]+)\?/.exec(plain(mail))?.[1] ?? ''
+}
+
+/** The token of the link to confirm an address in a mail. */
+export function confirmationIn(mail: string): string {
+  return /\/email\/verify\/([\w-]+)/.exec(plain(mail))?.[1] ?? ''
+}
+
+/** The mails to one address so far, oldest first, those whose subject matches; waits until there are `atLeast`. */
+export async function mailsTo(desk: Desk, email: string, atLeast = 0, subject = /./): Promise<readonly string[]> {
+  const end = Date.now() + 5_000
+  for (;;) {
+    const found = (await desk.mails())
+      .map(plain)
+      .filter((mail) => mail.includes(`\nTo: ${email}`) && subject.test(/^Subject: (.*)$/m.exec(mail)?.[1] ?? ''))
+    if (found.length >= atLeast || Date.now() > end) return found
+    await new Promise((resolve) => setTimeout(resolve, 20))
+  }
+}
+
+/** Somebody who registered by themselves, signed in. */
+export async function registerAt(desk: Desk, name: string, more: object = {}): Promise<Person> {
+  const email = `${name.toLowerCase()}@people.example`
+  const password = { password: PASSWORD, password_confirmation: PASSWORD }
+  const body = { first_name: name, last_name: 'New', email, ...password, ...more }
+  const answer = await desk.post('/auth/register', undefined, body)
+  if (answer.status !== 201) throw new Error(`registration of ${name}: ${answer.status} ${answer.text}`)
+  return { id: Number(answer.at('data.user.id')), email, password: PASSWORD, token: String(answer.at('data.token')) }
 }

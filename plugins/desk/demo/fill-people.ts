@@ -27,6 +27,7 @@ export async function fillPeople(scene: Scene, ids: Ids, hash: string): Promise<
     'organizations',
     COMPANIES.map((company, index) => organization(scene, company, index)),
   )
+  const account = { password_hash: hash, status: 'active', email_verified: true }
   const staff = await insert(
     scene,
     'users',
@@ -35,8 +36,7 @@ export async function fillPeople(scene: Scene, ids: Ids, hash: string): Promise<
       last_name: person.last,
       email: staffEmail(person),
       phone: null,
-      password_hash: hash,
-      status: 'active',
+      ...account,
       role_id: ids.roles.get(person.role),
       department_id: ids.departments.get(person.department) ?? null,
       organization_id: null,
@@ -49,8 +49,7 @@ export async function fillPeople(scene: Scene, ids: Ids, hash: string): Promise<
     'users',
     guests.map(({ row }) => ({
       ...row,
-      password_hash: hash,
-      status: 'active',
+      ...account,
       role_id: ids.roles.get('customer'),
     })),
   )

@@ -1,4 +1,4 @@
-/** Hooks: a sub-category stands below the ticket's category, and a contact names the customer. */
+/** Hook: a sub-category stands below the ticket's category. */
 import { type HookContext, invalid, type Json, type Next } from '../../../engine/index.ts'
 
 /** `tickets.sub_category`: refuses a sub-category whose parent is not the ticket's category. */
@@ -13,23 +13,6 @@ export async function subCategory(context: HookContext, next: Next): Promise<voi
     if (parent === null || parent !== category_id) {
       throw invalid({ sub_category_id: ['The selected sub category does not belong to the category of the ticket'] })
     }
-  }
-  await next()
-}
-
-/** `tickets.customer_of_contact`: where nobody names the customer, the user with the contact's e-mail is. */
-export async function customerOfContact(context: HookContext, next: Next): Promise<void> {
-  const { catalog, input, transaction } = context
-  const contactId = input.contact_id ?? null
-  if ((input.user_id ?? null) === null && contactId !== null) {
-    const [contacts, users] = [catalog.resources.get('contacts')!, catalog.resources.get('users')!]
-    const user = await transaction
-      .knex(`${users.table} as u`)
-      .join(`${contacts.table} as c`, 'c.email', 'u.email')
-      .where('c.id', Number(contactId))
-      .whereNull('u.deleted_at')
-      .first('u.id')
-    if (user !== undefined) input.user_id = Number(user.id)
   }
   await next()
 }

@@ -1,7 +1,8 @@
 /** The tickets plugin: what the desk's rules say about tickets, comments and settings beyond what YAML can. */
 import { definePlugin } from '../../../engine/index.ts'
 import { commented } from './commented.ts'
-import { customerOfContact, subCategory } from './consistency.ts'
+import { subCategory } from './consistency.ts'
+import { claim, claimLeft, customerOfContact } from './customer.ts'
 import { customerMoves } from './customer-moves.ts'
 import { OPEN } from './figures.ts'
 import { answered } from './first-response.ts'
@@ -44,6 +45,7 @@ export default definePlugin({
   hooks: {
     sub_category: subCategory,
     customer_of_contact: customerOfContact,
+    claim,
     customer_moves: customerMoves,
     stamp,
     answered,
@@ -53,4 +55,5 @@ export default definePlugin({
     keep_closed: keepClosed,
     one_level: oneLevel,
   },
+  jobs: { claim: { description: 'Gives a customer the rest of the tickets of their address.', run: claimLeft } },
 })

@@ -28,12 +28,17 @@ async function register(at: Desk, name: string): Promise<{ answer: Answer; perso
   return { answer, person }
 }
 
-/** The desk's own YAML with another approval mode. */
-async function deskWith(approval: string): Promise<{ other: Desk; remove: () => Promise<void> }> {
+/** The desk's own YAML with another approval mode, and perhaps without confirmed addresses. */
+async function deskWith(approval: string, verify = 'true'): Promise<{ other: Desk; remove: () => Promise<void> }> {
   const folder = await mkdtemp(join(tmpdir(), 'plinth-approval-'))
   await cp('resources', folder, { recursive: true })
   const app = join(folder, 'app.yaml')
-  await writeFile(app, (await readFile(app, 'utf8')).replace('approval: review', `approval: ${approval}`))
+  await writeFile(
+    app,
+    (await readFile(app, 'utf8'))
+      .replace('approval: review', `approval: ${approval}`)
+      .replace('verify: true', `verify: ${verify}`),
+  )
   const other = await openDesk({}, folder)
   return {
     other,
@@ -121,11 +126,15 @@ test('with `required`, a pending user reaches only their own account and logout'
   }
 })
 
-test('with `off`, who registers is active and nobody is pending', async () => {
-  const { other, remove } = await deskWith('off')
+test('with `off`, who registers is active and nobody is pending; without `verify` an address is taken at its word', async () => {
+  const { other, remove } = await deskWith('off', 'false')
   try {
-    const { answer } = await register(other, 'Gus')
+    const { answer, person } = await register(other, 'Gus')
     assert.is(answer.at('data.user.status'), 'active')
+    assert.is(answer.at('data.user.email_verified'), true)
+    const moved = await other.put(`/users/${person.id}`, person, { email: 'gus.new@people.example' })
+    assert.is(moved.at('data.email'), 'gus.new@people.example', moved.text)
+    assert.is((await other.mails(1)).length, 1, 'only the old address is told')
     assert.is((await other.get('/users/pending', other.admin)).at('meta.pagination.total'), 0)
   } finally {
     await remove()

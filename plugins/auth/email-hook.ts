@@ -1,0 +1,109 @@
+/** Hook: an address counts once it is confirmed, by its owner or on the word of staff. */
+import { ApiError, type HookContext, type HookContribution, invalid, type Next } from '../../engine/index.ts'
+import { accountOf } from './account.ts'
+import {
+  addConfirmation,
+  endConfirmationsOf,
+  recentConfirmations,
+  sendConfirmation,
+  tellAddress,
+  waitForNext,
+} from './email-link.ts'
+import { authOptions } from './options.ts'
+import { endLinksOf } from './reset-link.ts'
+
+/** `auth.email`, around every creation and change of an account. */
+export const email: HookContribution = {
+  run: async (context, next) => {
+    const { action, actor, record } = context
+    if (action === 'create') await created(context, next)
+    else if (record?.id === actor.id) await changedByOwner(context, next)
+    else await changedByOther(context, next)
+  },
+}
+
+/** Who makes an account for somebody else answers for its address; only registration says that nobody does. */
+async function created(context: HookContext, next: Next): Promise<void> {
+  const { input, options, transaction } = context
+  input.email_verified ??= true
+  await next()
+  // Without a password there is an invitation on its way, which confirms the address too.
+  if (input.email_verified !== false || input.password_hash === undefined || context.result === undefined) return
+  const { verifyHours: hours } = authOptions(options)
+  const to = String(context.result.email)
+  const token = await addConfirmation(context, transaction.knex, Number(context.result.id), to, hours)
+  await sendConfirmation(context, { email: to, token, hours, taken: true })
+}
+
+/** What staff and the program write counts as confirmed unless they say otherwise, and ends what was mailed before. */
+async function changedByOther(context: HookContext, next: Next): Promise<void> {
+  const { input, record, transaction } = context
+  const id = Number(record?.id)
+  const moved = input.email !== undefined
+  if (moved) input.email_verified ??= true
+  if (moved || dropsPending(context)) input.pending_email = null
+  await next()
+  if (moved) await endLinksOf(context, transaction.knex, id)
+  if (moved || input.pending_email === null || input.email_verified !== undefined) {
+    await endConfirmationsOf(context, transaction.knex, id)
+  }
+}
+
+/** Nobody confirms their own address; a new one is kept aside until its link is opened, and the old one is told. */
+async function changedByOwner(context: HookContext, next: Next): Promise<void> {
+  const { input, options, record, transaction } = context
+  const { verify, verifyHours: hours } = authOptions(options)
+  if (input.email_verified !== undefined) {
+    throw new ApiError('forbidden', { message: 'You cannot confirm your own address: open the link in the mail' })
+  }
+  if (input.email === undefined) {
+    if (dropsPending(context)) input.pending_email = null
+    await next()
+    if (input.pending_email === null) await endConfirmationsOf(context, transaction.knex, Number(record?.id))
+    return
+  }
+  const account = ownAccount(context)
+  const wanted = String(input.email)
+  if (!verify) return changedAtOnce(context, next, wanted)
+  if ((await accountOf(context, wanted, transaction.knex)) !== undefined) {
+    throw invalid({ email: ['The email has already been taken'] })
+  }
+  await refuseTooMany(context, account)
+  delete input.email
+  input.pending_email = wanted
+  await next()
+  const token = await addConfirmation(context, transaction.knex, Number(record?.id), wanted, hours)
+  await sendConfirmation(context, { email: wanted, token, hours, taken: false })
+  await tellAddress(context, account, wanted, false)
+}
+
+/** A new password ends a change of address that waits: whoever asked for it may have known the old one. */
+function dropsPending({ input, record }: HookContext): boolean {
+  return input.password_hash !== undefined && (record?.pending_email ?? null) !== null
+}
+
+async function changedAtOnce(context: HookContext, next: Next, wanted: string): Promise<void> {
+  const { input, record, transaction } = context
+  Object.assign(input, { email_verified: true, pending_email: null })
+  await next()
+  await endLinksOf(context, transaction.knex, Number(record?.id))
+  await endConfirmationsOf(context, transaction.knex, Number(record?.id))
+  await tellAddress(context, ownAccount(context), wanted, true)
+}
+
+function ownAccount({ record }: HookContext) {
+  return {
+    id: Number(record?.id),
+    email: String(record?.email),
+    first_name: String(record?.first_name),
+    email_verified: record?.email_verified === true,
+  }
+}
+
+async function refuseTooMany(context: HookContext, account: ReturnType<typeof ownAccount>): Promise<void> {
+  const all = await recentConfirmations(context, context.transaction.knex, account.id)
+  // The link of the registration is no change: who mistyped the address there may correct it at once.
+  const changes = all.filter(({ email: to }) => to !== account.email)
+  const wait = waitForNext(changes, context.now().getTime())
+  if (wait > 0) throw new ApiError('too_many_requests', { retryAfter: Math.ceil(wait / 1000) })
+}

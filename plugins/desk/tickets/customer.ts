@@ -1,0 +1,73 @@
+/** Hooks: a contact's address names the customer of a ticket, once it is known whose address that is. */
+import type { Catalog, HookContext, JobContext, Json, JsonObject, Next, Transaction } from '../../../engine/index.ts'
+
+/** Tickets that one change of an account takes over in its own transaction; a job goes on with the others. */
+const AT_ONCE = 50
+
+/**
+ * The condition on an account `u` to be named by its e-mail: active, a customer, and the address confirmed, since
+ * anybody can register with anybody's.
+ */
+function isNameable(catalog: Catalog): string {
+  const roles = catalog.resources.get('roles')!.table
+  return `u.status = 'active' and u.email_verified and u.deleted_at is null
+    and exists (select 1 from "${roles}" r where r.id = u.role_id and r.slug = ?)`
+}
+
+function customerRole(catalog: Catalog): string {
+  const roles = catalog.pluginOptions.get('auth')?.roles
+  return Array.isArray(roles) ? String(roles.at(-1)) : 'customer'
+}
+
+/** `tickets.customer_of_contact`: where nobody names the customer, the account with the contact's e-mail is. */
+export async function customerOfContact(context: HookContext, next: Next): Promise<void> {
+  const { catalog, input, transaction } = context
+  const contactId = input.contact_id ?? null
+  if ((input.user_id ?? null) === null && contactId !== null) {
+    const [contacts, users] = [catalog.resources.get('contacts')!, catalog.resources.get('users')!]
+    const user = await transaction
+      .knex(`${users.table} as u`)
+      .join(`${contacts.table} as c`, 'c.email', 'u.email')
+      .where('c.id', Number(contactId))
+      .whereRaw(isNameable(catalog), [customerRole(catalog)])
+      .first('u.id')
+    if (user !== undefined) input.user_id = Number(user.id)
+  }
+  await next()
+}
+
+/** `tickets.claim`: whoever is found to be the owner of an address gets the tickets that were opened for its contact meanwhile. */
+export async function claim(context: HookContext, next: Next): Promise<void> {
+  await next()
+  const { record, result } = context
+  const value = (of: Readonly<Record<string, Json>> | undefined, field: string): Json => of?.[field] ?? null
+  const moved = ['email', 'email_verified', 'status', 'role_id'].some(
+    (one) => value(record, one) !== value(result, one),
+  )
+  if (result !== undefined && moved) await takeOver(context, Number(result.id))
+}
+
+/** The job that goes on with a claim of many tickets. */
+export async function claimLeft(context: JobContext, payload: JsonObject): Promise<undefined> {
+  await context.transaction((inner) => takeOver(inner, Number(payload.user)))
+}
+
+type Claiming = Pick<HookContext, 'catalog' | 'records' | 'enqueue'> & { readonly transaction: Transaction }
+
+async function takeOver({ catalog, enqueue, records, transaction }: Claiming, userId: number): Promise<void> {
+  const table = (name: string): string => catalog.resources.get(name)!.table
+  const found: { id: number }[] = await transaction
+    .knex(`${table('tickets')} as t`)
+    .join(`${table('contacts')} as c`, 'c.id', 't.contact_id')
+    .join(`${table('users')} as u`, 'u.email', 'c.email')
+    .where('u.id', userId)
+    .whereRaw(isNameable(catalog), [customerRole(catalog)])
+    .whereNull('t.user_id')
+    .whereNull('t.deleted_at')
+    .whereNull('c.deleted_at')
+    .orderBy('t.id', 'desc')
+    .limit(AT_ONCE + 1)
+    .select('t.id')
+  for (const { id } of found.slice(0, AT_ONCE)) await records('tickets', 'system').update(id, { user_id: userId })
+  if (found.length > AT_ONCE) await enqueue('tickets.claim', { user: userId }, { dedupe: `user ${userId}` })
+}
