@@ -1,5 +1,6 @@
 /** Hooks that turn a password in a body into the hash that is stored, and invite those who got none. */
 import { type HookContext, type HookContribution, invalid, type Next } from '../../engine/index.ts'
+import { endConfirmationsOf } from './email-link.ts'
 import { authOptions } from './options.ts'
 import { hashPassword, PASSWORD_INPUT, passwordErrors } from './password.ts'
 import { addReset, endLinksOf, sendInvite } from './reset-link.ts'
@@ -55,7 +56,7 @@ export const invite: HookContribution = {
 
 /**
  * `auth.sign_out`: a password set by somebody else, a declined account and a deleted one end every session; a new
- * password ends the links that were mailed to set one.
+ * password, a decline and a deletion end the links that were mailed.
  */
 export const signOut: HookContribution = {
   run: async (context, next) => {
@@ -63,8 +64,9 @@ export const signOut: HookContribution = {
     await next()
     const id = Number(record?.id)
     const byOther = input.password_hash !== undefined && id !== actor.id
-    if (input.password_hash !== undefined) await endLinksOf(context, transaction.knex, id)
-    if (action === 'delete' || byOther || context.result?.status === 'declined')
-      await closeSessionsOf(catalog, transaction, id)
+    const out = action === 'delete' || context.result?.status === 'declined'
+    if (out || input.password_hash !== undefined) await endLinksOf(context, transaction.knex, id)
+    if (out) await endConfirmationsOf(context, transaction.knex, id)
+    if (out || byOther) await closeSessionsOf(catalog, transaction, id)
   },
 }

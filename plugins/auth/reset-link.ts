@@ -22,10 +22,11 @@ export function tokenHash(token: string): string {
   return createHash('sha256').update(token).digest('hex')
 }
 
-/** Stores a new link for a person and gives its token; `minutes` is how long it works. */
+/** Stores a new link for a person, which ends those before it, and gives its token; `minutes` is how long it works. */
 export async function addReset(context: PluginContext, knex: Knex, person: Person, minutes: number): Promise<string> {
   const token = newToken()
   const now = context.now()
+  await endLinksOf(context, knex, person.id)
   await knex(context.catalog.resources.get('password_resets')!.table).insert({
     email: person.email,
     user_id: person.id,

@@ -1,10 +1,17 @@
 /** Routes: ask for a link to set a new password, and set it. */
-import { invalid, type Reply, type Route, type RouteContext } from '../../engine/index.ts'
-import { accountOf } from './account.ts'
+import {
+  invalid,
+  type PluginContext,
+  type Reply,
+  type Route,
+  type RouteContext,
+  type Transaction,
+} from '../../engine/index.ts'
+import { type Account, accountOf } from './account.ts'
 import { endConfirmationsOf } from './email-link.ts'
 import { authOptions } from './options.ts'
 import { hashPassword, passwordErrors } from './password.ts'
-import { newToken, sendReset, tokenHash } from './reset-link.ts'
+import { endLinksOf, newToken, sendReset, tokenHash } from './reset-link.ts'
 import { closeSessionsOf } from './session.ts'
 
 const SENT = 'If the address belongs to an account, a link to set a new password is on its way'
@@ -26,16 +33,35 @@ const ask: Route = {
 }
 
 /**
- * Does the same work for every address, one look-up and one insert, so that time tells nothing of who has an
- * account; the mail leaves after the answer.
+ * Does the same work for every address, whoever has it, so that time tells nothing of who has an account; the mail
+ * leaves after the answer.
  */
 async function sendLink(context: RouteContext, email: string): Promise<void> {
   const { resetMinutes } = authOptions(context.options)
-  const account = await accountOf(context, email)
   const token = newToken()
-  const now = context.now()
-  const table = context.catalog.resources.get('password_resets')!.table
-  const { rowCount } = await context.database.knex.raw<{ readonly rowCount: number }>(
+  const account = await context.transaction((inner) => storeLink(inner, email, token, resetMinutes))
+  if (account === undefined || account.status === 'declined') return
+  const person = { id: account.id, email: account.email, firstName: account.first_name }
+  setImmediate(() => {
+    sendReset(context, person, token, resetMinutes).catch((error: unknown) =>
+      context.log.error({ err: error }, 'a mail could not be queued'),
+    )
+  })
+}
+
+/** Stores a link, which ends those before it, unless there was one within the minute; gives whose it is. */
+async function storeLink(
+  { catalog, database, now, transaction }: PluginContext & { readonly transaction: Transaction },
+  email: string,
+  token: string,
+  minutes: number,
+): Promise<Account | undefined> {
+  const { knex } = transaction
+  // One after the other: requests at the same moment would each find that there was none.
+  await knex.raw('select pg_advisory_xact_lock(hashtextextended(?, 0))', [`plinth auth reset ${email}`])
+  const account = await accountOf({ catalog, database }, email, knex)
+  const [table, time] = [catalog.resources.get('password_resets')!.table, now()]
+  const { rowCount } = await knex.raw<{ readonly rowCount: number }>(
     `insert into ?? (email, user_id, token_hash, expires_at, created_at)
      select ?::varchar, ?::integer, ?::varchar, ?::timestamptz, ?::timestamptz
      where not exists (select 1 from ?? r where r.email = ? and r.created_at > ?::timestamptz)`,
@@ -44,20 +70,19 @@ async function sendLink(context: RouteContext, email: string): Promise<void> {
       email,
       account?.id ?? null,
       tokenHash(token),
-      new Date(now.getTime() + resetMinutes * 60_000),
-      now,
+      new Date(time.getTime() + minutes * 60_000),
+      time,
       table,
       email,
-      new Date(now.getTime() - PAUSE_MS),
+      new Date(time.getTime() - PAUSE_MS),
     ],
   )
-  if (account === undefined || account.status === 'declined' || rowCount === 0) return
-  const person = { id: account.id, email: account.email, firstName: account.first_name }
-  setImmediate(() => {
-    sendReset(context, person, token, resetMinutes).catch((error: unknown) =>
-      context.log.error({ err: error }, 'a mail could not be queued'),
-    )
-  })
+  if (rowCount === 0) return undefined
+  await knex(table)
+    .where({ email, used_at: null })
+    .whereNot({ token_hash: tokenHash(token) })
+    .update({ used_at: time })
+  return account
 }
 
 const set: Route = {
@@ -93,15 +118,15 @@ async function setPassword(context: RouteContext, email: string, password: strin
       `update ?? r set used_at = ? from ?? u
        where r.token_hash = ? and r.email = ? and r.used_at is null and r.expires_at > ?
          and u.id = r.user_id and u.email = r.email ${live}
-         and not exists (select 1 from ?? n where n.email = r.email and n.id > r.id)
        returning r.user_id`,
-      [resets.table, now(), users.table, tokenHash(params.token ?? ''), email, now(), resets.table],
+      [resets.table, now(), users.table, tokenHash(params.token ?? ''), email, now()],
     )
     const user = rows[0]
     if (user === undefined) throw invalid({ token: ['The link is not valid any more: ask for a new one'] })
     const id = user.user_id
     const values = { password_hash: hash, pending_email: null, updated_at: now() }
     await transaction.knex(users.table).where({ id }).update(values)
+    await endLinksOf(inner, transaction.knex, id)
     await endConfirmationsOf(inner, transaction.knex, id)
     await closeSessionsOf(catalog, transaction, id)
     // Whoever opened this link reads the mail of this address; if a stranger had registered it, that ends here.

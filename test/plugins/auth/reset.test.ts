@@ -1,7 +1,8 @@
 /** Setting a password by mail: the link, its rules, and the invitation of people without a password. */
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
-import { type Desk, openDesk, PASSWORD, tokenIn } from '../../desk/desk.ts'
+import { tokenHash } from '../../../plugins/auth/reset-link.ts'
+import { type Desk, mailsTo, openDesk, PASSWORD, tokenIn } from '../../desk/desk.ts'
 
 let desk: Desk
 const test = suite('desk: password by mail')
@@ -99,6 +100,67 @@ test('a password that is set in another way takes the links that were mailed bef
   assert.is((await desk.post(`/auth/password/reset/${first}`, undefined, setting(tara.email))).status, 422)
   assert.is((await desk.put(`/users/${tara.id}`, tara, { phone: '1' })).status, 200)
   await desk.login(tara.email, 'chosen by Tara')
+})
+
+/** A customer made without a password, and the token of their invitation. */
+async function invited(name: string): Promise<{ readonly id: number; readonly email: string; readonly token: string }> {
+  const email = `${name.toLowerCase()}@people.example`
+  const made = await desk.post('/customers', desk.admin, { first_name: name, last_name: 'New', email })
+  assert.is(made.status, 201, made.text)
+  const [mail = ''] = await mailsTo(desk, email, 1, /Your account at/)
+  return { id: Number(made.at('data.id')), email, token: tokenIn(mail) }
+}
+
+/** The token of a link that was asked for more than a minute after the one before. */
+async function resetLink(email: string): Promise<string> {
+  await desk.engine.database
+    .knex('password_resets')
+    .where({ email })
+    .update({ created_at: new Date(Date.now() - 61_000) })
+  await desk.post('/auth/password/reset', undefined, { email })
+  return (await mailsTo(desk, email, 1, /new password/)).map(tokenIn).at(-1) ?? ''
+}
+
+test('a link that a newer one took the place of stays worthless when the newer one was used and is swept', async () => {
+  const uma = await invited('Uma')
+  const newer = await resetLink(uma.email)
+  assert.is((await desk.post(`/auth/password/reset/${newer}`, undefined, setting(uma.email))).status, 200)
+  await desk.engine.database
+    .knex('password_resets')
+    .where({ token_hash: tokenHash(newer) })
+    .delete()
+  const old = await desk.post(`/auth/password/reset/${uma.token}`, undefined, setting(uma.email, 'of an older link'))
+  assert.is(old.status, 422, old.text)
+})
+
+test('a newer link that ran out unused does not bring an older one back', async () => {
+  const ulla = await invited('Ulla')
+  await desk.engine.database
+    .knex('password_resets')
+    .where({ token_hash: tokenHash(await resetLink(ulla.email)) })
+    .delete()
+  assert.is((await desk.post(`/auth/password/reset/${ulla.token}`, undefined, setting(ulla.email))).status, 422)
+})
+
+test('a link does not survive a change of address, nor a deletion, even when it is taken back', async () => {
+  const vera = await invited('Vera')
+  for (const email of ['vera.other@people.example', vera.email]) {
+    assert.is((await desk.put(`/customers/${vera.id}`, desk.admin, { email })).status, 200)
+  }
+  assert.is((await desk.post(`/auth/password/reset/${vera.token}`, undefined, setting(vera.email))).status, 422)
+  const vito = await invited('Vito')
+  await desk.remove(`/customers/${vito.id}`, desk.admin)
+  await desk.post(`/customers/${vito.id}/restore`, desk.admin)
+  assert.is((await desk.post(`/auth/password/reset/${vito.token}`, undefined, setting(vito.email))).status, 422)
+})
+
+test('twenty requests at the same moment send one mail', async () => {
+  const wim = await desk.person('customer', 'Wim')
+  const asked = Array.from({ length: 20 }, () => desk.post('/auth/password/reset', undefined, { email: wim.email }))
+  for (const answer of await Promise.all(asked)) assert.is(answer.status, 200)
+  const stored = await desk.engine.database.knex('password_resets').where({ email: wim.email })
+  assert.is(stored.length, 1)
+  assert.is((await mailsTo(desk, wim.email, 1)).length, 1)
 })
 
 test('what is stored of a token is not the token', async () => {

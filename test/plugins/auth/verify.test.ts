@@ -1,8 +1,17 @@
 /** Addresses count once they are confirmed: by mail, by a reset or by staff; until then no ticket is given away by them. */
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
+import {
+  confirmationIn,
+  type Desk,
+  mailsTo,
+  openDesk,
+  PASSWORD,
+  type Person,
+  registerAt,
+  tokenIn,
+} from '../../../desk/desk.ts'
 import { sendParts } from '../plugins/media/world.ts'
-import { confirmationIn, type Desk, mailsTo, openDesk, PASSWORD, type Person, registerAt, tokenIn } from './desk.ts'
 
 let desk: Desk
 let agent: Person
