@@ -11,6 +11,7 @@ import {
 } from './email-link.ts'
 import { authOptions } from './options.ts'
 import { endLinksOf } from './reset-link.ts'
+import { closeSessionsOf, sessionOf } from './session.ts'
 
 /** `auth.email`, around every creation and change of an account. */
 export const email: HookContribution = {
@@ -73,6 +74,7 @@ async function changedByOwner(context: HookContext, next: Next): Promise<void> {
   input.pending_email = wanted
   await next()
   const token = await addConfirmation(context, transaction.knex, Number(record?.id), wanted, hours)
+  await closeOthers(context)
   await sendConfirmation(context, { email: wanted, token, hours, taken: false })
   await tellAddress(context, account, wanted, false)
 }
@@ -88,7 +90,12 @@ async function changedAtOnce(context: HookContext, next: Next, wanted: string): 
   await next()
   await endLinksOf(context, transaction.knex, Number(record?.id))
   await endConfirmationsOf(context, transaction.knex, Number(record?.id))
+  await closeOthers(context)
   await tellAddress(context, ownAccount(context), wanted, true)
+}
+
+function closeOthers({ actor, catalog, record, transaction }: HookContext): Promise<void> {
+  return closeSessionsOf(catalog, transaction, Number(record?.id), sessionOf(actor))
 }
 
 function ownAccount({ record }: HookContext) {

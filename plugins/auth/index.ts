@@ -15,6 +15,7 @@ import { invite, password, requiredPassword, signOut } from './password-hooks.ts
 import { resetRoutes } from './reset.ts'
 import { requiredResources } from './rule.ts'
 import { authenticate } from './session.ts'
+import { sessionRoutes } from './session-routes.ts'
 import { signInRoutes } from './sign-in.ts'
 import { tidy } from './tidy.ts'
 
@@ -39,7 +40,15 @@ export default definePlugin({
     guard_role: guardRole,
   },
   jobs: { tidy: { description: 'Deletes sessions and links that have run out.', every: '1 hour', run: tidy } },
-  routes: [...signInRoutes, ...resetRoutes, resetPage, ...emailRoutes, confirmPage, ...approvalRoutes],
+  routes: [
+    ...signInRoutes,
+    ...sessionRoutes,
+    ...resetRoutes,
+    resetPage,
+    ...emailRoutes,
+    confirmPage,
+    ...approvalRoutes,
+  ],
   authenticate,
   accounts: { resource: 'users', role: { relation: 'role', name: 'slug', permissions: 'permissions' } },
   identify,

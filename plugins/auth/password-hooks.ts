@@ -1,10 +1,11 @@
 /** Hooks that turn a password in a body into the hash that is stored, and invite those who got none. */
 import { type HookContext, type HookContribution, invalid, type Next } from '../../engine/index.ts'
+import { requireCurrent } from './current-password.ts'
 import { endConfirmationsOf } from './email-link.ts'
 import { authOptions } from './options.ts'
-import { hashPassword, PASSWORD_INPUT, passwordErrors } from './password.ts'
+import { CURRENT_INPUT, hashPassword, PASSWORD_INPUT, passwordErrors } from './password.ts'
 import { addReset, endLinksOf, sendInvite } from './reset-link.ts'
-import { closeSessionsOf } from './session.ts'
+import { closeSessionsOf, sessionOf } from './session.ts'
 
 async function setPassword(context: HookContext, next: Next): Promise<void> {
   const { extra, input, record } = context
@@ -17,8 +18,15 @@ async function setPassword(context: HookContext, next: Next): Promise<void> {
   await next()
 }
 
-/** `auth.password`: a password may come with the body. */
-export const password: HookContribution = { input: PASSWORD_INPUT, transaction: false, run: setPassword }
+/** `auth.password`: a password may come with the body; who changes their own, or their address, gives the current one. */
+export const password: HookContribution = {
+  input: { ...PASSWORD_INPUT, ...CURRENT_INPUT },
+  transaction: false,
+  run: async (context, next) => {
+    await requireCurrent(context)
+    await setPassword(context, next)
+  },
+}
 
 /** `auth.required_password`: a password must come with the body. */
 export const requiredPassword: HookContribution = {
@@ -55,18 +63,18 @@ export const invite: HookContribution = {
 }
 
 /**
- * `auth.sign_out`: a password set by somebody else, a declined account and a deleted one end every session; a new
- * password, a decline and a deletion end the links that were mailed.
+ * `auth.sign_out`: a password set by somebody else, a declined account and a deleted one end every session, one's own
+ * new password every other session; a new password, a decline and a deletion end the links that were mailed.
  */
 export const signOut: HookContribution = {
   run: async (context, next) => {
     const { action, actor, catalog, input, record, transaction } = context
     await next()
     const id = Number(record?.id)
-    const byOther = input.password_hash !== undefined && id !== actor.id
     const out = action === 'delete' || context.result?.status === 'declined'
     if (out || input.password_hash !== undefined) await endLinksOf(context, transaction.knex, id)
     if (out) await endConfirmationsOf(context, transaction.knex, id)
-    if (out || byOther) await closeSessionsOf(catalog, transaction, id)
+    if (!out && input.password_hash === undefined) return
+    await closeSessionsOf(catalog, transaction, id, !out && id === actor.id ? sessionOf(actor) : undefined)
   },
 }

@@ -16,6 +16,11 @@ export const PASSWORD_INPUT: Readonly<Record<string, FieldDefinition>> = {
   password_confirmation: { type: 'secret', description: 'The password once more' },
 }
 
+/** The body key by which people show that an account is theirs. */
+export const CURRENT_INPUT: Readonly<Record<string, FieldDefinition>> = {
+  current_password: { type: 'secret', description: 'Needed to change the own password or e-mail' },
+}
+
 let working = 0
 const queue: (() => void)[] = []
 

@@ -1,6 +1,6 @@
 /** Sessions: the row behind each token, read anew for every request, many requests by one statement. */
 import { randomUUID } from 'node:crypto'
-import type { Actor, Catalog, PluginContext, Transaction } from '../../engine/index.ts'
+import type { Actor, Catalog, PluginContext, RouteContext, Transaction } from '../../engine/index.ts'
 import { actorColumns, actorOf } from './actor.ts'
 import { authOptions } from './options.ts'
 import { readToken, signToken } from './token.ts'
@@ -22,6 +22,12 @@ interface Desk {
 const TOGETHER = 200
 
 const desks = new WeakMap<Catalog, Desk>()
+
+/** A session that is used is marked so no more often than this: to know it roughly must not cost a write a request. */
+const TOUCH_MS = 600_000
+
+/** The session by which each actor came. */
+const sessions = new WeakMap<Actor, string>()
 
 type SessionContext = Pick<PluginContext, 'settings' | 'catalog' | 'database' | 'options' | 'now'>
 
@@ -47,10 +53,16 @@ async function serve(desk: Desk, context: SessionContext): Promise<void> {
   while (desk.waiting.length > 0) {
     const served = desk.waiting.splice(0, TOGETHER)
     try {
+      const stale = new Date(context.now().getTime() - TOUCH_MS)
       const wanted = [...new Set(served.map(({ jti }) => jti))]
-      const rows = await context.database.compiled.run({ name: 'auth_sessions', text: desk.text }, [wanted])
+      const rows = await context.database.compiled.run({ name: 'auth_sessions', text: desk.text }, [wanted, stale])
       const actors = new Map(rows.map((row) => [row[0], actorOf(row, context.catalog, approval)]))
+      for (const [jti, actor] of actors) sessions.set(actor, String(jti))
       for (const { jti, resolve } of served) resolve(actors.get(jti) ?? null)
+      touch(
+        context,
+        rows.filter((row) => row.at(-1) === 't').map((row) => row[0]),
+      )
     } catch (error) {
       // Those behind them would wait as long for the same: a database that is out must not make a queue.
       for (const { reject } of [...served, ...desk.waiting.splice(0)]) reject(error)
@@ -64,7 +76,8 @@ function deskOf(catalog: Catalog): Desk {
   if (desk === undefined) {
     const table = (resource: string): string => `"${catalog.resources.get(resource)!.table}"`
     const live = catalog.resources.get('users')!.fields.has('deleted_at') ? ' and u.deleted_at is null' : ''
-    const text = `select s.jti, ${actorColumns(catalog)}
+    const text = `select s.jti, ${actorColumns(catalog)},
+         coalesce(s.last_used_at, s.created_at) < $2::timestamptz
       from ${table('access_tokens')} s
       join ${table('users')} u on u.id = s.user_id and u.status <> 'declined'${live}
       join ${table('roles')} r on r.id = u.role_id
@@ -75,14 +88,39 @@ function deskOf(catalog: Catalog): Desk {
   return desk
 }
 
+/** Marks sessions as used; nobody waits for it, and a mark that is lost is made by the next request. */
+function touch({ catalog, database, now }: SessionContext, jtis: readonly (string | null | undefined)[]): void {
+  if (jtis.length === 0) return
+  const text = `update "${tokenTable(catalog)}" set last_used_at = $2::timestamptz where jti = any($1)`
+  database.adhoc.run({ text }, [jtis, now()]).catch(() => undefined)
+}
+
+/** The id in its token of the session by which an actor came; undefined for actors that came by none. */
+export function sessionOf(actor: Actor): string | undefined {
+  return sessions.get(actor)
+}
+
 /** Opens a session for a user; gives the token. */
-export async function openSession(context: PluginContext, userId: number): Promise<string> {
+export async function openSession(context: RouteContext, userId: number): Promise<string> {
   const opened = context.now()
   const expiresAt = opened.getTime() + authOptions(context.options).tokenDays * 86_400_000
   const jti = randomUUID()
-  const row = { jti, user_id: userId, expires_at: new Date(expiresAt), created_at: opened }
+  const row = {
+    jti,
+    user_id: userId,
+    expires_at: new Date(expiresAt),
+    created_at: opened,
+    address: context.ip.slice(0, 45),
+    user_agent: agentOf(context.headers['user-agent']),
+  }
   await context.database.knex(tokenTable(context.catalog)).insert(row)
   return signToken(context, userId, { jti, expiresAt })
+}
+
+/** What a program says of itself, as one line that fits. */
+function agentOf(header: string | undefined): string | null {
+  const line = (header ?? '').replace(/[^\x21-\x7e]+/g, ' ').trim()
+  return line === '' ? null : line.slice(0, 255)
 }
 
 /** Ends the session whose token these headers present. */
@@ -91,11 +129,19 @@ export async function closeSession(context: PluginContext, authorization: string
   if (claims !== undefined) await context.database.knex(tokenTable(context.catalog)).where({ jti: claims.jti }).delete()
 }
 
-/** Ends every session of a user, as part of a transaction. */
-export async function closeSessionsOf(catalog: Catalog, transaction: Transaction, userId: number): Promise<void> {
-  await transaction.knex(tokenTable(catalog)).where({ user_id: userId }).delete()
+/** Ends every session of a user, as part of a transaction; `except` is the one that stays. */
+export async function closeSessionsOf(
+  catalog: Catalog,
+  transaction: Transaction,
+  userId: number,
+  except?: string,
+): Promise<void> {
+  const query = transaction.knex(tokenTable(catalog)).where({ user_id: userId })
+  if (except !== undefined) query.whereNot({ jti: except })
+  await query.delete()
 }
 
-function tokenTable(catalog: Catalog): string {
+/** The table of sessions. */
+export function tokenTable(catalog: Catalog): string {
   return catalog.resources.get('access_tokens')!.table
 }

@@ -59,13 +59,23 @@ test('everyone reads and edits themself, and of themself only what is theirs', a
   assert.is((await desk.get(`/users/${agent.id}`, customer)).status, 403)
 })
 
-test('one changes the own password, and a change by somebody else ends the sessions', async () => {
+test('one changes the own password with the current one, which ends the other sessions; a change by staff ends all', async () => {
   const other = await desk.person('customer', 'Dora')
-  const fresh = 'a fresh long password'
-  const own = await desk.put(`/users/${other.id}`, other, { password: fresh, password_confirmation: fresh })
+  const elsewhere = await desk.login(other.email, PASSWORD)
+  const path = `/users/${other.id}`
+  const fresh = { password: 'a fresh long password', password_confirmation: 'a fresh long password' }
+  for (const current of [{}, { current_password: '' }, { current_password: 'not the one' }]) {
+    const refused = await desk.put(path, other, { ...fresh, ...current })
+    assert.is(refused.status, 422, refused.text)
+    assert.ok(refused.at('errors.current_password.0'), refused.text)
+  }
+  assert.is((await desk.get('/auth/me', elsewhere)).status, 200)
+  const own = await desk.put(path, other, { ...fresh, current_password: PASSWORD })
   assert.is(own.status, 200, own.text)
+  assert.not.match(own.text, /password|argon/)
   assert.is((await desk.get('/auth/me', other)).status, 200)
-  await desk.login(other.email, fresh)
+  assert.is((await desk.get('/auth/me', elsewhere)).status, 401)
+  await desk.login(other.email, fresh.password)
   const byAgent = await desk.put(`/customers/${other.id}`, agent, {
     password: PASSWORD,
     password_confirmation: PASSWORD,
@@ -73,6 +83,24 @@ test('one changes the own password, and a change by somebody else ends the sessi
   assert.is(byAgent.status, 200, byAgent.text)
   assert.is((await desk.get('/auth/me', other)).status, 401)
   await desk.login(other.email, PASSWORD)
+})
+
+test('one changes the own address with the current password, admins too, and others without', async () => {
+  const second = await desk.person('admin', 'Dana')
+  const elsewhere = await desk.login(second.email, PASSWORD)
+  const email = 'dana.new@people.example'
+  assert.ok((await desk.put(`/users/${second.id}`, second, { email })).at('errors.current_password.0'))
+  const wrong = await desk.put(`/users/${second.id}`, second, { email, current_password: 'not the one' })
+  assert.is(wrong.status, 422)
+  assert.is((await desk.get('/auth/me', second)).at('data.pending_email'), null)
+  const own = await desk.put(`/users/${second.id}`, second, { email, current_password: PASSWORD })
+  assert.is(own.at('data.pending_email'), email, own.text)
+  assert.is((await desk.get('/auth/me', second)).status, 200)
+  assert.is((await desk.get('/auth/me', elsewhere)).status, 401)
+  const unchanged = await desk.put(`/users/${second.id}`, second, { email: second.email, phone: '1' })
+  assert.is(unchanged.status, 200, 'what stays needs no password')
+  assert.is((await desk.put(`/users/${second.id}`, desk.admin, { email })).at('data.email'), email)
+  await desk.remove(`/users/${second.id}`, desk.admin)
 })
 
 test('a manager makes agents and managers, but no admins, and leaves admins alone', async () => {

@@ -132,7 +132,10 @@ test('with `off`, who registers is active and nobody is pending; without `verify
     const { answer, person } = await register(other, 'Gus')
     assert.is(answer.at('data.user.status'), 'active')
     assert.is(answer.at('data.user.email_verified'), true)
-    const moved = await other.put(`/users/${person.id}`, person, { email: 'gus.new@people.example' })
+    const moved = await other.put(`/users/${person.id}`, person, {
+      email: 'gus.new@people.example',
+      current_password: PASSWORD,
+    })
     assert.is(moved.at('data.email'), 'gus.new@people.example', moved.text)
     assert.is((await other.mails(1)).length, 1, 'only the old address is told')
     assert.is((await other.get('/users/pending', other.admin)).at('meta.pagination.total'), 0)

@@ -10,8 +10,8 @@ import {
   type Person,
   registerAt,
   tokenIn,
-} from '../../../desk/desk.ts'
-import { sendParts } from '../plugins/media/world.ts'
+} from '../../desk/desk.ts'
+import { sendParts } from '../media/world.ts'
 
 let desk: Desk
 let agent: Person
@@ -22,6 +22,9 @@ test.before(async () => {
   agent = await desk.person('agent', 'Alba')
 })
 test.after(() => desk.close())
+
+/** What a change of the own address must bring. */
+const CURRENT = { current_password: PASSWORD }
 
 const verify = (token: string) => desk.post('/auth/email/verify', undefined, { token })
 
@@ -158,7 +161,7 @@ test('what staff make and change counts as confirmed, unless they say otherwise'
 
 test('a new address of one’s own waits for its link; the old one stays in force and is told', async () => {
   const nora = await desk.person('customer', 'Nora')
-  const asked = await desk.put(`/users/${nora.id}`, nora, { email: 'nora.new@people.example', phone: '1' })
+  const asked = await desk.put(`/users/${nora.id}`, nora, { email: 'nora.new@people.example', phone: '1', ...CURRENT })
   assert.is(asked.status, 200, asked.text)
   assert.equal(
     ['email', 'pending_email', 'email_verified', 'phone'].map((name) => asked.at(`data.${name}`)),
@@ -169,7 +172,7 @@ test('a new address of one’s own waits for its link; the old one stays in forc
   await desk.login(nora.email, PASSWORD)
   const held = await ticketFor(await contact('nora.new@people.example'))
   assert.is((await desk.get(held, nora)).status, 403)
-  const soon = await desk.put(`/users/${nora.id}`, nora, { email: 'nora.other@people.example' })
+  const soon = await desk.put(`/users/${nora.id}`, nora, { email: 'nora.other@people.example', ...CURRENT })
   assert.is(soon.status, 429)
   assert.ok(Number(soon.headers['retry-after']) > 50)
   assert.is((await verify(await linkTo('nora.new@people.example'))).status, 200)
@@ -184,9 +187,9 @@ test('a new address of one’s own waits for its link; the old one stays in forc
 
 test('a new address that somebody has is refused, now or when it is confirmed', async () => {
   const olga = await desk.person('customer', 'Olga')
-  const taken = await desk.put(`/users/${olga.id}`, olga, { email: agent.email.toUpperCase() })
+  const taken = await desk.put(`/users/${olga.id}`, olga, { email: agent.email.toUpperCase(), ...CURRENT })
   assert.equal([taken.status, taken.at('errors.email')], [422, ['The email has already been taken']])
-  assert.is((await desk.put(`/users/${olga.id}`, olga, { email: 'wanted@people.example' })).status, 200)
+  assert.is((await desk.put(`/users/${olga.id}`, olga, { email: 'wanted@people.example', ...CURRENT })).status, 200)
   const wanted = await registerAt(desk, 'Wanted')
   const links = (await mailsTo(desk, wanted.email, 2, /Confirm your/)).map(confirmationIn)
   const answers = [await verify(links[0] ?? ''), await verify(links[1] ?? '')].map(({ status }) => status)
@@ -209,7 +212,7 @@ test('a reset, a new password and a change by staff end a change of address that
   for (const [name, end] of Object.entries(ends)) {
     const person = await desk.person('customer', name)
     const away = `${name.toLowerCase()}.away@people.example`
-    assert.is((await desk.put(`/users/${person.id}`, person, { email: away })).status, 200)
+    assert.is((await desk.put(`/users/${person.id}`, person, { email: away, ...CURRENT })).status, 200)
     const link = await linkTo(away)
     await end(person)
     assert.is((await verify(link)).status, 422, name)
