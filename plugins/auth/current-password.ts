@@ -1,5 +1,6 @@
 /** The current password, asked for before one's own password or address changes: a session alone must not be enough. */
 import { type HookContext, invalid } from '../../engine/index.ts'
+import { noteFailure, refusePaused } from './failures.ts'
 import { verifyPassword } from './password.ts'
 
 /** Whether the write changes the password or the address of whoever makes it. */
@@ -15,8 +16,16 @@ export async function requireCurrent(context: HookContext): Promise<void> {
   if (typeof given !== 'string' || given === '') {
     throw invalid({ current_password: ['The current password is required to change the own password or e-mail'] })
   }
-  const { password_hash: stored } = context.record ?? {}
+  const { password_hash: stored, email } = context.record ?? {}
+  const account = String(email)
+  await refusePaused(context, context.transaction.knex, account)
   if (!(await verifyPassword(typeof stored === 'string' ? stored : null, given))) {
+    // Beside the transaction, which this refusal rolls back.
+    setImmediate(() => {
+      noteFailure(context, account, account).catch((error: unknown) =>
+        context.log.error({ err: error }, 'a wrong password could not be counted'),
+      )
+    })
     throw invalid({ current_password: ['The current password is wrong'] })
   }
 }

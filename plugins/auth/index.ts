@@ -28,6 +28,7 @@ export default definePlugin({
     new URL('./resources/access_tokens.yaml', import.meta.url),
     new URL('./resources/password_resets.yaml', import.meta.url),
     new URL('./resources/email_confirmations.yaml', import.meta.url),
+    new URL('./resources/sign_in_failures.yaml', import.meta.url),
   ],
   rules: [requiredResources, (catalog, options) => unseededRoles(catalog, 'auth', 'roles', authOptions(options).roles)],
   hooks: {

@@ -2,6 +2,7 @@
 import { type HookContext, type HookContribution, invalid, type Next } from '../../engine/index.ts'
 import { requireCurrent } from './current-password.ts'
 import { endConfirmationsOf } from './email-link.ts'
+import { forgetFailures } from './failures.ts'
 import { authOptions } from './options.ts'
 import { CURRENT_INPUT, hashPassword, PASSWORD_INPUT, passwordErrors } from './password.ts'
 import { addReset, endLinksOf, sendInvite } from './reset-link.ts'
@@ -21,7 +22,6 @@ async function setPassword(context: HookContext, next: Next): Promise<void> {
 /** `auth.password`: a password may come with the body; who changes their own, or their address, gives the current one. */
 export const password: HookContribution = {
   input: { ...PASSWORD_INPUT, ...CURRENT_INPUT },
-  transaction: false,
   run: async (context, next) => {
     await requireCurrent(context)
     await setPassword(context, next)
@@ -73,6 +73,8 @@ export const signOut: HookContribution = {
     const id = Number(record?.id)
     const out = action === 'delete' || context.result?.status === 'declined'
     if (out || input.password_hash !== undefined) await endLinksOf(context, transaction.knex, id)
+    if (!out && input.password_hash !== undefined)
+      await forgetFailures(context, transaction.knex, String(record?.email))
     if (out) await endConfirmationsOf(context, transaction.knex, id)
     if (!out && input.password_hash === undefined) return
     await closeSessionsOf(catalog, transaction, id, !out && id === actor.id ? sessionOf(actor) : undefined)

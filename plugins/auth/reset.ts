@@ -9,6 +9,7 @@ import {
 } from '../../engine/index.ts'
 import { type Account, accountOf } from './account.ts'
 import { endConfirmationsOf } from './email-link.ts'
+import { forgetFailures } from './failures.ts'
 import { authOptions } from './options.ts'
 import { hashPassword, passwordErrors } from './password.ts'
 import { endLinksOf, newToken, sendReset, tokenHash } from './reset-link.ts'
@@ -129,6 +130,7 @@ async function setPassword(context: RouteContext, email: string, password: strin
     await endLinksOf(inner, transaction.knex, id)
     await endConfirmationsOf(inner, transaction.knex, id)
     await closeSessionsOf(catalog, transaction, id)
+    await forgetFailures(inner, transaction.knex, email)
     // Whoever opened this link reads the mail of this address; if a stranger had registered it, that ends here.
     await records('users', 'system').update(id, { email_verified: true })
   })

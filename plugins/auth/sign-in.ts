@@ -9,6 +9,7 @@ import {
   type RouteContext,
 } from '../../engine/index.ts'
 import { accountOf } from './account.ts'
+import { countedAs, forgetFailures, noteFailure, refusePaused } from './failures.ts'
 import { authOptions } from './options.ts'
 import { passwordErrors, verifyPassword } from './password.ts'
 import { closeSession, openSession } from './session.ts'
@@ -36,9 +37,18 @@ const login: Route = {
   input: { email: { type: 'email', required: true }, password: PASSWORD },
   output: SIGNED_IN,
   handle: async (context) => {
-    const account = await accountOf(context, String(context.body.email))
+    const email = String(context.body.email)
+    const counted = await countedAs(context, email, context.ip)
+    await refusePaused(context, context.database.knex, counted)
+    const account = await accountOf(context, email)
     const right = await verifyPassword(account?.password_hash, String(context.body.password))
-    if (!right || account === undefined) throw new ApiError('invalid_credentials')
+    if (!right || account === undefined) {
+      await noteFailure(context, email, counted)
+      throw new ApiError('invalid_credentials')
+    }
+    // Once more: of many guesses at one moment, those behind the last free one must not learn that they are right.
+    await refusePaused(context, context.database.knex, counted)
+    await forgetFailures(context, context.database.knex, counted)
     if (account.status === 'declined') throw new ApiError('forbidden', { message: 'Account is not active' })
     return signedIn(context, account.id)
   },

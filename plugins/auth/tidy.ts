@@ -1,6 +1,7 @@
 /** ⇄ Deletes what has ended by itself: sessions whose token has run out, and links that lead nowhere any more. */
 import { deleteInBatches, type JobContext, type JsonObject } from '../../engine/index.ts'
 import { sweepConfirmations } from './email-link.ts'
+import { sweepFailures } from './failures.ts'
 
 /** The job: a row goes when its own time, `expires_at`, is over. */
 export async function tidy({ catalog, database, now, signal }: JobContext): Promise<JsonObject> {
@@ -10,5 +11,6 @@ export async function tidy({ catalog, database, now, signal }: JobContext): Prom
     return deleteInBatches(database.adhoc, rows, signal)
   }
   await sweepConfirmations({ catalog, now }, database.knex)
+  await sweepFailures({ catalog, now }, database.knex)
   return { sessions: await ended('access_tokens'), links: await ended('password_resets') }
 }
