@@ -7,6 +7,7 @@ import { type MailContext, sendMail } from '../mail/index.ts'
 export interface Person {
   readonly id: number
   readonly email: string
+  /** Empty where nobody confirmed the address: then it may be the text of a stranger. */
   readonly firstName: string
 }
 

@@ -42,7 +42,7 @@ async function sendLink(context: RouteContext, email: string): Promise<void> {
   const token = newToken()
   const account = await context.transaction((inner) => storeLink(inner, email, token, resetMinutes))
   if (account === undefined || account.status === 'declined') return
-  const person = { id: account.id, email: account.email, firstName: account.first_name }
+  const person = { id: account.id, email: account.email, firstName: account.email_verified ? account.first_name : '' }
   setImmediate(() => {
     sendReset(context, person, token, resetMinutes).catch((error: unknown) =>
       context.log.error({ err: error }, 'a mail could not be queued'),

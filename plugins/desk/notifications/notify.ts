@@ -67,8 +67,14 @@ export async function notify(context: HookContext, notice: Notice, audience: Aud
 }
 
 async function mail(context: HookContext, { type, message, ticket }: Notice, person: Person): Promise<void> {
+  const uid = ticket?.uid ?? ''
+  if (person.customer && !person.verified) {
+    // Anybody can register with a stranger's address: what they write must not reach the stranger as the desk's mail.
+    const bare = new URL('./mails/unconfirmed.liquid', import.meta.url)
+    return sendMail(context, { template: bare, to: person.email, data: { uid } })
+  }
   const template = new URL(`./mails/${type}.liquid`, import.meta.url)
-  const data = { first_name: person.firstName, message, uid: ticket?.uid ?? '', subject: ticket?.subject ?? '' }
+  const data = { first_name: person.firstName, message, uid, subject: ticket?.subject ?? '' }
   await sendMail(context, { template, to: person.email, data: { ...data, is_customer: person.customer } })
 }
 

@@ -21,6 +21,8 @@ export interface Person {
   readonly firstName: string
   /** Whether this is the customer whom it concerns. */
   readonly customer: boolean
+  /** Whether the address is known to be theirs. */
+  readonly verified: boolean
 }
 
 /** Live accounts among the audience, without the caller. */
@@ -30,7 +32,7 @@ export async function peopleOf(context: HookContext, audience: Audience): Promis
   const roles = catalog.pluginOptions.get('auth')?.roles
   const customerRole = Array.isArray(roles) ? String(roles.at(-1)) : ''
   const holds = `(r.permissions @> '["*"]' or r.permissions @> jsonb_build_array($1::text))`
-  const text = `select u.id, u.email, u.first_name, u.id = any($3::int[])
+  const text = `select u.id, u.email, u.first_name, u.id = any($3::int[]), u.email_verified
     from ${table('users')} u join ${table('roles')} r on r.id = u.role_id
     where u.deleted_at is null and u.status <> 'declined' and u.id is distinct from $2::int and (
       (u.id = any($3::int[]) and (r.slug = $4 or ${holds}))
@@ -41,8 +43,14 @@ export async function peopleOf(context: HookContext, audience: Audience): Promis
   return (await transaction.run({ text, name: 'notifications people' }, values)).map(personOf)
 }
 
-function personOf([id, email, firstName, customer]: Row): Person {
-  return { id: Number(id), email: email ?? '', firstName: firstName ?? '', customer: customer === 't' }
+function personOf([id, email, firstName, customer, verified]: Row): Person {
+  return {
+    id: Number(id),
+    email: email ?? '',
+    firstName: firstName ?? '',
+    customer: customer === 't',
+    verified: verified === 't',
+  }
 }
 
 function idsOf(values: readonly unknown[]): readonly number[] {

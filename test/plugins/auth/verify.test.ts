@@ -244,6 +244,23 @@ test('the link is mailed again, once a minute, and ends the one before', async (
   assert.is((await desk.post('/auth/email/resend', undefined)).status, 401)
 })
 
+test('no mail to an address that was never confirmed holds a word of whoever registered with it', async () => {
+  const eve = await registerAt(desk, 'Evil', { first_name: 'customer, YOUR ACCOUNT', last_name: 'IS LOCKED' })
+  const ticket = await desk.post('/tickets', eve, { subject: 'YOUR ACCOUNT IS LOCKED', details: 'Call now' })
+  await desk.post(`/tickets/${ticket.at('data.id')}/comments`, agent, { comment: 'Who are you?' })
+  await desk.put(`/tickets/${ticket.at('data.id')}`, agent, { status_id: await desk.setting('statuses', 'Resolved') })
+  await desk.post('/auth/password/reset', undefined, { email: eve.email })
+  await desk.put(`/users/${eve.id}`, eve, { email: 'locked.call.now@people.example', ...CURRENT })
+  const mails = await mailsTo(desk, eve.email, 5)
+  assert.is(mails.length, 5, mails.join('\n'))
+  for (const mail of mails) assert.not.match(mail, /LOCKED|customer,|locked/, mail)
+  assert.match(mails.join('\n'), new RegExp(`#${ticket.at('data.uid')}`), 'that there is news is told')
+  await verify(await linkTo('locked.call.now@people.example'))
+  await desk.post(`/tickets/${ticket.at('data.id')}/comments`, agent, { comment: 'Who are you?' })
+  const [after = ''] = await mailsTo(desk, 'locked.call.now@people.example', 1, /New comment/)
+  assert.match(after, /Who are you/)
+})
+
 test('what is stored of a link is not its token', async () => {
   const rows = await desk.engine.database.knex('email_confirmations').select('token_hash')
   const tokens = (await desk.mails()).map(confirmationIn)
