@@ -26,6 +26,8 @@ export async function guardRole(context: HookContext, next: Next): Promise<void>
 
 async function refuseRemoval({ catalog, record, transaction }: HookContext, builtIn: boolean): Promise<void> {
   if (builtIn) throw new ApiError('conflict', { message: 'A built-in role cannot be deleted' })
+  // Who is about to give the role holds it; whoever comes later waits, and finds it gone.
+  await transaction.knex(catalog.resources.get('roles')!.table).where({ id: record?.id }).forUpdate().first('id')
   const users = catalog.resources.get('users')!
   const query = transaction.knex(users.table).where({ role_id: record?.id }).count({ total: '*' })
   if (users.fields.has('deleted_at')) query.whereNull('deleted_at')

@@ -1,16 +1,20 @@
 /** Hook: nobody reaches above their own role, deletes themself, or leaves the application without an admin. */
 import { ApiError, type Catalog, type Database, type HookContext, type Next } from '../../engine/index.ts'
 import { authOptions } from './options.ts'
-import { refuseAbove, roleOf } from './rank.ts'
+import { holdRole, refuseAbove, roleOf } from './rank.ts'
 
 /** `auth.guard_user`, around every write to users. */
 export async function guardUser(context: HookContext, next: Next): Promise<void> {
   const { roles } = authOptions(context.options)
   const top = roles[0] ?? ''
+  const { catalog, input, record, transaction } = context
+  if (typeof input.role_id === 'number' && input.role_id !== record?.role_id) {
+    await holdRole(catalog, transaction, input.role_id)
+  }
   await refuseReach(context, roles)
   const admin = await wasAdmin(context, top)
   await next()
-  if (admin && (await countAdmins(context.catalog, context.transaction, top)) === 0) {
+  if (admin && (await countAdmins(catalog, transaction, top)) === 0) {
     throw new ApiError('conflict', { message: 'This is the last active admin: make somebody else admin first' })
   }
 }

@@ -75,12 +75,13 @@ function deskOf(catalog: Catalog): Desk {
   let desk = desks.get(catalog)
   if (desk === undefined) {
     const table = (resource: string): string => `"${catalog.resources.get(resource)!.table}"`
-    const live = catalog.resources.get('users')!.fields.has('deleted_at') ? ' and u.deleted_at is null' : ''
+    const live = (resource: string, alias: string): string =>
+      catalog.resources.get(resource)!.fields.has('deleted_at') ? ` and ${alias}.deleted_at is null` : ''
     const text = `select s.jti, ${actorColumns(catalog)},
-         coalesce(s.last_used_at, s.created_at) < $2::timestamptz
+        coalesce(s.last_used_at, s.created_at) < $2::timestamptz
       from ${table('access_tokens')} s
-      join ${table('users')} u on u.id = s.user_id and u.status <> 'declined'${live}
-      join ${table('roles')} r on r.id = u.role_id
+      join ${table('users')} u on u.id = s.user_id and u.status <> 'declined'${live('users', 'u')}
+      join ${table('roles')} r on r.id = u.role_id${live('roles', 'r')}
       where s.jti = any($1)`
     desk = { text, waiting: [], busy: false }
     desks.set(catalog, desk)

@@ -49,7 +49,8 @@ const login: Route = {
     // Once more: of many guesses at one moment, those behind the last free one must not learn that they are right.
     await refusePaused(context, context.database.knex, counted)
     await forgetFailures(context, context.database.knex, counted)
-    if (account.status === 'declined') throw new ApiError('forbidden', { message: 'Account is not active' })
+    if (account.status === 'declined' || account.role === null)
+      throw new ApiError('forbidden', { message: 'Account is not active' })
     return signedIn(context, account.id)
   },
 }

@@ -202,6 +202,35 @@ test('a role holds permissions that exist, and those only', async () => {
   assert.is((await desk.remove(`/settings/roles/${made.at('data.id')}`, desk.admin)).status, 204)
 })
 
+test('a role that is being deleted is given to nobody, and a deleted one lets nobody in', async () => {
+  const made = await desk.post('/settings/roles', desk.admin, { name: 'Shortlived', permissions: ['contacts.view'] })
+  const path = `/settings/roles/${made.at('data.id')}`
+  const rob = await desk.person('agent', 'Rob')
+  const pause = () => new Promise((resolve) => setTimeout(resolve, 150))
+  // The deletion has seen that nobody has the role, and waits to write; then the role is given.
+  const { answers } = await desk.engine.database.transaction(async ({ knex }) => {
+    await knex.raw('lock table roles in share mode')
+    const removed = desk.remove(path, desk.admin)
+    await pause()
+    const given = desk.put(`/users/${rob.id}`, desk.admin, { role_id: made.at('data.id') })
+    await pause()
+    return { answers: Promise.all([removed, given]) }
+  })
+  const [removed, given] = await answers
+  assert.equal([removed.status, given.status], [204, 422], given.text)
+  assert.equal(given.at('errors.role_id'), ['The selected role is invalid'])
+  assert.is((await desk.get('/auth/me', rob)).at('data.role.slug'), 'agent')
+  await desk.engine.database
+    .knex('users')
+    .where({ id: rob.id })
+    .update({ role_id: made.at('data.id') })
+  assert.is((await desk.get('/contacts', rob)).status, 401)
+  const login = await desk.post('/auth/login', undefined, { email: rob.email, password: rob.password })
+  assert.equal([login.status, login.at('message')], [403, 'Account is not active'])
+  await desk.put(`/users/${rob.id}`, desk.admin, { role_id: await desk.setting('roles', 'agent') })
+  assert.is((await desk.get('/contacts', rob)).status, 200)
+})
+
 test('built-in roles stay, with their slugs, and admin keeps everything', async () => {
   for (const slug of ['admin', 'manager', 'agent', 'customer']) {
     const id = await desk.setting('roles', slug)
