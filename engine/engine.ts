@@ -28,6 +28,8 @@ import type { Logger } from './observe.ts'
 import type { OpenApiDocument } from './openapi/openapi-document.ts'
 import { allRoutes } from './openapi/routes.ts'
 import type { Composition } from './plugin/compose.ts'
+import type { StartLine } from './plugin/plugin.ts'
+import { saidOnce, startLines } from './plugin/start-lines.ts'
 import { createStatements } from './query/compiled-statements.ts'
 import type { Settings } from './settings.ts'
 import { openStore } from './store/index.ts'
@@ -58,7 +60,7 @@ export interface App {
 export interface Engine {
   readonly app: App
   readonly database: Database
-  /** What plugins said at the start for the person who started it, such as the first admin's password. */
+  /** What plugins said at the start and never say again, such as the first admin's password. */
   readonly said: readonly string[]
   /** Starts listening; gives the address, and what a person who started it should read. Rejects when the port is taken. */
   listen(): Promise<{ readonly url: string; readonly lines: readonly string[] }>
@@ -192,8 +194,8 @@ async function readiness({ database, draining }: Process): Promise<{ ready: bool
 }
 
 /** Runs the plugins' start functions, one instance at a time. */
-async function startPlugins(process: Process, app: App): Promise<readonly string[]> {
-  const lines: string[] = []
+async function startPlugins(process: Process, app: App): Promise<readonly StartLine[]> {
+  const lines: StartLine[] = []
   await exclusively(process.database, async () => {
     for (const { plugin, value } of app.composition.start) {
       lines.push(...(await systemContext(app, plugin, value)))
@@ -216,7 +218,7 @@ async function systemContext<T>(
   return result
 }
 
-function running(process: Process, first: App, lines: readonly string[], closeAll: () => Promise<void>): Engine {
+function running(process: Process, first: App, lines: readonly StartLine[], closeAll: () => Promise<void>): Engine {
   let app = first
   hearChanges(process, () => ({ catalog: app.catalog, cachedTables: app.foundation.cachedTables }))
   let server: Server | undefined
@@ -226,7 +228,7 @@ function running(process: Process, first: App, lines: readonly string[], closeAl
       return app
     },
     database: process.database,
-    said: lines,
+    said: saidOnce(lines),
     listen() {
       const listening = httpServer(() => app.http)
       server = listening
@@ -235,7 +237,7 @@ function running(process: Process, first: App, lines: readonly string[], closeAl
         listening.listen(process.settings.port, process.settings.host, () => {
           worker = startJobs(process.store, Math.random, () => currentJobs(app))
           const url = addressOf(listening)
-          resolve({ url, lines: startLines(process, app, url, lines) })
+          resolve({ url, lines: startLines(process.database, app.catalog, url, lines) })
         })
       })
     },
@@ -267,15 +269,4 @@ function currentJobs({ composition, foundation }: App): ReturnType<Parameters<ty
     return identify === undefined ? null : identify.value(pluginContext(call, identify.options), String(id))
   }
   return { foundation, jobs, actorOf }
-}
-
-/** What a person who starts the application reads: where it is, on what it stands, and what plugins have to say. */
-function startLines({ database }: Process, { catalog }: App, url: string, said: readonly string[]): readonly string[] {
-  const durability =
-    'an acknowledged write survives a crash of the process, not a loss of power: use PostgreSQL for that'
-  return [
-    `${catalog.name} ${catalog.version} at ${url}${catalog.prefix}`,
-    `Database: ${database.description}${database.kind === 'embedded' ? ` (${durability})` : ''}`,
-    ...said,
-  ]
 }

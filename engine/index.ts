@@ -22,6 +22,7 @@ export {
   type Middleware,
   type Plugin,
   type SpecialFilter,
+  type StartLine,
 } from './plugin/plugin.ts'
 export { type AttributeColumns, attributeColumns } from './query/attributes.ts'
 export { policyPaths } from './query/past-policy.ts'

@@ -53,6 +53,9 @@ export type Authenticate = (
 /** Who a name stands for, an e-mail address or an id: an actor, or null when there is nobody of that name. */
 export type Identify = (context: PluginContext, name: string) => Promise<Actor | null>
 
+/** What a start says: a line, or one that is said this one time and never again, which commands that begin an application say too. */
+export type StartLine = string | { readonly once: string }
+
 /** A command of `npx plinth`. */
 export interface CommandContribution {
   readonly description: string
@@ -95,8 +98,8 @@ export interface Plugin {
   readonly accounts?: AccountsContribution
   /** For people who ask what somebody may do: `plinth explain … --as agent@example.com`. */
   readonly identify?: Identify
-  /** Runs after migration and seeds, before the first request, on one instance at a time. Lines returned are printed at first start. */
-  readonly start?: (context: PluginContext) => Promise<readonly string[]>
+  /** Runs after migration and seeds, before the first request, on one instance at a time. Lines returned are printed at the start. */
+  readonly start?: (context: PluginContext) => Promise<readonly StartLine[]>
   readonly commands?: Readonly<Record<string, CommandContribution>>
 }
 

@@ -1,11 +1,11 @@
 /** The first admin: made at the start of an application that has none, never with a password anybody could guess. */
 import { randomBytes } from 'node:crypto'
-import { ApiError, type PluginContext } from '../../engine/index.ts'
+import { ApiError, type PluginContext, type StartLine } from '../../engine/index.ts'
 import { countAdmins } from './guard-user.ts'
 import { authOptions } from './options.ts'
 
 /** Runs before the first request; gives the lines to print when an admin was made. */
-export async function start(context: PluginContext): Promise<readonly string[]> {
+export async function start(context: PluginContext): Promise<readonly StartLine[]> {
   const { catalog, database, options, settings } = context
   const top = authOptions(options).roles[0] ?? ''
   const knex = database.knex
@@ -16,8 +16,8 @@ export async function start(context: PluginContext): Promise<readonly string[]> 
   const password = given ?? randomBytes(12).toString('base64url')
   await makeAdmin(context, email, password, role.id)
   return given === undefined
-    ? [`Admin      ${email}`, `Password   ${password}   (shown only now)`]
-    : [`Admin      ${email}`]
+    ? [{ once: `Admin      ${email}` }, { once: `Password   ${password}   (shown only now)` }]
+    : [{ once: `Admin      ${email}` }]
 }
 
 async function makeAdmin(context: PluginContext, email: string, password: string, roleId: number): Promise<void> {
