@@ -41,7 +41,7 @@ test('what only looks changes no database that is not what the YAML describes', 
 test('a command that begins an application prints the first admin as a start does', async () => {
   const { code, said } = await run('demo')
   assert.is(code, 0, said)
-  assert.match(said, /^Admin {6}admin@example\.com\nPassword {3}\S{16} {3}\(shown only now\)\n/)
+  assert.match(said, /^Admin {6}admin@example\.com\nPassword {3}\S{16} {3}\(shown only now\)\n\n?Demo /)
 })
 
 test('on an application that has begun they look, and print no password', async () => {

@@ -9,6 +9,7 @@ import { createEngine, type Engine } from '../../engine/engine.ts'
 import { readSettings } from '../../engine/settings.ts'
 import { send } from '../support/application.ts'
 import { SILENT, testDatabase } from '../support/database.ts'
+import { printed } from '../support/printed.ts'
 
 const PASSWORD = 'a very long secret'
 const ADMIN = {
@@ -55,18 +56,9 @@ test.before(async () => {
     await close()
     await rm(dataDir, { recursive: true })
   }
-  const { write } = process.stdout
-  let said = ''
-  process.stdout.write = (text: string | Uint8Array): boolean => {
-    said += String(text)
-    return true
-  }
-  try {
-    await engine.command('demo', [])
-  } finally {
-    process.stdout.write = write
-  }
-  const [, manager = '', customer = '', shared = ''] = /Sign in as (\S+), \S+ or (\S+); .* is (\S+)\n/.exec(said) ?? []
+  const { text: said } = await printed(() => engine.command('demo', []))
+  const first = (role: string): string => new RegExp(`^  ${role} +([^\\s,]+)`, 'm').exec(said)?.[1] ?? ''
+  const [manager, customer, shared] = [first('manager'), first('customer'), first('password')]
   tokens = await Promise.all([login('boss@desk.example', PASSWORD), login(manager, shared), login(customer, shared)])
 })
 test.after(() => closeAll())

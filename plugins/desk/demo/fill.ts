@@ -1,48 +1,76 @@
-/** Runs the demo: one transaction, the same content every time, and never twice. */
+/** Runs the demo: one transaction, the same content every time, and only on a desk that is empty. */
 import { randomBytes } from 'node:crypto'
 import type { PluginContext } from '../../../engine/index.ts'
 import { hashPassword } from '../../auth/password.ts'
 import { fillContent } from './content.ts'
-import { fillPeople, type People, staffEmail } from './fill-people.ts'
-import { type Ids, missingNames, readIds } from './ids.ts'
+import { fillPeople, type People } from './fill-people.ts'
+import { missingNames, readIds, type Scene, tableOf } from './ids.ts'
 import { STAFF } from './people.ts'
 import { randomOf } from './random.ts'
 import { fillTickets } from './tickets.ts'
 
-/** Fills the desk; 0, or 1 when it was filled before. */
+/** How many customers are named to sign in as. */
+const NAMED = 3
+
+interface Filled {
+  readonly people: People
+  readonly tickets: number
+}
+
+/** Fills the desk and says who is who; 0, or 1 when the desk is not empty or its settings are not those it was seeded with. */
 export async function fill(context: PluginContext): Promise<number> {
   const { catalog, database, now } = context
-  const users = catalog.resources.get('users')!.table
-  // Deleted or not: that the first of the demo's people was ever here shows that the demo was.
-  const before = await database.knex(users).where('email', staffEmail(STAFF[0]!)).first('id')
-  if (before !== undefined) {
-    process.stdout.write('The demo has been here already; nothing was changed.\n')
-    return 1
-  }
-  const missing = missingNames(await readIds({ knex: database.knex, catalog }))
-  if (missing.length > 0) {
-    process.stdout.write(
-      `The demo builds on settings that are not there: ${missing.join(', ')}. Nothing was changed.\n`,
-    )
-    return 1
-  }
   const password = randomBytes(9).toString('base64url')
   const hash = await hashPassword(password)
-  const random = randomOf(20_260)
-  const [people, tickets] = await database.transaction(async ({ knex }): Promise<[People, number]> => {
-    const scene = { knex, catalog, random, now: now() }
-    const ids: Ids = await readIds(scene)
-    const filled = await fillPeople(scene, ids, hash)
-    await fillContent(scene, ids, filled)
-    return [filled, await fillTickets(scene, ids, filled)]
+  const filled = await database.transaction(async ({ knex }): Promise<Filled | string> => {
+    const scene: Scene = { knex, catalog, random: randomOf(20_260), clock: randomOf(365), now: now() }
+    const reason = await whyNot(scene)
+    if (reason !== undefined) return reason
+    const ids = await readIds(scene)
+    const people = await fillPeople(scene, ids, hash)
+    await fillContent(scene, ids, people)
+    return { people, tickets: await fillTickets(scene, ids, people) }
   })
-  const manager = people.staff[0]?.email ?? ''
-  const agent = people.staff[STAFF.findIndex(({ role }) => role === 'agent')]?.email ?? ''
-  process.stdout.write(
-    `${tickets} tickets of ${people.customers.length} customers, ${people.staff.length} people who answer them.\n`,
-  )
-  process.stdout.write(
-    `Sign in as ${manager}, ${agent} or ${people.customers[0]?.email ?? ''}; the password of all of them is ${password}\n`,
-  )
+  if (typeof filled === 'string') {
+    process.stderr.write(`${filled}\n`)
+    return 1
+  }
+  process.stdout.write(`${whoIsWho(filled, password).join('\n')}\n`)
   return 0
+}
+
+/** The sentence that says what is in the way; locks what it looks at, so that it still holds when the demo is written. */
+async function whyNot(scene: Scene): Promise<string | undefined> {
+  const { catalog, knex } = scene
+  const [users, tickets, roles] = ['users', 'tickets', 'roles'].map((name) => tableOf(scene, name))
+  await knex.raw('lock table ??, ?? in share row exclusive mode', [users!, tickets!])
+  const ranks = catalog.pluginOptions.get('auth')?.roles
+  const top = Array.isArray(ranks) ? String(ranks[0]) : ''
+  const count = async (table: string): Promise<number> => Number((await knex(table).count({ n: '*' }))[0]?.n ?? 0)
+  const admin = await knex({ u: users! }).join({ r: roles! }, 'r.id', 'u.role_id').where('r.slug', top).first('u.id')
+  const others = (await count(users!)) - (admin === undefined ? 0 : 1)
+  const found = [counted(await count(tickets!), 'ticket'), counted(others, 'account')].filter((words) => words !== '')
+  if (found.length > 0)
+    return `The desk is not empty: deleted ones included there are ${found.join(' and ')} beside the first admin. The demo fills an empty desk alone, so nothing was changed. Give it a new DATA_DIR or an empty database, or serve this desk as it is with \`plinth start\`.`
+  const missing = missingNames(await readIds(scene))
+  return missing.length === 0
+    ? undefined
+    : `The demo builds on settings that are not there: ${missing.join(', ')}. Nothing was changed.`
+}
+
+function counted(number: number, word: string): string {
+  return number === 0 ? '' : `${number} ${word}${number === 1 ? '' : 's'}`
+}
+
+function whoIsWho({ people: { staff, customers }, tickets }: Filled, password: string): readonly string[] {
+  const role = (name: string): string =>
+    staff.flatMap(({ email }, index) => (STAFF[index]?.role === name ? [email] : [])).join(', ')
+  const named = customers.slice(0, NAMED).map(({ email }) => email)
+  return [
+    `Demo       ${tickets} tickets of ${customers.length} customers, and ${staff.length} people who answer them`,
+    `  manager  ${role('manager')}`,
+    `  agent    ${role('agent')}`,
+    `  customer ${named.join(', ')} and ${customers.length - named.length} more`,
+    `  password ${password}   (of all of them; shown only now)`,
+  ]
 }

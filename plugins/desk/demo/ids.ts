@@ -7,6 +7,8 @@ export interface Scene {
   readonly knex: Database['knex']
   readonly catalog: Catalog
   readonly random: Random
+  /** Chance for what happens when, so that it decides nothing else. */
+  readonly clock: Random
   readonly now: Date
 }
 

@@ -4,10 +4,11 @@ import type { People, Person } from './fill-people.ts'
 import { daysAgo, type Ids, insert, type Scene } from './ids.ts'
 import { randomOf } from './random.ts'
 import { type Story, storyOf } from './stories.ts'
+import { courseOf, writtenAt } from './times.ts'
 
 const TICKETS = 420
 const DAYS = 120
-const HOUR = 3_600_000
+const DAY = 86_400_000
 
 interface Case {
   readonly story: Story
@@ -16,8 +17,10 @@ interface Case {
   readonly agent: Person | undefined
   readonly created: Date
   readonly status: string
-  /** How many turns were taken already. */
-  readonly turns: number
+  /** When each of the turns taken so far was taken. */
+  readonly turns: readonly Date[]
+  /** When its work ended, if it did. */
+  readonly ended: Date
 }
 
 /** Inserts tickets, comments, conversations and messages; gives the number of tickets. */
@@ -27,7 +30,7 @@ export async function fillTickets(scene: Scene, ids: Ids, people: People): Promi
   const tickets = await insert(
     scene,
     'tickets',
-    cases.map((one) => ticket(scene, ids, one)),
+    cases.map((one) => ticket(ids, one)),
   )
   const comments = cases.flatMap((one, index) => commentsOf(scene, one, tickets[index]!))
   comments.sort((a, b) => a.created_at.getTime() - b.created_at.getTime())
@@ -44,7 +47,7 @@ export async function fillTickets(scene: Scene, ids: Ids, people: People): Promi
       subject: one.story.subject,
       status: one.status === 'closed' ? 'closed' : 'open',
       user_id: agent.id,
-      ...stamps(later(one.created, HOUR, scene.now)),
+      ...stamps(beginning(one, scene)),
     })),
   )
   await insert(
@@ -65,16 +68,18 @@ function caseOf(scene: Scene, people: People, index: number): Case {
   const agent = random.chance(age < 2 ? 45 : 94) ? random.pick(fitting) : undefined
   const status = statusOf(scene, age, agent !== undefined)
   const done = status === 'resolved' || status === 'closed'
-  const turns =
+  const taken =
     agent === undefined || status === 'open' ? 0 : done ? story.turns.length : 1 + random.below(story.turns.length)
+  const created = writtenAt(scene.clock, daysAgo(scene, age), scene.now)
+  const { clock, now } = scene
   return {
     story,
     customer,
     contact: people.contacts[who] ?? null,
     agent,
-    created: daysAgo(scene, age),
+    created,
     status,
-    turns,
+    ...courseOf({ clock, now, created, priority: story.priority, agent: agent?.id, turns: taken }),
   }
 }
 
@@ -85,10 +90,9 @@ function statusOf({ random }: Scene, age: number, assigned: boolean): string {
   return random.chance(92) ? random.pick(['closed', 'closed', 'resolved']) : 'pending'
 }
 
-function ticket(scene: Scene, ids: Ids, one: Case) {
-  const { agent, contact, created, customer, status, story, turns } = one
-  const answered = turns > 0 ? later(created, HOUR * 2, scene.now) : null
-  const ended = later(created, HOUR * 5 * (turns + 1), scene.now)
+function ticket(ids: Ids, one: Case) {
+  const { agent, contact, created, customer, ended, status, story, turns } = one
+  const done = ['resolved', 'closed', 'cancelled'].includes(status)
   return {
     subject: story.subject,
     details: story.details,
@@ -101,28 +105,28 @@ function ticket(scene: Scene, ids: Ids, one: Case) {
     contact_id: contact,
     user_id: customer.id,
     assigned_to: agent?.id ?? null,
-    due_date:
-      story.priority === 'Critical' ? new Date(created.getTime() + 2 * 24 * HOUR).toISOString().slice(0, 10) : null,
+    due_date: story.priority === 'Critical' ? new Date(created.getTime() + 2 * DAY).toISOString().slice(0, 10) : null,
     tags: JSON.stringify(story.tags),
-    first_response_at: answered,
-    resolved_at: ['resolved', 'closed', 'cancelled'].includes(status) ? ended : null,
+    first_response_at: turns[0] ?? null,
+    resolved_at: done ? ended : null,
     closed_at: ['closed', 'cancelled'].includes(status) ? ended : null,
     created_at: created,
-    updated_at: turns === 0 ? created : ended,
+    updated_at: done ? ended : (turns.at(-1) ?? created),
   }
 }
 
 function commentsOf(scene: Scene, one: Case, ticketId: number) {
-  const { agent, created, customer, story, turns } = one
-  if (agent === undefined) return []
-  const said = story.turns.slice(0, turns).map((comment, turn) => ({
+  const { agent, customer, story, turns } = one
+  const [first] = turns
+  if (agent === undefined || first === undefined) return []
+  const said = story.turns.slice(0, turns.length).map((comment, turn) => ({
     ticket_id: ticketId,
     user_id: turn % 2 === 0 ? agent.id : customer.id,
     comment,
     is_internal: false,
-    ...stamps(later(created, HOUR * (2 + turn * 5), scene.now)),
+    ...stamps(turns[turn]!),
   }))
-  if (story.internal === undefined || turns === 0) return said
+  if (story.internal === undefined) return said
   return [
     ...said,
     {
@@ -130,7 +134,7 @@ function commentsOf(scene: Scene, one: Case, ticketId: number) {
       user_id: agent.id,
       comment: story.internal,
       is_internal: true,
-      ...stamps(later(created, HOUR * 3, scene.now)),
+      ...stamps(later(first, 240_000, scene.now)),
     },
   ]
 }
@@ -154,8 +158,13 @@ function messagesOf(scene: Scene, one: Case, agent: Person, conversationId: numb
     user_id: internal || index % 2 === 0 ? agent.id : one.customer.id,
     message,
     is_internal: false,
-    ...stamps(later(one.created, HOUR + index * 120_000, scene.now)),
+    ...stamps(later(beginning(one, scene), index * 120_000, scene.now)),
   }))
+}
+
+/** When the chat about a ticket begins: with the first answer, or an hour after the ticket came. */
+function beginning({ created, turns }: Case, { now }: Scene): Date {
+  return turns[0] ?? later(created, 3_600_000, now)
 }
 
 /** A while after a moment, but never after now. */
