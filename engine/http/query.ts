@@ -40,6 +40,11 @@ function unknown(name: string, fields: readonly Field[]): string {
   return `Unknown parameter "${name.slice(0, 64)}"${meant === undefined ? '' : `; did you mean "${meant}"?`}`
 }
 
+/** The items of a list, written with commas or given one by one. */
+function partsOf(given: readonly string[]): readonly string[] {
+  return given.flatMap((text) => text.split(',')).filter((text) => text.trim() !== '')
+}
+
 /** The values of the declared parameters; throws validation_failed keyed by parameter. */
 export function decodeQuery(
   query: URLSearchParams,
@@ -58,9 +63,10 @@ export function decodeQuery(
     const given = query.getAll(name)
     const label = name.replaceAll('_', ' ')
     const text = given[0] ?? ''
-    if (given.length > 1) errors[name] = [`The ${label} may be given only once`]
-    else if (text !== '') {
-      const decoded = field.type.parse(text, field.options)
+    const listed = field.type.name === 'list'
+    if (given.length > 1 && !listed) errors[name] = [`The ${label} may be given only once`]
+    else if (given.some((one) => one !== '')) {
+      const decoded = listed ? field.type.decode(partsOf(given), field.options) : field.type.parse(text, field.options)
       if ('error' in decoded) errors[name] = [`The ${label} ${decoded.error}`]
       else values[name] = decoded.value
     } else if (field.default !== undefined) values[name] = field.default

@@ -90,7 +90,7 @@ function plainFilter(name: string, field: Field): Parameter {
   }
   if (textual || !operators.includes('in')) return query(name, `Only with this ${about}.`, comparable(field))
   const schema = { type: 'array', items: comparable(field) }
-  return query(name, `Only with this ${about}; several with commas are alternatives.`, schema, {
+  return query(name, `Only with this ${about}; several, with commas or repeated, are alternatives.`, schema, {
     style: 'form',
     explode: false,
   })

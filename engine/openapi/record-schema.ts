@@ -90,7 +90,7 @@ export function inputSchema(
   const fields = [...own, ...manyFields(resource).map(([field]) => field), ...hookInput]
   const properties = fields.map((field) => ({
     name: field.name,
-    schema: bodyValue(field, action),
+    schema: bodyValue(field, action, action === 'create' && isSetForSome(resource, field)),
     required: action === 'create' && field.required && !isFilledIn(resource, field),
   }))
   return objectOf(properties, exampleBody(fields, properties))
@@ -123,23 +123,30 @@ function exampleBody(fields: readonly Field[], properties: readonly Property[]):
 function isFilledIn(resource: Resource, field: Field): boolean {
   if (field.default !== undefined || field.defaultMoment !== undefined) return true
   const relation = field.relation === undefined ? undefined : resource.relations.get(field.relation)
-  return relation?.kind === 'belongs_to' && relation.default !== undefined
+  if (relation?.kind === 'belongs_to' && relation.default !== undefined) return true
+  return resource.scopeSets.some((set) => set.field.name === field.name) || isSetForSome(resource, field)
+}
+
+/** Whether a rule fills the field for some of those who may create: they can leave out what others must send. */
+function isSetForSome(resource: Resource, field: Field): boolean {
+  return resource.policies.create.some((clause) => clause.set.some((set) => set.field.name === field.name))
 }
 
 /** A value as bodies have it, with its default on create, and what it is for. */
-function bodyValue(field: Field, action: 'create' | 'update'): JsonSchema {
+function bodyValue(field: Field, action: 'create' | 'update', filled = false): JsonSchema {
   const schema = field.type.input?.(field.options) ?? field.type.schema(field.options)
   const guard = field.write === undefined ? undefined : 'Only for those who may set it.'
+  const rule = filled ? 'Filled in where a rule sets it for the caller.' : undefined
   return {
     ...(field.nullable ? nullable(schema) : schema),
-    ...annotations(field, guard),
+    ...annotations(field, guard, rule),
     ...(action === 'update' || field.default === undefined ? {} : { default: field.default }),
   }
 }
 
-function annotations(field: Field, guard: string | undefined): JsonSchema {
+function annotations(field: Field, ...notes: readonly (string | undefined)[]): JsonSchema {
   const example = exampleOf(field)
-  const text = [sentence(field.description ?? field.label), guard].filter((part) => part !== undefined).join(' ')
+  const text = [sentence(field.description ?? field.label), ...notes].filter((part) => part !== undefined).join(' ')
   return { description: text, ...(example === undefined ? {} : { examples: [example] }) }
 }
 

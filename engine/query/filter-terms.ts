@@ -40,17 +40,26 @@ export function knowsTerm(terms: FilterTerms, parameter: string): boolean {
   )
 }
 
-/** Reads one parameter; false when this resource knows none of the name. */
-export function readTerm(terms: FilterTerms, parameter: string, text: string): boolean {
+/** Reads one parameter with all its values, none of them empty; false when this resource knows none of the name. */
+export function readTerm(terms: FilterTerms, parameter: string, texts: readonly string[]): boolean {
+  const [text = '', second] = texts
   const special = terms.resource.specials.get(parameter)
-  if (special !== undefined) return readSpecial(terms, parameter, text, special.values)
-  const ranged = rangeOf(terms, parameter)
-  if (ranged !== undefined)
-    return readRange(terms, parameter, text, ranged, parameter.endsWith('_from') ? 'from' : 'to')
+  const ranged = special === undefined ? rangeOf(terms, parameter) : undefined
+  if (special !== undefined || ranged !== undefined) {
+    if (second !== undefined) terms.refuse(parameter, givenTwice(parameter))
+    else if (special !== undefined) readSpecial(terms, parameter, text, special.values)
+    else if (ranged !== undefined) readRange(terms, parameter, text, ranged)
+    return true
+  }
   const path = pathOf(terms, parameter)
   if (path === undefined) return false
-  readComparison(terms, parameter, text, path, /\[(\w+)\]$/.exec(parameter)?.[1])
+  readComparison(terms, parameter, texts, path, /\[(\w+)\]$/.exec(parameter)?.[1])
   return true
+}
+
+/** The refusal of a second value. */
+export function givenTwice(parameter: string): string {
+  return `The ${parameter} parameter was given twice and takes one value`
 }
 
 function rangeOf({ resource, actor }: FilterTerms, parameter: string): Field | undefined {
@@ -63,15 +72,15 @@ function pathOf({ resource, actor }: FilterTerms, parameter: string): FieldPath 
   return path !== undefined && filterable(path, actor) ? path : undefined
 }
 
-function readSpecial(terms: FilterTerms, parameter: string, text: string, values: ReadonlyMap<string, Filter>): true {
+function readSpecial(terms: FilterTerms, parameter: string, text: string, values: ReadonlyMap<string, Filter>): void {
   const filter = values.get(text)
   if (filter === undefined)
     terms.refuse(parameter, `The ${parameter} parameter must be one of: ${[...values.keys()].join(', ')}`)
   else addTerm(terms, filter, `${parameter}=${text}`)
-  return true
 }
 
-function readRange(terms: FilterTerms, parameter: string, text: string, field: Field, end: 'from' | 'to'): true {
+function readRange(terms: FilterTerms, parameter: string, text: string, field: Field): void {
+  const end = parameter.endsWith('_from') ? 'from' : 'to'
   const path: FieldPath = { relations: [], field }
   const day = field.type.day?.(text)
   if (field.type.day !== undefined && day === undefined)
@@ -86,13 +95,12 @@ function readRange(terms: FilterTerms, parameter: string, text: string, field: F
     const value = decodedValue(terms, parameter, text, field)
     if (value !== undefined) addTerm(terms, compareWith(terms, path, end === 'from' ? 'gte' : 'lte', value), parameter)
   }
-  return true
 }
 
 function readComparison(
   terms: FilterTerms,
   parameter: string,
-  text: string,
+  texts: readonly string[],
   path: FieldPath,
   written: string | undefined,
 ): void {
@@ -101,11 +109,11 @@ function readComparison(
     terms.refuse(parameter, `Unknown operator "${written}"; allowed here: ${type.operators.join(', ')}`)
     return
   }
-  const listed =
-    written === undefined &&
-    text.includes(',') &&
-    type.operators.includes('in') &&
-    !TEXTUAL.every((word) => type.operators.includes(word))
+  const [text = ''] = texts
+  // A text may hold commas itself, so only repeated parameters give it several values.
+  const parted = !TEXTUAL.every((word) => type.operators.includes(word))
+  const several = texts.length > 1 || (parted && text.includes(','))
+  const listed = written === undefined && several && type.operators.includes('in')
   const operator = (written ?? (listed ? 'in' : type.operators.includes('eq') ? 'eq' : 'contains')) as Operator
   if (!type.operators.includes(operator)) {
     terms.refuse(
@@ -114,7 +122,15 @@ function readComparison(
     )
     return
   }
-  const filter = comparisonOf(terms, parameter, text, path, operator)
+  const any = operator === 'in' || operator === 'not_in'
+  if (texts.length > 1 && !any) {
+    terms.refuse(parameter, givenTwice(parameter))
+    return
+  }
+  const words = listed && !parted ? texts : texts.flatMap((one) => one.split(','))
+  const filter = any
+    ? anyOf(terms, parameter, words, path, operator)
+    : comparisonOf(terms, parameter, text, path, operator)
   if (filter === undefined) return
   if (TEXTUAL.includes(operator)) terms.adhoc = true
   addTerm(terms, filter, (parameter.split('[', 1)[0] ?? '') + operator)
@@ -136,7 +152,6 @@ function comparisonOf(
       ? undefined
       : { kind: 'compare', path, operator, operand: { kind: 'literal', value: wanted } }
   }
-  if (operator === 'in' || operator === 'not_in') return anyOf(terms, parameter, text, path, operator)
   if (operator === 'between') {
     const ends = text.split(',')
     if (ends.length !== 2) {
@@ -181,14 +196,11 @@ function onDay(
 function anyOf(
   terms: FilterTerms,
   parameter: string,
-  text: string,
+  given: readonly string[],
   path: FieldPath,
   operator: 'in' | 'not_in',
 ): Filter | undefined {
-  const words = text
-    .split(',')
-    .map((word) => word.trim())
-    .filter((word) => word !== '')
+  const words = given.map((word) => word.trim()).filter((word) => word !== '')
   if (words.length > terms.longestList) {
     terms.refuse(parameter, `The ${parameter} parameter takes at most ${terms.longestList} values`)
     return undefined

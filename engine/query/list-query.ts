@@ -6,7 +6,7 @@ import { comparand } from '../filter/to-sql.ts'
 import { LIMITS } from '../limits.ts'
 import { nearest } from '../text/nearest.ts'
 import { type Cursor, decodeCursor, sortSignature } from './cursor.ts'
-import { type FilterTerms, knowsTerm, noTerms, readTerm } from './filter-terms.ts'
+import { type FilterTerms, givenTwice, knowsTerm, noTerms, readTerm } from './filter-terms.ts'
 import { filterable, readable } from './scope.ts'
 
 /** What a list request asks for. Equal `key`s (of one resource and actor class) share statements. */
@@ -48,8 +48,8 @@ export function readListQuery(
     errors[parameter] ??= []
     errors[parameter].push(sentence)
   }
-  const given = readOnce(query, refuse)
-  const terms = readTerms(catalog, resource, actor, given, refuse)
+  const { reserved: given, filters } = readGiven(query, refuse)
+  const terms = readTerms(catalog, resource, actor, filters, refuse)
   const paging = readPaging(catalog, given, refuse)
   const sort = total(resource, readSort(catalog, resource, actor, given, refuse))
   const search = readSearch(catalog, resource, given, refuse)
@@ -79,29 +79,41 @@ export function readListQuery(
   }
 }
 
-/** Each parameter with its value; the same name with another value is refused. */
-function readOnce(query: Iterable<readonly [string, string]>, refuse: Refuse): ReadonlyMap<string, string> {
-  const given = new Map<string, string>()
+/** The parameters of a query: what pages and orders has one value each, filters have all that they were given. */
+interface Given {
+  readonly reserved: ReadonlyMap<string, string>
+  readonly filters: ReadonlyMap<string, ReadonlySet<string>>
+}
+
+/** Sorts parameters out; `sort=a&sort=b` is `sort=a,b`, and what takes one value is refused with another. */
+function readGiven(query: Iterable<readonly [string, string]>, refuse: Refuse): Given {
+  const reserved = new Map<string, string>()
+  const filters = new Map<string, Set<string>>()
   for (const [name, value] of query) {
-    if (given.has(name) && given.get(name) !== value)
-      refuse(name, `The ${name} parameter was given twice; separate several values by commas`)
-    given.set(name, value)
+    if (!RESERVED.includes(name)) {
+      const values = filters.get(name) ?? new Set()
+      filters.set(name, values.add(value))
+      continue
+    }
+    const before = reserved.get(name)
+    if (before !== undefined && before !== value && name !== 'sort') refuse(name, givenTwice(name))
+    reserved.set(name, name === 'sort' && before ? `${before},${value}` : value)
   }
-  return given
+  return { reserved, filters }
 }
 
 function readTerms(
   catalog: Catalog,
   resource: Resource,
   actor: Actor,
-  given: ReadonlyMap<string, string>,
+  given: Given['filters'],
   refuse: Refuse,
 ): FilterTerms {
   const terms = noTerms(resource, actor, catalog.limits.valuesPerList ?? 0, refuse)
   let unknown = 0
-  for (const [name, value] of given) {
-    if (RESERVED.includes(name)) continue
-    const known = value === '' ? knowsTerm(terms, name) : readTerm(terms, name, value)
+  for (const [name, values] of given) {
+    const texts = [...values].filter((value) => value !== '')
+    const known = texts.length === 0 ? knowsTerm(terms, name) : readTerm(terms, name, texts)
     if (known || catalog.strictness.unknownParameters !== 'refuse' || ++unknown > LIMITS.queryErrors) continue
     refuse(name, unknownParameter(resource, actor, name))
   }

@@ -46,7 +46,8 @@ export function resolveField(
   const type = typeOf(reporter, written, fieldTypes)
   if (type === undefined) return undefined
   const required = definition.required ?? false
-  const nullable = !required && (definition.nullable ?? true)
+  // What the database gives by itself is always there.
+  const nullable = !required && type.generated === undefined && (definition.nullable ?? true)
   const options: FieldOptions = { name, required, nullable, own: ownOptions(definition, type) }
   judge(reporter, written, type, options)
   const count = type.name === 'count' && typeof options.own.of === 'string' ? options.own.of : undefined

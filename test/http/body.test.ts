@@ -3,6 +3,8 @@ import { gzipSync } from 'node:zlib'
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
 import type { Field } from '../../engine/catalog/catalog.ts'
+import { FIELD_TYPES } from '../../engine/field/index.ts'
+import { resolveFields } from '../../engine/resolve/fields.ts'
 import { AS_AGENT, route, serve, type World } from './world.ts'
 
 /** A resolved text field, as the composer makes them. */
@@ -43,6 +45,15 @@ test.before(async (context) => {
       path: '/list',
       handle: async ({ parameters }) => ({ data: parameters }),
       queryFields: [textField('search'), textField('page')],
+    }),
+    route({
+      method: 'GET',
+      path: '/chosen',
+      handle: async ({ parameters }) => ({ data: parameters }),
+      queryFields: resolveFields(
+        { levels: { type: 'list', of: 'integer', max_items: 3 } },
+        new Map(FIELD_TYPES.map((type) => [type.name, type])),
+      ).value,
     }),
     route({
       method: 'GET',
@@ -185,6 +196,15 @@ test('decodes the declared parameters; an empty one counts as absent', async ({ 
   assert.equal((await world.ask('GET /api/v1/list?search=a%20b&page=', { headers: AS_AGENT })).json.data, {
     search: 'a b',
   })
+})
+
+test('a list takes its items with commas, repeated, or both', async ({ world }) => {
+  const ask = async (query: string) => (await world.ask(`GET /api/v1/chosen?${query}`, { headers: AS_AGENT })).json
+  for (const query of ['levels=1,2,3', 'levels=1&levels=2&levels=3', 'levels=1,2&levels=&levels=3'])
+    assert.equal((await ask(query)).data, { levels: [1, 2, 3] })
+  assert.equal((await ask('levels=')).data, {})
+  assert.equal(Object.keys((await ask('levels=1&levels=x')).errors ?? {}), ['levels'])
+  assert.equal(Object.keys((await ask('levels=1,2,3&levels=4')).errors ?? {}), ['levels'])
 })
 
 for (const [query, key] of [

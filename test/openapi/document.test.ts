@@ -6,7 +6,9 @@ import { join } from 'node:path'
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
 import type { OpenApiDocument } from '../../engine/openapi/openapi-document.ts'
+import { inputSchema, recordSchema } from '../../engine/openapi/record-schema.ts'
 import { openDesk } from '../desk/desk.ts'
+import { resolveFiles } from '../resolve/resolves.ts'
 import { application } from '../support/application.ts'
 
 interface Served {
@@ -184,6 +186,23 @@ test('tokens are asked for except where a route is public', () => {
   assert.equal(served[0]!.document.security, [{ bearer: [] }])
   assert.is(operation('listTickets').security, undefined)
   assert.equal(operation('postAuthLogin').security, [{}, { bearer: [] }])
+})
+
+test('what a rule fills for some callers is not asked of all, and a number that the database gives is never null', () => {
+  const clauses = 'create: [{ permission: orders.manage }, { role: clerk, set: { branch: { name: Main } } }]'
+  const orders = `
+fields: { number: { type: sequence }, title: { type: string, required: true } }
+relations: { branch: { belongs_to: branches, required: true } }
+policies: { view: [{ who: anyone }], ${clauses}, update: [], delete: [], restore: [] }`
+  const branches = 'fields: { name: { type: string } }\npolicies: { view: [{ who: anyone }] }\nactions: [list]'
+  const { value } = resolveFiles({ orders, branches })
+  const resource = value?.resources.get('orders')
+  assert.ok(resource)
+  const body = inputSchema(resource, 'create', [])
+  assert.equal(body.required, ['title'])
+  assert.match(JSON.stringify(body.properties), /Filled in where a rule sets it for the caller/)
+  const { number } = recordSchema(resource, 'list').properties as Record<string, { type: unknown }>
+  assert.is(number?.type, 'string')
 })
 
 test.run()

@@ -19,7 +19,7 @@ resolving('a mid-size application becomes what its files say', () => {
     text,
     `tickets "Ticket" /tickets on tickets
   field id integer not null read-only
-  field uid sequence read-only
+  field uid sequence not null read-only
   field subject string required not null
   field details text required not null
   field level enum
