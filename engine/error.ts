@@ -4,15 +4,17 @@ interface ErrorKind {
   readonly status: number
   /** The sentence for the caller; `{name}` takes a parameter. */
   readonly message: string
+  /** The sentence where no parameter gives one. */
+  readonly otherwise?: string
 }
 
 /** Code → status and sentence (decisions, 1). A code is never reused for another meaning. */
 export const ERRORS = {
-  malformed_body: { status: 400, message: 'Malformed JSON request body' },
+  malformed_body: { status: 400, message: '{message}', otherwise: 'Malformed JSON request body' },
   bad_request: { status: 400, message: '{message}' },
   unauthenticated: { status: 401, message: 'Unauthenticated' },
   invalid_credentials: { status: 401, message: 'Invalid credentials' },
-  forbidden: { status: 403, message: '{message}' },
+  forbidden: { status: 403, message: '{message}', otherwise: 'Forbidden' },
   record_not_found: { status: 404, message: '{label} not found' },
   route_not_found: { status: 404, message: 'Route not found' },
   method_not_allowed: { status: 405, message: 'Method Not Allowed' },
@@ -58,10 +60,7 @@ export class ApiError extends Error {
   constructor(code: ErrorCode, params: ErrorParams = {}) {
     const kind: ErrorKind = ERRORS[code]
     const sentence = kind.message.replace(/\{(\w+)\}/g, (_, name: 'message' | 'label') => params[name] ?? '')
-    super(
-      sentence || (code === 'forbidden' ? 'Forbidden' : code),
-      params.cause === undefined ? {} : { cause: params.cause },
-    )
+    super(sentence || (kind.otherwise ?? code), params.cause === undefined ? {} : { cause: params.cause })
     this.code = code
     this.status = kind.status
     this.params = params

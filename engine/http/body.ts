@@ -82,7 +82,7 @@ function parse(bytes: Buffer): JsonObject {
   } catch {
     throw new ApiError('malformed_body')
   }
-  if (!isObject(value)) throw new ApiError('malformed_body')
+  if (!isObject(value)) throw new ApiError('malformed_body', { message: 'The body must be a JSON object' })
   return value
 }
 

@@ -1,6 +1,7 @@
 /** The one shape of every JSON answer: success, data or message and errors, meta. */
 import type { ApiError } from '../error.ts'
 import { JsonText } from '../json.ts'
+import { fieldErrorCodes } from './field-error.ts'
 import type { Answer } from './parts.ts'
 import type { Reply } from './route.ts'
 
@@ -53,9 +54,13 @@ function successBody(reply: Reply, stamp: string): string | Buffer {
 
 /** The text of a refusal; the request id is told where the caller can do nothing but report it. */
 export function refusalText(error: ApiError, stamp: string, requestId?: string): string {
-  const errors = error.params.errors === undefined ? '' : `,"errors":${JSON.stringify(error.params.errors)}`
+  const { errors } = error.params
+  const fields =
+    errors === undefined
+      ? ''
+      : `,"errors":${JSON.stringify(errors)},"error_codes":${JSON.stringify(fieldErrorCodes(errors))}`
   const id = requestId === undefined || error.status < 500 ? '' : `,"request_id":${JSON.stringify(requestId)}`
-  return `{"success":false,"message":${JSON.stringify(error.message)}${errors},"meta":{${stamp}${id}}}`
+  return `{"success":false,"message":${JSON.stringify(error.message)},"code":"${error.code}"${fields},"meta":{${stamp}${id}}}`
 }
 
 function refusalHeaders(error: ApiError): Readonly<Record<string, string>> {

@@ -30,7 +30,7 @@ export function resourceRoutes(
   hooks: ReadonlyMap<string, BoundHook> = new Map(),
 ): readonly ResourceRoute[] {
   const routes = [...catalog.resources.values()].flatMap((resource) => [
-    ...[...resource.actions].flatMap((action) => ownRoutes(resource, action, executionOf)),
+    ...[...resource.actions].flatMap((action) => ownRoutes(catalog, resource, action, executionOf)),
     ...resource.nested.flatMap((nested) =>
       nested.actions.map((action) => nestedRoute(catalog, resource, nested, action, executionOf)),
     ),
@@ -54,11 +54,16 @@ const METHODS: Readonly<Record<ActionName, readonly Method[]>> = {
   restore: ['POST'],
 }
 
-function ownRoutes(resource: Resource, action: ActionName, executionOf: ExecutionOf): readonly ResourceRoute[] {
+function ownRoutes(
+  catalog: Catalog,
+  resource: Resource,
+  action: ActionName,
+  executionOf: ExecutionOf,
+): readonly ResourceRoute[] {
   const base = `/${resource.path}`
   const path =
     action === 'list' || action === 'create' ? base : action === 'restore' ? `${base}/{id}/restore` : `${base}/{id}`
-  const handle = handlers(resource, executionOf)[action]
+  const handle = handlers(catalog, resource, executionOf)[action]
   return METHODS[action].map((method) => route(resource, action, method, path, undefined, handle))
 }
 
@@ -81,12 +86,13 @@ function nestedRoute(
     }
     if (action === 'list')
       return listReply(await listRecords(execution, resource, context.query, above), resource.statusCodes.list)
-    return recordReply(await createRecord(execution, resource, context.body, above), resource.statusCodes.create)
+    return createdReply(catalog, resource, await createRecord(execution, resource, context.body, above))
   }
   return route(resource, action, action === 'list' ? 'GET' : 'POST', path, parent, handle)
 }
 
 function handlers(
+  catalog: Catalog,
   resource: Resource,
   executionOf: ExecutionOf,
 ): Readonly<Record<ActionName, (context: RouteContext) => Promise<Reply>>> {
@@ -101,7 +107,7 @@ function handlers(
     get: async (context) =>
       recordReply(await getRecord(executionOf(context), resource, context.params.id ?? ''), codes.get),
     create: async (context) =>
-      recordReply(await createRecord(executionOf(context), resource, context.body), codes.create),
+      createdReply(catalog, resource, await createRecord(executionOf(context), resource, context.body)),
     update: async (context) => {
       const execution = executionOf(context)
       const lookup = named(execution, 'update', context)
@@ -124,6 +130,20 @@ function handlers(
 
 function recordReply(text: string, status: number): Reply {
   return { status, data: new JsonText(text), etag: entityTag(text) }
+}
+
+/** The reply to a creation, with where the record is to be read where that is a path. */
+function createdReply(catalog: Catalog, resource: Resource, text: string): Reply {
+  const reply = recordReply(text, resource.statusCodes.create)
+  // Every record begins with its id.
+  const id = /^\{"id":(\d+)/.exec(text)?.[1]
+  if (!isLocated(resource) || id === undefined) return reply
+  return { ...reply, headers: { Location: `${catalog.prefix}/${resource.path}/${id}` } }
+}
+
+/** Whether the answer to a creation says where the new record is. */
+export function isLocated(resource: Resource): boolean {
+  return resource.statusCodes.create === 201 && resource.actions.has('get') && resource.lookup.includes(resource.key)
 }
 
 function listReply(result: ListResult, status: number): Reply {

@@ -1,4 +1,6 @@
 /** Answers: the envelope, the headers that come with it, and every refusal there is, as parts to refer to. */
+import { ERRORS as KINDS } from '../error.ts'
+import { FIELD_ERRORS } from '../http/field-error.ts'
 import type { JsonSchema } from '../json.ts'
 import { nullable, objectOf, schemaRef } from './schema.ts'
 
@@ -24,6 +26,14 @@ const ERRORS: JsonSchema = {
   description: 'Field (`tags.0` inside lists) or parameter → sentences.',
   additionalProperties: { type: 'array', items: { type: 'string' }, minItems: 1 },
 }
+
+const ERROR_CODES: JsonSchema = {
+  type: 'object',
+  description: 'The same keys as in `errors`: a code for each sentence, in the same order.',
+  additionalProperties: { type: 'array', items: { enum: Object.keys(FIELD_ERRORS) }, minItems: 1 },
+}
+
+const CODE: JsonSchema = { enum: Object.keys(KINDS), description: 'What is wrong, for programs.' }
 
 const COUNT = { type: 'integer', minimum: 0 } as const
 const PLACE = { type: 'integer', minimum: 1 } as const
@@ -57,7 +67,13 @@ function refusalSchema(errors?: JsonSchema): JsonSchema {
   return objectOf([
     { name: 'success', schema: { const: false }, required: true },
     { name: 'message', schema: { type: 'string', description: 'What is wrong, for people.' }, required: true },
-    ...(errors === undefined ? [] : [{ name: 'errors', schema: errors, required: false }]),
+    { name: 'code', schema: CODE, required: true },
+    ...(errors === undefined
+      ? []
+      : [
+          { name: 'errors', schema: errors, required: false },
+          { name: 'error_codes', schema: ERROR_CODES, required: false },
+        ]),
     { name: 'meta', schema: objectOf([...META, REQUEST_ID]), required: true },
   ])
 }
@@ -93,6 +109,7 @@ export const HEADERS: Readonly<Record<string, Node>> = {
   'WWW-Authenticate': header('How to present a token.', { type: 'string' }, true),
   Allow: header('The methods that the path knows.', { type: 'string' }, true),
   ETag: header('The version of what was answered, for If-None-Match and If-Match.', { type: 'string' }, true),
+  Location: header('The path of the new record.', { type: 'string' }, true),
   'Idempotency-Replayed': header('Present where an earlier answer was given again.', { const: 'true' }, false),
   'Content-Disposition': header('The name under which to save the file.', { type: 'string' }, false),
 }

@@ -2,6 +2,7 @@
 import type { Catalog, Field, Resource } from '../catalog/catalog.ts'
 import { needsToken } from '../http/access.ts'
 import type { BoundRoute } from '../http/parts.ts'
+import { isLocated } from '../http/resource-routes.ts'
 import type { JsonSchema } from '../json.ts'
 import { accessSentence, isResourceRoute } from './access-sentence.ts'
 import { COUNTED, headerRefs, NOT_MODIFIED, refusalRef, successSchema } from './answers.ts'
@@ -139,6 +140,7 @@ function refusalsOf(route: BoundRoute): readonly number[] {
 function success(outline: Outline, route: BoundRoute, status: number): Operation {
   const headers = {
     ...headerRefs(...COUNTED, ...(isTagged(route) ? ['ETag'] : [])),
+    ...(isResourceRoute(route) && route.action === 'create' && isLocated(route.resource) ? headerRefs('Location') : {}),
     ...(route.method === 'POST' && route.bucket !== 'auth' ? headerRefs('Idempotency-Replayed') : {}),
   }
   if (status === 204) return { description: 'Done; there is nothing to say.', headers }

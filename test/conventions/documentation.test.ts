@@ -4,6 +4,7 @@ import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
 import { COMMANDS } from '../../engine/cli/commands.ts'
 import { ERRORS } from '../../engine/error.ts'
+import { FIELD_ERRORS } from '../../engine/http/field-error.ts'
 import { VARIABLES } from '../../engine/settings.ts'
 import { DIAGNOSTIC_CODES } from '../../engine/text/code.ts'
 import { pluginEntries, projectFiles, readSources } from './source.ts'
@@ -61,7 +62,7 @@ documentation('every diagnostic code is in resources/README.md, and no other', (
 
 documentation('every error code is in README.md or engine/ARCHITECTURE.md, and no other', () => {
   const text = `${read('README.md')}\n${read('engine/ARCHITECTURE.md')}`
-  const codes = Object.keys(ERRORS)
+  const codes = [...Object.keys(ERRORS), ...Object.keys(FIELD_ERRORS)]
   none(
     codes.filter((code) => !names(text, code)),
     'not documented',

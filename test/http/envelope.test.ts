@@ -105,7 +105,7 @@ test('the options are those of the plugin that gave the route', async ({ world }
 test('422 has errors by field', async ({ world }) => {
   const { status, json } = await world.ask('GET /api/v1/invalid')
   assert.is(status, 422)
-  assert.equal(Object.keys(json), ['success', 'message', 'errors', 'meta'])
+  assert.equal(Object.keys(json), ['success', 'message', 'code', 'errors', 'error_codes', 'meta'])
   assert.is(json.message, 'Validation failed')
   assert.equal(json.errors, { subject: ['The subject field is required'] })
 })
@@ -113,7 +113,7 @@ test('422 has errors by field', async ({ world }) => {
 test('other refusals have a message and no errors', async ({ world }) => {
   const { status, json } = await world.ask('GET /api/v1/conflict')
   assert.is(status, 409)
-  assert.equal(Object.keys(json), ['success', 'message', 'meta'])
+  assert.equal(Object.keys(json), ['success', 'message', 'code', 'meta'])
   assert.is(json.message, 'The ticket is closed')
 })
 

@@ -79,7 +79,9 @@ export interface Answered {
     readonly success?: boolean
     readonly data?: unknown
     readonly message?: string
+    readonly code?: string
     readonly errors?: Record<string, string[]>
+    readonly error_codes?: Record<string, string[]>
     readonly meta?: Record<string, unknown>
   }
 }

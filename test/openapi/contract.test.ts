@@ -78,6 +78,7 @@ test('a path that no route has may only be refused', () => {
 const refusal = JSON.stringify({
   success: false,
   message: 'Route not found',
+  code: 'route_not_found',
   meta: { timestamp: '2026-01-01T00:00:00.000000Z', version: '0.1.0' },
 })
 
