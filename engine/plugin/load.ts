@@ -8,6 +8,7 @@ import type { Collected, Diagnostic } from '../text/diagnostic.ts'
 import { nearest } from '../text/nearest.ts'
 import type { Span } from '../text/source.ts'
 import { CONTRIBUTIONS } from './contribution.ts'
+import { nameOwnPackage } from './own-package.ts'
 import type { Plugin } from './plugin.ts'
 
 export interface LoadOptions {
@@ -56,6 +57,7 @@ async function load(name: string, options: LoadOptions): Promise<{ readonly plug
     }
   }
   try {
+    if (!entry.startsWith(SHIPPED)) nameOwnPackage()
     const module: { readonly default?: unknown } = await import(pathToFileURL(entry).href)
     return judged(name, module.default, entry)
   } catch (error) {

@@ -1,22 +1,31 @@
 /** An application in a folder of its own needs only the package, its resources and its plugins. */
 import { execFileSync } from 'node:child_process'
 import { mkdirSync, readdirSync, readFileSync, rmSync, symlinkSync } from 'node:fs'
+import { createRequire } from 'node:module'
 import { join, resolve } from 'node:path'
+import { pathToFileURL } from 'node:url'
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
-import { bare, build, startServer } from './server.ts'
+import { bare, build, PROGRAM, startServer } from './server.ts'
 import { type Folder, folder, NOTES } from './world.ts'
 
 const pack = suite('the package')
 
-const GREETER = `import { definePlugin } from 'plinth'
+const GREETER = `import { ApiError, definePlugin, invalid } from 'plinth'
+const refusing = (path, refusal) => ({
+  method: 'GET', path, summary: 'Refuse', access: 'public',
+  handle: async () => { throw refusal },
+})
 export default definePlugin({
   name: 'greeter',
   description: 'Greets.',
   routes: [{
     method: 'GET', path: '/greeting', summary: 'Greet', access: 'public',
     handle: async () => ({ data: { words: 'good day' } }),
-  }],
+  },
+  refusing('/taken', new ApiError('conflict', { message: 'Somebody else has it' })),
+  refusing('/wrong', invalid({ words: ['The words field is required'] })),
+  ],
 })
 `
 
@@ -53,14 +62,34 @@ pack.before(() => {
 })
 pack.after(() => application?.remove())
 
-pack('runs an application that brings only resources and a plugin', async () => {
-  const program = join(application.path, 'node_modules/plinth/dist/engine/cli/main.js')
-  const server = await startServer(program, application.path, bare({ DATA_DIR: join(application.path, 'data') }))
-  assert.is((await fetch(`${server.url}/api/notes`)).status, 200)
-  const greeting = (await (await fetch(`${server.url}/api/greeting`)).json()) as { data: { words: string } }
-  assert.is(greeting.data.words, 'good day')
-  assert.is((await server.stop('SIGTERM')).code, 0)
-})
+/** Each way to run the application beside whose plugin the package is installed. */
+const WAYS: readonly (readonly [name: string, program: () => string, options?: string])[] = [
+  ['from the package', () => join(application.path, 'node_modules/plinth/dist/engine/cli/main.js')],
+  ['from what is compiled, as `npm start` does', () => PROGRAM],
+  [
+    'from source, as `npm run dev` does',
+    () => resolve('engine/cli/main.ts'),
+    `--import=${pathToFileURL(createRequire(import.meta.url).resolve('tsx')).href}`,
+  ],
+]
+
+for (const [name, program, options] of WAYS) {
+  pack(`runs an application that brings only resources and a plugin, ${name}`, async () => {
+    const env = bare({ DATA_DIR: join(application.path, 'data'), NODE_OPTIONS: options })
+    const server = await startServer(program(), application.path, env)
+    const ask = async (path: string) => {
+      const answer = await fetch(`${server.url}/api${path}`)
+      // biome-ignore lint/suspicious/noExplicitAny: a test reads whatever an answer holds
+      return { status: answer.status, body: (await answer.json()) as any }
+    }
+    assert.is((await ask('/notes')).status, 200)
+    assert.is((await ask('/greeting')).body.data.words, 'good day')
+    const [taken, wrong] = [await ask('/taken'), await ask('/wrong')]
+    assert.equal([taken.status, taken.body.message], [409, 'Somebody else has it'])
+    assert.equal([wrong.status, wrong.body.errors], [422, { words: ['The words field is required'] }])
+    assert.is((await server.stop('SIGTERM')).code, 0)
+  })
+}
 
 pack('carries types for plugin authors, and no tests or sources', () => {
   const root = join(application.path, 'node_modules/plinth')
