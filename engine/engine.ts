@@ -15,6 +15,7 @@ import { keepPrivate } from './database/private.ts'
 import { addressOf, drain, httpServer } from './http/listen.ts'
 import { createMetrics, type Metrics } from './http/metrics.ts'
 import type { BoundRoute, HttpApp, HttpParts } from './http/parts.ts'
+import { createPassage } from './http/passage.ts'
 import { resourceRoutes } from './http/resource-routes.ts'
 import { createHttp } from './http/server.ts'
 import { jobInlet } from './job/inlet.ts'
@@ -221,6 +222,7 @@ async function systemContext<T>(
 function running(process: Process, first: App, lines: readonly StartLine[], closeAll: () => Promise<void>): Engine {
   let app = first
   hearChanges(process, () => ({ catalog: app.catalog, cachedTables: app.foundation.cachedTables }))
+  const passage = createPassage()
   let server: Server | undefined
   let worker: Worker | undefined
   return {
@@ -230,7 +232,7 @@ function running(process: Process, first: App, lines: readonly StartLine[], clos
     database: process.database,
     said: saidOnce(lines),
     listen() {
-      const listening = httpServer(() => app.http)
+      const listening = httpServer(() => app.http, passage)
       server = listening
       return new Promise((resolve, reject) => {
         listening.once('error', reject)
@@ -249,9 +251,13 @@ function running(process: Process, first: App, lines: readonly StartLine[], clos
     async reload() {
       const read = await readCatalog(process.settings)
       if (read.value === undefined) return read.diagnostics
-      const next = await prepare(process, read.value, { edited: true })
-      if (next.value !== undefined) app = next.value
-      return next.diagnostics
+      const { value } = read
+      // Between the change of the tables and that of the app, neither app fits the tables.
+      return passage.alone(LIMITS.reloadWaitMs, async () => {
+        const next = await prepare(process, value, { edited: true })
+        if (next.value !== undefined) app = next.value
+        return next.diagnostics
+      })
     },
     async close() {
       process.draining = true

@@ -109,6 +109,8 @@ export const LIMITS = {
   jobStopMs: 500,
   /** Rows that housekeeping deletes with one statement: short enough to be in nobody's way. */
   deleteBatch: 1_000,
+  /** How long a change of the YAML waits for requests in flight before it changes the tables under them, in milliseconds. */
+  reloadWaitMs: 2_000,
   /** How long requests in flight may take after SIGTERM, in milliseconds. */
   drainMs: 8_000,
 } as const

@@ -152,13 +152,24 @@ async function readPage(
   const page = present.slice(0, list.perPage)
   const items = page.map((row) => compiled.serialize(row))
   const more = present.length > list.perPage
-  const counted = compiled.total === undefined ? total : { total: Number(rows[0]?.[compiled.total] ?? 0), exact: true }
+  const counted =
+    compiled.total === undefined
+      ? seen(total, offset, page.length, more)
+      : { total: Number(rows[0]?.[compiled.total] ?? 0), exact: true }
   return { items, pagination: pagination(list, compiled, page, offset, more, counted) }
 }
 
 interface Total {
   readonly total: number
   readonly exact: boolean
+}
+
+/** A total that is none to count on, after a page was seen: it never denies a record that is there, nor a next page. */
+function seen(counted: Total | undefined, offset: number, length: number, more: boolean): Total | undefined {
+  if (counted === undefined || counted.exact) return counted
+  if (more) return { total: Math.max(counted.total, offset + length + 1), exact: false }
+  if (length > 0 || offset === 0) return { total: offset + length, exact: true }
+  return { total: Math.min(counted.total, offset), exact: false }
 }
 
 function pagination(

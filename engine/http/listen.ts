@@ -1,12 +1,15 @@
 /** The node:http server around whichever app is current, with the limits and events that Node leaves to us. */
 
-import { createServer, type Server } from 'node:http'
+import { createServer, type RequestListener, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { LIMITS } from '../limits.ts'
 import type { HttpApp } from './parts.ts'
+import { createPassage, type Passage } from './passage.ts'
 
-/** A server that asks `current` for the app on every request, so that an app can be replaced while it listens. */
-export function httpServer(current: () => HttpApp): Server {
+/** A server that asks `current` for the app on every request, so that an app can be replaced while it listens; `passage` may have requests wait for that. */
+export function httpServer(current: () => HttpApp, passage: Passage = createPassage()): Server {
+  const answer: RequestListener = (request, response) =>
+    passage.through(response, () => current().callback()(request, response))
   const server = createServer(
     {
       maxHeaderSize: LIMITS.headerBytes,
@@ -17,10 +20,10 @@ export function httpServer(current: () => HttpApp): Server {
       // Node would answer a missing Host by itself, without the envelope; nothing here relies on it.
       requireHostHeader: false,
     },
-    (request, response) => current().callback()(request, response),
+    answer,
   )
   // An expectation other than 100-continue may be ignored; Node would answer it without the envelope.
-  server.on('checkExpectation', (request, response) => current().callback()(request, response))
+  server.on('checkExpectation', answer)
   server.on('clientError', (error, socket) => current().clientError(error, socket))
   return server
 }

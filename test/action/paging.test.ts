@@ -247,6 +247,26 @@ test('a capped total stops at its cap and says so', async () => {
   assert.is(few.total_exact, false)
 })
 
+test('an estimate never denies the pages that there are', async () => {
+  await app.engine.database.knex.raw(
+    `insert into events (text, created_at, updated_at) select 'x', now(), now() from generate_series(1, 25)`,
+  )
+  const query = '/events?per_page=10&created_at[between]=2020-01-01,2100-01-01&created_at[gte]=2020-01-01'
+  for (const [page, total, exact] of [
+    [1, 11, false],
+    [2, 21, false],
+    [3, 25, undefined],
+  ] as const) {
+    const { pagination } = (await get(`${query}&page=${page}`)).body.meta
+    assert.is(pagination.total_exact, exact)
+    if (exact === undefined) assert.is(pagination.total, total)
+    else assert.ok(pagination.total >= total && pagination.last_page > page, JSON.stringify(pagination))
+  }
+  const beyond = (await get(`${query}&page=9`)).body.meta.pagination
+  assert.ok(beyond.total <= 80, JSON.stringify(beyond))
+  await app.engine.database.knex.raw('delete from events')
+})
+
 test('an estimated total is a number that says it is none to count on', async () => {
   await app.engine.database.knex.raw(
     `insert into events (text, created_at, updated_at) select 'x', now(), now() from generate_series(1, 300)`,

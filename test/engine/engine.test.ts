@@ -145,7 +145,7 @@ test('requests in flight finish on the old app while the next one takes over', a
   assert.is((await slow).status, 201)
 })
 
-test('many requests during reloads are all answered', async ({ app }) => {
+test('many requests during reloads are all answered, also while a field is renamed', async ({ app }) => {
   await app.expect(201, 'POST', '/books', STAFF, { title: 'Busy' })
   let running = true
   const statuses = new Set<number>()
@@ -154,6 +154,16 @@ test('many requests during reloads are all answered', async ({ app }) => {
   })
   for (const name of ['a1', 'a2', 'a3']) {
     await save(app, 'books.yaml', addField(`${name}: { type: string }`))
+    assert.equal(await app.engine.reload(), [])
+  }
+  for (const [before, after] of [
+    ['a1', 'b1'],
+    ['a2', 'b2'],
+    ['a3', 'b3'],
+  ] as const) {
+    await save(app, 'books.yaml', (text) =>
+      text.replace(`${before}: { type: string }`, `${after}: { type: string, renamed_from: ${before} }`),
+    )
     assert.equal(await app.engine.reload(), [])
   }
   running = false
