@@ -1,7 +1,12 @@
 /** One cell of a CSV file: quoted where it must be, never a formula, lists in one cell, and all of it back again. */
 
-/** What a spreadsheet takes for a formula; apostrophes before it count too, so that taking one off is always right. */
-const FORMULA = /^'*[=+\-@\t\r]/
+/**
+ * The places before which a spreadsheet may see a formula: where a cell begins, and behind whatever another spreadsheet
+ * separates cells and rows by, since one that expects `;` pays no heed to quotes inside a cell. Full-width signs are
+ * signs to it too. Apostrophes at such a place count, so that taking one off is always right.
+ */
+const FORMULAS = /^(?='*[=+\-@＝＋－＠\t\r])|(?<=[;\t\r\n])(?=['"]*[=+\-@＝＋－＠])/g
+const GUARDS = /^'(?='*[=+\-@＝＋－＠\t\r])|(?<=[;\t\r\n])'(?=['"]*[=+\-@＝＋－＠])/g
 const QUOTED = /[",\r\n]|^[\s\ufeff]|[\s\ufeff]$/
 const PLAIN = /^[A-Za-z0-9][\w .:/@#()-]*[\w.:)]$/
 
@@ -10,13 +15,13 @@ export function cellOf(text: string | null): string {
   if (text === null) return ''
   // Most cells are short and plain: one look instead of two.
   if (PLAIN.test(text)) return text
-  const guarded = FORMULA.test(text) ? `'${text}` : text
+  const guarded = text.replace(FORMULAS, "'")
   return QUOTED.test(guarded) ? `"${guarded.replaceAll('"', '""')}"` : guarded
 }
 
-/** A cell's text as it was before the guard. */
+/** A cell's text as it was before the guards. */
 export function unguarded(cell: string): string {
-  return cell.startsWith("'") && FORMULA.test(cell.slice(1)) ? cell.slice(1) : cell
+  return cell.includes("'") ? cell.replace(GUARDS, '') : cell
 }
 
 /** A list, as pg's JSON text, as one text: items by `;`, with `;` and `\` inside an item after a `\`. */
