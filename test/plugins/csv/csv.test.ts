@@ -7,7 +7,7 @@ import { sendParts } from '../media/world.ts'
 const csv = suite('csv')
 
 const HEADER =
-  'UID,Subject,Priority,Category,Sub Category,Department,Status,Assigned To Email,Assigned To Name,Created,Details,Type,Customer Email,Contact Email,Due Date,Tags'
+  'UID,Subject,Priority,Category,Sub Category,Department,Status,Assigned To Email,Assigned To Name,Created,Details,Type,Customer Email,Contact Email,Due Date,Tags,Resolved,Closed,First Response'
 
 let desk: Desk
 let manager: Person
@@ -40,7 +40,7 @@ csv('an export is a file with the columns of the desk', async () => {
   assert.is(header, HEADER)
   assert.match(
     first,
-    /^3\d{9},Printer of Cora,Medium,,,,Open,,,\d{4}-\d\d-\d\dT[\d:.]{15}Z,It smokes,,cora@people\.example,,,$/,
+    /^3\d{9},Printer of Cora,Medium,,,,Open,,,\d{4}-\d\d-\d\dT[\d:.]{15}Z,It smokes,,cora@people\.example,,,,,,$/,
   )
 })
 

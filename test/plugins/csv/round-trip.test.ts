@@ -21,7 +21,7 @@ async function emptied(): Promise<void> {
 
 async function columns(): Promise<readonly (readonly (string | null)[])[]> {
   const text =
-    'select uid, subject, details, status_id, priority_id, category_id, sub_category_id, department_id, type_id, user_id, contact_id, assigned_to, due_date, tags, created_at from tickets order by uid'
+    'select uid, subject, details, status_id, priority_id, category_id, sub_category_id, department_id, type_id, user_id, contact_id, assigned_to, due_date, tags, created_at, resolved_at, closed_at, first_response_at from tickets order by uid'
   return desk.engine.database.adhoc.run({ text }, [])
 }
 
