@@ -3,7 +3,7 @@ import type { FieldErrors, PluginContext, Resource } from '../../engine/index.ts
 import { type Entry, entryOf } from './entry.ts'
 import { keepAhead, takenKeys } from './keys.ts'
 import { matchNames } from './match.ts'
-import type { Outcome, RowErrors } from './outcome.ts'
+import type { Cell, Outcome, RowErrors } from './outcome.ts'
 import { rowsOf, type Sheet } from './parse.ts'
 
 /** Rows of one transaction: PostgreSQL keeps track of so many savepoints without a detour. */
@@ -14,7 +14,6 @@ export interface Import {
   readonly context: PluginContext
   readonly resource: Resource
   readonly sheet: Sheet
-  readonly dryRun: boolean
   /** Keys of rows that were written, or would have been. */
   readonly seen: Set<string>
 }
@@ -45,40 +44,56 @@ export async function* batchesOf(sheet: Sheet, done: number): AsyncGenerator<rea
 
 /** Finds what the entries name, and which of them are there already or can't be written. */
 export async function judge(work: Import, batch: readonly Entry[]): Promise<Judged> {
-  const { context, dryRun, resource, seen, sheet } = work
+  const { context, resource, seen, sheet } = work
   const taken = await takenKeys(context, resource, sheet, batch)
   const fresh = batch.filter(({ key }) => key === null || !(taken.has(key) || seen.has(key)))
   await matchNames(context, sheet.columns.keys(), fresh)
   const isGood = ({ errors }: Entry): boolean => Object.keys(errors).length === 0
   const good = fresh.filter(isGood)
-  if (!dryRun) await keepAhead(context, resource, sheet, good)
-  const errors = fresh.filter((entry) => !isGood(entry)).map((entry) => refused(entry, entry.errors))
+  if (!sheet.options.dryRun) await keepAhead(context, resource, sheet, good)
+  const errors = fresh.filter((entry) => !isGood(entry)).map((entry) => refused(sheet, entry, entry.errors))
   return { good, skipped: batch.length - fresh.length, errors }
 }
 
 /** Writes a judged batch through `context`, in its transaction where it has one; rejects when the database fails. */
 export async function write(
-  { dryRun, resource, seen }: Import,
+  { resource, seen, sheet }: Import,
   context: PluginContext,
   { good, skipped, errors }: Judged,
 ): Promise<Outcome> {
+  const { dryRun } = sheet.options
   const outcomes = good.length === 0 ? [] : await context.records(resource.name).createEach(good, { dryRun })
   const ids: number[] = []
   const failed: RowErrors[] = [...errors]
   let imported = 0
   outcomes.forEach((outcome, at) => {
     const entry = good[at]!
-    if ('error' in outcome) failed.push(refused(entry, outcome.error.params.errors ?? { row: [outcome.error.message] }))
+    if ('error' in outcome)
+      failed.push(refused(sheet, entry, outcome.error.params.errors ?? { row: [outcome.error.message] }))
     else {
       imported++
       if (entry.key !== null) seen.add(entry.key)
       if (!dryRun) ids.push(Number(outcome.record.id))
     }
   })
-  return { imported, skipped, ids, errors: failed }
+  return { imported, skipped, failed: failed.length, ids, errors: failed }
 }
 
+/** Characters of a cell that are told with its error. */
+const TOLD_LENGTH = 100
+
 /** What is told of a row that is not written. */
-export function refused({ key, line }: Entry, errors: FieldErrors): RowErrors {
-  return { row: line, uid: key, errors }
+export function refused(sheet: Sheet, { key, line, texts }: Entry, errors: FieldErrors): RowErrors {
+  const cells: Record<string, Cell> = {}
+  for (const name of Object.keys(errors)) {
+    const [own] = name.split('.')
+    const column = [...texts.keys()].find(({ field }) => field.name === own)
+    const at = column && sheet.columns.get(column)
+    if (column === undefined || at === undefined) continue
+    cells[name] = {
+      column: sheet.titles[at] ?? column.title,
+      value: [...texts.get(column)!].slice(0, TOLD_LENGTH).join(''),
+    }
+  }
+  return { row: line, uid: key, errors, cells }
 }

@@ -1,46 +1,74 @@
 /** `plinth import <resource> <file>`: the import from a terminal, with a bar that shows how far it is. */
 import { access } from 'node:fs/promises'
-import { ApiError, nearest, type PluginContext } from '../../engine/index.ts'
+import { ApiError, type Json, type JsonObject, nearest, type PluginContext, type Resource } from '../../engine/index.ts'
 import { importSheet, sheetOf } from './import.ts'
 import { definitionOf } from './key.ts'
+import { importOptions, PARAMETERS } from './options.ts'
 import { type Report, summary } from './outcome.ts'
 
 const WIDTH = 30
 export const DRY = '--dry-run'
 
+/** A sentence that ends the command, and its exit code. */
+class Refused extends Error {
+  readonly code: number
+  constructor(sentence: string, code = 2) {
+    super(sentence)
+    this.code = code
+  }
+}
+
 /** Imports as the system; exit code 0 when every row is in, 1 when one failed, 2 when the words are wrong. */
 export async function importCommand(context: PluginContext, args: readonly string[]): Promise<number> {
-  const [name = '', path = '', ...more] = args.filter((word) => word !== DRY)
-  const importable = [...context.catalog.resources.values()].filter(
-    ({ keys }) => definitionOf(keys.csv)?.import !== undefined,
-  )
-  const resource = importable.find((one) => one.name === name)
-  if (path === '' || more.length > 0) return refuse(`Use: plinth import <resource> <file> [${DRY}]`)
-  if (resource === undefined) {
-    const names = importable.map((one) => one.name)
-    const meant = nearest(name, names)
-    return refuse(
-      `"${name}" can't be imported. ${meant === undefined ? `What can: ${names.join(', ')}` : `Did you mean ${meant}?`}`,
-    )
-  }
-  const readable = await access(path).then(
-    () => true,
-    () => false,
-  )
-  if (!readable) return refuse(`There is no file ${path}.`)
   try {
-    const dryRun = args.includes(DRY)
-    const sheet = await sheetOf(context, resource, path)
-    const report = await importSheet(context, resource, sheet, { dryRun, progress: bar() })
-    return tell(report, dryRun)
+    const [name = '', path = '', ...more] = args.filter((word) => !word.startsWith('--'))
+    if (path === '' || more.length > 0)
+      throw new Refused(`Use: plinth import <resource> <file> ${Object.keys(PARAMETERS).map(usage).join(' ')}`)
+    const resource = importable(context, name)
+    const options = importOptions(parametersOf(args.filter((word) => word.startsWith('--'))))
+    await access(path).catch(() => {
+      throw new Refused(`There is no file ${path}.`)
+    })
+    const sheet = await sheetOf(context, resource, path, options)
+    return tell(await importSheet(context, resource, sheet, { progress: bar() }))
   } catch (error) {
-    if (error instanceof ApiError) return refuse(error.params.errors?.file?.[0] ?? error.message, 1)
+    if (error instanceof Refused) return refuse([error.message], error.code)
+    if (error instanceof ApiError) return refuse(Object.values(error.params.errors ?? {}).flat(), 1, error.message)
     throw error
   }
 }
 
-function refuse(sentence: string, code = 2): number {
-  process.stderr.write(`${sentence}\n`)
+function importable({ catalog }: PluginContext, name: string): Resource {
+  const found = [...catalog.resources.values()].filter(({ keys }) => definitionOf(keys.csv)?.import !== undefined)
+  const resource = found.find((one) => one.name === name)
+  if (resource !== undefined) return resource
+  const names = found.map((one) => one.name)
+  const meant = nearest(name, names)
+  const hint = meant === undefined ? `What can: ${names.join(', ')}` : `Did you mean ${meant}?`
+  throw new Refused(`"${name}" can't be imported. ${hint}`)
+}
+
+function usage(name: string): string {
+  const word = `--${name.replaceAll('_', '-')}`
+  return PARAMETERS[name]?.type === 'boolean' ? `[${word}]` : `[${word}=…]`
+}
+
+/** `--dry-run --map=A:B` as the parameters of the route. */
+function parametersOf(words: readonly string[]): JsonObject {
+  const parameters: Record<string, Json> = {}
+  for (const word of words) {
+    const [key = '', ...values] = word.slice(2).split('=')
+    const name = key.replaceAll('-', '_')
+    const boolean = PARAMETERS[name]?.type === 'boolean'
+    if (!Object.hasOwn(PARAMETERS, name) || boolean !== (values.length === 0))
+      throw new Refused(`"${word}" is no option. Options: ${Object.keys(PARAMETERS).map(usage).join(' ')}`)
+    parameters[name] = boolean ? true : values.join('=')
+  }
+  return parameters
+}
+
+function refuse(sentences: readonly string[], code: number, otherwise = ''): number {
+  for (const sentence of sentences.length === 0 ? [otherwise] : sentences) process.stderr.write(`${sentence}\n`)
   return code
 }
 
@@ -55,9 +83,15 @@ function bar(): (done: number, total: number) => void {
   }
 }
 
-function tell(report: Report, dryRun: boolean): number {
-  for (const { row, errors } of report.errors)
-    process.stderr.write(`line ${row}: ${Object.values(errors).flat().join('; ')}\n`)
-  process.stdout.write(`${summary(report)}${dryRun ? ' (dry run: nothing was written)' : ''}\n`)
+function tell(report: Report): number {
+  for (const { row, errors, cells } of report.errors) {
+    const told = Object.entries(errors).flatMap(([name, sentences]) => {
+      const cell = cells[name]
+      const where = cell === undefined ? '' : `${cell.column} ${JSON.stringify(cell.value)}: `
+      return sentences.map((sentence) => `${where}${sentence}`)
+    })
+    process.stderr.write(`line ${row}: ${told.join('; ')}\n`)
+  }
+  process.stdout.write(`${summary(report)}\n`)
   return report.failed > 0 ? 1 : 0
 }

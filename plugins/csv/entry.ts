@@ -13,17 +13,28 @@ export interface Entry {
   readonly fixed: Record<string, Json>
   /** Relation columns with what stands in their cells. */
   readonly names: Map<Column, string>
+  /** What stands in the columns that the file has. */
+  readonly texts: Map<Column, string>
   readonly errors: Record<string, string[]>
 }
 
 /** Reads a row; errors are by field name. */
 export function entryOf(sheet: Sheet, { line, cells }: Row): Entry {
   const text = (column: Column): string => unguarded(cells[sheet.columns.get(column) ?? -1] ?? '').trim()
-  const entry: Entry = { line, key: keyOf(sheet, text), input: {}, fixed: {}, names: new Map(), errors: {} }
+  const entry: Entry = {
+    line,
+    key: keyOf(sheet, text),
+    input: {},
+    fixed: {},
+    names: new Map(),
+    texts: new Map(),
+    errors: {},
+  }
   if (cells.slice(sheet.width).some((cell) => cell !== ''))
     entry.errors.row = [`The row has ${cells.length} cells, and the first line has ${sheet.width}`]
   for (const column of sheet.layout.columns) {
     const value = text(column)
+    if (sheet.columns.has(column)) entry.texts.set(column, value)
     take(entry, column, value === '' ? standIn(sheet, column, text) : value)
   }
   return entry

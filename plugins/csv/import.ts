@@ -2,11 +2,11 @@
 import { ApiError, type PluginContext, type Resource } from '../../engine/index.ts'
 import { batchesOf, type Import, judge, refused, write } from './batch.ts'
 import { layoutOf } from './layout.ts'
-import { type Outcome, type Report, reportOf } from './outcome.ts'
+import type { ImportOptions } from './options.ts'
+import { type Report, tallyOf } from './outcome.ts'
 import { inspectFile, type Sheet } from './parse.ts'
 
-export interface ImportOptions {
-  readonly dryRun: boolean
+export interface Watch {
   /** Told after each batch how many rows of how many are done. */
   readonly progress?: (done: number, total: number) => Promise<void> | void
   /** Aborted when the rest would be in vain. */
@@ -18,9 +18,11 @@ export function sheetOf(
   { catalog }: PluginContext,
   resource: Resource,
   path: string,
+  options: ImportOptions,
   longest = Number.POSITIVE_INFINITY,
 ): Promise<Sheet> {
-  return inspectFile(path, layoutOf(catalog, resource)!, longest, catalog.strictness.unknownKeys === 'refuse')
+  const strict = catalog.strictness.unknownKeys === 'refuse'
+  return inspectFile(path, layoutOf(catalog, resource)!, options, longest, strict)
 }
 
 /** Imports a file that was looked through. */
@@ -28,25 +30,26 @@ export async function importSheet(
   context: PluginContext,
   resource: Resource,
   sheet: Sheet,
-  { dryRun, progress, signal }: ImportOptions,
+  { progress, signal }: Watch = {},
 ): Promise<Report> {
-  const work: Import = { context, resource, sheet, dryRun, seen: new Set() }
-  const outcomes: Outcome[] = []
-  let done = 0
+  const work: Import = { context, resource, sheet, seen: new Set() }
+  const tally = tallyOf(sheet.rows, sheet.options.dryRun)
+  let [done, imported] = [0, 0]
   for await (const entries of batchesOf(sheet, 0)) {
     signal?.throwIfAborted()
     const judged = await judge(work, entries)
-    const written = write(work, context, judged).catch((error: unknown) => {
+    const outcome = await write(work, context, judged).catch((error: unknown) => {
       // When the database fails after something was imported, the rows of this batch have failed.
-      if (!outcomes.some(({ imported }) => imported > 0)) throw error
+      if (imported === 0) throw error
       context.log.error({ err: error }, 'a batch of an import could not be written')
       const { message } = new ApiError('unavailable', { cause: error })
-      const failed = judged.good.map((entry) => refused(entry, { row: [message] }))
-      return { imported: 0, skipped: judged.skipped, ids: [], errors: [...judged.errors, ...failed] }
+      const errors = [...judged.errors, ...judged.good.map((entry) => refused(sheet, entry, { row: [message] }))]
+      return { imported: 0, skipped: judged.skipped, failed: errors.length, ids: [], errors }
     })
-    outcomes.push(await written)
+    tally.add(outcome)
+    imported += outcome.imported
     done += entries.length
     await progress?.(done, sheet.rows)
   }
-  return reportOf(sheet.rows, outcomes)
+  return tally.report()
 }

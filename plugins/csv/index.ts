@@ -6,6 +6,7 @@ import { ATTEMPTS, runImport } from './job.ts'
 import { CSV_KEY, definitionOf, permissionsOf, rolesOf } from './key.ts'
 import { ACCEPTED } from './later.ts'
 import { accessesOf } from './layout.ts'
+import { PARAMETERS } from './options.ts'
 import { importRecords, REPORT } from './route.ts'
 import { columnsLead } from './rule.ts'
 import { tidy } from './tidy.ts'
@@ -55,7 +56,7 @@ export default definePlugin({
   },
   commands: {
     import: {
-      description: 'Import a CSV file: plinth import <resource> <file> [--dry-run]',
+      description: 'Import a CSV file: plinth import <resource> <file> [--dry-run] [--map=Title:Column,…]',
       begins: (args) => !args.includes(DRY),
       run: importCommand,
     },
@@ -90,7 +91,7 @@ function resourceRoutes(resource: Resource, options: JsonObject): readonly Route
       body: 'multipart',
       upload: { bytes: Number(options.import_bytes), files: 1 },
       input: {},
-      query: { dry_run: { type: 'boolean', description: 'Judges every row and writes nothing.' } },
+      query: PARAMETERS,
       output: REPORT,
       accepted: ACCEPTED,
       handle: (context) => importRecords(context, resource),

@@ -10,7 +10,8 @@ import { fileOf, type Kept, keptBatches, noteBatch } from './batches.ts'
 import { importSheet, sheetOf } from './import.ts'
 import { definitionOf } from './key.ts'
 import { accessesOf } from './layout.ts'
-import { type Report, reportOf } from './outcome.ts'
+import { importOptions } from './options.ts'
+import { plainErrors, type Report, tallyOf } from './outcome.ts'
 import type { Sheet } from './parse.ts'
 
 /** How often a job is tried before it is given up. */
@@ -25,7 +26,7 @@ export async function runImport(context: JobContext, payload: JsonObject): Promi
       throw new ApiError('forbidden')
     const { errors, ...report } = await importKept(context, resource, payload)
     await discard(context, payload)
-    return { ...report, errors: errors.map((one) => ({ ...one })) }
+    return { ...report, errors: errors.map(plainErrors), file: payload.read ?? null }
   } catch (error) {
     // What failed for another reason may be tried again by an operator, and needs its file then.
     if (error instanceof ApiError && error.status < 500 && context.attempt >= ATTEMPTS) await discard(context, payload)
@@ -42,13 +43,21 @@ async function discard(context: JobContext, payload: JsonObject): Promise<void> 
 
 async function importKept(context: JobContext, resource: Resource, payload: JsonObject): Promise<Report> {
   const rows = Number(payload.rows)
+  const options = importOptions(optionsIn(payload))
   const kept = await keptBatches(context)
   // An earlier run came to its end, and was lost before that could be noted.
-  if (kept.done >= rows) return reportOf(rows, kept.outcomes)
+  if (kept.done >= rows) return tallyOf(rows, options.dryRun, kept.outcomes).report()
   return withFile(context, payload, async (path) => {
-    const sheet = await sheetOf(context, resource, path)
-    return payload.dry_run === true ? judgeAll(context, resource, sheet) : goOn(context, resource, sheet, kept)
+    const sheet = await sheetOf(context, resource, path, options)
+    return options.dryRun ? judgeAll(context, resource, sheet) : goOn(context, resource, sheet, kept)
   })
+}
+
+/** What whoever sent the file said about it; a job that an older version added says only whether it is a dry run. */
+function optionsIn({ dry_run = false, options }: JsonObject): JsonObject {
+  return typeof options === 'object' && options !== null && !Array.isArray(options)
+    ? (options as JsonObject)
+    : { dry_run }
 }
 
 /** Runs `work` with the file of the job on the local disk, for as long as that takes. */
@@ -72,8 +81,8 @@ async function withFile<T>(context: JobContext, payload: JsonObject, work: (path
  * same batch in hand only one can commit.
  */
 async function goOn(context: JobContext, resource: Resource, sheet: Sheet, kept: Kept): Promise<Report> {
-  const work: Import = { context, resource, sheet, dryRun: false, seen: new Set() }
-  const outcomes = [...kept.outcomes]
+  const work: Import = { context, resource, sheet, seen: new Set() }
+  const tally = tallyOf(sheet.rows, false, kept.outcomes)
   const tell = teller(context)
   let { done } = kept
   for await (const entries of batchesOf(sheet, done)) {
@@ -85,17 +94,17 @@ async function goOn(context: JobContext, resource: Resource, sheet: Sheet, kept:
       await noteBatch(inner, context.id, first, entries.length, written)
       return written
     })
-    outcomes.push(outcome)
+    tally.add(outcome)
     done += entries.length
     await tell(done, sheet.rows)
   }
-  return reportOf(sheet.rows, outcomes)
+  return tally.report()
 }
 
 /** A dry run leaves nothing to go on from; its report is noted as one batch, for whoever has to take over at its end. */
 async function judgeAll(context: JobContext, resource: Resource, sheet: Sheet): Promise<Report> {
   const tell = teller(context)
-  const report = await importSheet(context, resource, sheet, { dryRun: true, progress: tell, signal: context.signal })
+  const report = await importSheet(context, resource, sheet, { progress: tell, signal: context.signal })
   await noteBatch(context, context.id, 0, sheet.rows, report)
   return report
 }

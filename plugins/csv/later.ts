@@ -4,16 +4,18 @@ import type { Reply, Resource, RouteContext, UploadedFile } from '../../engine/i
 import { storageOf } from '../files/open-storage.ts'
 import { keyOf } from './batches.ts'
 import type { Sheet } from './parse.ts'
+import { RECOGNISED, recognised } from './recognised.ts'
 
 /** What is answered when a job goes on with an import, as a JSON Schema. */
 export const ACCEPTED = {
   type: 'object',
   additionalProperties: false,
-  required: ['job_id', 'status', 'total'],
+  required: ['job_id', 'status', 'total', 'file'],
   properties: {
     job_id: { type: 'string', description: 'For GET /jobs/{id}; its result is what an import answers otherwise.' },
     status: { type: 'string', enum: ['pending'] },
     total: { type: 'integer', description: 'Rows of the file.' },
+    file: RECOGNISED,
   },
 } as const
 
@@ -22,11 +24,13 @@ export async function importLater(
   context: RouteContext,
   resource: Resource,
   { bytes, path }: UploadedFile,
-  { rows }: Sheet,
+  sheet: Sheet,
 ): Promise<Reply> {
   const job = randomUUID()
   const file = keyOf(context, job)
-  const payload = { resource: resource.name, rows, dry_run: context.parameters.dry_run === true, file }
+  const { rows } = sheet
+  const read = recognised(sheet)
+  const payload = { resource: resource.name, rows, options: { ...context.parameters }, file, read }
   const storage = storageOf(context.settings)
   // Before the transaction: a slow storage must not hold a connection.
   await storage.put(file, { path, bytes, type: 'text/csv' })
@@ -38,7 +42,7 @@ export async function importLater(
   }
   return {
     status: 202,
-    data: { job_id: job, status: 'pending', total: rows },
-    message: `${rows} rows are imported as a job`,
+    data: { job_id: job, status: 'pending', total: rows, file: read },
+    message: sheet.options.dryRun ? `${rows} rows are judged as a job` : `${rows} rows are imported as a job`,
   }
 }

@@ -2,8 +2,10 @@
 import type { Reply, Resource, RouteContext } from '../../engine/index.ts'
 import { importSheet, sheetOf } from './import.ts'
 import { importLater } from './later.ts'
-import { summary } from './outcome.ts'
-import { fileRefused } from './parse.ts'
+import { importOptions } from './options.ts'
+import { plainErrors, summary, TOLD_ERRORS } from './outcome.ts'
+import { RECOGNISED, recognised } from './recognised.ts'
+import { fileRefused } from './text.ts'
 
 /** The names that the part with the file may have. */
 const PARTS = ['file', 'csv']
@@ -12,26 +14,39 @@ const PARTS = ['file', 'csv']
 export const REPORT = {
   type: 'object',
   additionalProperties: false,
-  required: ['total', 'imported', 'skipped', 'failed', 'ids', 'errors'],
+  required: ['total', 'imported', 'skipped', 'failed', 'dry_run', 'ids', 'errors', 'file'],
   properties: {
     total: { type: 'integer', description: 'Rows of the file.' },
     imported: { type: 'integer', description: 'Rows that became records, or would have on a dry run.' },
     skipped: { type: 'integer', description: 'Rows whose record exists already.' },
     failed: { type: 'integer', description: 'Rows that were refused.' },
+    dry_run: { type: 'boolean', description: 'Whether this is only what would be.' },
     ids: { type: 'array', items: { type: 'integer' }, description: 'The new records, in the order of the file.' },
     errors: {
       type: 'array',
+      description: `The rows that were refused, the first ${TOLD_ERRORS} of them.`,
       items: {
         type: 'object',
         additionalProperties: false,
-        required: ['row', 'uid', 'errors'],
+        required: ['row', 'uid', 'errors', 'cells'],
         properties: {
           row: { type: 'integer', description: 'The line of the file.' },
           uid: { type: ['string', 'null'], description: 'What the row calls its record.' },
           errors: { type: 'object', additionalProperties: { type: 'array', items: { type: 'string' } } },
+          cells: {
+            type: 'object',
+            description: 'What stands in the file where the errors are, under the same names.',
+            additionalProperties: {
+              type: 'object',
+              additionalProperties: false,
+              required: ['column', 'value'],
+              properties: { column: { type: 'string' }, value: { type: 'string' } },
+            },
+          },
         },
       },
     },
+    file: RECOGNISED,
   },
 } as const
 
@@ -40,10 +55,12 @@ export async function importRecords(context: RouteContext, resource: Resource): 
   const file = context.files.find(({ part }) => PARTS.includes(part))
   if (file === undefined) throw fileRefused('The file field is required')
   if (file.bytes === 0) throw fileRefused('The file is empty')
-  const sheet = await sheetOf(context, resource, file.path, Number(context.options.import_rows))
+  const options = importOptions(context.parameters)
+  const sheet = await sheetOf(context, resource, file.path, options, Number(context.options.import_rows))
   // Nobody could ask for the job of someone who is not signed in.
   const large = sheet.rows > Number(context.options.job_rows) && context.actor.id !== null
   if (large) return importLater(context, resource, file, sheet)
-  const data = await importSheet(context, resource, sheet, { dryRun: context.parameters.dry_run === true })
-  return { data, message: summary(data) }
+  const report = await importSheet(context, resource, sheet)
+  const data = { ...report, errors: report.errors.map(plainErrors), file: recognised(sheet) }
+  return { data, message: summary(report) }
 }

@@ -1,19 +1,92 @@
-/** The first line of a file: whether its titles are those of the layout. */
-import { nearest } from '../../engine/index.ts'
-import { headerWord, type Layout } from './layout.ts'
+/** The first line of a file: which columns of the layout its titles are. */
+import { invalid, LIMITS, nearest } from '../../engine/index.ts'
+import { type Column, headerWord, type Layout } from './layout.ts'
+import type { Renames } from './rename.ts'
+import { fileRefused } from './text.ts'
 
-/** What is wrong with the titles, as a sentence; undefined when nothing is. */
-export function titleFault(titles: readonly string[], { columns }: Layout, strict: boolean): string | undefined {
-  const known = columns.map(({ title }) => headerWord(title))
-  const given = titles.map(headerWord)
-  const missing = columns.find(({ required, title }) => required && !given.includes(headerWord(title)))
-  if (missing !== undefined) return `The file has no column "${missing.title}" in its first line`
-  const twice = given.find((word, at) => known.includes(word) && given.indexOf(word) !== at)
-  if (twice !== undefined) return `The file has the column "${columns[known.indexOf(twice)]?.title}" twice`
-  const unknown = strict ? titles.find((title) => !known.includes(headerWord(title))) : undefined
-  if (unknown === undefined) return undefined
+/** Where the columns of the layout stand in a file. */
+export interface Header {
+  /** Each column with its place. */
+  readonly columns: ReadonlyMap<Column, number>
+  readonly titles: readonly string[]
+  /** Titles of columns that are not read. */
+  readonly leftOut: readonly string[]
+}
+
+interface Named {
+  readonly title: string
+  /** What the title stands for; a column, nothing because it is left out, or nothing that is known. */
+  readonly column: Column | 'left out' | 'unknown'
+}
+
+/** How many titles are known: by this the separator of a file is told. */
+export function knownTitles(titles: readonly string[], layout: Layout, renames: Renames): number {
+  return named(titles, layout, renames).filter(({ column }) => typeof column === 'object').length
+}
+
+/** The columns of a file; throws validation_failed that names everything that is wrong with its first line at once. */
+export function headerOf(titles: readonly string[], layout: Layout, renames: Renames, strict: boolean): Header {
+  judgeRenames(titles, layout, renames)
+  const found = named(titles, layout, renames)
+  const columns = new Map<Column, number>()
+  const faults: string[] = []
+  for (const [at, { column }] of found.entries()) {
+    if (typeof column !== 'object') continue
+    if (columns.has(column)) faults.push(`The file has the column "${column.title}" twice`)
+    else columns.set(column, at)
+  }
+  for (const column of layout.columns) {
+    if (column.required && !columns.has(column))
+      faults.push(`The file has no column "${column.title}" in its first line`)
+  }
+  const unknown = found.filter(({ column }) => column === 'unknown').map(({ title }) => title)
+  if (strict && !renames.othersOut && unknown.length > 0) faults.push(...unknownFaults(unknown, layout))
+  if (faults.length > 0) throw fileRefused(...faults)
+  return {
+    columns,
+    titles,
+    leftOut: found.filter(({ column }) => typeof column !== 'object').map(({ title }) => title),
+  }
+}
+
+function named(titles: readonly string[], { columns }: Layout, renames: Renames): readonly Named[] {
+  const known = new Map(columns.map((column) => [headerWord(column.title), column]))
+  const renamed = new Map(renames.titles.map(([title, to]) => [headerWord(title), to]))
+  return titles.map((title) => {
+    const word = headerWord(title)
+    if (!renamed.has(word)) return { title, column: known.get(word) ?? 'unknown' }
+    const to = renamed.get(word)
+    return { title, column: to === undefined ? 'left out' : (known.get(headerWord(to)) ?? 'unknown') }
+  })
+}
+
+function unknownFaults(unknown: readonly string[], { columns }: Layout): readonly string[] {
   const names = columns.map(({ title }) => title)
-  const found = nearest(unknown, names)
-  const hint = found === undefined ? `; known are: ${names.join(', ')}` : `; did you mean "${found}"?`
-  return `The file has an unknown column "${unknown.slice(0, 64)}"${hint}`
+  const told = unknown.slice(0, LIMITS.bodyErrors).map((title) => {
+    if (title.trim() === '') return 'The file has a column without a title'
+    const short = title.slice(0, LIMITS.unknownKeyLength)
+    const meant = nearest(short, names)
+    return `The file has an unknown column "${short}"${meant === undefined ? '' : `; did you mean "${meant}"?`}`
+  })
+  const more = unknown.length - told.length
+  return [
+    ...told,
+    ...(more > 0 ? [`The file has ${more} more unknown columns`] : []),
+    `Known columns are: ${names.join(', ')}. Say by map=Title:Column what another one is, by map=Title: that it is left out`,
+  ]
+}
+
+function judgeRenames(titles: readonly string[], { columns }: Layout, renames: Renames): void {
+  const names = columns.map(({ title }) => title)
+  const lacks = (all: readonly string[], one: string): boolean =>
+    !all.some((other) => headerWord(other) === headerWord(one))
+  const hint = (one: string, all: readonly string[]): string => {
+    const meant = nearest(one.slice(0, LIMITS.unknownKeyLength), all)
+    return meant === undefined ? '' : `; did you mean "${meant}"?`
+  }
+  const faults = renames.titles.flatMap(([title, to]) => [
+    ...(lacks(titles, title) ? [`The map has "${title}", which is no column of the file${hint(title, titles)}`] : []),
+    ...(to !== undefined && lacks(names, to) ? [`The map leads to an unknown column "${to}"${hint(to, names)}`] : []),
+  ])
+  if (faults.length > 0) throw invalid({ map: faults.slice(0, LIMITS.bodyErrors) })
 }

@@ -125,6 +125,12 @@ csv('the command imports as the system, and its code says whether all of it is i
   assert.is(await run('article', path), 2)
   assert.is(await run('articles', `${path}.not`), 2)
   assert.is(await run('articles'), 2)
+  await writeFile(path, 'No;Name;Other\nD-3;Renamed;x\n')
+  assert.is(await run('articles', path), 1)
+  assert.is(await run('articles', path, '--map=No:Number,Name:Title,*:'), 0)
+  assert.match((await shop.call('GET', '/articles/export')).text, /D-3,Renamed/)
+  assert.is(await run('articles', path, '--mapp=No:Number'), 2)
+  assert.is(await run('articles', path, '--dry-run=maybe'), 2)
 })
 
 async function mistakes(columns: string): Promise<string> {

@@ -74,13 +74,15 @@ csv('a large file is imported by a job that tells how far it is and gives the sa
   assert.equal([answer.at('data.status'), answer.at('data.total')], ['pending', 160])
   const job = await settled(answer.at('data.job_id'))
   assert.equal([job.status, job.progress, job.name], ['completed', 100, 'csv.import'], JSON.stringify(job))
-  const report = job.result as { ids: number[]; errors: { row: number; errors: object }[] } & JsonObject
+  const report = job.result as { ids: number[]; errors: { row: number; errors: object; cells: object }[] } & JsonObject
   assert.equal([report.total, report.imported, report.skipped, report.failed], [160, 156, 0, 4])
   assert.equal(
     report.errors.map(({ row }) => row),
     [9, 49, 89, 129],
   )
   assert.equal(report.errors[0]?.errors, { priority_id: ['The selected priority is invalid'] })
+  assert.equal(report.errors[0]?.cells, { priority_id: { column: 'Priority', value: 'Nowhere' } })
+  assert.equal(report.file, answer.at('data.file'))
   assert.is(report.ids.length, 156)
   assert.is(await counted('Large'), 156)
   assert.equal(await stored(), [])
@@ -91,6 +93,15 @@ csv('a file of as many rows as are done at once is done at once, and a bad one i
   assert.is((await send(`Priority\n${'Low\n'.repeat(200)}`)).status, 422)
   assert.is((await send(fileOf(120, 'Cora'), await desk.person('customer', 'Cora'))).status, 403)
   assert.equal(await stored(), [])
+})
+
+csv('every option holds for a large file too', async () => {
+  const text = fileOf(120, 'Mapped').replace('Subject', 'Title').replaceAll(',', '\t')
+  const answer = await send(text, manager, '/tickets/import?map=Title:Subject')
+  assert.is(answer.at('data.file.separator'), '\t', answer.text)
+  const { result } = await settled(answer.at('data.job_id'))
+  assert.equal([(result as JsonObject).imported, (result as JsonObject).dry_run], [117, false])
+  assert.is(await counted('Mapped'), 117)
 })
 
 csv('a dry run of a large file judges every row and writes nothing', async () => {

@@ -1,0 +1,109 @@
+/** ⇄ The text of a file: which encoding it is in, and its characters in pieces. */
+import { createReadStream } from 'node:fs'
+import { invalid } from '../../engine/index.ts'
+
+/** What spreadsheets and desks write; of UTF-16 only with a byte order mark. */
+export const ENCODINGS = ['utf-8', 'utf-16le', 'utf-16be', 'windows-1252'] as const
+
+export type Encoding = (typeof ENCODINGS)[number]
+
+/** The characters that windows-1252 has where Latin-1 has control characters; a space stands for none. */
+const FROM_80 = '€ ‚ƒ„…†‡ˆ‰Š‹Œ Ž  ‘’“”•–—˜™š›œ žŸ'
+
+/** Refuses the file as a whole. */
+export function fileRefused(...sentences: readonly string[]): Error {
+  return invalid({ file: [...sentences] })
+}
+
+function noText(): Error {
+  return fileRefused('The file must be text in UTF-8, windows-1252, or UTF-16 with a byte order mark')
+}
+
+/** Reads a whole file for its encoding; throws validation_failed for `file` when it is no text. */
+export async function encodingOf(path: string): Promise<Encoding> {
+  const marked = await markOf(path)
+  const encoding = marked ?? 'utf-8'
+  try {
+    for await (const _ of textOf(path, encoding));
+    return encoding
+  } catch (error) {
+    if (marked !== undefined || !(error instanceof NotInEncoding)) throw error
+  }
+  if (await isBrokenUtf8(path)) throw noText()
+  return 'windows-1252'
+}
+
+/** The encoding that a byte order mark says, or undefined when there is none. */
+async function markOf(path: string): Promise<Encoding | undefined> {
+  for await (const chunk of bytesOf(path, 2)) {
+    const [first, second, third] = chunk
+    if (first === 0xff && second === 0xfe) return 'utf-16le'
+    if (first === 0xfe && second === 0xff) return 'utf-16be'
+    if (first === 0xef && second === 0xbb && third === 0xbf) return 'utf-8'
+    return undefined
+  }
+  return undefined
+}
+
+/** The text could be in another encoding; elsewhere it is a refusal like any other. */
+class NotInEncoding extends Error {}
+
+/** The text of a file in pieces, without its byte order mark; refuses what is not in the encoding, and NUL, which no text has. */
+export async function* textOf(path: string, encoding: Encoding): AsyncGenerator<string, void> {
+  const decode = encoding === 'windows-1252' ? fromWindows : decoderOf(encoding)
+  for await (const chunk of bytesOf(path)) {
+    const text = decode(chunk)
+    if (text.includes('\0')) throw noText()
+    if (text !== '') yield text
+  }
+  decode()
+}
+
+function decoderOf(encoding: Exclude<Encoding, 'windows-1252'>): (chunk?: Buffer) => string {
+  const decoder = new TextDecoder(encoding, { fatal: true })
+  return (chunk) => {
+    try {
+      return chunk === undefined ? decoder.decode() : decoder.decode(chunk, { stream: true })
+    } catch {
+      if (encoding === 'utf-8') throw new NotInEncoding()
+      throw noText()
+    }
+  }
+}
+
+function fromWindows(chunk?: Buffer): string {
+  const text = chunk?.toString('latin1') ?? ''
+  return text.replace(/[\x80-\x9f]/g, (character) => {
+    const found = FROM_80[character.charCodeAt(0) - 0x80]
+    if (found === ' ' || found === undefined) throw noText()
+    return found
+  })
+}
+
+/**
+ * Whether a file that is not UTF-8 was meant to be: most of its characters beyond ASCII are right, or its last one is
+ * cut off. As windows-1252 it would be read without complaint, and every umlaut wrong.
+ */
+async function isBrokenUtf8(path: string): Promise<boolean> {
+  let [right, wrong, length, left] = [0, 0, 0, 0]
+  for await (const chunk of bytesOf(path)) {
+    for (const byte of chunk) {
+      const goesOn = byte >= 0x80 && byte < 0xc0
+      if (left > 0 && goesOn) {
+        if (--left === 0) right++
+        continue
+      }
+      if (left > 0 || goesOn || byte > 0xf4) wrong++
+      length = byte < 0xc2 || byte > 0xf4 ? 0 : byte < 0xe0 ? 1 : byte < 0xf0 ? 2 : 3
+      left = length
+    }
+  }
+  if (left > 0 && left < length) right++
+  else if (left > 0) wrong++
+  return right >= wrong
+}
+
+async function* bytesOf(path: string, most?: number): AsyncGenerator<Buffer, void> {
+  const stream = createReadStream(path, most === undefined ? {} : { end: most })
+  for await (const chunk of stream) if (Buffer.isBuffer(chunk)) yield chunk
+}
