@@ -83,7 +83,8 @@ export async function write(
 const TOLD_LENGTH = 100
 
 /** What is told of a row that is not written. */
-export function refused(sheet: Sheet, { key, line, texts }: Entry, errors: FieldErrors): RowErrors {
+export function refused(sheet: Sheet, { key, line, said, texts }: Entry, found: FieldErrors): RowErrors {
+  const errors = Object.fromEntries(Object.entries(found).map(([name, sentences]) => [name, said[name] ?? sentences]))
   const cells: Record<string, Cell> = {}
   for (const name of Object.keys(errors)) {
     const [own] = name.split('.')

@@ -1,6 +1,7 @@
 /** One row of a file as a record to be created: its values, and the names of other records that are still to be found. */
 import type { Field, Json } from '../../engine/index.ts'
 import { splitList, unguarded } from './cell.ts'
+import { dayIn, momentIn, type Read } from './dates.ts'
 import type { Column } from './layout.ts'
 import type { Row, Sheet } from './parse.ts'
 
@@ -16,6 +17,8 @@ export interface Entry {
   /** What stands in the columns that the file has. */
   readonly texts: Map<Column, string>
   readonly errors: Record<string, string[]>
+  /** What is wrong with values of which the engine can only say that they are not in its own form. */
+  readonly said: Record<string, string[]>
 }
 
 /** Reads a row; errors are by field name. */
@@ -29,13 +32,14 @@ export function entryOf(sheet: Sheet, { line, cells }: Row): Entry {
     names: new Map(),
     texts: new Map(),
     errors: {},
+    said: {},
   }
   if (cells.slice(sheet.width).some((cell) => cell !== ''))
     entry.errors.row = [`The row has ${cells.length} cells, and the first line has ${sheet.width}`]
   for (const column of sheet.layout.columns) {
     const value = text(column)
     if (sheet.columns.has(column)) entry.texts.set(column, value)
-    take(entry, column, value === '' ? standIn(sheet, column, text) : value)
+    take(entry, column, value === '' ? standIn(sheet, column, text) : value, sheet)
   }
   return entry
 }
@@ -51,17 +55,30 @@ function standIn(sheet: Sheet, column: Column, text: (column: Column) => string)
   return other === undefined ? '' : text(other)
 }
 
-function take({ input, fixed, names, errors }: Entry, column: Column, value: string): void {
+function take({ input, fixed, names, errors, said }: Entry, column: Column, written: string, sheet: Sheet): void {
   const { field, intake, list } = column
-  if (intake.kind === 'ignored' || value === '') return
+  if (intake.kind === 'ignored' || written === '') return
+  const read = readIn(field, written, sheet)
+  const value = 'error' in read ? written : read.value
+  if ('error' in read) said[field.name] = [sentence(field, read.error)]
   if (intake.kind === 'relation') names.set(column, value)
   else if (!intake.kept) input[field.name] = list ? splitList(value) : value
   else {
     const decoded = field.type.decode(value, field.options)
     const fault = 'error' in decoded ? decoded.error : rangeFault(field, decoded.value)
     if ('value' in decoded && fault === undefined) fixed[field.name] = decoded.value
-    else errors[field.name] = [`The ${field.name.replaceAll('_', ' ')} field ${fault}`]
+    else errors[field.name] = said[field.name] ?? [sentence(field, fault ?? 'is invalid')]
   }
+}
+
+/** A text in the form that its field takes. */
+function readIn({ type }: Field, text: string, { options: { dates } }: Sheet): Read {
+  if (type.name === 'timestamp') return momentIn(text, dates)
+  return type.name === 'date' ? dayIn(text, dates) : { value: text }
+}
+
+function sentence({ name }: Field, fault: string): string {
+  return `The ${name.replaceAll('_', ' ')} field ${fault}`
 }
 
 /** A number of a sequence has as many digits as those that the sequence itself gives, and is none below its first. */
