@@ -1,4 +1,5 @@
 /** How one process is configured: the environment read once, checked, and frozen. */
+import { deflateRawSync } from 'node:zlib'
 import type { Collected, Diagnostic } from './text/diagnostic.ts'
 
 /** The settings of running.md, typed; durations in milliseconds, sizes in bytes. */
@@ -56,6 +57,8 @@ export const LOG_LEVELS = ['trace', 'debug', 'info', 'warn', 'error', 'fatal', '
 
 /** Shorter secrets can be guessed: HS256 needs as many bits as its hash. */
 const SECRET_BYTES = 32
+/** Random ones of that length, even of digits alone, stay above this when compressed; a word that is repeated does not. */
+const SECRET_COMPRESSED = 25
 
 type Parsed<T> = { readonly value: T } | { readonly allowed: string }
 type Parse<T> = (text: string) => Parsed<T>
@@ -89,9 +92,14 @@ function items(value: string): string[] {
 }
 
 const secrets: Parse<readonly string[]> = (value) =>
-  items(value).every((secret) => Buffer.byteLength(secret) >= SECRET_BYTES)
+  items(value).every(isSecret)
     ? { value: items(value) }
-    : { allowed: `secrets of at least ${SECRET_BYTES} characters, separated by commas` }
+    : { allowed: `secrets of at least ${SECRET_BYTES} characters that do not repeat a word, separated by commas` }
+
+function isSecret(text: string): boolean {
+  const bytes = Buffer.from(text)
+  return bytes.length >= SECRET_BYTES && deflateRawSync(bytes, { level: 9 }).length >= SECRET_COMPRESSED
+}
 
 const origins: Parse<readonly string[]> = (value) =>
   items(value).every(

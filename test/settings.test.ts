@@ -55,8 +55,8 @@ settings('takes the public address as given, without the slash at its end', () =
 })
 
 settings('reads lists at their commas', () => {
-  const first = 'a'.repeat(32)
-  const second = 'b'.repeat(40)
+  const first = 'correct horse battery staple and more'
+  const second = '6f1d2c8b90ae47535f0b9ce2a71d84e3'
   const { value } = readSettings({
     APP_SECRET: `${first}, ${second}`,
     CORS_ORIGIN: 'https://a.example,http://b.example:8080',
@@ -79,7 +79,11 @@ settings('keeps the whole environment for plugins, frozen', () => {
   assert.ok(Object.isFrozen(value?.env))
 })
 
-const BAD: readonly [variable: string, value: string, allowed: string][] = [
+type Bad = readonly [variable: string, value: string, allowed: string]
+
+const SECRETS = 'secrets of at least 32 characters that do not repeat a word, separated by commas'
+
+const BAD: readonly Bad[] = [
   ['PORT', '65536', 'a whole number from 0 to 65535'],
   ['PORT', '-1', 'a whole number from 0 to 65535'],
   ['PORT', '3000.5', 'a whole number from 0 to 65535'],
@@ -87,8 +91,12 @@ const BAD: readonly [variable: string, value: string, allowed: string][] = [
   ['BASE_URL', 'desk.example.com', 'a URL that starts with http:// or https://'],
   ['DATABASE_URL', 'mysql://localhost/desk', 'a URL that starts with postgres:// or postgresql://'],
   ['REDIS_URL', 'localhost:6379', 'a URL that starts with redis:// or rediss://'],
-  ['APP_SECRET', 'short', 'secrets of at least 32 characters, separated by commas'],
-  ['APP_SECRET', `${'a'.repeat(32)},short`, 'secrets of at least 32 characters, separated by commas'],
+  ...['short', '6f1d2c8b90ae47535f0b9ce2a71d84e3,short', 'a'.repeat(64), 'secret'.repeat(6)].map((value): Bad => {
+    return ['APP_SECRET', value, SECRETS]
+  }),
+  ...['changeme-changeme-changeme-changeme', 'secret1secret2secret3secret4secret5secret6'].map((value): Bad => {
+    return ['APP_SECRET', value, SECRETS]
+  }),
   ['RATE_LIMIT', '0', 'a whole number from 1 to 1000000000'],
   ['AUTH_RATE_LIMIT', 'many', 'a whole number from 1 to 1000000000'],
   ['TRUST_PROXY', 'true', 'a whole number from 0 to 10'],

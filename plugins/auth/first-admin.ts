@@ -2,11 +2,13 @@
 import { randomBytes } from 'node:crypto'
 import { ApiError, type PluginContext, type StartLine } from '../../engine/index.ts'
 import { countAdmins } from './guard-user.ts'
+import { rewriteAddresses } from './one-form.ts'
 import { authOptions } from './options.ts'
 
 /** Runs before the first request; gives the lines to print when an admin was made. */
 export async function start(context: PluginContext): Promise<readonly StartLine[]> {
   const { catalog, database, options, settings } = context
+  await rewriteAddresses(context)
   const top = authOptions(options).roles[0] ?? ''
   const knex = database.knex
   const role = await knex(catalog.resources.get('roles')!.table).where({ slug: top }).first('id')

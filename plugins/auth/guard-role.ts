@@ -10,10 +10,15 @@ import {
   nearest,
 } from '../../engine/index.ts'
 import { authOptions } from './options.ts'
+import { refuseAbove } from './rank.ts'
 
 /** `auth.guard_role`, around every write to roles. */
 export async function guardRole(context: HookContext, next: Next): Promise<void> {
-  const { action, draft, options, record } = context
+  const { action, actor, draft, options, record } = context
+  if (record !== undefined) {
+    const role = { id: Number(record.id), slug: String(record.slug), permissions: list(record.permissions) }
+    refuseAbove(role, actor, authOptions(options).roles, 'You cannot change a role above your own')
+  }
   const builtIn = record !== undefined && authOptions(options).roles.includes(String(record.slug))
   if (action === 'delete') await refuseRemoval(context, builtIn)
   const { permissions, slug } = await draft()
@@ -54,13 +59,15 @@ function checkPermissions(
     ]
   }
   if (Object.keys(errors).length > 0) throw invalid(errors satisfies FieldErrors)
-  const added = wanted.filter((permission) => !stored.includes(permission))
-  const missing = added.find(
-    (permission) =>
-      !(permission === '*' ? actor.kind === 'system' || actor.permissions.has('*') : holds(actor, permission)),
-  )
-  if (missing !== undefined)
-    throw new ApiError('forbidden', { message: `You cannot give the permission ${missing}, which you do not have` })
+  const lacks = (permission: string): boolean =>
+    !(permission === '*' ? actor.kind === 'system' || actor.permissions.has('*') : holds(actor, permission))
+  const given = wanted.find((permission) => !stored.includes(permission) && lacks(permission))
+  const taken = stored.find((permission) => !wanted.includes(permission) && lacks(permission))
+  const which = given ?? taken
+  if (which !== undefined) {
+    const verb = which === given ? 'give' : 'take away'
+    throw new ApiError('forbidden', { message: `You cannot ${verb} the permission ${which}, which you do not have` })
+  }
 }
 
 function list(value: Json | undefined): readonly string[] {

@@ -1,5 +1,5 @@
 /** ⇄ Finds the records that rows name: settings by name or slug, people by e-mail, as the layout says. */
-import type { PluginContext } from '../../engine/index.ts'
+import type { Field, PluginContext } from '../../engine/index.ts'
 import type { Entry } from './entry.ts'
 import type { Column, Intake } from './layout.ts'
 
@@ -38,11 +38,23 @@ async function candidates(
   texts: readonly string[],
 ): Promise<ReadonlyMap<string, readonly number[]>> {
   const found = new Map<string, readonly number[]>()
-  for (const field of match) {
-    const left = texts.filter((text) => !found.has(text.toLowerCase()))
-    for (const [text, ids] of await context.records(relation.target).idsOf(field, left)) found.set(text, ids)
+  for (const name of match) {
+    const field = context.catalog.resources.get(relation.target)?.fields.get(name)
+    const left = texts.map((text) => text.toLowerCase()).filter((text) => !found.has(text))
+    const stored = new Map(left.map((text) => [text, field === undefined ? text : asStored(field, text)]))
+    const ids = await context.records(relation.target).idsOf(name, [...new Set(stored.values())])
+    for (const [text, word] of stored) {
+      const one = ids.get(word)
+      if (one !== undefined) found.set(text, one)
+    }
   }
   return found
+}
+
+/** A text as a field of the type keeps it, where that is a text: an e-mail has one form of many spellings. */
+function asStored({ type, options }: Field, text: string): string {
+  const parsed = type.parse(text, options)
+  return 'value' in parsed && typeof parsed.value === 'string' ? parsed.value.toLowerCase() : text
 }
 
 /** What the candidates of a narrowed match belong to, by their ids. */

@@ -37,7 +37,7 @@ export async function sendMail(context: MailContext, mail: Mail): Promise<void> 
     await deliver(context, mail)
   } catch (error) {
     context.log.error(
-      { mail: templateName(mail.template), to: mail.to, error: error instanceof Error ? error.message : String(error) },
+      { mail: templateName(mail.template), error: error instanceof Error ? error.message : String(error) },
       'mail not sent',
     )
   }
@@ -61,9 +61,21 @@ async function deliver(context: Omit<MailContext, 'enqueue'>, mail: Mail): Promi
   const from =
     settings.env.MAIL_FROM ??
     `${catalog.name.replace(/["<>\r\n]/g, '')} <no-reply@${new URL(settings.baseUrl).hostname}>`
-  const place = await transportOf(settings, now)({ from, to: mail.to, subject, text, date: now() })
-  // Neither subject nor text: they may hold a link that lets its bearer in.
-  log.info({ mail: templateName(mail.template), to: mail.to, place }, 'mail sent')
+  const letter = { from, to: mail.to, subject, text, date: now() }
+  const place = await transportOf(
+    settings,
+    now,
+  )(letter).catch((error: unknown) => {
+    throw withoutAddresses(error)
+  })
+  // Nobody's address, which is a person's, and neither subject nor text: they may hold a link that lets its bearer in.
+  log.info({ mail: templateName(mail.template), place }, 'mail sent')
+}
+
+/** What a server says of a mail it refuses usually names whom it was for; the queue keeps and logs what went wrong. */
+function withoutAddresses(error: unknown): Error {
+  const message = error instanceof Error ? error.message : String(error)
+  return new Error(message.replace(/[^\s<>"',;:]+@[^\s<>"',;:]+/g, '…'))
 }
 
 function templateName(template: URL): string {

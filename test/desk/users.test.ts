@@ -271,6 +271,26 @@ test('who has a role of their own gives no more than they have', async () => {
   )
 })
 
+test('who manages roles takes nothing away that they do not have, and leaves the roles above alone', async () => {
+  const permissions = ['roles.view', 'roles.manage', 'tickets.view']
+  await desk.post('/settings/roles', desk.admin, { name: 'Keeper', permissions })
+  const keeper = await desk.person('keeper', 'Kit')
+  const change = async (slug: string, body: object): Promise<number> =>
+    (await desk.put(`/settings/roles/${await desk.setting('roles', slug)}`, keeper, body)).status
+  for (const slug of ['admin', 'manager', 'agent', 'customer']) {
+    assert.is(await change(slug, { permissions: [] }), 403, slug)
+  }
+  for (const slug of ['admin', 'manager', 'agent']) assert.is(await change(slug, { name: 'Mine' }), 403, slug)
+  const both = ['tickets.view', 'tickets.update']
+  const above = await desk.post('/settings/roles', desk.admin, { name: 'Above', permissions: both })
+  assert.is(await change('above', { permissions: ['tickets.update'] }), 403)
+  assert.is(await change('above', { name: 'Below' }), 403)
+  assert.is((await desk.remove(`/settings/roles/${above.at('data.id')}`, keeper)).status, 403)
+  await desk.post('/settings/roles', desk.admin, { name: 'Below', permissions: ['tickets.view'] })
+  assert.is(await change('below', { permissions: [] }), 200)
+  assert.is(await change('keeper', { name: 'Still mine' }), 200)
+})
+
 test('roles are read by those who may, and managed by admins', async () => {
   assert.is((await desk.get('/settings/roles', manager)).status, 200)
   assert.is((await desk.post('/settings/roles', manager, { name: 'Own', permissions: [] })).status, 403)

@@ -131,6 +131,12 @@ const CASES: Readonly<Record<string, readonly Case[]>> = {
     ['Ada@Example.ORG', 'ada@example.org'],
     ["o'neil+tag@mail.example.co.uk", "o'neil+tag@mail.example.co.uk"],
     ['jürgen@bücher.example', 'jürgen@bücher.example'],
+    ['ju\u0308rgen@xn--bcher-kva.example', 'jürgen@bücher.example'],
+    ['\uff21da@Bu\u0308cher.example', 'ada@bücher.example'],
+    ...['\u200b', '\u2060', '\ufeff', '\u00ad', '\u202e', '\u034f'].map(
+      (sign): Case => [`a${sign}da@b.de`, '! must be a valid email address'],
+    ),
+    ['ada@xn--\u200b.de', '! must be a valid email address'],
     ...[
       'ada',
       'ada@',

@@ -94,6 +94,31 @@ test('an address is taken once, whatever its case', async () => {
   assert.equal(answer.at('errors.email'), ['The email has already been taken'])
 })
 
+test('an address is one address, in whatever form it is written', async () => {
+  const first = { ...REGISTRATION, email: 'jos\u00e9@b\u00fccher.example' }
+  assert.is((await desk.post('/auth/register', undefined, first)).status, 201)
+  for (const email of [
+    'jose\u0301@b\u00fccher.example',
+    'JOS\u00c9@B\u00dcCHER.example',
+    'jos\u00e9@xn--bcher-kva.example',
+    '\uff4aos\u00e9@bu\u0308cher.example',
+  ]) {
+    const again = await desk.post('/auth/register', undefined, { ...first, email })
+    assert.equal(again.at('errors.email'), ['The email has already been taken'], email)
+    const login = await desk.post('/auth/login', undefined, { email, password: PASSWORD })
+    assert.is(login.status, 200, email)
+  }
+  for (const sign of ['\u200b', '\u200d', '\u2060', '\ufeff', '\u00ad', '\u202e', '\u034f', '\ufe0f', '\u3164']) {
+    const email = `i${sign}da@people.example`
+    const hidden = await desk.post('/auth/register', undefined, { ...REGISTRATION, email })
+    assert.equal(
+      hidden.at('errors.email'),
+      ['The email field must be a valid email address'],
+      encodeURIComponent(email),
+    )
+  }
+})
+
 test('two passwords that differ are reported under both keys', async () => {
   const answer = await desk.post('/auth/register', undefined, {
     ...REGISTRATION,

@@ -5,7 +5,9 @@ import { join } from 'node:path'
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
 import type { Database, PluginContext } from '../../../engine/index.ts'
+import { identify } from '../../../plugins/auth/identify.ts'
 import { keysOf } from '../../../plugins/auth/key.ts'
+import { rewriteAddresses } from '../../../plugins/auth/one-form.ts'
 import { authenticate } from '../../../plugins/auth/session.ts'
 import { readToken, signToken } from '../../../plugins/auth/token.ts'
 import { application, type TestApplication } from '../../support/application.ts'
@@ -161,6 +163,29 @@ test('the first admin gets a password nobody could guess, shown once', async () 
   } finally {
     await desk.close()
   }
+})
+
+test('whoever asks what somebody may do gets nobody for a declined account', async ({ app }) => {
+  const { catalog, database, now, settings } = app.engine.app.foundation
+  const context = { catalog, database, now, settings, options: {} } as PluginContext
+  assert.is((await identify(context, 'BOSS@desk.example'))?.role, 'admin')
+  const { knex } = database
+  await knex('users').where({ email: 'boss@desk.example' }).update({ status: 'declined' })
+  assert.is(await identify(context, 'boss@desk.example'), null)
+  await knex('users').where({ email: 'boss@desk.example' }).update({ status: 'active' })
+})
+
+test('an address that was stored in another form is brought into the one that sign-in looks for', async ({ app }) => {
+  const { catalog, database, log, now } = app.engine.app.foundation
+  const { knex } = database
+  const { role_id } = await knex('users').first('role_id')
+  const row = { first_name: 'A', last_name: 'B', status: 'active', role_id }
+  await knex('users').insert(
+    ['ada@xn--bcher-kva.example', 'bo@x.example', 'bo\u200b@x.example'].map((email) => ({ ...row, email })),
+  )
+  await rewriteAddresses({ catalog, database, log, now } as PluginContext)
+  const found = await knex('users').whereRaw(`email like '%.example' and email !~ 'boss'`).orderBy('id').pluck('email')
+  assert.equal(found, ['ada@b\u00fccher.example', 'bo@x.example', 'bo\u200b@x.example'])
 })
 
 test('a first admin that can not be made stops the start with a sentence', async () => {

@@ -122,7 +122,7 @@ test('a large pile of tickets is taken over too', async () => {
 test('an import names only confirmed, active customers by their address', async () => {
   const manager = await desk.person('manager', 'Mona')
   const open = await registerAt(desk, 'Open')
-  const rows = [open.email, agent.email, desk.admin.email, 'cora@people.example']
+  const rows = [open.email, agent.email, desk.admin.email, '\uff23ORA@people.example']
   const cora = await desk.person('customer', 'Cora')
   const text = `Subject,Customer Email\n${rows.map((email, at) => `Row ${at},${email}`).join('\n')}\n`
   const answer = await sendParts(desk, 'POST', '/tickets/import', manager, [

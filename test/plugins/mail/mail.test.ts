@@ -65,7 +65,7 @@ test('a mail becomes a file that only its owner may read, while no server is con
   assert.match(text, /see https:\/\/desk\.example:8443\./)
   assert.is((await stat(path)).mode & 0o077, 0)
   assert.is(lines.length, 1)
-  assert.not.match(JSON.stringify(lines), /Dear/)
+  assert.not.match(JSON.stringify(lines), /Dear|ann@/)
 })
 
 test('a mail goes to the server of SMTP_URL, from MAIL_FROM', async ({ folder, template }) => {
@@ -96,6 +96,7 @@ test('a mail goes to the server of SMTP_URL, from MAIL_FROM', async ({ folder, t
   assert.match(received[0] ?? '', /From: Help <help@desk\.example>/)
   assert.match(received[0] ?? '', /Dear Bob,/)
   assert.is(lines[0]?.level, 'info')
+  assert.not.match(JSON.stringify(lines), /bob@/)
 })
 
 test('a server that does not answer is an error in the log and nothing else', async ({ folder, template }) => {
@@ -103,6 +104,22 @@ test('a server that does not answer is an error in the log and nothing else', as
   await sendMail(context, { template, to: 'bob@example.org', data: { name: 'Bob' } })
   assert.is(lines.length, 1)
   assert.is(lines[0]?.level, 'error')
+})
+
+test('an address that the server refuses is not repeated in the log', async ({ folder, template }) => {
+  const server = new SMTPServer({
+    disabledCommands: ['AUTH', 'STARTTLS'],
+    onRcptTo: ({ address }, _session, done) => done(new Error(`no <${address}> here`)),
+  })
+  const listening = server.listen(0, '127.0.0.1')
+  await new Promise((resolve) => listening.once('listening', resolve))
+  const { port } = listening.address() as AddressInfo
+  const { context, lines } = contextOf(folder, { SMTP_URL: `smtp://127.0.0.1:${port}` })
+  await sendMail(context, { template, to: 'Bob@example.org', data: { name: 'Bob' } })
+  await new Promise<void>((resolve) => server.close(() => resolve()))
+  assert.is(lines[0]?.level, 'error')
+  assert.match(JSON.stringify(lines), /no <…> here/)
+  assert.not.match(JSON.stringify(lines), /bob@/i)
 })
 
 test('a name with line breaks can not add headers', async ({ template }) => {
