@@ -11,34 +11,37 @@ import { importRecords, REPORT } from './route.ts'
 import { columnsLead } from './rule.ts'
 import { tidy } from './tidy.ts'
 
+/** What app.yaml may say of the plugin. */
+const OPTIONS_SCHEMA = {
+  type: 'object',
+  additionalProperties: false,
+  properties: {
+    import_bytes: {
+      type: 'integer',
+      minimum: 1_024,
+      maximum: 104_857_600,
+      default: 5_242_880,
+      description: 'The largest file that an import takes, in bytes.',
+    },
+    import_rows: {
+      type: 'integer',
+      minimum: 1,
+      default: 100_000,
+      description: 'The most rows that an import takes.',
+    },
+    job_rows: {
+      type: 'integer',
+      minimum: 0,
+      default: 2_000,
+      description: 'A file with more rows than this is imported as a job.',
+    },
+  },
+}
+
 export default definePlugin({
   name: 'csv',
   description: 'Exports and imports of any resource as CSV files, by a map of columns in its YAML.',
-  options: {
-    type: 'object',
-    additionalProperties: false,
-    properties: {
-      import_bytes: {
-        type: 'integer',
-        minimum: 1_024,
-        maximum: 104_857_600,
-        default: 5_242_880,
-        description: 'The largest file that an import takes, in bytes.',
-      },
-      import_rows: {
-        type: 'integer',
-        minimum: 1,
-        default: 100_000,
-        description: 'The most rows that an import takes.',
-      },
-      job_rows: {
-        type: 'integer',
-        minimum: 0,
-        default: 2_000,
-        description: 'A file with more rows than this is imported as a job.',
-      },
-    },
-  },
+  options: OPTIONS_SCHEMA,
   keys: {
     csv: {
       description: 'Gives the resource an export and an import as CSV files.',
