@@ -11,7 +11,7 @@ import { overdue } from './statement.ts'
 import { inTransaction } from './transaction.ts'
 import { COLUMN_TYPES } from './types.ts'
 
-const OLDEST_VERSION = 140_000
+const OLDEST_VERSION = 150_000
 /** Past its server-side timeout a statement gets this long to be reported, then its connection is given up. */
 const GRACE_MS = 3_000
 
@@ -82,7 +82,7 @@ async function ask(databaseUrl: string, takesOptions: boolean): Promise<Server |
       current_setting('plan_cache_mode') as plans, current_setting('TimeZone') as zone, current_database() as name`)
     const row = rows[0] ?? {}
     if (Number(row.number) < OLDEST_VERSION)
-      throw new Error(`PostgreSQL ${row.version} is too old: 14 is the oldest that works.`)
+      throw new Error(`PostgreSQL ${row.version} is too old: 15 is the oldest that works.`)
     if (row.encoding !== 'UTF8')
       throw new Error(`The database ${row.name} has the encoding ${row.encoding}: create it with UTF8.`)
     if (row.plans !== 'force_generic_plan' || row.zone !== 'UTC') return undefined

@@ -146,7 +146,7 @@ export interface AppDefinition {
   /** Plugin name → its options; order does not matter. */
   readonly plugins?: { readonly [plugin: string]: JsonObject | null }
   readonly limits?: { readonly [limit: string]: number }
-  /** Switches of decisions: `unknown_parameters: refuse | ignore`, `unknown_keys: refuse | ignore`, `malformed_json: 400 | 422`. */
+  /** What is let pass: `unknown_parameters: refuse | ignore`, `unknown_keys: refuse | ignore`, `malformed_json: 400 | 422`. */
   readonly strictness?: {
     readonly unknown_parameters?: 'refuse' | 'ignore'
     readonly unknown_keys?: 'refuse' | 'ignore'
