@@ -1,5 +1,5 @@
 /** ⇄ What became of a write: the record, or the refusal that its failed checks or the database's own rules stand for. */
-import type { Resource } from '../catalog/catalog.ts'
+import type { Field, Resource } from '../catalog/catalog.ts'
 import type { Row } from '../database/database.ts'
 import { violation } from '../database/failure.ts'
 import { ApiError, invalid } from '../error.ts'
@@ -64,6 +64,10 @@ export async function furtherErrors(
   return { ...(row === undefined ? {} : failed(compiled.checks, row)), ...linked }
 }
 
+function together(words: readonly string[]): string {
+  return `The combination of ${words.slice(0, -1).join(', ')} and ${words.at(-1)}`
+}
+
 /** Runs a write; a violation that slipped between check and write is answered by field name. */
 export async function refusedByDatabase<T>(resource: Resource, write: () => Promise<T>): Promise<T> {
   try {
@@ -71,19 +75,17 @@ export async function refusedByDatabase<T>(resource: Resource, write: () => Prom
   } catch (error) {
     const found = violation(error)
     if (found === undefined || found.kind === 'in_use') throw error
-    const index = resource.indexes.find(
-      ({ unique, fields }) => unique && fields.some((field) => found.columns.includes(field.column)),
-    )
-    const field =
-      index?.fields[0] ?? [...resource.fields.values()].find((candidate) => found.columns.includes(candidate.column))
-    if (field === undefined) throw error
-    const words = field.name.replace(/_id$/, '').replaceAll('_', ' ')
-    const said =
-      found.kind === 'unique'
-        ? `The ${words} has already been taken`
-        : found.kind === 'foreign_key'
-          ? `The selected ${words} is invalid`
-          : sentence(field, 'is invalid')
-    throw new ApiError('validation_failed', { errors: { [field.name]: [said] }, cause: error })
+    const fields = [...resource.fields.values()].filter((candidate) => found.columns.includes(candidate.column))
+    if (fields.length === 0) throw error
+    const words = fields.map((field) => field.name.replace(/_id$/, '').replaceAll('_', ' '))
+    const said = (field: Field): string => {
+      if (found.kind === 'foreign_key') return `The selected ${words[0]} is invalid`
+      if (found.kind !== 'unique') return sentence(field, 'is invalid')
+      return fields.length === 1
+        ? `The ${words[0]} has already been taken`
+        : `${together(words)} has already been taken`
+    }
+    const errors = Object.fromEntries(fields.map((field) => [field.name, [said(field)]]))
+    throw new ApiError('validation_failed', { errors, cause: error })
   }
 }

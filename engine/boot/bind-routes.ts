@@ -2,6 +2,7 @@
 import type { Catalog } from '../catalog/catalog.ts'
 import { resourcesNamed } from '../http/output.ts'
 import type { BoundRoute } from '../http/parts.ts'
+import { resourceRoutes } from '../http/resource-routes.ts'
 import type { Route } from '../http/route.ts'
 import type { Bound, Composition } from '../plugin/compose.ts'
 import { resolveFields } from '../resolve/fields.ts'
@@ -11,13 +12,18 @@ import { nearest } from '../text/nearest.ts'
 /** The routes of a composition, its resources' included; a field that can't be resolved is a complaint that names the route. */
 export function bindRoutes(composition: Composition, catalog: Catalog): Required<Collected<readonly BoundRoute[]>> {
   const diagnostics: Diagnostic[] = []
-  const value = routesOf(composition, catalog).map(({ plugin, options, value: route }): BoundRoute => {
+  const routes = routesOf(composition, catalog, diagnostics)
+  const value = routes.map(({ plugin, options, value: route }): BoundRoute => {
     const fields = (given: typeof route.input) => {
       if (given === undefined) return undefined
       const resolved = resolveFields(given, catalog.fieldTypes)
       const named = `The route ${route.method} ${route.path} of the plugin "${plugin}"`
       diagnostics.push(...resolved.diagnostics.map((one) => ({ ...one, message: `${named}: ${one.message}` })))
       return resolved.value ?? []
+    }
+    if (typeof route.handle !== 'function') {
+      const message = `The route ${route.method} ${route.path} of the plugin "${plugin}" has no function "handle"`
+      diagnostics.push({ code: 'wrong_plugin', message, hint: 'add handle: async (context) => ({ data: … })' })
     }
     for (const name of resourcesNamed(route)) {
       if (!catalog.resources.has(name)) diagnostics.push(unknownResource({ plugin, value: route }, name, catalog))
@@ -47,11 +53,43 @@ function unknownResource(
   }
 }
 
-function routesOf(composition: Composition, catalog: Catalog): readonly Bound<Route>[] {
-  const given = composition.resourceRoutes.flatMap(({ plugin, options, value }) =>
-    [...catalog.resources.values()].flatMap((resource) =>
-      value(resource, options).map((route) => ({ plugin, options, value: route })),
-    ),
-  )
+function routesOf(composition: Composition, catalog: Catalog, diagnostics: Diagnostic[]): readonly Bound<Route>[] {
+  const given = composition.resourceRoutes.flatMap(({ plugin, options, value }) => {
+    try {
+      return [...catalog.resources.values()].flatMap((resource) =>
+        value(resource, options).map((route) => ({ plugin, options, value: route })),
+      )
+    } catch (error) {
+      const reason = error instanceof Error ? error.message : String(error)
+      diagnostics.push({
+        code: 'plugin_failed',
+        message: `The plugin "${plugin}" could not give its routes: ${reason}`,
+      })
+      return []
+    }
+  })
   return [...composition.routes, ...given]
+}
+
+/** What is wrong with the routes of plugins, by themselves and beside those of the resources. */
+export function judgeRoutes(composition: Composition, catalog: Catalog): readonly Diagnostic[] {
+  const { value, diagnostics } = bindRoutes(composition, catalog)
+  const own = resourceRoutes(catalog, () => {
+    throw new Error('nothing runs here')
+  })
+  return [...diagnostics, ...clashes([...value, ...own], catalog.prefix)]
+}
+
+function clashes(routes: readonly BoundRoute[], prefix: string): readonly Diagnostic[] {
+  const taken = new Map<string, BoundRoute>()
+  return routes.flatMap((route): Diagnostic[] => {
+    const path = route.absolute ? route.path : prefix + route.path
+    // Parameters of any name stand for the same place.
+    const key = `${route.method} ${path.replaceAll(/\{\w+\}/g, '{}')}`
+    const other = taken.get(key)
+    taken.set(key, other ?? route)
+    if (other === undefined) return []
+    const message = `The route ${route.method} ${path} is given by both ${other.plugin} and ${route.plugin}`
+    return [{ code: 'plugin_clash', message, hint: 'give one of them another path' }]
+  })
 }

@@ -14,6 +14,7 @@ import type { WrittenOptions } from '../plugin/options.ts'
 import { inOrder, resolve } from '../resolve/resolve.ts'
 import type { Collected, Diagnostic } from '../text/diagnostic.ts'
 import type { Source } from '../text/source.ts'
+import { judgeRoutes } from './bind-routes.ts'
 import { fillGuests } from './guest.ts'
 import { salvage } from './salvage.ts'
 
@@ -50,7 +51,8 @@ export async function readCatalog({ resourcesDir, pluginsDir }: BootOptions): Pr
     loaded.diagnostics.length === 0
       ? rest.diagnostics
       : rest.diagnostics.filter((diagnostic) => !FOLLOWS_A_PLUGIN.has(diagnostic.code))
-  const diagnostics = inOrder([...found, ...judged])
+  const routes = rest.value === undefined ? [] : judgeRoutes(composed.value, rest.value)
+  const diagnostics = inOrder([...found, ...judged, ...routes])
   const failed = diagnostics.some((diagnostic) => diagnostic.severity !== 'warning')
   if (failed || rest.value === undefined) return { diagnostics }
   return {

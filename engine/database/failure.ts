@@ -76,7 +76,9 @@ export function violation(error: unknown): Violation | undefined {
   const code = text(from.code)
   if (code === undefined || !/^2[23][0-9A-Z]{3}$/.test(code)) return undefined
   const detail = text(from.detail) ?? ''
-  const named = /^Key \((.+?)\)=/.exec(detail)?.[1]?.split(', ') ?? []
+  const listed = /^Key \((.+?)\)=/.exec(detail)?.[1]?.split(', ') ?? []
+  // A column that is called like a word of SQL stands in quotes.
+  const named = listed.map((name) => name.replace(/^"(.*)"$/, '$1'))
   const kind = INTEGRITY[code] ?? 'value'
   const column = text(from.column)
   return Object.freeze({

@@ -1,5 +1,5 @@
 /** ⇄ Reads the folder of an application: app.yaml and every other YAML file below it. */
-import { readdir, readFile } from 'node:fs/promises'
+import { readdir, readFile, realpath, stat } from 'node:fs/promises'
 import { join, relative } from 'node:path'
 import type { Collected, Diagnostic } from '../text/diagnostic.ts'
 import type { Source } from '../text/source.ts'
@@ -41,17 +41,8 @@ function missingApp(directory: string, paths: readonly string[]): Diagnostic {
 
 async function yamlFiles(directory: string, diagnostics: Diagnostic[]): Promise<string[]> {
   try {
-    const entries = await readdir(directory, { withFileTypes: true, recursive: true })
-    return entries
-      .filter((entry) => !entry.isDirectory() && /\.ya?ml$/.test(entry.name))
-      .map((entry) => join(entry.parentPath, entry.name))
-      .filter(
-        (path) =>
-          !relative(directory, path)
-            .split(/[\\/]/)
-            .some((part) => part.startsWith('.')),
-      )
-      .sort((a, b) => (a < b ? -1 : 1))
+    const found = await filesBelow(directory, [await realpath(directory)])
+    return found.filter((path) => /\.ya?ml$/.test(path)).sort((a, b) => (a < b ? -1 : 1))
   } catch (error) {
     diagnostics.push({
       code: 'source_unreadable',
@@ -60,6 +51,24 @@ async function yamlFiles(directory: string, diagnostics: Diagnostic[]): Promise<
     })
     return []
   }
+}
+
+/** Every file below a folder but hidden ones; links to folders are followed, in a circle only once. */
+async function filesBelow(folder: string, above: readonly string[]): Promise<string[]> {
+  const entries = await readdir(folder, { withFileTypes: true })
+  const found = await Promise.all(
+    entries.map(async (entry): Promise<readonly string[]> => {
+      const path = join(folder, entry.name)
+      if (entry.name.startsWith('.')) return []
+      // A link that leads nowhere is told when it is read.
+      const isLink = entry.isSymbolicLink()
+      const kind = isLink ? await stat(path).catch(() => undefined) : entry
+      if (kind?.isDirectory() !== true) return [path]
+      const real = isLink ? await realpath(path) : path
+      return above.includes(real) ? [] : filesBelow(path, [...above, real])
+    }),
+  )
+  return found.flat()
 }
 
 async function readSource(path: string): Promise<Source | Diagnostic> {

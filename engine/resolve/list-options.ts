@@ -146,7 +146,8 @@ function linkWords(
 function sorting(work: Work, written: Written, draft: Draft): void {
   const { value, place } = written.document
   const keys = new Map<string, FieldPath>()
-  for (const field of draft.fields.values()) {
+  // Every order ends with the id, so that one is always there.
+  for (const field of value.sort?.keys === undefined ? draft.fields.values() : [draft.key]) {
     const short =
       field === draft.key || field.type.sortable || field.name === 'created_at' || field.name === 'updated_at'
     if (short && stored(field)) keys.set(field.name, { relations: [], field })

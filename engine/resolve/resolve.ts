@@ -8,6 +8,7 @@ import { LIMITS } from '../limits.ts'
 import type { Collected, Diagnostic } from '../text/diagnostic.ts'
 import { accountRules, attributesRead, roleNames } from './accounts.ts'
 import { recordConditions, relationConditions } from './conditions.ts'
+import { contradictions } from './contradictions.ts'
 import { outline } from './drafts.ts'
 import { embeds } from './embeds.ts'
 import type { Extensions } from './extensions.ts'
@@ -39,6 +40,7 @@ export const PASSES: readonly { readonly name: string; readonly run: (work: Work
   { name: 'seeds', run: seeds },
   { name: 'accounts', run: accountRules },
   { name: 'rules', run: judge },
+  { name: 'contradictions', run: contradictions },
 ]
 
 /**

@@ -34,11 +34,18 @@ export function applyTransforms(work: Work): void {
   }
 }
 
+/** A transform is a plugin's code, which no compiler need have seen. */
+function isDefinition(value: unknown): value is ResourceDefinition {
+  return typeof value === 'object' && value !== null && 'resource' in value && typeof value.resource === 'string'
+}
+
 function transformed(work: Work, source: Document<ResourceDefinition>): Document<ResourceDefinition> {
   let value = source.value
   for (const { plugin, options, transform } of work.extensions.transforms) {
     try {
-      value = transform(value, options)
+      const changed: unknown = transform(value, options)
+      if (!isDefinition(changed)) throw new Error('it returned no resource')
+      value = changed
     } catch (error) {
       const reason = error instanceof Error ? error.message : String(error)
       work.report(

@@ -43,6 +43,13 @@ policies:
   delete: [{ who: signed_in }]
   restore: [{ who: signed_in }]
 `,
+  'places.yaml': `
+resource: places
+fields: { row: { type: integer }, seat: { type: integer } }
+indexes: [{ fields: [row, seat], unique: true }]
+actions: [create]
+policies: { create: [{ who: signed_in }] }
+`,
   'tags.yaml': `
 resource: tags
 count: { capped: 5 }
@@ -79,7 +86,9 @@ relations:
   tags: { many_to_many: tags, embed: [id, name] }
 filters: [title, pages, price, printed_on, words, notes, seen_at, serial, details, shelf.slug, shelf.is_default]
 ranges: { printed: printed_on, seen: seen_at, paged: pages, bought: bought_on }
-sort: { keys: [price, shelf.name, notes], default: id }
+sort:
+  keys: [title, pages, price, kind, printed_on, isbn, lent, seen_at, serial, bought_on, shelf_id, owner_id, created_at, updated_at, shelf.name, notes]
+  default: id
 search: [title, notes, shelf.name]
 policies:
   view: [{ permission: books.edit }, { role: member, where: { owner: $actor } }]

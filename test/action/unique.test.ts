@@ -31,6 +31,13 @@ test('a unique value is taken once among live records', async () => {
   await make('/members', { name: 'x', email: null })
 })
 
+test('values that are unique together are refused under the name of each', async () => {
+  await make('/places', { row: 1, seat: 2 })
+  await make('/places', { row: 1, seat: 3 })
+  const sentence = 'The combination of row and seat has already been taken'
+  assert.equal((await post('/places', { row: 1, seat: 2 })).body.errors, { row: [sentence], seat: [sentence] })
+})
+
 test('of twenty parallel creates of one name one is made', async () => {
   const answers = await Promise.all(Array.from({ length: 20 }, () => post('/shelves', { name: 'Race' })))
   const statuses = answers.map(({ status }) => status).sort()

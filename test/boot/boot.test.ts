@@ -105,6 +105,40 @@ booting('a transform or rule that throws is the plugin’s mistake', async () =>
   assert.equal(said, ['boxes.yaml [boxes] plugin_failed: The plugin "odd" could not change "boxes": oh'])
 })
 
+booting('a transform that returns nothing is told, and the resource stays as it was', async () => {
+  const said = await saysAtBoot({
+    'resources/app.yaml': 'name: X\nplugins: { odd: {} }',
+    'resources/boxes.yaml': `resource: boxes\n${POLICIES}`,
+    'plugins/odd/index.js': "export default { name: 'odd', description: 'x', transforms: [() => {}] }",
+    'package.json': '{ "type": "module" }',
+  })
+  assert.equal(said, [
+    'boxes.yaml [boxes] plugin_failed: The plugin "odd" could not change "boxes": it returned no resource',
+  ])
+})
+
+booting('routes that clash, do nothing or ask for what there is not are found without a start', async () => {
+  const said = await saysAtBoot({
+    'resources/app.yaml': 'name: X\nprefix: /api\nplugins: { odd: {} }',
+    'resources/boxes.yaml': `resource: boxes\n${POLICIES}`,
+    'plugins/odd/index.js': `const route = { method: 'GET', summary: 'x', access: 'public', handle: async () => ({}) }
+      export default { name: 'odd', description: 'x', routes: [
+        { ...route, path: '/boxes/{key}' },
+        { ...route, path: '/empty', handle: undefined },
+        { ...route, path: '/typed', query: { size: { type: 'intger' } } },
+      ] }`,
+    'package.json': '{ "type": "module" }',
+  })
+  assert.equal(
+    said.map((line) => line.replace(/^.*?(?=wrong_plugin|unknown_word|plugin_clash)/, '')),
+    [
+      'wrong_plugin: The route GET /empty of the plugin "odd" has no function "handle" (add handle: async (context) => ({ data: … }))',
+      'unknown_word: The route GET /typed of the plugin "odd": Unknown field type "intger" (did you mean "integer"?)',
+      'plugin_clash: The route GET /api/boxes/{id} is given by both odd and engine (give one of them another path)',
+    ],
+  )
+})
+
 booting('a folder without app.yaml is told', async () => {
   assert.match((await saysAtBoot({ 'resources/a.yaml': 'resource: a' })).join(), /missing_app/)
 })

@@ -1,5 +1,5 @@
 /** A folder becomes sources, in the order of their paths. */
-import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { mkdir, mkdtemp, rm, symlink, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { suite } from 'uvu'
@@ -41,6 +41,19 @@ test('reads app.yaml and every other YAML file, sub-folders too, sorted, and not
     assert.equal(
       value?.resources.map((source) => source.text),
       ['z', 'b'],
+    )
+  })
+})
+
+test('a folder that is a link is followed, and a link back to a folder above is not', async () => {
+  await folder({ 'app/app.yaml': 'name: A', 'shared/deep/a.yaml': 'a' }, async (path) => {
+    await symlink(join(path, 'shared'), join(path, 'app/shared'))
+    await symlink(join(path, 'app'), join(path, 'shared/back'))
+    const { value, diagnostics } = await readSources(join(path, 'app'))
+    assert.equal(diagnostics, [])
+    assert.equal(
+      value?.resources.map((source) => source.text),
+      ['a'],
     )
   })
 })

@@ -115,6 +115,37 @@ mistaken('with_deleted stands in policies and choices, around a path, and is nob
   ])
 })
 
+mistaken('columns of PostgreSQL and names that are there still are refused', () => {
+  says(
+    'fields: { xmin: { type: string }, a: { type: string, column: ctid }, b: { type: string, renamed_from: a } }\nrenamed_from: statuses',
+    [
+      'things.yaml [xmin] reserved_name: "xmin" is a column of PostgreSQL\'s own (choose another name, or another "column")',
+      'things.yaml [ctid] reserved_name: "ctid" is a column of PostgreSQL\'s own (choose another name, or another "column")',
+      'things.yaml [a] name_clash: "a" is a field or relation of "things" still, so "b" can not have been called so (remove the other one, or take renamed_from away)',
+      'things.yaml [statuses] name_clash: "statuses" is a resource still, so "things" can not have been called so (remove the other resource, or take renamed_from away)',
+    ],
+  )
+})
+
+mistaken('what no record could fulfil is found without one', () => {
+  const parts = `relations: { thing: { belongs_to: things, required: true, on_delete: set_null } }\n${VIEW}`
+  says(
+    'relations: { part: { belongs_to: parts, required: true }, self: { belongs_to: things, required: true } }',
+    [
+      'parts.yaml [true] wrong_relation: No first record can be made: "parts", which requires "things", which requires "parts" (leave one of these relations optional)',
+      'parts.yaml [set_null] wrong_relation: "thing" is required, so nothing can clear it',
+      'things.yaml [true] wrong_relation: No first record can be made: "things", which requires "parts", which requires "things" (leave one of these relations optional)',
+      'things.yaml [true] wrong_relation: No first record can be made: "things", which requires "things" (leave one of these relations optional)',
+    ],
+    { parts },
+  )
+  const fields =
+    'fields: { a: { type: string, required: true, read_only: true }, b: { type: integer, required: true, read_only: true } }'
+  assert.equal(mistakes({ things: `${fields}\npolicies: { view: [], create: [{ who: signed_in, set: { b: 1 } }] }` }), [
+    'things.yaml [true] wrong_option: "a" is required, and nothing gives a new "things" its value (give it a default, set it in a clause of "create", or take read_only away)',
+  ])
+})
+
 mistaken('relations that contradict others are told apart', () => {
   const things =
     'fields: { status_id: { type: integer }, shape: { type: string } }\nrelations:\n  status: { belongs_to: statuses }\n  shape: { belongs_to: statuses, column: other_id }\n  parts: { has_many: parts }\n  bits: { has_many: statuses }\n  halves: { has_many: parts, by: thin }'

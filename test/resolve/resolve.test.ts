@@ -35,7 +35,7 @@ resolving('a mid-size application becomes what its files say', () => {
   has_many comments → ticket_comments by ticket_id {id comment ticket_id user_id created_at updated_at user{id first_name}}
   many_to_many labels → labels {id name}
   filters level status_id user_id assigned_to created_at status.slug
-  sort id uid subject level status_id user_id assigned_to created_at updated_at status.name; default -created_at -id
+  sort id status.name; default -created_at -id
   search subject status.name
   actions list get create update delete restore
   unique (uid) live

@@ -1,0 +1,122 @@
+/** Rules about what no record could ever fulfil, and about names that are taken: found by looking, not by the first request. */
+
+import type { BelongsTo, Resource } from '../catalog/catalog.ts'
+import type { Path } from '../definition/definition.ts'
+import { benches, type Draft, type Work, type Written } from './resolution.ts'
+
+/** Columns that every table of PostgreSQL has of its own. */
+const SYSTEM_COLUMNS: ReadonlySet<string> = new Set(['tableoid', 'xmin', 'cmin', 'xmax', 'cmax', 'ctid'])
+
+/** Judges what one resource says of itself, and the circles that several make together. */
+export function contradictions(work: Work): void {
+  for (const { written, draft } of benches(work)) {
+    if (draft.owner === draft.name) {
+      columnsAreFree(work, written, draft)
+      renamesAreFree(work, written, draft)
+      clearedMayBeEmpty(work, written, draft)
+      firstRecordCanBe(work, written, draft)
+    }
+    somebodyFills(work, written, draft)
+  }
+}
+
+function columnsAreFree(work: Work, written: Written, draft: Draft): void {
+  for (const field of draft.fields.values()) {
+    if (field.computed !== undefined || field.count !== undefined || !SYSTEM_COLUMNS.has(field.column)) continue
+    const message = `"${field.column}" is a column of PostgreSQL's own`
+    const document = written.fields.get(field.name)
+    const span = document?.value.column === undefined ? field.span : document.place(['column'])
+    work.report('reserved_name', message, span, { hint: 'choose another name, or another "column"' })
+  }
+}
+
+/** What had the name before can't be there still. */
+function renamesAreFree(work: Work, written: Written, draft: Draft): void {
+  const other = work.drafts.get(draft.renamedFrom ?? '')
+  if (other !== undefined) {
+    const message = `"${other.name}" is a resource still, so "${draft.name}" can not have been called so`
+    work.report('name_clash', message, written.document.place(['renamed_from']), {
+      hint: 'remove the other resource, or take renamed_from away',
+    })
+  }
+  const named = [...written.fields, ...written.relations]
+  for (const [name, { value, place }] of named) {
+    const earlier = value.renamed_from
+    if (earlier === undefined || !(draft.fields.has(earlier) || draft.relations.has(earlier))) continue
+    const message = `"${earlier}" is a field or relation of "${draft.name}" still, so "${name}" can not have been called so`
+    work.report('name_clash', message, place(['renamed_from']), {
+      hint: 'remove the other one, or take renamed_from away',
+    })
+  }
+}
+
+function clearedMayBeEmpty(work: Work, written: Written, draft: Draft): void {
+  for (const relation of requiredRelations(draft)) {
+    if (relation.onDelete !== 'set_null') continue
+    const span = placeOf(written, relation, ['on_delete'])
+    work.report('wrong_relation', `"${relation.name}" is required, so nothing can clear it`, span, {
+      expected: ['restrict', 'cascade'],
+    })
+  }
+}
+
+/** A record needs the one it belongs to; where that needs this one in turn, none of them can be the first. */
+function firstRecordCanBe(work: Work, written: Written, draft: Draft): void {
+  for (const relation of requiredRelations(draft)) {
+    const way = wayBack(work, work.drafts.get(relation.target), draft.name, [])
+    if (way === undefined) continue
+    const circle = [draft.name, ...way].map((name) => `"${name}"`).join(', which requires ')
+    work.report('wrong_relation', `No first record can be made: ${circle}`, placeOf(written, relation, ['required']), {
+      hint: 'leave one of these relations optional',
+    })
+  }
+}
+
+/** The owners that lead from a resource to `goal` by required relations, `goal` last. */
+function wayBack(work: Work, from: Draft | undefined, goal: string, seen: readonly string[]): string[] | undefined {
+  const owner = from && work.drafts.get(from.owner)
+  if (owner === undefined || seen.includes(owner.name)) return undefined
+  if (owner.name === goal) return [goal]
+  for (const relation of requiredRelations(owner)) {
+    const rest = wayBack(work, work.drafts.get(relation.target), goal, [...seen, owner.name])
+    if (rest !== undefined) return [owner.name, ...rest]
+  }
+  return undefined
+}
+
+/** A required value that bodies can't give must come from a rule, a default or a hook. */
+function somebodyFills(work: Work, written: Written, draft: Draft): void {
+  const clauses = draft.policies.create
+  if (!creates(draft) || clauses.length === 0 || draft.hooks.create.length > 0) return
+  const set = new Set([...draft.scopeSets, ...clauses.flatMap((clause) => clause.set)].map(({ field }) => field.column))
+  const paths = new Set<string>(draft.nested.map((route) => route.relation.field.name))
+  for (const field of draft.fields.values()) {
+    if (!field.required || !field.readOnly || set.has(field.column) || paths.has(field.name)) continue
+    if (field.default !== undefined || field.defaultMoment !== undefined || field.type.generated !== undefined) continue
+    const relation = field.relation === undefined ? undefined : draft.relations.get(field.relation)
+    if (relation?.kind === 'belongs_to' && relation.default !== undefined) continue
+    if (field.type.name === 'slug' && typeof field.options.own.from === 'string') continue
+    const document = relation === undefined ? written.fields.get(field.name) : written.relations.get(relation.name)
+    const name = relation?.name ?? field.name
+    work.report(
+      'wrong_option',
+      `"${name}" is required, and nothing gives a new "${draft.name}" its value`,
+      document?.place(['read_only']) ?? field.span,
+      { hint: 'give it a default, set it in a clause of "create", or take read_only away' },
+    )
+  }
+}
+
+function creates(draft: Resource): boolean {
+  return draft.actions.has('create') || draft.nested.some((route) => route.actions.includes('create'))
+}
+
+function requiredRelations(draft: Draft): readonly BelongsTo[] {
+  return [...draft.relations.values()].flatMap((relation) =>
+    relation.kind === 'belongs_to' && relation.field.required ? [relation] : [],
+  )
+}
+
+function placeOf(written: Written, relation: BelongsTo, path: Path) {
+  return written.relations.get(relation.name)?.place(path) ?? relation.span
+}
