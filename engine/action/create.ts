@@ -23,7 +23,7 @@ import {
 import { writeMany } from './many.ts'
 import { furtherErrors, refusedByDatabase, written } from './outcome.ts'
 import { type Parent, parentId, runCompiled } from './read.ts'
-import { readBack } from './read-back.ts'
+import { looksAtItself, readBack } from './read-back.ts'
 import { freeSlug, slugFields } from './slug.ts'
 import { refusedOnCreate } from './unwritable.ts'
 
@@ -71,7 +71,8 @@ export async function createRecord(
   if (Object.keys(errors).length > 0)
     throw invalid({ ...(await furtherErrors(around, resource, own, input.many, undefined)), ...errors })
   const creation: Creation = { resource, input, clauses, hooks, parent, fixed }
-  const transactional = hooks.some((hook) => hook.transaction) || input.many.size > 0
+  const transactional =
+    hooks.some((hook) => hook.transaction) || input.many.size > 0 || looksAtItself(around.catalog, resource)
   for (let attempt = 1; ; attempt++) {
     try {
       if (transactional || attempt > 1 || around.transaction !== undefined)

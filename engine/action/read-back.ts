@@ -1,6 +1,6 @@
 /** ⇄ The answer to a write: the record as it now is, in its single shape, whatever the view policy says of it. */
 import { createHash } from 'node:crypto'
-import type { Resource } from '../catalog/catalog.ts'
+import type { Catalog, EmbedEntry, Field, Resource } from '../catalog/catalog.ts'
 import { ApiError } from '../error.ts'
 import type { Execution } from './execution.ts'
 import { readOne } from './read.ts'
@@ -9,6 +9,35 @@ import { readOne } from './read.ts'
 export async function readBack(around: Execution, resource: Resource, id: number): Promise<string> {
   const { text } = await readOne(around, resource, { field: resource.key, value: id })
   return text
+}
+
+const known = new WeakMap<Resource, boolean>()
+
+/**
+ * Whether an answer of the resource looks at other rows of its own table, or at its own row by another way: by SQL of its
+ * author, a count, or a relation. A statement that writes sees the table as it was before, so such an answer is read after it.
+ */
+export function looksAtItself(catalog: Catalog, resource: Resource): boolean {
+  const found = known.get(resource) ?? looks(catalog, resource)
+  known.set(resource, found)
+  return found
+}
+
+function looks(catalog: Catalog, { table, fields, relations }: Resource): boolean {
+  const own = (name: string) => catalog.resources.get(name)?.table === table
+  const speaks = ({ computed }: Field) => computed?.split(/\W+/).includes(table) === true
+  const inEntries = (entries: readonly EmbedEntry[]): boolean =>
+    entries.some(({ value }) => {
+      if (value.kind === 'embed') return own(value.relation.target) || inEntries(value.entries)
+      return speaks(value.path.field) || value.path.relations.some((relation) => own(relation.target))
+    })
+  const counted = new Set([...fields.values()].flatMap((field) => field.count ?? []))
+  const inRelations = [...relations.values()].some((relation) => {
+    if (relation.embed === undefined && !counted.has(relation.name)) return false
+    const through = relation.kind === 'has_many' ? relation.by : []
+    return own(relation.target) || through.slice(1).some((step) => own(step.target)) || inEntries(relation.embed ?? [])
+  })
+  return inRelations || [...fields.values()].some(speaks)
 }
 
 /** The entity tag of JSON texts, without quotes: equal texts have equal tags. */

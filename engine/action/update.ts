@@ -25,7 +25,7 @@ import {
 import { changedLinks, writeMany } from './many.ts'
 import { furtherErrors, refusedByDatabase, written as writtenRecord } from './outcome.ts'
 import { runCompiled } from './read.ts'
-import { readBack, requireVersion } from './read-back.ts'
+import { looksAtItself, readBack, requireVersion } from './read-back.ts'
 import { followsFrom, freeSlug, slugFields } from './slug.ts'
 import { refusedOnUpdate } from './unwritable.ts'
 
@@ -50,7 +50,8 @@ export async function updateRecord(
   if (clauses.length === 0 && around.actor.kind !== 'system') throw refusal(resource.policies.update, around.actor)
   const hooks = hooksOf(around, resource, 'update')
   const input = readInput(around, resource, hooks, body)
-  const transactional = hooks.some((hook) => hook.transaction) || input.many.size > 0
+  const transactional =
+    hooks.some((hook) => hook.transaction) || input.many.size > 0 || looksAtItself(around.catalog, resource)
   const attempt = (inner: Execution): Promise<string> => updateOnce(inner, resource, lookup, clauses, input, ifMatch)
   if (transactional || around.transaction !== undefined) return inTransaction(around, attempt)
   for (let tries = 1; ; tries++) {

@@ -1,4 +1,5 @@
-/** ⇄ Before an application is served: its routes are bound, its database is brought to its catalog, its seeds are there. */
+/** ⇄ Before an application is served: its routes are bound, its database is brought to its catalog, its statements are tried, its seeds are there. */
+import { rehearse } from '../action/rehearse.ts'
 import type { Catalog } from '../catalog/catalog.ts'
 import type { Database } from '../database/database.ts'
 import type { BoundRoute } from '../http/parts.ts'
@@ -26,7 +27,10 @@ export async function settle(
     await requireCurrent(catalog, database, options.now)
     return bound
   }
-  const migrated = await migrate(catalog, database, options)
+  const migrated = await migrate(catalog, database, {
+    ...options,
+    rehearse: (runner, fresh, whole) => rehearse(catalog, runner, fresh, whole),
+  })
   if (migrated.value === undefined) return { diagnostics: migrated.diagnostics }
   const seeded = await seed(catalog, database, options.now)
   return seeded.value === undefined ? { diagnostics: seeded.diagnostics } : bound

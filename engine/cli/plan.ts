@@ -1,13 +1,17 @@
 /** `plinth plan`: what the YAML as it is now would change in the database; changes nothing. */
+import { rehearse } from '../action/rehearse.ts'
 import { planFor } from '../migration/migrate.ts'
 import { renderPlan } from '../migration/plan.ts'
-import { withDatabase } from './application.ts'
+import { showDiagnostics, withDatabase } from './application.ts'
 import type { ExitCode, Invocation } from './command.ts'
 
 export function run(invocation: Invocation): Promise<ExitCode> {
   return withDatabase(invocation, async (database, { catalog }) => {
-    const { value } = await planFor(catalog, database, new Date())
-    invocation.say(renderPlan(value).trimEnd())
-    return 0
+    const planned = await planFor(catalog, database, new Date(), (runner, fresh, whole) =>
+      rehearse(catalog, runner, fresh, whole),
+    )
+    showDiagnostics(planned, invocation)
+    invocation.say(renderPlan(planned.value).trimEnd())
+    return planned.diagnostics.length === 0 ? 0 : 1
   })
 }

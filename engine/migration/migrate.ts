@@ -9,7 +9,7 @@ import { inspect } from './inspect.ts'
 import { type MigrationPlan, plan, reason, type ShownPlan } from './plan.ts'
 import { entryAfterApply, entryAfterStart, type Standing, sorted, standingOf, withoutRenames } from './standing.ts'
 import type { Step } from './step.ts'
-import type { Present, Table } from './table.ts'
+import type { Column, Present, Table } from './table.ts'
 import { tables } from './tables.ts'
 
 export interface MigrationResult {
@@ -20,8 +20,8 @@ export interface MigrationResult {
   readonly left: readonly string[]
 }
 
-/** Whether the catalog's statements work on the database, once these tables are there in place of its own. */
-export type Rehearsal = (runner: Runner, fresh: readonly Table[]) => Promise<readonly Diagnostic[]>
+/** What the database has against the catalog's SQL, or against all of its statements, once these tables are there. */
+export type Rehearsal = (runner: Runner, fresh: readonly Table[], whole: boolean) => Promise<readonly Diagnostic[]>
 
 export interface MigrationOptions {
   readonly log: Logger
@@ -53,11 +53,11 @@ async function planned(
   return { plan: await judged(made, runner, start !== undefined), present, standing }
 }
 
-/** The wanted tables that are not in the database as they are wanted. */
+/** The wanted tables that the database does not have with all their columns. */
 function freshTables(wanted: readonly Table[], { tables }: Present): readonly Table[] {
-  const shape = ({ columns }: Table) => JSON.stringify(columns.map(({ name, type }) => [name, type]).sort())
-  const there = new Map(tables.map((table) => [table.name, shape(table)]))
-  return wanted.filter((table) => there.get(table.name) !== shape(table))
+  const key = (column: Column) => `${column.name} ${column.type}`
+  const there = new Map(tables.map((table) => [table.name, new Set(table.columns.map(key))]))
+  return wanted.filter((table) => !table.columns.every((column) => there.get(table.name)?.has(key(column))))
 }
 
 /** Where the YAML speaks of what a step changes: the field, else the resource; nowhere for what it no longer names. */
@@ -105,7 +105,7 @@ export function planTables(
 ): Promise<Required<Collected<ShownPlan>>> {
   return database.session(async (runner) => {
     const { plan: made, present, standing } = await planned(wanted, runner, database.kind, now)
-    const diagnostics = (await rehearse?.(runner, freshTables(wanted, present))) ?? []
+    const diagnostics = (await rehearse?.(runner, freshTables(wanted, present), true)) ?? []
     return { value: { ...made, older: standing === 'older' }, diagnostics }
   })
 }
@@ -134,12 +134,16 @@ export function migrateTables(
     const { plan: made, present, standing } = await planned(wanted, runner, database.kind, now, { edited })
     const { take, leave, refuse } = sorted(made, standing)
     if (refuse.length > 0) return { diagnostics: refuse.map((step) => complaint(step, made.hash, catalog)) }
-    const mistakes = (await rehearse?.(runner, freshTables(wanted, present))) ?? []
+    const mistakes = (await rehearse?.(runner, freshTables(wanted, present), edited)) ?? []
     if (mistakes.length > 0) return { diagnostics: mistakes }
     const entry = entryAfterStart(wanted, present, standing)
     await apply({ ...made, steps: take }, entry, runner, { kind: database.kind, log })
     const left = leave.map((step) => step.title)
     sayWhatIsLeft(log, left, standing)
+    // Where the tables stay other than they are wanted, every statement has to show that it can do with them.
+    const other = leave.some((step) => step.effect !== 'removes')
+    const amiss = other ? ((await rehearse?.(runner, [], true)) ?? []) : []
+    if (amiss.length > 0) return { diagnostics: amiss }
     return { value: { hash: made.hash, applied: take.map((step) => step.title), left }, diagnostics: [] }
   })
 }
@@ -183,7 +187,7 @@ export function applyTables(
     }
     const blocked = made.steps.filter((step) => step.risk === 'blocked')
     if (blocked.length > 0) return { diagnostics: blocked.map((step) => complaint(step, hash, catalog)) }
-    const mistakes = (await rehearse?.(runner, freshTables(wanted, present))) ?? []
+    const mistakes = (await rehearse?.(runner, freshTables(wanted, present), true)) ?? []
     if (mistakes.length > 0) return { diagnostics: mistakes }
     await apply(made, entryAfterApply(wanted), runner, { kind: database.kind, log })
     return { value: { hash, applied: made.steps.map((step) => step.title), left: [] }, diagnostics: [] }

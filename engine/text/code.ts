@@ -53,6 +53,7 @@ export const DIAGNOSTIC_CODES = {
   wrong_plugin: 'A plugin that is not what a plugin must be.',
   plugin_clash: 'Two plugins that give the same thing.',
   plugin_cycle: 'Plugins that each must come after the other.',
+  wrong_sql: 'SQL that the database can not run.',
   unsafe_migration: 'A change of the tables that would lose or reject data, and waits for a person.',
   stale_plan: 'A migration plan made from another state of the YAML or of the database.',
 } as const

@@ -35,6 +35,21 @@ database('plan shows what the YAML asks for, and changes nothing', async () => {
   assert.is((await run('plan')).said, first.said)
 })
 
+database('plan tries the SQL of the YAML before there is a table, and check says that it could not', async () => {
+  describe(FULL.replace('policies:', '  loud: { type: string, computed: upper(t.titel) }\npolicies:'))
+  const { code, complained } = await run('plan')
+  assert.is(code, 1)
+  assert.match(
+    complained,
+    /notes\.yaml:6:3 error wrong_sql: The database can not compute "loud" as string: column t\.titel/,
+  )
+  const checked = await run('check')
+  assert.is(checked.code, 0)
+  assert.is(checked.said, 'Not tried without a database: the SQL of notes.loud. `plinth plan` tries it.')
+  describe(FULL)
+  assert.is((await run('check')).said, '')
+})
+
 database('apply refuses a plan that nobody has seen', async () => {
   const { code, said, complained } = await run('apply', '0123456789abcdef')
   assert.is(code, 1)

@@ -110,6 +110,43 @@ test('a required field without a default is refused while there are rows, with t
   assert.is((await app.call('GET', '/api/v1/tags', { token: STAFF })).body.data[0].sign, 'S')
 })
 
+test('SQL that the database can not run is told at its place, and the good version keeps serving', async ({ app }) => {
+  await app.expect(201, 'POST', '/books', STAFF, { title: 'There' })
+  const first = app.engine.app
+  await save(app, 'books.yaml', addField('shout: { type: string, computed: "upper(t.titel)" }'))
+  const said = renderDiagnostics(await app.engine.reload())
+  assert.match(
+    said,
+    /books\.yaml:\d+:3 error wrong_sql: The database can not compute "shout" as string: column t\.titel does not/,
+  )
+  assert.match(said, /hint: .*"t\.title"/)
+  assert.is(app.engine.app, first)
+  assert.is((await app.call('GET', '/api/v1/books', { token: STAFF })).status, 200)
+  for (const [sql, mistake] of [
+    ['t.title', 'operator does not exist'],
+    ['length(t.title) from', 'syntax error'],
+    ['(select count(*) from boks)', 'relation \\"boks\\" does not exist'],
+  ] as const) {
+    await save(app, 'books.yaml', () => addField(`shout: { type: integer, computed: "${sql}" }`)(FILES['books.yaml']))
+    assert.match(renderDiagnostics(await app.engine.reload()), mistake.replaceAll('\\', ''))
+  }
+  await save(app, 'books.yaml', () =>
+    addField('shout: { type: string, computed: "upper(t.title)" }')(FILES['books.yaml']),
+  )
+  assert.equal(await app.engine.reload(), [])
+  assert.is((await app.call('GET', '/api/v1/books', { token: STAFF })).body.data[0].shout, 'THERE')
+})
+
+test('an answer that looks at its own table shows what was just written', async ({ app }) => {
+  const fields = `rank: { type: integer, computed: "(select count(*) from books b where b.pages <= t.pages)" }`
+  await save(app, 'books.yaml', addField(fields))
+  assert.equal(await app.engine.reload(), [])
+  const first = await app.expect(201, 'POST', '/books', STAFF, { title: 'One', pages: 10 })
+  assert.is(first.rank, 1)
+  await app.expect(201, 'POST', '/books', STAFF, { title: 'Two', pages: 20 })
+  assert.is((await app.expect(200, 'PATCH', `/books/${first.id}`, STAFF, { pages: 30 })).rank, 2)
+})
+
 test('a field taken out of the YAML is no longer served, and not lost', async ({ app }) => {
   const book = await app.expect(201, 'POST', '/books', STAFF, { title: 'Kept', isbn: 'K-1' })
   await save(app, 'books.yaml', (text) => text.replace('  isbn: { type: string, immutable: true }\n', ''))
