@@ -32,7 +32,10 @@ const IDENTITY: Readonly<Record<string, JsonSchema>> = {
     { 'role.slug': 'customer' },
     ref('filter'),
   ),
-  lookup: key('What the {id} of a path may be; `id` if absent.', ['id', 'uid'], { ...list(NAME), minItems: 1 }),
+  lookup: key('What the {id} of a path may be, each also by its name, `slug:open`; `id` if absent.', ['id', 'uid'], {
+    ...list(NAME),
+    minItems: 1,
+  }),
   conceal: key(
     'Records that the caller may not see answer 404 instead of 403, whatever is asked of them.',
     true,

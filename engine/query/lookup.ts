@@ -9,18 +9,26 @@ export interface Lookup {
   readonly value: Json
 }
 
-/** The lookup that a path's text means; throws record_not_found for a text that can name no record. */
+/**
+ * The lookup that a path's text means: `number:10001` names the field, other texts go by the first field that takes
+ * them. Throws record_not_found for a text that can name no record.
+ */
 export function readLookup(resource: Resource, text: string): Lookup {
-  for (const field of resource.lookup) {
-    if (field === resource.key) {
-      if (/^[1-9]\d{0,9}$/.test(text) && Number(text) <= LIMITS.idMax) return { field, value: Number(text) }
-      continue
-    }
-    if (text === '' || text.includes('\0') || !text.isWellFormed()) continue
-    const parsed = field.type.parse(text, field.options)
-    if ('value' in parsed && parsed.value !== null) return { field, value: parsed.value }
-  }
-  throw notFound(resource)
+  const named = resource.lookup.find((field) => text.startsWith(`${field.name}:`))
+  const found =
+    named === undefined
+      ? resource.lookup.map((field) => lookupBy(resource, field, text)).find((one) => one !== undefined)
+      : lookupBy(resource, named, text.slice(named.name.length + 1))
+  if (found === undefined) throw notFound(resource)
+  return found
+}
+
+function lookupBy(resource: Resource, field: Field, text: string): Lookup | undefined {
+  if (field === resource.key)
+    return /^[1-9]\d{0,9}$/.test(text) && Number(text) <= LIMITS.idMax ? { field, value: Number(text) } : undefined
+  if (text === '' || text.includes('\0') || !text.isWellFormed()) return undefined
+  const parsed = field.type.parse(text, field.options)
+  return 'value' in parsed && parsed.value !== null ? { field, value: parsed.value } : undefined
 }
 
 /** 404 in the resource's own word. */

@@ -1,5 +1,6 @@
 /** Pass: how records are reached: lookups, and the routes below other records. */
 import type { Field, Nested } from '../catalog/catalog.ts'
+import { LIMITS } from '../limits.ts'
 import { isBroken } from './link.ts'
 import { benches, type Draft, suggest, type Work, type Written } from './resolution.ts'
 
@@ -7,6 +8,9 @@ import { benches, type Draft, suggest, type Work, type Written } from './resolut
 export function routing(work: Work): void {
   for (const { written, draft } of benches(work)) {
     draft.lookup = lookup(work, written, draft)
+    draft.lookup.forEach((field, index) => {
+      tellAmbiguity(work, written, draft, field, index)
+    })
     draft.nested = nested(work, written, draft)
   }
 }
@@ -29,6 +33,37 @@ function lookup(work: Work, written: Written, draft: Draft): readonly Field[] {
     })
     return []
   })
+}
+
+/** Texts as paths hold them, of every form that a value may have. */
+const TEXTS = ['1', '10001', '3000000001', 'abc', 'ABC-1', 'a-b', '2026-01-31', 'ada@example.org', '#aabbcc', '1.5']
+
+/** A text that two lookups take names the record of the first: the second is then found by its name alone. */
+function tellAmbiguity(work: Work, written: Written, draft: Draft, field: Field, index: number): void {
+  for (const first of draft.lookup.slice(0, index)) {
+    const text = TEXTS.find((one) => takes(draft, first, one) && takes(draft, field, one))
+    if (text === undefined || isSlugBesideId(draft, first, field)) continue
+    const sequence = [first, field].find(({ type }) => type.name === 'sequence')
+    const apart = sequence === undefined ? '' : `, or let the sequence "${sequence.name}" start above ${LIMITS.idMax}`
+    work.report(
+      'ambiguous_lookup',
+      `In a path "${text}" could be the ${first.name} or the ${field.name}; it is taken for the ${first.name}`,
+      written.document.place(['lookup', index]),
+      { hint: `write /${draft.path}/${field.name}:${text} for the ${field.name}${apart}`, severity: 'warning' },
+    )
+    return
+  }
+}
+
+/** A slug of nothing but digits is rare, and `slug:2026` finds it. */
+function isSlugBesideId(draft: Draft, ...fields: readonly Field[]): boolean {
+  return fields.some(({ type }) => type.name === 'slug') && fields.includes(draft.key)
+}
+
+function takes(draft: Draft, field: Field, text: string): boolean {
+  if (field === draft.key) return /^\d+$/.test(text) && Number(text) <= LIMITS.idMax
+  if (field.type.name === 'sequence' && Number(text) < Number(field.options.own.start ?? 1)) return false
+  return 'value' in field.type.decode(text, field.options)
 }
 
 function nested(work: Work, written: Written, draft: Draft): readonly Nested[] {

@@ -40,6 +40,7 @@ export const DIAGNOSTIC_CODES = {
   name_clash: 'Two things of one resource with the same name.',
   name_too_long: 'A name longer than the 63 bytes of an SQL identifier.',
   wrong_lookup: 'A lookup by a field that does not name one record.',
+  ambiguous_lookup: 'Two lookups that one text in a path could mean; a warning.',
   unknown_hook: 'A hook that no plugin gives.',
   unknown_special: 'A special filter that no plugin gives.',
   wrong_access: 'An access rule that names nobody, or too much.',

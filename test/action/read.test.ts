@@ -23,6 +23,17 @@ test('a record is found by its id and by its other lookups', async () => {
   assert.equal((await get('/shelves/by%2Dname')).body.data, shelf)
 })
 
+test('a path may say which lookup it means', async () => {
+  const shelf = await make('/shelves', { name: '2' })
+  assert.is((await get('/shelves/2')).body.data.name, 'Cellar')
+  assert.equal((await get('/shelves/slug:2')).body.data, shelf)
+  assert.equal((await get(`/shelves/id:${shelf.id}`)).body.data, shelf)
+  const renamed = await app.call('PATCH', '/api/v1/shelves/slug%3A2', { token: STAFF, body: { name: 'Two' } })
+  assert.is(renamed.body.data.id, shelf.id)
+  for (const path of ['slug:', 'slug:none', 'id:slug', 'name:Two', 'id:0', ':2', 'slug:slug:2'])
+    assert.is((await get(`/shelves/${path}`)).status, 404, path)
+})
+
 for (const id of [
   'abc',
   '0',

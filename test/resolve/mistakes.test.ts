@@ -275,6 +275,30 @@ mistaken('seeds hold what a body could write', () => {
   )
 })
 
+mistaken('two lookups that one text could mean are a warning, and the path says which', () => {
+  const warned = (fields: string, lookup: string) =>
+    complaints({ things: `fields: { ${fields} }\nlookup: ${lookup}\n${VIEW}` }, 'warning')
+  assert.snapshot(
+    warned('number: { type: sequence, start: 10001 }', '[id, number]'),
+    `things.yaml:3:14 warning ambiguous_lookup: In a path "10001" could be the id or the number; it is taken for the id
+ 3 │ lookup: [id, number]
+   │              ^^^^^^
+    hint: write /things/number:10001 for the number, or let the sequence "number" start above 2147483647
+
+1 warning in 1 file
+`,
+  )
+  assert.match(warned('code: { type: string, unique: true }', '[id, code]'), /could be the id or the code/)
+  assert.match(warned('n: { type: integer, unique: true }', '[n, id]'), /it is taken for the n/)
+  for (const [fields, lookup] of [
+    ['uid: { type: sequence, start: 3000000001 }', '[id, uid]'],
+    ['name: { type: string }, slug: { type: slug, from: name }', '[id, slug]'],
+    ['code: { type: string, unique: true, pattern: "^[A-Z]{3}-[0-9]+$" }', '[id, code]'],
+    ['email: { type: email, unique: true }', '[id, email]'],
+  ] as const)
+    assert.not.match(warned(fields, lookup), /ambiguous_lookup/)
+})
+
 mistaken('an action that nobody may do is a warning', () => {
   assert.snapshot(
     complaints({ things: 'actions: [list, delete]\npolicies: { view: [{ who: anyone }] }' }, 'warning'),
