@@ -1,4 +1,5 @@
 /** One cell of a CSV file: quoted where it must be, never a formula, lists in one cell, and all of it back again. */
+import { htmlToText, isHtml } from './html.ts'
 
 /**
  * The places before which a spreadsheet may see a formula: where a cell begins, and behind whatever another spreadsheet
@@ -22,6 +23,20 @@ export function cellOf(text: string | null): string {
 /** A cell's text as it was before the guards. */
 export function unguarded(cell: string): string {
   return cell.includes("'") ? cell.replace(GUARDS, '') : cell
+}
+
+/** A text that the import would take for HTML, so written that it stays as it is. */
+export function keptHtml(text: string): string {
+  return isHtml(text) ? `'${text}` : text
+}
+
+/** HTML that is longer is left as it is, and too long for any text: to convert it would hold up everybody else. */
+const LONGEST_HTML = 262_144
+
+/** A cell of a column that may hold HTML as text. */
+export function readHtml(cell: string): string {
+  if (cell.length > LONGEST_HTML || !isHtml(cell)) return cell
+  return cell.startsWith("'") ? cell.slice(1) : htmlToText(cell)
 }
 
 /** A list, as pg's JSON text, as one text: items by `;`, with `;` and `\` inside an item after a `\`. */

@@ -1,6 +1,6 @@
 /** One row of a file as a record to be created: its values, and the names of other records that are still to be found. */
 import type { Field, Json } from '../../engine/index.ts'
-import { splitList, unguarded } from './cell.ts'
+import { readHtml, splitList, unguarded } from './cell.ts'
 import { dayIn, momentIn, type Read } from './dates.ts'
 import type { Column } from './layout.ts'
 import type { Row, Sheet } from './parse.ts'
@@ -23,7 +23,10 @@ export interface Entry {
 
 /** Reads a row; errors are by field name. */
 export function entryOf(sheet: Sheet, { line, cells }: Row): Entry {
-  const text = (column: Column): string => unguarded(cells[sheet.columns.get(column) ?? -1] ?? '').trim()
+  const text = (column: Column): string => {
+    const cell = unguarded(cells[sheet.columns.get(column) ?? -1] ?? '')
+    return (column.html ? readHtml(cell) : cell).trim()
+  }
   const entry: Entry = {
     line,
     key: keyOf(sheet, text),

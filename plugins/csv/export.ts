@@ -1,7 +1,7 @@
 /** GET /<resource>/export: the whole list as a CSV file, within the caller's reach, at the pace of who takes it. */
 import { Readable } from 'node:stream'
 import type { Reply, Resource, RouteContext } from '../../engine/index.ts'
-import { cellOf, joinedList } from './cell.ts'
+import { cellOf, joinedList, keptHtml } from './cell.ts'
 import { type Layout, layoutOf } from './layout.ts'
 
 type Batches = ReturnType<ReturnType<RouteContext['records']>['rows']>
@@ -12,9 +12,9 @@ function lines({ columns }: Layout, rows: Batch): string {
   for (const row of rows) {
     for (let at = 0; at < columns.length; at++) {
       const value = row[at] ?? null
-      const { list, plain } = columns[at]!
+      const { html, list, plain } = columns[at]!
       if (at > 0) text += ','
-      if (value !== null) text += plain ? value : cellOf(list ? joinedList(value) : value)
+      if (value !== null) text += plain ? value : cellOf(list ? joinedList(value) : html ? keptHtml(value) : value)
     }
     text += '\n'
   }

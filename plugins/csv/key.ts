@@ -12,6 +12,7 @@ export interface ColumnDefinition {
   readonly key?: boolean
   readonly keep?: boolean
   readonly export_only?: boolean
+  readonly html?: boolean
 }
 
 export interface AccessWritten {
@@ -85,6 +86,7 @@ const COLUMN: JsonSchema = {
     key: { type: 'boolean', description: 'Names the record: a row of an existing one is skipped.' },
     keep: { type: 'boolean', description: 'The import keeps the value of a field that callers can not write.' },
     export_only: { type: 'boolean', description: 'Written by the export, ignored by the import.' },
+    html: { type: 'boolean', description: 'The import makes text of HTML.' },
   },
 }
 

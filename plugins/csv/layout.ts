@@ -50,6 +50,8 @@ export interface Column {
   readonly otherwise: string | undefined
   readonly required: boolean
   readonly key: boolean
+  /** Whether HTML in it becomes text. */
+  readonly html: boolean
 }
 
 export interface Layout {
@@ -102,6 +104,7 @@ function columnOf(catalog: Catalog, resource: Resource, title: string, written: 
     otherwise: written.otherwise,
     required: written.required ?? false,
     key: written.key ?? false,
+    html: written.html ?? false,
   }
 }
 

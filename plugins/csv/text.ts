@@ -10,6 +10,12 @@ export type Encoding = (typeof ENCODINGS)[number]
 /** The characters that windows-1252 has where Latin-1 has control characters; a space stands for none. */
 const FROM_80 = '€ ‚ƒ„…†‡ˆ‰Š‹Œ Ž  ‘’“”•–—˜™š›œ žŸ'
 
+/** The character of a number from 128 to 159 in windows-1252; undefined where there is none. */
+export function fromWindows1252(code: number): string | undefined {
+  const found = FROM_80[code - 0x80]
+  return found === ' ' ? undefined : found
+}
+
 /** Refuses the file as a whole. */
 export function fileRefused(...sentences: readonly string[]): Error {
   return invalid({ file: [...sentences] })
@@ -74,8 +80,8 @@ function decoderOf(encoding: Exclude<Encoding, 'windows-1252'>): (chunk?: Buffer
 function fromWindows(chunk?: Buffer): string {
   const text = chunk?.toString('latin1') ?? ''
   return text.replace(/[\x80-\x9f]/g, (character) => {
-    const found = FROM_80[character.charCodeAt(0) - 0x80]
-    if (found === ' ' || found === undefined) throw noText()
+    const found = fromWindows1252(character.charCodeAt(0))
+    if (found === undefined) throw noText()
     return found
   })
 }

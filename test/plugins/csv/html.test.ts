@@ -1,0 +1,95 @@
+/** HTML in files: text as it reads, whatever stands in it, in no more time than its length asks for. */
+import { suite } from 'uvu'
+import * as assert from 'uvu/assert'
+import { htmlToText, isHtml } from '../../../plugins/csv/html.ts'
+import { type Desk, openDesk } from '../../desk/desk.ts'
+import { sendParts } from '../media/world.ts'
+
+const csv = suite('HTML in files')
+
+let desk: Desk
+
+csv.before(async () => {
+  desk = await openDesk()
+})
+
+csv.after(() => desk.close())
+
+csv('paragraphs, lists, links and entities read as they look', () => {
+  const cases: readonly (readonly [string, string])[] = [
+    ['<p>Hello,</p><p>the printer <b>smokes</b>.</p>', 'Hello,\n\nthe printer smokes.'],
+    ['<div>One</div>\n<div>Two<br>Three</div>', 'One\nTwo\nThree'],
+    ['<p>a</p>\r\n\r\n   <p>&nbsp;</p><p>b</p>', 'a\n\nb'],
+    ['<ul><li>one</li><li><p>two</p></li></ul>end', '- one\n\n- two\n\nend'],
+    [
+      'See <a href="https://desk.example/a?b=1&amp;c=2">the page</a>.',
+      'See the page (https://desk.example/a?b=1&c=2).',
+    ],
+    ['<a href="https://desk.example/">https://desk.example</a>', 'https://desk.example'],
+    ['<a href="mailto:a@b.example">write</a> <a href="javascript:alert(1)">no</a>', 'write (a@b.example) no'],
+    [
+      '5 &lt; 6 &amp;amp; St&ouml;rung &#8211; &#x20ac; &#150; &unknown; &#0;<br>',
+      '5 < 6 &amp; Störung – € – &unknown; &#0;',
+    ],
+    ['<style>p { color: red }</style><script>alert("<p>")</script><p>x</p>', 'x'],
+    ['<html><head><title>t</title></head><body>x<!-- <p>not</p> --></body></html>', 'x'],
+    ['<table><tr><td>a</td><td>b</td></tr><tr><td>c</td></tr></table>', 'a b\nc'],
+    ['<pre>a\n  b</pre>', 'a\n  b'],
+    [
+      '<p>From <ann@desk.example>: 1 < 2, <o:p></o:p>see <https://x.example></p>',
+      'From <ann@desk.example>: 1 < 2, see <https://x.example>',
+    ],
+    ['<img src="x" alt="a plan"><p>open', 'a plan\n\nopen'],
+    ['<head><p>kept</p>', 'kept'],
+  ]
+  for (const [html, text] of cases) {
+    assert.ok(isHtml(html), html)
+    assert.is(htmlToText(html), text, html)
+  }
+})
+
+csv('a text with angle brackets is no HTML', () => {
+  for (const text of ['a < b > c', 'if (a<b) {}', 'Ann <ann@desk.example>', '<unknown>', '&lt;p&gt;', 'List<string>'])
+    assert.not.ok(isHtml(text), text)
+})
+
+csv('no text takes long, however it is made', () => {
+  const length = 200_000
+  for (const piece of [
+    '<',
+    '<p',
+    '<p>',
+    '<!--',
+    '<style>',
+    '<head>',
+    '<a href="',
+    "<a href='x",
+    '&amp',
+    '&#',
+    '<p> \n',
+    '<li>',
+    ' ',
+  ])
+    for (const html of [piece.repeat(length / piece.length), `<p>${piece.repeat(length / piece.length)}`]) {
+      const { user } = process.cpuUsage()
+      if (isHtml(html)) htmlToText(html)
+      const ms = (process.cpuUsage().user - user) / 1_000
+      assert.ok(ms < 1_000, `${JSON.stringify(piece)} took ${ms} ms`)
+    }
+})
+
+csv('details in HTML become text, and a text with tags of its own comes back as it was', async () => {
+  const send = (text: string) =>
+    sendParts(desk, 'POST', '/tickets/import', desk.admin, [{ name: 'file', value: text, file: 'tickets.csv' }])
+  const detailsOf = async (answer: Awaited<ReturnType<typeof send>>) =>
+    (await desk.get(`/tickets/${answer.at('data.ids.0')}`, desk.admin)).at('data.details')
+  const imported = await send('Subject,Details\n<b>Subjects</b> stay,"<p>Hello</p><p>it ""smokes""</p>"\n')
+  assert.is(await detailsOf(imported), 'Hello\n\nit "smokes"')
+  await desk.post('/tickets', desk.admin, { subject: 'Own tags', details: '<p>typed so</p>' })
+  const exported = (await desk.get('/tickets/export?search=Own', desk.admin)).text
+  assert.match(exported, /,'<p>typed so<\/p>,/)
+  const uid = /\n(\d{10}),/.exec(exported)?.[1]
+  assert.is(await detailsOf(await send(exported.replace(`${uid},`, ','))), '<p>typed so</p>')
+})
+
+csv.run()
