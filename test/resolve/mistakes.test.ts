@@ -2,17 +2,9 @@
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
 import { DESK_FILES } from './desk.ts'
-import { complaints, mistakes, resolveFiles } from './resolves.ts'
+import { complaints, mistakes, resolveFiles, saysOfThings as says, VIEW } from './resolves.ts'
 
 const mistaken = suite('mistakes of authors')
-
-const VIEW = 'policies: { view: [], create: [], update: [], delete: [], restore: [] }'
-const STATUSES = `fields: { name: { type: string }, slug: { type: slug, from: name } }\n${VIEW}`
-
-/** The complaints about one resource `things`, beside a resource `statuses`. */
-function says(text: string, expected: readonly string[], others: Readonly<Record<string, string>> = {}): void {
-  assert.equal(mistakes({ things: `${text}\n${VIEW}`, statuses: STATUSES, ...others }), expected)
-}
 
 mistaken('all mistakes of all files are told at once, with line, caret and nearest word', () => {
   const files = {
@@ -113,54 +105,6 @@ mistaken('with_deleted stands in policies and choices, around a path, and is nob
     'things.yaml [with_deleted] invalid_filter: Nothing in this "with_deleted" follows a relation (leave "with_deleted" out: it is about the records that paths lead through)',
     'things.yaml [with_deleted] invalid_filter: "with_deleted" means something in policies and in what may be chosen (leave it out: everywhere else deleted records on a path count anyway)',
   ])
-})
-
-mistaken('columns of PostgreSQL and names that are there still are refused', () => {
-  says(
-    'fields: { xmin: { type: string }, a: { type: string, column: ctid }, b: { type: string, renamed_from: a } }\nrenamed_from: statuses',
-    [
-      'things.yaml [xmin] reserved_name: "xmin" is a column of PostgreSQL\'s own (choose another name, or another "column")',
-      'things.yaml [ctid] reserved_name: "ctid" is a column of PostgreSQL\'s own (choose another name, or another "column")',
-      'things.yaml [a] name_clash: "a" is a field or relation of "things" still, so "b" can not have been called so (remove the other one, or take renamed_from away)',
-      'things.yaml [statuses] name_clash: "statuses" is a resource still, so "things" can not have been called so (remove the other resource, or take renamed_from away)',
-    ],
-  )
-})
-
-mistaken('what no record could fulfil is found without one', () => {
-  const parts = `relations: { thing: { belongs_to: things, required: true, on_delete: set_null } }\n${VIEW}`
-  says(
-    'relations: { part: { belongs_to: parts, required: true }, self: { belongs_to: things, required: true } }',
-    [
-      'parts.yaml [true] wrong_relation: No first record can be made: "parts", which requires "things", which requires "parts" (leave one of these relations optional)',
-      'parts.yaml [set_null] wrong_relation: "thing" is required, so nothing can clear it',
-      'things.yaml [true] wrong_relation: No first record can be made: "things", which requires "parts", which requires "things" (leave one of these relations optional)',
-      'things.yaml [true] wrong_relation: No first record can be made: "things", which requires "things" (leave one of these relations optional)',
-    ],
-    { parts },
-  )
-  const fields =
-    'fields: { a: { type: string, required: true, read_only: true }, b: { type: integer, required: true, read_only: true } }'
-  assert.equal(mistakes({ things: `${fields}\npolicies: { view: [], create: [{ who: signed_in, set: { b: 1 } }] }` }), [
-    'things.yaml [true] wrong_option: "a" is required, and nothing gives a new "things" its value (give it a default, set it in a clause of "create", or take read_only away)',
-  ])
-})
-
-mistaken('relations that contradict others are told apart', () => {
-  const things =
-    'fields: { status_id: { type: integer }, shape: { type: string } }\nrelations:\n  status: { belongs_to: statuses }\n  shape: { belongs_to: statuses, column: other_id }\n  parts: { has_many: parts }\n  bits: { has_many: statuses }\n  halves: { has_many: parts, by: thin }'
-  const parts = { parts: `relations: { thing: { belongs_to: things }, whole: { belongs_to: things } }\n${VIEW}` }
-  says(
-    things,
-    [
-      'things.yaml [status] name_clash: The foreign key "status_id" of "status" is a field already (a relation brings its own field: remove the other one, or name another column)',
-      'things.yaml [shape] name_clash: "shape" is a field already (a field and a relation share the keys of an answer)',
-      'things.yaml [parts] ambiguous_relation: Several relations of "parts" belong to "things" (say which one with "by")',
-      'things.yaml [bits] missing_relation: No relation of "statuses" belongs to "things" (add a belongs_to: things to "statuses")',
-      'things.yaml [thin] missing_relation: "parts" has no relation "thin" that belongs to "things" (did you mean "thing"?)',
-    ],
-    parts,
-  )
 })
 
 mistaken('a resource on another table says only what it can', () => {

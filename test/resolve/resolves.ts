@@ -111,3 +111,16 @@ export function embedText(entries: readonly EmbedEntry[]): string {
 export function pathText(path: FieldPath): string {
   return [...path.relations.map((relation) => relation.name), path.field.name].join('.')
 }
+
+/** Policies that name nobody, for resources whose policies are not what is looked at. */
+export const VIEW = 'policies: { view: [], create: [], update: [], delete: [], restore: [] }'
+const STATUSES = `fields: { name: { type: string }, slug: { type: slug, from: name } }\n${VIEW}`
+
+/** The complaints about one resource `things`, beside a resource `statuses`. */
+export function saysOfThings(
+  text: string,
+  expected: readonly string[],
+  others: Readonly<Record<string, string>> = {},
+): void {
+  assert.equal(mistakes({ things: `${text}\n${VIEW}`, statuses: STATUSES, ...others }), expected)
+}
