@@ -68,6 +68,9 @@ export function responder(parts: HttpParts, fixed: Fixed, stamp: Stamp): Respond
     checkAccess(route, actor)
 
     const { queryFields } = route
+    // Where filters are taken too, the handler judges what is unknown.
+    const unknownParameters = ({ filters }: BoundRoute) =>
+      filters === undefined ? strictness.unknownParameters : 'ignore'
     const finish = ({ body, files }: Upload): Promise<Answer> =>
       perform(call, place, {
         actor,
@@ -77,7 +80,7 @@ export function responder(parts: HttpParts, fixed: Fixed, stamp: Stamp): Respond
         files,
         headers: headersOf(call),
         params: paramsOf(place, values),
-        parameters: queryFields === undefined ? NOTHING : decodeQuery(query, queryFields, strictness.unknownParameters),
+        parameters: queryFields === undefined ? NOTHING : decodeQuery(query, queryFields, unknownParameters(route)),
         body: kind === 'none' ? body : decodeBody(route, body, strictness.unknownKeys),
       })
     if (kind === 'multipart' && isMultipart(ctx.req)) return withUpload(ctx, route.upload, finish)

@@ -82,7 +82,7 @@ export interface Route {
   readonly input?: Readonly<Record<string, FieldDefinition>>
   /** The query's parameters; unknown ones are 422. */
   readonly query?: Readonly<Record<string, FieldDefinition>>
-  /** The resource whose filters, search and sort the query takes too; the handler judges them. */
+  /** The resource whose filters, search and sort the query takes too; the handler judges them, and what is unknown. */
   readonly filters?: string
   /** Success status, default 200. */
   readonly status?: number

@@ -1,8 +1,17 @@
 /** GET /<resource>/export: the whole list as a CSV file, within the caller's reach, at the pace of who takes it. */
 import { Readable } from 'node:stream'
-import type { Reply, Resource, RouteContext } from '../../engine/index.ts'
+import type { FieldDefinition, Reply, Resource, RouteContext } from '../../engine/index.ts'
 import { cellOf, joinedList, keptHtml } from './cell.ts'
 import { type Layout, layoutOf } from './layout.ts'
+
+/** The parameters beside those of the list, in the words of the YAML. */
+export const PARAMETERS: Readonly<Record<string, FieldDefinition>> = {
+  bom: {
+    type: 'boolean',
+    default: true,
+    description: 'Whether the file begins with a byte order mark, without which spreadsheets misread umlauts.',
+  },
+}
 
 type Batches = ReturnType<ReturnType<RouteContext['records']>['rows']>
 type Batch = readonly (readonly (string | null)[])[]
@@ -21,9 +30,14 @@ function lines({ columns }: Layout, rows: Batch): string {
   return text
 }
 
-async function* chunks(layout: Layout, first: IteratorResult<Batch, void>, rest: Batches): AsyncGenerator<Buffer> {
+async function* chunks(
+  layout: Layout,
+  bom: boolean,
+  first: IteratorResult<Batch, void>,
+  rest: Batches,
+): AsyncGenerator<Buffer> {
   try {
-    const header = `${layout.columns.map(({ title }) => cellOf(title)).join(',')}\n`
+    const header = `${bom ? '\ufeff' : ''}${layout.columns.map(({ title }) => cellOf(title)).join(',')}\n`
     yield Buffer.from(header)
     let batch = first
     while (!batch.done) {
@@ -40,7 +54,7 @@ export async function exportRecords(context: RouteContext, resource: Resource): 
   const layout = layoutOf(context.catalog, resource)!
   const batches = context.records(resource.name).rows(
     layout.columns.map(({ path }) => path),
-    context.query,
+    [...context.query].filter(([name]) => !Object.hasOwn(PARAMETERS, name)),
   )
   const first = await batches.next()
   const day = context.now().toISOString().slice(0, 10)
@@ -49,7 +63,10 @@ export async function exportRecords(context: RouteContext, resource: Resource): 
     headers: { 'Content-Disposition': `attachment; filename="${name}"` },
     raw: {
       type: 'text/csv; charset=utf-8',
-      body: Readable.from(chunks(layout, first, batches), { objectMode: false, highWaterMark: 65_536 }),
+      body: Readable.from(chunks(layout, context.parameters.bom !== false, first, batches), {
+        objectMode: false,
+        highWaterMark: 65_536,
+      }),
     },
   }
 }

@@ -1,12 +1,12 @@
 /** The csv plugin: any resource exports itself to a file and imports itself from one, by a map of columns in its YAML. */
 import { definePlugin, type JsonObject, type Resource, type Route } from '../../engine/index.ts'
 import { DRY, importCommand } from './command.ts'
-import { exportRecords } from './export.ts'
+import { exportRecords, PARAMETERS as EXPORT_PARAMETERS } from './export.ts'
 import { ATTEMPTS, runImport } from './job.ts'
 import { CSV_KEY, definitionOf, permissionsOf, rolesOf } from './key.ts'
 import { ACCEPTED } from './later.ts'
 import { accessesOf } from './layout.ts'
-import { PARAMETERS } from './options.ts'
+import { PARAMETERS as IMPORT_PARAMETERS } from './options.ts'
 import { importRecords, REPORT } from './route.ts'
 import { columnsLead } from './rule.ts'
 import { tidy } from './tidy.ts'
@@ -79,6 +79,7 @@ function resourceRoutes(resource: Resource, options: JsonObject): readonly Route
       access: accessesOf(definition.export),
       produces: ['text/csv'],
       filters: resource.name,
+      query: EXPORT_PARAMETERS,
       handle: (context) => exportRecords(context, resource),
     })
   }
@@ -94,7 +95,7 @@ function resourceRoutes(resource: Resource, options: JsonObject): readonly Route
       body: 'multipart',
       upload: { bytes: Number(options.import_bytes), files: 1 },
       input: {},
-      query: PARAMETERS,
+      query: IMPORT_PARAMETERS,
       output: REPORT,
       accepted: ACCEPTED,
       handle: (context) => importRecords(context, resource),

@@ -37,7 +37,10 @@ csv('an export is a file with the columns of the desk', async () => {
   assert.is(answer.headers['content-type'], 'text/csv; charset=utf-8')
   assert.match(String(answer.headers['content-disposition']), /^attachment; filename="tickets-\d{4}-\d\d-\d\d\.csv"$/)
   const [header, first = ''] = answer.text.split('\n')
-  assert.is(header, HEADER)
+  assert.is(header, `\ufeff${HEADER}`)
+  assert.ok((await desk.get('/tickets/export?bom=false', manager)).text.startsWith(`${HEADER}\n`))
+  assert.is((await desk.get('/tickets/export?bom=maybe', manager)).status, 422)
+  assert.ok((await desk.get('/tickets/export?bom=true&bon=true', manager)).at('errors.bon'))
   assert.match(
     first,
     /^3\d{9},Printer of Cora,Medium,,,,Open,,,\d{4}-\d\d-\d\dT[\d:.]{15}Z,It smokes,,cora@people\.example,,,,,,$/,

@@ -65,7 +65,7 @@ csv('any resource has its own columns, keys and stand-ins', async () => {
   const answer = await importText(text)
   assert.is(answer.status, 200, answer.text)
   assert.equal([answer.body.data.imported, answer.body.data.skipped, answer.body.data.errors], [2, 1, []])
-  const exported = await shop.call('GET', '/articles/export')
+  const exported = await shop.call('GET', '/articles/export?bom=false')
   const wanted =
     'Number,Title,Price,Sizes,In Shop,Maker,Secret,Notes\nA-1,"Chair, red",19.50,38;40,false,"Acme, Ltd",,\nA-2,A-2,,,true,"Acme, Ltd",,\n'
   assert.is(exported.text, wanted)

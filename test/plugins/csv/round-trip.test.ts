@@ -143,7 +143,7 @@ csv('every column survives, with and without a byte order mark, whatever ends th
   })
   assert.is(made.status, 201, made.text)
   const [exported, before] = [(await desk.get('/tickets/export', desk.admin)).text, await columns()]
-  for (const given of [exported, `\ufeff${exported}`, exported.replaceAll(/\n(?=[U3]|$)/g, '\r\n')]) {
+  for (const given of [exported, exported.replace('\ufeff', ''), exported.replaceAll(/\n(?=[U3]|$)/g, '\r\n')]) {
     await emptied()
     const imported = await importText(given)
     assert.is(imported.at('data.imported'), 1, imported.text)
