@@ -1,6 +1,15 @@
 /** The public names of the engine: what plugins, tests and applications may import. */
 
-export type { Creation, EnqueueOptions, Hook, HookContext, Next, PluginContext, Records } from './action/context.ts'
+export type {
+  Creation,
+  EnqueueOptions,
+  Hook,
+  HookContext,
+  Next,
+  ParentEntry,
+  PluginContext,
+  Records,
+} from './action/context.ts'
 export { pathOf } from './action/stream.ts'
 export type { Actor } from './actor.ts'
 export { ANONYMOUS, holds, SYSTEM } from './actor.ts'

@@ -13,7 +13,31 @@ import type { ListResult } from './list-result.ts'
 export type Pagination = ListResult['pagination']
 
 /** What becomes of one of several records that are to be created. */
-export type Creation = { readonly record: JsonObject } | { readonly error: ApiError }
+export type Creation =
+  | {
+      readonly record: JsonObject
+      /** The ids of the records that were created before it, by its fields. */
+      readonly made: Readonly<Record<string, number>>
+    }
+  | { readonly error: ApiError }
+
+/** One of several records that are to be created. */
+export interface CreationEntry {
+  readonly input: JsonObject
+  readonly fixed?: JsonObject
+  /** Records that it belongs to, created before it and not at all when it is refused. */
+  readonly parents?: readonly ParentEntry[]
+}
+
+export interface ParentEntry {
+  /** The field of the record that will hold its id. */
+  readonly field: string
+  readonly resource: string
+  /** Of those with the same name, one is created for all that name it. */
+  readonly name: string
+  readonly input: JsonObject
+  readonly fixed?: JsonObject
+}
 
 /** Another resource's records, through the same pipeline as a client's: validation, policies, hooks. */
 export interface Records {
@@ -37,10 +61,7 @@ export interface Records {
    * Creates several in one transaction, each behind a savepoint, so that one that is refused takes none of the others
    * with it. With `dryRun` nothing is kept.
    */
-  createEach(
-    entries: readonly { readonly input: JsonObject; readonly fixed?: JsonObject }[],
-    options?: { readonly dryRun?: boolean },
-  ): Promise<readonly Creation[]>
+  createEach(entries: readonly CreationEntry[], options?: { readonly dryRun?: boolean }): Promise<readonly Creation[]>
   update(lookup: string | number, input: JsonObject): Promise<JsonObject>
   delete(lookup: string | number): Promise<void>
   restore(lookup: string | number): Promise<JsonObject>

@@ -1,16 +1,11 @@
 /** ⇄ Creating several records at once: one transaction, a savepoint each, so that a refused one takes no other with it. */
 import type { Resource } from '../catalog/catalog.ts'
 import type { Transaction } from '../database/database.ts'
-import { ApiError } from '../error.ts'
-import type { JsonObject } from '../json.ts'
-import type { Creation } from './context.ts'
+import { ApiError, invalid } from '../error.ts'
+import type { Json, JsonObject } from '../json.ts'
+import type { Creation, CreationEntry, ParentEntry } from './context.ts'
 import { createRecord } from './create.ts'
 import { attempt, type Execution, inTransaction } from './execution.ts'
-
-interface Entry {
-  readonly input: JsonObject
-  readonly fixed?: JsonObject
-}
 
 /** Thrown at the end of a dry run, so that the savepoint around it is rolled back. */
 class DryRun extends Error {}
@@ -21,16 +16,17 @@ type Open = Execution & { readonly transaction: Transaction }
 export async function createEach(
   around: Execution,
   resource: Resource,
-  entries: readonly Entry[],
+  entries: readonly CreationEntry[],
   dryRun: boolean,
 ): Promise<readonly Creation[]> {
   return inTransaction({ ...around, bulk: true }, async (inner) => {
     if (inner.transaction === undefined) throw new Error('a transaction is open here')
     const open: Open = { ...inner, transaction: inner.transaction }
     const outcomes: Creation[] = []
+    const parents = new Map<string, number>()
     try {
       await attempt(open, async (all) => {
-        for (const entry of entries) outcomes.push(await createOne(all, resource, entry))
+        for (const entry of entries) outcomes.push(await createOne(all, resource, entry, parents))
         if (dryRun) throw new DryRun()
       })
     } catch (error) {
@@ -40,12 +36,50 @@ export async function createEach(
   })
 }
 
-async function createOne(around: Open, resource: Resource, { input, fixed }: Entry): Promise<Creation> {
+async function createOne(
+  around: Open,
+  resource: Resource,
+  { fixed, input, parents = [] }: CreationEntry,
+  known: Map<string, number>,
+): Promise<Creation> {
+  const made: Record<string, number> = {}
   try {
-    const text = await attempt(around, (inner) => createRecord(inner, resource, input, undefined, fixed))
-    return { record: JSON.parse(text) as JsonObject }
+    const text = await attempt(around, async (inner) => {
+      const complete: Record<string, Json> = { ...input }
+      for (const parent of parents) {
+        let id = known.get(nameOf(parent))
+        if (id === undefined) {
+          id = await createParent(inner, parent)
+          made[parent.field] = id
+        }
+        complete[parent.field] = id
+      }
+      return createRecord(inner, resource, complete, undefined, fixed)
+    })
+    for (const parent of parents) {
+      const id = made[parent.field]
+      if (id !== undefined) known.set(nameOf(parent), id)
+    }
+    return { record: JSON.parse(text) as JsonObject, made }
   } catch (error) {
     if (!(error instanceof ApiError) || error.status >= 500) throw error
     return { error }
+  }
+}
+
+function nameOf({ name, resource }: ParentEntry): string {
+  return `${resource} ${name}`
+}
+
+/** Creates what a record belongs to; what is wrong with it is wrong with the field that would hold its id. */
+async function createParent(inner: Open, { field, fixed, input, resource: name }: ParentEntry): Promise<number> {
+  const resource = inner.catalog.resources.get(name)
+  if (resource === undefined) throw new Error(`no resource is named ${name}`)
+  try {
+    return Number((JSON.parse(await createRecord(inner, resource, input, undefined, fixed)) as JsonObject).id)
+  } catch (error) {
+    if (!(error instanceof ApiError) || error.status >= 500) throw error
+    const sentences = Object.values(error.params.errors ?? { record: [error.message] }).flat()
+    throw invalid({ [field]: sentences.map((one) => `The ${resource.label.toLowerCase()} can't be created: ${one}`) })
   }
 }

@@ -46,11 +46,22 @@ export const requiredPassword: HookContribution = {
   },
 }
 
-/** `auth.invite`: whoever is created without a password gets a mail with a link to set one. */
+/**
+ * `auth.invite`: whoever is created without a password gets a mail with a link to set one, unless the body says no; of
+ * many who are created at once, as by an import, only if it says yes.
+ */
 export const invite: HookContribution = {
+  input: {
+    invite: {
+      type: 'boolean',
+      description:
+        'Whether a person without a password is mailed a link to set one; if absent they are, but not by an import.',
+    },
+  },
   run: async (context, next) => {
     await next()
     if (context.input.password_hash !== undefined || context.result === undefined) return
+    if (!(context.extra.invite ?? !context.bulk)) return
     const { inviteHours } = authOptions(context.options)
     const person = {
       id: Number(context.result.id),

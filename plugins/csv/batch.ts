@@ -2,8 +2,10 @@
 import type { FieldErrors, PluginContext, Resource } from '../../engine/index.ts'
 import { type Entry, entryOf } from './entry.ts'
 import { keepAhead, takenKeys } from './keys.ts'
+import type { Column } from './layout.ts'
 import { matchNames } from './match.ts'
 import type { Cell, Outcome, RowErrors } from './outcome.ts'
+import { madeKey, nameParents } from './parents.ts'
 import { rowsOf, type Sheet } from './parse.ts'
 
 /** Rows of one transaction: PostgreSQL keeps track of so many savepoints without a detour. */
@@ -16,6 +18,8 @@ export interface Import {
   readonly sheet: Sheet
   /** Keys of rows that were written, or would have been. */
   readonly seen: Set<string>
+  /** What was created because rows name it, `customers ann@desk.example`, with its id; on a dry run with none. */
+  readonly made: Map<string, number | undefined>
 }
 
 /** A batch before it is written: the entries that can be, and what became of the others. */
@@ -48,6 +52,7 @@ export async function judge(work: Import, batch: readonly Entry[]): Promise<Judg
   const taken = await takenKeys(context, resource, sheet, batch)
   const fresh = batch.filter(({ key }) => key === null || !(taken.has(key) || seen.has(key)))
   await matchNames(context, sheet.columns.keys(), fresh)
+  nameParents(context, sheet, work.made, fresh)
   const isGood = ({ errors }: Entry): boolean => Object.keys(errors).length === 0
   const good = fresh.filter(isGood)
   if (!sheet.options.dryRun) await keepAhead(context, resource, sheet, good)
@@ -57,7 +62,7 @@ export async function judge(work: Import, batch: readonly Entry[]): Promise<Judg
 
 /** Writes a judged batch through `context`, in its transaction where it has one; rejects when the database fails. */
 export async function write(
-  { resource, seen, sheet }: Import,
+  { made, resource, seen, sheet }: Import,
   context: PluginContext,
   { good, skipped, errors }: Judged,
 ): Promise<Outcome> {
@@ -65,6 +70,7 @@ export async function write(
   const outcomes = good.length === 0 ? [] : await context.records(resource.name).createEach(good, { dryRun })
   const ids: number[] = []
   const failed: RowErrors[] = [...errors]
+  const created: Record<string, { count: number; names: string[] }> = {}
   let imported = 0
   outcomes.forEach((outcome, at) => {
     const entry = good[at]!
@@ -74,9 +80,22 @@ export async function write(
       imported++
       if (entry.key !== null) seen.add(entry.key)
       if (!dryRun) ids.push(Number(outcome.record.id))
+      for (const parent of entry.parents) {
+        const id = outcome.made[parent.field]
+        if (id === undefined || made.has(madeKey(parent))) continue
+        made.set(madeKey(parent), dryRun ? undefined : id)
+        const sum = created[parent.resource] ?? { count: 0, names: [] }
+        created[parent.resource] = sum
+        sum.count++
+        sum.names.push(parent.name)
+      }
     }
   })
-  return { imported, skipped, failed: failed.length, ids, errors: failed }
+  return { imported, skipped, failed: failed.length, ids, errors: failed, created }
+}
+
+function speaksOf({ field, intake }: Column, name: string | undefined): boolean {
+  return field.name === name || (intake.kind === 'words' && intake.fields.some((one) => one.name === name))
 }
 
 /** Characters of a cell that are told with its error. */
@@ -88,7 +107,7 @@ export function refused(sheet: Sheet, { key, line, said, texts }: Entry, found: 
   const cells: Record<string, Cell> = {}
   for (const name of Object.keys(errors)) {
     const [own] = name.split('.')
-    const column = [...texts.keys()].find(({ field }) => field.name === own)
+    const column = [...texts.keys()].find((one) => speaksOf(one, own))
     const at = column && sheet.columns.get(column)
     if (column === undefined || at === undefined) continue
     cells[name] = {

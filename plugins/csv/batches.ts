@@ -1,7 +1,7 @@
 /** ⇄ What a job that imports leaves for its next run: its file, and what became of each batch that is written. */
 import type { JobContext, JsonObject, PluginContext } from '../../engine/index.ts'
 import { placeOf } from '../files/key.ts'
-import { type Outcome, plainErrors } from './outcome.ts'
+import { type Outcome, plainCreated, plainErrors } from './outcome.ts'
 
 /** The resource of what became of each batch. */
 export const BATCHES = 'import_batches'
@@ -45,9 +45,10 @@ export async function noteBatch(
   job: string,
   first_row: number,
   rows: number,
-  { errors, failed, ids, imported, skipped }: Outcome,
+  outcome: Outcome,
 ): Promise<void> {
-  const outcome = { imported, skipped, failed, ids, errors: errors.map(plainErrors) }
-  const values = { job, first_row, rows, outcome, done_at: inner.now().toISOString() }
+  const { errors, failed, ids, imported, skipped } = outcome
+  const noted = { imported, skipped, failed, ids, errors: errors.map(plainErrors), created: plainCreated(outcome) }
+  const values = { job, first_row, rows, outcome: noted, done_at: inner.now().toISOString() }
   await inner.records(BATCHES, 'system').create({}, values)
 }

@@ -1,9 +1,17 @@
 /** `plinth import <resource> <file>`: the import from a terminal, with a bar that shows how far it is. */
 import { access } from 'node:fs/promises'
-import { ApiError, type Json, type JsonObject, nearest, type PluginContext, type Resource } from '../../engine/index.ts'
+import {
+  ApiError,
+  type FieldDefinition,
+  type Json,
+  type JsonObject,
+  nearest,
+  type PluginContext,
+  type Resource,
+} from '../../engine/index.ts'
 import { importSheet, sheetOf } from './import.ts'
 import { definitionOf } from './key.ts'
-import { importOptions, PARAMETERS } from './options.ts'
+import { importOptions, importParameters } from './options.ts'
 import { type Report, summary } from './outcome.ts'
 
 const WIDTH = 30
@@ -23,9 +31,10 @@ export async function importCommand(context: PluginContext, args: readonly strin
   try {
     const [name = '', path = '', ...more] = args.filter((word) => !word.startsWith('--'))
     if (path === '' || more.length > 0)
-      throw new Refused(`Use: plinth import <resource> <file> ${Object.keys(PARAMETERS).map(usage).join(' ')}`)
+      throw new Refused('Use: plinth import <resource> <file> [--dry-run] [--map=…] …')
     const resource = importable(context, name)
-    const options = importOptions(parametersOf(args.filter((word) => word.startsWith('--'))))
+    const words = args.filter((word) => word.startsWith('--'))
+    const options = importOptions(resource, parametersOf(words, importParameters(resource)))
     await access(path).catch(() => {
       throw new Refused(`There is no file ${path}.`)
     })
@@ -48,23 +57,29 @@ function importable({ catalog }: PluginContext, name: string): Resource {
   throw new Refused(`"${name}" can't be imported. ${hint}`)
 }
 
-function usage(name: string): string {
-  const word = `--${name.replaceAll('_', '-')}`
-  return PARAMETERS[name]?.type === 'boolean' ? `[${word}]` : `[${word}=…]`
-}
+type Parameters = Readonly<Record<string, FieldDefinition>>
 
 /** `--dry-run --map=A:B` as the parameters of the route. */
-function parametersOf(words: readonly string[]): JsonObject {
+function parametersOf(words: readonly string[], known: Parameters): JsonObject {
   const parameters: Record<string, Json> = {}
   for (const word of words) {
     const [key = '', ...values] = word.slice(2).split('=')
     const name = key.replaceAll('-', '_')
-    const boolean = PARAMETERS[name]?.type === 'boolean'
-    if (!Object.hasOwn(PARAMETERS, name) || boolean !== (values.length === 0))
-      throw new Refused(`"${word}" is no option. Options: ${Object.keys(PARAMETERS).map(usage).join(' ')}`)
+    const boolean = known[name]?.type === 'boolean'
+    if (!Object.hasOwn(known, name) || boolean !== (values.length === 0))
+      throw new Refused(
+        `"${word}" is no option here. Options: ${Object.keys(known)
+          .map((one) => usage(one, known))
+          .join(' ')}`,
+      )
     parameters[name] = boolean ? true : values.join('=')
   }
   return parameters
+}
+
+function usage(name: string, known: Parameters): string {
+  const word = `--${name.replaceAll('_', '-')}`
+  return known[name]?.type === 'boolean' ? word : `${word}=…`
 }
 
 function refuse(sentences: readonly string[], code: number, otherwise = ''): number {

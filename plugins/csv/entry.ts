@@ -1,5 +1,5 @@
 /** One row of a file as a record to be created: its values, and the names of other records that are still to be found. */
-import type { Field, Json } from '../../engine/index.ts'
+import type { Field, Json, ParentEntry } from '../../engine/index.ts'
 import { readHtml, splitList, unguarded } from './cell.ts'
 import { dayIn, momentIn, type Read } from './dates.ts'
 import type { Column } from './layout.ts'
@@ -19,6 +19,8 @@ export interface Entry {
   readonly errors: Record<string, string[]>
   /** What is wrong with values of which the engine can only say that they are not in its own form. */
   readonly said: Record<string, string[]>
+  /** Records that it names, which are not there and will be created. */
+  readonly parents: ParentEntry[]
 }
 
 /** Reads a row; errors are by field name. */
@@ -30,12 +32,13 @@ export function entryOf(sheet: Sheet, { line, cells }: Row): Entry {
   const entry: Entry = {
     line,
     key: keyOf(sheet, text),
-    input: {},
+    input: Object.fromEntries(sheet.layout.ask.map((name) => [name, sheet.options.asked.has(name)])),
     fixed: {},
     names: new Map(),
     texts: new Map(),
     errors: {},
     said: {},
+    parents: [],
   }
   if (cells.slice(sheet.width).some((cell) => cell !== ''))
     entry.errors.row = [`The row has ${cells.length} cells, and the first line has ${sheet.width}`]
@@ -49,7 +52,11 @@ export function entryOf(sheet: Sheet, { line, cells }: Row): Entry {
 
 function keyOf(sheet: Sheet, text: (column: Column) => string): string | null {
   const column = [...sheet.columns.keys()].find(({ key }) => key)
-  return (column && text(column)) || null
+  const value = column === undefined ? '' : text(column)
+  if (column === undefined || value === '') return null
+  // As it is stored: an e-mail in lower case.
+  const decoded = column.field.type.decode(value, column.field.options)
+  return 'value' in decoded ? String(decoded.value) : value
 }
 
 /** A column that is empty, or not in the file, may have another that stands in. */
@@ -65,6 +72,7 @@ function take({ input, fixed, names, errors, said }: Entry, column: Column, writ
   const value = 'error' in read ? written : read.value
   if ('error' in read) said[field.name] = [sentence(field, read.error)]
   if (intake.kind === 'relation') names.set(column, value)
+  else if (intake.kind === 'words') takeWords(input, intake.fields, value)
   else if (!intake.kept) input[field.name] = list ? splitList(value) : value
   else {
     const decoded = field.type.decode(value, field.options)
@@ -72,6 +80,16 @@ function take({ input, fixed, names, errors, said }: Entry, column: Column, writ
     if ('value' in decoded && fault === undefined) fixed[field.name] = decoded.value
     else errors[field.name] = said[field.name] ?? [sentence(field, fault ?? 'is invalid')]
   }
+}
+
+/** `Ann van Dyke` → `Ann van` and `Dyke`; an address that stands in for a name is its two halves. */
+function takeWords(input: Entry['input'], [first, last]: readonly [Field, Field], value: string): void {
+  if (input[first.name] !== undefined || input[last.name] !== undefined) return
+  const words = value.split(/\s+/)
+  const parts = words.length > 1 ? words : value.split('@')
+  // Who has only one name still has to have two.
+  input[last.name] = parts.length > 1 ? (parts.pop() ?? '') : '-'
+  input[first.name] = parts.join(words.length > 1 ? ' ' : '@')
 }
 
 /** A text in the form that its field takes. */

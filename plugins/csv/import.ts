@@ -32,7 +32,7 @@ export async function importSheet(
   sheet: Sheet,
   { progress, signal }: Watch = {},
 ): Promise<Report> {
-  const work: Import = { context, resource, sheet, seen: new Set() }
+  const work: Import = { context, resource, sheet, seen: new Set(), made: new Map() }
   const tally = tallyOf(sheet.rows, sheet.options.dryRun)
   let [done, imported] = [0, 0]
   for await (const entries of batchesOf(sheet, 0)) {
@@ -44,7 +44,7 @@ export async function importSheet(
       context.log.error({ err: error }, 'a batch of an import could not be written')
       const { message } = new ApiError('unavailable', { cause: error })
       const errors = [...judged.errors, ...judged.good.map((entry) => refused(sheet, entry, { row: [message] }))]
-      return { imported: 0, skipped: judged.skipped, failed: errors.length, ids: [], errors }
+      return { imported: 0, skipped: judged.skipped, failed: errors.length, ids: [], errors, created: {} }
     })
     tally.add(outcome)
     imported += outcome.imported

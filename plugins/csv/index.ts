@@ -1,12 +1,12 @@
 /** The csv plugin: any resource exports itself to a file and imports itself from one, by a map of columns in its YAML. */
 import { definePlugin, type JsonObject, type Resource, type Route } from '../../engine/index.ts'
 import { DRY, importCommand } from './command.ts'
-import { exportRecords, PARAMETERS as EXPORT_PARAMETERS } from './export.ts'
+import { exportRecords, PARAMETERS } from './export.ts'
 import { ATTEMPTS, runImport } from './job.ts'
 import { CSV_KEY, definitionOf, permissionsOf, rolesOf } from './key.ts'
 import { ACCEPTED } from './later.ts'
 import { accessesOf } from './layout.ts'
-import { PARAMETERS as IMPORT_PARAMETERS } from './options.ts'
+import { importParameters } from './options.ts'
 import { importRecords, REPORT } from './route.ts'
 import { columnsLead } from './rule.ts'
 import { tidy } from './tidy.ts'
@@ -59,7 +59,7 @@ export default definePlugin({
   },
   commands: {
     import: {
-      description: 'Import a CSV file: plinth import <resource> <file> [--dry-run] [--map=Title:Column,…]',
+      description: 'Import a CSV file: plinth import <resource> <file> [--dry-run] [--map=…] [--zone=…] …',
       begins: (args) => !args.includes(DRY),
       run: importCommand,
     },
@@ -79,7 +79,7 @@ function resourceRoutes(resource: Resource, options: JsonObject): readonly Route
       access: accessesOf(definition.export),
       produces: ['text/csv'],
       filters: resource.name,
-      query: EXPORT_PARAMETERS,
+      query: PARAMETERS,
       handle: (context) => exportRecords(context, resource),
     })
   }
@@ -95,7 +95,7 @@ function resourceRoutes(resource: Resource, options: JsonObject): readonly Route
       body: 'multipart',
       upload: { bytes: Number(options.import_bytes), files: 1 },
       input: {},
-      query: IMPORT_PARAMETERS,
+      query: importParameters(resource),
       output: REPORT,
       accepted: ACCEPTED,
       handle: (context) => importRecords(context, resource),

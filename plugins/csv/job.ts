@@ -11,7 +11,7 @@ import { importSheet, sheetOf } from './import.ts'
 import { definitionOf } from './key.ts'
 import { accessesOf } from './layout.ts'
 import { importOptions } from './options.ts'
-import { plainErrors, type Report, tallyOf } from './outcome.ts'
+import { plainCreated, plainErrors, type Report, tallyOf } from './outcome.ts'
 import type { Sheet } from './parse.ts'
 
 /** How often a job is tried before it is given up. */
@@ -26,7 +26,7 @@ export async function runImport(context: JobContext, payload: JsonObject): Promi
       throw new ApiError('forbidden')
     const { errors, ...report } = await importKept(context, resource, payload)
     await discard(context, payload)
-    return { ...report, errors: errors.map(plainErrors), file: payload.read ?? null }
+    return { ...report, created: plainCreated(report), errors: errors.map(plainErrors), file: payload.read ?? null }
   } catch (error) {
     // What failed for another reason may be tried again by an operator, and needs its file then.
     if (error instanceof ApiError && error.status < 500 && context.attempt >= ATTEMPTS) await discard(context, payload)
@@ -43,7 +43,7 @@ async function discard(context: JobContext, payload: JsonObject): Promise<void> 
 
 async function importKept(context: JobContext, resource: Resource, payload: JsonObject): Promise<Report> {
   const rows = Number(payload.rows)
-  const options = importOptions(optionsIn(payload))
+  const options = importOptions(resource, optionsIn(payload))
   const kept = await keptBatches(context)
   // An earlier run came to its end, and was lost before that could be noted.
   if (kept.done >= rows) return tallyOf(rows, options.dryRun, kept.outcomes).report()
@@ -81,7 +81,7 @@ async function withFile<T>(context: JobContext, payload: JsonObject, work: (path
  * same batch in hand only one can commit.
  */
 async function goOn(context: JobContext, resource: Resource, sheet: Sheet, kept: Kept): Promise<Report> {
-  const work: Import = { context, resource, sheet, seen: new Set() }
+  const work: Import = { context, resource, sheet, seen: new Set(), made: new Map() }
   const tally = tallyOf(sheet.rows, false, kept.outcomes)
   const tell = teller(context)
   let { done } = kept

@@ -13,6 +13,15 @@ export interface ColumnDefinition {
   readonly keep?: boolean
   readonly export_only?: boolean
   readonly html?: boolean
+  readonly words?: readonly [string, string]
+  readonly create?: CreateDefinition
+}
+
+/** What an import creates where a column names a record that is not there. */
+export interface CreateDefinition {
+  readonly in: string
+  readonly from?: Readonly<Record<string, string>>
+  readonly ask?: readonly string[]
 }
 
 export interface AccessWritten {
@@ -25,6 +34,7 @@ export interface AccessWritten {
 export interface CsvDefinition {
   readonly export?: readonly AccessWritten[]
   readonly import?: readonly AccessWritten[]
+  readonly ask?: readonly string[]
   readonly columns: Readonly<Record<string, string | ColumnDefinition>>
 }
 
@@ -51,6 +61,14 @@ const PATH: JsonSchema = {
   type: 'string',
   description: 'A field of the record, or of a record it belongs to: `subject`, `status.name`.',
   examples: ['subject', 'status.name'],
+}
+
+const ASK: JsonSchema = {
+  type: 'array',
+  uniqueItems: true,
+  items: { type: 'string', pattern: '^[a-z][a-z0-9_]*$' },
+  description: 'Keys that hooks read of a new record and that are true or false for all rows: options of the import.',
+  examples: [['invite']],
 }
 
 const COLUMN: JsonSchema = {
@@ -87,6 +105,32 @@ const COLUMN: JsonSchema = {
     keep: { type: 'boolean', description: 'The import keeps the value of a field that callers can not write.' },
     export_only: { type: 'boolean', description: 'Written by the export, ignored by the import.' },
     html: { type: 'boolean', description: 'The import makes text of HTML.' },
+    words: {
+      type: 'array',
+      minItems: 2,
+      maxItems: 2,
+      items: { type: 'string' },
+      description:
+        'The import puts the last word into the second of these fields and those before it into the first, where neither has a value from a column before.',
+      examples: [['first_name', 'last_name']],
+    },
+    create: {
+      type: 'object',
+      additionalProperties: false,
+      required: ['in'],
+      properties: {
+        in: { type: 'string', description: 'The resource, which has `csv:` itself; the path leads to a column there.' },
+        from: {
+          type: 'object',
+          additionalProperties: { type: 'string' },
+          description: 'Its other columns, each with the column here that fills it.',
+        },
+        ask: ASK,
+      },
+      description:
+        'Creates the record where there is none of that name, if the import is asked to by `create_<resource>=true`.',
+      examples: [{ in: 'customers', from: { Name: 'Customer Name' } }],
+    },
   },
 }
 
@@ -100,6 +144,7 @@ export const CSV_KEY: JsonSchema = {
       ...ACCESS,
       description: 'Who may import; each row is created as they themselves would. Nobody if absent.',
     },
+    ask: ASK,
     columns: {
       type: 'object',
       minProperties: 1,

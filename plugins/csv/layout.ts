@@ -10,13 +10,15 @@ import {
   pathOf,
   type Resource,
 } from '../../engine/index.ts'
-import { type AccessWritten, type ColumnDefinition, definitionOf } from './key.ts'
+import { type AccessWritten, type ColumnDefinition, type CreateDefinition, definitionOf } from './key.ts'
 
 /** How the import reads a column. */
 export type Intake =
   | { readonly kind: 'ignored' }
   /** A value of the record's own; `kept`: one that callers can't write. */
   | { readonly kind: 'value'; readonly kept: boolean }
+  /** The words of a name, the last of them in the second field. */
+  | { readonly kind: 'words'; readonly fields: readonly [Field, Field] }
   /** A record it belongs to, found by what it is called. */
   | {
       readonly kind: 'relation'
@@ -52,9 +54,13 @@ export interface Column {
   readonly key: boolean
   /** Whether HTML in it becomes text. */
   readonly html: boolean
+  /** What is created where the record that it names is not there. */
+  readonly create: CreateDefinition | undefined
 }
 
 export interface Layout {
+  /** Keys that hooks read of a new record, and that the import gives for all rows. */
+  readonly ask: readonly string[]
   readonly columns: readonly Column[]
 }
 
@@ -69,6 +75,7 @@ export function layoutOf(catalog: Catalog, resource: Resource): Layout | undefin
   let layout = known.get(resource)
   if (layout === undefined) {
     layout = Object.freeze({
+      ask: definition.ask ?? [],
       columns: Object.entries(definition.columns).map(([title, written]) =>
         columnOf(catalog, resource, title, typeof written === 'string' ? { path: written } : written),
       ),
@@ -100,17 +107,28 @@ function columnOf(catalog: Catalog, resource: Resource, title: string, written: 
     field: relation?.field ?? field,
     list: field.type.name === 'list',
     plain: PLAIN.includes(field.type.name),
-    intake: intakeOf(catalog, written, relations, field),
+    intake: intakeOf(catalog, resource, written, relations, field),
     otherwise: written.otherwise,
     required: written.required ?? false,
     key: written.key ?? false,
     html: written.html ?? false,
+    create: written.create,
   }
 }
 
-function intakeOf(catalog: Catalog, written: ColumnDefinition, relations: readonly BelongsTo[], field: Field): Intake {
+function intakeOf(
+  catalog: Catalog,
+  resource: Resource,
+  written: ColumnDefinition,
+  relations: readonly BelongsTo[],
+  field: Field,
+): Intake {
   const [relation] = relations
   if (written.export_only === true) return { kind: 'ignored' }
+  if (written.words !== undefined) {
+    const [first, last] = written.words
+    return { kind: 'words', fields: [fieldNamed(resource, first), fieldNamed(resource, last)] }
+  }
   if (relation === undefined) {
     const given = field.readOnly || field.type.generated !== undefined
     if (field.computed !== undefined || (given && written.keep !== true)) return { kind: 'ignored' }
@@ -118,11 +136,8 @@ function intakeOf(catalog: Catalog, written: ColumnDefinition, relations: readon
   }
   if (relations.length > 1) return { kind: 'ignored' }
   const target = catalog.resources.get(relation.target)
-  const fieldOf = (name: string): Field => {
-    const found = target?.fields.get(name)
-    if (found === undefined) throw new Error(`${relation.target} has no field ${name}`)
-    return found
-  }
+  if (target === undefined) throw new Error(`there is no resource ${relation.target}`)
+  const fieldOf = (name: string): Field => fieldNamed(target, name)
   const match = written.match ?? [field.name]
   for (const name of match) fieldOf(name)
   const [within] = Object.entries(written.within ?? {})
@@ -143,4 +158,10 @@ function conditionOf(catalog: Catalog, target: Resource | undefined, written: st
     throw new Error(`"where" can not compare ${written} with ${JSON.stringify(value)}`)
   }
   return { path, value: decoded.value }
+}
+
+function fieldNamed({ fields, name: resource }: Resource, name: string): Field {
+  const found = fields.get(name)
+  if (found === undefined) throw new Error(`${resource} has no field ${name}`)
+  return found
 }

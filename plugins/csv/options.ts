@@ -1,6 +1,7 @@
 /** What whoever imports says about a file: parameters of the route, of the command, and of the job that goes on with it. */
-import { type FieldDefinition, invalid, type Json, type JsonObject } from '../../engine/index.ts'
+import { type FieldDefinition, invalid, type Json, type JsonObject, type Resource } from '../../engine/index.ts'
 import type { DateForms } from './dates.ts'
+import { definitionOf } from './key.ts'
 import { NO_RENAMES, type Renames, renamesOf } from './rename.ts'
 import { zoneNamed } from './zone.ts'
 
@@ -8,12 +9,18 @@ export interface ImportOptions {
   readonly dryRun: boolean
   readonly renames: Renames
   readonly dates: DateForms
+  /** Resources in which what rows name and is not there is created. */
+  readonly create: ReadonlySet<string>
+  /** What hooks are told of every new record. */
+  readonly asked: ReadonlySet<string>
 }
+
+const CREATE = 'create_'
 
 const ORDERS = ['day_first', 'month_first'] as const
 
-/** The parameters, in the words of the YAML. */
-export const PARAMETERS: Readonly<Record<string, FieldDefinition>> = {
+/** The parameters of every import, in the words of the YAML. */
+const PARAMETERS: Readonly<Record<string, FieldDefinition>> = {
   dry_run: { type: 'boolean', description: 'Says of every row what would become of it, and writes nothing.' },
   map: {
     type: 'text',
@@ -32,12 +39,42 @@ export const PARAMETERS: Readonly<Record<string, FieldDefinition>> = {
   },
 }
 
+/** The parameters of the import of a resource: those of every one, and what its columns and hooks ask. */
+export function importParameters(resource: Resource): Readonly<Record<string, FieldDefinition>> {
+  const flag = (description: string): FieldDefinition => ({ type: 'boolean', description })
+  const { asked, created } = questionsOf(resource)
+  return {
+    ...PARAMETERS,
+    ...Object.fromEntries(
+      created.map((name) => [`${CREATE}${name}`, flag(`Creates the ${name} that rows name and that are not there.`)]),
+    ),
+    ...Object.fromEntries(
+      asked.map((name) => [name, flag(`What a new record is told under \`${name}\`, for all rows.`)]),
+    ),
+  }
+}
+
+/** The resources in which an import may create, and the keys that hooks are told. */
+function questionsOf({ keys }: Resource): { readonly created: readonly string[]; readonly asked: readonly string[] } {
+  const definition = definitionOf(keys.csv)
+  const columns = Object.values(definition?.columns ?? {})
+  const creates = columns.flatMap((column) => (typeof column === 'string' ? [] : (column.create ?? [])))
+  return {
+    created: [...new Set(creates.map((create) => create.in))],
+    asked: [...new Set([...(definition?.ask ?? []), ...creates.flatMap(({ ask = [] }) => ask)])],
+  }
+}
+
 /** The options that parameters say, or their defaults; throws validation_failed by parameter. */
-export function importOptions({ dry_run, map, zone = null, dates = null }: JsonObject): ImportOptions {
+export function importOptions(resource: Resource, given: JsonObject): ImportOptions {
+  const { dry_run, map, zone = null, dates = null } = given
+  const { asked, created } = questionsOf(resource)
   return {
     dryRun: dry_run === true,
     renames: typeof map === 'string' ? renamesOf(map) : NO_RENAMES,
     dates: { zone: zoneOf(zone), order: orderOf(dates) },
+    create: new Set(created.filter((name) => given[`${CREATE}${name}`] === true)),
+    asked: new Set(asked.filter((name) => given[name] === true)),
   }
 }
 

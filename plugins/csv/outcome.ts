@@ -24,6 +24,13 @@ export interface Outcome {
   readonly failed: number
   readonly ids: readonly number[]
   readonly errors: readonly RowErrors[]
+  /** What was created beside the rows, by resource. */
+  readonly created: Readonly<Record<string, Created>>
+}
+
+export interface Created {
+  readonly count: number
+  readonly names: readonly string[]
 }
 
 /** What became of a file, row by row where it went wrong. */
@@ -35,6 +42,9 @@ export interface Report extends Outcome {
 /** The rows whose errors a report tells: what nobody reads to its end need not be kept; `failed` counts them all. */
 export const TOLD_ERRORS = 5_000
 
+/** The names of created records that a report tells, of each resource. */
+const TOLD_NAMES = 1_000
+
 /** Sums up batches as they come, in memory that does not grow with the rows that fail. */
 export interface Tally {
   add(outcome: Outcome): void
@@ -45,6 +55,7 @@ export function tallyOf(total: number, dryRun: boolean, earlier: readonly Outcom
   const sums = { imported: 0, skipped: 0, failed: 0 }
   const ids: number[] = []
   const errors: RowErrors[] = []
+  const created: Record<string, { count: number; names: string[] }> = {}
   const add = (outcome: Outcome): void => {
     sums.imported += outcome.imported
     sums.skipped += outcome.skipped
@@ -53,19 +64,40 @@ export function tallyOf(total: number, dryRun: boolean, earlier: readonly Outcom
     for (const id of outcome.ids) ids.push(id)
     const sorted = outcome.errors.toSorted((a, b) => a.row - b.row)
     errors.push(...sorted.slice(0, TOLD_ERRORS - errors.length))
+    for (const [resource, { count, names }] of Object.entries(outcome.created ?? {})) {
+      const sum = created[resource] ?? { count: 0, names: [] }
+      created[resource] = sum
+      sum.count += count
+      sum.names.push(...names.slice(0, TOLD_NAMES - sum.names.length))
+    }
   }
   for (const outcome of earlier) add(outcome)
-  return { add, report: () => ({ total, ...sums, ids, errors, dry_run: dryRun }) }
+  return { add, report: () => ({ total, ...sums, ids, errors, created, dry_run: dryRun }) }
 }
 
 /** One sentence about a finished import. */
-export function summary({ dry_run, imported, skipped, failed, total }: Omit<Report, 'ids' | 'errors'>): string {
+export function summary(report: Omit<Report, 'ids' | 'errors'>): string {
+  const { created, dry_run, imported, skipped, failed, total } = report
+  const beside = Object.entries(created).map(
+    ([name, { count }]) => `; ${count} ${name} ${dry_run ? 'would be ' : ''}created`,
+  )
+  return `${counts({ dry_run, imported, skipped, failed, total })}${beside.join('')}${dry_run ? '; nothing was written' : ''}`
+}
+
+function counts({ dry_run, imported, skipped, failed, total }: Omit<Report, 'ids' | 'errors' | 'created'>): string {
   return dry_run
-    ? `${imported} of ${total} rows would be imported, ${skipped} skipped, ${failed} would fail; nothing was written`
+    ? `${imported} of ${total} rows would be imported, ${skipped} skipped, ${failed} would fail`
     : `${imported} of ${total} rows imported, ${skipped} skipped, ${failed} failed`
 }
 
 /** Errors as plain JSON. */
 export function plainErrors({ cells, ...told }: RowErrors): JsonObject {
   return { ...told, cells: Object.fromEntries(Object.entries(cells).map(([name, cell]) => [name, { ...cell }])) }
+}
+
+/** What was created, as plain JSON. */
+export function plainCreated({ created }: Pick<Outcome, 'created'>): JsonObject {
+  return Object.fromEntries(
+    Object.entries(created).map(([resource, { count, names }]) => [resource, { count, names: [...names] }]),
+  )
 }

@@ -14,7 +14,7 @@ const PARTS = ['file', 'csv']
 export const REPORT = {
   type: 'object',
   additionalProperties: false,
-  required: ['total', 'imported', 'skipped', 'failed', 'dry_run', 'ids', 'errors', 'file'],
+  required: ['total', 'imported', 'skipped', 'failed', 'dry_run', 'ids', 'errors', 'created', 'file'],
   properties: {
     total: { type: 'integer', description: 'Rows of the file.' },
     imported: { type: 'integer', description: 'Rows that became records, or would have on a dry run.' },
@@ -46,6 +46,16 @@ export const REPORT = {
         },
       },
     },
+    created: {
+      type: 'object',
+      description: 'What was created beside the rows because they name it, by resource, or would have on a dry run.',
+      additionalProperties: {
+        type: 'object',
+        additionalProperties: false,
+        required: ['count', 'names'],
+        properties: { count: { type: 'integer' }, names: { type: 'array', items: { type: 'string' } } },
+      },
+    },
     file: RECOGNISED,
   },
 } as const
@@ -55,7 +65,7 @@ export async function importRecords(context: RouteContext, resource: Resource): 
   const file = context.files.find(({ part }) => PARTS.includes(part))
   if (file === undefined) throw fileRefused('The file field is required')
   if (file.bytes === 0) throw fileRefused('The file is empty')
-  const options = importOptions(context.parameters)
+  const options = importOptions(resource, context.parameters)
   const sheet = await sheetOf(context, resource, file.path, options, Number(context.options.import_rows))
   // Nobody could ask for the job of someone who is not signed in.
   const large = sheet.rows > Number(context.options.job_rows) && context.actor.id !== null

@@ -25,6 +25,9 @@ function judged(catalog: Catalog, resource: Resource): readonly Diagnostic[] {
     typeof column === 'string' || column.otherwise === undefined ? [] : [column.otherwise],
   )
   return [
+    ...createsLead(catalog, resource, titles).map(
+      (message): Diagnostic => ({ code: 'csv/wrong_create', message: `csv: ${message}`, span }),
+    ),
     ...twice.map((title): Diagnostic => {
       const message = `csv: the column "${title}" is there twice; titles are read without regard to case`
       return { code: 'csv/same_title', message, span, hint: 'give it another title' }
@@ -37,4 +40,23 @@ function judged(catalog: Catalog, resource: Resource): readonly Diagnostic[] {
         return { code: 'csv/unknown_title', message: `csv: there is no column "${title}" to stand in`, span, hint }
       }),
   ]
+}
+
+/** What stands in the way of creating what rows name. */
+function createsLead(catalog: Catalog, { keys }: Resource, titles: readonly string[]): readonly string[] {
+  return Object.entries(definitionOf(keys.csv)?.columns ?? {}).flatMap(([title, column]) => {
+    if (typeof column === 'string' || column.create === undefined) return []
+    const { in: name, from = {} } = column.create
+    const columns = definitionOf(catalog.resources.get(name)?.keys.csv)?.columns ?? {}
+    const paths = new Map(Object.entries(columns).map(([one, to]) => [one, typeof to === 'string' ? to : to.path]))
+    const field = column.path.split('.').at(-1) ?? ''
+    if (![...paths.values()].includes(field))
+      return [`"${title}" creates ${name}, where no column has the path ${field}`]
+    return Object.entries(from).flatMap(([there, here]) => [
+      ...(paths.get(there)?.includes('.') === false
+        ? []
+        : [`"${title}" fills "${there}", which is no column of ${name} with a value of its own`]),
+      ...(titles.includes(here) ? [] : [`"${title}" takes from the column "${here}", which there is not`]),
+    ])
+  })
 }

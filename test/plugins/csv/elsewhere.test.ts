@@ -150,6 +150,9 @@ csv('a column that leads nowhere is a mistake of the YAML', async () => {
   const titles = await mistakes('{ Number: number, NUMBER: title, Title: { path: title, otherwise: Numbr } }')
   assert.match(titles, /csv\/same_title/)
   assert.match(titles, /did you mean "Number"/)
+  const create = '{ Number: number, Maker: { path: maker.name, create: { in: makers, from: { Code: Numbr } } } }'
+  assert.match(await mistakes(create), /csv\/wrong_create.*"Maker" creates makers, where no column has the path name/)
+  assert.match(await mistakes('{ Number: { path: title, words: [title, subtitle] } }'), /csv\/unknown_column/)
 })
 
 csv.run()

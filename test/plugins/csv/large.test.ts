@@ -96,11 +96,16 @@ csv('a file of as many rows as are done at once is done at once, and a bad one i
 })
 
 csv('every option holds for a large file too', async () => {
-  const text = fileOf(120, 'Mapped').replace('Subject', 'Title').replaceAll(',', '\t')
-  const answer = await send(text, manager, '/tickets/import?map=Title:Subject')
+  const named = (text: string) => text.replace(/^(Mapped (?:0|1|119),Low)$/gm, '$1,job@people.example')
+  const text = named(fileOf(120, 'Mapped')).replace('Subject,Priority', 'Title,Priority,Customer Email')
+  const tabs = text.replaceAll(',', '\t')
+  const answer = await send(tabs, manager, '/tickets/import?map=Title:Subject&create_customers=true')
   assert.is(answer.at('data.file.separator'), '\t', answer.text)
   const { result } = await settled(answer.at('data.job_id'))
   assert.equal([(result as JsonObject).imported, (result as JsonObject).dry_run], [117, false])
+  assert.equal((result as JsonObject).created, { customers: { count: 1, names: ['job@people.example'] } })
+  const owned = `select count(*) from tickets t join users u on u.id = t.user_id where u.email = 'job@people.example'`
+  assert.equal(await desk.engine.database.adhoc.run({ text: owned }, []), [['3']])
   assert.is(await counted('Mapped'), 117)
 })
 
