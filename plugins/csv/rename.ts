@@ -24,9 +24,12 @@ export function renamesOf(text: string): Renames {
       throw invalid({ map: [`The map has "${entry.trim().slice(0, 64)}", which is not in the form Title:Column`] })
     return [title, plain(parts.at(-1) ?? '')] as const
   })
-  const words = read.map(([title]) => headerWord(title))
-  const twice = words.findIndex((word, at) => words.indexOf(word) !== at)
-  if (twice !== -1) throw invalid({ map: [`The map has the title "${read[twice]?.[0].slice(0, 64)}" twice`] })
+  const words = new Set<string>()
+  for (const [title] of read) {
+    const word = headerWord(title)
+    if (words.has(word)) throw invalid({ map: [`The map has the title "${title.slice(0, 64)}" twice`] })
+    words.add(word)
+  }
   const others = read.find(([title]) => title === OTHERS)
   if (others !== undefined && others[1] !== '')
     throw invalid({ map: ['The map can only leave out all other columns: write *:'] })

@@ -76,17 +76,26 @@ function unknownFaults(unknown: readonly string[], { columns }: Layout): readonl
   ]
 }
 
+/** Titles of a file among which a nearest one is looked for: more would take long to compare. */
+const COMPARED = 200
+
 function judgeRenames(titles: readonly string[], { columns }: Layout, renames: Renames): void {
   const names = columns.map(({ title }) => title)
-  const lacks = (all: readonly string[], one: string): boolean =>
-    !all.some((other) => headerWord(other) === headerWord(one))
+  const [there, known] = [new Set(titles.map(headerWord)), new Set(names.map(headerWord))]
   const hint = (one: string, all: readonly string[]): string => {
     const meant = nearest(one.slice(0, LIMITS.unknownKeyLength), all)
     return meant === undefined ? '' : `; did you mean "${meant}"?`
   }
-  const faults = renames.titles.flatMap(([title, to]) => [
-    ...(lacks(titles, title) ? [`The map has "${title}", which is no column of the file${hint(title, titles)}`] : []),
-    ...(to !== undefined && lacks(names, to) ? [`The map leads to an unknown column "${to}"${hint(to, names)}`] : []),
-  ])
-  if (faults.length > 0) throw invalid({ map: faults.slice(0, LIMITS.bodyErrors) })
+  const wrong = renames.titles
+    .filter(([title, to]) => !there.has(headerWord(title)) || (to !== undefined && !known.has(headerWord(to))))
+    .slice(0, LIMITS.bodyErrors)
+  if (wrong.length === 0) return
+  const compared = titles.slice(0, COMPARED).map((title) => title.slice(0, LIMITS.unknownKeyLength))
+  throw invalid({
+    map: wrong.map(([title, to]) =>
+      there.has(headerWord(title))
+        ? `The map leads to an unknown column "${to}"${hint(to ?? '', names)}`
+        : `The map has "${title}", which is no column of the file${hint(title, compared)}`,
+    ),
+  })
 }
