@@ -61,8 +61,8 @@ csv('semicolons, tabs and commas are told apart by the titles that are known', a
 
 csv('errors name the line, the column and the value, whatever ends the lines and however many a cell has', async () => {
   for (const end of ['\n', '\r\n', '\r']) {
-    const rows = ['"one', 'two",Low', '', '', 'three,Nowhere', '"four', '', 'five",Low', `six,${'x'.repeat(200)}`]
-    const answer = await importText(['Title,Priority', ...rows].join(end), '?map=Title:Subject&dry_run=true')
+    const rows = ['one,"a', 'b",Low', '', '', 'three,c,Nowhere', 'four,"d', '', 'e",Low', `six,f,${'x'.repeat(200)}`]
+    const answer = await importText(['Title,Details,Priority', ...rows].join(end), '?map=Title:Subject&dry_run=true')
     const told = answer.at('data.errors') as { row: number; cells: Record<string, unknown> }[]
     assert.equal(
       told.map(({ row }) => row),
