@@ -87,6 +87,13 @@ export const LIMITS = {
   /** One statement's run time, and the wait for a connection, in milliseconds. */
   statementMs: 10_000,
   acquireMs: 5_000,
+  /**
+   * How often statements without an answer are looked at, after how long the server is asked whether it works on them,
+   * and how long it has to say so, in milliseconds: a connection that was cut in silence is given up within five seconds.
+   */
+  watchMs: 1_000,
+  silentMs: 3_000,
+  probeMs: 2_000,
   /** Requests waiting for a connection: beyond it the caller is told 503 at once. */
   poolQueue: 500,
   /** Jobs that one process runs at a time: enough to wait for mail servers beside a long export, few enough for the pool. */

@@ -33,12 +33,15 @@ const INTEGRITY: Readonly<Record<string, Violation['kind']>> = {
   '23P01': 'unique',
 }
 
-/** SQLSTATEs that pass by themselves: overload, shutdown, cancelled, locked, out of connections, serialization, full disk. */
-const PASSING = /^(08...|57P0.|57014|55P03|53...|40001|40P01|25P03)$/
+/**
+ * SQLSTATEs that are no fault of the caller's and pass, by themselves or when an operator has acted: overload, shutdown,
+ * cancelled, locked, out of connections, serialization, full or failing disk, read-only or demoted, not let in, no database.
+ */
+const PASSING = /^(08...|57P..|57014|55P03|55000|53...|58...|40001|40P01|25P03|25006|28...|3D000)$/
 const SOCKET = /^(ECONN|EPIPE|ETIMEDOUT|EHOSTUNREACH|ENETUNREACH|ENOTFOUND|EAI_AGAIN|ENOENT)/
-/** pg and its pool give these without a code. */
+/** pg and its pool give these without a code; Knex writes the statement and a dash before them. */
 const LOST =
-  /^(Connection terminated|timeout exceeded when trying to connect|timeout expired|Client has encountered a connection error|Client was closed|Cannot use a pool after calling end|The server does not support SSL)/
+  /(?:^| - )(Connection terminated|timeout exceeded when trying to connect|timeout expired|Client has encountered a connection error|Client was closed|Cannot use a pool after calling end|The server does not support SSL)/
 
 function reported(error: unknown): Reported {
   return typeof error === 'object' && error !== null ? error : {}
@@ -64,7 +67,8 @@ export function isRetryable(error: unknown): boolean {
 export function isConnectionLost(error: unknown): boolean {
   const code = failureCode(error)
   if (code === undefined) return LOST.test(text(reported(error).message) ?? '')
-  return /^(08...|57P0[1-5]|25P03)$/.test(code) || SOCKET.test(code)
+  // A server that has become read-only is not the one to talk to: the next connection may lead to its successor.
+  return /^(08...|57P0[1-5]|25P03|25006)$/.test(code) || SOCKET.test(code)
 }
 
 /**

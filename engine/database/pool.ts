@@ -6,6 +6,7 @@ import type { Row, Runner, Statement } from './database.ts'
 import { databaseFailure, failureCode, isConnectionLost } from './failure.ts'
 import type { NoteFailure } from './outage.ts'
 import { send } from './statement.ts'
+import type { Watch } from './watch.ts'
 
 type Acquired = (error: Error | undefined, client: pg.PoolClient | undefined) => void
 
@@ -64,13 +65,14 @@ export function knexPool(connections: Connections): KnexPool {
   }
 }
 
-/** A pool whose lost connections are noted instead of ending the process; it replaces them by itself. */
-export function watchErrors(connections: Connections): Connections {
+/** A pool whose lost connections are noted instead of ending the process, and whose silent ones are given up; it replaces them by itself. */
+export function watchErrors(connections: Connections, watch?: Watch): Connections {
   const { pool, note } = connections
   const lost = (error: Error) => note(error, performance.now())
   pool.on('error', lost)
   pool.on('connect', (client) => {
     client.on('error', () => {})
+    watch?.add(client)
   })
   return connections
 }

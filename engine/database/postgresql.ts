@@ -7,9 +7,9 @@ import type { Database } from './database.ts'
 import { laggingRunner } from './lagging.ts'
 import { type NoteFailure, outageLog } from './outage.ts'
 import { type Connections, inSession, knexPool, pooledRunner, watchErrors } from './pool.ts'
-import { overdue } from './statement.ts'
 import { inTransaction } from './transaction.ts'
 import { COLUMN_TYPES } from './types.ts'
+import { createWatch, type Watch } from './watch.ts'
 
 const OLDEST_VERSION = 150_000
 /** Past its server-side timeout a statement gets this long to be reported, then its connection is given up. */
@@ -65,6 +65,7 @@ function poolConfig(
     types: COLUMN_TYPES,
     connectionTimeoutMillis: LIMITS.acquireMs,
     keepAlive: true,
+    keepAliveInitialDelayMillis: 10_000,
     maxLifetimeSeconds: 3600,
   }
   if (takesOptions) return { ...common, options: startOptions(session, own) }
@@ -119,20 +120,14 @@ export function poolSizes(
   return { compiled, ordinary: total - compiled }
 }
 
-function open(config: pg.PoolConfig, max: number, note: NoteFailure): Connections {
-  return watchErrors({ pool: new pg.Pool({ ...config, max }), note })
+function open(config: pg.PoolConfig, max: number, note: NoteFailure, watch: Watch): Connections {
+  return watchErrors({ pool: new pg.Pool({ ...config, max }), note }, watch)
 }
 
-/** Gives up connections on which a statement outlived its timeout: the server is frozen or the network gone. */
-function watchOverdue(): NodeJS.Timeout {
-  return setInterval(() => {
-    for (const client of overdue(LIMITS.statementMs + GRACE_MS, performance.now())) {
-      const { connection } = client as pg.ClientBase & { readonly connection?: pg.Connection }
-      connection?.stream.destroy(
-        Object.assign(new Error('Connection terminated: no answer in time'), { code: 'ETIMEDOUT' }),
-      )
-    }
-  }, 1_000).unref()
+/** The watch over the connections to one server; it asks over plain connections. */
+function watchOver(databaseUrl: string): Watch {
+  const { connectionString } = splitOptions(databaseUrl)
+  return createWatch({ connectionString, fallback_application_name: 'plinth' }, LIMITS.statementMs + GRACE_MS)
 }
 
 /** Whether session settings arrive at the replica with the start of a connection; one that is out now may be back later. */
@@ -158,6 +153,13 @@ async function reach(databaseUrl: string, log: Logger) {
   return server
 }
 
+/** The connections to a replica, which may be out now and back later. */
+async function openReplica(replicaUrl: string, server: Server, size: number, log: Logger) {
+  const watch = watchOver(replicaUrl)
+  const takesOptions = await replicaTakesOptions(replicaUrl, log, server.takesOptions)
+  return { watch, connections: open(poolConfig(replicaUrl, READ_ONLY, takesOptions), size, outageLog(log), watch) }
+}
+
 /**
  * Connects to the server of a URL, and to its replica where there is one; rejects with a sentence when the server is out
  * of reach, too old, or not UTF8.
@@ -171,42 +173,37 @@ export async function openPostgresql(
   const server = await reach(databaseUrl, log)
   const sizes = poolSizes(server.maxConnections, wantedPool)
   const note = outageLog(log)
-  const ordinary = open(poolConfig(databaseUrl, SESSION, server.takesOptions), sizes.ordinary, note)
+  const watch = watchOver(databaseUrl)
+  const ordinary = open(poolConfig(databaseUrl, SESSION, server.takesOptions), sizes.ordinary, note, watch)
   const generic =
     sizes.compiled === 0
       ? ordinary
-      : open(poolConfig(databaseUrl, GENERIC_PLANS, server.takesOptions), sizes.compiled, note)
+      : open(poolConfig(databaseUrl, GENERIC_PLANS, server.takesOptions), sizes.compiled, note, watch)
   const knex = createKnex({
     client: 'pg',
     connectionPool: knexPool(ordinary),
     log: { warn() {}, error() {}, debug() {}, deprecate() {} },
   })
   const adhoc = pooledRunner(ordinary)
-  const replica =
-    replicaUrl === undefined
-      ? undefined
-      : open(
-          poolConfig(replicaUrl, READ_ONLY, await replicaTakesOptions(replicaUrl, log, server.takesOptions)),
-          sizes.ordinary,
-          note,
-        )
-  const watch = watchOverdue()
+  const replica = replicaUrl === undefined ? undefined : await openReplica(replicaUrl, server, sizes.ordinary, log)
   return Object.freeze<Database>({
     kind: 'postgresql',
     description: `PostgreSQL ${server.version} at ${server.where}`,
     knex,
     compiled: pooledRunner(generic),
     adhoc,
-    lagging: replica === undefined ? adhoc : laggingRunner(pooledRunner(replica), adhoc),
+    lagging: replica === undefined ? adhoc : laggingRunner(pooledRunner(replica.connections), adhoc),
     transaction: (work) => inTransaction(knex, ordinary, work),
     session: (work) => inSession(ordinary, 'set statement_timeout = 0; set lock_timeout = 0', work),
     ping: async () => {
-      await adhoc.run({ text: 'select 1' }, [])
+      const [row] = await adhoc.run({ text: `select current_setting('transaction_read_only')` }, [])
+      if (row?.[0] === 'on') throw new Error('the database takes no writes: it is read-only, or a standby')
     },
     close: async () => {
-      clearInterval(watch)
+      watch.stop()
+      replica?.watch.stop()
       await knex.destroy()
-      const pools = new Set([ordinary.pool, generic.pool, ...(replica === undefined ? [] : [replica.pool])])
+      const pools = new Set([ordinary.pool, generic.pool, ...(replica === undefined ? [] : [replica.connections.pool])])
       await Promise.all([...pools].map((pool) => pool.end()))
     },
   })

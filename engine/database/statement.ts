@@ -2,6 +2,7 @@
 import type { ClientBase, Connection } from 'pg'
 import { LIMITS } from '../limits.ts'
 import type { Row, Statement } from './database.ts'
+import { began, ended, type Running } from './watch.ts'
 
 type Done = (error: Error | null, rows: readonly Row[]) => void
 
@@ -11,8 +12,7 @@ interface Pending {
   readonly values: readonly unknown[]
   readonly rows: Row[]
   readonly callback: Done
-  readonly startedAt: number
-  readonly client: ClientBase
+  readonly running: Running
   failed: boolean
   submit(connection: Connection): Error | null
   handleDataRow(message: { fields: Row }): void
@@ -28,9 +28,6 @@ interface Pending {
 
 /** Names prepared on each connection with their text, the least recently used first. */
 const prepared = new WeakMap<Connection, Map<string, string>>()
-
-/** Statements on the wire now, over all connections of the process: what a watch looks at. */
-const running = new Set<Pending>()
 
 const EXECUTE = Object.freeze({})
 
@@ -82,14 +79,14 @@ function submit(this: Pending, connection: Connection): Error | null {
 
 function handleReadyForQuery(this: Pending): void {
   if (this.failed) return
-  running.delete(this)
+  ended(this.running)
   this.callback(null, this.rows)
 }
 
 function handleError(this: Pending, error: Error, connection: Connection): void {
   if (this.failed) return
   this.failed = true
-  running.delete(this)
+  ended(this.running)
   // Whether the failed attempt left the name prepared is unknown: the next one closes it and parses again.
   if (this.statement.name !== undefined) prepared.get(connection)?.delete(this.statement.name)
   this.callback(error, this.rows)
@@ -125,8 +122,7 @@ export function send(
     values,
     rows: [],
     callback: done,
-    startedAt: patient ? Number.POSITIVE_INFINITY : performance.now(),
-    client,
+    running: began(client, patient),
     failed: false,
     submit,
     handleDataRow,
@@ -139,13 +135,7 @@ export function send(
     handleReadyForQuery,
     handleError,
   }
-  running.add(pending)
   client.query(pending)
-}
-
-/** The connections of the statements that have run longer than `ms` milliseconds at monotonic time `now`. */
-export function overdue(ms: number, now: number): readonly ClientBase[] {
-  return [...running].filter((pending) => now - pending.startedAt > ms).map((pending) => pending.client)
 }
 
 /** A parameter as PostgreSQL reads it: text, bytes or null; lists become array literals, objects JSON. */

@@ -45,7 +45,8 @@ onServer('with a replica they are asked of it, and it is never written to', asyn
     assert.is(here[0]?.[0], new URL(main.url ?? '').pathname.slice(1))
     assert.equal(await lagging.run({ text: 'show timezone' }, []), [['UTC']])
     const written = await lagging.run({ text: 'create table marks (id integer)' }, []).catch((error) => error)
-    assert.match(String(written), /read-only transaction/)
+    assert.match(String(written.params.cause), /read-only transaction/)
+    assert.equal(await adhoc.run({ text: `select to_regclass('marks')` }, []), [[null]])
   })
 })
 

@@ -1,0 +1,140 @@
+/**
+ * ⇄ Watches every statement that waits for an answer. A connection that stays silent is destroyed, so that its caller is
+ * told at once and the pool opens another one: after a network fault TCP itself would wait for many minutes.
+ */
+import pg from 'pg'
+import { LIMITS } from '../limits.ts'
+
+/** A statement on the wire. */
+export interface Running {
+  readonly client: pg.ClientBase
+  /** Monotonic, in milliseconds; infinite for one that may take as long as it takes. */
+  readonly startedAt: number
+  /** Whether the last look found that the server is not at work on it. */
+  suspected: boolean
+}
+
+/** Which statements are on the wire over the connections of each server that is watched. */
+const watched = new WeakMap<pg.ClientBase, Set<Running>>()
+
+/** Notes that a statement has been sent; a `patient` one is never overdue. */
+export function began(client: pg.ClientBase, patient: boolean): Running {
+  const entry = { client, startedAt: patient ? Number.POSITIVE_INFINITY : performance.now(), suspected: false }
+  watched.get(client)?.add(entry)
+  return entry
+}
+
+/** Notes that a statement has been answered. */
+export function ended(entry: Running): void {
+  watched.get(entry.client)?.delete(entry)
+}
+
+type Callback = (error: Error | null, result?: unknown) => void
+
+/** Has every statement noted that others send over a connection, such as Knex with its BEGIN and COMMIT. */
+function noteQueries(client: pg.ClientBase): void {
+  const query: (...words: readonly unknown[]) => unknown = client.query.bind(client)
+  const noted = (first: unknown, ...rest: readonly unknown[]): unknown => {
+    // An object with `submit` reads its own answer; ours note themselves, and a stream may take its time.
+    if (typeof first === 'object' && first !== null && 'submit' in first) return query(first, ...rest)
+    const entry = began(client, false)
+    const at = rest.findLastIndex((word) => typeof word === 'function')
+    if (at === -1) {
+      const answer = query(first, ...rest) as Promise<unknown>
+      answer.then(
+        () => ended(entry),
+        () => ended(entry),
+      )
+      return answer
+    }
+    const done = rest[at] as Callback
+    const answered: Callback = (error, result) => {
+      ended(entry)
+      done(error, result)
+    }
+    return query(first, ...rest.with(at, answered))
+  }
+  Object.assign(client, { query: noted })
+}
+
+function destroy({ client }: Running): void {
+  const { connection } = client as pg.ClientBase & { readonly connection?: pg.Connection }
+  const gone = Object.assign(new Error('Connection terminated: no answer in time'), { code: 'ETIMEDOUT' })
+  connection?.stream.destroy(gone)
+}
+
+function processOf({ client }: Running): number | null {
+  return (client as pg.ClientBase & { readonly processID?: number | null }).processID ?? null
+}
+
+/**
+ * The backends among `processes` that work on a statement, asked over a connection of its own; rejects when the server
+ * does not answer. undefined: a pooler in front gives numbers of its own, so nothing can be said.
+ */
+async function askAtWork(
+  config: pg.ClientConfig,
+  processes: readonly number[],
+): Promise<ReadonlySet<number> | undefined> {
+  const client = new pg.Client({ ...config, connectionTimeoutMillis: LIMITS.probeMs, query_timeout: LIMITS.probeMs })
+  client.on('error', () => {})
+  try {
+    await client.connect()
+    const { rows } = await client.query<{ own: number; active: number[] }>(
+      `select pg_backend_pid() as own, array(select pid from pg_stat_activity
+         where pid = any($1::integer[]) and state in ('active', 'fastpath function call')) as active`,
+      [processes],
+    )
+    const [row] = rows
+    const own = (client as pg.Client & { readonly processID?: number | null }).processID
+    return row === undefined || row.own !== own ? undefined : new Set(row.active)
+  } finally {
+    await client.end().catch(() => undefined)
+  }
+}
+
+/** One look: destroys what has outlived every time-out, and what the server does not work on or does not answer for. */
+async function look(running: ReadonlySet<Running>, config: pg.ClientConfig, mostMs: number): Promise<void> {
+  const now = performance.now()
+  for (const entry of running) if (now - entry.startedAt > mostMs) destroy(entry)
+  const silent = [...running].filter(({ startedAt }) => now - startedAt > LIMITS.silentMs)
+  if (silent.length === 0) return
+  const processes = silent.flatMap((entry) => processOf(entry) ?? [])
+  const atWork = await askAtWork(config, processes).catch(() => new Set<number>())
+  if (atWork === undefined) return
+  for (const entry of silent) {
+    if (!running.has(entry)) continue
+    const works = atWork.has(processOf(entry) ?? -1)
+    // Once more a second later: an answer may just be on its way.
+    if (!works && entry.suspected) destroy(entry)
+    entry.suspected = !works
+  }
+}
+
+/** What watches the connections of one server. */
+export interface Watch {
+  add(client: pg.ClientBase): void
+  stop(): void
+}
+
+/** Looks once a second at the statements of the connections that are added; `mostMs` is how long any of them may take. */
+export function createWatch(config: pg.ClientConfig, mostMs: number): Watch {
+  const running = new Set<Running>()
+  let looking = false
+  const timer = setInterval(() => {
+    if (looking || running.size === 0) return
+    looking = true
+    void look(running, config, mostMs).finally(() => {
+      looking = false
+    })
+  }, LIMITS.watchMs).unref()
+  return {
+    add(client) {
+      watched.set(client, running)
+      noteQueries(client)
+      client.on('end', () => {
+        for (const entry of running) if (entry.client === client) running.delete(entry)
+      })
+    },
+    stop: () => clearInterval(timer),
+  }
+}
