@@ -1,9 +1,14 @@
-/** JSON as a type, and texts that already are JSON. */
+/** JSON as types, what tells a map apart from other values, and texts that already are JSON. */
 
 export type Json = string | number | boolean | null | readonly Json[] | JsonObject
 
 export interface JsonObject {
   readonly [key: string]: Json
+}
+
+/** Whether a value is a map of keys: no list, not null. */
+export function isObject(value: unknown): value is JsonObject {
+  return typeof value === 'object' && value !== null && !Array.isArray(value)
 }
 
 /** A JSON Schema, draft 2020-12 as ajv reads it. */

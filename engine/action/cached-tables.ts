@@ -2,6 +2,7 @@
 
 import { randomUUID } from 'node:crypto'
 import type { Catalog, EmbedEntry, Resource } from '../catalog/catalog.ts'
+import { isStored } from '../catalog/stored.ts'
 import type { Runner } from '../database/database.ts'
 import { LIMITS } from '../limits.ts'
 import { quoted } from '../query/condition.ts'
@@ -47,7 +48,7 @@ export function createCachedTables(catalog: Catalog, runner: Runner, now: () => 
 function isOwn(target: Resource, { value }: EmbedEntry): boolean {
   if (value.kind !== 'field' || value.path.relations.length > 0) return false
   const field = target.fields.get(value.path.field.name)
-  return field !== undefined && field.computed === undefined && field.count === undefined && field.read === undefined
+  return field !== undefined && isStored(field) && field.read === undefined
 }
 
 interface Kept extends KeptEmbed {

@@ -1,10 +1,12 @@
 /** ⇄ Creating a record: decode, choose the clause, complete, run hooks around one checked insert, answer. */
+
 import type { Assignment, Catalog, Clause, Field, Resource } from '../catalog/catalog.ts'
+import { tableFields } from '../catalog/stored.ts'
 import { ApiError, invalid } from '../error.ts'
 import type { Json, JsonObject } from '../json.ts'
 import { actorClass, clausesFor, refusal } from '../query/policy.ts'
 import type { WriteShape } from '../query/write-shape.ts'
-import { compileInsert, tableFields } from '../query/write-statement.ts'
+import { compileInsert } from '../query/write-statement.ts'
 import { isWritable, sentence } from '../record/decode.ts'
 import { drafts } from './draft.ts'
 import { type BoundHook, type Execution, inTransaction, noteChange } from './execution.ts'

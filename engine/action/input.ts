@@ -1,11 +1,12 @@
 /** From a body to what may be written: decoded, its clause chosen, fields that the caller may not write refused. */
+
 import { isDeepStrictEqual } from 'node:util'
 import type { Actor } from '../actor.ts'
 import type { Assignment, Clause, Field, Resource } from '../catalog/catalog.ts'
+import { isStored, storedFields } from '../catalog/stored.ts'
 import { ApiError } from '../error.ts'
 import type { Json, JsonObject } from '../json.ts'
 import { allowsOne } from '../query/policy.ts'
-import { storedFields } from '../query/write-statement.ts'
 import { type DecodedInput, decodeInput } from '../record/decode.ts'
 import type { BoundHook, Execution } from './execution.ts'
 import { type Links, manyFields } from './many.ts'
@@ -30,9 +31,7 @@ export function readInput(around: Execution, resource: Resource, hooks: readonly
   const own = storedFields(resource)
   const extras = hooks.flatMap((hook) => hook.input)
   const lists = manyFields(resource)
-  const shownOnly = [...resource.fields.values()].filter(
-    (field) => field.computed !== undefined || field.count !== undefined,
-  )
+  const shownOnly = [...resource.fields.values()].filter((field) => !isStored(field))
   const embeds = [...resource.relations.keys()].some((key) => isEmbed(resource, key, body[key] ?? null))
   const known = embeds
     ? Object.fromEntries(Object.entries(body).filter(([key, value]) => !isEmbed(resource, key, value)))

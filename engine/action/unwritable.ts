@@ -1,6 +1,8 @@
 /** ⇄ What a body names and no body writes, embedded records and read-only fields: as it is read it passes, else it is refused. */
+
 import { isDeepStrictEqual } from 'node:util'
 import type { Catalog, Field, Relation, Resource } from '../catalog/catalog.ts'
+import { isStored } from '../catalog/stored.ts'
 import type { Json, JsonObject } from '../json.ts'
 import { readable } from '../query/scope.ts'
 import { isWritable, sentence } from '../record/decode.ts'
@@ -49,7 +51,7 @@ export async function refusedOnUpdate(
   let answer: Values | undefined
   for (const [key, value] of Object.entries(sent)) {
     const field = resource.fields.get(key)
-    if (field === undefined || field.computed !== undefined || field.count !== undefined) {
+    if (field === undefined || !isStored(field)) {
       answer ??= JSON.parse(await readBack(around, resource, current.id)) as Values
       if (isDeepStrictEqual(value, answer[key]) || shownInListsOnly(resource, key)) continue
     } else if (readable(field, around.actor) && field.show !== 'never') {

@@ -7,7 +7,7 @@ import { checkApp, checkResource } from '../definition/check.ts'
 import type { AppDefinition, Document } from '../definition/definition.ts'
 import { parseDocument } from '../definition/parse.ts'
 import { readSources } from '../definition/read.ts'
-import type { JsonObject } from '../json.ts'
+import { isObject } from '../json.ts'
 import { type Composition, compose } from '../plugin/compose.ts'
 import { loadPlugins } from '../plugin/load.ts'
 import type { WrittenOptions } from '../plugin/options.ts'
@@ -95,7 +95,7 @@ export function catalogOf(
   const usable = salvaged.map(({ document }) => document)
   const known = new Set(usable.map(({ value }) => value.resource))
   const named = documents.flatMap(({ value }) =>
-    isMap(value) && typeof value.resource === 'string' ? [value.resource] : [],
+    isObject(value) && typeof value.resource === 'string' ? [value.resource] : [],
   )
   // A file that is no YAML may be any resource, so nobody can say that a name is unknown; its own name is a fair guess.
   const broken = parsed.flatMap(({ value }, index) => (value === undefined ? [fileName(resources[index]!.file)] : []))
@@ -117,9 +117,9 @@ const NO_APP: Document<AppDefinition> = {
 }
 
 function pluginsOf(app: Document<unknown> | undefined): WrittenOptions {
-  const plugins = isMap(app?.value) ? app.value.plugins : undefined
-  const options = isMap(plugins)
-    ? Object.entries(plugins).map(([name, own]) => [name, isMap(own) ? own : null] as const)
+  const plugins = isObject(app?.value) ? app.value.plugins : undefined
+  const options = isObject(plugins)
+    ? Object.entries(plugins).map(([name, own]) => [name, isObject(own) ? own : null] as const)
     : []
   const place: WrittenOptions['place'] = (path, part) => (app ?? NO_APP).place(['plugins', ...path], part)
   return { value: Object.fromEntries(options), place }
@@ -145,8 +145,4 @@ async function pluginSources(composition: Composition): Promise<Required<Collect
 
 function fileName(file: string): string {
   return file.replace(/^.*[\\/]/, '').replace(/\.yaml$/, '')
-}
-
-function isMap(value: unknown): value is JsonObject {
-  return typeof value === 'object' && value !== null && !Array.isArray(value)
 }

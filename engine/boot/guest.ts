@@ -1,7 +1,7 @@
 /** Resources on another's table may leave a field or relation empty, "as there": what must be said is filled in before the check. */
 import type { Document } from '../definition/definition.ts'
 import type { FieldType } from '../field/field-type.ts'
-import type { Json, JsonObject } from '../json.ts'
+import { isObject, type Json, type JsonObject } from '../json.ts'
 
 /** Completes the fields and relations of every `of` resource with the type and target that its base says; places stay. */
 export function fillGuests(
@@ -10,15 +10,15 @@ export function fillGuests(
 ): readonly Document<unknown>[] {
   const byName = new Map(
     documents.flatMap(({ value }) =>
-      isMap(value) && typeof value.resource === 'string' ? [[value.resource, value] as const] : [],
+      isObject(value) && typeof value.resource === 'string' ? [[value.resource, value] as const] : [],
     ),
   )
   return documents.map((document) => {
     const { value } = document
-    if (!isMap(value) || typeof value.of !== 'string') return document
+    if (!isObject(value) || typeof value.of !== 'string') return document
     const filled: Record<string, Json> = { ...value }
     for (const part of ['fields', 'relations'] as const) {
-      if (isMap(value[part])) filled[part] = fillPart(value, part, byName, fieldTypes)
+      if (isObject(value[part])) filled[part] = fillPart(value, part, byName, fieldTypes)
     }
     return { value: filled, place: document.place }
   })
@@ -32,7 +32,7 @@ function fillPart(
 ): JsonObject {
   const entries = Object.entries(guest[part] as JsonObject).map(([name, written]): [string, Json] => {
     const own = written ?? {}
-    if (!isMap(own)) return [name, own]
+    if (!isObject(own)) return [name, own]
     const base = inherited(guest, part, name, byName, new Set())
     // Another type is the author's mistake; the base's options beside it would be a second one.
     const keeps = base !== undefined && (own.type === undefined || own.type === base.type)
@@ -52,8 +52,8 @@ function inherited(
   const base = typeof guest.of === 'string' ? byName.get(guest.of) : undefined
   if (base === undefined || seen.has(base)) return undefined
   seen.add(base)
-  const there = isMap(base[part]) ? base[part][name] : undefined
-  if (isMap(there) && (there.type !== undefined || part === 'relations')) return there
+  const there = isObject(base[part]) ? base[part][name] : undefined
+  if (isObject(there) && (there.type !== undefined || part === 'relations')) return there
   return inherited(base, part, name, byName, seen)
 }
 
@@ -68,8 +68,4 @@ function needed(
       ? ['type', ...(fieldTypes.get(String(base.type))?.requires ?? [])]
       : ['belongs_to', 'has_many', 'many_to_many']
   return Object.fromEntries(keys.flatMap((key) => (base[key] === undefined ? [] : [[key, base[key]]])))
-}
-
-function isMap(value: unknown): value is JsonObject {
-  return typeof value === 'object' && value !== null && !Array.isArray(value)
 }

@@ -2,7 +2,7 @@
 import { checkResource } from '../definition/check.ts'
 import type { Document, ResourceDefinition } from '../definition/definition.ts'
 import type { Vocabulary } from '../definition/vocabulary.ts'
-import type { JsonObject } from '../json.ts'
+import { isObject } from '../json.ts'
 
 /**
  * The check leaves out all fields when one is wrong. Here each is looked at by itself, so that the rest of the file is
@@ -13,18 +13,18 @@ export function salvage(
   kept: Document<ResourceDefinition>,
   vocabulary: Vocabulary,
 ): { readonly document: Document<ResourceDefinition>; readonly broken: readonly string[] } {
-  const raw = isMap(written.value) ? written.value : {}
+  const raw = isObject(written.value) ? written.value : {}
   const broken: string[] = []
   const parts: Partial<Pick<ResourceDefinition, 'fields' | 'relations'>> = {}
   const { resource } = kept.value
   for (const part of ['fields', 'relations'] as const) {
     const lost = raw[part]
-    if (!isMap(lost) || kept.value[part] !== undefined) continue
+    if (!isObject(lost) || kept.value[part] !== undefined) continue
     const good: Record<string, object> = {}
     for (const [name, definition] of Object.entries(lost)) {
       const alone = { value: { resource, [part]: { [name]: definition } }, place: written.place }
       const entry = checkResource(alone, vocabulary).value?.value[part]?.[name]
-      if (entry !== undefined && isMap(definition)) good[name] = entry
+      if (entry !== undefined && isObject(definition)) good[name] = entry
       else broken.push(`${resource}.${name}`, `${resource}.${columnOf(name, definition)}`)
     }
     Object.assign(parts, { [part]: good })
@@ -34,9 +34,5 @@ export function salvage(
 
 /** The foreign key that a broken relation would have brought. */
 function columnOf(name: string, definition: unknown): string {
-  return isMap(definition) && typeof definition.column === 'string' ? definition.column : `${name}_id`
-}
-
-function isMap(value: unknown): value is JsonObject {
-  return typeof value === 'object' && value !== null && !Array.isArray(value)
+  return isObject(definition) && typeof definition.column === 'string' ? definition.column : `${name}_id`
 }

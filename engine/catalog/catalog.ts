@@ -1,6 +1,6 @@
 /** The Catalog: everything an application is, complete, linked and frozen; nothing later reads a Definition. */
 import type { ActionName, PolicyName, Show } from '../definition/definition.ts'
-import type { FieldOptions, FieldType, Operator } from '../field/field-type.ts'
+import type { FieldOptions, FieldType } from '../field/field-type.ts'
 import type { FilterOf, Operand } from '../filter/filter.ts'
 import type { Json, JsonObject } from '../json.ts'
 import type { Span } from '../text/source.ts'
@@ -244,5 +244,4 @@ export interface Catalog {
   /** The limits of limits.ts as app.yaml narrowed them. */
   readonly limits: Readonly<Record<string, number>>
   readonly fieldTypes: ReadonlyMap<string, FieldType>
-  readonly operators: readonly Operator[]
 }

@@ -1,6 +1,6 @@
 /** The field type `json`: any JSON value, of a shape that the YAML may fix. */
 
-import type { Json, JsonObject } from '../json.ts'
+import { isObject, type Json } from '../json.ts'
 import { LIMITS } from '../limits.ts'
 import { brokenText, numberOption } from './characters.ts'
 import type { FieldType } from './field-type.ts'
@@ -31,7 +31,7 @@ export const json: FieldType = {
     const most = numberOption(options, 'max_bytes', LIMITS.jsonFieldBytes)
     if (Buffer.byteLength(JSON.stringify(value)) > most) return { error: `must be at most ${most} bytes of JSON` }
     const { schema } = options.own
-    const found = isMap(schema) ? misfit(schema, value) : undefined
+    const found = isObject(schema) ? misfit(schema, value) : undefined
     if (found === undefined) return { value }
     return found.at === '' ? { error: found.error } : found
   },
@@ -40,10 +40,6 @@ export const json: FieldType = {
     const sentence = options.own.schema === undefined ? undefined : unusableShape(options.own.schema)
     return sentence === undefined ? {} : { schema: sentence }
   },
-}
-
-function isMap(value: unknown): value is JsonObject {
-  return typeof value === 'object' && value !== null && !Array.isArray(value)
 }
 
 /** jsonb refuses NUL in any text, keys included, and recursion must end. */

@@ -1,5 +1,5 @@
 /** The shape that a json field's values must fit: the part of JSON Schema that can be judged fast and safely. */
-import type { Json, JsonObject } from '../json.ts'
+import { isObject, type Json, type JsonObject } from '../json.ts'
 import { characters, lengthOf } from './characters.ts'
 import { longestFor, matches, unusablePattern } from './pattern.ts'
 
@@ -100,7 +100,7 @@ function listMisfit(
   if (sentence !== undefined) return { error: sentence, at: at.join('.') }
   const seen = new Set<string>()
   for (const [index, item] of value.entries()) {
-    const found = isMap(schema.items) ? misfit(schema.items, item, [...at, String(index)], patterns) : undefined
+    const found = isObject(schema.items) ? misfit(schema.items, item, [...at, String(index)], patterns) : undefined
     if (found !== undefined) return found
     const text = schema.uniqueItems === true ? canonical(item) : String(index)
     if (seen.has(text)) return { error: 'must not repeat another item', at: [...at, String(index)].join('.') }
@@ -115,14 +115,14 @@ function mapMisfit(
   at: readonly string[],
   patterns: Allowance,
 ): Misfit | undefined {
-  const properties = isMap(schema.properties) ? schema.properties : {}
+  const properties = isObject(schema.properties) ? schema.properties : {}
   for (const key of (schema.required ?? []) as readonly string[]) {
     if (!Object.hasOwn(value, key)) return { error: `must have the key "${key}"`, at: [...at, key].join('.') }
   }
   for (const [key, child] of Object.entries(value)) {
     const rest = Object.hasOwn(properties, key) ? properties[key] : schema.additionalProperties
     if (rest === false) return { error: `must not have the key "${key.slice(0, 64)}"`, at: [...at, key].join('.') }
-    const found = isMap(rest) ? misfit(rest, child, [...at, key], patterns) : undefined
+    const found = isObject(rest) ? misfit(rest, child, [...at, key], patterns) : undefined
     if (found !== undefined) return found
   }
   const sentence = bounds(Object.keys(value).length, schema.minProperties, schema.maxProperties, 'have', ' entries')
@@ -152,26 +152,22 @@ function same(a: Json, b: Json): boolean {
 /** JSON with sorted keys: equal values, equal texts. */
 function canonical(value: Json): string {
   if (Array.isArray(value)) return `[${(value as readonly Json[]).map(canonical).join(',')}]`
-  if (!isMap(value)) return JSON.stringify(value)
+  if (!isObject(value)) return JSON.stringify(value)
   const keys = Object.keys(value).sort()
   return `{${keys.map((key) => `${JSON.stringify(key)}:${canonical(value[key] ?? null)}`).join(',')}}`
 }
 
-function isMap(value: unknown): value is JsonObject {
-  return typeof value === 'object' && value !== null && !Array.isArray(value)
-}
-
 /** Why a schema can't be used, as a sentence; undefined when it can. */
 export function unusableShape(schema: Json): string | undefined {
-  if (!isMap(schema)) return 'The schema must be a map'
+  if (!isObject(schema)) return 'The schema must be a map'
   const unknown = Object.keys(schema).find((keyword) => !JUDGING.includes(keyword) && !SILENT.includes(keyword))
   if (unknown !== undefined) return `The schema uses "${unknown}"; it may use ${JUDGING.join(', ')}`
   const unusable = typeof schema.pattern === 'string' ? unusablePattern(schema.pattern) : undefined
   if (unusable !== undefined) return unusable
   const inner = [
-    ...(isMap(schema.properties) ? Object.values(schema.properties) : []),
+    ...(isObject(schema.properties) ? Object.values(schema.properties) : []),
     ...(schema.items === undefined ? [] : [schema.items]),
-    ...(isMap(schema.additionalProperties) ? [schema.additionalProperties] : []),
+    ...(isObject(schema.additionalProperties) ? [schema.additionalProperties] : []),
     ...([schema.anyOf ?? [], schema.oneOf ?? []].flat() as readonly Json[]),
   ]
   return inner.map(unusableShape).find((sentence) => sentence !== undefined)

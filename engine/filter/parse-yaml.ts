@@ -1,6 +1,6 @@
 /** Filters as authors write them in YAML: a map is AND, a key is a path, a value is a scalar, a list, null or operators. */
 import { OPERATORS, type Operator } from '../field/field-type.ts'
-import type { Json, JsonObject } from '../json.ts'
+import { isObject, type Json } from '../json.ts'
 import { LIMITS } from '../limits.ts'
 import { nearest } from '../text/nearest.ts'
 import type { Comparison, FilterOf, Operand } from './filter.ts'
@@ -75,7 +75,7 @@ export function parseOperand(value: Json): Operand | undefined {
 export const OPERAND_VARIABLES: readonly string[] = VARIABLES
 
 function parseMap(value: Json, at: PlacedPath['where'], state: State): FilterOf<PlacedPath> {
-  if (!isMap(value)) {
+  if (!isObject(value)) {
     state.problems.push({
       code: 'invalid_filter',
       message: 'A filter is a map of conditions',
@@ -154,7 +154,7 @@ function everyComparison(
 function parseComparisons(path: PlacedPath, value: Json, state: State): FilterOf<PlacedPath> {
   if (value === null) return compare(path, 'null', true, path.where, state)
   if (Array.isArray(value)) return compare(path, 'in', value, path.where, state)
-  if (!isMap(value)) return compare(path, 'eq', value, path.where, state)
+  if (!isObject(value)) return compare(path, 'eq', value, path.where, state)
   const entries = Object.entries(value)
   if (entries.length === 0) {
     state.problems.push({
@@ -218,8 +218,4 @@ function compare(
 
 function isOperator(word: string): word is Operator {
   return (OPERATORS as readonly string[]).includes(word)
-}
-
-function isMap(value: Json): value is JsonObject {
-  return typeof value === 'object' && value !== null && !Array.isArray(value)
 }

@@ -3,9 +3,8 @@ import { isUtf8 } from 'node:buffer'
 import type { IncomingMessage } from 'node:http'
 import type { Context, Middleware } from 'koa'
 import { ApiError } from '../error.ts'
-import type { JsonObject } from '../json.ts'
+import { isObject, type JsonObject } from '../json.ts'
 import { LIMITS } from '../limits.ts'
-import { isObject } from './inspect.ts'
 
 const JSON_MEDIA = /^application\/(?:[\w.!#$&^+-]+\+)?json$/
 const UTF8 = /^charset\s*=\s*"?utf-?8"?$/

@@ -6,10 +6,6 @@ import { LIMITS } from '../limits.ts'
 /** NUL, which PostgreSQL cannot store, and half a surrogate pair, which no UTF-8 can express. */
 const UNUSABLE = /[\0\ud800-\udfff]/u
 
-export function isObject(value: unknown): value is JsonObject {
-  return typeof value === 'object' && value !== null && !Array.isArray(value)
-}
-
 /** Errors by path; without a prototype, since `__proto__` may be one of the paths. */
 function noErrors(): Record<string, string[]> {
   return Object.create(null)

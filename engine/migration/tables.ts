@@ -1,5 +1,7 @@
 /** Derives the tables of a catalog: columns, keys, references, indexes, joining tables, and the engine's own. */
+
 import type { Catalog, Field, Filter, Index, ManyToMany, Resource } from '../catalog/catalog.ts'
+import { isStored } from '../catalog/stored.ts'
 import { conditionSql } from './condition.ts'
 import { literalDefault } from './default.ts'
 import { ENGINE_TABLES } from './engine-tables.ts'
@@ -10,10 +12,6 @@ function byName<T extends { readonly name: string }>(values: Iterable<T>): reado
   const first = new Map<string, T>()
   for (const value of values) if (!first.has(value.name)) first.set(value.name, value)
   return [...first.values()]
-}
-
-function isStored(field: Field): boolean {
-  return field.computed === undefined && field.count === undefined
 }
 
 const MOMENTS = Object.freeze({ now: 'now()', today: 'CURRENT_DATE' })

@@ -1,7 +1,7 @@
 /** A plugin's options: judged by the plugin's own schema, completed with its defaults, frozen. */
 import type { Document } from '../definition/definition.ts'
 import { judge } from '../definition/judge.ts'
-import type { Json, JsonObject, JsonSchema } from '../json.ts'
+import { isObject, type Json, type JsonObject, type JsonSchema } from '../json.ts'
 import type { Diagnostic } from '../text/diagnostic.ts'
 import type { Plugin } from './plugin.ts'
 
@@ -27,13 +27,9 @@ function withDefaults(schema: JsonSchema, value: JsonObject): JsonObject {
     if (given === undefined) {
       const nested = property.type === 'object' ? withDefaults(property, {}) : {}
       if (Object.keys(nested).length > 0) completed[key] = nested
-    } else completed[key] = isMap(given) ? withDefaults(property, given) : given
+    } else completed[key] = isObject(given) ? withDefaults(property, given) : given
   }
   return completed
-}
-
-function isMap(value: Json): value is JsonObject {
-  return typeof value === 'object' && value !== null && !Array.isArray(value)
 }
 
 function frozen<T extends Json>(value: T): T {

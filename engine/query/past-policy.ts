@@ -1,5 +1,7 @@
 /** A policy asked of values that were kept apart from their record: whether it let the actor see the record as it was then. */
-import type { Catalog, Clause, Field, FieldPath, Filter, Resource } from '../catalog/catalog.ts'
+
+import type { Catalog, Clause, FieldPath, Filter, Resource } from '../catalog/catalog.ts'
+import { isStored } from '../catalog/stored.ts'
 import { toSql } from '../filter/to-sql.ts'
 import { castType, columnComparison, forActor } from './condition.ts'
 import { clausesFor } from './policy.ts'
@@ -15,11 +17,6 @@ function pathsOf(filter: Filter): readonly FieldPath[] {
   return filter.kind === 'not' ? pathsOf(filter.of) : filter.of.flatMap(pathsOf)
 }
 
-/** What is computed or counted may differ from reader to reader, so there is no one value to keep. */
-function isStored(field: Field): boolean {
-  return field.computed === undefined && field.count === undefined
-}
-
 const known = new WeakMap<Resource, ReadonlyMap<string, FieldPath>>()
 
 /**
@@ -30,6 +27,7 @@ export function policyPaths(catalog: Catalog, resource: Resource): ReadonlyMap<s
   const found = known.get(resource)
   if (found !== undefined) return found
   const siblings = [...catalog.resources.values()].filter(({ owner }) => owner === resource.owner)
+  // A computed or counted value may differ from reader to reader, so there is no one value to keep.
   const paths = siblings
     .flatMap(({ policies }) => policies.view.flatMap(({ where }) => (where === undefined ? [] : pathsOf(where))))
     .filter(({ field }) => isStored(field))

@@ -1,6 +1,8 @@
 /** Writes compiled to SQL: one statement checks what is referenced and unique, writes, and reads the answer back. */
+
 import type { Actor } from '../actor.ts'
 import type { Assignment, Catalog, Clause, Field, Resource } from '../catalog/catalog.ts'
+import { storedFields, tableFields } from '../catalog/stored.ts'
 import { compileSerializer, type Serializer } from '../record/serializer.ts'
 import { createBinder } from './binder.ts'
 import { castType, conditionSql, quoted } from './condition.ts'
@@ -16,20 +18,6 @@ export interface CompiledWrite extends Compiled {
   readonly checks: readonly Check[]
   /** The answer, or the stored record by field name, as `record` was asked for. */
   readonly serialize: Serializer
-}
-
-/** The fields of a resource that are columns of its table. */
-export function storedFields(resource: Resource): readonly Field[] {
-  return [...resource.fields.values()].filter((field) => field.computed === undefined && field.count === undefined)
-}
-
-/** The fields of every column of a resource's table, its own view of them first; a part of a table may hide some. */
-export function tableFields(catalog: Catalog, resource: Resource): readonly Field[] {
-  const own = storedFields(resource)
-  const owner = catalog.resources.get(resource.owner)
-  if (owner === undefined || owner === resource) return own
-  const columns = new Set(own.map((field) => field.column))
-  return [...own, ...storedFields(owner).filter((field) => !columns.has(field.column))]
 }
 
 /** The columns of a stored record on an alias and the serializer of them by field name, secrets included. */

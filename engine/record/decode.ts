@@ -1,5 +1,7 @@
 /** A body's JSON → values for the database, field by field; refuses unknown keys and wrong values, all at once. */
+
 import type { Field } from '../catalog/catalog.ts'
+import { isStored } from '../catalog/stored.ts'
 import type { Json, JsonObject } from '../json.ts'
 import { LIMITS } from '../limits.ts'
 import { nearest } from '../text/nearest.ts'
@@ -46,9 +48,7 @@ export function decodeInput(fields: readonly Field[], body: JsonObject, options:
 
 /** Whether clients may write a field at all: not computed, counted, generated or declared read-only. */
 export function isWritable(field: Field): boolean {
-  return (
-    !field.readOnly && field.computed === undefined && field.count === undefined && field.type.generated === undefined
-  )
+  return !field.readOnly && isStored(field) && field.type.generated === undefined
 }
 
 /** "The first name field …": how every complaint about a field reads. */

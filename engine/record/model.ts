@@ -1,6 +1,8 @@
 /** Objection models derived from the catalog, for plugin code; the only home of Objection. */
+
 import { Model, type ModelClass, type RelationMappings } from 'objection'
 import type { Catalog, Resource } from '../catalog/catalog.ts'
+import { storedFields } from '../catalog/stored.ts'
 
 const known = new WeakMap<Resource, ModelClass<Model>>()
 
@@ -11,9 +13,7 @@ const known = new WeakMap<Resource, ModelClass<Model>>()
 export function modelOf(catalog: Catalog, resource: Resource): ModelClass<Model> {
   const found = known.get(resource)
   if (found !== undefined) return found
-  const stored = [...resource.fields.values()].filter(
-    (field) => field.computed === undefined && field.count === undefined,
-  )
+  const stored = storedFields(resource)
   class Row extends Model {
     static override tableName = resource.table
     static override idColumn = 'id'

@@ -1,8 +1,9 @@
 /** Values that writes get, as written, linked to the fields they go to: operands, or records named by their values. */
 
 import type { Assignment, Field } from '../catalog/catalog.ts'
+import { isStored } from '../catalog/stored.ts'
 import { OPERAND_VARIABLES, parseOperand } from '../filter/parse-yaml.ts'
-import type { Json, JsonObject } from '../json.ts'
+import { isObject, type Json, type JsonObject } from '../json.ts'
 import { isAttribute } from './accounts.ts'
 import { decodeLiteral, fieldOf, isBroken, linkFilter, type Place, relationOf } from './link.ts'
 import { type Draft, suggest, type Work } from './resolution.ts'
@@ -30,10 +31,8 @@ export function linkAssignment(
 ): Assignment | undefined {
   const field = fieldOf(work, draft, name)
   if (field === undefined && isBroken(work, draft, name)) return undefined
-  if (field === undefined || field.computed !== undefined || field.count !== undefined) {
-    const known = [...draft.fields.values()].filter(
-      (candidate) => candidate.computed === undefined && candidate.count === undefined,
-    )
+  if (field === undefined || !isStored(field)) {
+    const known = [...draft.fields.values()].filter(isStored)
     const message =
       field === undefined
         ? `"${draft.name}" has no field or relation "${name}"`
@@ -50,7 +49,7 @@ export function linkAssignment(
     return undefined
   }
   const relation = relationOf(work, draft, field.relation ?? name)
-  if (isMap(value) && relation?.kind === 'belongs_to') {
+  if (isObject(value) && relation?.kind === 'belongs_to') {
     const target = work.drafts.get(relation.target)
     const where = target === undefined ? undefined : linkFilter(work, target, value, place)
     return where === undefined ? undefined : { field, selection: { resource: relation.target, where } }
@@ -74,8 +73,4 @@ export function linkAssignment(
 function decodeAssigned(field: Field, value: Json): ReturnType<typeof decodeLiteral> {
   if (value === null) return field.nullable ? { value } : { error: 'must have a value' }
   return field.type.wire === 'timestamp' ? decodeLiteral(field, value) : field.type.decode(value, field.options)
-}
-
-function isMap(value: Json): value is JsonObject {
-  return typeof value === 'object' && value !== null && !Array.isArray(value)
 }

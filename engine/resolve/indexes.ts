@@ -1,5 +1,7 @@
 /** Pass: everything that identifies, filters, sorts or searches gets the index it needs, and none twice. */
+
 import type { Field, FieldPath, Filter, Index } from '../catalog/catalog.ts'
+import { isStored } from '../catalog/stored.ts'
 import { fieldOf, isBroken, linkFilter } from './link.ts'
 import { benches, type Draft, suggest, type Work, type Written } from './resolution.ts'
 
@@ -15,7 +17,7 @@ export function indexes(work: Work): void {
     for (const path of draft.search) {
       const holder = path.relations.at(-1)?.target ?? draft.name
       const there = work.drafts.get(holder)
-      if (there === undefined || !storedFor(path.field)) continue
+      if (there === undefined || !isStored(path.field)) continue
       // Through a relation a search also finds what is deleted there: it still shows on this record.
       byResource
         .get(holder)
@@ -29,16 +31,12 @@ export function indexes(work: Work): void {
   }
 }
 
-function storedFor(field: Field): boolean {
-  return field.computed === undefined && field.count === undefined
-}
-
 function index(fields: readonly Field[], kind: Index['kind'], where: Filter | undefined, from: Field): Index {
   return { fields, unique: false, where, kind, span: from.span }
 }
 
 function unique(draft: Draft): readonly Index[] {
-  const fields = [...draft.fields.values()].filter((field) => field.unique && field !== draft.key && storedFor(field))
+  const fields = [...draft.fields.values()].filter((field) => field.unique && field !== draft.key && isStored(field))
   return fields.map((field) => ({ ...index([field], 'btree', draft.live, field), unique: true }))
 }
 
@@ -47,7 +45,7 @@ function unique(draft: Draft): readonly Index[] {
  * An author who names sort keys has named those worth their price on every write; the others still sort.
  */
 function reads(work: Work, written: Written, draft: Draft): readonly Index[] {
-  const plain = (path: FieldPath) => (path.relations.length === 0 && storedFor(path.field) ? [path.field] : [])
+  const plain = (path: FieldPath) => (path.relations.length === 0 && isStored(path.field) ? [path.field] : [])
   const keys = [...draft.fields.values()].filter((field) => field.relation !== undefined)
   const named = written.document.value.sort?.keys?.map((key) => key.replace(/^-/, ''))
   const sorted = named ?? [...draft.sort.keys.keys()]
@@ -86,7 +84,7 @@ function declared(work: Work, written: Written, draft: Draft): readonly Index[] 
     const at = isList(definition) ? ['indexes', position] : ['indexes', position, 'fields']
     const fields = options.fields.flatMap((name, column) => {
       const field = fieldOf(work, draft, name)
-      if (field !== undefined && storedFor(field)) return [field]
+      if (field !== undefined && isStored(field)) return [field]
       if (isBroken(work, draft, name)) return []
       work.report(
         'unknown_field',

@@ -1,6 +1,7 @@
 /** Pass: what a list may be asked: filters, ranges, special filters, sort keys, search — declared ones and derived ones. */
 
 import type { Field, FieldPath, Filter, Resource } from '../catalog/catalog.ts'
+import { isStored } from '../catalog/stored.ts'
 import type { JsonObject } from '../json.ts'
 import { linkFilter, linkPath, type Place } from './link.ts'
 import { linkOrder, sortable } from './order.ts'
@@ -27,17 +28,15 @@ export function reading(work: Work): void {
   }
 }
 
-function stored(field: Field): boolean {
-  return (
-    field.computed === undefined && field.count === undefined && field.type.hidden !== true && field.show !== 'never'
-  )
+function isStoredAndShown(field: Field): boolean {
+  return isStored(field) && field.type.hidden !== true && field.show !== 'never'
 }
 
 function filters(work: Work, written: Written, draft: Draft): ReadonlyMap<string, FieldPath> {
   const found = new Map<string, FieldPath>()
   for (const field of draft.fields.values()) {
     const derived = field.type.filterable === true || field.name === 'created_at' || field.relation !== undefined
-    if (derived && stored(field) && !RESERVED_PARAMETERS.has(field.name))
+    if (derived && isStoredAndShown(field) && !RESERVED_PARAMETERS.has(field.name))
       found.set(field.name, { relations: [], field })
   }
   for (const { parameter, path, place } of parameters(written)) {
@@ -150,7 +149,7 @@ function sorting(work: Work, written: Written, draft: Draft): void {
   for (const field of value.sort?.keys === undefined ? draft.fields.values() : [draft.key]) {
     const short =
       field === draft.key || field.type.sortable || field.name === 'created_at' || field.name === 'updated_at'
-    if (short && stored(field)) keys.set(field.name, { relations: [], field })
+    if (short && isStoredAndShown(field)) keys.set(field.name, { relations: [], field })
   }
   for (const [index, key] of (value.sort?.keys ?? []).entries()) {
     const span = place(['sort', 'keys', index])

@@ -3,7 +3,6 @@
 import type { Catalog } from '../catalog/catalog.ts'
 import { deepFreeze } from '../catalog/freeze.ts'
 import type { AppDefinition, Definition } from '../definition/definition.ts'
-import { OPERATORS } from '../field/field-type.ts'
 import { LIMITS } from '../limits.ts'
 import type { Collected, Diagnostic } from '../text/diagnostic.ts'
 import { accountRules, attributesRead, roleNames } from './accounts.ts'
@@ -91,7 +90,6 @@ function catalogOf(work: Work): Catalog {
     strictness: strictnessOf(value),
     limits: limitsOf(value),
     fieldTypes: new Map(work.extensions.fieldTypes),
-    operators: OPERATORS,
   }
 }
 

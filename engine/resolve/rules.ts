@@ -1,6 +1,7 @@
 /** Rules that only judge a complete catalog; each says one thing an author must not do. */
 
 import type { Resource } from '../catalog/catalog.ts'
+import { isStored } from '../catalog/stored.ts'
 import { CONNECTIVES } from '../filter/parse-yaml.ts'
 import { LIMITS } from '../limits.ts'
 import { isBroken } from './link.ts'
@@ -78,7 +79,7 @@ const namesAreFree: Rule = (work, _written, draft) => {
     const other = columns.get(field.column)
     if (other !== undefined)
       work.report('name_clash', `"${field.name}" and "${other}" are the same column "${field.column}"`, field.span)
-    if (field.computed === undefined && field.count === undefined) columns.set(field.column, field.name)
+    if (isStored(field)) columns.set(field.column, field.name)
     keys.set(field.name, 'a field')
   }
   for (const relation of draft.relations.values()) {
