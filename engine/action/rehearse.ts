@@ -1,20 +1,14 @@
 /** ⇄ Has the database prepare the statements of a catalog, so that what it can't run is said at its place and not to callers. */
 import { SYSTEM } from '../actor.ts'
 import type { Catalog, Field, Resource } from '../catalog/catalog.ts'
+import { storedFields, tableFields } from '../catalog/stored.ts'
 import type { Row, Runner } from '../database/database.ts'
 import type { Table } from '../migration/table.ts'
 import { createBinder } from '../query/binder.ts'
 import { castType, fieldSql, quoted } from '../query/condition.ts'
 import { readListQuery } from '../query/list-query.ts'
 import { compileGet, compilePage } from '../query/read-statement.ts'
-import {
-  compileCurrent,
-  compileInsert,
-  compileRemoval,
-  compileUpdate,
-  storedFields,
-  tableFields,
-} from '../query/write-statement.ts'
+import { compileCurrent, compileInsert, compileRemoval, compileUpdate } from '../query/write-statement.ts'
 import type { Diagnostic } from '../text/diagnostic.ts'
 
 /** Runs a statement and gives what the database has against it. */

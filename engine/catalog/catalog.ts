@@ -50,7 +50,7 @@ export interface Field {
   readonly required: boolean
   readonly nullable: boolean
   /** What null becomes in rows that are older than the field's `nullable: false`; undefined: such rows stop the migration. */
-  readonly fillNulls?: Json | undefined
+  readonly backfill?: Json | undefined
   /** undefined: none. Already decoded for the database. */
   readonly default: Json | undefined
   /** The database itself gives the moment (`now()`) or the UTC day of the insert; `default` is then undefined. */

@@ -39,7 +39,7 @@ export interface FieldDefinition {
   readonly renamed_from?: string
   readonly required?: boolean
   readonly nullable?: boolean
-  readonly fill_nulls?: Json
+  readonly backfill?: Json
   readonly default?: Json
   readonly unique?: boolean
   readonly read_only?: boolean

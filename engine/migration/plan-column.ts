@@ -177,7 +177,7 @@ function requiring(pair: Pair, column: Column, was: Column): Step {
           consequence: 'are null',
           advice: back
             ? 'leave the field nullable until they are filled'
-            : 'fill them first, say what they become with fill_nulls, or leave the field nullable',
+            : 'fill them first, say what they become with backfill, or leave the field nullable',
         }),
   }
 }

@@ -26,7 +26,7 @@ function columnOf(resource: Resource, field: Field): Column {
     nullable: field.nullable,
     default: generated ?? (field.defaultMoment === undefined ? given : MOMENTS[field.defaultMoment]),
     identity: field === resource.key,
-    ...(field.fillNulls === undefined || field.nullable ? {} : { fill: literalDefault(type, field.fillNulls) }),
+    ...(field.backfill === undefined || field.nullable ? {} : { fill: literalDefault(type, field.backfill) }),
     ...wordsOf(field),
     ...(field.renamedFrom === undefined ? {} : { renamedFrom: field.renamedFrom }),
   }

@@ -2,7 +2,7 @@
 
 import type { Access } from '../catalog/catalog.ts'
 import type { AccessDefinition, Document } from '../definition/definition.ts'
-import type { Work } from './resolution.ts'
+import type { Resolution } from './resolution.ts'
 
 /** All conditions that one access map states together. */
 export function accessOf(written: AccessDefinition): readonly Access[] {
@@ -16,7 +16,7 @@ export function accessOf(written: AccessDefinition): readonly Access[] {
 
 /** The alternatives of a field's or relation's `read` or `write`; undefined when nothing is said. */
 export function alternatives(
-  work: Pick<Work, 'report'>,
+  resolution: Pick<Resolution, 'report'>,
   written: Document<AccessDefinition | readonly AccessDefinition[] | undefined>,
 ): readonly Access[] | undefined {
   if (written.value === undefined) return undefined
@@ -25,7 +25,7 @@ export function alternatives(
     const access = accessOf(definition)
     if (access.length !== 1) {
       const span = written.place(isList(written.value) ? [index] : [])
-      work.report('wrong_access', 'An access rule names one of permission, role and who', span, {
+      resolution.report('wrong_access', 'An access rule names one of permission, role and who', span, {
         expected: ['{ permission: … }', '{ role: … }', '{ who: anyone | signed_in }'],
         hint: 'write alternatives as a list',
       })
@@ -36,13 +36,13 @@ export function alternatives(
 
 /** Declares the permissions that access rules name, with who named them first. */
 export function declarePermissions(
-  work: Pick<Work, 'permissions'>,
+  resolution: Pick<Resolution, 'permissions'>,
   access: readonly Access[] | undefined,
   from: string,
 ): void {
   for (const rule of access ?? []) {
-    if (rule.kind === 'permission' && !work.permissions.has(rule.permission))
-      work.permissions.set(rule.permission, from)
+    if (rule.kind === 'permission' && !resolution.permissions.has(rule.permission))
+      resolution.permissions.set(rule.permission, from)
   }
 }
 

@@ -3,7 +3,7 @@ import type { AccessDefinition, Document } from '../definition/definition.ts'
 import { OPERAND_VARIABLES } from '../filter/parse-yaml.ts'
 import type { Json, JsonObject } from '../json.ts'
 import type { Span } from '../text/source.ts'
-import { benches, type Draft, type DraftField, suggest, type Work, type Written } from './resolution.ts'
+import { type Draft, type DraftField, eachDraft, type Resolution, suggest, type Written } from './resolution.ts'
 import { inside } from './written.ts'
 
 /**
@@ -11,8 +11,8 @@ import { inside } from './written.ts'
  * relations. Neither secrets nor lists, JSON and counts, which nothing can be compared with. Undefined where no plugin
  * says what the accounts are.
  */
-export function attributesOf(work: Work): ReadonlyMap<string, DraftField> | undefined {
-  const draft = work.drafts.get(work.extensions.accounts?.resource ?? '')
+export function attributesOf(resolution: Resolution): ReadonlyMap<string, DraftField> | undefined {
+  const draft = resolution.drafts.get(resolution.extensions.accounts?.resource ?? '')
   if (draft === undefined) return undefined
   const fields = [...draft.fields.values()].filter(
     ({ type, count }) => type.hidden !== true && type.wire !== 'json' && count === undefined,
@@ -22,26 +22,35 @@ export function attributesOf(work: Work): ReadonlyMap<string, DraftField> | unde
 }
 
 /** The attributes that are read with every account: those that are stored, and what is computed where a rule names it. */
-export function attributesRead(work: Work): ReadonlyMap<string, DraftField> {
-  const all = [...(attributesOf(work) ?? [])]
-  return new Map(all.filter(([name, field]) => field.computed === undefined || work.attributes.has(name)))
+export function attributesRead(resolution: Resolution): ReadonlyMap<string, DraftField> {
+  const all = [...(attributesOf(resolution) ?? [])]
+  return new Map(all.filter(([name, field]) => field.computed === undefined || resolution.attributes.has(name)))
 }
 
 /** Whether a field may be compared with, or set to, an attribute of the actor; a complaint is made where not. */
-export function isAttribute(work: Work, draft: Draft, field: DraftField, attribute: string, span: Span): boolean {
-  work.attributes.add(attribute)
-  const known = attributesOf(work)
+export function isAttribute(
+  resolution: Resolution,
+  draft: Draft,
+  field: DraftField,
+  attribute: string,
+  span: Span,
+): boolean {
+  resolution.attributes.add(attribute)
+  const known = attributesOf(resolution)
   if (known === undefined) return true
   const found = known.get(attribute)
   if (found === undefined) {
-    work.report('unknown_attribute', `An actor has no "${attribute}"`, span, suggest(attribute, known.keys()))
+    resolution.report('unknown_attribute', `An actor has no "${attribute}"`, span, suggest(attribute, known.keys()))
     return false
   }
-  const [own, other] = [targetOf(work, draft, field), targetOf(work, work.drafts.get(accounts(work))!, found)]
+  const [own, other] = [
+    targetOf(resolution, draft, field),
+    targetOf(resolution, resolution.drafts.get(accounts(resolution))!, found),
+  ]
   const same = kindOf(field) === kindOf(found) && (own === undefined || other === undefined || own === other)
   if (same) return true
   const what = (target: string | undefined, { type }: DraftField) => target ?? type.name
-  work.report(
+  resolution.report(
     'wrong_value',
     `"${field.name}" (${what(own, field)}) is never what $actor.${attribute} (${what(other, found)}) is`,
     span,
@@ -50,15 +59,15 @@ export function isAttribute(work: Work, draft: Draft, field: DraftField, attribu
   return false
 }
 
-function accounts(work: Work): string {
-  return work.extensions.accounts?.resource ?? ''
+function accounts(resolution: Resolution): string {
+  return resolution.extensions.accounts?.resource ?? ''
 }
 
 /** The owner of the table that a foreign key leads to. */
-function targetOf(work: Work, draft: Draft, { relation }: DraftField): string | undefined {
-  const drafts = [draft, work.drafts.get(draft.owner)]
+function targetOf(resolution: Resolution, draft: Draft, { relation }: DraftField): string | undefined {
+  const drafts = [draft, resolution.drafts.get(draft.owner)]
   const target = drafts.map((one) => one?.relations.get(relation ?? '')?.target).find((one) => one !== undefined)
-  return target === undefined ? undefined : work.drafts.get(target)?.owner
+  return target === undefined ? undefined : resolution.drafts.get(target)?.owner
 }
 
 /** Columns of one kind are compared without a cast that can fail. */
@@ -68,51 +77,53 @@ function kindOf({ type, options }: DraftField): string {
 }
 
 /** Pass: the roles that rules name exist, and so do the permissions that seeded roles hold. */
-export function accountRules(work: Work): void {
-  const role = roleOf(work)
+export function accountRules(resolution: Resolution): void {
+  const role = roleOf(resolution)
   if (role === undefined) return
-  for (const bench of benches(work)) checkRoles(work, bench.written, bench.draft, role.names)
+  for (const resource of eachDraft(resolution)) checkRoles(resolution, resource.written, resource.draft, role.names)
   const { rows = [] } = role.written.document.value.seeds ?? {}
   const { key } = role
   for (const [index, row] of rows.entries()) {
     for (const [at, permission] of listOf(row[key]).entries()) {
-      if (permission === '*' || work.permissions.has(permission)) continue
+      if (permission === '*' || resolution.permissions.has(permission)) continue
       const span = role.written.document.place(['seeds', 'rows', index, key, at])
-      work.report('unknown_permission', `There is no permission "${permission}"`, span, {
-        hint: suggest(permission, work.permissions.keys()).hint ?? 'a policy or a plugin that names it makes it one',
+      resolution.report('unknown_permission', `There is no permission "${permission}"`, span, {
+        hint:
+          suggest(permission, resolution.permissions.keys()).hint ?? 'a policy or a plugin that names it makes it one',
       })
     }
   }
 }
 
 /** The names of the roles that are seeded; undefined where no plugin says what roles are, or none is seeded. */
-export function roleNames(work: Work): ReadonlySet<string> | undefined {
-  return roleOf(work)?.names
+export function roleNames(resolution: Resolution): ReadonlySet<string> | undefined {
+  return roleOf(resolution)?.names
 }
 
-function roleOf(work: Work) {
-  const role = work.extensions.accounts?.role
-  const relation = work.drafts.get(accounts(work))?.relations.get(role?.relation ?? '')
-  const written = relation === undefined ? undefined : work.written.get(relation.target)
+function roleOf(resolution: Resolution) {
+  const role = resolution.extensions.accounts?.role
+  const relation = resolution.drafts.get(accounts(resolution))?.relations.get(role?.relation ?? '')
+  const written = relation === undefined ? undefined : resolution.written.get(relation.target)
   if (role === undefined || written === undefined) return undefined
   const rows: readonly JsonObject[] = written.document.value.seeds?.rows ?? []
   const names = rows.flatMap((row) => (typeof row[role.name] === 'string' ? [String(row[role.name])] : []))
   return names.length === 0 ? undefined : { written, names: new Set(names), key: role.permissions }
 }
 
-function checkRoles(work: Work, written: Written, draft: Draft, names: ReadonlySet<string>): void {
-  const judge = (name: string, span: Span): void => {
+function checkRoles(resolution: Resolution, written: Written, draft: Draft, names: ReadonlySet<string>): void {
+  const check = (name: string, span: Span): void => {
     if (names.has(name)) return
     const near = suggest(name, names)
     const hint = near.hint ?? 'roles that a policy names are seeded, so that they are there'
-    work.report('unknown_role', `There is no role "${name}"`, span, { ...near, hint })
+    resolution.report('unknown_role', `There is no role "${name}"`, span, { ...near, hint })
   }
   for (const { value, place } of accessRules(written)) {
-    if (typeof value.role === 'string') judge(value.role, place(['role']))
-    else for (const [index, name] of (value.role ?? []).entries()) judge(name, place(['role', index]))
+    if (typeof value.role === 'string') check(value.role, place(['role']))
+    else for (const [index, name] of (value.role ?? []).entries()) check(name, place(['role', index]))
   }
   for (const [key, value] of Object.entries(draft.keys)) {
-    for (const name of work.extensions.keys.get(key)?.roles(value) ?? []) judge(name, written.document.place([key]))
+    for (const name of resolution.extensions.keys.get(key)?.roles(value) ?? [])
+      check(name, written.document.place([key]))
   }
 }
 

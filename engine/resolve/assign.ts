@@ -6,38 +6,38 @@ import { OPERAND_VARIABLES, parseOperand } from '../filter/parse-yaml.ts'
 import { isObject, type Json, type JsonObject } from '../json.ts'
 import { isAttribute } from './accounts.ts'
 import { decodeLiteral, fieldOf, isBroken, linkFilter, type Place, relationOf } from './link.ts'
-import { type Draft, suggest, type Work } from './resolution.ts'
+import { type Draft, type Resolution, suggest } from './resolution.ts'
 
 /** Links `{ user: $actor, role: { slug: customer }, closed: true }`; what can't be linked is reported and left out. */
 export function linkAssignments(
-  work: Work,
+  resolution: Resolution,
   draft: Draft,
   written: JsonObject | undefined,
   place: Place,
 ): readonly Assignment[] {
   return Object.entries(written ?? {}).flatMap(([name, value]) => {
-    const assignment = linkAssignment(work, draft, name, value, (path, part) => place([name, ...path], part))
+    const assignment = linkAssignment(resolution, draft, name, value, (path, part) => place([name, ...path], part))
     return assignment === undefined ? [] : [assignment]
   })
 }
 
 /** One assignment; `place` is relative to its value. */
 export function linkAssignment(
-  work: Work,
+  resolution: Resolution,
   draft: Draft,
   name: string,
   value: Json,
   place: Place,
 ): Assignment | undefined {
-  const field = fieldOf(work, draft, name)
-  if (field === undefined && isBroken(work, draft, name)) return undefined
+  const field = fieldOf(resolution, draft, name)
+  if (field === undefined && isBroken(resolution, draft, name)) return undefined
   if (field === undefined || !isStored(field)) {
     const known = [...draft.fields.values()].filter(isStored)
     const message =
       field === undefined
         ? `"${draft.name}" has no field or relation "${name}"`
         : `"${name}" is computed and can not be set`
-    work.report(
+    resolution.report(
       'unknown_field',
       message,
       place([], 'key'),
@@ -48,24 +48,24 @@ export function linkAssignment(
     )
     return undefined
   }
-  const relation = relationOf(work, draft, field.relation ?? name)
+  const relation = relationOf(resolution, draft, field.relation ?? name)
   if (isObject(value) && relation?.kind === 'belongs_to') {
-    const target = work.drafts.get(relation.target)
-    const where = target === undefined ? undefined : linkFilter(work, target, value, place)
+    const target = resolution.drafts.get(relation.target)
+    const where = target === undefined ? undefined : linkFilter(resolution, target, value, place)
     return where === undefined ? undefined : { field, selection: { resource: relation.target, where } }
   }
   const operand = parseOperand(value)
   if (operand === undefined) {
-    work.report('wrong_value', `Unknown variable "${String(value)}"`, place([]), { expected: OPERAND_VARIABLES })
+    resolution.report('wrong_value', `Unknown variable "${String(value)}"`, place([]), { expected: OPERAND_VARIABLES })
     return undefined
   }
   if (operand.kind === 'actor' && operand.attribute !== undefined) {
-    if (!isAttribute(work, draft, field, operand.attribute, place([]))) return undefined
+    if (!isAttribute(resolution, draft, field, operand.attribute, place([]))) return undefined
   }
   if (operand.kind !== 'literal') return { field, operand }
   const decoded = decodeAssigned(field, operand.value)
   if ('value' in decoded) return { field, operand: { kind: 'literal', value: decoded.value } }
-  work.report('wrong_value', `"${field.name}" ${decoded.error}`, place([]))
+  resolution.report('wrong_value', `"${field.name}" ${decoded.error}`, place([]))
   return undefined
 }
 

@@ -5,43 +5,43 @@ import type { JsonObject } from '../json.ts'
 import { linkAssignments } from './assign.ts'
 import { linkDecision, linkFilter, type Place } from './link.ts'
 import { linkOrder } from './order.ts'
-import { benches, type Draft, type Work } from './resolution.ts'
+import { type Draft, eachDraft, type Resolution } from './resolution.ts'
 
 /** Links scope, live and what delete, restore and update set; a scope becomes assignments for new records. */
-export function recordConditions(work: Work): void {
-  for (const { written, draft } of benches(work)) {
+export function recordConditions(resolution: Resolution): void {
+  for (const { written, draft } of eachDraft(resolution)) {
     const { value, place } = written.document
     const link = (key: string, filter: JsonObject | undefined): Filter | undefined =>
-      filter === undefined ? undefined : linkFilter(work, draft, filter, under(place, key))
+      filter === undefined ? undefined : linkFilter(resolution, draft, filter, under(place, key))
     draft.live = link('live', value.live)
     draft.scope = link('where', value.where)
     if (value.delete_sets !== undefined)
-      draft.deleteSets = linkAssignments(work, draft, value.delete_sets, under(place, 'delete_sets'))
+      draft.deleteSets = linkAssignments(resolution, draft, value.delete_sets, under(place, 'delete_sets'))
     if (value.restore_sets !== undefined)
-      draft.restoreSets = linkAssignments(work, draft, value.restore_sets, under(place, 'restore_sets'))
-    draft.updateSets = linkAssignments(work, draft, value.update_sets, under(place, 'update_sets'))
-    if (draft.scope !== undefined) draft.scopeSets = scopeSets(work, draft, draft.scope, under(place, 'where'))
+      draft.restoreSets = linkAssignments(resolution, draft, value.restore_sets, under(place, 'restore_sets'))
+    draft.updateSets = linkAssignments(resolution, draft, value.update_sets, under(place, 'update_sets'))
+    if (draft.scope !== undefined) draft.scopeSets = scopeSets(resolution, draft, draft.scope, under(place, 'where'))
   }
 }
 
 /** Links the conditions and orders of relations, each over the records of the other resource. */
-export function relationConditions(work: Work): void {
-  for (const { written, draft } of benches(work)) {
+export function relationConditions(resolution: Resolution): void {
+  for (const { written, draft } of eachDraft(resolution)) {
     for (const relation of draft.relations.values()) {
       const document = written.relations.get(relation.name)
-      const target = work.drafts.get(relation.target)
+      const target = resolution.drafts.get(relation.target)
       if (document === undefined || target === undefined) continue
       const { value, place } = document
       // What may be chosen is decided; which records belong is only said.
       const link = relation.kind === 'belongs_to' ? linkDecision : linkFilter
-      if (value.where !== undefined) relation.where = link(work, target, value.where, under(place, 'where'))
+      if (value.where !== undefined) relation.where = link(resolution, target, value.where, under(place, 'where'))
       if (relation.kind === 'belongs_to') {
         if (value.default !== undefined)
-          relation.default = linkFilter(work, target, value.default, under(place, 'default'))
+          relation.default = linkFilter(resolution, target, value.default, under(place, 'default'))
         continue
       }
       const terms = (value.order ?? 'id').split(',').map((term) => ({ term: term.trim(), span: place(['order']) }))
-      relation.order = linkOrder(work, target, terms)
+      relation.order = linkOrder(resolution, target, terms)
     }
   }
 }
@@ -52,14 +52,14 @@ export function under(place: Place, key: string): Place {
 }
 
 /** What a record needs to be of the scope: only plain equalities say it. */
-function scopeSets(work: Work, draft: Draft, scope: Filter, place: Place): readonly Assignment[] {
+function scopeSets(resolution: Resolution, draft: Draft, scope: Filter, place: Place): readonly Assignment[] {
   const creates = draft.actions.has('create')
   const sets = new Map<string, Assignment>()
   for (const condition of conjuncts(scope)) {
     const equality = asEquality(condition)
     if (equality !== undefined) addEquality(sets, equality)
     else if (creates) {
-      work.report(
+      resolution.report(
         'scope_not_assignable',
         `A new record of "${draft.name}" can not be given what this condition asks`,
         place([]),

@@ -2,40 +2,40 @@
 
 import type { BelongsTo, Resource } from '../catalog/catalog.ts'
 import type { Path } from '../definition/definition.ts'
-import { benches, type Draft, type Work, type Written } from './resolution.ts'
+import { type Draft, eachDraft, type Resolution, type Written } from './resolution.ts'
 
 /** Columns that every table of PostgreSQL has of its own. */
 const SYSTEM_COLUMNS: ReadonlySet<string> = new Set(['tableoid', 'xmin', 'cmin', 'xmax', 'cmax', 'ctid'])
 
 /** Judges what one resource says of itself, and the circles that several make together. */
-export function contradictions(work: Work): void {
-  for (const { written, draft } of benches(work)) {
+export function contradictions(resolution: Resolution): void {
+  for (const { written, draft } of eachDraft(resolution)) {
     if (draft.owner === draft.name) {
-      columnsAreFree(work, written, draft)
-      renamesAreFree(work, written, draft)
-      clearedMayBeEmpty(work, written, draft)
-      firstRecordCanBe(work, written, draft)
+      columnsAreFree(resolution, written, draft)
+      renamesAreFree(resolution, written, draft)
+      clearedMayBeEmpty(resolution, written, draft)
+      firstRecordCanBe(resolution, written, draft)
     }
-    somebodyFills(work, written, draft)
+    somebodyFills(resolution, written, draft)
   }
 }
 
-function columnsAreFree(work: Work, written: Written, draft: Draft): void {
+function columnsAreFree(resolution: Resolution, written: Written, draft: Draft): void {
   for (const field of draft.fields.values()) {
     if (field.computed !== undefined || field.count !== undefined || !SYSTEM_COLUMNS.has(field.column)) continue
     const message = `"${field.column}" is a column of PostgreSQL's own`
     const document = written.fields.get(field.name)
     const span = document?.value.column === undefined ? field.span : document.place(['column'])
-    work.report('reserved_name', message, span, { hint: 'choose another name, or another "column"' })
+    resolution.report('reserved_name', message, span, { hint: 'choose another name, or another "column"' })
   }
 }
 
 /** What had the name before can't be there still. */
-function renamesAreFree(work: Work, written: Written, draft: Draft): void {
-  const other = work.drafts.get(draft.renamedFrom ?? '')
+function renamesAreFree(resolution: Resolution, written: Written, draft: Draft): void {
+  const other = resolution.drafts.get(draft.renamedFrom ?? '')
   if (other !== undefined) {
     const message = `"${other.name}" is a resource still, so "${draft.name}" can not have been called so`
-    work.report('name_clash', message, written.document.place(['renamed_from']), {
+    resolution.report('name_clash', message, written.document.place(['renamed_from']), {
       hint: 'remove the other resource, or take renamed_from away',
     })
   }
@@ -44,48 +44,58 @@ function renamesAreFree(work: Work, written: Written, draft: Draft): void {
     const earlier = value.renamed_from
     if (earlier === undefined || !(draft.fields.has(earlier) || draft.relations.has(earlier))) continue
     const message = `"${earlier}" is a field or relation of "${draft.name}" still, so "${name}" can not have been called so`
-    work.report('name_clash', message, place(['renamed_from']), {
+    resolution.report('name_clash', message, place(['renamed_from']), {
       hint: 'remove the other one, or take renamed_from away',
     })
   }
 }
 
-function clearedMayBeEmpty(work: Work, written: Written, draft: Draft): void {
+function clearedMayBeEmpty(resolution: Resolution, written: Written, draft: Draft): void {
   for (const relation of requiredRelations(draft)) {
     if (relation.onDelete !== 'set_null') continue
     const span = placeOf(written, relation, ['on_delete'])
-    work.report('wrong_relation', `"${relation.name}" is required, so nothing can clear it`, span, {
+    resolution.report('wrong_relation', `"${relation.name}" is required, so nothing can clear it`, span, {
       expected: ['restrict', 'cascade'],
     })
   }
 }
 
 /** A record needs the one it belongs to; where that needs this one in turn, none of them can be the first. */
-function firstRecordCanBe(work: Work, written: Written, draft: Draft): void {
+function firstRecordCanBe(resolution: Resolution, written: Written, draft: Draft): void {
   for (const relation of requiredRelations(draft)) {
-    const way = wayBack(work, work.drafts.get(relation.target), draft.name, [])
+    const way = wayBack(resolution, resolution.drafts.get(relation.target), draft.name, [])
     if (way === undefined) continue
     const circle = [draft.name, ...way].map((name) => `"${name}"`).join(', which requires ')
-    work.report('wrong_relation', `No first record can be made: ${circle}`, placeOf(written, relation, ['required']), {
-      hint: 'leave one of these relations optional',
-    })
+    resolution.report(
+      'wrong_relation',
+      `No first record can be made: ${circle}`,
+      placeOf(written, relation, ['required']),
+      {
+        hint: 'leave one of these relations optional',
+      },
+    )
   }
 }
 
 /** The owners that lead from a resource to `goal` by required relations, `goal` last. */
-function wayBack(work: Work, from: Draft | undefined, goal: string, seen: readonly string[]): string[] | undefined {
-  const owner = from && work.drafts.get(from.owner)
+function wayBack(
+  resolution: Resolution,
+  from: Draft | undefined,
+  goal: string,
+  seen: readonly string[],
+): string[] | undefined {
+  const owner = from && resolution.drafts.get(from.owner)
   if (owner === undefined || seen.includes(owner.name)) return undefined
   if (owner.name === goal) return [goal]
   for (const relation of requiredRelations(owner)) {
-    const rest = wayBack(work, work.drafts.get(relation.target), goal, [...seen, owner.name])
+    const rest = wayBack(resolution, resolution.drafts.get(relation.target), goal, [...seen, owner.name])
     if (rest !== undefined) return [owner.name, ...rest]
   }
   return undefined
 }
 
 /** A required value that bodies can't give must come from a rule, a default or a hook. */
-function somebodyFills(work: Work, written: Written, draft: Draft): void {
+function somebodyFills(resolution: Resolution, written: Written, draft: Draft): void {
   const clauses = draft.policies.create
   if (!creates(draft) || clauses.length === 0 || draft.hooks.create.length > 0) return
   const set = new Set([...draft.scopeSets, ...clauses.flatMap((clause) => clause.set)].map(({ field }) => field.column))
@@ -98,7 +108,7 @@ function somebodyFills(work: Work, written: Written, draft: Draft): void {
     if (field.type.name === 'slug' && typeof field.options.own.from === 'string') continue
     const document = relation === undefined ? written.fields.get(field.name) : written.relations.get(relation.name)
     const name = relation?.name ?? field.name
-    work.report(
+    resolution.report(
       'wrong_option',
       `"${name}" is required, and nothing gives a new "${draft.name}" its value`,
       document?.place(['read_only']) ?? field.span,

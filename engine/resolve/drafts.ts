@@ -6,7 +6,7 @@ import type { ActionName } from '../definition/definition.ts'
 import type { FieldOptions } from '../field/field-type.ts'
 import { LIMITS } from '../limits.ts'
 import { resolveField } from './fields.ts'
-import type { Draft, DraftField, Work, Written } from './resolution.ts'
+import type { Draft, DraftField, Resolution, Written } from './resolution.ts'
 
 export const ACTIONS: readonly ActionName[] = ['list', 'get', 'create', 'update', 'delete', 'restore']
 const STATUS_CODES: Readonly<Record<ActionName, number>> = {
@@ -19,26 +19,26 @@ const STATUS_CODES: Readonly<Record<ActionName, number>> = {
 }
 
 /** Makes a draft of every written resource, in order of names, so that the order of files never matters. */
-export function outline(work: Work): void {
-  for (const name of [...work.written.keys()].sort()) {
-    const written = work.written.get(name)!
-    const draft = draftOf(work, written)
-    if (draft !== undefined) work.drafts.set(name, draft)
+export function draftResources(resolution: Resolution): void {
+  for (const name of [...resolution.written.keys()].sort()) {
+    const written = resolution.written.get(name)!
+    const draft = draftOf(resolution, written)
+    if (draft !== undefined) resolution.drafts.set(name, draft)
   }
 }
 
-function draftOf(work: Work, written: Written): Draft | undefined {
+function draftOf(resolution: Resolution, written: Written): Draft | undefined {
   const { value, place } = written.document
-  const owner = ownerOf(work, written)
-  const key = keyField(work, written)
+  const owner = ownerOf(resolution, written)
+  const key = keyField(resolution, written)
   if (key === undefined) return undefined
-  const fields = fieldsOf(work, written, key)
+  const fields = fieldsOf(resolution, written, key)
   return {
     name: written.name,
     label: value.label ?? resourceLabel(written.name),
     description: value.description,
     path: (value.path ?? written.name.replaceAll('_', '-')).replace(/^\/+|\/+$/g, ''),
-    table: tableOf(work, written, owner),
+    table: tableOf(resolution, written, owner),
     renamedFrom: value.renamed_from,
     owner: owner.name,
     conceal: value.conceal ?? false,
@@ -51,7 +51,7 @@ function draftOf(work: Work, written: Written): Draft | undefined {
     hooks: hooksOf(written),
     statusCodes: { ...STATUS_CODES, ...value.status_codes },
     cached: value.cache ?? false,
-    keys: pluginKeys(work, written),
+    keys: pluginKeys(resolution, written),
     span: place(['resource']),
   }
 }
@@ -78,21 +78,21 @@ function unfilled(key: DraftField) {
   } satisfies Partial<Draft>
 }
 
-function fieldsOf(work: Work, written: Written, key: DraftField): Map<string, DraftField> {
+function fieldsOf(resolution: Resolution, written: Written, key: DraftField): Map<string, DraftField> {
   const { place } = written.document
   const fields = new Map<string, DraftField>([['id', key]])
   for (const [name, document] of written.fields) {
     if (name === 'id') {
-      work.report('reserved_name', 'Every record has an integer "id" already', document.place([], 'key'), {
+      resolution.report('reserved_name', 'Every record has an integer "id" already', document.place([], 'key'), {
         hint: 'remove it, or give the field another name',
       })
       continue
     }
-    const field = resolveField(work, name, document, work.extensions.fieldTypes)
+    const field = resolveField(resolution, name, document, resolution.extensions.fieldTypes)
     if (field !== undefined) fields.set(name, field)
   }
   if (fields.size > LIMITS.fieldsPerResource) {
-    work.report(
+    resolution.report(
       'wrong_value',
       `A resource has at most ${LIMITS.fieldsPerResource} fields; this one has ${fields.size}`,
       place(['fields'], 'key'),
@@ -101,16 +101,16 @@ function fieldsOf(work: Work, written: Written, key: DraftField): Map<string, Dr
   return fields
 }
 
-function ownerOf(work: Work, written: Written): Written {
-  const base = written.base === undefined ? undefined : work.written.get(written.base)
-  return base === undefined ? written : ownerOf(work, base)
+function ownerOf(resolution: Resolution, written: Written): Written {
+  const base = written.base === undefined ? undefined : resolution.written.get(written.base)
+  return base === undefined ? written : ownerOf(resolution, base)
 }
 
-function tableOf(work: Work, written: Written, owner: Written): string {
+function tableOf(resolution: Resolution, written: Written, owner: Written): string {
   const own = written.document.value.table
   const table = owner.document.value.table ?? owner.name
   if (owner !== written && own !== undefined && own !== table) {
-    work.report(
+    resolution.report(
       'of_mismatch',
       `"${written.name}" stands on the table "${table}" of "${owner.name}"`,
       written.document.place(['table']),
@@ -120,8 +120,8 @@ function tableOf(work: Work, written: Written, owner: Written): string {
   return table
 }
 
-function keyField(work: Work, written: Written): DraftField | undefined {
-  const type = work.extensions.fieldTypes.get('integer')
+function keyField(resolution: Resolution, written: Written): DraftField | undefined {
+  const type = resolution.extensions.fieldTypes.get('integer')
   if (type === undefined) return undefined
   const options: FieldOptions = { name: 'id', required: false, nullable: false, own: { min: 1, max: LIMITS.idMax } }
   return {
@@ -170,8 +170,8 @@ function hooksOf(written: Written): Readonly<Record<WriteAction, readonly string
   }
 }
 
-function pluginKeys(work: Work, written: Written): Resource['keys'] {
+function pluginKeys(resolution: Resolution, written: Written): Resource['keys'] {
   const { value } = written.document
-  const pairs = Object.entries(value).filter(([key]) => work.extensions.keys.has(key))
+  const pairs = Object.entries(value).filter(([key]) => resolution.extensions.keys.has(key))
   return JSON.parse(JSON.stringify(Object.fromEntries(pairs)))
 }

@@ -4,23 +4,23 @@ import type { EmbedEntry, Field } from '../catalog/catalog.ts'
 import type { EmbedDefinition } from '../definition/definition.ts'
 import { LIMITS } from '../limits.ts'
 import { linkPath, type Place, relationOf } from './link.ts'
-import { benches, type Draft, type DraftRelation, suggest, type Work } from './resolution.ts'
+import { type Draft, type DraftRelation, eachDraft, type Resolution, suggest } from './resolution.ts'
 
 interface Embedding {
-  readonly work: Work
+  readonly resolution: Resolution
   /** Relations followed so far: circles end where the limit does. */
   readonly depth: number
   readonly place: Place
 }
 
 /** Completes the embeds of all relations. */
-export function embeds(work: Work): void {
-  for (const { written, draft } of benches(work)) {
+export function embeds(resolution: Resolution): void {
+  for (const { written, draft } of eachDraft(resolution)) {
     for (const relation of draft.relations.values()) {
       const document = written.relations.get(relation.name)
       if (document === undefined) continue
       const place: Place = (path, part) => document.place(['embed', ...path], part)
-      relation.embed = embedOf(relation, document.value.embed, { work, depth: 1, place })
+      relation.embed = embedOf(relation, document.value.embed, { resolution, depth: 1, place })
     }
   }
 }
@@ -30,7 +30,7 @@ function embedOf(
   written: EmbedDefinition | false | undefined,
   embedding: Embedding,
 ): readonly EmbedEntry[] | undefined {
-  const target = embedding.work.drafts.get(relation.target)
+  const target = embedding.resolution.drafts.get(relation.target)
   if (written === false || target === undefined) return undefined
   if (written !== undefined) return listed(target, written, embedding)
   return relation.kind === 'belongs_to' ? nameOf(target) : rowOf(target, relation, embedding)
@@ -61,11 +61,11 @@ function rowOf(target: Draft, relation: DraftRelation, embedding: Embedding): re
       inner.read !== undefined
     )
       return []
-    const written = embedding.work.written.get(target.name)?.relations.get(inner.name)
+    const written = embedding.resolution.written.get(target.name)?.relations.get(inner.name)
     const place: Place = (path, part) => (written ?? { place: embedding.place }).place(['embed', ...path], part)
     // Nobody asked for this depth, so it ends in silence where the limit is.
-    const quiet: Work = { ...embedding.work, report: () => undefined }
-    const entries = embedOf(inner, written?.value.embed, { work: quiet, depth: embedding.depth + 1, place })
+    const quiet: Resolution = { ...embedding.resolution, report: () => undefined }
+    const entries = embedOf(inner, written?.value.embed, { resolution: quiet, depth: embedding.depth + 1, place })
     return entries === undefined ? [] : [{ name: inner.name, value: { kind: 'embed', relation: inner, entries } }]
   })
   return [...shown.map(entry), ...objects]
@@ -89,22 +89,22 @@ function one(
   at: readonly (string | number)[],
   embedding: Embedding,
 ): EmbedEntry | undefined {
-  const { work, place } = embedding
+  const { resolution, place } = embedding
   const span = place(at)
-  const relation = relationOf(work, target, path)
+  const relation = relationOf(resolution, target, path)
   if (relation?.kind === 'belongs_to') return nested(target, name, relation, at, embedding)
   if (relation === undefined && name.includes('.')) {
     const alias = path.split('.').join('_')
-    work.report('wrong_path', `"${path}" needs a name of its own in an embed`, span, {
+    resolution.report('wrong_path', `"${path}" needs a name of its own in an embed`, span, {
       hint: `write { ${alias}: ${path} }`,
     })
     return undefined
   }
-  const linked = linkPath(work, target, path.split('.'), span)
+  const linked = linkPath(resolution, target, path.split('.'), span)
   if (linked === undefined) return undefined
   if (linked.field.type.hidden === true) {
     const known = [...target.fields.values()].filter((field) => field.type.hidden !== true)
-    work.report(
+    resolution.report(
       'unknown_field',
       `"${path}" never leaves the server`,
       span,
@@ -125,9 +125,9 @@ function nested(
   at: readonly (string | number)[],
   embedding: Embedding,
 ): EmbedEntry | undefined {
-  const { work, depth } = embedding
+  const { resolution, depth } = embedding
   if (depth >= LIMITS.pathDepth) {
-    work.report(
+    resolution.report(
       'embed_too_deep',
       `"${relation.name}" is embedded more than ${LIMITS.pathDepth} records deep`,
       embedding.place(at),
@@ -137,13 +137,13 @@ function nested(
     )
     return undefined
   }
-  const owner = work.written.get(target.name)?.relations.has(relation.name) ? target.name : target.owner
-  const document = work.written.get(owner)?.relations.get(relation.name)
+  const owner = resolution.written.get(target.name)?.relations.has(relation.name) ? target.name : target.owner
+  const document = resolution.written.get(owner)?.relations.get(relation.name)
   if (document === undefined) return undefined
   // Complaints inside the other resource's own embed are made where that is written; too deep is this one's doing.
-  const complaining: Work = { ...work, report: onlyDepth(work, embedding.place, at) }
+  const complaining: Resolution = { ...resolution, report: onlyDepth(resolution, embedding.place, at) }
   const inner: Embedding = {
-    work: complaining,
+    resolution: complaining,
     depth: depth + 1,
     place: (path, part) => document.place(['embed', ...path], part),
   }
@@ -151,8 +151,8 @@ function nested(
   return entries === undefined ? undefined : { name, value: { kind: 'embed', relation, entries } }
 }
 
-function onlyDepth(work: Work, place: Place, at: readonly (string | number)[]): Work['report'] {
+function onlyDepth(resolution: Resolution, place: Place, at: readonly (string | number)[]): Resolution['report'] {
   return (code, message, _span, details) => {
-    if (code === 'embed_too_deep') work.report(code, message, place(at), details)
+    if (code === 'embed_too_deep') resolution.report(code, message, place(at), details)
   }
 }

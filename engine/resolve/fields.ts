@@ -7,10 +7,10 @@ import type { FieldOptions, FieldType } from '../field/field-type.ts'
 import type { Json, JsonObject } from '../json.ts'
 import type { Collected, Diagnostic } from '../text/diagnostic.ts'
 import { alternatives } from './access.ts'
-import { type DraftField, suggest, type Work } from './resolution.ts'
+import { type DraftField, type Resolution, suggest } from './resolution.ts'
 import { inside } from './written.ts'
 
-type Reporter = Pick<Work, 'report'>
+type Reporter = Pick<Resolution, 'report'>
 
 /** The types whose values are moments, with the words a default may be. */
 const MOMENTS: Readonly<Record<string, 'now' | 'today'>> = { $now: 'now', $today: 'today' }
@@ -49,7 +49,7 @@ export function resolveField(
   // What the database gives by itself is always there.
   const nullable = !required && type.generated === undefined && (definition.nullable ?? true)
   const options: FieldOptions = { name, required, nullable, own: ownOptions(definition, type) }
-  judge(reporter, written, type, options)
+  checkOwnOptions(reporter, written, type, options)
   const count = type.name === 'count' && typeof options.own.of === 'string' ? options.own.of : undefined
   const derived = definition.computed !== undefined || count !== undefined
   const generated = type.generated?.(options, '') !== undefined
@@ -64,7 +64,7 @@ export function resolveField(
     show: type.hidden === true ? 'never' : (definition.show ?? 'always'),
     required: required && !derived,
     nullable,
-    fillNulls: fillOf(reporter, written, type, options),
+    backfill: backfillOf(reporter, written, type, options),
     default: moment === undefined ? defaultOf(reporter, written, type, options) : undefined,
     ...(moment === undefined ? {} : { defaultMoment: moment }),
     // The database gives a generated value once, so it names one record like any unique one.
@@ -105,7 +105,12 @@ function ownOptions(definition: FieldDefinition, type: FieldType): JsonObject {
   return Object.freeze(own)
 }
 
-function judge(reporter: Reporter, written: Document<FieldDefinition>, type: FieldType, options: FieldOptions): void {
+function checkOwnOptions(
+  reporter: Reporter,
+  written: Document<FieldDefinition>,
+  type: FieldType,
+  options: FieldOptions,
+): void {
   for (const [option, sentence] of Object.entries(type.judge?.(options) ?? {})) {
     reporter.report('wrong_option', `"${option}" ${sentence}`, written.place([option]))
   }
@@ -140,23 +145,23 @@ function defaultOf(
   return undefined
 }
 
-function fillOf(
+function backfillOf(
   reporter: Reporter,
   written: Document<FieldDefinition>,
   type: FieldType,
   options: FieldOptions,
 ): Json | undefined {
-  const value = written.value.fill_nulls
+  const value = written.value.backfill
   if (value === undefined) return undefined
-  const place = written.place(['fill_nulls'])
+  const place = written.place(['backfill'])
   if (options.nullable) {
     const hint = 'write nullable: false beside it, or leave it out'
-    reporter.report('wrong_option', '"fill_nulls" is for a field that is not nullable', place, { hint })
+    reporter.report('wrong_option', '"backfill" is for a field that is not nullable', place, { hint })
     return undefined
   }
   const decoded = value === null ? { error: 'must not be null' } : type.decode(value, options)
   if ('value' in decoded) return decoded.value
-  reporter.report('wrong_value', `The "fill_nulls" of "${options.name}" ${decoded.error}`, place)
+  reporter.report('wrong_value', `The "backfill" of "${options.name}" ${decoded.error}`, place)
   return undefined
 }
 

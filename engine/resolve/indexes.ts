@@ -3,20 +3,20 @@
 import type { Field, FieldPath, Filter, Index } from '../catalog/catalog.ts'
 import { isStored } from '../catalog/stored.ts'
 import { fieldOf, isBroken, linkFilter } from './link.ts'
-import { benches, type Draft, suggest, type Work, type Written } from './resolution.ts'
+import { type Draft, eachDraft, type Resolution, suggest, type Written } from './resolution.ts'
 
 /** Collects the indexes of every table at its owner, guests' after the owner's, and drops what another one already does. */
-export function indexes(work: Work): void {
-  const byResource = new Map<string, Index[]>([...work.drafts.keys()].map((name) => [name, []]))
-  const owners = benches(work).filter(({ draft }) => draft.owner === draft.name)
-  const guests = benches(work).filter(({ draft }) => draft.owner !== draft.name)
+export function indexes(resolution: Resolution): void {
+  const byResource = new Map<string, Index[]>([...resolution.drafts.keys()].map((name) => [name, []]))
+  const owners = eachDraft(resolution).filter(({ draft }) => draft.owner === draft.name)
+  const guests = eachDraft(resolution).filter(({ draft }) => draft.owner !== draft.name)
   for (const { written, draft } of [...owners, ...guests]) {
     byResource
       .get(draft.name)
-      ?.push(...declared(work, written, draft), ...unique(draft), ...reads(work, written, draft))
+      ?.push(...declared(resolution, written, draft), ...unique(draft), ...reads(resolution, written, draft))
     for (const path of draft.search) {
       const holder = path.relations.at(-1)?.target ?? draft.name
-      const there = work.drafts.get(holder)
+      const there = resolution.drafts.get(holder)
       if (there === undefined || !isStored(path.field)) continue
       // Through a relation a search also finds what is deleted there: it still shows on this record.
       byResource
@@ -44,7 +44,7 @@ function unique(draft: Draft): readonly Index[] {
  * One btree with the id as tie-breaker for whatever a list filters, ranges or sorts by; foreign keys are among the filters.
  * An author who names sort keys has named those worth their price on every write; the others still sort.
  */
-function reads(work: Work, written: Written, draft: Draft): readonly Index[] {
+function reads(resolution: Resolution, written: Written, draft: Draft): readonly Index[] {
   const plain = (path: FieldPath) => (path.relations.length === 0 && isStored(path.field) ? [path.field] : [])
   const keys = [...draft.fields.values()].filter((field) => field.relation !== undefined)
   const named = written.document.value.sort?.keys?.map((key) => key.replace(/^-/, ''))
@@ -57,16 +57,16 @@ function reads(work: Work, written: Written, draft: Draft): readonly Index[] {
   const short = [...read, ...draft.ranges.values()].filter((field) => field !== draft.key && isShort(field))
   return [
     ...keys.map((field) =>
-      index([field, draft.key], 'btree', lostForGood(work, draft, field) ? undefined : draft.live, field),
+      index([field, draft.key], 'btree', lostForGood(resolution, draft, field) ? undefined : draft.live, field),
     ),
     ...short.map((field) => index([field, draft.key], 'btree', draft.live, field)),
   ]
 }
 
 /** Whether the other record can be removed for good: then the database looks for this one's key among all records. */
-function lostForGood(work: Work, draft: Draft, field: Field): boolean {
+function lostForGood(resolution: Resolution, draft: Draft, field: Field): boolean {
   const relation = field.relation === undefined ? undefined : draft.relations.get(field.relation)
-  return relation !== undefined && work.drafts.get(relation.target)?.live === undefined
+  return relation !== undefined && resolution.drafts.get(relation.target)?.live === undefined
 }
 
 /** A btree entry has room for about 2,700 bytes; longer values would make writes fail. */
@@ -76,17 +76,17 @@ function isShort(field: Field): boolean {
   return length <= 600
 }
 
-function declared(work: Work, written: Written, draft: Draft): readonly Index[] {
+function declared(resolution: Resolution, written: Written, draft: Draft): readonly Index[] {
   const { value, place } = written.document
   return (value.indexes ?? []).flatMap((definition, position): Index[] => {
     const isList = (given: typeof definition): given is readonly string[] => Array.isArray(given)
     const options = isList(definition) ? { fields: definition } : definition
     const at = isList(definition) ? ['indexes', position] : ['indexes', position, 'fields']
     const fields = options.fields.flatMap((name, column) => {
-      const field = fieldOf(work, draft, name)
+      const field = fieldOf(resolution, draft, name)
       if (field !== undefined && isStored(field)) return [field]
-      if (isBroken(work, draft, name)) return []
-      work.report(
+      if (isBroken(resolution, draft, name)) return []
+      resolution.report(
         'unknown_field',
         `"${draft.name}" has no column "${name}"`,
         place([...at, column]),
@@ -98,7 +98,9 @@ function declared(work: Work, written: Written, draft: Draft): readonly Index[] 
     const where =
       options.where === undefined
         ? draft.live
-        : linkFilter(work, draft, options.where, (path, part) => place(['indexes', position, 'where', ...path], part))
+        : linkFilter(resolution, draft, options.where, (path, part) =>
+            place(['indexes', position, 'where', ...path], part),
+          )
     return [{ fields, unique: options.unique ?? false, where, kind: 'btree', span: place(['indexes', position]) }]
   })
 }

@@ -1,6 +1,6 @@
 /** Pass: a resource that stands on another's table takes over what it lists of the owner's fields and relations. */
 import type { Document, FieldDefinition, RelationDefinition, ResourceDefinition } from '../definition/definition.ts'
-import { suggest, type Work, type Written } from './resolution.ts'
+import { type Resolution, suggest, type Written } from './resolution.ts'
 import { layered } from './written.ts'
 
 /** What only the owner of a table can say of a field or relation. */
@@ -10,52 +10,52 @@ const OWNERS_RELATION_KEYS = ['belongs_to', 'column', 'renamed_from', 'on_delete
 const INHERITED = ['live', 'delete_sets', 'restore_sets', 'update_sets', 'actions'] as const
 
 /** Merges every `of` resource over its base; circles and unknown bases are reported and their resources left out. */
-export function inherit(work: Work): void {
+export function inherit(resolution: Resolution): void {
   const done = new Set<string>()
-  for (const name of [...work.written.keys()].sort()) settle(work, name, [], done)
+  for (const name of [...resolution.written.keys()].sort()) settle(resolution, name, [], done)
 }
 
 /** Whether the resource can be used; bases first, whatever the order of files. */
-function settle(work: Work, name: string, below: readonly string[], done: Set<string>): boolean {
-  const written = work.written.get(name)
+function settle(resolution: Resolution, name: string, below: readonly string[], done: Set<string>): boolean {
+  const written = resolution.written.get(name)
   if (written === undefined) return false
   if (written.base === undefined || done.has(name)) return true
   const span = written.document.place(['of'])
   const chain = [...below, name]
   if (chain.includes(written.base)) {
-    work.report(
+    resolution.report(
       'of_cycle',
       `"${written.base}" stands on itself: ${[...chain.slice(chain.indexOf(written.base)), written.base].join(' → ')}`,
       span,
     )
-    return drop(work, name)
+    return drop(resolution, name)
   }
-  if (!settle(work, written.base, chain, done)) {
-    if (!work.written.has(written.base) && !work.unusable.has(written.base)) {
-      work.report(
+  if (!settle(resolution, written.base, chain, done)) {
+    if (!resolution.written.has(written.base) && !resolution.unusable.has(written.base)) {
+      resolution.report(
         'unknown_resource',
         `Unknown resource "${written.base}"`,
         span,
-        suggest(written.base, work.written.keys()),
+        suggest(written.base, resolution.written.keys()),
       )
     }
-    return drop(work, name)
+    return drop(resolution, name)
   }
-  work.written.set(name, merged(work, written, work.written.get(written.base)!))
+  resolution.written.set(name, merged(resolution, written, resolution.written.get(written.base)!))
   done.add(name)
   return true
 }
 
-function drop(work: Work, name: string): false {
-  work.written.delete(name)
-  work.unusable.add(name)
+function drop(resolution: Resolution, name: string): false {
+  resolution.written.delete(name)
+  resolution.unusable.add(name)
   return false
 }
 
-function merged(work: Work, written: Written, base: Written): Written {
+function merged(resolution: Resolution, written: Written, base: Written): Written {
   const fields = new Map<string, Document<FieldDefinition>>()
   for (const [name, field] of written.fields) {
-    const merged = mergedField(work, written, base, name, field)
+    const merged = mergedField(resolution, written, base, name, field)
     if (merged !== undefined) fields.set(name, merged)
   }
   const added = new Set(written.added)
@@ -67,14 +67,14 @@ function merged(work: Work, written: Written, base: Written): Written {
   }
   const relations = new Map<string, Document<RelationDefinition>>()
   for (const [name, relation] of written.relations) {
-    const merged = mergedRelation(work, written, base, name, relation)
+    const merged = mergedRelation(resolution, written, base, name, relation)
     if (merged !== undefined) relations.set(name, merged)
   }
   return { ...written, document: inherited(written.document, base.document), fields, relations, added }
 }
 
 function mergedField(
-  work: Work,
+  resolution: Resolution,
   written: Written,
   base: Written,
   name: string,
@@ -83,14 +83,14 @@ function mergedField(
   const under = base.fields.get(name)
   const own = field.value
   if (under !== undefined) {
-    refuseOwnersKeys(work, field, under, OWNERS_FIELD_KEYS, base.name)
+    refuseOwnersKeys(resolution, field, under, OWNERS_FIELD_KEYS, base.name)
     return layered(field, under)
   }
   if (own !== null && (own.computed !== undefined || own.type === 'count')) return { value: own, place: field.place }
-  if (work.unusable.has(`${base.name}.${name}`)) return undefined
+  if (resolution.unusable.has(`${base.name}.${name}`)) return undefined
   const relation = base.relations.has(name) ? `"${name}" is a relation: list it under relations` : undefined
   const details = suggest(name, base.fields.keys())
-  work.report(
+  resolution.report(
     'unknown_field',
     `"${base.name}" has no field "${name}" that "${written.name}" could take over`,
     field.place([], 'key'),
@@ -103,7 +103,7 @@ function mergedField(
 }
 
 function mergedRelation(
-  work: Work,
+  resolution: Resolution,
   written: Written,
   base: Written,
   name: string,
@@ -112,19 +112,19 @@ function mergedRelation(
   const under = base.relations.get(name)
   const own = relation.value
   if (under !== undefined) {
-    refuseOwnersKeys(work, relation, under, OWNERS_RELATION_KEYS, base.name)
+    refuseOwnersKeys(resolution, relation, under, OWNERS_RELATION_KEYS, base.name)
     return layered(relation, under)
   }
   if (own !== null && own.belongs_to === undefined && Object.keys(own).length > 0)
     return { value: own, place: relation.place }
-  if (work.unusable.has(`${base.name}.${name}`)) return undefined
+  if (resolution.unusable.has(`${base.name}.${name}`)) return undefined
   const message = `"${base.name}" has no relation "${name}" that "${written.name}" could take over`
-  work.report('unknown_field', message, relation.place([], 'key'), suggest(name, base.relations.keys()))
+  resolution.report('unknown_field', message, relation.place([], 'key'), suggest(name, base.relations.keys()))
   return undefined
 }
 
 function refuseOwnersKeys<T extends object>(
-  work: Work,
+  resolution: Resolution,
   over: Document<T | null>,
   under: Document<T>,
   keys: readonly (keyof T & string)[],
@@ -133,7 +133,7 @@ function refuseOwnersKeys<T extends object>(
   for (const key of keys) {
     const value = over.value?.[key]
     if (value === undefined || value === under.value[key]) continue
-    work.report('of_mismatch', `"${key}" is decided by "${owner}", whose table this is`, over.place([key]), {
+    resolution.report('of_mismatch', `"${key}" is decided by "${owner}", whose table this is`, over.place([key]), {
       hint: `leave "${key}" out`,
     })
   }

@@ -15,36 +15,41 @@ import {
   type DraftBelongsTo,
   type DraftField,
   type DraftRelation,
+  type Resolution,
   suggest,
-  type Work,
 } from './resolution.ts'
 
 /** Where a part of something written stands. */
 export type Place = (path: Path, part?: 'key' | 'value') => Span
 
 /** A field by its name, or by the belongs_to relation whose foreign key it is; an `of` resource sees its owner's too. */
-export function fieldOf(work: Work, draft: Draft, name: string): DraftField | undefined {
-  const relation = relationOf(work, draft, name)
+export function fieldOf(resolution: Resolution, draft: Draft, name: string): DraftField | undefined {
+  const relation = relationOf(resolution, draft, name)
   if (relation?.kind === 'belongs_to') return relation.field
-  return draft.fields.get(name) ?? ownerDraft(work, draft)?.fields.get(name)
+  return draft.fields.get(name) ?? ownerDraft(resolution, draft)?.fields.get(name)
 }
 
 /** A relation by its name; an `of` resource sees its owner's too. */
-export function relationOf(work: Work, draft: Draft, name: string): DraftRelation | undefined {
-  return draft.relations.get(name) ?? ownerDraft(work, draft)?.relations.get(name)
+export function relationOf(resolution: Resolution, draft: Draft, name: string): DraftRelation | undefined {
+  return draft.relations.get(name) ?? ownerDraft(resolution, draft)?.relations.get(name)
 }
 
-function ownerDraft(work: Work, draft: Draft): Draft | undefined {
-  return draft.owner === draft.name ? undefined : work.drafts.get(draft.owner)
+function ownerDraft(resolution: Resolution, draft: Draft): Draft | undefined {
+  return draft.owner === draft.name ? undefined : resolution.drafts.get(draft.owner)
 }
 
 /**
  * Links `role.slug` from a resource: belongs_to relations, then a field or a belongs_to (its foreign key).
  * Undefined when it can't be linked; then a complaint has been made, unless the reason has its own elsewhere.
  */
-export function linkPath(work: Work, draft: Draft, segments: readonly string[], span: Span): FieldPath | undefined {
+export function linkPath(
+  resolution: Resolution,
+  draft: Draft,
+  segments: readonly string[],
+  span: Span,
+): FieldPath | undefined {
   if (segments.length - 1 > LIMITS.pathDepth) {
-    work.report(
+    resolution.report(
       'wrong_path',
       `A path follows at most ${LIMITS.pathDepth} relations; "${segments.join('.')}" follows ${segments.length - 1}`,
       span,
@@ -54,51 +59,51 @@ export function linkPath(work: Work, draft: Draft, segments: readonly string[], 
   const relations: BelongsTo[] = []
   let current = draft
   for (const segment of segments.slice(0, -1)) {
-    const relation = step(work, current, segment, segments, span)
-    const next = relation === undefined ? undefined : work.drafts.get(relation.target)
+    const relation = step(resolution, current, segment, segments, span)
+    const next = relation === undefined ? undefined : resolution.drafts.get(relation.target)
     if (relation === undefined || next === undefined) return undefined
     relations.push(relation)
     current = next
   }
   const last = segments.at(-1) ?? ''
-  const field = fieldOf(work, current, last)
+  const field = fieldOf(resolution, current, last)
   if (field !== undefined) return { relations, field }
-  reportUnknown(work, current, last, span)
+  reportUnknown(resolution, current, last, span)
   return undefined
 }
 
 function step(
-  work: Work,
+  resolution: Resolution,
   draft: Draft,
   segment: string,
   segments: readonly string[],
   span: Span,
 ): DraftBelongsTo | undefined {
-  const relation = relationOf(work, draft, segment)
+  const relation = relationOf(resolution, draft, segment)
   if (relation?.kind === 'belongs_to') return relation
   if (relation !== undefined) {
-    work.report(
+    resolution.report(
       'wrong_path',
       `"${segment}" leads to many records; "${segments.join('.')}" must follow belongs_to relations`,
       span,
     )
   } else if (draft.fields.has(segment)) {
     const hint = `"${segment}" is a field of "${draft.name}"; only relations can be followed`
-    work.report('wrong_path', `"${segment}" is no relation`, span, { hint })
-  } else reportUnknown(work, draft, segment, span)
+    resolution.report('wrong_path', `"${segment}" is no relation`, span, { hint })
+  } else reportUnknown(resolution, draft, segment, span)
   return undefined
 }
 
-function reportUnknown(work: Work, draft: Draft, word: string, span: Span): void {
-  if (isBroken(work, draft, word)) return
+function reportUnknown(resolution: Resolution, draft: Draft, word: string, span: Span): void {
+  if (isBroken(resolution, draft, word)) return
   const relation = draft.relations.get(word)
   if (relation !== undefined) {
-    work.report('wrong_path', `"${word}" leads to many records and is no value of one "${draft.name}"`, span)
+    resolution.report('wrong_path', `"${word}" leads to many records and is no value of one "${draft.name}"`, span)
     return
   }
   const relations = [...draft.relations.values()].flatMap((known) => (known.kind === 'belongs_to' ? [known.name] : []))
-  const candidates = [...draft.fields.keys(), ...relations, ...brokenNames(work, draft.name)]
-  work.report(
+  const candidates = [...draft.fields.keys(), ...relations, ...brokenNames(resolution, draft.name)]
+  resolution.report(
     'unknown_field',
     `"${draft.name}" has no field or relation "${word}"`,
     span,
@@ -107,10 +112,10 @@ function reportUnknown(work: Work, draft: Draft, word: string, span: Span): void
 }
 
 /** Declared, but with a mistake of its own that has been reported: one complaint is enough. */
-export function isBroken(work: Work, draft: Draft, word: string): boolean {
+export function isBroken(resolution: Resolution, draft: Draft, word: string): boolean {
   return [draft.name, draft.owner].some((name) => {
-    if (work.unusable.has(`${name}.${word}`)) return true
-    const written = work.written.get(name)
+    if (resolution.unusable.has(`${name}.${word}`)) return true
+    const written = resolution.written.get(name)
     if (written === undefined) return false
     if (written.fields.has(word) || written.relations.has(word)) return !draft.relations.has(word)
     return [...written.relations].some(([relation, { value }]) => (value.column ?? `${relation}_id`) === word)
@@ -118,10 +123,15 @@ export function isBroken(work: Work, draft: Draft, word: string): boolean {
 }
 
 /** Links a filter as written; undefined when any of it can't be linked, with every complaint made. */
-export function linkFilter(work: Work, draft: Draft, written: JsonObject, place: Place): Filter | undefined {
-  const { filter, withDeleted } = parsed(work, written, place)
+export function linkFilter(
+  resolution: Resolution,
+  draft: Draft,
+  written: JsonObject,
+  place: Place,
+): Filter | undefined {
+  const { filter, withDeleted } = parsed(resolution, written, place)
   for (const at of withDeleted) {
-    work.report(
+    resolution.report(
       'invalid_filter',
       '"with_deleted" means something in policies and in what may be chosen',
       place(at, 'key'),
@@ -130,47 +140,52 @@ export function linkFilter(work: Work, draft: Draft, written: JsonObject, place:
       },
     )
   }
-  return filter === undefined ? undefined : linkPart(work, draft, filter, place, false)
+  return filter === undefined ? undefined : linkPart(resolution, draft, filter, place, false)
 }
 
 /**
  * Links a filter that decides what somebody may do: the records that its paths lead through must be live unless it says
  * `with_deleted`, and a value that the actor does not have matches nothing, negated or not.
  */
-export function linkDecision(work: Work, draft: Draft, written: JsonObject, place: Place): Filter | undefined {
-  const { filter } = parsed(work, written, place)
-  return filter === undefined ? undefined : linkPart(work, draft, filter, place, true)
+export function linkDecision(
+  resolution: Resolution,
+  draft: Draft,
+  written: JsonObject,
+  place: Place,
+): Filter | undefined {
+  const { filter } = parsed(resolution, written, place)
+  return filter === undefined ? undefined : linkPart(resolution, draft, filter, place, true)
 }
 
-function parsed(work: Work, written: JsonObject, place: Place): ParsedFilter {
+function parsed(resolution: Resolution, written: JsonObject, place: Place): ParsedFilter {
   const found = parseFilter(written)
   for (const { at, part, ...problem } of found.problems)
-    work.report(problem.code, problem.message, place(at, part), problem)
+    resolution.report(problem.code, problem.message, place(at, part), problem)
   return found
 }
 
 function linkPart(
-  work: Work,
+  resolution: Resolution,
   draft: Draft,
   part: FilterOf<PlacedPath>,
   place: Place,
   decides: boolean,
 ): Filter | undefined {
   if (part.kind === 'not') {
-    const of = linkPart(work, draft, part.of, place, decides)
+    const of = linkPart(resolution, draft, part.of, place, decides)
     return of === undefined ? undefined : { kind: 'not', of }
   }
   if (part.kind !== 'compare') {
-    const linked = part.of.map((inner) => linkPart(work, draft, inner, place, decides))
+    const linked = part.of.map((inner) => linkPart(resolution, draft, inner, place, decides))
     const of = linked.filter((inner) => inner !== undefined)
     return of.length < linked.length ? undefined : { kind: part.kind, of }
   }
-  const path = linkPath(work, draft, part.path, place(part.path.where, 'key'))
+  const path = linkPath(resolution, draft, part.path, place(part.path.where, 'key'))
   if (path === undefined) return undefined
   const span = place(part.path.where)
   if (!comparable(path.field, part.operator)) {
     const expected = path.field.type.operators
-    work.report(
+    resolution.report(
       'invalid_filter',
       `"${path.field.name}" (${path.field.type.name}) can not be compared with "${part.operator}"`,
       span,
@@ -180,10 +195,10 @@ function linkPart(
   }
   const { operand: written } = part
   if (written.kind === 'actor' && written.attribute !== undefined) {
-    const holder = work.drafts.get(path.relations.at(-1)?.target ?? draft.name) ?? draft
-    if (!isAttribute(work, holder, path.field, written.attribute, span)) return undefined
+    const holder = resolution.drafts.get(path.relations.at(-1)?.target ?? draft.name) ?? draft
+    if (!isAttribute(resolution, holder, path.field, written.attribute, span)) return undefined
   }
-  const operand = linkOperand(work, path.field, part.operator, written, span)
+  const operand = linkOperand(resolution, path.field, part.operator, written, span)
   if (operand === undefined) return undefined
   const { kind, operator, withDeleted } = part
   return {
@@ -204,7 +219,7 @@ function comparable(field: Field, operator: Operator): boolean {
 
 /** A literal decoded by the field's type, as the database will compare it; variables stay. */
 export function linkOperand(
-  work: Work,
+  resolution: Resolution,
   field: Field,
   operator: Operator,
   operand: Operand,
@@ -219,7 +234,7 @@ export function linkOperand(
   for (const value of values) {
     const result = decodeLiteral(field, value)
     if ('error' in result) {
-      work.report('wrong_value', `"${field.name}" ${result.error}`, span)
+      resolution.report('wrong_value', `"${field.name}" ${result.error}`, span)
       return undefined
     }
     decoded.push(result.value)

@@ -5,7 +5,7 @@ import { isStored } from '../catalog/stored.ts'
 import type { JsonObject } from '../json.ts'
 import { linkFilter, linkPath, type Place } from './link.ts'
 import { linkOrder, sortable } from './order.ts'
-import { benches, type Draft, suggest, type Work, type Written } from './resolution.ts'
+import { type Draft, eachDraft, type Resolution, suggest, type Written } from './resolution.ts'
 
 /** Query parameters that mean something on every list. */
 export const RESERVED_PARAMETERS: ReadonlySet<string> = new Set([
@@ -18,13 +18,13 @@ export const RESERVED_PARAMETERS: ReadonlySet<string> = new Set([
 ])
 
 /** Completes what lists understand. */
-export function reading(work: Work): void {
-  for (const { written, draft } of benches(work)) {
-    draft.filters = filters(work, written, draft)
-    draft.ranges = ranges(work, written, draft)
-    draft.specials = specials(work, written, draft)
-    sorting(work, written, draft)
-    draft.search = search(work, written, draft)
+export function listOptions(resolution: Resolution): void {
+  for (const { written, draft } of eachDraft(resolution)) {
+    draft.filters = filters(resolution, written, draft)
+    draft.ranges = ranges(resolution, written, draft)
+    draft.specials = specials(resolution, written, draft)
+    sorting(resolution, written, draft)
+    draft.search = search(resolution, written, draft)
   }
 }
 
@@ -32,7 +32,7 @@ function isStoredAndShown(field: Field): boolean {
   return isStored(field) && field.type.hidden !== true && field.show !== 'never'
 }
 
-function filters(work: Work, written: Written, draft: Draft): ReadonlyMap<string, FieldPath> {
+function filters(resolution: Resolution, written: Written, draft: Draft): ReadonlyMap<string, FieldPath> {
   const found = new Map<string, FieldPath>()
   for (const field of draft.fields.values()) {
     const derived = field.type.filterable === true || field.name === 'created_at' || field.relation !== undefined
@@ -40,12 +40,12 @@ function filters(work: Work, written: Written, draft: Draft): ReadonlyMap<string
       found.set(field.name, { relations: [], field })
   }
   for (const { parameter, path, place } of parameters(written)) {
-    if (isReserved(work, parameter, place([], 'key'))) continue
-    const linked = linkPath(work, draft, path.split('.'), place([]))
+    if (isReserved(resolution, parameter, place([], 'key'))) continue
+    const linked = linkPath(resolution, draft, path.split('.'), place([]))
     if (linked === undefined) continue
     if (linked.field.count === undefined && linked.field.type.hidden !== true && linked.field.type.operators.length > 0)
       found.set(parameter, linked)
-    else work.report('not_filterable', `"${path}" can not be filtered by`, place([]))
+    else resolution.report('not_filterable', `"${path}" can not be filtered by`, place([]))
   }
   return found
 }
@@ -75,74 +75,76 @@ function parameters(written: Written): readonly Parameter[] {
   }))
 }
 
-function isReserved(work: Work, parameter: string, span: ReturnType<Place>): boolean {
+function isReserved(resolution: Resolution, parameter: string, span: ReturnType<Place>): boolean {
   if (!RESERVED_PARAMETERS.has(parameter)) return false
-  work.report('reserved_name', `"${parameter}" means something on every list already`, span, {
+  resolution.report('reserved_name', `"${parameter}" means something on every list already`, span, {
     hint: `write { another_name: ${parameter} } under filters`,
   })
   return true
 }
 
-function ranges(work: Work, written: Written, draft: Draft): ReadonlyMap<string, Field> {
+function ranges(resolution: Resolution, written: Written, draft: Draft): ReadonlyMap<string, Field> {
   const { value, place } = written.document
   const found = new Map<string, Field>()
   for (const [prefix, name] of Object.entries(value.ranges ?? {})) {
     const span = place(['ranges', prefix])
-    const path = linkPath(work, draft, name.split('.'), span)
+    const path = linkPath(resolution, draft, name.split('.'), span)
     if (path === undefined) continue
     const ordered = path.field.type.operators.includes('gte') && path.field.type.operators.includes('lte')
     const taken = [`${prefix}_from`, `${prefix}_to`].find((parameter) => draft.filters.has(parameter))
-    if (path.relations.length > 0) work.report('not_filterable', 'A range is over a field of the record itself', span)
-    else if (!ordered) work.report('not_filterable', `"${name}" (${path.field.type.name}) has no from and to`, span)
+    if (path.relations.length > 0)
+      resolution.report('not_filterable', 'A range is over a field of the record itself', span)
+    else if (!ordered)
+      resolution.report('not_filterable', `"${name}" (${path.field.type.name}) has no from and to`, span)
     else if (taken !== undefined)
-      work.report('name_clash', `"${taken}" is a filter already`, place(['ranges', prefix], 'key'))
+      resolution.report('name_clash', `"${taken}" is a filter already`, place(['ranges', prefix], 'key'))
     else found.set(prefix, path.field)
   }
   return found
 }
 
-function specials(work: Work, written: Written, draft: Draft): Resource['specials'] {
+function specials(resolution: Resolution, written: Written, draft: Draft): Resource['specials'] {
   const { value, place } = written.document
   const found = new Map<string, { readonly name: string; readonly values: ReadonlyMap<string, Filter> }>()
   for (const [parameter, name] of Object.entries(value.special ?? {})) {
     const span = place(['special', parameter])
-    const words = work.extensions.specials.get(name)
+    const words = resolution.extensions.specials.get(name)
     if (words === undefined) {
-      work.report(
+      resolution.report(
         'unknown_special',
         `No plugin gives a special filter "${name}"`,
         span,
-        suggest(name, work.extensions.specials.keys()),
+        suggest(name, resolution.extensions.specials.keys()),
       )
       continue
     }
     const key = place(['special', parameter], 'key')
-    if (isReserved(work, parameter, key)) continue
+    if (isReserved(resolution, parameter, key)) continue
     if (draft.filters.has(parameter)) {
-      work.report('name_clash', `"${parameter}" is a filter already`, key)
+      resolution.report('name_clash', `"${parameter}" is a filter already`, key)
       continue
     }
-    found.set(parameter, { name, values: linkWords(work, draft, words, span) })
+    found.set(parameter, { name, values: linkWords(resolution, draft, words, span) })
   }
   return found
 }
 
 /** The plugin's conditions have no place in the YAML, so complaints point to where the filter is used. */
 function linkWords(
-  work: Work,
+  resolution: Resolution,
   draft: Draft,
   words: Readonly<Record<string, JsonObject>>,
   span: ReturnType<Place>,
 ): ReadonlyMap<string, Filter> {
   const linked = new Map<string, Filter>()
   for (const [word, condition] of Object.entries(words)) {
-    const filter = linkFilter(work, draft, condition, () => span)
+    const filter = linkFilter(resolution, draft, condition, () => span)
     if (filter !== undefined) linked.set(word, filter)
   }
   return linked
 }
 
-function sorting(work: Work, written: Written, draft: Draft): void {
+function sorting(resolution: Resolution, written: Written, draft: Draft): void {
   const { value, place } = written.document
   const keys = new Map<string, FieldPath>()
   // Every order ends with the id, so that one is always there.
@@ -153,27 +155,27 @@ function sorting(work: Work, written: Written, draft: Draft): void {
   }
   for (const [index, key] of (value.sort?.keys ?? []).entries()) {
     const span = place(['sort', 'keys', index])
-    const path = linkPath(work, draft, key.replace(/^-/, '').split('.'), span)
-    if (path !== undefined && sortable(work, path, span)) keys.set(key.replace(/^-/, ''), path)
+    const path = linkPath(resolution, draft, key.replace(/^-/, '').split('.'), span)
+    if (path !== undefined && sortable(resolution, path, span)) keys.set(key.replace(/^-/, ''), path)
   }
   const order = value.sort?.default ?? 'id'
   const terms =
     typeof order === 'string'
       ? [{ term: order, span: place(['sort', 'default']) }]
       : order.map((term, index) => ({ term, span: place(['sort', 'default', index]) }))
-  draft.sort = { keys, default: linkOrder(work, draft, terms) }
+  draft.sort = { keys, default: linkOrder(resolution, draft, terms) }
 }
 
-function search(work: Work, written: Written, draft: Draft): readonly FieldPath[] {
+function search(resolution: Resolution, written: Written, draft: Draft): readonly FieldPath[] {
   const { value, place } = written.document
   return (value.search ?? []).flatMap((path, index) => {
     const span = place(['search', index])
-    const linked = linkPath(work, draft, path.split('.'), span)
+    const linked = linkPath(resolution, draft, path.split('.'), span)
     if (linked === undefined) return []
     const { field } = linked
     if (field.type.operators.includes('contains') && field.type.wire === 'string' && field.count === undefined)
       return [linked]
-    work.report('not_searchable', `"${path}" (${field.type.name}) is not text`, span, {
+    resolution.report('not_searchable', `"${path}" (${field.type.name}) is not text`, span, {
       hint: 'search looks for parts of words; use filters for other fields',
     })
     return []

@@ -2,32 +2,37 @@
 import type { Field, Nested } from '../catalog/catalog.ts'
 import { LIMITS } from '../limits.ts'
 import { isBroken } from './link.ts'
-import { benches, type Draft, suggest, type Work, type Written } from './resolution.ts'
+import { type Draft, eachDraft, type Resolution, suggest, type Written } from './resolution.ts'
 
 /** Completes lookup keys and nested routes. */
-export function routing(work: Work): void {
-  for (const { written, draft } of benches(work)) {
-    draft.lookup = lookup(work, written, draft)
+export function lookupAndNested(resolution: Resolution): void {
+  for (const { written, draft } of eachDraft(resolution)) {
+    draft.lookup = lookup(resolution, written, draft)
     draft.lookup.forEach((field, index) => {
-      tellAmbiguity(work, written, draft, field, index)
+      tellAmbiguity(resolution, written, draft, field, index)
     })
-    draft.nested = nested(work, written, draft)
+    draft.nested = nested(resolution, written, draft)
   }
 }
 
-function lookup(work: Work, written: Written, draft: Draft): readonly Field[] {
+function lookup(resolution: Resolution, written: Written, draft: Draft): readonly Field[] {
   const { value, place } = written.document
   return (value.lookup ?? ['id']).flatMap((name, index): Field[] => {
     const field = draft.fields.get(name)
     const span = place(['lookup', index])
     if (field === undefined) {
-      if (!isBroken(work, draft, name))
-        work.report('unknown_field', `"${draft.name}" has no field "${name}"`, span, suggest(name, draft.fields.keys()))
+      if (!isBroken(resolution, draft, name))
+        resolution.report(
+          'unknown_field',
+          `"${draft.name}" has no field "${name}"`,
+          span,
+          suggest(name, draft.fields.keys()),
+        )
       return []
     }
     if (field.unique) return [field]
     const expected = [...draft.fields.values()].filter((known) => known.unique).map((known) => known.name)
-    work.report('wrong_lookup', `"${name}" is not unique, so it does not name one record`, span, {
+    resolution.report('wrong_lookup', `"${name}" is not unique, so it does not name one record`, span, {
       expected,
       hint: `add "unique: true" to "${name}"`,
     })
@@ -39,13 +44,13 @@ function lookup(work: Work, written: Written, draft: Draft): readonly Field[] {
 const TEXTS = ['1', '10001', '3000000001', 'abc', 'ABC-1', 'a-b', '2026-01-31', 'ada@example.org', '#aabbcc', '1.5']
 
 /** A text that two lookups take names the record of the first: the second is then found by its name alone. */
-function tellAmbiguity(work: Work, written: Written, draft: Draft, field: Field, index: number): void {
+function tellAmbiguity(resolution: Resolution, written: Written, draft: Draft, field: Field, index: number): void {
   for (const first of draft.lookup.slice(0, index)) {
     const text = TEXTS.find((one) => takes(draft, first, one) && takes(draft, field, one))
     if (text === undefined || isSlugBesideId(draft, first, field)) continue
     const sequence = [first, field].find(({ type }) => type.name === 'sequence')
     const apart = sequence === undefined ? '' : `, or let the sequence "${sequence.name}" start above ${LIMITS.idMax}`
-    work.report(
+    resolution.report(
       'ambiguous_lookup',
       `In a path "${text}" could be the ${first.name} or the ${field.name}; it is taken for the ${first.name}`,
       written.document.place(['lookup', index]),
@@ -66,7 +71,7 @@ function takes(draft: Draft, field: Field, text: string): boolean {
   return 'value' in field.type.decode(text, field.options)
 }
 
-function nested(work: Work, written: Written, draft: Draft): readonly Nested[] {
+function nested(resolution: Resolution, written: Written, draft: Draft): readonly Nested[] {
   const { value, place } = written.document
   return Object.entries(value.nested ?? {}).flatMap(([name, route]): Nested[] => {
     const relation = draft.relations.get(name)
@@ -75,14 +80,14 @@ function nested(work: Work, written: Written, draft: Draft): readonly Nested[] {
       .filter((known) => known.kind === 'belongs_to')
       .map((known) => known.name)
     if (relation !== undefined) {
-      work.report(
+      resolution.report(
         'wrong_relation',
         `Routes stand below the record that "${draft.name}" belongs to; "${name}" is ${relation.kind}`,
         place(['nested', name], 'key'),
         { expected: parents },
       )
-    } else if (!isBroken(work, draft, name)) {
-      work.report(
+    } else if (!isBroken(resolution, draft, name)) {
+      resolution.report(
         'unknown_field',
         `"${draft.name}" has no relation "${name}"`,
         place(['nested', name], 'key'),

@@ -3,28 +3,28 @@
 import type { Field, FieldPath, SortTerm } from '../catalog/catalog.ts'
 import type { Span } from '../text/source.ts'
 import { linkPath } from './link.ts'
-import type { Draft, Work } from './resolution.ts'
+import type { Draft, Resolution } from './resolution.ts'
 
 /** Links sort terms, each with an optional leading minus, and adds the id so that pages never repeat a record. */
 export function linkOrder(
-  work: Work,
+  resolution: Resolution,
   draft: Draft,
   written: readonly { readonly term: string; readonly span: Span }[],
 ): readonly SortTerm[] {
   const terms = written.flatMap(({ term, span }) => {
-    const path = linkPath(work, draft, term.replace(/^-/, '').split('.'), span)
-    if (path === undefined || !sortable(work, path, span)) return []
+    const path = linkPath(resolution, draft, term.replace(/^-/, '').split('.'), span)
+    if (path === undefined || !sortable(resolution, path, span)) return []
     return [{ path, direction: term.startsWith('-') ? 'desc' : 'asc' } as const]
   })
   return withKey(terms, draft.key)
 }
 
 /** Whether the database can order by it; a complaint when it can't. */
-export function sortable(work: Work, path: FieldPath, span: Span): boolean {
+export function sortable(resolution: Resolution, path: FieldPath, span: Span): boolean {
   const { field } = path
   const ordered = field.count === undefined && field.type.hidden !== true && field.type.wire !== 'json'
   if (!ordered)
-    work.report(
+    resolution.report(
       'not_sortable',
       `"${field.name}" (${field.count === undefined ? field.type.name : 'a count'}) has no order in the database`,
       span,

@@ -6,15 +6,15 @@ import { accessOf, declarePermissions } from './access.ts'
 import { linkAssignments } from './assign.ts'
 import { under } from './conditions.ts'
 import { fieldOf, isBroken, linkDecision, relationOf } from './link.ts'
-import { benches, type Draft, suggest, type Work, type Written } from './resolution.ts'
+import { type Draft, eachDraft, type Resolution, suggest, type Written } from './resolution.ts'
 import { inside } from './written.ts'
 
 export const POLICIES: readonly PolicyName[] = ['view', 'create', 'update', 'delete', 'restore']
 
 /** Completes the policies of every resource and collects the permissions that they, the fields and plugins' keys name. */
-export function policies(work: Work): void {
-  for (const { written, draft } of benches(work)) {
-    const clauses = (policy: PolicyName): readonly Clause[] => clausesOf(work, written, draft, policy)
+export function policies(resolution: Resolution): void {
+  for (const { written, draft } of eachDraft(resolution)) {
+    const clauses = (policy: PolicyName): readonly Clause[] => clausesOf(resolution, written, draft, policy)
     draft.policies = {
       view: clauses('view'),
       create: clauses('create'),
@@ -23,13 +23,13 @@ export function policies(work: Work): void {
       restore: clauses('restore'),
     }
     for (const part of [...draft.fields.values(), ...draft.relations.values()]) {
-      declarePermissions(work, part.read, draft.name)
-      if ('write' in part) declarePermissions(work, part.write, draft.name)
+      declarePermissions(resolution, part.read, draft.name)
+      if ('write' in part) declarePermissions(resolution, part.write, draft.name)
     }
     for (const [key, value] of Object.entries(draft.keys)) {
-      const named = work.extensions.keys.get(key)?.permissions(value) ?? []
+      const named = resolution.extensions.keys.get(key)?.permissions(value) ?? []
       declarePermissions(
-        work,
+        resolution,
         named.map((permission) => ({ kind: 'permission', permission })),
         draft.name,
       )
@@ -37,26 +37,31 @@ export function policies(work: Work): void {
   }
 }
 
-function clausesOf(work: Work, written: Written, draft: Draft, policy: PolicyName): readonly Clause[] {
+function clausesOf(resolution: Resolution, written: Written, draft: Draft, policy: PolicyName): readonly Clause[] {
   const { value, place } = written.document
   const definitions = value.policies?.[policy] ?? []
   return definitions.flatMap((definition, index) => {
-    const clause = clauseOf(work, draft, policy, inside({ value, place }, ['policies', policy, index], definition))
+    const clause = clauseOf(
+      resolution,
+      draft,
+      policy,
+      inside({ value, place }, ['policies', policy, index], definition),
+    )
     return clause === undefined ? [] : [clause]
   })
 }
 
 function clauseOf(
-  work: Work,
+  resolution: Resolution,
   draft: Draft,
   policy: PolicyName,
   written: Document<ClauseDefinition>,
 ): Clause | undefined {
   const { value, place } = written
   const access = accessOf(value)
-  declarePermissions(work, access, draft.name)
+  declarePermissions(resolution, access, draft.name)
   if (access.length === 0) {
-    work.report('wrong_access', 'A clause says whom it is about', place([]), {
+    resolution.report('wrong_access', 'A clause says whom it is about', place([]), {
       expected: ['permission: …', 'role: …', 'who: anyone | signed_in'],
       hint: 'add "who: signed_in" for everyone with a token',
     })
@@ -65,33 +70,39 @@ function clauseOf(
   const writes = policy === 'create' || policy === 'update'
   for (const key of ['fields', 'set'] as const) {
     if (value[key] === undefined || writes) continue
-    work.report('wrong_access', `"${key}" belongs to create and update; ${policy} writes nothing`, place([key], 'key'))
+    resolution.report(
+      'wrong_access',
+      `"${key}" belongs to create and update; ${policy} writes nothing`,
+      place([key], 'key'),
+    )
   }
   return {
     access,
-    where: value.where === undefined ? undefined : linkDecision(work, draft, value.where, under(place, 'where')),
+    where: value.where === undefined ? undefined : linkDecision(resolution, draft, value.where, under(place, 'where')),
     fields:
-      value.fields === undefined ? undefined : writable(work, draft, value.fields, (index) => place(['fields', index])),
-    set: linkAssignments(work, draft, value.set, under(place, 'set')),
+      value.fields === undefined
+        ? undefined
+        : writable(resolution, draft, value.fields, (index) => place(['fields', index])),
+    set: linkAssignments(resolution, draft, value.set, under(place, 'set')),
     span: place([]),
   }
 }
 
 /** Body keys that the named fields and relations stand for. */
 function writable(
-  work: Work,
+  resolution: Resolution,
   draft: Draft,
   names: readonly string[],
   place: (index: number) => ReturnType<Document<unknown>['place']>,
 ): ReadonlySet<string> {
   const keys = names.flatMap((name, index): string[] => {
-    const relation = relationOf(work, draft, name)
+    const relation = relationOf(resolution, draft, name)
     if (relation?.kind === 'many_to_many') return [relation.writeAs]
     const byKey = [...draft.relations.values()].some((known) => known.kind === 'many_to_many' && known.writeAs === name)
     if (byKey) return [name]
-    const field = fieldOf(work, draft, name)
+    const field = fieldOf(resolution, draft, name)
     if (field !== undefined && !field.readOnly) return [field.name]
-    if (field === undefined && isBroken(work, draft, name)) return []
+    if (field === undefined && isBroken(resolution, draft, name)) return []
     const known = [...draft.fields.values()]
       .filter((candidate) => !candidate.readOnly)
       .map((candidate) => candidate.name)
@@ -99,7 +110,7 @@ function writable(
       field === undefined
         ? `"${draft.name}" has no field or relation "${name}"`
         : `"${name}" is read-only and can not be written`
-    work.report('unknown_field', message, place(index), suggest(name, [...known, ...draft.relations.keys()]))
+    resolution.report('unknown_field', message, place(index), suggest(name, [...known, ...draft.relations.keys()]))
     return []
   })
   return new Set(keys)

@@ -6,29 +6,29 @@ import type { Document, RelationDefinition } from '../definition/definition.ts'
 import { alternatives } from './access.ts'
 import { resolveField } from './fields.ts'
 import {
-  benches,
   brokenNames,
   type Draft,
   type DraftBelongsTo,
+  eachDraft,
+  type Resolution,
   suggest,
-  type Work,
   type Written,
 } from './resolution.ts'
 
 /** Every belongs_to becomes a relation and the field that is its foreign key, before the fields that plugins added. */
-export function foreignKeys(work: Work): void {
-  for (const { written, draft } of benches(work)) {
+export function foreignKeys(resolution: Resolution): void {
+  for (const { written, draft } of eachDraft(resolution)) {
     const added = [...written.added].flatMap((name) => draft.fields.get(name) ?? [])
     for (const field of added) draft.fields.delete(field.name)
     for (const [name, document] of written.relations) {
       const { value } = document
-      const target = oneTarget(work, document)
+      const target = oneTarget(resolution, document)
       if (target === undefined || value.belongs_to === undefined) continue
-      const field = foreignKey(work, draft, name, document)
+      const field = foreignKey(resolution, draft, name, document)
       if (field === undefined) continue
       draft.relations.set(name, {
         kind: 'belongs_to',
-        ...common(work, name, document, target),
+        ...common(resolution, name, document, target),
         field,
         default: undefined,
         where: undefined,
@@ -41,25 +41,35 @@ export function foreignKeys(work: Work): void {
 }
 
 /** The one resource a relation leads to; complaints when it names none, two, or one that does not exist. */
-function oneTarget(work: Work, document: Document<RelationDefinition>): string | undefined {
+function oneTarget(resolution: Resolution, document: Document<RelationDefinition>): string | undefined {
   const { value, place } = document
   const kinds = (['belongs_to', 'has_many', 'many_to_many'] as const).filter((kind) => value[kind] !== undefined)
   const [kind] = kinds
   if (kind === undefined || kinds.length > 1) {
-    work.report('wrong_relation', 'A relation names one of belongs_to, has_many and many_to_many', place([], 'key'), {
-      expected: ['belongs_to: …', 'has_many: …', 'many_to_many: …'],
-    })
+    resolution.report(
+      'wrong_relation',
+      'A relation names one of belongs_to, has_many and many_to_many',
+      place([], 'key'),
+      {
+        expected: ['belongs_to: …', 'has_many: …', 'many_to_many: …'],
+      },
+    )
     return undefined
   }
   const target = value[kind] ?? ''
-  if (work.drafts.has(target)) return target
-  if (!work.unusable.has(target) && !work.written.has(target)) {
-    work.report('unknown_resource', `Unknown resource "${target}"`, place([kind]), suggest(target, work.drafts.keys()))
+  if (resolution.drafts.has(target)) return target
+  if (!resolution.unusable.has(target) && !resolution.written.has(target)) {
+    resolution.report(
+      'unknown_resource',
+      `Unknown resource "${target}"`,
+      place([kind]),
+      suggest(target, resolution.drafts.keys()),
+    )
   }
   return undefined
 }
 
-function common(work: Work, name: string, document: Document<RelationDefinition>, target: string) {
+function common(resolution: Resolution, name: string, document: Document<RelationDefinition>, target: string) {
   const { value, place } = document
   return {
     name,
@@ -68,18 +78,18 @@ function common(work: Work, name: string, document: Document<RelationDefinition>
     target,
     show: value.show ?? 'always',
     embed: undefined,
-    read: alternatives(work, { value: value.read, place: (path, part) => place(['read', ...path], part) }),
+    read: alternatives(resolution, { value: value.read, place: (path, part) => place(['read', ...path], part) }),
     span: place([], 'key'),
   } as const
 }
 
-function foreignKey(work: Work, draft: Draft, name: string, document: Document<RelationDefinition>) {
+function foreignKey(resolution: Resolution, draft: Draft, name: string, document: Document<RelationDefinition>) {
   const { value, place } = document
   const column = value.column ?? `${name}_id`
   const clash = draft.fields.get(column)
   if (clash !== undefined) {
     const what = clash.relation === undefined ? 'a field' : `the foreign key of "${clash.relation}"`
-    work.report(
+    resolution.report(
       'name_clash',
       `The foreign key "${column}" of "${name}" is ${what} already`,
       place(value.column === undefined ? [] : ['column'], value.column === undefined ? 'key' : 'value'),
@@ -97,7 +107,7 @@ function foreignKey(work: Work, draft: Draft, name: string, document: Document<R
       ? {}
       : { renamed_from: value.column === undefined ? `${value.renamed_from}_id` : value.renamed_from }),
   }
-  const field = resolveField(work, column, { value: definition, place }, work.extensions.fieldTypes)
+  const field = resolveField(resolution, column, { value: definition, place }, resolution.extensions.fieldTypes)
   if (field === undefined) return undefined
   field.relation = name
   // The embedded object may be for single answers only; its key is short and useful everywhere.
@@ -112,22 +122,22 @@ function pick<T extends object, K extends keyof T>(value: T, keys: readonly K[])
 }
 
 /** Every has_many finds the relations that lead back to it, every many_to_many its joining table. */
-export function inverses(work: Work): void {
-  for (const { written, draft } of benches(work)) {
+export function inverses(resolution: Resolution): void {
+  for (const { written, draft } of eachDraft(resolution)) {
     for (const [name, document] of written.relations) {
       const { value } = document
       if (value.belongs_to !== undefined) continue
-      const targetName = oneTarget(work, document)
-      const target = targetName === undefined ? undefined : work.drafts.get(targetName)
+      const targetName = oneTarget(resolution, document)
+      const target = targetName === undefined ? undefined : resolution.drafts.get(targetName)
       if (target === undefined) continue
-      const shared = { ...common(work, name, document, target.name), where: undefined, order: [] }
+      const shared = { ...common(resolution, name, document, target.name), where: undefined, order: [] }
       if (value.has_many !== undefined) {
-        const by = wayBack(work, draft, target, document)
+        const by = wayBack(resolution, draft, target, document)
         if (by !== undefined)
           draft.relations.set(name, { kind: 'has_many', ...shared, by, first: value.first ?? false })
         continue
       }
-      const write = alternatives(work, {
+      const write = alternatives(resolution, {
         value: value.write,
         place: (path, part) => document.place(['write', ...path], part),
       })
@@ -154,20 +164,20 @@ function inWrittenOrder(draft: Draft, written: Written): void {
 }
 
 function wayBack(
-  work: Work,
+  resolution: Resolution,
   draft: Draft,
   target: Draft,
   document: Document<RelationDefinition>,
 ): readonly BelongsTo[] | undefined {
   const { through, by } = document.value
   if (through === undefined) {
-    const relation = pointer(work, draft, target, by, document)
+    const relation = pointer(resolution, draft, target, by, document)
     return relation === undefined ? undefined : [relation]
   }
   const first = target.relations.get(through)
   if (first?.kind !== 'belongs_to') {
     const known = belongsTo(target).map((relation) => relation.name)
-    work.report(
+    resolution.report(
       'unknown_field',
       `"${target.name}" has no belongs_to relation "${through}" to go through`,
       document.place(['through']),
@@ -175,25 +185,25 @@ function wayBack(
     )
     return undefined
   }
-  const middle = work.drafts.get(first.target)
-  const second = middle === undefined ? undefined : pointer(work, draft, middle, by, document)
+  const middle = resolution.drafts.get(first.target)
+  const second = middle === undefined ? undefined : pointer(resolution, draft, middle, by, document)
   return second === undefined ? undefined : [first, second]
 }
 
 /** The belongs_to of `from` that leads to the records of `draft`: the one named, or the only one there is. */
 function pointer(
-  work: Work,
+  resolution: Resolution,
   draft: Draft,
   from: Draft,
   by: string | undefined,
   document: Document<RelationDefinition>,
 ): DraftBelongsTo | undefined {
-  const pointing = belongsTo(from).filter((relation) => work.drafts.get(relation.target)?.owner === draft.owner)
+  const pointing = belongsTo(from).filter((relation) => resolution.drafts.get(relation.target)?.owner === draft.owner)
   const names = pointing.map((relation) => relation.name)
   if (by !== undefined) {
     const named = pointing.find((relation) => relation.name === by)
     if (named === undefined) {
-      work.report(
+      resolution.report(
         'missing_relation',
         `"${from.name}" has no relation "${by}" that belongs to "${draft.owner}"`,
         document.place(['by']),
@@ -204,7 +214,7 @@ function pointer(
   }
   if (pointing.length === 1) return pointing[0]
   if (pointing.length > 1) {
-    work.report(
+    resolution.report(
       'ambiguous_relation',
       `Several relations of "${from.name}" belong to "${draft.owner}"`,
       document.place([], 'key'),
@@ -213,8 +223,8 @@ function pointer(
         hint: 'say which one with "by"',
       },
     )
-  } else if (!pointsInVain(work, from, draft)) {
-    work.report(
+  } else if (!pointsInVain(resolution, from, draft)) {
+    resolution.report(
       'missing_relation',
       `No relation of "${from.name}" belongs to "${draft.owner}"`,
       document.place([], 'key'),
@@ -227,9 +237,9 @@ function pointer(
 }
 
 /** Whether the other resource does point here, by a relation that has a mistake of its own. */
-function pointsInVain(work: Work, from: Draft, draft: Draft): boolean {
-  if (brokenNames(work, from.name).length > 0) return true
-  const relations = work.written.get(from.name)?.relations.values() ?? []
+function pointsInVain(resolution: Resolution, from: Draft, draft: Draft): boolean {
+  if (brokenNames(resolution, from.name).length > 0) return true
+  const relations = resolution.written.get(from.name)?.relations.values() ?? []
   return [...relations].some(({ value }) => value.belongs_to === draft.name || value.belongs_to === draft.owner)
 }
 

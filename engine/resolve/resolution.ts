@@ -41,14 +41,14 @@ export type Draft = Omit<Mutable<Resource>, 'fields' | 'relations'> & {
   readonly relations: Map<string, DraftRelation>
 }
 
-/** What one complaint adds to its sentence and place. */
+/** What a complaint may say beside its message and its place. */
 export interface Details {
   readonly expected?: readonly string[]
   readonly hint?: string
   readonly severity?: 'warning'
 }
 
-export interface Work {
+export interface Resolution {
   readonly app: Document<AppDefinition>
   readonly sources: readonly Document<ResourceDefinition>[]
   readonly extensions: Extensions
@@ -63,13 +63,13 @@ export interface Work {
   report(code: DiagnosticCode, message: string, span: Span, details?: Details): void
 }
 
-/** An empty bench for one definition. */
-export function newWork(
+/** The state with which the passes over one definition begin. */
+export function beginResolution(
   app: Document<AppDefinition>,
   sources: readonly Document<ResourceDefinition>[],
   extensions: Extensions,
   unusable: ReadonlySet<string>,
-): Work {
+): Resolution {
   const diagnostics: Diagnostic[] = []
   return {
     app,
@@ -85,7 +85,7 @@ export function newWork(
   }
 }
 
-/** The expected words and the nearest of them, for a word that nothing answers to. */
+/** The known words, and the nearest of them as a hint, for a word that is unknown. */
 export function suggest(word: string, candidates: Iterable<string>): Details {
   const expected = [...candidates]
   const near = nearest(word, expected)
@@ -95,17 +95,17 @@ export function suggest(word: string, candidates: Iterable<string>): Details {
   }
 }
 
-/** Every written resource beside its draft, in order of names. */
-export function benches(work: Work): readonly { readonly written: Written; readonly draft: Draft }[] {
-  return [...work.drafts.values()].flatMap((draft) => {
-    const written = work.written.get(draft.name)
+/** Every draft with the resource file it is made from, in order of names. */
+export function eachDraft(resolution: Resolution): readonly { readonly written: Written; readonly draft: Draft }[] {
+  return [...resolution.drafts.values()].flatMap((draft) => {
+    const written = resolution.written.get(draft.name)
     return written === undefined ? [] : [{ written, draft }]
   })
 }
 
 /** The fields and relations of a resource that are written, but not in a way that can be used. */
-export function brokenNames(work: Pick<Work, 'unusable'>, resource: string): readonly string[] {
-  return [...work.unusable].flatMap((name) =>
+export function brokenNames(resolution: Pick<Resolution, 'unusable'>, resource: string): readonly string[] {
+  return [...resolution.unusable].flatMap((name) =>
     name.startsWith(`${resource}.`) ? [name.slice(resource.length + 1)] : [],
   )
 }

@@ -8,37 +8,37 @@ import type { Collected, Diagnostic } from '../text/diagnostic.ts'
 import { accountRules, attributesRead, roleNames } from './accounts.ts'
 import { recordConditions, relationConditions } from './conditions.ts'
 import { contradictions } from './contradictions.ts'
-import { outline } from './drafts.ts'
+import { draftResources } from './drafts.ts'
 import { embeds } from './embeds.ts'
 import type { Extensions } from './extensions.ts'
 import { indexes } from './indexes.ts'
 import { inherit } from './inheritance.ts'
-import { reading } from './list-options.ts'
-import { routing } from './lookup-and-nested.ts'
+import { listOptions } from './list-options.ts'
+import { lookupAndNested } from './lookup-and-nested.ts'
 import { policies } from './policies.ts'
 import { foreignKeys, inverses } from './relations.ts'
-import { newWork, type Work } from './resolution.ts'
-import { judge } from './rules.ts'
+import { beginResolution, type Resolution } from './resolution.ts'
+import { applyRules } from './rules.ts'
 import { seeds } from './seeds.ts'
 import { applyTransforms } from './transforms.ts'
 
 /** The passes, in order: each may rely on all that stand before it. */
-export const PASSES: readonly { readonly name: string; readonly run: (work: Work) => void }[] = [
+export const PASSES: readonly { readonly name: string; readonly run: (resolution: Resolution) => void }[] = [
   { name: 'transforms', run: applyTransforms },
   { name: 'inheritance', run: inherit },
-  { name: 'outline', run: outline },
+  { name: 'drafts', run: draftResources },
   { name: 'foreign keys', run: foreignKeys },
   { name: 'inverses', run: inverses },
   { name: 'conditions of records', run: recordConditions },
   { name: 'conditions of relations', run: relationConditions },
   { name: 'embeds', run: embeds },
-  { name: 'reading', run: reading },
+  { name: 'list options', run: listOptions },
   { name: 'policies', run: policies },
-  { name: 'routing', run: routing },
+  { name: 'lookup and nested', run: lookupAndNested },
   { name: 'indexes', run: indexes },
   { name: 'seeds', run: seeds },
   { name: 'accounts', run: accountRules },
-  { name: 'rules', run: judge },
+  { name: 'rules', run: applyRules },
   { name: 'contradictions', run: contradictions },
 ]
 
@@ -52,14 +52,16 @@ export function resolve(
   extensions: Extensions,
   unusable: ReadonlySet<string> = new Set(),
 ): Collected<Catalog> {
-  const work = newWork(definition.app, definition.resources, extensions, unusable)
-  for (const pass of PASSES) pass.run(work)
-  if (isFailed(work.diagnostics)) return { diagnostics: inOrder(work.diagnostics) }
-  const catalog = catalogOf(work)
+  const resolution = beginResolution(definition.app, definition.resources, extensions, unusable)
+  for (const pass of PASSES) pass.run(resolution)
+  if (isFailed(resolution.diagnostics)) return { diagnostics: inOrder(resolution.diagnostics) }
+  const catalog = catalogOf(resolution)
   const keep = keeper(extensions)
   deepFreeze(catalog, keep)
-  const judged = extensions.rules.flatMap(({ plugin, rule, options }) => judgedBy(plugin, () => rule(catalog, options)))
-  const diagnostics = inOrder([...work.diagnostics, ...judged])
+  const fromPlugins = extensions.rules.flatMap(({ plugin, rule, options }) =>
+    complaintsOf(plugin, () => rule(catalog, options)),
+  )
+  const diagnostics = inOrder([...resolution.diagnostics, ...fromPlugins])
   return isFailed(diagnostics) ? { diagnostics } : { value: catalog, diagnostics }
 }
 
@@ -67,7 +69,7 @@ function isFailed(diagnostics: readonly Diagnostic[]): boolean {
   return diagnostics.some((diagnostic) => diagnostic.severity !== 'warning')
 }
 
-function judgedBy(plugin: string, rule: () => readonly Diagnostic[]): readonly Diagnostic[] {
+function complaintsOf(plugin: string, rule: () => readonly Diagnostic[]): readonly Diagnostic[] {
   try {
     return rule()
   } catch (error) {
@@ -76,27 +78,27 @@ function judgedBy(plugin: string, rule: () => readonly Diagnostic[]): readonly D
   }
 }
 
-function catalogOf(work: Work): Catalog {
-  const { value } = work.app
+function catalogOf(resolution: Resolution): Catalog {
+  const { value } = resolution.app
   return {
     name: value.name,
     version: value.version ?? '0.0.0',
     description: value.description,
     prefix: (value.prefix ?? '').replace(/\/+$/, ''),
-    resources: new Map(work.drafts),
-    permissions: new Map([...work.permissions].sort(([a], [b]) => (a < b ? -1 : 1))),
-    accounts: accountsOf(work),
-    pluginOptions: new Map(work.extensions.pluginOptions),
+    resources: new Map(resolution.drafts),
+    permissions: new Map([...resolution.permissions].sort(([a], [b]) => (a < b ? -1 : 1))),
+    accounts: accountsOf(resolution),
+    pluginOptions: new Map(resolution.extensions.pluginOptions),
     strictness: strictnessOf(value),
     limits: limitsOf(value),
-    fieldTypes: new Map(work.extensions.fieldTypes),
+    fieldTypes: new Map(resolution.extensions.fieldTypes),
   }
 }
 
-function accountsOf(work: Work): Catalog['accounts'] {
-  const { accounts } = work.extensions
+function accountsOf(resolution: Resolution): Catalog['accounts'] {
+  const { accounts } = resolution.extensions
   if (accounts === undefined) return undefined
-  return { resource: accounts.resource, attributes: attributesRead(work), roles: roleNames(work) }
+  return { resource: accounts.resource, attributes: attributesRead(resolution), roles: roleNames(resolution) }
 }
 
 /** A narrower maximum narrows what a page has by itself. */

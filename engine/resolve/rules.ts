@@ -5,39 +5,44 @@ import { isStored } from '../catalog/stored.ts'
 import { CONNECTIVES } from '../filter/parse-yaml.ts'
 import { LIMITS } from '../limits.ts'
 import { isBroken } from './link.ts'
-import { benches, type Draft, suggest, type Work, type Written } from './resolution.ts'
+import { type Draft, eachDraft, type Resolution, suggest, type Written } from './resolution.ts'
 
-type Rule = (work: Work, written: Written, draft: Draft) => void
+type Rule = (resolution: Resolution, written: Written, draft: Draft) => void
 
-const hooksExist: Rule = (work, written, draft) => {
+const hooksExist: Rule = (resolution, written, draft) => {
   for (const [action, names] of Object.entries(draft.hooks)) {
     for (const [index, name] of names.entries()) {
-      if (work.extensions.hooks.has(name)) continue
+      if (resolution.extensions.hooks.has(name)) continue
       const span = written.document.place(['hooks', action, index])
-      work.report('unknown_hook', `No plugin gives a hook "${name}"`, span, suggest(name, work.extensions.hooks.keys()))
+      resolution.report(
+        'unknown_hook',
+        `No plugin gives a hook "${name}"`,
+        span,
+        suggest(name, resolution.extensions.hooks.keys()),
+      )
     }
   }
 }
 
-const restoreNeedsLive: Rule = (work, written, draft) => {
+const restoreNeedsLive: Rule = (resolution, written, draft) => {
   if (!draft.actions.has('restore') || (draft.live !== undefined && draft.restoreSets !== undefined)) return
   const { value, place } = written.document
   const at =
     value.restore === true || value.actions === undefined ? ['restore'] : ['actions', value.actions.indexOf('restore')]
-  work.report('missing_live', 'A record that is removed for good can not be restored', place(at), {
+  resolution.report('missing_live', 'A record that is removed for good can not be restored', place(at), {
     hint: 'add "soft_delete: true" and "restore: true", or take restore away',
   })
 }
 
-const slugsHaveSources: Rule = (work, written, draft) => {
+const slugsHaveSources: Rule = (resolution, written, draft) => {
   for (const field of draft.fields.values()) {
     const from = field.type.name === 'slug' ? field.options.own.from : undefined
-    if (typeof from !== 'string' || draft.fields.has(from) || isBroken(work, draft, from)) continue
+    if (typeof from !== 'string' || draft.fields.has(from) || isBroken(resolution, draft, from)) continue
     const span = written.fields.get(field.name)?.place(['from']) ?? field.span
     const names = [...draft.fields.values()].filter(
       (known) => known.type.operators.includes('contains') && known !== field,
     )
-    work.report(
+    resolution.report(
       'unknown_field',
       `"${draft.name}" has no field "${from}" to make a slug from`,
       span,
@@ -49,11 +54,11 @@ const slugsHaveSources: Rule = (work, written, draft) => {
   }
 }
 
-const countsHaveRelations: Rule = (work, written, draft) => {
+const countsHaveRelations: Rule = (resolution, written, draft) => {
   for (const field of draft.fields.values()) {
     if (field.count === undefined || draft.relations.get(field.count)?.kind === 'has_many') continue
     if (
-      work.unusable.has(`${draft.name}.${field.count}`) ||
+      resolution.unusable.has(`${draft.name}.${field.count}`) ||
       written.relations.get(field.count)?.value.has_many !== undefined
     )
       continue
@@ -61,7 +66,7 @@ const countsHaveRelations: Rule = (work, written, draft) => {
       .filter((relation) => relation.kind === 'has_many')
       .map((relation) => relation.name)
     const span = written.fields.get(field.name)?.place(['of']) ?? field.span
-    work.report(
+    resolution.report(
       'unknown_field',
       `"${draft.name}" has no has_many relation "${field.count}" to count`,
       span,
@@ -70,15 +75,19 @@ const countsHaveRelations: Rule = (work, written, draft) => {
   }
 }
 
-const namesAreFree: Rule = (work, _written, draft) => {
+const namesAreFree: Rule = (resolution, _written, draft) => {
   const columns = new Map<string, string>()
   const keys = new Map<string, string>()
   for (const field of draft.fields.values()) {
     if (Buffer.byteLength(field.column) > 63)
-      work.report('name_too_long', `The column "${field.column}" is longer than 63 bytes`, field.span)
+      resolution.report('name_too_long', `The column "${field.column}" is longer than 63 bytes`, field.span)
     const other = columns.get(field.column)
     if (other !== undefined)
-      work.report('name_clash', `"${field.name}" and "${other}" are the same column "${field.column}"`, field.span)
+      resolution.report(
+        'name_clash',
+        `"${field.name}" and "${other}" are the same column "${field.column}"`,
+        field.span,
+      )
     if (isStored(field)) columns.set(field.column, field.name)
     keys.set(field.name, 'a field')
   }
@@ -87,14 +96,14 @@ const namesAreFree: Rule = (work, _written, draft) => {
     for (const name of names) {
       const other = keys.get(name)
       if (other !== undefined) {
-        work.report('name_clash', `"${name}" is ${other} already`, relation.span, {
+        resolution.report('name_clash', `"${name}" is ${other} already`, relation.span, {
           hint: 'a field and a relation share the keys of an answer',
         })
       }
       keys.set(name, 'a relation')
     }
     if (relation.kind === 'many_to_many' && Buffer.byteLength(relation.through.table) > 63) {
-      work.report(
+      resolution.report(
         'name_too_long',
         `The joining table "${relation.through.table}" is longer than 63 bytes`,
         relation.span,
@@ -105,24 +114,24 @@ const namesAreFree: Rule = (work, _written, draft) => {
     }
   }
   if (Buffer.byteLength(draft.table) > 63)
-    work.report('name_too_long', `The table "${draft.table}" is longer than 63 bytes`, draft.span)
+    resolution.report('name_too_long', `The table "${draft.table}" is longer than 63 bytes`, draft.span)
   if (draft.table.startsWith('plinth_'))
-    work.report('reserved_name', 'Tables that begin with "plinth_" are the engine\'s own', draft.span)
+    resolution.report('reserved_name', 'Tables that begin with "plinth_" are the engine\'s own', draft.span)
 }
 
 /** Where a filter names a path, these words are no paths. */
-const namesAreNoConnectives: Rule = (work, _written, draft) => {
+const namesAreNoConnectives: Rule = (resolution, _written, draft) => {
   for (const part of [...draft.fields.values(), ...draft.relations.values()]) {
     if (!(CONNECTIVES as readonly string[]).includes(part.name)) continue
-    work.report('reserved_name', `"${part.name}" is a word of the filter language`, part.span, {
+    resolution.report('reserved_name', `"${part.name}" is a word of the filter language`, part.span, {
       hint: 'choose another name: a filter could not speak of it',
     })
   }
 }
 
 /** What the base needs on create must come from somewhere. */
-const guestsCanCreate: Rule = (work, written, draft) => {
-  const owner = work.drafts.get(draft.owner)
+const derivedResourcesCanCreate: Rule = (resolution, written, draft) => {
+  const owner = resolution.drafts.get(draft.owner)
   if (owner === undefined || owner === draft || !creates(draft)) return
   for (const field of owner.fields.values()) {
     const given = draft.fields.has(field.name) || draft.scopeSets.some((set) => set.field.column === field.column)
@@ -137,7 +146,7 @@ const guestsCanCreate: Rule = (work, written, draft) => {
     const relation = field.relation === undefined ? undefined : owner.relations.get(field.relation)
     if (relation?.kind === 'belongs_to' && relation.default !== undefined) continue
     const what = field.relation === undefined ? `field "${field.name}"` : `relation "${field.relation}"`
-    work.report(
+    resolution.report(
       'of_mismatch',
       `"${owner.name}" requires the ${what}, which "${draft.name}" neither has nor sets`,
       written.document.place(['of']),
@@ -152,7 +161,7 @@ function creates(draft: Resource): boolean {
   return draft.actions.has('create') || draft.nested.some((route) => route.actions.includes('create'))
 }
 
-const actionsHavePolicies: Rule = (work, written, draft) => {
+const actionsHavePolicies: Rule = (resolution, written, draft) => {
   const needed = new Map<string, Resource['policies'][keyof Resource['policies']]>()
   for (const action of [...draft.actions, ...draft.nested.flatMap((route) => route.actions)]) {
     const policy = action === 'list' || action === 'get' ? 'view' : action
@@ -167,7 +176,7 @@ const actionsHavePolicies: Rule = (work, written, draft) => {
     written.document.value.policies === undefined
       ? written.document.place(['resource'])
       : written.document.place(['policies'], 'key')
-  work.report('missing_policy', `Nobody may ${words} "${draft.name}"`, places, {
+  resolution.report('missing_policy', `Nobody may ${words} "${draft.name}"`, places, {
     hint: `add a policy for ${words}, an empty list if that is meant, or take the action away`,
     severity: 'warning',
   })
@@ -180,34 +189,34 @@ const RULES: readonly Rule[] = [
   countsHaveRelations,
   namesAreFree,
   namesAreNoConnectives,
-  guestsCanCreate,
+  derivedResourcesCanCreate,
   actionsHavePolicies,
 ]
 
 /** Judges every resource by itself, then what must not happen between two of them. */
-export function judge(work: Work): void {
-  for (const { written, draft } of benches(work)) for (const rule of RULES) rule(work, written, draft)
-  distinctPaths(work)
-  distinctTables(work)
-  limitsAgree(work)
+export function applyRules(resolution: Resolution): void {
+  for (const { written, draft } of eachDraft(resolution)) for (const rule of RULES) rule(resolution, written, draft)
+  distinctPaths(resolution)
+  distinctTables(resolution)
+  limitsAgree(resolution)
 }
 
-function limitsAgree(work: Work): void {
-  const { perPageDefault, perPageMax } = work.app.value.limits ?? {}
+function limitsAgree(resolution: Resolution): void {
+  const { perPageDefault, perPageMax } = resolution.app.value.limits ?? {}
   if (perPageDefault === undefined || perPageDefault <= (perPageMax ?? LIMITS.perPageMax)) return
   const message = `A page can not have ${perPageDefault} records by itself and ${perPageMax ?? LIMITS.perPageMax} at most`
-  work.report('wrong_limit', message, work.app.place(['limits', 'perPageDefault']))
+  resolution.report('wrong_limit', message, resolution.app.place(['limits', 'perPageDefault']))
 }
 
-function distinctPaths(work: Work): void {
+function distinctPaths(resolution: Resolution): void {
   const taken = new Map<string, string>()
-  for (const { written, draft } of benches(work)) {
+  for (const { written, draft } of eachDraft(resolution)) {
     const routes = [
       ...(draft.actions.size === 0
         ? []
         : [{ path: draft.path, at: written.document.value.path === undefined ? ['resource'] : ['path'] }]),
       ...draft.nested.map((route) => ({
-        path: `${work.drafts.get(route.relation.target)?.path}/{id}/${route.path}`,
+        path: `${resolution.drafts.get(route.relation.target)?.path}/{id}/${route.path}`,
         at: ['nested', route.relation.name],
       })),
     ]
@@ -215,7 +224,7 @@ function distinctPaths(work: Work): void {
       const other = taken.get(path.toLowerCase())
       if (other === undefined) taken.set(path.toLowerCase(), draft.name)
       else
-        work.report(
+        resolution.report(
           'duplicate_path',
           `The path "/${path}" is the one of "${other}" already`,
           written.document.place(at),
@@ -225,14 +234,14 @@ function distinctPaths(work: Work): void {
   }
 }
 
-function distinctTables(work: Work): void {
+function distinctTables(resolution: Resolution): void {
   const taken = new Map<string, string>()
-  for (const { written, draft } of benches(work)) {
+  for (const { written, draft } of eachDraft(resolution)) {
     if (draft.owner !== draft.name) continue
     const other = taken.get(draft.table)
     taken.set(draft.table, draft.name)
     if (other === undefined) continue
-    work.report(
+    resolution.report(
       'name_clash',
       `The table "${draft.table}" is the one of "${other}" already`,
       written.document.place([written.document.value.table === undefined ? 'resource' : 'table']),

@@ -6,23 +6,23 @@ import type { Json, JsonObject } from '../json.ts'
 import type { Span } from '../text/source.ts'
 import { linkAssignment } from './assign.ts'
 import { fieldOf, isBroken } from './link.ts'
-import { benches, type Draft, suggest, type Work, type Written } from './resolution.ts'
+import { type Draft, eachDraft, type Resolution, suggest, type Written } from './resolution.ts'
 
 /** Completes the seeds of every resource; a row must have a value for each part of the key. */
-export function seeds(work: Work): void {
-  for (const { written, draft } of benches(work)) {
-    if (written.document.value.seeds !== undefined) draft.seeds = seedsOf(work, written, draft)
+export function seeds(resolution: Resolution): void {
+  for (const { written, draft } of eachDraft(resolution)) {
+    if (written.document.value.seeds !== undefined) draft.seeds = seedsOf(resolution, written, draft)
   }
 }
 
-function seedsOf(work: Work, written: Written, draft: Draft): Seeds {
+function seedsOf(resolution: Resolution, written: Written, draft: Draft): Seeds {
   const { value, place } = written.document
   const { key = [], rows = [] } = value.seeds ?? {}
   const names = typeof key === 'string' ? [key] : key
   const fields = names.flatMap((name, index) => {
-    const field = fieldOf(work, draft, name)
-    if (field === undefined && !isBroken(work, draft, name)) {
-      work.report(
+    const field = fieldOf(resolution, draft, name)
+    if (field === undefined && !isBroken(resolution, draft, name)) {
+      resolution.report(
         'unknown_field',
         `"${draft.name}" has no field "${name}"`,
         place(typeof key === 'string' ? ['seeds', 'key'] : ['seeds', 'key', index]),
@@ -33,12 +33,12 @@ function seedsOf(work: Work, written: Written, draft: Draft): Seeds {
   })
   return {
     key: fields,
-    rows: rows.map((row, index) => seedRow(work, draft, fields, row, ['seeds', 'rows', index], place)),
+    rows: rows.map((row, index) => seedRow(resolution, draft, fields, row, ['seeds', 'rows', index], place)),
   }
 }
 
 function seedRow(
-  work: Work,
+  resolution: Resolution,
   draft: Draft,
   key: readonly Field[],
   row: JsonObject,
@@ -48,7 +48,9 @@ function seedRow(
   const values = new Map<string, Json>()
   const places = new Map<string, Span>()
   const assignments = Object.entries(row).flatMap(([name, given]): Assignment[] => {
-    const assignment = linkAssignment(work, draft, name, given, (path, part) => place([...at, name, ...path], part))
+    const assignment = linkAssignment(resolution, draft, name, given, (path, part) =>
+      place([...at, name, ...path], part),
+    )
     if (assignment === undefined) return []
     places.set(assignment.field.name, place([...at, name]))
     const fixed = 'operand' in assignment && assignment.operand.kind === 'literal'
@@ -57,12 +59,12 @@ function seedRow(
   })
   for (const field of key) {
     if (assignments.some((assignment) => assignment.field === field) || Object.hasOwn(row, field.name)) continue
-    work.report('wrong_seed', `The row has no "${field.name}", by which it would be found again`, place(at), {
+    resolution.report('wrong_seed', `The row has no "${field.name}", by which it would be found again`, place(at), {
       hint: `add ${field.name}: …`,
     })
   }
-  for (const name of missingIn(work, draft, row, assignments)) {
-    work.report('wrong_seed', `The row has no "${name}", which every "${draft.name}" must have`, place(at), {
+  for (const name of missingIn(resolution, draft, row, assignments)) {
+    resolution.report('wrong_seed', `The row has no "${name}", which every "${draft.name}" must have`, place(at), {
       hint: `add ${name}: …, or give it a default`,
     })
   }
@@ -71,8 +73,13 @@ function seedRow(
 }
 
 /** The required fields and relations that neither the row nor a rule fills. */
-function missingIn(work: Work, draft: Draft, row: JsonObject, assignments: readonly Assignment[]): readonly string[] {
-  const owner = work.drafts.get(draft.owner) ?? draft
+function missingIn(
+  resolution: Resolution,
+  draft: Draft,
+  row: JsonObject,
+  assignments: readonly Assignment[],
+): readonly string[] {
+  const owner = resolution.drafts.get(draft.owner) ?? draft
   const filled = new Set([...draft.scopeSets, ...assignments].map(({ field }) => field.column))
   const needed = [...owner.fields.values()].filter(
     (field) =>
@@ -89,6 +96,6 @@ function missingIn(work: Work, draft: Draft, row: JsonObject, assignments: reado
     if (field.type.name === 'slug' && typeof from === 'string' && Object.hasOwn(row, from)) return []
     const name = relation?.name ?? field.name
     // A value that is there and wrong has been complained of already.
-    return Object.hasOwn(row, name) || isBroken(work, draft, name) ? [] : [name]
+    return Object.hasOwn(row, name) || isBroken(resolution, draft, name) ? [] : [name]
   })
 }

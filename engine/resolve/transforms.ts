@@ -1,17 +1,17 @@
 /** Pass: plugins change what was written before anything is read from it; places stay those of the author's file. */
 import type { Document, ResourceDefinition } from '../definition/definition.ts'
-import type { Work } from './resolution.ts'
+import type { Resolution } from './resolution.ts'
 import { entries } from './written.ts'
 
 /** Runs every transform on every resource in the plugins' order, and sorts out resources of the same name. */
-export function applyTransforms(work: Work): void {
-  for (const source of work.sources) {
-    const document = transformed(work, source)
+export function applyTransforms(resolution: Resolution): void {
+  for (const source of resolution.sources) {
+    const document = transformed(resolution, source)
     const { resource: name } = document.value
-    const earlier = work.written.get(name)
+    const earlier = resolution.written.get(name)
     if (earlier !== undefined) {
       const other = earlier.document.place(['resource']).source.file
-      work.report(
+      resolution.report(
         'duplicate_resource',
         `The resource "${name}" is declared in ${other} already`,
         document.place(['resource']),
@@ -23,7 +23,7 @@ export function applyTransforms(work: Work): void {
     }
     const original = new Set(Object.keys(source.value.fields ?? {}))
     const fields = new Map(entries(document, ['fields'], document.value.fields))
-    work.written.set(name, {
+    resolution.written.set(name, {
       name,
       document,
       fields,
@@ -39,16 +39,16 @@ function isDefinition(value: unknown): value is ResourceDefinition {
   return typeof value === 'object' && value !== null && 'resource' in value && typeof value.resource === 'string'
 }
 
-function transformed(work: Work, source: Document<ResourceDefinition>): Document<ResourceDefinition> {
+function transformed(resolution: Resolution, source: Document<ResourceDefinition>): Document<ResourceDefinition> {
   let value = source.value
-  for (const { plugin, options, transform } of work.extensions.transforms) {
+  for (const { plugin, options, transform } of resolution.extensions.transforms) {
     try {
       const changed: unknown = transform(value, options)
       if (!isDefinition(changed)) throw new Error('it returned no resource')
       value = changed
     } catch (error) {
       const reason = error instanceof Error ? error.message : String(error)
-      work.report(
+      resolution.report(
         'plugin_failed',
         `The plugin "${plugin}" could not change "${value.resource}": ${reason}`,
         source.place(['resource']),

@@ -112,7 +112,7 @@ test('NOT NULL and UNIQUE count the rows in their way', async () => {
   const required = booksWith({ copies: column('copies', 'integer', { nullable: false, default: "'-1'" }) })
   assert.is(
     await shown(required),
-    '  blocked  require books.copies: 1 row is null\n           → fill them first, say what they become with fill_nulls, or leave the field nullable',
+    '  blocked  require books.copies: 1 row is null\n           → fill them first, say what they become with backfill, or leave the field nullable',
   )
   await db.database.knex('books').whereNull('copies').update({ copies: 7 })
   assert.equal(await titles(required), ['require books.copies'])

@@ -274,9 +274,9 @@ mistaken('whatever word of a file is wrong, it is told and never thrown', () => 
 })
 
 mistaken('what null becomes is a value of a field that is not nullable', () => {
-  says('fields: { name: { type: string, fill_nulls: x }, on: { type: boolean, nullable: false, fill_nulls: maybe } }', [
-    'things.yaml [x] wrong_option: "fill_nulls" is for a field that is not nullable (write nullable: false beside it, or leave it out)',
-    'things.yaml [maybe] wrong_value: The "fill_nulls" of "on" must be true or false',
+  says('fields: { name: { type: string, backfill: x }, on: { type: boolean, nullable: false, backfill: maybe } }', [
+    'things.yaml [x] wrong_option: "backfill" is for a field that is not nullable (write nullable: false beside it, or leave it out)',
+    'things.yaml [maybe] wrong_value: The "backfill" of "on" must be true or false',
   ])
 })
 
