@@ -60,6 +60,8 @@ export interface FieldType {
   readonly internal?: boolean
   /** The PostgreSQL column type, exactly as `format_type` would print it, e.g. `character varying(255)`. */
   column(options: FieldOptions): string
+  /** The most characters of a stored value, for text that may be too long for an index; absent: always short enough. */
+  longest?(options: FieldOptions): number
   /** JSON Schema of the value in answers (null is added by the caller where the field is nullable). */
   schema(options: FieldOptions): JsonSchema
   /** JSON Schema of the value in a body, where bodies may write it in more forms than answers do. */

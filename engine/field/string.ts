@@ -35,6 +35,7 @@ export const string: FieldType = {
   description: 'One line of text.',
   options: { min: MIN, max: maxOption(LONGEST, LIMITS.stringLength), pattern: PATTERN },
   column: (options) => `character varying(${most(options)})`,
+  longest: most,
   schema: (options) => ({
     type: 'string',
     maxLength: most(options),

@@ -11,6 +11,7 @@ export const url: FieldType = {
     relative: { type: 'boolean', description: 'Also a relative path without "..".', examples: [true] },
   },
   column: () => `character varying(${LONGEST})`,
+  longest: () => LONGEST,
   schema: (options) => ({
     type: 'string',
     format: options.own.relative === true ? 'uri-reference' : 'uri',

@@ -5,12 +5,12 @@ import { isStored } from '../catalog/stored.ts'
 import { fieldOf, isBroken, linkFilter } from './link.ts'
 import { type Draft, eachDraft, type Resolution, suggest, type Written } from './resolution.ts'
 
-/** Collects the indexes of every table at its owner, guests' after the owner's, and drops what another one already does. */
+/** Collects the indexes of every table at the resource that owns it, its own first, and leaves out the needless ones. */
 export function indexes(resolution: Resolution): void {
   const byResource = new Map<string, Index[]>([...resolution.drafts.keys()].map((name) => [name, []]))
   const owners = eachDraft(resolution).filter(({ draft }) => draft.owner === draft.name)
-  const guests = eachDraft(resolution).filter(({ draft }) => draft.owner !== draft.name)
-  for (const { written, draft } of [...owners, ...guests]) {
+  const others = eachDraft(resolution).filter(({ draft }) => draft.owner !== draft.name)
+  for (const { written, draft } of [...owners, ...others]) {
     byResource
       .get(draft.name)
       ?.push(...declared(resolution, written, draft), ...unique(draft), ...reads(resolution, written, draft))
@@ -18,15 +18,15 @@ export function indexes(resolution: Resolution): void {
       const holder = path.relations.at(-1)?.target ?? draft.name
       const there = resolution.drafts.get(holder)
       if (there === undefined || !isStored(path.field)) continue
-      // Through a relation a search also finds what is deleted there: it still shows on this record.
+      // A search through a relation also finds deleted records there: their text still shows on this record.
       byResource
         .get(holder)
         ?.push(index([path.field], 'trigram', path.relations.length === 0 ? there.live : undefined, path.field))
     }
   }
   for (const { draft } of owners) {
-    const guestsHere = guests.filter((guest) => guest.draft.owner === draft.name)
-    const all = [draft, ...guestsHere.map((guest) => guest.draft)].flatMap(({ name }) => byResource.get(name) ?? [])
+    const here = others.filter((other) => other.draft.owner === draft.name)
+    const all = [draft, ...here.map((other) => other.draft)].flatMap(({ name }) => byResource.get(name) ?? [])
     draft.indexes = distinctIndexes(all)
   }
 }
@@ -41,8 +41,8 @@ function unique(draft: Draft): readonly Index[] {
 }
 
 /**
- * One btree with the id as tie-breaker for whatever a list filters, ranges or sorts by; foreign keys are among the filters.
- * An author who names sort keys has named those worth their price on every write; the others still sort.
+ * One btree for each field that a list filters, ranges or sorts by, followed by the id so that equal values have an order.
+ * Every index makes writes slower, so where the author lists sort keys, only those get one; the other fields still sort.
  */
 function reads(resolution: Resolution, written: Written, draft: Draft): readonly Index[] {
   const plain = (path: FieldPath) => (path.relations.length === 0 && isStored(path.field) ? [path.field] : [])
@@ -57,23 +57,24 @@ function reads(resolution: Resolution, written: Written, draft: Draft): readonly
   const short = [...read, ...draft.ranges.values()].filter((field) => field !== draft.key && isShort(field))
   return [
     ...keys.map((field) =>
-      index([field, draft.key], 'btree', lostForGood(resolution, draft, field) ? undefined : draft.live, field),
+      index([field, draft.key], 'btree', targetIsRemoved(resolution, draft, field) ? undefined : draft.live, field),
     ),
     ...short.map((field) => index([field, draft.key], 'btree', draft.live, field)),
   ]
 }
 
-/** Whether the other record can be removed for good: then the database looks for this one's key among all records. */
-function lostForGood(resolution: Resolution, draft: Draft, field: Field): boolean {
+/** Whether records of the other resource are removed for good: PostgreSQL then looks for references among all rows. */
+function targetIsRemoved(resolution: Resolution, draft: Draft, field: Field): boolean {
   const relation = field.relation === undefined ? undefined : draft.relations.get(field.relation)
   return relation !== undefined && resolution.drafts.get(relation.target)?.live === undefined
 }
 
-/** A btree entry has room for about 2,700 bytes; longer values would make writes fail. */
+/** A btree entry has room for about 2,700 bytes, and a character takes up to four; longer values would make writes fail. */
+const INDEXED_CHARACTERS = 600
+
 function isShort(field: Field): boolean {
   if (field.type.wire === 'json' || field.type.name === 'text') return false
-  const length = Number(/^character varying\((\d+)\)$/.exec(field.type.column(field.options))?.[1] ?? 0)
-  return length <= 600
+  return (field.type.longest?.(field.options) ?? 0) <= INDEXED_CHARACTERS
 }
 
 function declared(resolution: Resolution, written: Written, draft: Draft): readonly Index[] {
@@ -105,28 +106,31 @@ function declared(resolution: Resolution, written: Written, draft: Draft): reado
   })
 }
 
-/** The indexes of one table: each once, and no btree that begins another one over the same records. */
+/** The indexes of one table without those that another one makes needless; of two equal ones the first stays. */
 function distinctIndexes(all: readonly Index[]): readonly Index[] {
-  return all.filter(
-    (candidate, position) =>
-      !all.some((other, place) => other !== candidate && covers(other, candidate, place < position)),
-  )
+  const isNeedless = (index: Index, position: number) =>
+    all.some((other, place) => other !== index && covers(other, index) && (place < position || !covers(index, other)))
+  return all.filter((index, position) => !isNeedless(index, position))
 }
 
-/** Whether the first does all that the second would; of two equal ones the earlier covers the later. */
-function covers(first: Index, second: Index, earlier: boolean): boolean {
-  if (first.kind !== second.kind || first.fields[0]?.column !== second.fields[0]?.column) return false
-  const same = filterKey(first.where) === filterKey(second.where)
-  // One value, one record: nothing is left for a tie-breaker to order.
-  if (same && first.unique && first.fields.length === 1 && !second.unique) return true
-  if (!second.fields.every((field, place) => first.fields[place]?.column === field.column)) return false
-  const equal = same && first.fields.length === second.fields.length
-  if (second.unique) return equal && first.unique && earlier
-  if (equal) return first.unique || earlier
-  return same || first.where === undefined
+/** Whether one index does all that another would. */
+function covers(one: Index, other: Index): boolean {
+  if (one.kind !== other.kind) return false
+  const [columns, wanted] = [columnsOf(one), columnsOf(other)]
+  const sameRecords = filterKey(one.where) === filterKey(other.where)
+  // Only a unique index over the same columns and records refuses the same duplicates.
+  if (other.unique) return one.unique && sameRecords && columns.join() === wanted.join()
+  // A unique column gives one row for each value, so further columns would order nothing.
+  if (one.unique && columns.length === 1 && sameRecords) return columns[0] === wanted[0]
+  const begins = wanted.every((column, position) => columns[position] === column)
+  return begins && (sameRecords || one.where === undefined)
 }
 
-/** A filter as a comparable text: paths by their names, since linked nodes may form circles. */
+function columnsOf({ fields }: Index): readonly string[] {
+  return fields.map((field) => field.column)
+}
+
+/** A filter as text, so that two can be compared; paths by their names, because linked records may form circles. */
 export function filterKey(filter: Filter | undefined): string {
   if (filter === undefined) return ''
   switch (filter.kind) {

@@ -79,6 +79,15 @@ for (const type of FIELD_TYPES) {
     )
   })
 
+  test(`${type.name} says how long its text may be where that is too long for an index`, () => {
+    for (const max of [10, 2_000]) {
+      const given = options({ ...OWN[type.name], max })
+      const [, length] = /^character varying\((\d+)\)$/.exec(type.column(given)) ?? []
+      if (type.longest !== undefined || Number(length ?? 0) > 600)
+        assert.is(type.longest?.(given), Number(length), `max ${max}`)
+    }
+  })
+
   test(`${type.name} knows only operators that exist`, () => {
     for (const operator of type.operators) assert.ok(OPERATORS.includes(operator))
   })
