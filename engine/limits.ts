@@ -25,6 +25,8 @@ export const LIMITS = {
   jsonBytes: 1_048_576,
   /** JSON nesting: deeper values overflow recursive code (decisions, 1: 400). */
   jsonDepth: 32,
+  /** Of a json value with more parts only the first mistake is reported: each mistake takes 200 bytes, in every form that is tried. */
+  jsonReportedParts: 1_000,
   /** Complaints about one body, and characters of an unknown key in them: what is told must not outgrow what was sent. */
   bodyErrors: 100,
   unknownKeyLength: 64,

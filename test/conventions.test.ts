@@ -71,7 +71,7 @@ const HOMES: Readonly<Record<string, readonly string[]>> = {
   'bidi-js': ['plugins/desk/reports/'],
   pg: ['engine/database/'],
   '@electric-sql/pglite': ['engine/database/'],
-  ajv: ['engine/definition/', 'engine/record/', 'plugins/desk/ai/'],
+  ajv: ['engine/field/', 'plugins/desk/ai/'],
 }
 
 const files = projectFiles()

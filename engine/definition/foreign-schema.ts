@@ -1,7 +1,5 @@
 /** Judges values by plugins' schemas that use more of JSON Schema than the language itself does. */
-import { createRequire } from 'node:module'
-import type { ErrorObject, Options, ValidateFunction } from 'ajv'
-import { linearRegExp } from '../field/pattern.ts'
+import { type ErrorObject, newCompiler, type ValidateFunction } from '../field/ajv.ts'
 import type { Json, JsonSchema } from '../json.ts'
 import type { Diagnostic } from '../text/diagnostic.ts'
 import type { Document, Path } from './definition.ts'
@@ -87,11 +85,7 @@ const compiled = new WeakMap<JsonSchema, ValidateFunction>()
 function compile(schema: JsonSchema): ValidateFunction {
   const known = compiled.get(schema)
   if (known !== undefined) return known
-  // Loaded only when a plugin needs it: most applications start without.
-  const { Ajv } = createRequire(import.meta.url)('ajv') as {
-    Ajv: new (options: Options) => { compile(schema: object): ValidateFunction }
-  }
-  const validate = new Ajv({ allErrors: true, strict: false, code: { regExp: linearRegExp } }).compile(schema)
+  const validate = newCompiler({ allErrors: true }).compile(schema)
   compiled.set(schema, validate)
   return validate
 }

@@ -35,11 +35,17 @@ export interface FieldOptions {
   readonly own: JsonObject
 }
 
-/**
- * A decoded value for the database, or what completes the sentence "The <field> field …": `must be at most 255 characters`.
- * `at` is the place inside a list or json value, in dot form (`0`, `sizes.2.width`): the error's key is then `<field>.<at>`.
- */
-export type Decoded = { readonly value: Json } | { readonly error: string; readonly at?: string }
+/** Why a value is refused: what completes the sentence "The <field> field …", such as `must be at most 255 characters`. */
+export interface Refusal {
+  readonly error: string
+  /** The place inside a list or json value, in dot form (`0`, `sizes.2.width`): the error's key is `<field>.<at>`. */
+  readonly at?: string
+  /** What else is wrong, at other places inside the value. */
+  readonly others?: readonly Refusal[]
+}
+
+/** A decoded value for the database, or why there is none. */
+export type Decoded = { readonly value: Json } | Refusal
 
 /** A range a plain-day filter value stands for, both as database values; `before` is exclusive. */
 export interface DayRange {

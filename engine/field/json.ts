@@ -4,7 +4,7 @@ import { isObject, type Json } from '../json.ts'
 import { LIMITS } from '../limits.ts'
 import { brokenText, numberOption } from './characters.ts'
 import type { FieldType } from './field-type.ts'
-import { misfit, unusableShape } from './shape.ts'
+import { misfits, unusableShape } from './shape.ts'
 
 export const json: FieldType = {
   name: 'json',
@@ -31,9 +31,8 @@ export const json: FieldType = {
     const most = numberOption(options, 'max_bytes', LIMITS.jsonFieldBytes)
     if (Buffer.byteLength(JSON.stringify(value)) > most) return { error: `must be at most ${most} bytes of JSON` }
     const { schema } = options.own
-    const found = isObject(schema) ? misfit(schema, value) : undefined
-    if (found === undefined) return { value }
-    return found.at === '' ? { error: found.error } : found
+    const [first, ...others] = isObject(schema) ? misfits(schema, value) : []
+    return first === undefined ? { value } : { ...first, ...(others.length === 0 ? {} : { others }) }
   },
   parse: () => ({ error: 'can only be filtered by [null]' }),
   judge: (options) => {

@@ -20,7 +20,7 @@ export interface DecodedInput {
 }
 
 /**
- * Decodes a body against fields: strings trimmed, "" is null, read-only fields ignored (decisions, 1: Bodies).
+ * Decodes a body against fields: strings trimmed, "" is null, read-only fields ignored.
  * Never throws for what a caller wrote.
  */
 export function decodeInput(fields: readonly Field[], body: JsonObject, options: DecodeOptions): DecodedInput {
@@ -51,8 +51,8 @@ export function isWritable(field: Field): boolean {
   return !field.readOnly && isStored(field) && field.type.generated === undefined
 }
 
-/** "The first name field …": how every complaint about a field reads. */
-export function sentence(field: Field, predicate: string): string {
+/** "The first name field …", "The settings.theme field …": how every complaint about a field reads. */
+export function sentence(field: Pick<Field, 'name'>, predicate: string): string {
   return `The ${field.name.replaceAll('_', ' ')} field ${predicate}`
 }
 
@@ -69,8 +69,14 @@ function decodeField(field: Field, given: Json, values: Record<string, Json>, er
     return
   }
   const decoded = field.type.decode(trimmed, field.options)
-  if ('value' in decoded) values[field.name] = decoded.value
-  else errors[decoded.at === undefined ? field.name : `${field.name}.${decoded.at}`] = [sentence(field, decoded.error)]
+  if ('value' in decoded) {
+    values[field.name] = decoded.value
+    return
+  }
+  for (const { error, at = '' } of [decoded, ...(decoded.others ?? [])]) {
+    const key = at === '' ? field.name : `${field.name}.${at}`
+    errors[key] = [sentence({ name: key }, error)]
+  }
 }
 
 function unknownKey(key: string, known: Iterable<string>): string {

@@ -59,7 +59,7 @@ test('a stored value that a younger rule refuses passes unchanged, and is refuse
   assert.equal([answer.body.data.title, answer.body.data.pages], [old, 7])
   assert.equal((await patch(`/books/${book.id}`, { title: `${old}!`, words: ['b\u0007'] })).body.errors, {
     title: ['The title field must be one line of text'],
-    'words.0': ['The words field must not contain control characters'],
+    'words.0': ['The words.0 field must not contain control characters'],
   })
 })
 
