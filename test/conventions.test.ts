@@ -123,6 +123,20 @@ conventions('no file imports itself by way of others, types included', () => {
   none(circles(targets), 'imports have no circle')
 })
 
+conventions('folders of plugins import each other in one direction', () => {
+  const folderOf = (path: string): string => /^plugins\/(?:desk\/)?[^/]+/.exec(path)![0]
+  const targets = new Map<string, string[]>()
+  for (const { path, imports } of production.filter((file) => file.path.startsWith('plugins/'))) {
+    const folders = imports
+      .flatMap((specifier) => importedPath(path, specifier) ?? [])
+      .filter((target) => target.startsWith('plugins/'))
+      .map(folderOf)
+      .filter((folder) => folder !== folderOf(path))
+    targets.set(folderOf(path), [...(targets.get(folderOf(path)) ?? []), ...folders])
+  }
+  none(circles(targets), 'no folder of plugins needs one that needs it')
+})
+
 conventions('a plugin reaches the engine through engine/index.ts alone', () => {
   const violations = production
     .filter((file) => file.path.startsWith('plugins/'))

@@ -1,6 +1,6 @@
 /** Tokens as text: signed, and verified once each; whether one is still good is the database's to say. */
 import type { PluginContext, Settings } from '../../engine/index.ts'
-import { keysOf } from './key.ts'
+import { keysOf } from '../keys/key.ts'
 
 /** What a verified token says: its row's id, and when it ends in milliseconds since the epoch. */
 export interface Claims {

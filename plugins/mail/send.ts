@@ -1,6 +1,6 @@
 /** Sends mails made from templates: through the queue of jobs where there is one, so that none is lost and none holds an answer. */
 import type { JobContext, JsonObject, PluginContext } from '../../engine/index.ts'
-import { seal, unseal } from './seal.ts'
+import { seal, unseal } from '../keys/seal.ts'
 import { renderMail } from './template.ts'
 import { transportOf } from './transport.ts'
 
@@ -29,7 +29,7 @@ export async function sendMail(context: MailContext, mail: Mail): Promise<void> 
   if (context.enqueue !== undefined) {
     const { href } = mail.template
     const template = href.startsWith(PLUGINS.href) ? href.slice(PLUGINS.href.length) : href
-    const sealed = await seal(context.settings, JSON.stringify(mail.data))
+    const sealed = await seal(context.settings, 'mail', JSON.stringify(mail.data))
     await context.enqueue('mail.send', { template, to: mail.to, sealed })
     return
   }
@@ -46,7 +46,10 @@ export async function sendMail(context: MailContext, mail: Mail): Promise<void> 
 /** The job that sends one mail; what goes wrong rejects, and the queue tries again. */
 export async function sendQueued(context: JobContext, payload: JsonObject): Promise<undefined> {
   const template = new URL(String(payload.template), PLUGINS)
-  const data = JSON.parse(await unseal(context.settings, String(payload.sealed))) as Mail['data']
+  const text = await unseal(context.settings, 'mail', String(payload.sealed))
+  if (text === undefined)
+    throw new Error('the mail was changed, or the secret that it was sealed with is not known any more')
+  const data = JSON.parse(text) as Mail['data']
   await deliver(context, { template, to: String(payload.to), data })
 }
 

@@ -7,8 +7,8 @@ import {
   type JsonObject,
   type PluginContext,
 } from '../../../engine/index.ts'
+import { seal, unseal } from '../../keys/seal.ts'
 import { runnerOf } from './runner.ts'
-import { seal, unseal } from './seal.ts'
 
 export interface AiSettings {
   readonly enabled: boolean
@@ -92,7 +92,7 @@ export async function apiKey(context: Reading): Promise<string | undefined> {
 }
 
 async function keyOf(context: Reading, { chosen, sealed }: Stored): Promise<string | undefined> {
-  if (sealed !== null) return unseal(context.settings, sealed)
+  if (sealed !== null) return unseal(context.settings, 'ai', sealed)
   const own = defaultsOf(context).base_url
   const elsewhere = typeof chosen.base_url === 'string' && originOf(chosen.base_url) !== originOf(own)
   return elsewhere ? undefined : context.settings.env.AI_API_KEY || undefined
@@ -124,7 +124,7 @@ export async function changeSettings(context: Reading, body: JsonObject): Promis
     if (from !== to && before.sealed !== null && key === undefined) {
       throw invalid({ api_key: ['Send the api_key again, or null, when base_url moves to another server'] })
     }
-    const sealed = key === undefined ? before.sealed : key === null ? null : await seal(settings, String(key))
+    const sealed = key === undefined ? before.sealed : key === null ? null : await seal(settings, 'ai', String(key))
     await transaction.run(
       {
         text: `insert into "${table}" (name, chosen, api_key) values ($1, $2::jsonb, $3)

@@ -1,8 +1,8 @@
-/** The keys that sign tokens: from APP_SECRET, or made once and kept beside the data. */
+/** ⇄ The keys made from the application's secrets: they sign tokens, and every key that seals is made from one of them. */
 import { createHash } from 'node:crypto'
 import { type Settings, secretsOf } from '../../engine/index.ts'
 
-/** Keys by their id; `current` is the one that signs, all of them verify. */
+/** Keys by their id; `current` is the id of the one that signs and seals, all of them verify and open. */
 export interface Keys {
   readonly current: string
   readonly byId: ReadonlyMap<string, Uint8Array>
@@ -10,7 +10,7 @@ export interface Keys {
 
 const known = new WeakMap<Settings, Promise<Keys>>()
 
-/** The signing keys of these settings, read or made once. */
+/** The keys of these settings, read or made once. */
 export function keysOf(settings: Settings): Promise<Keys> {
   let keys = known.get(settings)
   if (keys === undefined) {
