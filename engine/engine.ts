@@ -163,7 +163,6 @@ function compose(process: Process, ready: Ready, bound: readonly BoundRoute[]): 
   const { authenticate } = composition
   const parts: HttpParts = {
     routes,
-    middleware: composition.middleware.map(({ plugin, options, value }) => ({ plugin, options, run: value })),
     catalog,
     settings,
     store,

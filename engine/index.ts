@@ -28,7 +28,6 @@ export type { Logger } from './observe.ts'
 export {
   definePlugin,
   type HookContribution,
-  type Middleware,
   type Plugin,
   type SpecialFilter,
   type StartLine,

@@ -1,4 +1,4 @@
-/** Makes the context that handlers and middleware hold, and runs what they leave for after the commit. */
+/** Makes the context that handlers hold, and runs what they leave for after the commit. */
 import { runLeft, type Work } from '../action/execution.ts'
 import type { Actor } from '../actor.ts'
 import type { Transaction } from '../database/database.ts'
@@ -37,8 +37,6 @@ function within(parts: HttpParts, input: Input, base: ContextBase, open: Transac
 /** A context, and what is to be run once its handler has come to an end. */
 export interface Prepared {
   readonly context: RouteContext
-  /** The same for a function of another plugin: its options instead. */
-  readonly withOptions: (options: JsonObject) => RouteContext
   readonly settle: () => Promise<void>
 }
 
@@ -64,7 +62,6 @@ export function prepareContext(parts: HttpParts, input: Input, options: JsonObje
   }
   return {
     context: build(options),
-    withOptions: build,
     settle: async () => {
       if (later.length > 0) await runLeft({ log: parts.log, requestId }, later)
     },

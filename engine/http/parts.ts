@@ -10,7 +10,7 @@ import type { Logger } from '../observe.ts'
 import type { Settings } from '../settings.ts'
 import type { Store } from '../store/store.ts'
 import type { Metrics } from './metrics.ts'
-import type { Reply, Route, RouteContext } from './route.ts'
+import type { Route } from './route.ts'
 
 /** A route with whose it is, and its input and query resolved to fields. */
 export interface BoundRoute extends Route {
@@ -25,12 +25,6 @@ export interface BoundRoute extends Route {
   readonly admit?: (actor: Actor) => void
   /** Keys of the body that hold secrets. */
   readonly secretKeys?: readonly string[]
-}
-
-export interface BoundMiddleware {
-  readonly plugin: string
-  readonly options: JsonObject
-  readonly run: (context: RouteContext, next: () => Promise<Reply>) => Promise<Reply>
 }
 
 /** What a context is made from; with a transaction, its records belong to it. */
@@ -53,7 +47,6 @@ export interface Readiness {
 
 export interface HttpParts {
   readonly routes: readonly BoundRoute[]
-  readonly middleware: readonly BoundMiddleware[]
   /** Who presents these headers; null when the token is absent or no longer good. Rejects when that cannot be known. */
   readonly authenticate: ((headers: Headers, requestId: string) => Promise<Actor | null>) | undefined
   readonly catalog: Pick<Catalog, 'version' | 'prefix' | 'strictness' | 'limits'>

@@ -1,4 +1,4 @@
-/** The last step of a request: middleware around the handler, once for each Idempotency-Key. */
+/** The last step of a request: the handler, once for each Idempotency-Key. */
 
 import type { JsonObject } from '../json.ts'
 import type { Call } from './call.ts'
@@ -6,7 +6,6 @@ import { type Input, prepareContext } from './context.ts'
 import { answerOf, type Stamp } from './envelope.ts'
 import { answerOnce, checkedKey, rightsOf } from './idempotency.ts'
 import type { Answer, BoundRoute, HttpParts } from './parts.ts'
-import type { Reply } from './route.ts'
 import type { Place } from './table.ts'
 
 export type Perform = (call: Call, place: Place, input: Input) => Promise<Answer>
@@ -16,13 +15,8 @@ export function performer(parts: HttpParts, stamp: Stamp): Perform {
   const once = answerOnce(parts)
 
   async function run(route: BoundRoute, input: Input): Promise<Answer> {
-    const { context, withOptions, settle } = prepareContext(parts, input, route.options)
-    let next = (): Promise<Reply> => route.handle(context)
-    for (const { run: around, options } of parts.middleware.toReversed()) {
-      const inner = next
-      next = () => around(withOptions(options), inner)
-    }
-    const reply = await next()
+    const { context, settle } = prepareContext(parts, input, route.options)
+    const reply = await route.handle(context)
     await settle()
     return answerOf(reply, route.status ?? 200, stamp(parts.now()))
   }

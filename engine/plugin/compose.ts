@@ -2,7 +2,6 @@
 import type { BoundHook } from '../action/execution.ts'
 import { RESOURCE_KEYS } from '../definition/schema.ts'
 import type { Vocabulary } from '../definition/vocabulary.ts'
-import type { FieldType } from '../field/field-type.ts'
 import { FIELD_TYPES } from '../field/index.ts'
 import type { Route } from '../http/route.ts'
 import type { JobContribution } from '../job/job.ts'
@@ -13,15 +12,7 @@ import { resolveFields } from '../resolve/fields.ts'
 import type { Collected, Diagnostic } from '../text/diagnostic.ts'
 import { checkOptions, type WrittenOptions } from './options.ts'
 import { orderPlugins } from './order.ts'
-import type {
-  Authenticate,
-  CommandContribution,
-  HookContribution,
-  Identify,
-  Middleware,
-  Plugin,
-  ResourceRoutes,
-} from './plugin.ts'
+import type { Authenticate, CommandContribution, HookContribution, Identify, Plugin, ResourceRoutes } from './plugin.ts'
 import { TIDY } from './tidy.ts'
 
 /** One contribution with the plugin it is from and that plugin's options. */
@@ -42,7 +33,6 @@ export interface Composition {
   readonly hooks: ReadonlyMap<string, BoundHook>
   readonly routes: readonly Bound<Route>[]
   readonly resourceRoutes: readonly Bound<ResourceRoutes>[]
-  readonly middleware: readonly Bound<Middleware>[]
   /** By full name, `<plugin>.<name>`. */
   readonly jobs: ReadonlyMap<string, Bound<JobContribution>>
   readonly authenticate: Bound<Authenticate> | undefined
@@ -76,7 +66,7 @@ export function compose(
     )
   const clashes: Diagnostic[] = []
   const vocabulary = vocabularyOf(ordered, bound, clashes)
-  const { hooks, diagnostics: inputs } = hooksOf(bound, vocabulary.fieldTypes)
+  const { hooks, diagnostics: inputs } = hooksOf(bound, vocabulary)
   const value: Composition = Object.freeze({
     plugins: ordered,
     vocabulary,
@@ -90,7 +80,6 @@ export function compose(
     hooks,
     routes: routesOf(bound, clashes),
     resourceRoutes: bound((plugin) => (plugin.resourceRoutes === undefined ? [] : [plugin.resourceRoutes])),
-    middleware: bound((plugin) => plugin.middleware ?? []),
     jobs: jobsOf(bound, clashes),
     authenticate: only('authenticate', bound, clashes),
     identify: only('identify', bound, clashes),
@@ -192,16 +181,7 @@ function distinct<T>(
   return found
 }
 
-function fieldTypesOf(contributed: readonly Bound<FieldType>[], clashes: Diagnostic[]): ReadonlyMap<string, FieldType> {
-  const engine = FIELD_TYPES.map((value) => ({ plugin: 'plinth', options: {}, value }))
-  const named = [...engine, ...contributed].map((bound) => ({
-    ...bound,
-    value: [bound.value.name, bound.value] as const,
-  }))
-  return new Map([...distinct('field type', named, clashes)].map(([name, { value }]) => [name, value]))
-}
-
-function hooksOf(bound: Binder, fieldTypes: ReadonlyMap<string, FieldType>) {
+function hooksOf(bound: Binder, { fieldTypes }: Vocabulary) {
   const contributed = bound((plugin) => Object.entries(plugin.hooks ?? {}))
   const hooks = new Map<string, BoundHook>()
   const diagnostics: Diagnostic[] = []
@@ -231,10 +211,7 @@ function vocabularyOf(plugins: readonly Plugin[], bound: Binder, clashes: Diagno
     if (Object.hasOwn(RESOURCE_KEYS, name)) clashes.push(clash('key', name, 'plinth', plugin))
   }
   return {
-    fieldTypes: fieldTypesOf(
-      bound((plugin) => plugin.fieldTypes ?? []),
-      clashes,
-    ),
+    fieldTypes: new Map(FIELD_TYPES.map((type) => [type.name, type])),
     keys: new Map([...distinct('key', keys, clashes)].map(([name, { plugin, value }]) => [name, { plugin, ...value }])),
     plugins: new Map(plugins.map(({ name, description, options }) => [name, { description, options }])),
   }

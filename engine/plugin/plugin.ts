@@ -4,8 +4,7 @@ import type { Hook, PluginContext } from '../action/context.ts'
 import type { Actor } from '../actor.ts'
 import type { Catalog, Resource } from '../catalog/catalog.ts'
 import type { FieldDefinition, FilterDefinition, ResourceDefinition } from '../definition/definition.ts'
-import type { FieldType } from '../field/field-type.ts'
-import type { Reply, Route, RouteContext } from '../http/route.ts'
+import type { Route } from '../http/route.ts'
 import type { JobContribution } from '../job/job.ts'
 import type { Json, JsonObject, JsonSchema } from '../json.ts'
 import type { AccountsContribution } from '../resolve/extensions.ts'
@@ -43,8 +42,6 @@ export type Rule = (catalog: Catalog, options: JsonObject) => readonly Diagnosti
 /** The routes that one resource gets, by what its keys say; none for most. */
 export type ResourceRoutes = (resource: Resource, options: JsonObject) => readonly Route[]
 
-export type Middleware = (context: RouteContext, next: () => Promise<Reply>) => Promise<Reply>
-
 /** Who presents these headers: an actor, or null when the token is absent or no longer good. */
 export type Authenticate = (
   context: Omit<PluginContext, 'actor'> & { readonly headers: Readonly<Record<string, string | undefined>> },
@@ -71,11 +68,10 @@ export interface CommandContribution {
 export interface Plugin {
   readonly name: string
   readonly description: string
-  /** Plugins that come first where order matters (transforms, hooks, middleware). */
+  /** Plugins that come first where order matters (transforms, hooks, start). */
   readonly after?: readonly string[]
   /** JSON Schema of the options in app.yaml, an object with defaults. */
   readonly options?: JsonSchema
-  readonly fieldTypes?: readonly FieldType[]
   readonly specials?: Readonly<Record<string, SpecialFilter>>
   /** Extra keys of a resource file. */
   readonly keys?: Readonly<Record<string, KeyContribution>>
@@ -88,7 +84,6 @@ export interface Plugin {
   readonly routes?: readonly Route[]
   /** Asked once for every resource of the application. */
   readonly resourceRoutes?: ResourceRoutes
-  readonly middleware?: readonly Middleware[]
   /** Job name (enqueued as `<plugin>.<name>`) → what it does. */
   readonly jobs?: Readonly<Record<string, JobContribution>>
   /** Resource files that the plugin brings along (its own tables), as URLs. */

@@ -1,7 +1,6 @@
-/** What handlers and middleware hold: transactions, work for after the commit, and each plugin's own options. */
+/** What handlers hold: transactions, work for after the commit, and their plugin's own options. */
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
-import type { BoundMiddleware } from '../../engine/http/parts.ts'
 import type { RouteContext } from '../../engine/http/route.ts'
 import { type TestDatabase, testDatabase } from '../support/database.ts'
 import { AS_AGENT, route, serve, type World } from './world.ts'
@@ -15,15 +14,6 @@ interface Desk {
 const INSERT = { text: 'insert into marks (name) values ($1)' }
 const test = suite<Desk>('http: context')
 
-const wrap = (plugin: string): BoundMiddleware => ({
-  plugin,
-  options: { plugin },
-  run: async ({ options }, next) => {
-    const reply = await next()
-    return { ...reply, data: [options.plugin, reply.data] }
-  },
-})
-
 test.before(async (desk) => {
   desk.db = await testDatabase()
   await desk.db.database.knex.raw('create table marks (name text primary key)')
@@ -36,7 +26,7 @@ test.before(async (desk) => {
         options: { own: 1 },
       }),
     ],
-    { database: desk.db.database, middleware: [wrap('outer'), wrap('inner')] },
+    { database: desk.db.database },
   )
 })
 test.after(async ({ world, db }) => {
@@ -51,9 +41,9 @@ const act = (desk: Desk, handle: Desk['handle']) => {
 const marks = async ({ db }: Desk) =>
   (await db.database.adhoc.run({ text: 'select name from marks order by name' }, [])).map(([name]) => name)
 
-test('middleware goes around the handler in order, each with its options', async (desk) => {
+test('a handler has the options of its own plugin', async (desk) => {
   const { json } = await act(desk, async ({ options }) => options)
-  assert.equal(json.data, ['outer', ['inner', { own: 1 }]])
+  assert.equal(json.data, { own: 1 })
 })
 
 test('a transaction commits when its work is done, and a second one inside joins it', async (desk) => {
@@ -116,10 +106,8 @@ test('the context knows who calls, from where, and how', async (desk) => {
     params,
     files,
   }))
-  assert.equal(json.data, [
-    'outer',
-    ['inner', { actor: 7, ip: '127.0.0.1', id: true, bearer: 'Bearer agent', query: [], params: {}, files: [] }],
-  ])
+  const expected = { actor: 7, ip: '127.0.0.1', id: true, bearer: 'Bearer agent', query: [], params: {}, files: [] }
+  assert.equal(json.data, expected)
 })
 
 test.run()

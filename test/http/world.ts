@@ -162,7 +162,6 @@ export interface Options {
   readonly settings?: Partial<HttpParts['settings']>
   readonly strictness?: Partial<HttpParts['catalog']['strictness']>
   readonly database?: Pick<Database, 'transaction' | 'adhoc'>
-  readonly middleware?: HttpParts['middleware']
   readonly readiness?: HttpParts['readiness']
   readonly now?: () => Date
 }
@@ -176,7 +175,6 @@ export async function serve(routes: readonly BoundRoute[], options: Options = {}
   let ids = 0
   const parts: HttpParts = {
     routes,
-    middleware: options.middleware ?? [],
     authenticate,
     catalog: {
       version: '1.0.0',
