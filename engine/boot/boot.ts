@@ -15,6 +15,7 @@ import { inOrder, resolve } from '../resolve/resolve.ts'
 import type { Collected, Diagnostic } from '../text/diagnostic.ts'
 import type { Source } from '../text/source.ts'
 import { judgeRoutes } from './bind-routes.ts'
+import { extend, nameOf } from './extend.ts'
 import { fillGuests } from './guest.ts'
 import { salvage } from './salvage.ts'
 
@@ -44,19 +45,19 @@ export async function readCatalog({ resourcesDir, pluginsDir }: BootOptions): Pr
   const composed = compose(loaded.value, written.value, written)
   const brought = await pluginSources(composed.value)
   const found = [...reading, ...app.diagnostics, ...loaded.diagnostics, ...composed.diagnostics, ...brought.diagnostics]
-  const resources = [...brought.value, ...sources.resources]
-  const rest = catalogOf(app.value, resources, composed.value)
+  const rest = catalogOf(app.value, sources.resources, composed.value, brought.value)
   // A missing plugin's words would all look unknown; the missing plugin is the one mistake.
-  const judged =
-    loaded.diagnostics.length === 0
-      ? rest.diagnostics
-      : rest.diagnostics.filter((diagnostic) => !FOLLOWS_A_PLUGIN.has(diagnostic.code))
+  const missing = loaded.diagnostics.length > 0 || composed.diagnostics.some(({ code }) => code === 'missing_plugin')
+  const judged = !missing
+    ? rest.diagnostics
+    : rest.diagnostics.filter((diagnostic) => !FOLLOWS_A_PLUGIN.has(diagnostic.code))
   const routes = rest.value === undefined ? [] : judgeRoutes(composed.value, rest.value)
   const diagnostics = inOrder([...found, ...judged, ...routes])
   const failed = diagnostics.some((diagnostic) => diagnostic.severity !== 'warning')
   if (failed || rest.value === undefined) return { diagnostics }
+  const all = [sources.app, ...brought.value, ...sources.resources]
   return {
-    value: Object.freeze({ catalog: rest.value, composition: composed.value, sources: [sources.app, ...resources] }),
+    value: Object.freeze({ catalog: rest.value, composition: composed.value, sources: all }),
     diagnostics,
   }
 }
@@ -75,32 +76,36 @@ const FOLLOWS_A_PLUGIN: ReadonlySet<string> = new Set([
   'missing_relation',
 ])
 
-/** The pure part of boot: texts in, catalog out. */
+/** The pure part of boot: texts in, catalog out. The application's files extend those that plugins brought. */
 export function catalogOf(
   app: Document<unknown> | undefined,
   resources: readonly Source[],
   composition: Composition,
+  brought: readonly Source[] = [],
 ): Collected<Catalog> {
   const checkedApp = app === undefined ? undefined : checkApp(app, composition.vocabulary)
-  const parsed = resources.map((source) => parseDocument(source))
-  const documents = fillGuests(
-    parsed.flatMap(({ value }) => value ?? []),
-    composition.vocabulary.fieldTypes,
+  const [own, plugins] = [resources, brought].map((sources) => sources.map((source) => parseDocument(source)))
+  const parsed = [...plugins!, ...own!]
+  // A file that is no YAML may be any resource, so nobody can say that a name is unknown; its own name is a fair guess.
+  const broken = [...brought, ...resources].flatMap(({ file }, index) =>
+    parsed[index]!.value === undefined ? [fileName(file)] : [],
   )
+  const readable = (documents: typeof parsed) => documents.flatMap(({ value }) => value ?? [])
+  const extended = extend(readable(plugins!), readable(own!))
+  // Without what a broken file adds to it, the plugin's resource would lack fields that others name.
+  const filled = fillGuests(extended.value, composition.vocabulary.fieldTypes)
+  const documents = filled.filter((document) => !broken.includes(nameOf(document) ?? ''))
   const checked = documents.map((document) => ({ document, ...checkResource(document, composition.vocabulary) }))
-  const diagnostics = [...(checkedApp?.diagnostics ?? []), ...[...parsed, ...checked].flatMap((one) => one.diagnostics)]
+  const found = [...parsed, extended, ...checked].flatMap((one) => one.diagnostics)
+  const diagnostics = [...(checkedApp?.diagnostics ?? []), ...found]
   const salvaged = checked.flatMap(({ document, value }) => {
     return value === undefined ? [] : [salvage(document, value, composition.vocabulary)]
   })
   const usable = salvaged.map(({ document }) => document)
-  const known = new Set(usable.map(({ value }) => value.resource))
-  const named = documents.flatMap(({ value }) =>
-    isObject(value) && typeof value.resource === 'string' ? [value.resource] : [],
-  )
-  // A file that is no YAML may be any resource, so nobody can say that a name is unknown; its own name is a fair guess.
-  const broken = parsed.flatMap(({ value }, index) => (value === undefined ? [fileName(resources[index]!.file)] : []))
+  const names = new Set(usable.map(({ value }) => value.resource))
+  const named = filled.flatMap((document) => nameOf(document) ?? [])
   const unusable = new Set([
-    ...[...named, ...broken].filter((name) => !known.has(name)),
+    ...[...named, ...broken].filter((name) => !names.has(name)),
     ...salvaged.flatMap(({ broken }) => broken),
   ])
   const stand = checkedApp?.value ?? NO_APP

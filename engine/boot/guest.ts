@@ -8,10 +8,13 @@ export function fillGuests(
   documents: readonly Document<unknown>[],
   fieldTypes: ReadonlyMap<string, FieldType>,
 ): readonly Document<unknown>[] {
+  // Of two with one name the first counts; the other is told as a duplicate.
   const byName = new Map(
-    documents.flatMap(({ value }) =>
-      isObject(value) && typeof value.resource === 'string' ? [[value.resource, value] as const] : [],
-    ),
+    documents
+      .toReversed()
+      .flatMap(({ value }) =>
+        isObject(value) && typeof value.resource === 'string' ? [[value.resource, value] as const] : [],
+      ),
   )
   return documents.map((document) => {
     const { value } = document

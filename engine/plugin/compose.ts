@@ -91,7 +91,23 @@ export function compose(
       clashes,
     ),
   })
-  return { value, diagnostics: [...circles, ...checked.flatMap((one) => one.diagnostics), ...clashes, ...inputs] }
+  const missing = ordered.flatMap((plugin) => missingPlugins(plugin, written))
+  return {
+    value,
+    diagnostics: [...missing, ...circles, ...checked.flatMap((one) => one.diagnostics), ...clashes, ...inputs],
+  }
+}
+
+/** The plugins that one can't do without and app.yaml does not name. */
+function missingPlugins({ name, needs = [] }: Plugin, written: WrittenOptions): readonly Diagnostic[] {
+  return needs
+    .filter((needed) => !Object.hasOwn(written.value, needed))
+    .map((needed) => ({
+      code: 'missing_plugin',
+      message: `The plugin "${name}" needs the plugin "${needed}", which is not in use`,
+      span: written.place([name], 'key'),
+      hint: `write ${needed}: {} beside it`,
+    }))
 }
 
 /** Picks one kind of contribution from every plugin, in order. */

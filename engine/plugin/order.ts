@@ -1,4 +1,4 @@
-/** The order of plugins: by name, so that app.yaml's order never matters, and after those they come after. */
+/** The order of plugins: by name, so that app.yaml's order never matters, and after those they come after or need. */
 import type { Collected, Diagnostic } from '../text/diagnostic.ts'
 import type { Plugin } from './plugin.ts'
 
@@ -16,7 +16,7 @@ export function orderPlugins(plugins: readonly Plugin[]): Required<Collected<rea
         diagnostics.push({ code: 'plugin_cycle', message: `Plugins that each come after the other: ${circle}` })
       return
     }
-    for (const name of [...(plugin.after ?? [])].sort()) {
+    for (const name of [...(plugin.after ?? []), ...(plugin.needs ?? [])].sort()) {
       const earlier = byName.get(name)
       if (earlier !== undefined) visit(earlier, [...chain, plugin.name])
     }

@@ -70,6 +70,8 @@ export interface Plugin {
   readonly description: string
   /** Plugins that come first where order matters (transforms, hooks, start). */
   readonly after?: readonly string[]
+  /** Plugins that app.yaml has to name beside this one; they come first too. */
+  readonly needs?: readonly string[]
   /** JSON Schema of the options in app.yaml, an object with defaults. */
   readonly options?: JsonSchema
   readonly specials?: Readonly<Record<string, SpecialFilter>>

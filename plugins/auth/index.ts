@@ -2,6 +2,7 @@
 import { definePlugin } from '../../engine/index.ts'
 import { adminCommand } from './admin-command.ts'
 import { approvalRoutes } from './approval.ts'
+import { builtInRoles } from './built-in-roles.ts'
 import { email } from './email-hook.ts'
 import { emailRoutes } from './email-routes.ts'
 import { start } from './first-admin.ts'
@@ -13,7 +14,6 @@ import { authOptions, OPTIONS_SCHEMA } from './options.ts'
 import { confirmPage, resetPage } from './page.ts'
 import { invite, password, requiredPassword, signOut } from './password-hooks.ts'
 import { resetRoutes } from './reset.ts'
-import { requiredResources } from './rule.ts'
 import { authenticate } from './session.ts'
 import { sessionRoutes } from './session-routes.ts'
 import { signInRoutes } from './sign-in.ts'
@@ -22,15 +22,19 @@ import { tidy } from './tidy.ts'
 export default definePlugin({
   name: 'auth',
   description: 'Accounts with roles: sign-in by bearer token, registration with approval, passwords set by mail.',
-  after: ['timestamps', 'soft_delete', 'mail'],
+  needs: ['timestamps', 'soft_delete', 'mail'],
   options: OPTIONS_SCHEMA,
   resources: [
+    new URL('./resources/users.yaml', import.meta.url),
+    new URL('./resources/roles.yaml', import.meta.url),
+    new URL('./resources/pending_users.yaml', import.meta.url),
     new URL('./resources/access_tokens.yaml', import.meta.url),
     new URL('./resources/password_resets.yaml', import.meta.url),
     new URL('./resources/email_confirmations.yaml', import.meta.url),
     new URL('./resources/sign_in_failures.yaml', import.meta.url),
   ],
-  rules: [requiredResources, (catalog, options) => unseededRoles(catalog, 'auth', 'roles', authOptions(options).roles)],
+  transforms: [builtInRoles],
+  rules: [(catalog, options) => unseededRoles(catalog, 'auth', 'roles', authOptions(options).roles)],
   hooks: {
     password,
     required_password: requiredPassword,

@@ -35,8 +35,9 @@ export const OPTIONS_SCHEMA: JsonSchema = {
       items: { type: 'string' },
       minItems: 2,
       uniqueItems: true,
-      default: ['admin', 'manager', 'agent', 'customer'],
-      description: 'Slugs of the built-in roles, highest first; the last is given to those who register.',
+      default: ['admin', 'member'],
+      description:
+        'Slugs of the built-in roles, highest first; the last is given to those who register. The first, with every permission, and the last, with none, are seeded by the plugin where resources/roles.yaml does not.',
     },
     reset_minutes: {
       type: 'integer',
@@ -75,7 +76,7 @@ export function authOptions(options: JsonObject): AuthOptions {
   return {
     tokenDays: Number(options.token_days ?? 30),
     approval: approval === 'required' || approval === 'off' ? approval : 'review',
-    roles: Array.isArray(roles) ? roles.map(String) : ['admin', 'manager', 'agent', 'customer'],
+    roles: Array.isArray(roles) ? roles.map(String) : ['admin', 'member'],
     resetMinutes: Number(options.reset_minutes ?? 60),
     inviteHours: Number(options.invite_hours ?? 72),
     verify: options.verify !== false,

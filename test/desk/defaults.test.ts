@@ -12,7 +12,7 @@ let desk: Desk
 let manager: Person
 
 const CHANGES = [
-  ['users.yaml', 'default: { slug: customer }', 'default: { slug: admin }'],
+  ['users.yaml', 'relations:\n', 'relations:\n  role: { default: { slug: admin } }\n'],
   [
     'tickets.yaml',
     'subCategory:   { belongs_to: categories,',

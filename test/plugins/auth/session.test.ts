@@ -197,18 +197,85 @@ test('a first admin that can not be made stops the start with a sentence', async
   }
 })
 
-test('without the users and roles it works with, the plugin says what is missing', async () => {
-  const resources = {
-    'app.yaml': 'name: Bare\nplugins:\n  timestamps: {}\n  soft_delete: {}\n  mail: {}\n  auth: {}\n',
-    'users.yaml': 'resource: users\nfields:\n  email: { type: email }\n',
-  }
+test('the plugins that it can not do without are named, and nothing that follows from them', async () => {
   try {
+    await application({ resources: { 'app.yaml': 'name: Bare\nplugins: { timestamps: {}, auth: {} }\n' } })
+    assert.unreachable('started')
+  } catch (error) {
+    for (const needed of ['soft_delete', 'mail'])
+      assert.match(String(error), `The plugin "auth" needs the plugin "${needed}", which is not in use`)
+    assert.match(String(error), '2 errors in 1 file')
+  }
+})
+
+const APP = 'name: Bare\nplugins: { timestamps: {}, soft_delete: {}, mail: {}'
+
+test('an application of nothing but accounts has its two roles, a first admin, and people who register and are approved', async () => {
+  const admin = { email: 'boss@bare.example', password: 'a very long secret' }
+  const bare = await application({
+    resources: { 'app.yaml': `${APP}, auth: {} }\n` },
+    env: { ADMIN_EMAIL: admin.email, ADMIN_PASSWORD: admin.password },
+  })
+  const signedIn = await bare.call('POST', '/auth/login', { body: admin })
+  const { token, user } = signedIn.body.data
+  assert.equal([user.role.slug, Object.keys(user).includes('department')], ['admin', false])
+  const roles = await bare.call('GET', '/settings/roles?sort=id', { token })
+  assert.equal(
+    roles.body.data.map(({ slug, name, permissions }: Record<string, unknown>) => [slug, name, permissions]),
+    [
+      ['admin', 'Admin', ['*']],
+      ['member', 'Member', []],
+    ],
+  )
+  const [password, password_confirmation] = Array(2).fill('correct horse battery')
+  const account = { first_name: 'Nia', last_name: 'New', email: 'nia@bare.example', password, password_confirmation }
+  const registered = await bare.call('POST', '/auth/register', { body: account })
+  assert.equal([registered.status, registered.body.data.user.role.slug], [201, 'member'])
+  const made = await bare.call('POST', '/users', { token, body: { ...account, email: 'two@bare.example' } })
+  assert.equal([made.status, made.body.data.role.slug], [201, 'member'])
+  const pending = await bare.call('GET', '/users/pending', { token })
+  assert.equal(
+    pending.body.data.map(({ email }: { email: string }) => email),
+    ['nia@bare.example'],
+  )
+  const own = registered.body.data.user.id
+  assert.is((await bare.call('POST', `/users/pending/${own}/approve`, { token })).status, 200)
+  const member = { token: registered.body.data.token }
+  assert.is((await bare.call('GET', '/users', member)).body.data.length, 1)
+  assert.is((await bare.call('PATCH', `/users/${own}`, { ...member, body: { role_id: 1 } })).status, 403)
+  assert.is((await bare.call('PATCH', `/users/${own}`, { ...member, body: { first_name: 'Nina' } })).status, 200)
+  await bare.close()
+})
+
+test('roles of an application are added to the plugin’s, and a misspelt one is told', async () => {
+  const roles = (...slugs: readonly string[]) =>
+    `resource: roles\nseeds:\n  rows:\n${slugs.map((slug) => `    - { slug: ${slug}, name: ${slug}, permissions: [users.view] }\n`).join('')}`
+  const library = await application({
+    resources: {
+      'app.yaml': `${APP}, auth: { roles: [admin, librarian, reader] } }\n`,
+      'roles.yaml': roles('librarian'),
+    },
+  })
+  const { rows } = await library.engine.database.knex.raw('select slug, permissions from roles order by id')
+  assert.equal(rows, [
+    { slug: 'admin', permissions: ['*'] },
+    { slug: 'librarian', permissions: ['users.view'] },
+    { slug: 'reader', permissions: [] },
+  ])
+  await library.close()
+  try {
+    const resources = {
+      'app.yaml': `${APP}, auth: { roles: [admin, libarian, reder] } }\n`,
+      'roles.yaml': roles('librarian', 'reader'),
+    }
     await application({ resources })
     assert.unreachable('started')
   } catch (error) {
-    for (const sentence of ['needs a resource "roles"', 'needs the field "password_hash" of "users"']) {
-      assert.ok(String(error).includes(sentence), `${sentence}: ${error}`)
-    }
+    for (const [wrong, meant] of [
+      ['libarian', 'librarian'],
+      ['reder', 'reader'],
+    ])
+      assert.match(String(error), new RegExp(`There is no role "${wrong}".*\n.*did you mean "${meant}"`))
   }
 })
 

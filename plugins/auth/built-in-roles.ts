@@ -1,0 +1,34 @@
+/** Transform: the roles that the plugin itself can't do without are seeded, and new accounts get the last of them. */
+import { type JsonObject, nearest, type ResourceDefinition } from '../../engine/index.ts'
+import { authOptions } from './options.ts'
+
+/** Completes the resources `users` and `roles` by the option `roles`, where the application does not say it itself. */
+export function builtInRoles(resource: ResourceDefinition, options: JsonObject): ResourceDefinition {
+  const { roles } = authOptions(options)
+  if (resource.resource === 'users') return withDefault(resource, roles.at(-1) ?? '')
+  if (resource.resource === 'roles') return withSeeds(resource, roles)
+  return resource
+}
+
+function withDefault(resource: ResourceDefinition, slug: string): ResourceDefinition {
+  const role = resource.relations?.role
+  if (role === undefined || role.default !== undefined) return resource
+  return { ...resource, relations: { ...resource.relations, role: { ...role, default: { slug } } } }
+}
+
+/** The first role may do everything, the last is what those who register get; what stands between is the application's. */
+function withSeeds(resource: ResourceDefinition, roles: readonly string[]): ResourceDefinition {
+  const { key = 'slug', rows = [] } = resource.seeds ?? {}
+  const seeded = rows.map(({ slug }) => String(slug))
+  // A name that looks like one that is there is a slip, which a rule tells; a role would hide it.
+  const missing = (slug: string) => !seeded.includes(slug) && nearest(slug, seeded) === undefined
+  const row = (slug: string, permissions: readonly string[]) => ({ slug, name: nameOf(slug), permissions })
+  const first = roles.slice(0, 1).filter(missing)
+  const last = roles.slice(-1).filter(missing)
+  const all = [...first.map((slug) => row(slug, ['*'])), ...rows, ...last.map((slug) => row(slug, []))]
+  return { ...resource, seeds: { key, rows: all } }
+}
+
+function nameOf(slug: string): string {
+  return slug.slice(0, 1).toUpperCase() + slug.slice(1).replaceAll(/[-_]/g, ' ')
+}
