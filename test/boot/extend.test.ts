@@ -11,7 +11,7 @@ resource: boxes
 label: Box
 lookup: [id, code]
 fields:
-  code: { type: string, required: true, unique: true, max: 20, immutable: true }
+  code: { type: string, required: true, unique: true, max: 20, immutable: true, pattern: "^[A-Z]" }
   size: { type: enum, values: [small, large], default: small, nullable: false }
   hash: { type: string, show: never }
   area: { type: integer, computed: "t.id * 2" }
