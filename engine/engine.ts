@@ -45,6 +45,8 @@ export interface EngineOptions {
   readonly database?: Database
   /** false: the database is taken as it is, for a command that only looks; rejects where the YAML wants another. */
   readonly begin?: boolean
+  /** For commands: an embedded database that a running server has open is used by way of that server. */
+  readonly joins?: boolean
 }
 
 /** One catalog with everything derived from it; immutable, so that old requests finish on the old one. */
@@ -86,11 +88,11 @@ interface Process {
 
 /** Starts an application: reads, checks, migrates, seeds, composes. Diagnostics instead of an engine when anything is in the way. */
 export async function createEngine(options: EngineOptions): Promise<Collected<Engine>> {
-  const { settings, log, now = () => new Date(), begin = true } = options
+  const { settings, log, now = () => new Date(), begin = true, joins = false } = options
   const read = await readCatalog(settings)
   if (read.value === undefined) return { diagnostics: read.diagnostics }
   await keepPrivate(settings.dataDir, false)
-  const database = options.database ?? (await connect(settings, { log }))
+  const database = options.database ?? (await connect(settings, { log, joins }))
   const store = await openStore(settings, log)
   const process: Process = { settings, log, now, database, store, metrics: createMetrics(), draining: false }
   const closeAll = async (): Promise<void> => {
@@ -238,7 +240,8 @@ function running(process: Process, first: App, lines: readonly StartLine[], clos
         listening.listen(process.settings.port, process.settings.host, () => {
           worker = startJobs(process.store, Math.random, () => currentJobs(app))
           const url = addressOf(listening)
-          resolve({ url, lines: startLines(process.database, app.catalog, url, lines) })
+          const said = startLines(process.database, app.catalog, url, lines)
+          void admitCommands(process).then(() => resolve({ url, lines: said }))
         })
       })
     },
@@ -264,6 +267,13 @@ function running(process: Process, first: App, lines: readonly StartLine[], clos
       await closeAll()
     },
   }
+}
+
+/** A server that no command can reach still serves. */
+async function admitCommands({ database, log }: Process): Promise<void> {
+  await database.admitCommands?.().catch((err: unknown) => {
+    log.warn({ err }, 'commands can not use the embedded database while this process runs: it can not listen for them')
+  })
 }
 
 /** What jobs run with: the application as it is now, and the way from an id to an actor. */

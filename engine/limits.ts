@@ -96,6 +96,8 @@ export const LIMITS = {
   watchMs: 1_000,
   silentMs: 3_000,
   probeMs: 2_000,
+  /** How long a command that uses a running server's embedded database may hold it and say nothing, in milliseconds. */
+  commandSilenceMs: 10_000,
   /** Requests waiting for a connection: beyond it the caller is told 503 at once. */
   poolQueue: 500,
   /** Jobs that one process runs at a time: enough to wait for mail servers beside a long export, few enough for the pool. */

@@ -2,7 +2,7 @@
 
 import { type Boot, readCatalog } from '../boot/boot.ts'
 import type { Catalog } from '../catalog/catalog.ts'
-import { connect } from '../database/connect.ts'
+import { connect, isMade } from '../database/connect.ts'
 import type { Database } from '../database/database.ts'
 import type { Collected } from '../text/diagnostic.ts'
 import { renderDiagnostics } from '../text/render.ts'
@@ -30,6 +30,13 @@ export function sentenceOf(error: unknown): string {
   return error instanceof Error ? error.message : String(error)
 }
 
+/** Whether there is a database to look at; says so where there is none yet. */
+export function isBegun({ settings, complain }: Pick<Invocation, 'settings' | 'complain'>): boolean {
+  const made = isMade(settings)
+  if (!made) complain(`There is no database in ${settings.dataDir} yet: \`plinth start\` makes it.`)
+  return made
+}
+
 /** Opens the database for `work` on the application; a failure that has a sentence for people is shown as that sentence. */
 export async function withDatabase(
   invocation: Invocation,
@@ -40,7 +47,7 @@ export async function withDatabase(
   if (application === undefined) return 1
   let database: Database | undefined
   try {
-    database = await connect(settings, { log })
+    database = await connect(settings, { log, joins: true })
     return await work(database, application)
   } catch (error) {
     complain(sentenceOf(error))

@@ -1,11 +1,10 @@
 /** Commands that plugins contribute: found by their word, run as the system on a started engine. */
 
 import { readCatalog } from '../boot/boot.ts'
-import { isMade } from '../database/connect.ts'
 import { createEngine, type Engine } from '../engine.ts'
 import type { CommandContribution } from '../plugin/plugin.ts'
 import type { Settings } from '../settings.ts'
-import { sentenceOf, showDiagnostics } from './application.ts'
+import { isBegun, sentenceOf, showDiagnostics } from './application.ts'
 import type { ExitCode, Invocation } from './command.ts'
 
 /** The commands of the application's plugins; none while its YAML has mistakes. */
@@ -26,13 +25,10 @@ export async function runPluginCommand(
   if (command === undefined) return { known: [...known.keys()] }
   const { begins = true } = command
   const begin = typeof begins === 'boolean' ? begins : begins(args)
-  if (!begin && !isMade(settings)) {
-    complain(`There is no database in ${settings.dataDir} yet: \`plinth start\` makes it.`)
-    return 1
-  }
+  if (!begin && !isBegun(invocation)) return 1
   let engine: Engine | undefined
   try {
-    const created = await createEngine({ settings, log, begin })
+    const created = await createEngine({ settings, log, begin, joins: true })
     showDiagnostics(created, invocation)
     engine = created.value
     if (engine === undefined) return 1

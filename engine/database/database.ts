@@ -42,5 +42,10 @@ export interface Database {
   session<T>(work: (runner: Runner) => Promise<T>): Promise<T>
   /** One cheap round trip, for readiness. Rejects when the database is out or its disk is full. */
   ping(): Promise<void>
+  /**
+   * From here on, commands of the same user may use the database beside this process; only where it alone can open it.
+   * Rejects where that can't be, and nothing else changes.
+   */
+  admitCommands?(): Promise<void>
   close(): Promise<void>
 }

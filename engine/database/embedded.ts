@@ -2,7 +2,6 @@
 import path from 'node:path'
 import type { PGlite } from '@electric-sql/pglite'
 import { createPgConfig } from '@electric-sql/pglite/node-postgres'
-import createKnex from 'knex'
 import pg from 'pg'
 import { LIMITS } from '../limits.ts'
 import type { Logger } from '../observe.ts'
@@ -10,49 +9,24 @@ import { EMBEDDED_MAJOR, openDirectory } from './cluster.ts'
 import type { Database } from './database.ts'
 import { guardDisk } from './disk.ts'
 import { lockDirectory } from './lock.ts'
+import { databaseOver } from './one-connection.ts'
 import { outageLog } from './outage.ts'
-import { inSession, knexPool, pooledRunner, watchErrors } from './pool.ts'
 import { keepPrivate } from './private.ts'
-import { inTransaction } from './transaction.ts'
+import { type Shared, shareCluster } from './share.ts'
 import { COLUMN_TYPES } from './types.ts'
 
-/**
- * A Database over an open cluster; `close` calls `closed` when the connection is free.
- * There is one connection, so a read outside a transaction waits until the open one ends, and the bare `knex` inside a
- * transaction waits for itself until LIMITS.acquireMs refuse it with `unavailable`.
- */
+/** A Database over an open cluster; `close` calls `closed` when the connection is free. */
 export function databaseOn(cluster: PGlite, description: string, log: Logger, closed: () => Promise<void>): Database {
-  const pool = new pg.Pool({
+  return databaseOver(poolOn(cluster), description, log, closed)
+}
+
+function poolOn(cluster: PGlite): pg.Pool {
+  return new pg.Pool({
     ...createPgConfig(cluster),
     max: 1,
     types: COLUMN_TYPES,
     connectionTimeoutMillis: LIMITS.acquireMs,
     idleTimeoutMillis: 0,
-  })
-  const connections = watchErrors({ pool, note: outageLog(log) })
-  const knex = createKnex({
-    client: 'pg',
-    connectionPool: knexPool(connections),
-    log: { warn() {}, error() {}, debug() {}, deprecate() {} },
-  })
-  const runner = pooledRunner(connections)
-  return Object.freeze<Database>({
-    kind: 'embedded',
-    description,
-    knex,
-    compiled: runner,
-    adhoc: runner,
-    lagging: runner,
-    transaction: (work) => inTransaction(knex, connections, work),
-    session: (work) => inSession(connections, undefined, work),
-    ping: async () => {
-      await runner.run({ text: 'select 1' }, [])
-    },
-    close: async () => {
-      await knex.destroy()
-      await pool.end()
-      await closed()
-    },
   })
 }
 
@@ -64,13 +38,32 @@ export async function openEmbedded(dataDir: string, log: Logger): Promise<Databa
   try {
     const disk = await guardDisk(dataDir)
     const cluster = await openDirectory(directory, disk)
-    return databaseOn(cluster, `embedded PostgreSQL ${EMBEDDED_MAJOR} in ${dataDir}`, log, async () => {
+    const pool = poolOn(cluster)
+    let shared: Shared | undefined
+    const database = databaseOver(pool, describeEmbedded(dataDir), log, async () => {
       disk.stop()
       await cluster.close()
       lock.release()
+    })
+    const connections = { pool, note: outageLog(log) }
+    const share = { cluster, connections, check: disk.check, failed: disk.fail, dataDir, log }
+    return Object.freeze<Database>({
+      ...database,
+      async admitCommands() {
+        if (process.platform !== 'win32') shared ??= await shareCluster(share)
+      },
+      async close() {
+        await shared?.close()
+        await database.close()
+      },
     })
   } catch (error) {
     lock.release()
     throw error
   }
+}
+
+/** For people: which database it is. */
+export function describeEmbedded(dataDir: string): string {
+  return `embedded PostgreSQL ${EMBEDDED_MAJOR} in ${dataDir}`
 }

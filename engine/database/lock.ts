@@ -11,6 +11,18 @@ interface Owner {
   readonly namespace: string
 }
 
+/** Another process that lives uses the database. */
+export class InUseError extends Error {
+  readonly pid: number | undefined
+
+  constructor(directory: string, pid: number | undefined) {
+    super(
+      `The embedded database in ${directory} is in use by process ${pid ?? 'unknown'}: stop that process, or give this one another DATA_DIR or a DATABASE_URL.`,
+    )
+    this.pid = pid
+  }
+}
+
 const BEAT_MS = 2_000
 /** An owner whose pid can't be judged from here (another container) lives while its file is touched this often. */
 const SILENT_MS = 20_000
@@ -105,9 +117,7 @@ export function lockDirectory(directory: string, now: () => number): DirectoryLo
   for (let attempt = 0; !create(file, own); attempt += 1) {
     const owner = readOwner(file)
     if (attempt > 3 || isAlive(owner, file, here, now())) {
-      throw new Error(
-        `The embedded database in ${directory} is in use by process ${owner?.pid ?? 'unknown'}: stop that process, or give this one another DATA_DIR or a DATABASE_URL.`,
-      )
+      throw new InUseError(directory, owner?.pid)
     }
     takeAway(file, owner)
   }
