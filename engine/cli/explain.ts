@@ -1,19 +1,15 @@
 /** `plinth explain 'GET /api/v1/tickets?status_id=1' --as agent@…`: the route, the rules with their places, and the SQL. */
 
-import { createCachedTables } from '../action/cached-tables.ts'
-import { type Execution, executionOf, type Foundation } from '../action/execution.ts'
+import { type Execution, executionOf } from '../action/execution.ts'
 import { type Explanation, explain } from '../action/explain.ts'
 import { pluginContext } from '../action/plugin-context.ts'
 import { type Actor, ANONYMOUS } from '../actor.ts'
-import { bindRoutes } from '../boot/bind-routes.ts'
-import type { Boot } from '../boot/boot.ts'
-import type { Database } from '../database/database.ts'
+import { type App, createEngine } from '../engine.ts'
 import type { BoundRoute } from '../http/parts.ts'
-import { type ResourceRoute, resourceRoutes } from '../http/resource-routes.ts'
+import type { ResourceRoute } from '../http/resource-routes.ts'
 import { compileTable } from '../http/table.ts'
-import { createStatements } from '../query/compiled-statements.ts'
 import { readLookup } from '../query/lookup.ts'
-import { withDatabase } from './application.ts'
+import { isBegun, sentenceOf, showDiagnostics } from './application.ts'
 import type { ExitCode, Invocation } from './command.ts'
 
 interface Found {
@@ -23,27 +19,7 @@ interface Found {
   readonly query: URLSearchParams
 }
 
-function foundationOf({ catalog, composition }: Boot, database: Database, { settings, log }: Invocation): Foundation {
-  const now = (): Date => new Date()
-  return {
-    catalog,
-    database,
-    statements: createStatements(),
-    cachedTables: createCachedTables(catalog, database.compiled, now),
-    hooks: composition.hooks,
-    settings,
-    // Nothing is stored here, so there is nothing to own.
-    instance: 'explain',
-    log,
-    now,
-    // Nothing is written here, so there is nobody to tell.
-    changed: () => Promise.resolve(),
-    jobs: { add: () => Promise.reject(new Error('explain does no work')), wake: () => Promise.resolve() },
-    contextOf: pluginContext,
-  }
-}
-
-async function actorNamed(name: string | undefined, { composition }: Boot, call: Execution): Promise<Actor> {
+async function actorNamed(name: string | undefined, { composition }: App, call: Execution): Promise<Actor> {
   if (name === undefined) return ANONYMOUS
   const { identify } = composition
   if (identify === undefined) throw new Error('No plugin of this application knows people by name: leave --as out.')
@@ -57,15 +33,10 @@ function isResourceRoute(route: BoundRoute): route is ResourceRoute {
 }
 
 /** The route of `GET /path?query`; throws the sentence that says why there is none. */
-function findRoute(request: string, boot: Boot, foundation: Foundation): Found {
+function findRoute(request: string, { routes, catalog }: App): Found {
   const [, method = '', path = '', query] = /^\s*([A-Za-z]+)\s+(\/[^\s?]*)(?:\?(\S*))?\s*$/.exec(request) ?? []
   if (path === '') throw new Error(`"${request}" is no request such as 'GET /api/v1/tickets?status_id=1'.`)
-  const { catalog, composition } = boot
-  const { value: given } = bindRoutes(composition, catalog)
-  const own = resourceRoutes(catalog, ({ actor, requestId, afterCommit }) =>
-    executionOf(foundation, { actor, requestId, afterCommit }),
-  )
-  const match = compileTable([...given, ...own], catalog.prefix)(path)
+  const match = compileTable(routes, catalog.prefix)(path)
   if (match === undefined) throw new Error(`No route answers ${path}: 404.`)
   const place = match.entry.methods.get(method.toUpperCase())
   if (place === undefined)
@@ -106,13 +77,12 @@ function render({ policy, verdicts, statements, outcome }: Explanation): string 
   ].join('\n')
 }
 
-async function explainRequest(invocation: Invocation, database: Database, boot: Boot): Promise<string> {
-  const { positionals, options } = invocation
-  const foundation = foundationOf(boot, database, invocation)
-  const found = findRoute(positionals[0] ?? '', boot, foundation)
+async function explainRequest({ positionals, options }: Invocation, app: App): Promise<string> {
+  const { foundation } = app
+  const found = findRoute(positionals[0] ?? '', app)
   const call = { requestId: 'explain', afterCommit: () => undefined }
   const name = typeof options.as === 'string' ? options.as : undefined
-  const actor = await actorNamed(name, boot, executionOf(foundation, { ...call, actor: ANONYMOUS }))
+  const actor = await actorNamed(name, app, executionOf(foundation, { ...call, actor: ANONYMOUS }))
   const { route, pattern } = found
   const caller = actor.kind === 'anonymous' ? 'nobody who is signed in' : `${name}, ${actor.role ?? 'without a role'}`
   const head = `${route.method} ${pattern}: ${route.summary}\n  asked by ${caller}`
@@ -121,9 +91,22 @@ async function explainRequest(invocation: Invocation, database: Database, boot: 
   return `${head}\n${render(await explainResource(route, found, executionOf(foundation, { ...call, actor })))}`
 }
 
-export function run(invocation: Invocation): Promise<ExitCode> {
-  return withDatabase(invocation, async (database, boot) => {
-    invocation.say(await explainRequest(invocation, database, boot))
-    return 0
-  })
+export async function run(invocation: Invocation): Promise<ExitCode> {
+  const { settings, log, say, complain } = invocation
+  if (!isBegun(invocation)) return 1
+  try {
+    const created = await createEngine({ settings, log, begin: false, joins: true })
+    showDiagnostics(created, invocation)
+    const engine = created.value
+    if (engine === undefined) return 1
+    try {
+      say(await explainRequest(invocation, engine.app))
+      return 0
+    } finally {
+      await engine.close()
+    }
+  } catch (error) {
+    complain(sentenceOf(error))
+    return 1
+  }
 }
