@@ -5,19 +5,17 @@ import { createCachedTables } from './action/cached-tables.ts'
 import { changeTeller, hearChanges } from './action/changes.ts'
 import { executionOf, type Foundation, runLeft, type Work } from './action/execution.ts'
 import { pluginContext } from './action/plugin-context.ts'
-import { type Actor, ANONYMOUS, SYSTEM } from './actor.ts'
+import { type Actor, SYSTEM } from './actor.ts'
 import { type Boot, readCatalog } from './boot/boot.ts'
 import { type SettleOptions, settle } from './boot/settle.ts'
 import type { Catalog } from './catalog/catalog.ts'
 import { connect } from './database/connect.ts'
 import type { Database } from './database/database.ts'
 import { keepPrivate } from './database/private.ts'
-import { addressOf, drain, httpServer } from './http/listen.ts'
 import { createMetrics, type Metrics } from './http/metrics.ts'
 import type { BoundRoute, HttpApp, HttpParts } from './http/parts.ts'
-import { createPassage } from './http/passage.ts'
 import { resourceRoutes } from './http/resource-routes.ts'
-import { createHttp } from './http/server.ts'
+import { addressOf, createHttp, createPassage, drain, httpServer } from './http/server.ts'
 import { jobInlet } from './job/inlet.ts'
 import { startJobs } from './job/start.ts'
 import type { Worker } from './job/worker.ts'
@@ -94,7 +92,8 @@ export async function createEngine(options: EngineOptions): Promise<Collected<En
   await keepPrivate(settings.dataDir, false)
   const database = options.database ?? (await connect(settings, { log, joins }))
   const store = await openStore(settings, log)
-  const process: Process = { settings, log, now, database, store, metrics: createMetrics(), draining: false }
+  const metrics = createMetrics()
+  const process: Process = { settings, log, now, database, store, metrics, draining: false }
   const closeAll = async (): Promise<void> => {
     await store.close()
     if (options.database === undefined) await database.close()
@@ -156,13 +155,7 @@ function compose(process: Process, ready: Ready, bound: readonly BoundRoute[]): 
   const { database, store, settings, log, now } = process
   const { catalog, composition } = ready
   const foundation = foundationOf(process, ready)
-  const ownRoutes = resourceRoutes(
-    catalog,
-    ({ actor, requestId, afterCommit }) => executionOf(foundation, { actor, requestId, afterCommit }),
-    foundation.hooks,
-  )
-  const { routes, document } = allRoutes(bound, ownRoutes, catalog, composition)
-  const { authenticate } = composition
+  const { routes, document } = allRoutes(bound, resourceRoutes(catalog, foundation.hooks), catalog, composition)
   const parts: HttpParts = {
     routes,
     catalog,
@@ -174,13 +167,8 @@ function compose(process: Process, ready: Ready, bound: readonly BoundRoute[]): 
     newId: randomUUID,
     metrics: process.metrics,
     readiness: () => readiness(process),
-    pluginContext: (base) => pluginContext(executionOf(foundation, base), base.options),
-    authenticate:
-      authenticate &&
-      ((headers, requestId) => {
-        const call = executionOf(foundation, { actor: ANONYMOUS, requestId, afterCommit: () => undefined })
-        return authenticate.value(Object.assign(pluginContext(call, authenticate.options), { headers }))
-      }),
+    foundation,
+    authenticate: composition.authenticate,
   }
   return Object.freeze({ catalog, composition, foundation, routes, document, http: createHttp(parts) })
 }
@@ -221,34 +209,34 @@ async function systemContext<T>(
 }
 
 function running(process: Process, first: App, lines: readonly StartLine[], closeAll: () => Promise<void>): Engine {
-  let app = first
-  hearChanges(process, () => ({ catalog: app.catalog, cachedTables: app.foundation.cachedTables }))
+  const serving = { app: first }
+  hearChanges(process, () => ({ catalog: serving.app.catalog, cachedTables: serving.app.foundation.cachedTables }))
   const passage = createPassage()
   let server: Server | undefined
   let worker: Worker | undefined
   return {
     get app() {
-      return app
+      return serving.app
     },
     database: process.database,
     said: saidOnce(lines),
     listen() {
-      const listening = httpServer(() => app.http, passage)
+      const listening = httpServer(serving, passage)
       server = listening
       return new Promise((resolve, reject) => {
         listening.once('error', reject)
         listening.listen(process.settings.port, process.settings.host, () => {
-          worker = startJobs(process.store, Math.random, () => currentJobs(app))
+          worker = startJobs(process.store, Math.random, () => currentJobs(serving.app))
           const url = addressOf(listening)
-          const said = startLines(process.database, app.catalog, url, lines)
+          const said = startLines(process.database, serving.app.catalog, url, lines)
           void admitCommands(process).then(() => resolve({ url, lines: said }))
         })
       })
     },
     command(name, args) {
-      const found = app.composition.commands.get(name)
+      const found = serving.app.composition.commands.get(name)
       if (found === undefined) return Promise.reject(new Error(`No plugin has a command "${name}"`))
-      return systemContext(app, found.plugin, (context) => found.value.run(context, args))
+      return systemContext(serving.app, found.plugin, (context) => found.value.run(context, args))
     },
     async reload() {
       const read = await readCatalog(process.settings)
@@ -257,7 +245,7 @@ function running(process: Process, first: App, lines: readonly StartLine[], clos
       // Between the change of the tables and that of the app, neither app fits the tables.
       return passage.alone(LIMITS.reloadWaitMs, async () => {
         const next = await prepare(process, value, { edited: true })
-        if (next.value !== undefined) app = next.value
+        if (next.value !== undefined) serving.app = next.value
         return next.diagnostics
       })
     },

@@ -1,4 +1,5 @@
-/** JSON as types, what tells a map apart from other values, and texts that already are JSON. */
+/** JSON as types, what tells a map apart from other values, and texts that already are JSON with their tags. */
+import { createHash } from 'node:crypto'
 
 export type Json = string | number | boolean | null | readonly Json[] | JsonObject
 
@@ -24,4 +25,11 @@ export class JsonText {
     this.text = text
     this.bytes = bytes
   }
+}
+
+/** The entity tag of JSON texts, without quotes: equal texts have equal tags. */
+export function entityTag(...texts: readonly (string | Buffer)[]): string {
+  const hash = createHash('sha1')
+  for (const text of texts) hash.update(text)
+  return hash.digest('base64url')
 }

@@ -4,7 +4,7 @@ import type { Runner, Statement } from '../database/database.ts'
 import type { ActionName, PolicyName } from '../definition/definition.ts'
 import { ApiError } from '../error.ts'
 import { readLookup } from '../query/lookup.ts'
-import { clausesFor } from '../query/policy.ts'
+import { clausesFor, requireClause } from '../query/policy.ts'
 import { position } from '../text/source.ts'
 import { currentRecord } from './current.ts'
 import type { Execution } from './execution.ts'
@@ -73,7 +73,8 @@ async function carryOut(
     return `200, ${items.length} of ${pagination.total ?? 'uncounted'} records`
   }
   if (action === 'get') {
-    await getRecord(around, resource, named)
+    requireClause(resource.policies.view, around.actor)
+    await getRecord(around, resource, readLookup(resource, named))
     return '200'
   }
   if (action !== 'create') {

@@ -2,8 +2,9 @@
 import type { Knex } from 'knex'
 import { SYSTEM } from '../actor.ts'
 import type { JsonObject } from '../json.ts'
-import { readLookup } from '../query/lookup.ts'
+import { type Lookup, readLookup } from '../query/lookup.ts'
 import { keptWithinSql } from '../query/past-policy.ts'
+import { requireClause } from '../query/policy.ts'
 import { readableSql } from '../query/readable.ts'
 import { modelOf } from '../record/model.ts'
 import type { EnqueueOptions, PluginContext, Records } from './context.ts'
@@ -65,19 +66,23 @@ function records(around: Execution, name: string): Records {
   const resource = around.catalog.resources.get(name)
   if (resource === undefined) throw new Error(`no resource is named ${name}`)
   const parsed = async (text: Promise<string>): Promise<JsonObject> => JSON.parse(await text) as JsonObject
+  const named = (lookup: string | number): Lookup => readLookup(resource, String(lookup))
   return {
     list: async (query = {}) => {
       const { items, pagination } = await listRecords(around, resource, Object.entries(query))
       return { data: JSON.parse(`[${items.join(',')}]`) as JsonObject[], total: pagination.total, pagination }
     },
-    get: (lookup) => parsed(getRecord(around, resource, String(lookup))),
+    get: async (lookup) => {
+      requireClause(resource.policies.view, around.actor)
+      return parsed(getRecord(around, resource, named(lookup)))
+    },
     rows: (columns, query = []) => streamRows(around, resource, columns, query),
     idsOf: (field, texts) => idsOf(around, resource, field, texts),
     create: (input, fixed) => parsed(createRecord(around, resource, input, undefined, fixed)),
     createEach: (entries, options) => createEach(around, resource, entries, options?.dryRun ?? false),
-    update: (lookup, input) => parsed(updateRecord(around, resource, readLookup(resource, String(lookup)), input)),
-    delete: (lookup) => deleteRecord(around, resource, readLookup(resource, String(lookup))),
-    restore: (lookup) => parsed(restoreRecord(around, resource, readLookup(resource, String(lookup)))),
-    restorable: (lookup) => restorableId(around, resource, readLookup(resource, String(lookup))),
+    update: async (lookup, input) => parsed(updateRecord(around, resource, named(lookup), input)),
+    delete: async (lookup) => deleteRecord(around, resource, named(lookup)),
+    restore: async (lookup) => parsed(restoreRecord(around, resource, named(lookup))),
+    restorable: async (lookup) => restorableId(around, resource, named(lookup)),
   }
 }

@@ -1,7 +1,7 @@
 /** ⇄ The answer to a write: the record as it now is, in its single shape, whatever the view policy says of it. */
-import { createHash } from 'node:crypto'
 import type { Catalog, EmbedEntry, Field, Resource } from '../catalog/catalog.ts'
 import { ApiError } from '../error.ts'
+import { entityTag } from '../json.ts'
 import type { Execution } from './execution.ts'
 import { readOne } from './read.ts'
 
@@ -38,13 +38,6 @@ function looks(catalog: Catalog, { table, fields, relations }: Resource): boolea
     return own(relation.target) || through.slice(1).some((step) => own(step.target)) || inEntries(relation.embed ?? [])
   })
   return inRelations || [...fields.values()].some(speaks)
-}
-
-/** The entity tag of JSON texts, without quotes: equal texts have equal tags. */
-export function entityTag(...texts: readonly (string | Buffer)[]): string {
-  const hash = createHash('sha1')
-  for (const text of texts) hash.update(text)
-  return hash.digest('base64url')
 }
 
 /** Throws stale_version unless `If-Match` names the record as the caller would read it now. */

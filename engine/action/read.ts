@@ -6,7 +6,7 @@ import { parameterValues } from '../query/binder.ts'
 import { encodeCursor } from '../query/cursor.ts'
 import type { KeptEmbed, KeptEmbeds } from '../query/kept-embed.ts'
 import { type ListQuery, readListQuery } from '../query/list-query.ts'
-import { type Lookup, notFound, readLookup } from '../query/lookup.ts'
+import { type Lookup, notFound } from '../query/lookup.ts'
 import { actorClass, reach, refusal } from '../query/policy.ts'
 import {
   type Compiled,
@@ -48,10 +48,9 @@ function outOfReach(resource: Resource): ApiError {
 }
 
 /** One record as JSON text; 404 when there is none, 403 (404 where concealed) when it is out of reach. */
-export async function getRecord(execution: Execution, resource: Resource, text: string): Promise<string> {
+export async function getRecord(execution: Execution, resource: Resource, lookup: Lookup): Promise<string> {
   const { actor } = execution
   if (reach(resource.policies.view, actor).kind === 'none') throw refusal(resource.policies.view, actor)
-  const lookup = readLookup(resource, text)
   const found = await readOne(execution, resource, lookup)
   if (!found.visible) throw outOfReach(resource)
   return found.text

@@ -74,9 +74,7 @@ function routesOf(composition: Composition, catalog: Catalog, diagnostics: Diagn
 /** What is wrong with the routes of plugins, by themselves and beside those of the resources. */
 export function judgeRoutes(composition: Composition, catalog: Catalog): readonly Diagnostic[] {
   const { value, diagnostics } = bindRoutes(composition, catalog)
-  const own = resourceRoutes(catalog, () => {
-    throw new Error('nothing runs here')
-  })
+  const own = resourceRoutes(catalog)
   return [...diagnostics, ...clashes([...value, ...own], catalog.prefix)]
 }
 

@@ -2,8 +2,8 @@
 import type { Context } from 'koa'
 import { type Actor, ANONYMOUS } from '../actor.ts'
 import { LIMITS } from '../limits.ts'
-import { clientAddress } from './address.ts'
-import type { HttpParts } from './parts.ts'
+import type { Headers, HttpParts } from './parts.ts'
+import { clientAddress } from './rate-limit.ts'
 
 /** A request; actor and pattern are filled in as they become known, for the log whatever happens. */
 export interface Call {
@@ -14,6 +14,8 @@ export interface Call {
   readonly path: string
   /** The query string without its `?`. */
   readonly search: string
+  /** As text; Node gives a list only for set-cookie, which requests don't have. */
+  readonly headers: Headers
   readonly ip: string
   /** Monotonic, in milliseconds. */
   readonly startedAt: number
@@ -41,6 +43,7 @@ export function beginCall(ctx: Context, parts: Pick<HttpParts, 'settings' | 'new
     method: req.method === 'HEAD' ? 'GET' : (req.method ?? 'GET'),
     path: mark === -1 ? url : url.slice(0, mark),
     search: mark === -1 ? '' : url.slice(mark + 1),
+    headers: req.headers as Headers,
     ip: clientAddress(
       req.socket.remoteAddress,
       Array.isArray(forwarded) ? forwarded.join(',') : forwarded,

@@ -2,7 +2,7 @@
 import type { ServerResponse } from 'node:http'
 import type { Duplex } from 'node:stream'
 import { ApiError } from '../error.ts'
-import { JSON_TYPE, refusalText, type Stamp } from './envelope.ts'
+import { JSON_TYPE, refusalText, type Stamp } from './send.ts'
 
 /** Node keeps the answer in progress on its socket. */
 type Serving = Duplex & { readonly _httpMessage?: ServerResponse | null }

@@ -8,11 +8,13 @@ import { ApiError } from '../error.ts'
 import type { Json, JsonObject } from '../json.ts'
 import { LIMITS } from '../limits.ts'
 import { secretsOf } from '../secret.ts'
-import type { Answer, HttpParts } from './parts.ts'
+import type { Call } from './call.ts'
+import type { Answer, BoundRoute, HttpParts, RequestInput } from './parts.ts'
 import type { UploadedFile } from './route.ts'
+import type { Place } from './table.ts'
 
 /** What a keyed request is recognised by. */
-export interface Keyed {
+interface Keyed {
   readonly key: string
   /** Whose key it is: `user:1`, or the address of the anonymous. */
   readonly actor: string
@@ -27,16 +29,35 @@ export interface Keyed {
 }
 
 /** A role and its permissions at the moment of a request. */
-export interface Rights {
+interface Rights {
   readonly role: string | null
   readonly permissions: readonly string[]
 }
 
-export function rightsOf({ role, permissions }: Actor): Rights {
+function rightsOf({ role, permissions }: Actor): Rights {
   return { role, permissions: [...permissions].sort() }
 }
 
-export type AnswerOnce = (keyed: Keyed, work: () => Promise<Answer>) => Promise<Answer>
+/** Does the work of a request with an `Idempotency-Key`, or gives the answer that is kept for it. */
+export type AnswerOnce = (call: Call, place: Place, input: RequestInput, work: () => Promise<Answer>) => Promise<Answer>
+
+function keyedBy({ actor, ip, path, search }: Call, { route, pattern }: Place, input: RequestInput): Keyed {
+  return {
+    key: checkedKey(input.headers['idempotency-key'] ?? ''),
+    actor: actor.id === null ? `ip:${ip}` : `user:${actor.id}`,
+    rights: rightsOf(actor),
+    route: `POST ${pattern}`,
+    url: search === '' ? path : `${path}?${search}`,
+    body: withoutSecrets(route, input.body),
+    files: input.files,
+  }
+}
+
+/** The body with secrets left out: what is kept of a request must not help anybody to guess one. */
+function withoutSecrets({ inputFields = [], secretKeys = [] }: BoundRoute, body: JsonObject): JsonObject {
+  const hidden = new Set([...secretKeys, ...inputFields.filter(({ type }) => type.hidden).map(({ name }) => name)])
+  return hidden.size === 0 ? body : Object.fromEntries(Object.entries(body).filter(([key]) => !hidden.has(key)))
+}
 
 const CLAIM = {
   name: 'plinth_idempotency_claim',
@@ -87,7 +108,7 @@ async function fingerprints(keyed: Keyed, secrets: readonly string[]): Promise<r
 }
 
 /** A key as the header gives it; throws bad_request when it is empty or too long. */
-export function checkedKey(header: string): string {
+function checkedKey(header: string): string {
   const key = header.trim()
   if (key === '' || key.length > LIMITS.idempotencyKeyLength) {
     throw new ApiError('bad_request', {
@@ -184,7 +205,8 @@ export function answerOnce(parts: Pick<HttpParts, 'database' | 'now' | 'log' | '
     return given
   }
 
-  return async (keyed, work) => {
+  return async (call, place, input, work) => {
+    const keyed = keyedBy(call, place, input)
     const id = [keyed.actor, keyed.route, keyed.key]
     const prints = await fingerprints(keyed, await secrets())
     const [print = ''] = prints

@@ -2,18 +2,22 @@
 import type { RequestListener } from 'node:http'
 import type { Duplex, Readable } from 'node:stream'
 import type { PluginContext } from '../action/context.ts'
+import type { Execution, Foundation } from '../action/execution.ts'
 import type { Actor } from '../actor.ts'
 import type { Catalog, Field } from '../catalog/catalog.ts'
-import type { Database, Transaction } from '../database/database.ts'
+import type { Database } from '../database/database.ts'
 import type { JsonObject } from '../json.ts'
 import type { Logger } from '../observe.ts'
 import type { Settings } from '../settings.ts'
 import type { Store } from '../store/store.ts'
 import type { Metrics } from './metrics.ts'
-import type { Route } from './route.ts'
+import type { Reply, Route, RouteContext } from './route.ts'
+
+/** What one request brought, checked and decoded: the part of a context that no action needs. */
+export type RequestInput = Pick<RouteContext, 'params' | 'query' | 'parameters' | 'body' | 'files' | 'headers' | 'ip'>
 
 /** A route with whose it is, and its input and query resolved to fields. */
-export interface BoundRoute extends Route {
+interface Bound extends Omit<Route, 'handle'> {
   /** The plugin it came from; `engine` for a resource's own. */
   readonly plugin: string
   readonly options: JsonObject
@@ -21,20 +25,26 @@ export interface BoundRoute extends Route {
   readonly inputFields: readonly Field[] | undefined
   /** undefined: the handler judges the query itself; an empty list refuses every parameter. */
   readonly queryFields: readonly Field[] | undefined
-  /** Asked before a kept answer is given again: throws for whoever may not do this at all. */
+  /** Asked after `access`: throws for whoever may not do this at all, whichever record it is about. */
   readonly admit?: (actor: Actor) => void
   /** Keys of the body that hold secrets. */
   readonly secretKeys?: readonly string[]
 }
 
-/** What a context is made from; with a transaction, its records belong to it. */
-export interface ContextBase {
-  readonly actor: Actor
+/** A route that a plugin gave: its handler holds what plugins may reach. */
+export interface PluginRoute extends Bound, Pick<Route, 'handle'> {}
+
+/** A route of the engine's own, which runs actions and needs no more than they do. */
+export interface EngineRoute extends Bound {
+  readonly run: (execution: Execution, input: RequestInput) => Promise<Reply>
+}
+
+export type BoundRoute = PluginRoute | EngineRoute
+
+/** Who presents a request's headers: null when the token is absent or no longer good. Rejects when that cannot be known. */
+export interface BoundAuthenticate {
   readonly options: JsonObject
-  readonly requestId: string
-  readonly transaction?: Transaction
-  /** Where work for after the commit is left. */
-  readonly afterCommit: (work: () => Promise<void> | void) => void
+  readonly value: (context: PluginContext & { readonly headers: Headers }) => Promise<Actor | null>
 }
 
 export type Headers = Readonly<Record<string, string | undefined>>
@@ -47,8 +57,7 @@ export interface Readiness {
 
 export interface HttpParts {
   readonly routes: readonly BoundRoute[]
-  /** Who presents these headers; null when the token is absent or no longer good. Rejects when that cannot be known. */
-  readonly authenticate: ((headers: Headers, requestId: string) => Promise<Actor | null>) | undefined
+  readonly authenticate: BoundAuthenticate | undefined
   readonly catalog: Pick<Catalog, 'version' | 'prefix' | 'strictness' | 'limits'>
   readonly settings: Pick<
     Settings,
@@ -59,15 +68,15 @@ export interface HttpParts {
   readonly log: Logger
   readonly now: () => Date
   readonly newId: () => string
-  /** A fresh, unfrozen context, which http/ completes to a RouteContext. */
-  readonly pluginContext: (base: ContextBase) => PluginContext
+  /** What actions and the functions of plugins run with. */
+  readonly foundation: Foundation
   readonly readiness: () => Promise<Readiness>
   readonly metrics: Metrics
 }
 
 /** One app; the next one takes its place by answering the listener's calls instead. */
 export interface HttpApp {
-  callback(): RequestListener
+  readonly callback: RequestListener
   /** Answers what Node's parser refused, with the envelope. */
   clientError(error: Error, socket: Duplex): void
 }

@@ -2,12 +2,11 @@
 import { timingSafeEqual } from 'node:crypto'
 import type { IncomingMessage } from 'node:http'
 import { ApiError } from '../error.ts'
-import { isLoopback } from './address.ts'
-import { JSON_TYPE, type Stamp, successText } from './envelope.ts'
 import type { Answer, HttpParts } from './parts.ts'
+import { JSON_TYPE, type Stamp, successText } from './send.ts'
 
-/** The answer of a probe, undefined for every other path. */
-export type Probe = (path: string, request: IncomingMessage) => Promise<Answer> | undefined
+/** What answers GET and HEAD, by path. */
+export type Probes = ReadonlyMap<string, (request: IncomingMessage) => Promise<Answer>>
 
 function sameSecret(given: string, wanted: string): boolean {
   const [a, b] = [Buffer.from(given), Buffer.from(wanted)]
@@ -16,6 +15,11 @@ function sameSecret(given: string, wanted: string): boolean {
 
 /** What proxies add of their own; those that add nothing are known by the settings or by the host that was asked for. */
 const PROXIED = /^(forwarded|via|x-forwarded-.*|x-real-ip|x-(cluster-)?client-ip|true-client-ip|cf-connecting-ip)$/
+
+/** Whether an address is this machine's own. */
+function isLoopback(address: string): boolean {
+  return address === '::1' || address.startsWith('127.')
+}
 
 /** Whether a host, with or without a port, names the machine itself. */
 function isOwnHost(host: string | undefined): boolean {
@@ -46,7 +50,7 @@ function checkMetrics(request: IncomingMessage, settings: ProbeSettings): void {
 export function probes(
   parts: Pick<HttpParts, 'readiness' | 'metrics' | 'now' | 'settings' | 'log'>,
   stamp: Stamp,
-): Probe {
+): Probes {
   const ok = (data: unknown): Answer => ({
     status: 200,
     headers: {},
@@ -68,11 +72,9 @@ export function probes(
     const { type, text } = await parts.metrics.render()
     return { status: 200, headers: {}, type, body: text }
   }
-  return (path, request) => {
-    if (request.method !== 'GET' && request.method !== 'HEAD') return undefined
-    if (path === '/livez') return Promise.resolve(ok({ status: 'alive' }))
-    if (path === '/readyz') return ready()
-    if (path === '/metrics') return metrics(request)
-    return undefined
-  }
+  return new Map<string, (request: IncomingMessage) => Promise<Answer>>([
+    ['/livez', async () => ok({ status: 'alive' })],
+    ['/readyz', ready],
+    ['/metrics', metrics],
+  ])
 }

@@ -1,38 +1,36 @@
 /** The routes that the catalog gives: every action of every resource, on its own path and below others. */
 import { createRecord } from '../action/create.ts'
-import type { BoundHook, Execution } from '../action/execution.ts'
+import type { BoundHook } from '../action/execution.ts'
 import type { ListResult } from '../action/list-result.ts'
 import { getRecord, listRecords } from '../action/read.ts'
-import { entityTag } from '../action/read-back.ts'
 import { deleteRecord, restoreRecord } from '../action/remove.ts'
 import { updateRecord } from '../action/update.ts'
 import type { Access, Catalog, Nested, Resource } from '../catalog/catalog.ts'
 import type { ActionName, PolicyName } from '../definition/definition.ts'
-import { JsonText } from '../json.ts'
+import { entityTag, JsonText } from '../json.ts'
 import { type Lookup, readLookup } from '../query/lookup.ts'
 import { requireClause } from '../query/policy.ts'
-import type { BoundRoute } from './parts.ts'
-import type { Method, Reply, RouteContext } from './route.ts'
+import type { EngineRoute, RequestInput } from './parts.ts'
+import type { Method, Reply } from './route.ts'
 
 /** Which resource, action and parent a resource's route stands for, for the reference and for explain. */
-export interface ResourceRoute extends BoundRoute {
+export interface ResourceRoute extends EngineRoute {
   readonly resource: Resource
   readonly action: ActionName
   readonly parent: Resource | undefined
 }
 
-type ExecutionOf = (context: RouteContext) => Execution
+type Run = EngineRoute['run']
 
 /** Every route that the catalog's resources have. */
 export function resourceRoutes(
   catalog: Catalog,
-  executionOf: ExecutionOf,
   hooks: ReadonlyMap<string, BoundHook> = new Map(),
 ): readonly ResourceRoute[] {
   const routes = [...catalog.resources.values()].flatMap((resource) => [
-    ...[...resource.actions].flatMap((action) => ownRoutes(catalog, resource, action, executionOf)),
+    ...[...resource.actions].flatMap((action) => ownRoutes(catalog, resource, action)),
     ...resource.nested.flatMap((nested) =>
-      nested.actions.map((action) => nestedRoute(catalog, resource, nested, action, executionOf)),
+      nested.actions.map((action) => nestedRoute(catalog, resource, nested, action)),
     ),
   ])
   return routes.map((route) => ({ ...route, secretKeys: secretKeys(route, hooks) }))
@@ -54,77 +52,53 @@ const METHODS: Readonly<Record<ActionName, readonly Method[]>> = {
   restore: ['POST'],
 }
 
-function ownRoutes(
-  catalog: Catalog,
-  resource: Resource,
-  action: ActionName,
-  executionOf: ExecutionOf,
-): readonly ResourceRoute[] {
+function ownRoutes(catalog: Catalog, resource: Resource, action: ActionName): readonly ResourceRoute[] {
   const base = `/${resource.path}`
   const path =
     action === 'list' || action === 'create' ? base : action === 'restore' ? `${base}/{id}/restore` : `${base}/{id}`
-  const handle = handlers(catalog, resource, executionOf)[action]
-  return METHODS[action].map((method) => route(resource, action, method, path, undefined, handle))
+  const run = runs(catalog, resource)[action]
+  return METHODS[action].map((method) => route(resource, action, method, path, undefined, run))
 }
 
-function nestedRoute(
-  catalog: Catalog,
-  resource: Resource,
-  nested: Nested,
-  action: 'list' | 'create',
-  executionOf: ExecutionOf,
-): ResourceRoute {
-  const parent = catalog.resources.get(nested.relation.target)!
+function nestedRoute(catalog: Catalog, resource: Resource, nested: Nested, action: 'list' | 'create'): ResourceRoute {
+  const { relation } = nested
+  const parent = catalog.resources.get(relation.target)!
   const path = `/${parent.path}/{id}/${nested.path}`
-  const handle = async (context: RouteContext): Promise<Reply> => {
-    const execution = executionOf(context)
-    requireClause(resource.policies[action === 'list' ? 'view' : 'create'], execution.actor)
-    const above = {
-      relation: nested.relation,
-      resource: parent,
-      lookup: readLookup(parent, context.params.id ?? ''),
-    }
-    if (action === 'list')
-      return listReply(await listRecords(execution, resource, context.query, above), resource.statusCodes.list)
-    return createdReply(catalog, resource, await createRecord(execution, resource, context.body, above))
-  }
-  return route(resource, action, action === 'list' ? 'GET' : 'POST', path, parent, handle)
+  const above = (input: RequestInput) => ({ relation, resource: parent, lookup: named(parent, input) })
+  const list: Run = async (execution, input) =>
+    listReply(await listRecords(execution, resource, input.query, above(input)), resource.statusCodes.list)
+  const create: Run = async (execution, input) =>
+    createdReply(catalog, resource, await createRecord(execution, resource, input.body, above(input)))
+  return action === 'list'
+    ? route(resource, action, 'GET', path, parent, list)
+    : route(resource, action, 'POST', path, parent, create)
 }
 
-function handlers(
-  catalog: Catalog,
-  resource: Resource,
-  executionOf: ExecutionOf,
-): Readonly<Record<ActionName, (context: RouteContext) => Promise<Reply>>> {
-  // Who may not do this at all hears so, whatever the path names.
-  const named = (execution: Execution, policy: PolicyName, context: RouteContext): Lookup => {
-    requireClause(resource.policies[policy], execution.actor)
-    return readLookup(resource, context.params.id ?? '')
-  }
+/** Which record the path names. */
+function named(resource: Resource, { params }: RequestInput): Lookup {
+  return readLookup(resource, params.id ?? '')
+}
+
+/** What each action of a resource does; whether its caller may do it at all was asked before. */
+function runs(catalog: Catalog, resource: Resource): Readonly<Record<ActionName, Run>> {
   const codes = resource.statusCodes
   return {
-    list: async (context) => listReply(await listRecords(executionOf(context), resource, context.query), codes.list),
-    get: async (context) =>
-      recordReply(await getRecord(executionOf(context), resource, context.params.id ?? ''), codes.get),
-    create: async (context) =>
-      createdReply(catalog, resource, await createRecord(executionOf(context), resource, context.body)),
-    update: async (context) => {
-      const execution = executionOf(context)
-      const lookup = named(execution, 'update', context)
-      return recordReply(
-        await updateRecord(execution, resource, lookup, context.body, context.headers['if-match']),
-        codes.update,
-      )
+    list: async (execution, { query }) => listReply(await listRecords(execution, resource, query), codes.list),
+    get: async (execution, input) =>
+      recordReply(await getRecord(execution, resource, named(resource, input)), codes.get),
+    create: async (execution, { body }) =>
+      createdReply(catalog, resource, await createRecord(execution, resource, body)),
+    update: async (execution, input) => {
+      const ifMatch = input.headers['if-match']
+      const text = await updateRecord(execution, resource, named(resource, input), input.body, ifMatch)
+      return recordReply(text, codes.update)
     },
-    delete: async (context) => {
-      const execution = executionOf(context)
-      await deleteRecord(execution, resource, named(execution, 'delete', context), context.headers['if-match'])
+    delete: async (execution, input) => {
+      await deleteRecord(execution, resource, named(resource, input), input.headers['if-match'])
       return { status: codes.delete }
     },
-    restore: async (context) => {
-      const execution = executionOf(context)
-      return recordReply(await restoreRecord(execution, resource, named(execution, 'restore', context)), codes.restore)
-    },
+    restore: async (execution, input) =>
+      recordReply(await restoreRecord(execution, resource, named(resource, input)), codes.restore),
   }
 }
 
@@ -164,7 +138,7 @@ function route(
   method: Method,
   path: string,
   parent: Resource | undefined,
-  handle: (context: RouteContext) => Promise<Reply>,
+  run: Run,
 ): ResourceRoute {
   return {
     method,
@@ -182,7 +156,7 @@ function route(
     action,
     parent,
     admit: (actor) => requireClause(resource.policies[policyOf(action)], actor),
-    handle,
+    run,
   }
 }
 

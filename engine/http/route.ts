@@ -104,4 +104,7 @@ export interface Route {
   readonly handle: (context: RouteContext) => Promise<Reply>
 }
 
-export type { Json }
+/** Whether a route refuses those who present no good token. */
+export function needsToken(route: Pick<Route, 'access'>): boolean {
+  return route.access !== 'public' && !route.access.some((access) => access.kind === 'anyone')
+}

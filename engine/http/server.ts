@@ -1,16 +1,17 @@
-/** One HTTP app out of its parts: Koa around the responder, every ending an envelope and one line in the log. */
-import type { RequestListener } from 'node:http'
+/** One HTTP app out of its parts (Koa around the pipeline, every ending an envelope and one line in the log), and the server around it. */
+import { createServer, type RequestListener, type Server, type ServerResponse } from 'node:http'
+import type { AddressInfo } from 'node:net'
 import { Readable } from 'node:stream'
 import Koa, { type Context } from 'koa'
 import compress from 'koa-compress'
 import { ApiError } from '../error.ts'
+import { LIMITS } from '../limits.ts'
 import { beginCall, type Call } from './call.ts'
 import { clientErrorListener } from './client-error.ts'
-import { refusal, type Stamp, stampFor } from './envelope.ts'
 import type { Answer, HttpApp, HttpParts } from './parts.ts'
+import { responder } from './pipeline.ts'
 import { probes } from './probes.ts'
-import { responder } from './respond.ts'
-import { allowOrigin, fixedHeaders, send } from './send.ts'
+import { allowOrigin, fixedHeaders, refusal, type Stamp, send, stampFor } from './send.ts'
 
 /** Below it an answer fits into one or two packets anyway, and compressing costs more than it saves. */
 const COMPRESS_BYTES = 2_048
@@ -37,7 +38,7 @@ function recorder(parts: HttpParts): (call: Call, status: number) => void {
   return (call, status) => {
     const ms = performance.now() - call.startedAt
     const { requestId, actor, pattern, method } = call
-    metrics.observe(pattern, method, status, ms / 1000)
+    metrics.requests.observe({ route: pattern, method, status: `${Math.trunc(status / 100)}xx` }, ms / 1000)
     log.info(
       { requestId, actorId: actor.id, route: pattern, method, status, ms: Math.round(ms * 100) / 100 },
       'request',
@@ -49,17 +50,17 @@ function recorder(parts: HttpParts): (call: Call, status: number) => void {
 function answering(parts: HttpParts, stamp: Stamp): (ctx: Context) => Promise<void> {
   const fixed = fixedHeaders(parts.settings)
   const respond = responder(parts, fixed, stamp)
-  const probe = probes(parts, stamp)
+  const operators = probes(parts, stamp)
   const refuse = refuser(parts, stamp)
   const record = recorder(parts)
   return async (ctx) => {
     const call = beginCall(ctx, parts)
     ctx.res.setHeader('X-Request-Id', call.requestId)
     allowOrigin(ctx, fixed)
-    const probed = probe(call.path, ctx.req)
+    const probe = call.method === 'GET' ? operators.get(call.path) : undefined
     let answer: Answer
     try {
-      answer = await (probed ?? respond(call))
+      answer = await (probe === undefined ? respond(call) : probe(ctx.req))
     } catch (error) {
       answer = refuse(error, call)
     }
@@ -69,7 +70,7 @@ function answering(parts: HttpParts, stamp: Stamp): (ctx: Context) => Promise<vo
       // A handler's header that no header may be.
       send(ctx, refuse(error, call), fixed)
     }
-    if (probed !== undefined) return
+    if (probe !== undefined) return
     if (answer.body instanceof Readable) ctx.res.once('close', () => record(call, ctx.status))
     else record(call, ctx.status)
   }
@@ -95,9 +96,103 @@ export function createHttp(parts: HttpParts): HttpApp {
   koa.use((ctx, next) => (ctx.req.headers['accept-encoding'] === undefined ? next() : pack(ctx, next)))
   koa.use(answering(parts, stamp))
   koa.on('error', brokenAnswers(parts))
-  const listener: RequestListener = koa.callback()
   return {
-    callback: () => listener,
+    callback: koa.callback(),
     clientError: clientErrorListener(stamp, parts.now, parts.newId),
   }
+}
+
+/** Lets requests through, or has them wait while something is done that none may see half of. */
+export interface Passage {
+  /** Serves at once, or as soon as whoever is alone has finished. */
+  through(response: ServerResponse, serve: () => void): void
+  /** Runs `work` when the requests under way have ended, or after `mostMs`; those that come meanwhile wait. */
+  alone<T>(mostMs: number, work: () => Promise<T>): Promise<T>
+}
+
+/** A passage that is open. */
+export function createPassage(): Passage {
+  let inside = 0
+  let waiting: (() => void)[] | undefined
+  let emptied = () => {}
+
+  function enter(response: ServerResponse, serve: () => void): void {
+    inside += 1
+    response.once('close', () => {
+      inside -= 1
+      if (inside === 0) emptied()
+    })
+    serve()
+  }
+  const empty = (mostMs: number) =>
+    new Promise<void>((resolve) => {
+      if (inside === 0) return resolve()
+      const patience = setTimeout(resolve, mostMs)
+      emptied = () => {
+        clearTimeout(patience)
+        resolve()
+      }
+    })
+  return {
+    through(response, serve) {
+      if (waiting === undefined) enter(response, serve)
+      else waiting.push(() => enter(response, serve))
+    },
+    async alone(mostMs, work) {
+      waiting ??= []
+      try {
+        await empty(mostMs)
+        return await work()
+      } finally {
+        const released = waiting
+        waiting = undefined
+        for (const release of released) release()
+      }
+    },
+  }
+}
+
+/** Where a server finds the app of each request; another one takes its place while the server listens. */
+export interface Serving {
+  app: { readonly http: HttpApp }
+}
+
+/** A server around the app that serves, with the limits and events that Node leaves to us; `passage` has requests wait where they must. */
+export function httpServer(serving: Serving, passage: Passage = createPassage()): Server {
+  const answer: RequestListener = (request, response) =>
+    passage.through(response, () => serving.app.http.callback(request, response))
+  const server = createServer(
+    {
+      maxHeaderSize: LIMITS.headerBytes,
+      headersTimeout: LIMITS.headersMs,
+      requestTimeout: LIMITS.requestMs,
+      keepAliveTimeout: LIMITS.keepAliveMs,
+      connectionsCheckingInterval: 1_000,
+      // Node would answer a missing Host by itself, without the envelope; nothing here relies on it.
+      requireHostHeader: false,
+    },
+    answer,
+  )
+  // An expectation other than 100-continue may be ignored; Node would answer it without the envelope.
+  server.on('checkExpectation', answer)
+  server.on('clientError', (error, socket) => serving.app.http.clientError(error, socket))
+  return server
+}
+
+/** Stops accepting, waits for requests in flight, and cuts what is left after `LIMITS.drainMs`. */
+export function drain(server: Server): Promise<void> {
+  return new Promise((resolve) => {
+    const cut = setTimeout(() => server.closeAllConnections(), LIMITS.drainMs)
+    server.close(() => {
+      clearTimeout(cut)
+      resolve()
+    })
+    server.closeIdleConnections()
+  })
+}
+
+/** The URL under which a server that listens is reached. */
+export function addressOf(server: Server): string {
+  const { address, port, family } = server.address() as AddressInfo
+  return `http://${family === 'IPv6' ? `[${address}]` : address}:${port}`
 }

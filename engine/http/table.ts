@@ -5,13 +5,15 @@
  */
 import Router from '@koa/router'
 import type { BoundRoute } from './parts.ts'
-import type { Method } from './route.ts'
+import { type Method, needsToken } from './route.ts'
 
 /** A route in its place, with its path from the root. */
 export interface Place {
   readonly route: BoundRoute
   readonly pattern: string
   readonly names: readonly string[]
+  /** Whether it refuses those who present no good token. */
+  readonly needsToken: boolean
 }
 
 /** All that answer one pattern, by method. */
@@ -76,7 +78,7 @@ function draftsOf(routes: readonly BoundRoute[], prefix: string): readonly Draft
       throw new Error(`${route.method} ${pattern} is given by both ${other.route.plugin} and ${route.plugin}`)
     }
     const names = segments.flatMap((segment) => PARAMETER.exec(segment)?.[1] ?? [])
-    places.set(route.method, Object.freeze({ route, pattern, names }))
+    places.set(route.method, Object.freeze({ route, pattern, names, needsToken: needsToken(route) }))
     drafts.set(shape, { segments, places, entry: entryOf(pattern, places) })
   }
   return [...drafts.values()]

@@ -1,8 +1,8 @@
 /** One route as an operation: what it takes, what it answers, how it refuses. */
 import type { Catalog, Field, Resource } from '../catalog/catalog.ts'
-import { needsToken } from '../http/access.ts'
 import type { BoundRoute } from '../http/parts.ts'
 import { isLocated } from '../http/resource-routes.ts'
+import { needsToken } from '../http/route.ts'
 import type { JsonSchema } from '../json.ts'
 import { accessSentence, isResourceRoute } from './access-sentence.ts'
 import { COUNTED, headerRefs, NOT_MODIFIED, refusalRef, successSchema } from './answers.ts'

@@ -1,4 +1,4 @@
-/** Every route of an application, described where nothing runs: for the command line. */
+/** Every route of an application in its order, and the document that describes them. */
 import type { Catalog } from '../catalog/catalog.ts'
 import type { BoundRoute } from '../http/parts.ts'
 import { resourceRoutes } from '../http/resource-routes.ts'
@@ -28,8 +28,5 @@ export function describeApplication(
   given: readonly BoundRoute[],
   composition: Pick<Described, 'hooks' | 'plugins'>,
 ): OpenApiDocument {
-  const own = resourceRoutes(catalog, () => {
-    throw new Error('nothing runs here')
-  })
-  return allRoutes(given, own, catalog, composition).document()
+  return allRoutes(given, resourceRoutes(catalog), catalog, composition).document()
 }

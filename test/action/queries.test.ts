@@ -119,7 +119,14 @@ test('a record with everything it embeds is one statement', async () => {
     ['shelves', 'main'],
     ['reviews', 1],
   ] as const) {
-    assert.is((await statementsOf((execution) => getRecord(execution, resource(name), String(text)))).length, 1)
+    assert.is(
+      (
+        await statementsOf((execution) =>
+          getRecord(execution, resource(name), readLookup(resource(name), String(text))),
+        )
+      ).length,
+      1,
+    )
   }
 })
 

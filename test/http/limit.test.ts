@@ -1,7 +1,7 @@
 /** How often a caller may ask, and that every answer says so. */
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
-import { clientAddress, countedAs } from '../../engine/http/address.ts'
+import { clientAddress, countedAs } from '../../engine/http/rate-limit.ts'
 import { AS_AGENT, route, serve } from './world.ts'
 
 const done = async () => ({ data: null })

@@ -4,15 +4,14 @@ import { request as httpRequest, type IncomingHttpHeaders, type Server } from 'n
 import { connect } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import type { PluginContext } from '../../engine/action/context.ts'
+import type { Execution, Foundation } from '../../engine/action/execution.ts'
 import type { Actor } from '../../engine/actor.ts'
 import { ANONYMOUS } from '../../engine/actor.ts'
 import type { Database } from '../../engine/database/database.ts'
-import { httpServer } from '../../engine/http/listen.ts'
 import { createMetrics, type Metrics } from '../../engine/http/metrics.ts'
-import type { BoundRoute, ContextBase, HttpApp, HttpParts } from '../../engine/http/parts.ts'
+import type { HttpParts, PluginRoute } from '../../engine/http/parts.ts'
 import type { Route } from '../../engine/http/route.ts'
-import { createHttp } from '../../engine/http/server.ts'
+import { createHttp, httpServer } from '../../engine/http/server.ts'
 import { LIMITS } from '../../engine/limits.ts'
 import { memoryStore } from '../../engine/store/memory.ts'
 import { type Line, remembering } from './log.ts'
@@ -52,12 +51,11 @@ const NO_DATABASE: Pick<Database, 'transaction' | 'adhoc'> = {
 }
 
 /** The part of a plugin's context that scenarios look at. */
-function pluginContext({ afterCommit: _, ...base }: ContextBase): PluginContext {
-  return Object.assign(Object.create(null), base)
-}
+const contextOf: Foundation['contextOf'] = ({ actor, requestId, transaction }: Execution, options) =>
+  Object.assign(Object.create(null), { actor, requestId, options, ...(transaction && { transaction }) })
 
 /** A route with what most scenarios leave alone. */
-export function route(given: Partial<BoundRoute> & Pick<Route, 'method' | 'path' | 'handle'>): BoundRoute {
+export function route(given: Partial<PluginRoute> & Pick<Route, 'method' | 'path' | 'handle'>): PluginRoute {
   return {
     summary: 'A route of a scenario',
     access: [{ kind: 'signed_in' }],
@@ -103,7 +101,7 @@ export interface World {
   /** Sends raw bytes and gives everything that comes back until the connection ends or `quietMs` pass. */
   raw(text: string | readonly string[], quietMs?: number): Promise<string>
   /** Puts another app in place of the one that serves. */
-  replace(routes: readonly BoundRoute[]): void
+  replace(routes: readonly PluginRoute[]): void
   close(): Promise<void>
 }
 
@@ -167,15 +165,17 @@ export interface Options {
 }
 
 /** Serves routes under `/api/v1` on a free port. */
-export async function serve(routes: readonly BoundRoute[], options: Options = {}): Promise<World> {
+export async function serve(routes: readonly PluginRoute[], options: Options = {}): Promise<World> {
   const { log, lines } = remembering()
   const folder = await mkdtemp(join(tmpdir(), 'plinth-http-'))
   const metrics = createMetrics()
   const now = options.now ?? (() => new Date())
   let ids = 0
+  const database = options.database ?? NO_DATABASE
+  const foundation: Foundation = Object.assign(Object.create(null), { database, log, now, contextOf })
   const parts: HttpParts = {
     routes,
-    authenticate,
+    authenticate: { options: {}, value: ({ headers }) => authenticate(headers) },
     catalog: {
       version: '1.0.0',
       prefix: '/api/v1',
@@ -194,19 +194,19 @@ export async function serve(routes: readonly BoundRoute[], options: Options = {}
       ...options.settings,
     },
     store: memoryStore(() => {}),
-    database: options.database ?? NO_DATABASE,
+    database,
     log,
     now,
     newId: () => {
       ids += 1
       return `id-${ids}`
     },
-    pluginContext,
+    foundation,
     readiness: options.readiness ?? (async () => ({ ready: true, checks: { database: 'ok' } })),
     metrics,
   }
-  let app: HttpApp = createHttp(parts)
-  const server = httpServer(() => app)
+  const serving = { app: { http: createHttp(parts) } }
+  const server = httpServer(serving)
   await new Promise<void>((done) => server.listen(0, '127.0.0.1', done))
   const address = server.address()
   const port = typeof address === 'object' && address !== null ? address.port : 0
@@ -219,7 +219,7 @@ export async function serve(routes: readonly BoundRoute[], options: Options = {}
     ask: asker(port),
     raw: rawAsker(port),
     replace: (others) => {
-      app = createHttp({ ...parts, routes: others })
+      serving.app = { http: createHttp({ ...parts, routes: others }) }
     },
     close: async () => {
       server.closeAllConnections()

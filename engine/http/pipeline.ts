@@ -1,0 +1,175 @@
+/** The way of a request to its answer: the checks in their one order, then the handler. */
+import { join } from 'node:path'
+import { type Execution, executionOf, runLeft, type Work } from '../action/execution.ts'
+import { type Actor, ANONYMOUS, holds } from '../actor.ts'
+import { ApiError, invalid } from '../error.ts'
+import type { Json, JsonObject } from '../json.ts'
+import { LIMITS } from '../limits.ts'
+import { allowsOne } from '../query/policy.ts'
+import { decodeInput } from '../record/decode.ts'
+import { checkDeclared, inspectBody, isMultipart, jsonReader } from './body.ts'
+import type { Call } from './call.ts'
+import { routeContext } from './context.ts'
+import { answerOnce } from './idempotency.ts'
+import type { Answer, BoundRoute, HttpParts, RequestInput } from './parts.ts'
+import { decodeQuery, parseQuery } from './query.ts'
+import { rateLimiter } from './rate-limit.ts'
+import type { Reply } from './route.ts'
+import { answerOf, type Fixed, optionsAnswer, type Stamp } from './send.ts'
+import { compileTable, type Match, type Place } from './table.ts'
+import { type Upload, uploadBytes, uploads } from './upload.ts'
+
+/** Answers a request; throws ApiError where a check refuses. */
+export type Respond = (call: Call) => Promise<Answer>
+
+const NOTHING: Readonly<Record<string, Json>> = Object.freeze({})
+const NO_BODY: JsonObject = Object.freeze({})
+
+/** The pipeline of an app; throws when two routes stand in one place. */
+export function responder(parts: HttpParts, fixed: Fixed, stamp: Stamp): Respond {
+  const tableOf = compileTable(parts.routes, parts.catalog.prefix)
+  const identify = identifier(parts)
+  const count = rateLimiter(parts)
+  const receive = receiver(parts)
+  const perform = performer(parts, stamp)
+
+  return async (call) => {
+    const match = tableOf(call.path)
+    const place = match?.entry.methods.get(call.method)
+    const unidentified = await identify(call)
+    await count(call.ctx, place?.route.bucket ?? 'general', call.actor, call.ip)
+    if (match === undefined) throw new ApiError('route_not_found')
+    call.pattern = match.entry.pattern
+    if (call.method === 'OPTIONS') return optionsAnswer(match.entry.allow, fixed)
+    if (place === undefined) throw new ApiError('method_not_allowed', { allow: match.entry.allow })
+    if (unidentified !== undefined) throw unidentified
+    if (call.actor.kind === 'anonymous' && place.needsToken) throw new ApiError('unauthenticated')
+    return receive(call, place, match, (input) => perform(call, place, input))
+  }
+}
+
+/**
+ * Finds out who calls. What went wrong is given back and thrown later: the rate limit comes first, and counts whoever is
+ * unknown by address.
+ */
+function identifier({ authenticate, foundation }: HttpParts): (call: Call) => Promise<unknown> {
+  if (authenticate === undefined) return async () => undefined
+  const { options, value } = authenticate
+  const none = { actor: ANONYMOUS, requestId: 'authenticate', afterCommit: () => undefined }
+  const context = foundation.contextOf(executionOf(foundation, none), options)
+  return async (call) => {
+    const { headers } = call
+    if (headers.authorization === undefined) return undefined
+    try {
+      const actor = await value({ ...context, requestId: call.requestId, headers })
+      if (actor !== null) call.actor = actor
+      return undefined
+    } catch (error) {
+      return error ?? new Error('authentication failed')
+    }
+  }
+}
+
+/** Refuses an actor that the route does not admit: its restriction first, then the missing permission by name. */
+function checkAccess({ route, needsToken }: Place, actor: Actor): void {
+  const { access } = route
+  if (access !== 'public') {
+    if (actor.restriction !== undefined && route.openToRestricted !== true && needsToken) {
+      throw new ApiError('forbidden', { message: actor.restriction })
+    }
+    if (!allowsOne(access, actor)) throw refusedBy(access, actor)
+  }
+  route.admit?.(actor)
+}
+
+function refusedBy(access: Exclude<BoundRoute['access'], 'public'>, actor: Actor): ApiError {
+  for (const rule of access) {
+    if (rule.kind === 'permission' && !holds(actor, rule.permission)) {
+      return new ApiError('forbidden', { message: `You need the permission ${rule.permission}` })
+    }
+  }
+  return new ApiError('forbidden', { message: 'Forbidden' })
+}
+
+type Receive = (
+  call: Call,
+  place: Place,
+  match: Match,
+  work: (input: RequestInput) => Promise<Answer>,
+) => Promise<Answer>
+
+/** Takes what a request brings (413, 415, 400), asks whether its caller may do this (403), and decodes it (422). */
+function receiver(parts: HttpParts): Receive {
+  const { strictness, limits } = parts.catalog
+  const jsonBytes = Math.min(limits.jsonBytes ?? LIMITS.jsonBytes, LIMITS.jsonBytes)
+  const readJson = jsonReader(jsonBytes)
+  const withUpload = uploads(join(parts.settings.dataDir, 'tmp'), parts.now)
+
+  return async (call, place, { values }, work) => {
+    const { route, names } = place
+    const { actor, ctx, headers, ip, search } = call
+    const kind = bodyKind(route)
+    if (kind !== 'none') checkDeclared(ctx.req, kind === 'json' ? jsonBytes : uploadBytes(route.upload), kind)
+    const sent = kind === 'json' ? await readJson(ctx) : NO_BODY
+    const query = search === '' ? new URLSearchParams() : parseQuery(search)
+
+    checkAccess(place, actor)
+
+    const { queryFields } = route
+    const undeclared = queryFields === undefined || (queryFields.length === 0 && query.size === 0)
+    const finish = ({ body, files }: Upload): Promise<Answer> =>
+      work({
+        ip,
+        headers,
+        query,
+        files,
+        params: Object.fromEntries(names.map((name, at) => [name, values[at] ?? ''])),
+        parameters: undeclared ? NOTHING : decodeQuery(query, queryFields, strictness.unknownParameters),
+        body: kind === 'none' ? body : decodeBody(route, body, strictness.unknownKeys),
+      })
+    if (kind === 'multipart' && isMultipart(ctx.req)) return withUpload(ctx, route.upload, finish)
+    return finish({ body: sent, files: [] })
+  }
+}
+
+function bodyKind(route: BoundRoute): 'none' | 'json' | 'multipart' {
+  return route.body ?? (route.method === 'GET' || route.method === 'DELETE' ? 'none' : 'json')
+}
+
+/** The body decoded by the route's input; a handler without one gets it as sent. */
+function decodeBody(route: BoundRoute, body: JsonObject, unknownKeys: 'refuse' | 'ignore'): JsonObject {
+  const errors = inspectBody(body)
+  if (Object.keys(errors).length > 0) throw invalid(errors)
+  if (route.inputFields === undefined) return body
+  const partial = route.method === 'PUT' || route.method === 'PATCH'
+  const decoded = decodeInput(route.inputFields, body, { partial, unknownKeys })
+  if (Object.keys(decoded.errors).length > 0) throw invalid(decoded.errors)
+  return decoded.values
+}
+
+/** Runs the handler, once for each Idempotency-Key, and what it left for after its end. */
+function performer(parts: HttpParts, stamp: Stamp): (call: Call, place: Place, input: RequestInput) => Promise<Answer> {
+  const { foundation, now } = parts
+  const once = answerOnce(parts)
+
+  async function run({ actor, requestId }: Call, route: BoundRoute, input: RequestInput): Promise<Answer> {
+    const left: Work[] = []
+    const execution = executionOf(foundation, { actor, requestId, afterCommit: (work) => void left.push(work) })
+    const reply = await handled(execution, route, input)
+    if (left.length > 0) await runLeft(execution, left)
+    return answerOf(reply, route.status ?? 200, stamp(now()))
+  }
+
+  return (call, place, input) => {
+    const { route } = place
+    // Answers of the auth bucket carry tokens, and a token is stored nowhere: those routes are done anew each time.
+    const keyed = route.method === 'POST' && route.bucket !== 'auth' && input.headers['idempotency-key'] !== undefined
+    const work = (): Promise<Answer> => run(call, route, input)
+    return keyed ? once(call, place, input, work) : work()
+  }
+}
+
+/** The reply of a route's handler: the engine's own run with an Execution, those of plugins with the larger context. */
+function handled(execution: Execution, route: BoundRoute, input: RequestInput): Promise<Reply> {
+  return 'run' in route ? route.run(execution, input) : route.handle(routeContext(execution, input, route.options))
+}
