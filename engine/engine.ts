@@ -92,7 +92,7 @@ export async function createEngine(options: EngineOptions): Promise<Collected<En
   await keepPrivate(settings.dataDir, false)
   const database = options.database ?? (await connect(settings, { log, joins }))
   const store = await openStore(settings, log)
-  const metrics = createMetrics()
+  const metrics = createMetrics(database.connections)
   const process: Process = { settings, log, now, database, store, metrics, draining: false }
   const closeAll = async (): Promise<void> => {
     await store.close()

@@ -21,6 +21,16 @@ export interface Transaction extends Runner {
   readonly knex: Knex.Transaction
 }
 
+/** How the connections of one pool are used at the moment. */
+export interface PoolUse {
+  readonly pool: 'ordinary' | 'compiled' | 'replica'
+  readonly used: number
+  /** Open and at rest. */
+  readonly free: number
+  /** Callers that wait for a connection. */
+  readonly waiting: number
+}
+
 export interface Database {
   readonly kind: 'postgresql' | 'embedded'
   /** For people: `PostgreSQL 15.6 at 127.0.0.1/desk` or `embedded PostgreSQL 18 in ./data`. Never a password. */
@@ -40,6 +50,8 @@ export interface Database {
    * On the embedded database it is the only one, so `work` must use nothing else.
    */
   session<T>(work: (runner: Runner) => Promise<T>): Promise<T>
+  /** How the pools are used now, one after the other. */
+  connections(): readonly PoolUse[]
   /** One cheap round trip, for readiness. Rejects when the database is out or its disk is full. */
   ping(): Promise<void>
   /**

@@ -4,7 +4,7 @@ import type pg from 'pg'
 import type { Logger } from '../observe.ts'
 import type { Database } from './database.ts'
 import { outageLog } from './outage.ts'
-import { inSession, knexPool, pooledRunner, watchErrors } from './pool.ts'
+import { inSession, knexPool, pooledRunner, poolUses, watchErrors } from './pool.ts'
 import { inTransaction } from './transaction.ts'
 
 /**
@@ -29,6 +29,7 @@ export function databaseOver(pool: pg.Pool, description: string, log: Logger, cl
     lagging: runner,
     transaction: (work) => inTransaction(knex, connections, work),
     session: (work) => inSession(connections, undefined, work),
+    connections: () => poolUses({ ordinary: connections }),
     ping: async () => {
       await runner.run({ text: 'select 1' }, [])
     },

@@ -2,7 +2,7 @@
 import type pg from 'pg'
 import { ApiError } from '../error.ts'
 import { LIMITS } from '../limits.ts'
-import type { Row, Runner, Statement } from './database.ts'
+import type { PoolUse, Row, Runner, Statement } from './database.ts'
 import { databaseFailure, failureCode, isConnectionLost } from './failure.ts'
 import type { NoteFailure } from './outage.ts'
 import { send } from './statement.ts'
@@ -63,6 +63,21 @@ export function knexPool(connections: Connections): KnexPool {
       return pool.waitingCount
     },
   }
+}
+
+/** How pools are used now; one that stands under two names is told of once. */
+export function poolUses(pools: Readonly<Partial<Record<PoolUse['pool'], Connections>>>): readonly PoolUse[] {
+  const named = new Map<pg.Pool, PoolUse['pool']>()
+  for (const name of ['ordinary', 'compiled', 'replica'] as const) {
+    const pool = pools[name]?.pool
+    if (pool !== undefined && !named.has(pool)) named.set(pool, name)
+  }
+  return [...named].map(([{ totalCount, idleCount, waitingCount }, pool]) => ({
+    pool,
+    used: totalCount - idleCount,
+    free: idleCount,
+    waiting: waitingCount,
+  }))
 }
 
 /** A pool whose lost connections are noted instead of ending the process, and whose silent ones are given up; it replaces them by itself. */

@@ -6,7 +6,7 @@ import type { Logger } from '../observe.ts'
 import type { Database } from './database.ts'
 import { laggingRunner } from './lagging.ts'
 import { type NoteFailure, outageLog } from './outage.ts'
-import { type Connections, inSession, knexPool, pooledRunner, watchErrors } from './pool.ts'
+import { type Connections, inSession, knexPool, pooledRunner, poolUses, watchErrors } from './pool.ts'
 import { inTransaction } from './transaction.ts'
 import { COLUMN_TYPES } from './types.ts'
 import { createWatch, type Watch } from './watch.ts'
@@ -195,6 +195,7 @@ export async function openPostgresql(
     lagging: replica === undefined ? adhoc : laggingRunner(pooledRunner(replica.connections), adhoc),
     transaction: (work) => inTransaction(knex, ordinary, work),
     session: (work) => inSession(ordinary, 'set statement_timeout = 0; set lock_timeout = 0', work),
+    connections: () => poolUses({ ordinary, compiled: generic, ...(replica && { replica: replica.connections }) }),
     ping: async () => {
       const [row] = await adhoc.run({ text: `select current_setting('transaction_read_only')` }, [])
       if (row?.[0] === 'on') throw new Error('the database takes no writes: it is read-only, or a standby')

@@ -32,6 +32,19 @@ function insert(values: Readonly<Record<string, unknown>>) {
   return db.database.compiled.run({ text }, Object.values(values))
 }
 
+test('the pools tell how many connections are in use, at rest and waited for', async () => {
+  const ordinary = () => db.database.connections().find(({ pool }) => pool === 'ordinary')
+  await db.database.transaction(async () => {
+    assert.is(ordinary()?.used, 1)
+  })
+  assert.is(ordinary()?.used, 0)
+  assert.ok((ordinary()?.free ?? 0) > 0)
+  const crowd = Array.from({ length: 20 }, () => db.database.adhoc.run({ text: 'select 1' }, []))
+  assert.ok((ordinary()?.waiting ?? 0) > 0)
+  await Promise.all(crowd)
+  assert.is(ordinary()?.waiting, 0)
+})
+
 test('a read inside a transaction sees it, through statements and through knex alike', async () => {
   await db.database.transaction(async ({ run, knex }) => {
     await run({ text: 'insert into things (id, name) values (1, $1)' }, ['one'])

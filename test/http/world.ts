@@ -168,7 +168,7 @@ export interface Options {
 export async function serve(routes: readonly PluginRoute[], options: Options = {}): Promise<World> {
   const { log, lines } = remembering()
   const folder = await mkdtemp(join(tmpdir(), 'plinth-http-'))
-  const metrics = createMetrics()
+  const metrics = createMetrics(() => [{ pool: 'ordinary', used: 2, free: 1, waiting: 0 }])
   const now = options.now ?? (() => new Date())
   let ids = 0
   const database = options.database ?? NO_DATABASE
