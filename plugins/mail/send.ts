@@ -1,4 +1,5 @@
-/** Sends mails made from templates: through the queue of jobs where there is one, so that none is lost and none holds an answer. */
+/** Sends mails made from templates: through the queue of jobs where there is one, so that none is lost and none delays an answer. */
+import { randomUUID } from 'node:crypto'
 import type { JobContext, JsonObject, PluginContext } from '../../engine/index.ts'
 import { seal, unseal } from '../keys/seal.ts'
 import { renderMail } from './template.ts'
@@ -9,6 +10,8 @@ export interface Mail {
   readonly template: URL
   readonly to: string
   readonly data: Readonly<Record<string, unknown>>
+  /** What the mail is about, `ticket-3000000001`: programs show mails with the same word as one conversation. */
+  readonly thread?: string
 }
 
 /** The part of a context that mail needs; with `enqueue` the mail goes through the queue. */
@@ -30,16 +33,15 @@ export async function sendMail(context: MailContext, mail: Mail): Promise<void> 
     const { href } = mail.template
     const template = href.startsWith(PLUGINS.href) ? href.slice(PLUGINS.href.length) : href
     const sealed = await seal(context.settings, 'mail', JSON.stringify(mail.data))
-    await context.enqueue('mail.send', { template, to: mail.to, sealed })
+    const about = mail.thread === undefined ? {} : { thread: mail.thread }
+    await context.enqueue('mail.send', { template, to: mail.to, sealed, ...about })
     return
   }
   try {
-    await deliver(context, mail)
+    await deliver(context, mail, randomUUID())
   } catch (error) {
-    context.log.error(
-      { mail: templateName(mail.template), error: error instanceof Error ? error.message : String(error) },
-      'mail not sent',
-    )
+    const message = error instanceof Error ? error.message : String(error)
+    context.log.error({ mail: templateName(mail.template), error: message }, 'mail not sent')
   }
 }
 
@@ -50,35 +52,51 @@ export async function sendQueued(context: JobContext, payload: JsonObject): Prom
   if (text === undefined)
     throw new Error('the mail was changed, or the secret that it was sealed with is not known any more')
   const data = JSON.parse(text) as Mail['data']
-  await deliver(context, { template, to: String(payload.to), data })
+  const about = typeof payload.thread === 'string' ? { thread: payload.thread } : {}
+  await deliver(context, { template, to: String(payload.to), data, ...about }, context.id)
 }
 
-/** Renders a mail and hands it over; rejects when it can't. */
-async function deliver(context: Omit<MailContext, 'enqueue'>, mail: Mail): Promise<void> {
+/** Renders a mail and hands it over under an id that stays the same when it is tried again; rejects when it can't. */
+async function deliver(context: Omit<MailContext, 'enqueue'>, mail: Mail, id: string): Promise<void> {
   const { catalog, log, now, settings } = context
-  const { subject, text } = await renderMail(mail.template, {
+  const replyTo = String(catalog.pluginOptions.get('mail')?.reply_to ?? '')
+  const content = await renderMail(mail.template, {
     app: catalog.name,
     base_url: settings.baseUrl,
+    reply_to: replyTo,
     ...mail.data,
   })
-  const from =
-    settings.env.MAIL_FROM ??
-    `${catalog.name.replace(/["<>\r\n]/g, '')} <no-reply@${new URL(settings.baseUrl).hostname}>`
-  const letter = { from, to: mail.to, subject, text, date: now() }
+  const host = new URL(settings.baseUrl).hostname
+  const letter = {
+    ...content,
+    ...idsOf(host, id, mail.thread),
+    from: settings.env.MAIL_FROM ?? { name: catalog.name, address: `no-reply@${host}` },
+    to: mail.to,
+    ...(replyTo === '' ? {} : { replyTo }),
+    date: now(),
+  }
   const place = await transportOf(
     settings,
     now,
   )(letter).catch((error: unknown) => {
     throw withoutAddresses(error)
   })
-  // Nobody's address, which is a person's, and neither subject nor text: they may hold a link that lets its bearer in.
-  log.info({ mail: templateName(mail.template), place }, 'mail sent')
+  // Neither subject nor text: they may hold a link that lets its bearer in. Nor whom it goes to.
+  log.info({ mail: templateName(mail.template), id, place }, 'mail sent')
 }
 
-/** What a server says of a mail it refuses usually names whom it was for; the queue keeps and logs what went wrong. */
+/** A name that a mail keeps when it is sent again, and what it belongs to: no mail has the name of the thread itself. */
+function idsOf(host: string, id: string, thread: string | undefined) {
+  if (thread === undefined) return { messageId: `<${id}@${host}>` }
+  const name = thread.replace(/[^\w.-]/g, '')
+  const root = `<${name}@${host}>`
+  return { messageId: `<${name}.${id}@${host}>`, inReplyTo: root, references: root }
+}
+
+/** Servers repeat the recipient in what they refuse, and errors are logged. */
 function withoutAddresses(error: unknown): Error {
   const message = error instanceof Error ? error.message : String(error)
-  return new Error(message.replace(/[^\s<>"',;:]+@[^\s<>"',;:]+/g, '…'))
+  return new Error(message.slice(0, 1000).replace(/[^\s<>"'(),;:]+@[^\s<>"'(),;:]+/g, '(an address)'))
 }
 
 function templateName(template: URL): string {

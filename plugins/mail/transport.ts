@@ -2,14 +2,18 @@
 import { randomBytes } from 'node:crypto'
 import { mkdir, rename, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
+import type { SendMailOptions } from 'nodemailer'
 import type { Settings } from '../../engine/index.ts'
+import type { Content } from './template.ts'
 
 /** A rendered mail on its way. */
-export interface Letter {
-  readonly from: string
+export interface Letter extends Content {
+  readonly from: string | { readonly name: string; readonly address: string }
   readonly to: string
-  readonly subject: string
-  readonly text: string
+  readonly replyTo?: string
+  readonly messageId: string
+  readonly inReplyTo?: string
+  readonly references?: string
   readonly date: Date
 }
 
@@ -39,7 +43,7 @@ function smtp(text: string): Transport {
   }
   return async (letter) => {
     const { createTransport } = await import('nodemailer')
-    await createTransport(url.href).sendMail({ ...letter })
+    await createTransport(url.href).sendMail(messageOf(letter))
     return url.host
   }
 }
@@ -47,12 +51,26 @@ function smtp(text: string): Transport {
 function outbox(folder: string, now: () => Date): Transport {
   return async (letter) => {
     const { createTransport } = await import('nodemailer')
-    const { message } = await createTransport({ streamTransport: true, buffer: true }).sendMail({ ...letter })
+    const { message } = await createTransport({ streamTransport: true, buffer: true }).sendMail(messageOf(letter))
     // Reset links are in here: the folder and its files are for this user only.
     await mkdir(folder, { recursive: true, mode: 0o700 })
     const file = join(folder, `${now().toISOString().replace(/[:.]/g, '-')}-${randomBytes(4).toString('hex')}.eml`)
     await writeFile(`${file}.part`, message, { mode: 0o600 })
     await rename(`${file}.part`, file)
     return file
+  }
+}
+
+function messageOf({ from, ...letter }: Letter): SendMailOptions {
+  return {
+    ...letter,
+    from: typeof from === 'string' ? from : { ...from },
+    // As an address, not as text that could hold a list of them.
+    to: { name: '', address: letter.to },
+    textEncoding: 'quoted-printable',
+    // Out-of-office answers and other desks must not answer it.
+    headers: { 'Auto-Submitted': 'auto-generated' },
+    disableFileAccess: true,
+    disableUrlAccess: true,
   }
 }

@@ -63,6 +63,8 @@ test('a mail waits for a server that is out, and is sent once when it is there',
     assert.is(received.length, 1)
     assert.match(received[0] ?? '', /Hello Ivy,/)
     assert.match(received[0] ?? '', /password\/reset\//)
+    // The job's own id: a mail that is sent again, as after a lost answer of the server, has the same.
+    assert.ok(received[0]?.includes(`Message-ID: <${(await jobs())[0]?.id}@desk.example>`), received[0])
     assert.equal((await jobs())[0]?.payload, {})
   } finally {
     await new Promise<void>((resolve) => server.close(() => resolve()))
