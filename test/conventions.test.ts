@@ -64,6 +64,7 @@ const HOMES: Readonly<Record<string, readonly string[]>> = {
   ioredis: ['engine/store/'],
   re2js: ['engine/field/'],
   yaml: ['engine/definition/'],
+  esbuild: ['engine/plugin/'],
   jose: ['plugins/auth/'],
   knex: ['engine/database/', 'engine/migration/', 'engine/record/', 'engine/action/'],
   pdfkit: ['plugins/desk/reports/'],

@@ -47,7 +47,9 @@ export async function readCatalog({ resourcesDir, pluginsDir }: BootOptions): Pr
   const found = [...reading, ...app.diagnostics, ...loaded.diagnostics, ...composed.diagnostics, ...brought.diagnostics]
   const rest = catalogOf(app.value, sources.resources, composed.value, brought.value)
   // A missing plugin's words would all look unknown; the missing plugin is the one mistake.
-  const missing = loaded.diagnostics.length > 0 || composed.diagnostics.some(({ code }) => code === 'missing_plugin')
+  const missing =
+    loaded.diagnostics.some(({ severity }) => severity !== 'warning') ||
+    composed.diagnostics.some(({ code }) => code === 'missing_plugin')
   const judged = !missing
     ? rest.diagnostics
     : rest.diagnostics.filter((diagnostic) => !FOLLOWS_A_PLUGIN.has(diagnostic.code))

@@ -3,7 +3,7 @@ import { createEngine, type Engine } from '../engine.ts'
 import { sentenceOf, showDiagnostics } from './application.ts'
 import type { ExitCode, Invocation } from './command.ts'
 import { writeSchemas } from './schema.ts'
-import { watchResources } from './watch.ts'
+import { watchSources } from './watch.ts'
 
 async function fillWithExamples(engine: Engine): Promise<void> {
   if (!engine.app.composition.commands.has('demo')) {
@@ -27,7 +27,7 @@ async function serve(engine: Engine, invocation: Invocation): Promise<void> {
   if (!settings.production) await writeSchemas(engine.app.composition.vocabulary, settings).catch(() => [])
   if (options.demo === true) await fillWithExamples(engine)
   const lines = await listen(engine, settings.port)
-  const unwatch = options.watch === true ? await watchResources(engine, invocation) : undefined
+  const unwatch = options.watch === true ? await watchSources(engine, invocation) : undefined
   say(lines.join('\n'))
   await stopped
   await unwatch?.()

@@ -1,4 +1,5 @@
-/** ⇄ While the YAML is edited: every saved change becomes the next app, or its mistakes are shown and the last good one serves on. */
+/** ⇄ While YAML and plugins are edited: every saved change becomes the next app, or its mistakes are shown and the last good one serves on. */
+import { resolve } from 'node:path'
 import { watch } from 'chokidar'
 import type { Engine } from '../engine.ts'
 import { sentenceOf, showDiagnostics } from './application.ts'
@@ -7,11 +8,16 @@ import type { Invocation } from './command.ts'
 /** Editors write a file in several steps. */
 const SETTLE_MS = 150
 
+const YAML = /\.ya?ml$/
+const PLUGINS = /\.(?:ya?ml|[mc]?[jt]s|json)$/
+/** Folders of packages and of editors, in the folder of plugins: nothing of theirs is an application's code. */
+const LEFT_OUT = /[\\/](?:node_modules|\.[^\\/]*)(?:[\\/]|$)/
+
 /**
- * Reloads the engine when a YAML file of its resources changes, one reload at a time. Resolves once
+ * Reloads the engine when a file of its resources or plugins changes, one reload at a time. Resolves once
  * nothing that is saved can be missed, with what ends the watching.
  */
-export async function watchResources(engine: Engine, invocation: Invocation): Promise<() => Promise<void>> {
+export async function watchSources(engine: Engine, invocation: Invocation): Promise<() => Promise<void>> {
   const { settings, say, complain } = invocation
   let timer: NodeJS.Timeout | undefined
   let reloading: Promise<void> = Promise.resolve()
@@ -27,9 +33,14 @@ export async function watchResources(engine: Engine, invocation: Invocation): Pr
     }
   }
 
-  const watcher = watch(settings.resourcesDir, { ignoreInitial: true })
+  const plugins = resolve(settings.pluginsDir)
+  const ofPlugins = (path: string): boolean => resolve(path).startsWith(plugins)
+  const watcher = watch([settings.resourcesDir, plugins], {
+    ignoreInitial: true,
+    ignored: (path) => ofPlugins(path) && LEFT_OUT.test(resolve(path).slice(plugins.length)),
+  })
   watcher.on('all', (_, path) => {
-    if (!/\.ya?ml$/.test(path)) return
+    if (!(ofPlugins(path) ? PLUGINS : YAML).test(path)) return
     clearTimeout(timer)
     timer = setTimeout(() => {
       reloading = reloading.then(reload)

@@ -1,14 +1,14 @@
 /** ⇄ Finds and imports plugins: the application's own folder first, then those shipped with Plinth, then npm packages. */
-import { existsSync } from 'node:fs'
+import { statSync } from 'node:fs'
 import { readdir } from 'node:fs/promises'
 import { createRequire } from 'node:module'
 import { join, relative, resolve, sep } from 'node:path'
-import { fileURLToPath, pathToFileURL } from 'node:url'
+import { fileURLToPath } from 'node:url'
 import type { Collected, Diagnostic } from '../text/diagnostic.ts'
 import { nearest } from '../text/nearest.ts'
 import type { Span } from '../text/source.ts'
 import { CONTRIBUTIONS } from './contribution.ts'
-import { nameOwnPackage } from './own-package.ts'
+import { FROM_SOURCE, importEntry, versionOf } from './modules.ts'
 import type { Plugin } from './plugin.ts'
 
 export interface LoadOptions {
@@ -18,73 +18,90 @@ export interface LoadOptions {
 }
 
 const SHIPPED = fileURLToPath(new URL('../../plugins', import.meta.url))
-/** Whether this very file runs as TypeScript: then whatever runs it takes plugins' TypeScript too. */
-const FROM_SOURCE = import.meta.url.endsWith('.ts')
+/** Where compiled code lies, when this is compiled. */
+const DIST = resolve(SHIPPED, '..') + sep
 const NAME = /^(@[a-z0-9][\w.-]*\/)?[A-Za-z0-9][\w.-]*$/
 
-/** Loads plugins by name, all at once; the value holds those that could be loaded. Never throws for what a plugin does. */
+/** The file that a plugin begins with, and the folder whose code is of one version with it; none for a package's. */
+interface Entry {
+  readonly file: string
+  readonly folder?: string
+  /** A compiled index.js beside it that is older than what it was compiled from. */
+  readonly stale?: string
+}
+
+/**
+ * Loads plugins by name, all at once; the value holds those that could be loaded, beside warnings. Never throws for what
+ * a plugin does.
+ */
 export async function loadPlugins(
   names: readonly string[],
   options: LoadOptions,
 ): Promise<Required<Collected<readonly Plugin[]>>> {
-  const loaded = await Promise.all(names.map((name) => load(name, options)))
-  const plugins: Plugin[] = []
-  const diagnostics: Diagnostic[] = []
-  for (const [index, one] of loaded.entries()) {
-    if ('plugin' in one) plugins.push(one.plugin)
-    else diagnostics.push(placed(one, options.place?.(names[index]!)))
-  }
-  return { value: plugins, diagnostics }
+  const versions = new Map<string, Promise<string | undefined>>()
+  const loaded = await Promise.all(names.map((name) => load(name, options, versions)))
+  const diagnostics = loaded.flatMap((one, index) =>
+    one.diagnostics.map((diagnostic) => placed(diagnostic, options.place?.(names[index]!))),
+  )
+  return { value: loaded.flatMap(({ value }) => value ?? []), diagnostics }
 }
 
 function placed(diagnostic: Diagnostic, span: Span | undefined): Diagnostic {
   return span === undefined ? diagnostic : { ...diagnostic, span }
 }
 
-async function load(name: string, options: LoadOptions): Promise<{ readonly plugin: Plugin } | Diagnostic> {
+async function load(
+  name: string,
+  options: LoadOptions,
+  versions: Map<string, Promise<string | undefined>>,
+): Promise<Collected<Plugin>> {
   const [entry, second] = NAME.test(name) ? await findEntries(name, resolve(options.pluginsDir)) : []
-  if (entry === undefined) return missing(name, options.pluginsDir)
+  if (entry === undefined) return { diagnostics: [await missing(name, options.pluginsDir)] }
+  const { file, folder, stale } = entry
   if (second !== undefined) {
-    const message = `Two folders hold a plugin "${name}": ${shown(entry)} and ${shown(second)}`
-    return { code: 'plugin_clash', message, hint: 'rename one of them, or take it away' }
+    const message = `Two folders hold a plugin "${name}": ${shown(file)} and ${shown(second.file)}`
+    return { diagnostics: [{ code: 'plugin_clash', message, hint: 'rename one of them, or take it away' }] }
   }
-  if (entry.endsWith('.ts') && !takesTypeScript()) {
-    const hint = 'compile it to index.js beside it, or run a Node that reads TypeScript (22.18 or later)'
-    return {
-      code: 'plugin_failed',
-      message: `The plugin "${name}" is TypeScript, which this Node (${process.version}) does not run`,
-      hint,
-    }
-  }
+  const warnings = stale === undefined ? [] : [staleWarning(name, stale, file)]
   try {
-    if (!entry.startsWith(SHIPPED)) nameOwnPackage()
-    const module: { readonly default?: unknown } = await import(pathToFileURL(entry).href)
-    return judged(name, module.default, entry)
+    if (folder !== undefined && !versions.has(folder)) versions.set(folder, versionOf(folder))
+    const version = folder === undefined ? undefined : await versions.get(folder)
+    const exported = await importEntry(file, version, file.startsWith(SHIPPED))
+    const { value, diagnostics } = judged(name, exported, file)
+    return { ...(value === undefined ? {} : { value }), diagnostics: [...warnings, ...diagnostics] }
   } catch (error) {
     const reason = error instanceof Error ? error.message : String(error)
-    return {
-      code: 'plugin_failed',
-      message: `The plugin "${name}" failed while it was loaded: ${reason}`,
-      hint: `see ${shown(entry)}`,
-    }
+    const message = `The plugin "${name}" failed while it was loaded: ${reason}`
+    return { diagnostics: [...warnings, { code: 'plugin_failed', message, hint: `see ${shown(file)}` }] }
   }
 }
 
-async function findEntries(name: string, pluginsDir: string): Promise<readonly string[]> {
+function staleWarning(name: string, stale: string, file: string): Diagnostic {
+  return {
+    code: 'stale_plugin',
+    severity: 'warning',
+    message: `The plugin "${name}" is loaded from ${shown(file)}, which is newer than ${shown(stale)}`,
+    hint: 'take the older file away, or compile it again',
+  }
+}
+
+async function findEntries(name: string, pluginsDir: string): Promise<readonly Entry[]> {
   for (const folder of [...compiledFolder(pluginsDir), pluginsDir, SHIPPED]) {
     const found = (await entriesOf(folder)).get(name)
-    if (found !== undefined) return found
+    if (found === undefined) continue
+    // What was compiled with the engine changes with it, by a new start.
+    return !FROM_SOURCE && folder.startsWith(DIST) ? found : found.map((entry) => ({ ...entry, folder }))
   }
-  const found = findPackage(name, pluginsDir)
-  return found === undefined ? [] : [found]
+  const file = findPackage(name, pluginsDir)
+  return file === undefined ? [] : [{ file }]
 }
 
 /**
  * The plugins of a folder: name → entry files. A folder with an entry file is a plugin; one without may be a group,
  * whose own folders are looked at in the same way, one level deep.
  */
-async function entriesOf(folder: string): Promise<ReadonlyMap<string, readonly string[]>> {
-  const found = new Map<string, string[]>()
+async function entriesOf(folder: string): Promise<ReadonlyMap<string, readonly Entry[]>> {
+  const found = new Map<string, Entry[]>()
   const look = async (place: string, below: boolean): Promise<void> => {
     for (const name of await foldersOf(place)) {
       const entry = entryIn(join(place, name))
@@ -96,18 +113,25 @@ async function entriesOf(folder: string): Promise<ReadonlyMap<string, readonly s
   return found
 }
 
-function entryIn(folder: string): string | undefined {
-  return [join(folder, 'index.js'), join(folder, 'index.ts')].find((path) => existsSync(path))
+/** Where both forms stand beside each other, the newer one is meant. */
+function entryIn(folder: string): Entry | undefined {
+  const [script, typescript] = [join(folder, 'index.js'), join(folder, 'index.ts')]
+  const [compiledAt, writtenAt] = [changedAt(script), changedAt(typescript)]
+  if (writtenAt === undefined) return compiledAt === undefined ? undefined : { file: script }
+  if (compiledAt === undefined || compiledAt === writtenAt) return { file: typescript }
+  return compiledAt > writtenAt ? { file: script } : { file: typescript, stale: script }
+}
+
+function changedAt(file: string): number | undefined {
+  return statSync(file, { throwIfNoEntry: false })?.mtimeMs
 }
 
 /** Compiled code runs compiled plugins: a folder of this project's sources stands for the one below dist/. */
 function compiledFolder(pluginsDir: string): readonly string[] {
   if (FROM_SOURCE) return []
-  const dist = resolve(SHIPPED, '..')
-  const project = resolve(dist, '..')
-  const below = relative(project, pluginsDir)
-  const inside = !below.startsWith('..') && !below.startsWith(sep) && !pluginsDir.startsWith(dist + sep)
-  return inside ? [join(dist, below)] : []
+  const below = relative(resolve(DIST, '..'), pluginsDir)
+  const inside = !below.startsWith('..') && !below.startsWith(sep) && !pluginsDir.startsWith(DIST)
+  return inside ? [join(DIST, below)] : []
 }
 
 function findPackage(name: string, pluginsDir: string): string | undefined {
@@ -119,14 +143,6 @@ function findPackage(name: string, pluginsDir: string): string | undefined {
     }
   }
   return undefined
-}
-
-function takesTypeScript(): boolean {
-  return (
-    FROM_SOURCE ||
-    Boolean(Reflect.get(process.features, 'typescript')) ||
-    process.execArgv.some((argument) => argument.includes('tsx'))
-  )
 }
 
 async function missing(name: string, pluginsDir: string): Promise<Diagnostic> {
@@ -154,12 +170,9 @@ async function foldersOf(directory: string): Promise<readonly string[]> {
 }
 
 /** Whether a module's default export is a plugin of that name, with contributions that exist. */
-function judged(name: string, exported: unknown, entry: string): { readonly plugin: Plugin } | Diagnostic {
-  const wrong = (message: string, rest: Partial<Diagnostic> = {}): Diagnostic => ({
-    code: 'wrong_plugin',
-    message,
-    hint: `see ${shown(entry)}`,
-    ...rest,
+function judged(name: string, exported: unknown, entry: string): Collected<Plugin> {
+  const wrong = (message: string, rest: Partial<Diagnostic> = {}): Collected<Plugin> => ({
+    diagnostics: [{ code: 'wrong_plugin', message, hint: `see ${shown(entry)}`, ...rest }],
   })
   if (typeof exported !== 'object' || exported === null) {
     return wrong(`The plugin "${name}" has no default export that is a plugin`, {
@@ -180,7 +193,7 @@ function judged(name: string, exported: unknown, entry: string): { readonly plug
       ...(near === undefined ? {} : { hint: `did you mean "${near}"?` }),
     })
   }
-  return { plugin: Object.freeze(exported) }
+  return { value: Object.freeze(exported), diagnostics: [] }
 }
 
 function isPlugin(value: object): value is Plugin {

@@ -55,6 +55,7 @@ export const DIAGNOSTIC_CODES = {
   plugin_failed: 'A plugin that throws while it is loaded or changes a resource.',
   wrong_plugin: 'A plugin that is not what a plugin must be.',
   plugin_clash: 'Two plugins that give the same thing.',
+  stale_plugin: 'A compiled plugin that is older than its TypeScript beside it, and is not used.',
   plugin_cycle: 'Plugins that each must come after the other.',
   wrong_sql: 'SQL that the database can not run.',
   unsafe_migration: 'A change of the tables that would lose or reject data, and waits for a person.',

@@ -11,23 +11,27 @@ import { type Folder, folder, NOTES } from './world.ts'
 
 const pack = suite('the package')
 
-const GREETER = `import { ApiError, definePlugin, invalid } from 'plinth'
-const refusing = (path, refusal) => ({
-  method: 'GET', path, summary: 'Refuse', access: 'public',
-  handle: async () => { throw refusal },
-})
+/** The plugin that plugins/README.md begins with, as it stands there. */
+const LOANS = /```ts\n([\s\S]*?)```/.exec(readFileSync('plugins/README.md', 'utf8'))?.[1] ?? ''
+
+/** What TypeScript has beyond types, and files that belong together. */
+const GREETER = {
+  'plugins/greeter/index.ts': `import { definePlugin, invalid } from 'plinth'
+import { Word } from './words.js'
 export default definePlugin({
   name: 'greeter',
   description: 'Greets.',
-  routes: [{
-    method: 'GET', path: '/greeting', summary: 'Greet', access: 'public',
-    handle: async () => ({ data: { words: 'good day' } }),
-  },
-  refusing('/taken', new ApiError('conflict', { message: 'Somebody else has it' })),
-  refusing('/wrong', invalid({ words: ['The words field is required'] })),
+  routes: [
+    { method: 'GET', path: '/greeting', summary: 'Greet', access: 'public', handle: async () => ({ data: { words: Word.Hello } }) },
+    {
+      method: 'GET', path: '/wrong', summary: 'Refuse', access: 'public',
+      handle: async () => { throw invalid({ words: ['The words field is required'] }) },
+    },
   ],
 })
-`
+`,
+  'plugins/greeter/words.ts': "export enum Word { Hello = 'good day' }\n",
+}
 
 let application: Folder
 
@@ -55,9 +59,14 @@ pack.before(() => {
   application = folder({
     ...NOTES,
     'package.json': '{ "name": "notes", "type": "module", "dependencies": { "plinth": "*" } }\n',
-    'resources/app.yaml': 'name: Notes\nprefix: /api\nplugins: { timestamps: {}, greeter: {} }\n',
-    'plugins/greeter/index.js': GREETER,
+    'resources/app.yaml': 'name: Notes\nprefix: /api\nplugins: { timestamps: {}, greeter: {}, loans: {} }\n',
+    'resources/loans.yaml': `resource: loans
+fields: { days: { type: integer } }
+hooks: { create: [loans.check], update: [loans.check] }
+policies: { view: [{ who: anyone }], create: [{ who: anyone }], update: [{ who: anyone }], delete: [{ who: anyone }] }
+`,
   })
+  plugins()
   install(application.path)
 })
 pack.after(() => application?.remove())
@@ -73,23 +82,68 @@ const WAYS: readonly (readonly [name: string, program: () => string, options?: s
   ],
 ]
 
+/** Asks until the answer is the right one: a saved change is served a moment later. */
+async function eventually<T>(ask: () => Promise<T>, right: (answer: T) => boolean): Promise<T> {
+  for (let tries = 0; ; tries += 1) {
+    const answer = await ask()
+    if (right(answer) || tries === 400) return answer
+    await new Promise((done) => setTimeout(done, 50))
+  }
+}
+
+function plugins(): void {
+  application.write('plugins/loans/index.ts', LOANS)
+  for (const [file, text] of Object.entries(GREETER)) application.write(file, text)
+}
+
 for (const [name, program, options] of WAYS) {
-  pack(`runs an application that brings only resources and a plugin, ${name}`, async () => {
+  pack(`runs an application that brings only resources and plugins, and follows their changes, ${name}`, async () => {
+    plugins()
     const env = bare({ DATA_DIR: join(application.path, 'data'), NODE_OPTIONS: options })
-    const server = await startServer(program(), application.path, env)
-    const ask = async (path: string) => {
-      const answer = await fetch(`${server.url}/api${path}`)
+    const server = await startServer(program(), application.path, env, ['--watch'])
+    const ask = async (path: string, body?: object) => {
+      const sent = { method: 'POST', headers: { 'content-type': 'application/json' }, body: JSON.stringify(body) }
+      const answer = await fetch(`${server.url}/api${path}`, body && sent)
       // biome-ignore lint/suspicious/noExplicitAny: a test reads whatever an answer holds
       return { status: answer.status, body: (await answer.json()) as any }
     }
+    const lend = () => ask('/loans', { days: 29 })
     assert.is((await ask('/notes')).status, 200)
     assert.is((await ask('/greeting')).body.data.words, 'good day')
-    const [taken, wrong] = [await ask('/taken'), await ask('/wrong')]
-    assert.equal([taken.status, taken.body.message], [409, 'Somebody else has it'])
-    assert.equal([wrong.status, wrong.body.errors], [422, { words: ['The words field is required'] }])
+    assert.equal((await ask('/wrong')).body.errors, { words: ['The words field is required'] })
+    const long = await lend()
+    assert.equal([long.status, long.body.message], [409, 'No loan is longer than 28 days'])
+
+    application.write('plugins/loans/index.ts', LOANS.replace('28', '21'))
+    const shorter = await eventually(lend, ({ body }) => body.message.includes('21'))
+    assert.equal([shorter.status, shorter.body.message], [409, 'No loan is longer than 21 days'])
+
+    application.write('plugins/loans/index.ts', LOANS.replace('28', '28 days'))
+    const output = await eventually(
+      async () => server.output(),
+      (said) => said.includes('The last good version is still served.'),
+    )
+    assert.match(
+      output,
+      /plugin_failed: The plugin "loans" failed while it was loaded: .*Expected ";" but found "days"/s,
+    )
+    assert.is((await lend()).body.message, 'No loan is longer than 21 days')
+
+    application.write('plugins/loans/index.ts', LOANS)
+    application.write('plugins/greeter/words.ts', "export enum Word { Hello = 'good evening' }\n")
+    const greeting = await eventually(
+      () => ask('/greeting'),
+      ({ body }) => body.data.words !== 'good day',
+    )
+    assert.is(greeting.body.data.words, 'good evening')
     assert.is((await server.stop('SIGTERM')).code, 0)
   })
 }
+
+pack('keeps nothing compiled beside the sources', () => {
+  const files = readdirSync(join(application.path, 'plugins'), { recursive: true, withFileTypes: true })
+  assert.equal(files.flatMap((file) => (file.isFile() ? [file.name] : [])).sort(), ['index.ts', 'index.ts', 'words.ts'])
+})
 
 pack('carries types for plugin authors, and no tests or sources', () => {
   const root = join(application.path, 'node_modules/plinth')

@@ -96,7 +96,7 @@ start('serves a change of the YAML while it watches, and the last good version w
   const { path, write, remove } = folder(NOTES)
   const server = await startServer(PROGRAM, path, bare({ DATA_DIR: `${path}/data` }), ['--watch'])
   const says = async (word: string): Promise<void> => {
-    for (let tries = 0; tries < 100 && !server.output().includes(word); tries += 1)
+    for (let tries = 0; tries < 400 && !server.output().includes(word); tries += 1)
       await new Promise((done) => setTimeout(done, 50))
     assert.match(server.output(), word)
   }

@@ -1,4 +1,5 @@
 /** Where plugins are found, and what is said of those that are not, or are not plugins. */
+import { utimesSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
@@ -34,6 +35,48 @@ loading("an application's own plugin comes first, in JavaScript or TypeScript", 
     ['Mine.', 'Typed.'],
   )
   assert.ok(value.every((plugin) => Object.isFrozen(plugin)))
+})
+
+loading('of an index.js and an index.ts the newer is loaded, and one that is stale is told', async () => {
+  const saying = (word: string) => `export default { name: 'typed', description: '${word}' }`
+  const app = application({
+    'plugins/typed/index.js': saying('Compiled.'),
+    'plugins/typed/index.ts': saying('Written.'),
+    'package.json': '{ "type": "module" }',
+  })
+  const pluginsDir = join(app.directory, 'plugins')
+  const changed = (file: string, at: number) => utimesSync(join(pluginsDir, 'typed', file), at, at)
+  changed('index.js', 1_000)
+  changed('index.ts', 2_000)
+  const written = await loadPlugins(['typed'], { pluginsDir })
+  changed('index.js', 3_000)
+  const compiled = await loadPlugins(['typed'], { pluginsDir })
+  app.remove()
+  assert.is(written.value[0]?.description, 'Written.')
+  assert.match(
+    written.diagnostics.map(({ code, severity, message }) => `${code} ${severity}: ${message}`).join('\n'),
+    /^stale_plugin warning: The plugin "typed" is loaded from \S*index\.ts, which is newer than \S*index\.js$/,
+  )
+  assert.is(compiled.value[0]?.description, 'Compiled.')
+  assert.equal(compiled.diagnostics, [])
+})
+
+loading('a plugin that has changed is loaded anew, with the files that it imports', async () => {
+  const entry = "import { word } from './word.ts'\nexport default { name: 'typed', description: word }"
+  const app = application({
+    'plugins/typed/index.ts': entry,
+    'plugins/typed/word.ts': "export const word: string = 'Before.'",
+    'package.json': '{ "type": "module" }',
+  })
+  const pluginsDir = join(app.directory, 'plugins')
+  const load = async () => (await loadPlugins(['typed'], { pluginsDir })).value[0]
+  const before = await load()
+  assert.is(await load(), before)
+  writeFileSync(join(pluginsDir, 'typed/word.ts'), "export const word: string = 'After, and longer.'")
+  const after = await load()
+  assert.is(await load(), after)
+  app.remove()
+  assert.equal([before?.description, after?.description], ['Before.', 'After, and longer.'])
 })
 
 loading('an npm package of the name is a plugin too', async () => {

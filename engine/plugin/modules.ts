@@ -1,0 +1,79 @@
+/** ⇄ Imports the files of plugins as they are on the disk now, in TypeScript or JavaScript, with one engine for all. */
+import { createHash } from 'node:crypto'
+import { readdir, readFile, stat } from 'node:fs/promises'
+import { register } from 'node:module'
+import { join } from 'node:path'
+import { pathToFileURL } from 'node:url'
+import type { HookData } from './module-hooks.ts'
+
+/** Whether this very file runs as TypeScript: then whatever runs it takes plugins' TypeScript too. */
+export const FROM_SOURCE = import.meta.url.endsWith('.ts')
+
+const EXTENSION = FROM_SOURCE ? 'ts' : 'js'
+const CODE = /\.(?:[mc]?[jt]s|json)$/
+
+function here(path: string): string {
+  return new URL(path, import.meta.url).href
+}
+
+let registered = false
+
+/** A second engine would have classes of its own, and its refusals would be 500: `'plinth'` is this one. */
+function registerHooks(): void {
+  if (registered) return
+  registered = true
+  const data: HookData = {
+    own: here(`../index.${EXTENSION}`),
+    source: here(FROM_SOURCE ? '../index.ts' : '../../../engine/index.ts'),
+    engine: here('../'),
+    compile: !FROM_SOURCE,
+  }
+  register(here(`./module-hooks.${EXTENSION}`), { data })
+}
+
+async function codeBelow(folder: string): Promise<readonly string[]> {
+  const entries = await readdir(folder, { withFileTypes: true }).catch(() => [])
+  const nested = entries
+    .filter(({ name }) => name !== 'node_modules' && !name.startsWith('.'))
+    .map(async (entry) => {
+      const path = join(folder, entry.name)
+      return entry.isDirectory() ? codeBelow(path) : CODE.test(entry.name) ? [path] : []
+    })
+  return (await Promise.all(nested)).flat().sort()
+}
+
+/** What shows that a file has changed without reading it. */
+async function look(files: readonly string[]): Promise<string> {
+  const seen = await Promise.all(files.map((file) => stat(file).catch(() => undefined)))
+  return files.map((file, index) => `${file} ${seen[index]?.mtimeMs} ${seen[index]?.size}`).join('\n')
+}
+
+/** Folder of plugins → how it looked when this process first imported from it. */
+const first = new Map<string, string>()
+
+/**
+ * The version of the code in a folder: undefined while it is what this process imported first, else the hash of it all.
+ * Node imports an address once, so changed code needs another one; and plugins share files, so all of a folder change
+ * together.
+ */
+export async function versionOf(folder: string): Promise<string | undefined> {
+  const files = await codeBelow(folder)
+  const seen = await look(files)
+  const before = first.get(folder)
+  if (before === undefined) first.set(folder, seen)
+  if (before === undefined || before === seen) return undefined
+  const hash = createHash('sha256')
+  for (const file of files) hash.update(`${file}\0`).update(await readFile(file).catch(() => ''))
+  return hash.digest('hex').slice(0, 16)
+}
+
+/**
+ * The default export of a plugin's entry file; rejects with whatever its code throws. Plugins of the engine's own
+ * project need nothing of it as long as they are as the process found them.
+ */
+export async function importEntry(entry: string, version: string | undefined, own: boolean): Promise<unknown> {
+  if (!own || version !== undefined) registerHooks()
+  const { href } = pathToFileURL(entry)
+  const module: { readonly default?: unknown } = await import(version === undefined ? href : `${href}?v=${version}`)
+  return module.default
+}
