@@ -39,3 +39,8 @@ export interface Command {
   /** Loaded when it runs, so that help does not wait for the database's libraries. */
   readonly load: () => Promise<CommandModule>
 }
+
+/** How a command is called: `plinth apply <hash>`. */
+export function lineOf({ name, usage }: Pick<Command, 'name' | 'usage'>): string {
+  return usage === '' ? `plinth ${name}` : `plinth ${name} ${usage}`
+}

@@ -5,14 +5,15 @@ export const COMMANDS: readonly Command[] = [
   {
     name: 'start',
     usage: '[--demo] [--watch]',
-    summary: 'serve the application; --demo fills it with examples first, --watch follows the YAML as it is edited',
+    summary:
+      'serve the application; --demo fills it with examples first, --watch follows YAML and plugins as they are edited',
     options: { demo: { type: 'boolean' }, watch: { type: 'boolean' } },
     load: () => import('./start.ts'),
   },
   {
     name: 'check',
     usage: '',
-    summary: 'report every mistake in the YAML and say nothing else',
+    summary: 'report every mistake in YAML, plugins and settings, and say nothing else',
     load: () => import('./check.ts'),
   },
   {
@@ -24,7 +25,7 @@ export const COMMANDS: readonly Command[] = [
   {
     name: 'apply',
     usage: '<hash>',
-    summary: 'make the changes of the plan with this hash, unless something has changed since',
+    summary: 'make the changes of the plan with this hash, removals too; refused when the plan is another one by now',
     takes: [1, 1],
     load: () => import('./apply.ts'),
   },
@@ -46,7 +47,7 @@ export const COMMANDS: readonly Command[] = [
   {
     name: 'explain',
     usage: "'<METHOD> <path>' [--as <e-mail or id>]",
-    summary: 'show what a request would do: the rules that speak of the caller, and the SQL; writes nothing',
+    summary: 'show what a request is answered and why: the rules that speak of the caller, and the SQL; writes nothing',
     options: { as: { type: 'string' } },
     takes: [1, 1],
     load: () => import('./explain.ts'),
@@ -71,8 +72,9 @@ export const COMMANDS: readonly Command[] = [
   },
   {
     name: 'help',
-    usage: '',
-    summary: 'show this list',
+    usage: '[<command>]',
+    summary: 'show this list, or one command',
+    takes: [0, 1],
     load: () => import('./help.ts'),
   },
 ]

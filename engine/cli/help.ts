@@ -1,5 +1,6 @@
-/** `plinth help`: every command with its line, those of the application's plugins too. */
-import type { ExitCode, Invocation } from './command.ts'
+/** `plinth help`: every command with its line, those of the application's plugins too; or one of them. */
+import { nearest } from '../text/nearest.ts'
+import { type ExitCode, type Invocation, lineOf } from './command.ts'
 import { pluginCommands } from './plugin-command.ts'
 
 function columns(rows: readonly (readonly [left: string, right: string])[]): string {
@@ -7,7 +8,26 @@ function columns(rows: readonly (readonly [left: string, right: string])[]): str
   return rows.map(([left, right]) => `  ${left.padEnd(width)}  ${right}`).join('\n')
 }
 
+async function explainOne(name: string, { commands, settings, say, complain }: Invocation): Promise<ExitCode> {
+  const own = commands.find((command) => command.name === name)
+  const given = own === undefined ? await pluginCommands(settings) : new Map()
+  const line = own === undefined ? `plinth ${name}` : lineOf(own)
+  const summary = own?.summary ?? given.get(name)?.description
+  if (summary !== undefined) {
+    say(`${line}\n  ${summary}`)
+    return 0
+  }
+  const meant = nearest(name, [...commands.map((command) => command.name), ...given.keys()])
+  complain(`There is no command ${name}.${meant === undefined ? '' : ` Did you mean ${meant}?`} See: plinth help`)
+  return 2
+}
+
 export async function run(invocation: Invocation): Promise<ExitCode> {
+  const [name] = invocation.positionals
+  return name === undefined ? listAll(invocation) : explainOne(name, invocation)
+}
+
+async function listAll(invocation: Invocation): Promise<ExitCode> {
   const own = invocation.commands.map(({ name, usage, summary }) => [`${name} ${usage}`.trim(), summary] as const)
   const given = await pluginCommands(invocation.settings)
   invocation.say(`plinth turns a folder of YAML into a running REST backend.\n\nplinth <command>\n${columns(own)}`)

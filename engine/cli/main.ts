@@ -1,9 +1,9 @@
 #!/usr/bin/env node
-/** ⇄ The process: its arguments, streams and signals go in, its exit code comes out, and it ends here alone. */
+/** ⇄ The program: gives a command line the process's arguments, streams and signals, and ends the process with its code. */
 import { readEnvironment } from './environment.ts'
 import { runCommandLine } from './run.ts'
 
-/** A drained server ends by itself; this is for what does not let go. */
+/** A server that has finished its requests ends by itself; after this time the process ends with some unfinished. */
 const STOP_MS = 10_000
 
 const stopped = new Promise<void>((stop) => {

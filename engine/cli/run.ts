@@ -4,10 +4,10 @@ import { createLogger } from '../observe.ts'
 import { readSettings, type Settings } from '../settings.ts'
 import { nearest } from '../text/nearest.ts'
 import { renderDiagnostics } from '../text/render.ts'
-import type { Command, ExitCode, Invocation } from './command.ts'
+import { type Command, type ExitCode, type Invocation, lineOf } from './command.ts'
 import { COMMANDS } from './commands.ts'
 
-/** What of the process a command line may reach. */
+/** The parts of the process that a command line may use. */
 export interface World extends Pick<Invocation, 'say' | 'complain' | 'color' | 'stopped'> {
   readonly env: Readonly<Record<string, string | undefined>>
 }
@@ -17,9 +17,8 @@ interface Words {
   readonly options: Invocation['options']
 }
 
-function line({ name, usage }: Command): string {
-  return usage === '' ? `plinth ${name}` : `plinth ${name} ${usage}`
-}
+/** The words that ask what a command does instead of running it. */
+const ASKS = new Set(['--help', '-h'])
 
 /** The words after the command's name, or the sentence that says what is wrong with them. */
 function readWords(command: Command, args: readonly string[]): Words | string {
@@ -58,19 +57,21 @@ async function runOther(word: string, args: readonly string[], world: World): Pr
   return 2
 }
 
+/** `plinth plan --help` asks what `plinth help plan` does; nothing else may happen, whoever gives the command. */
+function asked(word: string, rest: readonly string[]): readonly [name: string, rest: readonly string[]] {
+  if (ASKS.has(word)) return ['help', rest]
+  return word !== 'help' && rest.some((one) => ASKS.has(one)) ? ['help', [word]] : [word, rest]
+}
+
 /** Runs a command line; the code is 0 when done, 1 when refused, 2 when the words are wrong. */
 export async function runCommandLine(args: readonly string[], world: World): Promise<ExitCode> {
-  const [word = 'help', ...rest] = args
-  const name = word === '--help' || word === '-h' ? 'help' : word
+  const [word = 'help', ...others] = args
+  const [name, rest] = asked(word, others)
   const command = COMMANDS.find((known) => known.name === name)
   if (command === undefined) return runOther(name, rest, world)
-  if (rest.includes('--help')) {
-    world.say(`${line(command)}\n  ${command.summary}`)
-    return 0
-  }
   const words = readWords(command, rest)
   if (typeof words === 'string') {
-    world.complain(`${words} Use: ${line(command)}`)
+    world.complain(`${words} Use: ${lineOf(command)}`)
     return 2
   }
   const settings = settingsOf(world)

@@ -62,7 +62,7 @@ export async function openOrJoin(dataDir: string, log: Logger): Promise<Database
     return await openEmbedded(dataDir, log)
   } catch (error) {
     if (!(error instanceof InUseError)) throw error
-    const description = `${describeEmbedded(dataDir)}, which process ${error.pid} has open`
+    const description = `${describeEmbedded(dataDir)}, which process ${error.pid ?? 'unknown'} has open`
     const shared = await openShared(dataDir, description, log)
     if (shared !== undefined) return shared
     throw new Error(

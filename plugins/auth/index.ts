@@ -60,7 +60,7 @@ export default definePlugin({
   start,
   commands: {
     admin: {
-      description: 'Set a new password: plinth admin password [e-mail] [--random]',
+      description: 'Set a new password for the admin or an e-mail: plinth admin password [e-mail] [--random]',
       begins: false,
       run: adminCommand,
     },

@@ -59,7 +59,7 @@ export default definePlugin({
   },
   commands: {
     import: {
-      description: 'Import a CSV file: plinth import <resource> <file> [--dry-run] [--map=…] [--zone=…] …',
+      description: 'Import a CSV file: plinth import <resource> <file> [--dry-run] [--map=…] [--zone=…] [--dates=…]',
       begins: (args) => !args.includes(DRY),
       run: importCommand,
     },

@@ -41,7 +41,7 @@ export default definePlugin({
     'Tells how work that was put off stands, by GET /jobs/{id}, and tries again what was given up, by plinth jobs.',
   commands: {
     jobs: {
-      description: 'Lists the jobs that were given up; `retry <id>|all` tries them again.',
+      description: 'List the jobs that were given up; plinth jobs retry <id>|all tries them again',
       begins: false,
       run: jobsCommand,
     },

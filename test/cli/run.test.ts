@@ -1,4 +1,5 @@
 /** The command line says what is wrong with its words, and what would be right. */
+import { existsSync, readFileSync } from 'node:fs'
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
 import { COMMANDS } from '../../engine/cli/commands.ts'
@@ -26,6 +27,24 @@ run('explains one command with --help', async () => {
   const { code, said } = await plinth(['restore-field', '--help'])
   assert.is(code, 0)
   assert.match(said, 'plinth restore-field <resource>[.<field>]')
+})
+
+run('explains one command of a plugin with --help, and runs nothing', async () => {
+  const { path, remove } = folder({})
+  const env = { DATA_DIR: `${path}/data` }
+  const asked = await plinth(['demo', '--help'], env)
+  assert.equal(asked, await plinth(['help', 'demo'], env))
+  assert.equal([asked.code, asked.complained], [0, ''])
+  assert.match(asked.said, /^plinth demo\n {2}Fill an empty desk /)
+  assert.not(existsSync(`${path}/data`))
+  remove()
+})
+
+run('README has a row for every command, those of the desk’s plugins too', async () => {
+  const { said } = await plinth(['help'])
+  const listed = [...said.matchAll(/^ {2}([a-z][a-z-]*) /gm)].map((match) => match[1])
+  const rows = [...readFileSync('README.md', 'utf8').matchAll(/^\| `npx plinth ([a-z-]+)/gm)].map((match) => match[1])
+  assert.equal(rows.sort(), listed.sort())
 })
 
 run('suggests the command that was meant', async () => {
