@@ -14,9 +14,16 @@ export { pathOf } from './action/stream.ts'
 export type { Actor } from './actor.ts'
 export { ANONYMOUS, holds, SYSTEM } from './actor.ts'
 export type { Access, BelongsTo, Catalog, Field, FieldPath, Filter, Resource } from './catalog/catalog.ts'
+export { singular } from './catalog/name.ts'
 export type { Database, Row, Runner, Statement, Transaction } from './database/database.ts'
 export { deleteInBatches } from './database/delete-in-batches.ts'
-export type { FieldDefinition, FilterDefinition, ResourceDefinition } from './definition/definition.ts'
+export type {
+  ApplicationDefinition,
+  FieldDefinition,
+  FilterDefinition,
+  RelationDefinition,
+  ResourceDefinition,
+} from './definition/definition.ts'
 export { ApiError, type ErrorCode, type FieldErrors, invalid } from './error.ts'
 export type { Method, Reply, Route, RouteContext, UploadedFile } from './http/route.ts'
 export { type FailedJob, failedJobs, retryJobs } from './job/failed.ts'

@@ -154,6 +154,13 @@ export interface AppDefinition {
   }
 }
 
+/** What a transform may know of the application around the resource that it changes: as it is written, before any transform. */
+export interface ApplicationDefinition {
+  /** In front of every path, without a slash at the end. */
+  readonly prefix: string
+  readonly resources: readonly ResourceDefinition[]
+}
+
 /** A whole application as written. */
 export interface Definition {
   readonly app: Document<AppDefinition>

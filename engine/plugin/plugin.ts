@@ -3,7 +3,12 @@
 import type { Hook, PluginContext } from '../action/context.ts'
 import type { Actor } from '../actor.ts'
 import type { Catalog, Resource } from '../catalog/catalog.ts'
-import type { FieldDefinition, FilterDefinition, ResourceDefinition } from '../definition/definition.ts'
+import type {
+  ApplicationDefinition,
+  FieldDefinition,
+  FilterDefinition,
+  ResourceDefinition,
+} from '../definition/definition.ts'
 import type { Route } from '../http/route.ts'
 import type { JobContribution } from '../job/job.ts'
 import type { Json, JsonObject, JsonSchema } from '../json.ts'
@@ -34,8 +39,12 @@ export interface KeyContribution {
   readonly roles?: (value: Json) => readonly string[]
 }
 
-/** A definition on its way to the catalog, with the options of the plugin that changes it. */
-export type Transform = (resource: ResourceDefinition, options: JsonObject) => ResourceDefinition
+/** A definition on its way to the catalog, with the options of the plugin that changes it and the application around it. */
+export type Transform = (
+  resource: ResourceDefinition,
+  options: JsonObject,
+  application: ApplicationDefinition,
+) => ResourceDefinition
 
 export type Rule = (catalog: Catalog, options: JsonObject) => readonly Diagnostic[]
 

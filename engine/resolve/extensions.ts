@@ -1,7 +1,7 @@
 /** What plugins bring to the catalog, as plain data: the passes know contributions and never plugins. */
 
 import type { Catalog } from '../catalog/catalog.ts'
-import type { ResourceDefinition } from '../definition/definition.ts'
+import type { ApplicationDefinition, ResourceDefinition } from '../definition/definition.ts'
 import type { FieldType } from '../field/field-type.ts'
 import type { Json, JsonObject } from '../json.ts'
 import type { Diagnostic } from '../text/diagnostic.ts'
@@ -10,7 +10,11 @@ import type { Diagnostic } from '../text/diagnostic.ts'
 export interface BoundTransform {
   readonly plugin: string
   readonly options: JsonObject
-  readonly transform: (resource: ResourceDefinition, options: JsonObject) => ResourceDefinition
+  readonly transform: (
+    resource: ResourceDefinition,
+    options: JsonObject,
+    application: ApplicationDefinition,
+  ) => ResourceDefinition
 }
 
 /** One rule of one plugin, with the plugin's checked options. */

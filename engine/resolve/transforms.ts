@@ -1,12 +1,16 @@
 /** Pass: plugins change what was written before anything is read from it; places stay those of the author's file. */
-import type { Document, ResourceDefinition } from '../definition/definition.ts'
+import type { ApplicationDefinition, Document, ResourceDefinition } from '../definition/definition.ts'
 import type { Resolution } from './resolution.ts'
 import { entries } from './written.ts'
 
 /** Runs every transform on every resource in the plugins' order, and sorts out resources of the same name. */
 export function applyTransforms(resolution: Resolution): void {
+  const application = {
+    prefix: (resolution.app.value.prefix ?? '').replace(/\/+$/, ''),
+    resources: resolution.sources.map(({ value }) => value),
+  }
   for (const source of resolution.sources) {
-    const document = transformed(resolution, source)
+    const document = transformed(resolution, source, application)
     const { resource: name } = document.value
     const earlier = resolution.written.get(name)
     if (earlier !== undefined) {
@@ -39,11 +43,15 @@ function isDefinition(value: unknown): value is ResourceDefinition {
   return typeof value === 'object' && value !== null && 'resource' in value && typeof value.resource === 'string'
 }
 
-function transformed(resolution: Resolution, source: Document<ResourceDefinition>): Document<ResourceDefinition> {
+function transformed(
+  resolution: Resolution,
+  source: Document<ResourceDefinition>,
+  application: ApplicationDefinition,
+): Document<ResourceDefinition> {
   let value = source.value
   for (const { plugin, options, transform } of resolution.extensions.transforms) {
     try {
-      const changed: unknown = transform(value, options)
+      const changed: unknown = transform(value, options, application)
       if (!isDefinition(changed)) throw new Error('it returned no resource')
       value = changed
     } catch (error) {

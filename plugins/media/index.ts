@@ -1,6 +1,7 @@
-/** The media plugin: files that belong to tickets, judged when they come, stored on disk or at an S3-compatible server. */
+/** The media plugin: files that belong to records, judged when they come, stored on disk or at an S3-compatible server. */
 import {
   definePlugin,
+  type FieldDefinition,
   type JobContext,
   type Json,
   type JsonObject,
@@ -11,6 +12,7 @@ import {
 } from '../../engine/index.ts'
 import { keepFiles, namedBy } from '../files/keeper.ts'
 import { storageOf } from '../files/open-storage.ts'
+import { attachments } from './attachments.ts'
 import { download } from './download.ts'
 import { keepType, removeFile, removeLater } from './hooks.ts'
 import { KINDS, USUAL } from './kinds.ts'
@@ -44,6 +46,14 @@ export default definePlugin({
       },
     },
   },
+  keys: {
+    attachments: {
+      description: 'Whether records have files, which come by POST /media; false if absent.',
+      schema: { type: 'boolean', default: false, examples: [true] },
+    },
+  },
+  transforms: [attachments],
+  resources: [new URL('./resources/media.yaml', import.meta.url)],
   hooks: { keep_type: { run: keepType, transaction: false }, remove_file: removeFile },
   jobs: {
     tidy: { description: 'Moves files aside that no record names.', every: '1 hour', run: tidy },
@@ -67,7 +77,7 @@ function resourceRoutes(resource: Resource, options: JsonObject): readonly Route
       access: may('create'),
       body: 'multipart',
       upload: { bytes: Number(options.max_bytes), files: 1 },
-      input: { ticket_id: { type: 'integer' } },
+      input: recordsOf(resource),
       status: 201,
       output: { $ref: '#/resources/media' },
       handle: upload,
@@ -84,6 +94,14 @@ function resourceRoutes(resource: Resource, options: JsonObject): readonly Route
       handle: download,
     },
   ]
+}
+
+/** The records that a file may belong to. */
+function recordsOf({ relations }: Resource): Readonly<Record<string, FieldDefinition>> {
+  const fields = [...relations.values()].flatMap((one) => (one.kind === 'belongs_to' ? [one.field] : []))
+  return Object.fromEntries(
+    fields.filter(({ readOnly }) => !readOnly).map(({ name }) => [name, { type: 'integer' }] as const),
+  )
 }
 
 /** Settings that can't work are told before the first request. */

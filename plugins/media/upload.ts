@@ -6,7 +6,7 @@ import type { Storage } from '../files/storage.ts'
 import { nameFault } from './name.ts'
 import { judgeFile } from './sniff.ts'
 
-/** Takes one file; throws validation_failed for `file` or `ticket_id`, and then nothing is stored. */
+/** Takes one file; throws validation_failed for `file` or the record it belongs to, and then nothing is stored. */
 export async function upload(context: RouteContext): Promise<Reply> {
   const { body, files, options } = context
   const file = files.find(({ part }) => part === 'file')

@@ -1,0 +1,100 @@
+/** Transform: `attachments: true` in a resource file gives its records files, open to those who may see or change the record. */
+import {
+  type ApplicationDefinition,
+  type FilterDefinition,
+  type JsonObject,
+  type RelationDefinition,
+  type ResourceDefinition,
+  singular,
+} from '../../engine/index.ts'
+
+const MEDIA = 'media'
+const SHOWN = ['id', 'name', 'size', 'mime_type', 'url']
+
+/** A resource with files, and the relation of a file that leads to it. */
+interface Owner {
+  readonly resource: ResourceDefinition
+  readonly relation: string
+}
+
+/** Gives resources their relation to files, and files their relations, policies and address; what is written wins. */
+export function attachments(
+  resource: ResourceDefinition,
+  _options: JsonObject,
+  application: ApplicationDefinition,
+): ResourceDefinition {
+  if (resource.resource === MEDIA) return files(resource, application)
+  const media = application.resources.find((one) => one.resource === MEDIA)
+  if (resource.attachments !== true || media === undefined) return resource
+  const by = relationTo(resource, media)
+  const written = resource.relations?.attachments
+  const relation = { has_many: MEDIA, by, embed: SHOWN, show: 'single', order: 'id', ...written } as const
+  return { ...resource, relations: { ...resource.relations, attachments: relation } }
+}
+
+function files(media: ResourceDefinition, { prefix, resources }: ApplicationDefinition): ResourceDefinition {
+  const owners = resources
+    .filter((resource) => resource.attachments === true && resource.resource !== MEDIA)
+    .map((resource) => ({ resource, relation: relationTo(resource, media) }))
+  const address = `${prefix}/${media.path ?? MEDIA}/`.replaceAll("'", "''")
+  const signed = resources.some(({ resource }) => resource === 'users')
+  const relations: Record<string, RelationDefinition> = Object.fromEntries(
+    owners.map(({ resource, relation }) => [
+      relation,
+      { belongs_to: resource.resource, embed: false, on_delete: 'cascade' },
+    ]),
+  )
+  if (signed) relations.user = { belongs_to: 'users', read_only: true, embed: false, show: 'never' }
+  return {
+    ...media,
+    fields: { ...media.fields, url: { type: 'string', computed: `'${address}' || t.id || '/download'` } },
+    relations: { ...relations, ...media.relations },
+    policies: { ...policiesOf(owners, signed), ...media.policies },
+  }
+}
+
+/** The relation of a file to a record: the one that media.yaml declares, or one called after the resource. */
+function relationTo({ resource }: ResourceDefinition, media: ResourceDefinition): string {
+  const written = Object.entries(media.relations ?? {}).find(([, { belongs_to: to }]) => to === resource)
+  return written?.[0] ?? singular(resource)
+}
+
+/** Who may see a record sees its files; who may change it adds files, gives them other names and deletes them. */
+function policiesOf(owners: readonly Owner[], signed: boolean): NonNullable<ResourceDefinition['policies']> {
+  const clauses = (policy: 'view' | 'update', extra: (relation: string) => object) =>
+    owners.flatMap(({ resource, relation }) =>
+      (resource.policies?.[policy] ?? []).map(({ permission, role, who, where }) => ({
+        ...(permission !== undefined && { permission }),
+        ...(role !== undefined && { role }),
+        ...(who !== undefined && { who }),
+        where: { all: [{ [`${relation}.id`]: { null: false } }, below(relation, where ?? {})] },
+        ...extra(relation),
+      })),
+    )
+  return {
+    view: clauses('view', () => ({})),
+    // A file belongs to one record for good: no other is written with it or instead of it.
+    create: clauses('update', (relation) => ({
+      fields: ['name', relation],
+      ...(signed && { set: { user: '$actor' } }),
+    })),
+    update: clauses('update', () => ({ fields: ['name'] })),
+    delete: clauses('update', () => ({})),
+  }
+}
+
+/** A condition on a record as one on its files: every path begins with the relation that leads there. */
+function below(relation: string, filter: FilterDefinition): FilterDefinition {
+  const inside = (value: unknown): unknown => (isFilter(value) ? below(relation, value) : value)
+  return Object.fromEntries(
+    Object.entries(filter).map(([key, value]) => {
+      if (key === 'any' || key === 'all') return [key, Array.isArray(value) ? value.map(inside) : value]
+      if (key === 'not' || key === 'with_deleted') return [key, inside(value)]
+      return [`${relation}.${key}`, value]
+    }),
+  ) as FilterDefinition
+}
+
+function isFilter(value: unknown): value is FilterDefinition {
+  return typeof value === 'object' && value !== null && !Array.isArray(value)
+}
