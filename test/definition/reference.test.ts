@@ -12,6 +12,7 @@ import { LIMITS } from '../../engine/limits.ts'
 import { DIAGNOSTIC_CODES } from '../../engine/text/code.ts'
 import { renderDiagnostics } from '../../engine/text/render.ts'
 import { pluginEntries } from '../conventions/source.ts'
+import { saysAtBoot } from '../plugin/application.ts'
 import { diagnose } from './checks.ts'
 
 const test = suite('reference')
@@ -129,8 +130,9 @@ test('every diagnostic code is documented with its cause and a cure, and no othe
   }
 })
 
+const blocks = [...README.matchAll(/```yaml\n([\s\S]*?)```/g)].map((match) => match[1] ?? '')
+
 test('every example is right', () => {
-  const blocks = [...README.matchAll(/```yaml\n([\s\S]*?)```/g)].map((match) => match[1] ?? '')
   assert.ok(blocks.length > 20)
   for (const block of blocks) {
     const isApp = block.startsWith('name:')
@@ -141,6 +143,41 @@ test('every example is right', () => {
     )
     assert.equal(wrong, [], renderDiagnostics(wrong))
   }
+})
+
+test('the examples that are whole files are an application, beside the few files that they name', async () => {
+  const files = blocks.flatMap((block) => {
+    const name = /^resource: (\w+)/.exec(block)?.[1]
+    return name === undefined ? [] : [[`resources/${name}.yaml`, block] as const]
+  })
+  assert.equal(
+    files.map(([file]) => file.replace(/^.*\//, '')),
+    ['articles.yaml', 'statuses.yaml', 'customers.yaml', 'users.yaml'],
+  )
+  const app = blocks.find((block) => block.startsWith('name:')) ?? ''
+  assert.match(app, '  soft_delete: {}\n')
+  const said = await saysAtBoot({
+    'resources/app.yaml': app.replace(
+      '  soft_delete: {}\n',
+      '  soft_delete: {}\n  mail: {}\n  auth: { roles: [admin, customer] }\n',
+    ),
+    'resources/branches.yaml': 'resource: branches\nactions: []\nfields: { name: { type: string } }\n',
+    ...Object.fromEntries(files),
+  })
+  // What these two are about is not who may use them.
+  const others = said.filter((line) => !/^(customers|statuses)\.yaml .*missing_policy/.test(line))
+  assert.equal(others, [])
+})
+
+test('the fields of the examples are fields of one resource', async () => {
+  const fields = blocks.filter((block) => block.startsWith('fields:\n')).map((block) => block.replace('fields:\n', ''))
+  assert.ok(fields.length > 15)
+  const said = await saysAtBoot({
+    'resources/app.yaml': 'name: Examples\nplugins: {}\n',
+    'resources/examples.yaml': `resource: examples\nactions: []\nrelations: { comments: { has_many: remarks } }\nfields:\n  name: { type: string }\n${fields.join('')}`,
+    'resources/remarks.yaml': 'resource: remarks\nactions: []\nrelations: { example: { belongs_to: examples } }\n',
+  })
+  assert.equal(said, [])
 })
 
 test.run()

@@ -3,6 +3,7 @@ import { readFileSync } from 'node:fs'
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
 import { CONTRIBUTIONS } from '../../engine/plugin/contribution.ts'
+import { saysAtBoot } from './application.ts'
 
 const page = suite('plugins/README.md')
 
@@ -21,6 +22,44 @@ page('every kind of contribution has an example', () => {
     (key) => new RegExp(`^${key}: `, 'm').test(examples) || key === 'name' || key === 'description',
   )
   assert.equal(shown, keys)
+})
+
+/** What the examples name and do not show, made as short as can be. */
+const AROUND = `
+import { ApiError, deleteInBatches, definePlugin } from '${new URL('../../engine/index.ts', import.meta.url).href}'
+import { FIELD_TYPES } from '${new URL('../../engine/field/index.ts', import.meta.url).href}'
+const isbn = { ...FIELD_TYPES.find(({ name }) => name === 'string'), name: 'isbn' }
+const mail = async () => {}
+const archive = async () => 0
+`
+
+const NAMED = {
+  'resources/app.yaml': 'name: Lending\nplugins: { timestamps: {}, mail: {}, loans: { days: 14 } }\n',
+  'resources/loans.yaml': `
+resource: loans
+archive: true
+fields: { fee: { type: decimal }, due_on: { type: date }, returned_at: { type: timestamp }, book: { type: isbn } }
+special: { type: loans.state }
+hooks: { create: [loans.check] }
+policies: { view: [{ role: boss }], create: [{ permission: loans.waive }], update: [{ who: signed_in, where: { book: $actor.name } }], delete: [] }
+`,
+  'resources/members.yaml':
+    'resource: members\nactions: []\nfields: { name: { type: string } }\nrelations: { role: { belongs_to: roles } }\n',
+  'resources/roles.yaml': `
+resource: roles
+actions: []
+fields: { slug: { type: string, unique: true }, permissions: { type: list, of: string } }
+seeds: { key: slug, rows: [{ slug: boss, permissions: [loans.waive] }, { slug: admin, permissions: ["*"] }] }
+`,
+  'plugins/loans/resources/waivers.yaml': 'resource: waivers\nactions: []\nfields: { reason: { type: text } }\n',
+  'package.json': '{ "type": "module" }',
+}
+
+page('the examples together are a plugin that an application can use', async () => {
+  const start = text.indexOf('```ts\n', text.indexOf('## Each in a few lines')) + 6
+  const plugin = `definePlugin({ name: 'loans', description: 'Loans.',\n${text.slice(start, text.indexOf('```', start))} })`
+  const said = await saysAtBoot({ ...NAMED, 'plugins/loans/index.ts': `${AROUND}export default ${plugin}\n` })
+  assert.equal(said, [])
 })
 
 page.run()
