@@ -9,6 +9,8 @@ import {
 } from '../../engine/index.ts'
 
 const MEDIA = 'media'
+/** The relation to whoever sent a file. */
+const SENDER = 'user'
 const SHOWN = ['id', 'name', 'size', 'mime_type', 'url']
 
 /** A resource with files, and the relation of a file that leads to it. */
@@ -44,19 +46,25 @@ function files(media: ResourceDefinition, { prefix, resources }: ApplicationDefi
       { belongs_to: resource.resource, embed: false, on_delete: 'cascade' },
     ]),
   )
-  if (signed) relations.user = { belongs_to: 'users', read_only: true, embed: false, show: 'never' }
+  if (signed) relations[SENDER] = { belongs_to: 'users', read_only: true, embed: false, show: 'never' }
   return {
     ...media,
     fields: { ...media.fields, url: { type: 'string', computed: `'${address}' || t.id || '/download'` } },
     relations: { ...relations, ...media.relations },
     policies: { ...policiesOf(owners, signed), ...media.policies },
+    ...(media.policies?.create === undefined && {
+      hooks: { ...media.hooks, create: [...(media.hooks?.create ?? []), 'media.one_record'] },
+    }),
   }
 }
 
 /** The relation of a file to a record: the one that media.yaml declares, or one called after the resource. */
 function relationTo({ resource }: ResourceDefinition, media: ResourceDefinition): string {
-  const written = Object.entries(media.relations ?? {}).find(([, { belongs_to: to }]) => to === resource)
-  return written?.[0] ?? singular(resource)
+  const written = Object.entries(media.relations ?? {}).find(
+    ([name, { belongs_to: to }]) => to === resource && name !== SENDER,
+  )
+  const name = singular(resource)
+  return written?.[0] ?? (name === SENDER ? `${name}_record` : name)
 }
 
 /** Who may see a record sees its files; who may change it adds files, gives them other names and deletes them. */
@@ -76,7 +84,7 @@ function policiesOf(owners: readonly Owner[], signed: boolean): NonNullable<Reso
     // A file belongs to one record for good: no other is written with it or instead of it.
     create: clauses('update', (relation) => ({
       fields: ['name', relation],
-      ...(signed && { set: { user: '$actor' } }),
+      ...(signed && { set: { [SENDER]: '$actor' } }),
     })),
     update: clauses('update', () => ({ fields: ['name'] })),
     delete: clauses('update', () => ({})),

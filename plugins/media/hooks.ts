@@ -1,5 +1,12 @@
 /** Hooks: a name keeps saying what the file is, and a file goes when its record has gone. */
-import { type HookContext, invalid, type JobContext, type JsonObject, type Next } from '../../engine/index.ts'
+import {
+  type HookContext,
+  invalid,
+  type JobContext,
+  type JsonObject,
+  type Next,
+  type Resource,
+} from '../../engine/index.ts'
 import { removeStored } from '../files/stored.ts'
 import { extensionOf, KINDS } from './kinds.ts'
 import { nameFault } from './name.ts'
@@ -17,6 +24,23 @@ export async function keepType(context: HookContext, next: Next): Promise<void> 
       })
   }
   await next()
+}
+
+/** `media.one_record`: where records decide who may send files, a file names the record it belongs to. */
+export async function oneRecord(context: HookContext, next: Next): Promise<void> {
+  const names = recordFields(context.catalog.resources.get('media')!)
+  if (names.every((name) => (context.input[name] ?? null) === null)) {
+    const last = names.at(-1)
+    const which = names.length > 1 ? `${names.slice(0, -1).join(', ')} or ${last}` : last
+    throw invalid(Object.fromEntries(names.map((name) => [name, [`Say which record the file belongs to: ${which}`]])))
+  }
+  await next()
+}
+
+/** The fields of a file that name the record it belongs to. */
+export function recordFields({ relations }: Resource): readonly string[] {
+  const fields = [...relations.values()].flatMap((one) => (one.kind === 'belongs_to' ? [one.field] : []))
+  return fields.filter(({ readOnly }) => !readOnly).map(({ name }) => name)
 }
 
 /** `media.remove_file`: the file goes once the record is gone for certain, however often the storage has to be asked. */

@@ -1,7 +1,6 @@
 /** The media plugin: files that belong to records, judged when they come, stored on disk or at an S3-compatible server. */
 import {
   definePlugin,
-  type FieldDefinition,
   type JobContext,
   type Json,
   type JsonObject,
@@ -14,7 +13,7 @@ import { keepFiles, namedBy } from '../files/keeper.ts'
 import { storageOf } from '../files/open-storage.ts'
 import { attachments } from './attachments.ts'
 import { download } from './download.ts'
-import { keepType, removeFile, removeLater } from './hooks.ts'
+import { keepType, oneRecord, recordFields, removeFile, removeLater } from './hooks.ts'
 import { KINDS, USUAL } from './kinds.ts'
 import { upload } from './upload.ts'
 
@@ -54,7 +53,11 @@ export default definePlugin({
   },
   transforms: [attachments],
   resources: [new URL('./resources/media.yaml', import.meta.url)],
-  hooks: { keep_type: { run: keepType, transaction: false }, remove_file: removeFile },
+  hooks: {
+    keep_type: { run: keepType, transaction: false },
+    one_record: { run: oneRecord, transaction: false },
+    remove_file: removeFile,
+  },
   jobs: {
     tidy: { description: 'Moves files aside that no record names.', every: '1 hour', run: tidy },
     remove: { description: 'Removes a file whose record was deleted.', attempts: ATTEMPTS, run: removeLater },
@@ -77,7 +80,7 @@ function resourceRoutes(resource: Resource, options: JsonObject): readonly Route
       access: may('create'),
       body: 'multipart',
       upload: { bytes: Number(options.max_bytes), files: 1 },
-      input: recordsOf(resource),
+      input: Object.fromEntries(recordFields(resource).map((name) => [name, { type: 'integer' }])),
       status: 201,
       output: { $ref: '#/resources/media' },
       handle: upload,
@@ -94,14 +97,6 @@ function resourceRoutes(resource: Resource, options: JsonObject): readonly Route
       handle: download,
     },
   ]
-}
-
-/** The records that a file may belong to. */
-function recordsOf({ relations }: Resource): Readonly<Record<string, FieldDefinition>> {
-  const fields = [...relations.values()].flatMap((one) => (one.kind === 'belongs_to' ? [one.field] : []))
-  return Object.fromEntries(
-    fields.filter(({ readOnly }) => !readOnly).map(({ name }) => [name, { type: 'integer' }] as const),
-  )
 }
 
 /** Settings that can't work are told before the first request. */

@@ -8,6 +8,7 @@ const OWN = '[{ who: signed_in, set: { author: $actor } }]'
 
 const FILES = {
   'app.yaml': 'name: Shelf\nprefix: /v1\nplugins: { timestamps: {}, soft_delete: {}, mail: {}, auth: {}, media: {} }\n',
+  'users.yaml': 'resource: users\nattachments: true\n',
   'books.yaml': `
 resource: books
 attachments: true
@@ -134,6 +135,20 @@ test('who does not see a record sees no file of it, and learns nothing of it by 
   assert.equal(own.body.data[0].attachments, [{ id, name: 'cover.png' }])
 })
 
+test('people have files too, which are not those that they sent', async (state) => {
+  const { app, ann, ben } = state
+  const { id } = (await app.call('GET', '/v1/auth/me', { token: ann })).body.data
+  const answer = await upload(state, ann, { user_record_id: id })
+  assert.is(answer.status, 201, answer.text)
+  assert.is((await upload(state, ben, { user_record_id: id })).status, 403)
+  assert.is(await status(state, ben, 'GET', `/media/${answer.body.data.id}`), 403)
+  const me = await app.call('GET', `/v1/users/${id}`, { token: ann })
+  assert.equal(
+    me.body.data.attachments.map((file: { id: number }) => file.id),
+    [answer.body.data.id],
+  )
+})
+
 test('a record that turns private closes its files', async (state) => {
   const { ann, ben } = state
   const book = await made(state, '/books')
@@ -148,7 +163,10 @@ test('a record that turns private closes its files', async (state) => {
 
 test('a file belongs to one record for good', async (state) => {
   const { ann, book, diary, file } = state
-  assert.is((await upload(state, ann, {})).status, 403)
+  const loose = await upload(state, ann, {})
+  assert.is(loose.status, 422, loose.text)
+  const which = 'Say which record the file belongs to: user_record_id, book_id or diary_id'
+  assert.equal(loose.body.errors, { book_id: [which], diary_id: [which], user_record_id: [which] })
   assert.is((await upload(state, ann, { book_id: book, diary_id: diary })).status, 403)
   const other = await made(state, '/books')
   assert.is(await status(state, ann, 'PATCH', `/media/${file}`, { book_id: other }), 403)
