@@ -27,7 +27,7 @@ export const ERRORS = {
   payload_too_large: { status: 413, message: 'Payload too large' },
   unsupported_media_type: { status: 415, message: 'Unsupported media type' },
   validation_failed: { status: 422, message: 'Validation failed' },
-  too_many_requests: { status: 429, message: 'Too Many Requests' },
+  too_many_requests: { status: 429, message: '{message}', otherwise: 'Too Many Requests' },
   headers_too_large: { status: 431, message: 'Request header fields too large' },
   server_error: { status: 500, message: 'Server error' },
   unavailable: { status: 503, message: 'Service unavailable' },

@@ -1,6 +1,7 @@
 /** The media plugin: files that belong to records, judged when they come, stored on disk or at an S3-compatible server. */
 import {
   definePlugin,
+  deleteInBatches,
   type JobContext,
   type Json,
   type JsonObject,
@@ -15,6 +16,7 @@ import { attachments } from './attachments.ts'
 import { download } from './download.ts'
 import { keepType, oneRecord, recordFields, removeFile, removeLater } from './hooks.ts'
 import { KINDS, USUAL } from './kinds.ts'
+import { dayOf } from './quota.ts'
 import { upload } from './upload.ts'
 
 /** Over an hour altogether: a storage that is out comes back. */
@@ -36,6 +38,13 @@ export default definePlugin({
         default: LIMITS.uploadBytes,
         description: 'The largest file, in bytes.',
       },
+      daily_bytes: {
+        type: 'integer',
+        minimum: 1,
+        maximum: Number.MAX_SAFE_INTEGER,
+        default: 524_288_000,
+        description: 'How many bytes of files one account may store in a day (UTC), those it deletes again included.',
+      },
       types: {
         type: 'array',
         uniqueItems: true,
@@ -52,14 +61,18 @@ export default definePlugin({
     },
   },
   transforms: [attachments],
-  resources: [new URL('./resources/media.yaml', import.meta.url)],
+  resources: ['media', 'media_uses'].map((name) => new URL(`./resources/${name}.yaml`, import.meta.url)),
   hooks: {
     keep_type: { run: keepType, transaction: false },
     one_record: { run: oneRecord, transaction: false },
     remove_file: removeFile,
   },
   jobs: {
-    tidy: { description: 'Moves files aside that no record names.', every: '1 hour', run: tidy },
+    tidy: {
+      description: 'Moves files aside that no record names, and forgets counts of past days.',
+      every: '1 hour',
+      run: tidy,
+    },
     remove: { description: 'Removes a file whose record was deleted.', attempts: ATTEMPTS, run: removeLater },
   },
   resourceRoutes,
@@ -104,8 +117,11 @@ async function start({ settings }: PluginContext): Promise<readonly string[]> {
   return [`Files      ${storageOf(settings).description}`]
 }
 
-/** Left by a crash between file and record, or between record and file. */
+/** Files that a crash left between file and record, or between record and file; and the counts of days that are over. */
 async function tidy(context: JobContext): Promise<Json | undefined> {
+  const { catalog, database, now, signal } = context
+  const { table } = catalog.resources.get('media_uses')!
+  await deleteInBatches(database.adhoc, { table, where: 'day < $1::date', values: [dayOf(now())] }, signal)
   const named = namedBy(context, 'media', 'path')
   return named && { ...(await keepFiles(context, 'media', named)) }
 }

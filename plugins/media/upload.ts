@@ -4,9 +4,10 @@ import { freshKey } from '../files/key.ts'
 import { storageOf } from '../files/open-storage.ts'
 import type { Storage } from '../files/storage.ts'
 import { nameFault } from './name.ts'
+import { countStored, refuseBeyondQuota } from './quota.ts'
 import { judgeFile } from './sniff.ts'
 
-/** Takes one file; throws validation_failed for `file` or the record it belongs to, and then nothing is stored. */
+/** Takes one file; throws validation_failed for `file` or the record it belongs to, or too_many_requests, and then nothing is stored. */
 export async function upload(context: RouteContext): Promise<Reply> {
   const { body, files, options } = context
   const file = files.find(({ part }) => part === 'file')
@@ -16,13 +17,18 @@ export async function upload(context: RouteContext): Promise<Reply> {
   const allowed = (options.types as readonly string[] | undefined) ?? []
   const judged = await judgeFile(file.path, file.name, file.bytes, allowed)
   if (typeof judged === 'string') throw invalid({ file: [judged] })
+  await refuseBeyondQuota(context, file.bytes)
   const key = freshKey(context, 'media', judged.extension)
   const { mime } = judged.kind
   const storage = storageOf(context.settings)
   // The file comes first: a crash leaves a file that no row names, which the keeper finds, and never a record without its file.
   await storage.put(key, { path: file.path, bytes: file.bytes, type: mime })
   const data = await recorded(context, storage, key, () =>
-    context.records('media').create({ name: file.name, ...body }, { size: file.bytes, path: key, mime_type: mime }),
+    context.transaction(async (inner) => {
+      await countStored(inner, file.bytes)
+      const fixed = { size: file.bytes, path: key, mime_type: mime }
+      return inner.records('media').create({ name: file.name, ...body }, fixed)
+    }),
   )
   return { status: 201, data }
 }

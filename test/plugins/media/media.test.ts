@@ -5,6 +5,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
 import { type Desk, openDesk, type Person } from '../../desk/desk.ts'
+import { runAhead } from '../../support/job.ts'
 import { openTo } from '../../support/modes.ts'
 import { DOCX, ODT, PDF, PNG, sendParts, uploadFile, zipOf } from './world.ts'
 
@@ -260,5 +261,40 @@ media('what is kept is for the user that runs the program alone', async () => {
   await uploadFile(desk, agent, 'a.txt', 'hello')
   assert.equal(openTo(desk.engine.app.foundation.settings.dataDir), [])
 })
+
+media(
+  'an account stores so many bytes in a day, also by uploads that arrive together, and more the day after',
+  async () => {
+    const quentin = await desk.person('customer', 'Quentin')
+    const counted = async (change: string) => {
+      const text = `update media_uses set ${change} where account = $1::int returning bytes`
+      return Number((await desk.engine.database.adhoc.run({ text }, [quentin.id]))[0]?.[0])
+    }
+    const send = () => uploadFile(desk, quentin, 'ten.txt', '0123456789')
+    const refused = await uploadFile(desk, quentin, 'ten.txt', '0123456789', 999_999)
+    assert.is(refused.status, 422)
+    const made = await send()
+    assert.is(made.status, 201)
+    assert.is(await counted('bytes = bytes'), 10)
+    assert.is((await desk.remove(`/media/${made.at('data.id')}`, quentin)).status, 204)
+    assert.is(await counted('bytes = bytes'), 10)
+    await counted('bytes = 524288000 - 25')
+    const answers = await Promise.all([send(), send(), send(), send(), send(), send()])
+    assert.equal(answers.map(({ status }) => status).sort(), [201, 201, 429, 429, 429, 429])
+    assert.is(await counted('bytes = bytes'), 524_288_000 - 5)
+    const late = await send()
+    assert.is(late.at('code'), 'too_many_requests')
+    assert.match(String(late.at('message')), 'may store 524288000 bytes of files in a day')
+    const wait = Number(late.headers['retry-after'])
+    assert.ok(wait > 0 && wait <= 86_400)
+    assert.is((await desk.get('/media', quentin)).list.length, 2)
+    assert.is((await uploadFile(desk, carl, 'ten.txt', '0123456789')).status, 201)
+    await counted('day = day - 1')
+    assert.is((await send()).status, 201)
+    assert.is(await counted('day = day - 1'), 10)
+    await runAhead(desk.engine, 'media.tidy')
+    assert.ok(Number.isNaN(await counted('bytes = bytes')))
+  },
+)
 
 media.run()
