@@ -11,7 +11,7 @@ import { guardUser } from './guard-user.ts'
 import { identify } from './identify.ts'
 import { unseededRoles } from './known-roles.ts'
 import { authOptions, OPTIONS_SCHEMA } from './options.ts'
-import { confirmPage, resetPage } from './page.ts'
+import { pageRoutes } from './page-routes.ts'
 import { invite, password, requiredPassword, signOut } from './password-hooks.ts'
 import { resetRoutes } from './reset.ts'
 import { authenticate } from './session.ts'
@@ -45,15 +45,7 @@ export default definePlugin({
     guard_role: guardRole,
   },
   jobs: { tidy: { description: 'Deletes sessions and links that have run out.', every: '1 hour', run: tidy } },
-  routes: [
-    ...signInRoutes,
-    ...sessionRoutes,
-    ...resetRoutes,
-    resetPage,
-    ...emailRoutes,
-    confirmPage,
-    ...approvalRoutes,
-  ],
+  routes: [...signInRoutes, ...sessionRoutes, ...resetRoutes, ...emailRoutes, ...pageRoutes, ...approvalRoutes],
   authenticate,
   accounts: { resource: 'users', role: { relation: 'role', name: 'slug', permissions: 'permissions' } },
   identify,

@@ -11,6 +11,8 @@ export interface AuthOptions {
   /** Whether an address counts only once its owner has confirmed it. */
   readonly verify: boolean
   readonly verifyHours: number
+  /** Path of the page on which people sign in. */
+  readonly signInPage: string | undefined
 }
 
 export const OPTIONS_SCHEMA: JsonSchema = {
@@ -66,6 +68,12 @@ export const OPTIONS_SCHEMA: JsonSchema = {
       default: 24,
       description: 'How long the link to confirm an address works.',
     },
+    sign_in_page: {
+      type: 'string',
+      pattern: '^/(?!/)',
+      description:
+        'Path of the page on which people sign in, below BASE_URL: the pages behind mailed links lead there. Without it they lead nowhere.',
+    },
   },
 }
 
@@ -81,5 +89,6 @@ export function authOptions(options: JsonObject): AuthOptions {
     inviteHours: Number(options.invite_hours ?? 72),
     verify: options.verify !== false,
     verifyHours: Number(options.verify_hours ?? 24),
+    signInPage: typeof options.sign_in_page === 'string' ? options.sign_in_page : undefined,
   }
 }

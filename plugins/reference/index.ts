@@ -56,5 +56,5 @@ export default definePlugin({
   name: 'reference',
   description: 'The reference at /docs: every route of what is running, to read and to try, without a network.',
   routes,
-  start: async ({ settings }) => [`Reference: ${settings.baseUrl.replace(/\/+$/, '')}/docs`],
+  start: async ({ settings }) => [`Reference  ${settings.baseUrl.replace(/\/+$/, '')}/docs`],
 })

@@ -1,5 +1,7 @@
 /** The page: its frame, the script that starts the reader in it, and the few rules of style that are its own. */
 
+import { escaped, ICON } from '../pages/page.ts'
+
 /** Starts the reader on the document beside the page; nothing is asked of any other machine. */
 export const SCRIPT = `'use strict'
 const dark = matchMedia('(prefers-color-scheme: dark)')
@@ -39,6 +41,20 @@ body { margin: 0; background: var(--ground); font-family: system-ui, sans-serif 
 .swagger-ui .opblock .opblock-summary-method { min-width: 4.75rem; border-radius: 4px }
 .swagger-ui .filter .operation-filter-input { border: 1px solid var(--line); border-radius: 4px; margin: 0 }
 .swagger-ui :focus-visible { outline: 2px solid var(--accent); outline-offset: 2px }
+html:not(.dark-mode) .swagger-ui .info .title small { background: #4b5563 }
+html:not(.dark-mode) .swagger-ui .info .title small.version-stamp { background: #3f6212 }
+html:not(.dark-mode) .swagger-ui .info a, html:not(.dark-mode) .swagger-ui .info a .url { color: #1d5fa8 }
+html:not(.dark-mode) .swagger-ui .btn.authorize { border-color: #1b7a4b; color: #1b7a4b }
+html:not(.dark-mode) .swagger-ui .btn.authorize svg { fill: #1b7a4b }
+html:not(.dark-mode) .swagger-ui .btn.cancel { border-color: #b91c1c; color: #b91c1c }
+html:not(.dark-mode) .swagger-ui .btn.execute { border-color: #1d5fa8; background: #1d5fa8; color: #fff }
+html:not(.dark-mode) .swagger-ui .opblock.opblock-get .opblock-summary-method { background: #1d5fa8 }
+html:not(.dark-mode) .swagger-ui .opblock.opblock-post .opblock-summary-method { background: #1b7a4b }
+html:not(.dark-mode) .swagger-ui .opblock.opblock-put .opblock-summary-method { background: #a04d00 }
+html:not(.dark-mode) .swagger-ui .opblock.opblock-patch .opblock-summary-method { background: #0f766e }
+html:not(.dark-mode) .swagger-ui .opblock.opblock-delete .opblock-summary-method { background: #b91c1c }
+html.dark-mode .swagger-ui table.headers td { color: inherit }
+.swagger-ui code.language-json span[style*="211, 99, 99"] { color: #f0a3a3 !important }
 noscript p { padding: 2rem }
 @media (max-width: 40rem) {
   .swagger-ui .wrapper { padding: 0 .75rem }
@@ -51,10 +67,6 @@ noscript p { padding: 2rem }
 }
 `
 
-function escaped(text: string): string {
-  return text.replace(/[&<>"']/g, (sign) => `&#${sign.charCodeAt(0)};`)
-}
-
 /** The page of an application; `files` are the addresses of what it loads. */
 export function page(
   name: string,
@@ -62,7 +74,7 @@ export function page(
 ): string {
   return `<!doctype html>
 <html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width, initial-scale=1">
-<title>${escaped(name)} · reference</title><link rel="icon" href="data:,">
+<title>${escaped(name)} · reference</title><link rel="icon" href="${ICON}">
 ${files.styles.map((file) => `<link rel="stylesheet" href="${escaped(file)}">`).join('\n')}
 </head><body><main id="reference"></main>
 <noscript><p>This page needs JavaScript; the same is told for programs at <a href="openapi.json">openapi.json</a>.</p></noscript>

@@ -15,6 +15,11 @@ start('serves the desk from an empty folder, and says so in under ten lines', as
   const { path, remove } = folder({})
   const server = await startServer(PROGRAM, process.cwd(), bare({ DATA_DIR: path }))
   assert.ok(server.lines.length < 10, server.output())
+  for (const page of ['Dashboard', 'Reference'])
+    assert.ok(
+      server.lines.some((line) => new RegExp(`^${page} +http://.*/(dashboard|docs)$`).test(line)),
+      page,
+    )
   assert.match(server.output(), 'admin@example.com')
   assert.is((await fetch(`${server.url}/readyz`)).status, 200)
   assert.is((await fetch(`${server.url}/api/v1/tickets`)).status, 401)

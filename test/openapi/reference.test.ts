@@ -2,6 +2,7 @@
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
 import { application, type TestApplication } from '../support/application.ts'
+import { contrast } from '../support/contrast.ts'
 
 const FILES = {
   'app.yaml': 'name: "Notes <&> co"\nprefix: /api\nplugins: { timestamps: {}, reference: {} }\n',
@@ -55,6 +56,18 @@ test('what the page loads is there, is of its type, and may be kept for good', a
     assert.match(String(headers['content-type']), file.endsWith('.css') ? /^text\/css/ : /^text\/javascript/)
     assert.match(String(headers['cache-control']), /immutable/)
   }
+})
+
+test('the badges of versions and methods are read on their grounds', async () => {
+  const { text } = await app.call('GET', '/docs')
+  const style = await app.call('GET', `/${/href="(docs\/reference[^"]+\.css)"/.exec(text)?.[1]}`)
+  const badges = [
+    ...style.text.matchAll(
+      /\.swagger-ui ([^{]*?(?:title|method|execute|get|post|put|patch|delete).*?) \{.*?background: (#[\da-f]{6})/g,
+    ),
+  ]
+  assert.is(badges.length, 8)
+  for (const [, name, ground = ''] of badges) assert.ok(contrast('#ffffff', ground) >= 4.5, name)
 })
 
 test('no other file can be had by the name of one', async () => {

@@ -14,4 +14,5 @@ export default definePlugin({
   },
   rules: [countedResources],
   routes: [...figureRoutes, ...pageRoutes],
+  start: async ({ settings }) => [`Dashboard  ${settings.baseUrl.replace(/\/+$/, '')}/dashboard`],
 })

@@ -4,6 +4,7 @@ import { readFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { dirname, join } from 'node:path'
 import { ApiError, type Reply, type Route, type RouteContext } from '../../../engine/index.ts'
+import { escaped, ICON, rootOf, THEME } from '../../pages/page.ts'
 import { MEANINGS } from '../tickets/figures.ts'
 import { zoneOf } from '../tickets/zone.ts'
 
@@ -22,8 +23,13 @@ const SOURCES: Readonly<Record<string, readonly [file: URL | string, type: strin
   'dashboard.js': [own('dashboard.js'), SCRIPT],
   'session.js': [own('session.js'), SCRIPT],
   'element.js': [own('element.js'), SCRIPT],
+  'view.js': [own('view.js'), SCRIPT],
+  'days.js': [own('days.js'), SCRIPT],
+  'listed.js': [own('listed.js'), SCRIPT],
+  'tickets.js': [own('tickets.js'), SCRIPT],
   'figures.js': [own('figures.js'), SCRIPT],
   'drawing.js': [own('drawing.js'), SCRIPT],
+  'theme.css': [THEME, STYLE],
   'dashboard.css': [own('dashboard.css'), STYLE],
   'uplot.js': [join(chartLibrary, 'uPlot.esm.js'), SCRIPT],
   'uplot.css': [join(chartLibrary, 'uPlot.min.css'), STYLE],
@@ -66,14 +72,17 @@ const HEADERS = Object.freeze({
 
 const KEPT = Object.freeze({ 'Cache-Control': 'public, max-age=31536000, immutable' })
 
-async function page({ catalog, settings }: RouteContext): Promise<Reply> {
-  const root = new URL(settings.baseUrl).pathname.replace(/\/+$/, '')
+async function page(context: RouteContext): Promise<Reply> {
+  const { catalog } = context
+  const root = rootOf(context)
   const { html, version } = assets()
   const words: Readonly<Record<string, string>> = {
     name: catalog.name,
     api: `${root}${catalog.prefix}`,
     assets: `${root}/dashboard/${version}`,
     zone: zoneOf(catalog),
+    icon: ICON,
+    root,
   }
   const meanings = MEANINGS.map(([term, meaning]) => `<dt>${escaped(term)}</dt><dd>${escaped(meaning)}</dd>`)
   const body = html
@@ -88,10 +97,6 @@ async function asset({ params }: RouteContext): Promise<Reply> {
   if (found === undefined) throw new ApiError('route_not_found')
   // An older page asks by an older version: it gets what there is, and keeps it no longer than needed.
   return { raw: found, headers: params.version === version ? KEPT : { 'Cache-Control': 'no-cache' } }
-}
-
-function escaped(text: string): string {
-  return text.replace(/[&<>"']/g, (sign) => `&#${sign.charCodeAt(0)};`)
 }
 
 export const pageRoutes: readonly Route[] = [

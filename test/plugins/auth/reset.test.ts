@@ -2,6 +2,7 @@
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
 import { tokenHash } from '../../../plugins/auth/reset-link.ts'
+import { hashOf, themeText } from '../../../plugins/pages/page.ts'
 import { type Desk, mailsTo, openDesk, PASSWORD, tokenIn } from '../../desk/desk.ts'
 
 let desk: Desk
@@ -204,6 +205,23 @@ test('the link opens a page that says nothing to other sites', async () => {
   assert.is(link.headers['referrer-policy'], 'no-referrer')
   assert.match(link.text, /data-to="\/api\/v1\/auth\/password\/reset\/"/)
   assert.not.match(link.text, /some-token|ann@/)
+})
+
+test('the pages of mailed links have the one style, run nothing else, lead to the sign-in, and a new link can be asked for', async () => {
+  const pages = ['//password/reset', '//password/reset/some-token', '//email/verify/some-token']
+  for (const path of pages) {
+    const { headers, text } = await desk.get(path)
+    const policy = String(headers['content-security-policy'])
+    assert.not.match(policy, /unsafe|https?:|\*/, path)
+    const [, style = ''] = /<style>(.*)<\/style>/s.exec(text) ?? []
+    const [, script = ''] = /<script>(.*)<\/script>/s.exec(text) ?? []
+    assert.is(style, themeText())
+    assert.ok(policy.includes(`style-src ${hashOf(style)}`) && policy.includes(`script-src ${hashOf(script)}`), path)
+    assert.not.match(text, /(?:src|href)="(?:https?:)?\/\/|\sstyle=|\son\w+=/)
+    assert.match(text, '<a href="/dashboard">Sign in</a>')
+  }
+  assert.match((await desk.get(pages[0]!)).text, /data-to="\/api\/v1\/auth\/password\/reset"/)
+  assert.match((await desk.get(pages[1]!)).text, '<a href="/password/reset">Ask for a new link</a>')
 })
 
 test.run()

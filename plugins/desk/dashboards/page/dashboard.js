@@ -1,13 +1,17 @@
-/** The page: signs in, asks what the filters say, and shows it. */
+/** The page: signs in, asks what its address says, and shows it. */
 import { byHour, byWeekday, trend } from './drawing.js'
-import { byId, duration, make, number } from './element.js'
-import { activity, agents, bars, tickets, tiles } from './figures.js'
+import { byId, clockTime, duration, make, number } from './element.js'
+import { activity, agents, bars, firstOf, tiles } from './figures.js'
 import { ask, forget, Refusal, signedIn, signIn, signOut } from './session.js'
+import { listTickets, showTicket } from './tickets.js'
+import { addressWith, FILTERS, go, LISTED, listAddress, queryOf, view } from './view.js'
 
 const filters = byId('filters')
 const said = byId('said')
 let asking = new AbortController()
+/** The figures that are shown, and the view that was asked for last. */
 let shown
+let drawn = {}
 
 function say(text, bad = false) {
   said.textContent = text
@@ -24,13 +28,6 @@ function showSignIn(text = '') {
   byId('sign-in-form').elements.namedItem('email').focus()
 }
 
-/** What the filters ask, without what is empty. */
-function question() {
-  const fields = new FormData(filters)
-  const filled = [...fields].filter(([, value]) => value !== '')
-  return filled.length === 0 ? '' : `?${new URLSearchParams(filled)}`
-}
-
 function showStaff(is) {
   for (const element of document.querySelectorAll('.staff')) element.hidden = !is
 }
@@ -45,25 +42,41 @@ async function unlessForbidden(asked) {
   }
 }
 
-async function load() {
+/** Puts the filters of the address into the form; a person or department that is not offered yet stands by its number. */
+function fillFilters() {
+  const now = view()
+  for (const name of FILTERS) {
+    const field = filters.elements.namedItem(name)
+    const value = now[name] ?? ''
+    if (field instanceof HTMLSelectElement && value !== '' && ![...field.options].some((one) => one.value === value))
+      field.append(make('option', { value, textContent: `No. ${value}` }))
+    field.value = value
+  }
+  limitDays()
+}
+
+/** The form itself then refuses a last day before the first. */
+function limitDays() {
+  filters.elements.namedItem('date_to').min = filters.elements.namedItem('date_from').value
+}
+
+/** Asks for everything that the address says, or for the list alone where the figures stay. */
+async function load(all = true) {
   asking.abort()
   asking = new AbortController()
   const { signal } = asking
-  const query = question()
+  drawn = view()
   say('Loading …')
   byId('main').classList.add('loading')
   byId('main').ariaBusy = 'true'
   try {
-    const overview = ask(`/dashboard${query}`, { signal })
-    // Customers have no analytics; asking all the same would only be refused.
-    const names = customer ? [] : ['metrics', 'charts', 'analytics', 'performance']
-    const more = names.map((name) => unlessForbidden(ask(`/dashboard/${name}${query}`, { signal })))
-    const [present, ...period] = await Promise.all([overview, ...more])
-    if (signal.aborted) return
-    shown = { present, period: period.length > 0 && period.every((part) => part !== null) ? period : null }
-    show()
-    const total = present.total_tickets
-    say(`${number(total)} ${total === 1 ? 'ticket' : 'tickets'}${query === '' ? '' : ' match'}.`)
+    if (all) {
+      shown = await figures(signal)
+      show()
+    }
+    await listTickets(shown.present.recent_tickets, shown.period?.[0], { signal })
+    const total = shown.present.total_tickets
+    say(`${number(total)} ${total === 1 ? 'ticket' : 'tickets'}${shown.query === '' ? '' : ' match'}.`)
   } catch (error) {
     if (error.name === 'AbortError') return
     if (error instanceof Refusal && error.status === 401) {
@@ -78,31 +91,43 @@ async function load() {
   }
 }
 
+async function figures(signal) {
+  const query = queryOf(FILTERS)
+  const overview = ask(`/dashboard${query}`, { signal })
+  // Customers have no analytics; asking all the same would only be refused.
+  const names = customer ? [] : ['metrics', 'charts', 'analytics', 'performance']
+  const more = names.map((name) => unlessForbidden(ask(`/dashboard/${name}${query}`, { signal })))
+  const [present, ...period] = await Promise.all([overview, ...more])
+  const whole = period.length > 0 && period.every((part) => part !== null)
+  return { query, present, period: whole ? period : null, at: new Date() }
+}
+
 function show() {
-  const { present, period } = shown
+  const { at, present, period } = shown
+  byId('as-of').replaceChildren('As of ', clockTime(at))
   showPresent(present)
   showStaff(period !== null)
   if (period !== null) showPeriod(...period)
 }
 
 function showPresent(now) {
-  const [from, to] = ['date_from', 'date_to'].map((name) => filters.elements.namedItem(name).value)
+  const { date_from: from, date_to: to } = view()
   byId('now-title').textContent = from || to ? 'Tickets created in the period, as they stand now' : 'The desk now'
   const people = [
     ['Customers', number(now.total_customers)],
     ['Contacts', number(now.total_contacts)],
     ['Users', number(now.total_users)],
   ]
+  const counted = (label, count, show) => [label, number(count), null, listAddress({ show })]
   tiles('now', [
-    ['Tickets', number(now.total_tickets)],
-    ['Open', number(now.opened_tickets)],
-    ['Closed', number(now.closed_tickets)],
-    ['New today', number(now.new_tickets)],
-    ['Unassigned', number(now.un_assigned_tickets)],
-    ['Overdue', number(now.overdue_tickets)],
+    counted('Tickets', now.total_tickets, 'all'),
+    counted('Open', now.opened_tickets, 'open'),
+    counted('Closed', now.closed_tickets, 'closed'),
+    counted('New today', now.new_tickets, 'new'),
+    counted('Unassigned', now.un_assigned_tickets, 'unassigned'),
+    counted('Overdue', now.overdue_tickets, 'overdue'),
     ...(customer ? [] : people),
   ])
-  tickets(now.recent_tickets)
   activity(now.recent_activity)
 }
 
@@ -121,27 +146,35 @@ function showPeriod(metrics, charts, analytics, performance) {
     ['Reopened', number(metrics.reopened)],
   ])
   trend(charts)
-  bars('by-status', coloured(charts.status))
-  bars('by-priority', coloured(charts.priority))
+  bars('by-status', coloured(charts.status, metrics.tickets_by_status, 'status_id'))
+  bars('by-priority', coloured(charts.priority, metrics.tickets_by_priority, 'priority_id'))
   byHour(analytics.by_hour)
   byWeekday(analytics.by_weekday)
   agents(performance.agents)
-  const shares = (list) => list.map(({ name, count, percentage }) => ({ name: name ?? 'None', count, more: `${number(percentage)} %` }))
-  bars('departments', shares(analytics.departments))
-  bars('categories', shares(analytics.categories).slice(0, 10))
+  const named = (list) => list.map(({ id, name, count }) => ({ id, name: name ?? 'None', count }))
+  const within = ({ id, ...bar }) => ({ ...bar, href: id && addressWith({ department_id: String(id), page: null }) })
+  bars('departments', named(analytics.departments).map(within))
+  bars('categories', firstOf(named(analytics.categories), 10))
   offer('assigned_to', performance.agents)
 }
 
-function coloured({ labels, data, colors }) {
-  return labels.map((name, at) => ({ name, count: data[at], color: colors[at] }))
+/** The colours are those of the charts, whose values stand in the order of the metrics. */
+function coloured({ labels, data, colors }, values, parameter) {
+  return labels.map((name, at) => {
+    const id = values[at]?.id
+    return { name, count: data[at], color: colors[at], href: id && listAddress({ [parameter]: String(id) }) }
+  })
 }
 
 /** Adds choices to a filter; those that were there stay, so that a choice is not lost by choosing. */
 function offer(name, records) {
   const select = filters.elements.namedItem(name)
-  const known = new Set([...select.options].map(({ value }) => value))
-  const fresh = records.filter(({ id }) => !known.has(String(id))).sort((a, b) => a.name.localeCompare(b.name))
-  select.append(...fresh.map(({ id, name }) => make('option', { value: String(id), textContent: name })))
+  const known = new Map([...select.options].map((option) => [option.value, option]))
+  for (const { id, name } of [...records].sort((a, b) => a.name.localeCompare(b.name))) {
+    const option = known.get(String(id))
+    if (option !== undefined) option.textContent = name
+    else select.append(make('option', { value: String(id), textContent: name }))
+  }
 }
 
 let customer = false
@@ -162,7 +195,22 @@ async function begin() {
     forget()
     return showSignIn()
   }
-  await load()
+  fillFilters()
+  await Promise.all([load(), showTicket()])
+}
+
+/** Shows what the address says by now, and asks only for what differs from what is drawn. */
+async function follow() {
+  const now = view()
+  const changed = (names) => queryOf(names, drawn) !== queryOf(names, now)
+  const [figuresChanged, listChanged] = [changed(FILTERS), changed(LISTED)]
+  fillFilters()
+  showTicket()
+  if (!figuresChanged && !listChanged) return
+  await load(figuresChanged || shown === undefined)
+  if (figuresChanged) return
+  byId('tickets-title').scrollIntoView({ block: 'start' })
+  byId('tickets-title').focus({ preventScroll: true })
 }
 
 byId('sign-in-form').addEventListener('submit', async (event) => {
@@ -185,17 +233,29 @@ byId('sign-out').addEventListener('click', async () => {
   await signOut()
   location.reload()
 })
+byId('refresh').addEventListener('click', () => load())
 filters.addEventListener('submit', (event) => {
   event.preventDefault()
-  load()
+  const chosen = FILTERS.map((name) => [name, filters.elements.namedItem(name).value])
+  go(addressWith({ ...Object.fromEntries(chosen), page: null }))
+  follow()
 })
 filters.addEventListener('change', (event) => {
-  // The form itself then refuses a last day before the first.
-  filters.elements.namedItem('date_to').min = filters.elements.namedItem('date_from').value
-  if (event.target instanceof HTMLSelectElement) load()
+  limitDays()
+  if (event.target instanceof HTMLSelectElement) filters.requestSubmit()
 })
 // The fields are empty only after the event has passed.
-filters.addEventListener('reset', () => setTimeout(load))
+filters.addEventListener('reset', () => setTimeout(() => filters.requestSubmit()))
+// Links to other views of this page need no new page; with a key or another button they open one.
+document.addEventListener('click', (event) => {
+  const link = event.target instanceof Element ? event.target.closest('a') : null
+  if (link === null || link.pathname !== location.pathname || link.hash !== '') return
+  if (event.button !== 0 || event.ctrlKey || event.metaKey || event.shiftKey || event.altKey) return
+  event.preventDefault()
+  go(link.href)
+  follow()
+})
+addEventListener('popstate', () => signedIn() && follow())
 matchMedia('(prefers-color-scheme: dark)').addEventListener('change', () => shown && show())
 
 if (signedIn()) begin()

@@ -1,5 +1,5 @@
 /** Charts: lines over days, bars over hours and weekdays, in the colours of the page. */
-import { byId, empty, number } from './element.js'
+import { byId, empty, number, roomFor } from './element.js'
 import uPlot from './uplot.js'
 
 const HEIGHT = 210
@@ -47,8 +47,8 @@ export function trend({ labels, datasets }) {
   if (datasets.every(({ data }) => data.every((value) => value === 0)))
     return nothing('trend', 'No tickets in this period.')
   const strokes = ['created', 'resolved', 'backlog'].map(color)
-  const series = datasets.map(({ label }, index) => ({
-    label: index === 2 ? `${label} (right)` : label,
+  const series = datasets.map(({ label, data }, index) => ({
+    label: index === 2 ? `${label} (right), ${number(data.at(-1) ?? 0)} at the end` : `${label}, ${number(sum(data))} in all`,
     stroke: strokes[index],
     width: 2,
     scale: index === 2 ? 'backlog' : 'y',
@@ -64,8 +64,8 @@ export function trend({ labels, datasets }) {
     scales: { y: { range: fromZero }, backlog: { range: fromZero } },
     axes: [
       axis(),
-      axis({ size: 44, incrs: WHOLE }),
-      axis({ scale: 'backlog', side: 1, size: 44, incrs: WHOLE, stroke: strokes[2], grid: { show: false } }),
+      axis({ size: (_, labels) => roomFor(labels), incrs: WHOLE }),
+      axis({ scale: 'backlog', side: 1, size: (_, labels) => roomFor(labels), incrs: WHOLE, stroke: strokes[2], grid: { show: false } }),
     ],
     series: [{ label: 'Day', value: (_, at) => (at === null ? '–' : new Date(at * 1000).toISOString().slice(0, 10)) }, ...series],
   })
@@ -101,11 +101,11 @@ function bars(id, counts, name, splits) {
     height: HEIGHT,
     legend: { show: true },
     scales: { x: { time: false, range: [-0.7, counts.length - 0.3] }, y: { range: fromZero } },
-    axes: [axis({ splits: () => splits, values: (_, at) => at.map(name), grid: { show: false } }), axis({ size: 44, incrs: WHOLE })],
+    axes: [axis({ splits: () => splits, values: (_, at) => at.map(name), grid: { show: false } }), axis({ size: (_, labels) => roomFor(labels), incrs: WHOLE })],
     series: [
       { label: id === 'by-hour' ? 'Hour' : 'Day', value: (_, at) => (at === null ? '–' : name(at)) },
       {
-        label: 'Created',
+        label: `Created, ${number(sum(counts))} in all`,
         fill: color('created'),
         width: 0,
         paths: uPlot.paths.bars({ size: [0.7, 60] }),

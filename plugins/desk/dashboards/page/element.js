@@ -12,10 +12,22 @@ export function byId(id) {
 }
 
 const whole = new Intl.NumberFormat()
+const clock = new Intl.DateTimeFormat(undefined, { timeStyle: 'medium' })
 const moment = new Intl.DateTimeFormat(undefined, { dateStyle: 'medium', timeStyle: 'short' })
 
 export function number(value) {
   return whole.format(value)
+}
+
+/** `39.4 %` of a part and a whole. */
+export function share(part, of) {
+  return `${whole.format(Math.round((part / of) * 1000) / 10)} %`
+}
+
+/** So wide, in pixels, that the longest label of an axis fits between its ticks and the edge. */
+export function roomFor(labels) {
+  const longest = Math.max(0, ...(labels ?? []).map((label) => String(label ?? '').length))
+  return Math.max(44, Math.ceil(longest * 7.5) + 20)
 }
 
 /** `2 d 4 h`, `35 min`; a dash for nothing. */
@@ -32,6 +44,11 @@ export function duration(seconds) {
 /** A moment in the reader's own time zone. */
 export function time(iso) {
   return make('time', { dateTime: iso, textContent: moment.format(new Date(iso)) })
+}
+
+/** The time of day. */
+export function clockTime(date) {
+  return make('time', { dateTime: date.toISOString(), textContent: clock.format(date) })
 }
 
 /** What stands where there is nothing to show. */

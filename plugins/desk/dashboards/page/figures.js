@@ -1,35 +1,45 @@
 /** Tiles, bars, tables and the list of what happened. */
-import { byId, duration, empty, make, number, time } from './element.js'
+import { byId, duration, empty, make, number, share, time } from './element.js'
+import { addressWith } from './view.js'
 
-/** Fills a group of tiles: [label, value, small print]. */
+/** Fills a group of tiles: [label, value, small print, address of what is counted]. */
 export function tiles(id, entries) {
   const list = make('dl', { className: 'tiles' })
-  for (const [label, value, small] of entries) {
-    const said = make('dd', {}, value, small ? make('span', { className: 'small', textContent: small }) : null)
+  for (const [label, value, small, href] of entries) {
+    // The link covers the tile; what it leads to is said by the label before it.
+    const shown = href ? make('a', { href, textContent: value, ariaLabel: `${label}: ${value}` }) : value
+    const said = make('dd', {}, shown, small ? make('span', { className: 'small', textContent: small }) : null)
     list.append(make('div', { className: 'tile' }, make('dt', { textContent: label }), said))
   }
   byId(id).classList.remove('tiles')
   byId(id).replaceChildren(list)
 }
 
-/** Bars from left to right: { name, count, color, more }. */
+/** Bars from left to right, each as its part of all: { name, count, color, href }. */
 export function bars(id, entries) {
-  const most = Math.max(1, ...entries.map(({ count }) => count))
-  if (entries.every(({ count }) => count === 0)) return byId(id).replaceChildren(empty('No tickets in this period.'))
+  const all = entries.reduce((sum, { count }) => sum + count, 0)
+  if (all === 0) return byId(id).replaceChildren(empty('No tickets in this period.'))
   const list = make('ul', { className: 'bars' })
-  for (const { name, count, color, more } of entries) {
+  for (const { name, count, color, href } of entries) {
     const fill = make('div', { className: 'fill' })
-    fill.style.width = `${(count / most) * 100}%`
+    fill.style.width = `${(count / all) * 100}%`
     if (color) fill.style.background = color
-    const text = more ? `${number(count)} · ${more}` : number(count)
     const parts = [
-      make('span', { className: 'name', textContent: name }),
-      make('span', { className: 'count', textContent: text }),
+      make('span', { className: 'name' }, href ? make('a', { href, textContent: name }) : name),
+      make('span', { className: 'count', textContent: `${number(count)} · ${share(count, all)}` }),
       make('div', { className: 'track', ariaHidden: 'true' }, fill),
     ]
     list.append(make('li', {}, parts))
   }
+  const total = [make('span', { className: 'name', textContent: 'Total' }), make('span', { className: 'count', textContent: number(all) })]
+  list.append(make('li', { className: 'total' }, total))
   byId(id).replaceChildren(list)
+}
+
+/** The first so many entries of a list, and the rest as one. */
+export function firstOf(entries, most) {
+  const rest = entries.slice(most).reduce((sum, { count }) => sum + count, 0)
+  return rest === 0 ? entries.slice(0, most) : [...entries.slice(0, most), { name: 'Others', count: rest }]
 }
 
 /** A table; a column is { head, cell, kind }, and its cell gives text or an element. */
@@ -48,7 +58,11 @@ export function table(id, columns, rows, nothing) {
 
 export function agents(rows) {
   const columns = [
-    { head: 'Agent', cell: (row) => row.name, kind: 'nowrap' },
+    {
+      head: 'Agent',
+      cell: (row) => make('a', { href: addressWith({ assigned_to: String(row.id), page: null }), textContent: row.name }),
+      kind: 'nowrap',
+    },
     { head: 'Assigned', cell: (row) => number(row.assigned), kind: 'number' },
     { head: 'Resolved', cell: (row) => number(row.resolved), kind: 'number' },
     { head: 'Open now', cell: (row) => number(row.open), kind: 'number' },
@@ -58,32 +72,18 @@ export function agents(rows) {
   table('agents', columns, rows, 'Nobody had a ticket in this period.')
 }
 
-export function tickets(rows) {
-  const dot = (color) => {
-    const mark = make('span', { className: 'dot', ariaHidden: 'true' })
-    if (color) mark.style.background = color
-    return mark
-  }
-  const columns = [
-    { head: 'Ticket', cell: (row) => row.uid, kind: 'nowrap' },
-    { head: 'Subject', cell: (row) => row.subject, kind: 'main' },
-    { head: 'Status', cell: (row) => row.status?.name, kind: 'nowrap' },
-    {
-      head: 'Priority',
-      cell: (row) => row.priority && make('span', {}, dot(row.priority.color), row.priority.name),
-      kind: 'nowrap',
-    },
-    { head: 'Agent', cell: (row) => row.assignedTo?.name, kind: 'nowrap' },
-    { head: 'Created', cell: (row) => time(row.created_at), kind: 'nowrap' },
-  ]
-  table('tickets', columns, rows, 'No tickets.')
+/** A coloured mark before a word. */
+export function dot(color) {
+  const mark = make('span', { className: 'dot', ariaHidden: 'true' })
+  if (color) mark.style.background = color
+  return mark
 }
 
 export function activity(rows) {
   if (rows.length === 0) return byId('activity').replaceChildren(empty('Nothing has happened.'))
   const entries = rows.map(({ description, ticket, user, created_at }) => {
-    const about = `${user ? `${user.name} · ` : ''}${ticket.uid} ${ticket.subject}`
-    const text = make('div', {}, description, make('div', { className: 'about', textContent: about }))
+    const link = make('a', { href: addressWith({ ticket: String(ticket.id) }), textContent: `${ticket.uid} ${ticket.subject}` })
+    const text = make('div', {}, description, make('div', { className: 'about' }, user ? `${user.name} · ` : '', link))
     return make('li', {}, text, time(created_at))
   })
   byId('activity').replaceChildren(make('ul', { className: 'feed' }, entries))

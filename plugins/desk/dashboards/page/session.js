@@ -30,7 +30,12 @@ export async function signOut() {
 }
 
 /** `data` of an answer; throws Refusal with a sentence, also when nobody answers. */
-export async function ask(path, options = {}) {
+export async function ask(path, options) {
+  return (await answer(path, options)).data
+}
+
+/** The whole answer; throws as `ask` does. */
+export async function answer(path, options = {}) {
   const token = sessionStorage.getItem(KEY)
   const headers = { accept: 'application/json', ...(token === null ? {} : { authorization: `Bearer ${token}` }) }
   if (options.body !== undefined) headers['content-type'] = 'application/json'
@@ -42,7 +47,7 @@ export async function ask(path, options = {}) {
     throw new Refusal(0, 'The server does not answer. Is there a connection?')
   }
   const body = await response.json().catch(() => ({}))
-  if (response.ok) return body.data
+  if (response.ok) return body
   throw new Refusal(response.status, sentence(response, body))
 }
 

@@ -3,7 +3,7 @@ import { readdirSync, readFileSync } from 'node:fs'
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
 import { MEANINGS } from '../../../../plugins/desk/tickets/figures.ts'
-import { openWorld, type World } from './world.ts'
+import { openWorld, pageModule, type World } from './world.ts'
 
 const test = suite('dashboards: what figures mean')
 let world: World
@@ -175,6 +175,44 @@ test('the page says in words what every figure means, and whose days they are', 
   for (const [term, meaning] of MEANINGS) assert.ok(text.includes(`<dt>${term}</dt><dd>${meaning}</dd>`), term)
   assert.ok(text.includes('America/New_York'))
   assert.not.ok(text.includes('{{'))
+})
+
+test('the list behind a tile or a bar holds as many tickets as it says', async () => {
+  const { listQuery } = await pageModule('listed')
+  const mine = { assigned_to: world.agent.id, department_id: world.department }
+  const late = { due_date: '2026-01-01' }
+  const made = [
+    await world.ticket(world.ann, { created: new Date().toISOString(), body: late }),
+    await world.ticket(world.ann, { created: '2026-07-01 12:00:00+00', status: 'closed', body: late }),
+    await world.ticket(world.ann, { created: '2026-07-02 03:59:59+00', body: { ...mine, ...late } }),
+    await world.ticket(world.ann, { created: '2026-07-02 04:00:00+00', status: 'cancelled' }),
+  ]
+  const { list: statuses } = await world.get('/settings/statuses?per_page=100', world.manager)
+  const desk = { statuses, zone: 'America/New_York', now: Date.now() }
+  const total = async (view: object, period?: object) => {
+    const answer = await world.get(`/tickets?${listQuery(view, desk, period)}`, world.manager)
+    assert.is(answer.status, 200, answer.text)
+    return answer.at('meta.pagination.total')
+  }
+  const tiles = {
+    all: 'total',
+    open: 'opened',
+    closed: 'closed',
+    new: 'new',
+    unassigned: 'un_assigned',
+    overdue: 'overdue',
+  }
+  const day = { date_from: '2026-07-01', date_to: '2026-07-01' }
+  for (const filters of [{}, { department_id: String(world.department) }, day]) {
+    const now = await figures(`?${new URLSearchParams(filters)}`)
+    for (const [show, figure] of Object.entries(tiles))
+      assert.is(await total({ ...filters, show }), now[`${figure}_tickets`], `${show} of ${JSON.stringify(filters)}`)
+  }
+  const metrics = await figures(`/metrics?${new URLSearchParams(day)}`)
+  assert.is(metrics.created, 2)
+  for (const status of metrics.tickets_by_status)
+    assert.is(await total({ status_id: String(status.id) }, metrics), status.total, status.name)
+  for (const id of made) await world.remove(`/tickets/${id}`, world.manager)
 })
 
 test.run()

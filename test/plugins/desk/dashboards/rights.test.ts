@@ -104,8 +104,11 @@ test('the page needs no token, runs nothing inline, and asks nobody else', async
   assert.not.match(policy, /unsafe/)
   assert.not.match(page.text, /<style|\son\w+=|\sstyle=|<script(?![^>]*\ssrc=)/)
   const links = [...page.text.matchAll(/(?:href|src)="(\/[^"]+)"/g)].map(([, link = '']) => link)
-  assert.is(links.length, 3)
-  for (const link of links) {
+  assert.is(links.length, 5)
+  const forgotten = links.find((link) => !link.startsWith('/dashboard/'))
+  assert.is(forgotten, '/password/reset')
+  assert.is((await world.call('GET', `/${forgotten}`)).status, 200)
+  for (const link of links.filter((link) => link !== forgotten)) {
     const file = await world.call('GET', `/${link}`)
     assert.is(file.status, 200, link)
     assert.match(String(file.headers['cache-control']), /immutable/)

@@ -81,3 +81,9 @@ export async function fillWeek(world: World): Promise<readonly number[]> {
     }),
   ]
 }
+
+/** A script of the page by its name, as far as it needs no browser. */
+// biome-ignore lint/suspicious/noExplicitAny: the scripts of the page have no types
+export function pageModule(name: string): Promise<any> {
+  return import(new URL(`../../../../plugins/desk/dashboards/page/${name}.js`, import.meta.url).href)
+}

@@ -1,0 +1,71 @@
+/** Routes: the pages that links in mails open, and the one to ask for such a mail. */
+import type { Route } from '../../engine/index.ts'
+import { pageOf } from './page.ts'
+import { LONGEST, SHORTEST } from './password.ts'
+
+function pageRoute(path: string, summary: string, handle: Route['handle'], query: Route['query'] = {}): Route {
+  return {
+    method: 'GET',
+    path,
+    absolute: true,
+    summary,
+    tag: 'Authentication',
+    access: 'public',
+    openToRestricted: true,
+    produces: ['text/html'],
+    query,
+    handle,
+  }
+}
+
+const askPage = pageRoute(
+  '/password/reset',
+  'The page to ask for a link to set a new password',
+  pageOf({
+    title: 'Forgot your password?',
+    intro: 'Give the e-mail address of your account, and a link to choose a new password is mailed to it by',
+    to: '/auth/password/reset',
+    form: `<label>E-mail <input name="email" type="email" autocomplete="username" required></label>
+<button>Send the link</button>`,
+    script: `
+form.email.value = new URLSearchParams(location.search).get('email') || ''
+const requestOf = () => ['', { email: form.email.value }]`,
+  }),
+  { email: { type: 'string', description: 'Filled into the form' } },
+)
+
+const resetPage = pageRoute(
+  '/password/reset/{token}',
+  'The page behind the link in a mail: choose a new password',
+  pageOf({
+    title: 'Choose a password',
+    intro: 'It is for your account at',
+    to: '/auth/password/reset/',
+    form: `<label>E-mail <input name="email" type="email" autocomplete="username" required></label>
+<label>New password <input name="password" type="password" autocomplete="new-password" minlength="${SHORTEST}" maxlength="${LONGEST}" required></label>
+<label>Once more <input name="again" type="password" autocomplete="new-password" required></label>
+<button>Set password</button>`,
+    script: `
+form.email.value = new URLSearchParams(location.search).get('email') || ''
+const requestOf = () => [token, { email: form.email.value, password: form.password.value, password_confirmation: form.again.value }]`,
+    help: (root) => `<a href="${root}/password/reset">Ask for a new link</a>`,
+  }),
+  { email: { type: 'string', description: 'Filled into the form' } },
+)
+
+/** With a button to press: programs that open the links of mails to look at them must not confirm anything. */
+const confirmPage = pageRoute(
+  '/email/verify/{token}',
+  'The page behind the link in a mail: confirm an e-mail address',
+  pageOf({
+    title: 'Confirm your address',
+    intro: 'It is for the account that you yourself opened at',
+    to: '/auth/email/verify',
+    form: `<p>If it was not you who gave this address, leave this page.</p>
+<button>This address is mine</button>`,
+    script: `
+const requestOf = () => ['', { token }]`,
+  }),
+)
+
+export const pageRoutes: readonly Route[] = [askPage, resetPage, confirmPage]
