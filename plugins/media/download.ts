@@ -8,7 +8,7 @@ export async function download(context: RouteContext): Promise<Reply> {
   const { headers, log, params } = context
   const record = await context.records('media').get(params.id ?? '')
   const key = String(record.path)
-  // A key is used for one content, ever.
+  // A key never gets another content, so it serves as the version.
   const etag = key.replace(/^.*\//, '').replace(/\..*$/, '')
   const unchanged = headers['if-none-match']?.includes(`"${etag}"`) === true
   const body = unchanged ? '' : await readStored(context, key)

@@ -19,7 +19,7 @@ import { KINDS, USUAL } from './kinds.ts'
 import { dayOf } from './quota.ts'
 import { upload } from './upload.ts'
 
-/** Over an hour altogether: a storage that is out comes back. */
+/** So many tries take over an hour: long enough for a storage that is down to come back. */
 const ATTEMPTS = 14
 
 export default definePlugin({
@@ -82,7 +82,7 @@ export default definePlugin({
 function resourceRoutes(resource: Resource, options: JsonObject): readonly Route[] {
   if (resource.name !== 'media') return []
   const path = `/${resource.path}`
-  // Who may at all, before a file is received; which records, the policies themselves tell when it is stored or read.
+  // Asked before the file is received; the policies judge the record itself when it is stored or read.
   const may = (action: 'view' | 'create') => resource.policies[action].flatMap((clause) => clause.access)
   return [
     {

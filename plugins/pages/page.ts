@@ -1,4 +1,4 @@
-/** What the pages for people have in common: one style, one sign in the tab, and text that can't become markup. */
+/** What the pages for people have in common: one style, one icon, and the escaping of text. */
 import { createHash } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 import type { RouteContext } from '../../engine/index.ts'

@@ -95,7 +95,7 @@ async function asset({ params }: RouteContext): Promise<Reply> {
   const { files, version } = assets()
   const found = files.get(params.file ?? '')
   if (found === undefined) throw new ApiError('route_not_found')
-  // An older page asks by an older version: it gets what there is, and keeps it no longer than needed.
+  // A page loaded before an update asks with the old version: it gets the present file, which is not cached under that name.
   return { raw: found, headers: params.version === version ? KEPT : { 'Cache-Control': 'no-cache' } }
 }
 

@@ -44,6 +44,8 @@ export interface Content {
   readonly chart: ChartPlan | { readonly title: string; readonly list: string }
   /** SQL whose columns are `columns`, in their order. */
   readonly rows: (query: Query) => string
+  /** Whether the rows stand in the order of time: pages then begin with the newest. */
+  readonly chronological?: boolean
   /** Figures that this type has beside those of every report. */
   readonly figures?: (query: Query) => Promise<JsonObject>
 }

@@ -1,18 +1,19 @@
 /** Values as people read them. */
 import type { Json } from '../../../engine/index.ts'
+import { clockIn } from '../tickets/zone.ts'
 import type { ValueType } from './content.ts'
 
 const MINUTE = 60
 const HOUR = 3_600
 const DAY = 86_400
 
-/** A value as text: `1,204`, `87.5 %`, `2 h 05 min`, `2026-01-31 14:05`; a dash where there is none. */
-export function textOf(value: Json, type: ValueType): string {
+/** A value as text: `1,204`, `87.5 %`, `2 h 05 min`, `2026-01-31 14:05` by the clocks of a zone; a dash where there is none. */
+export function textOf(value: Json, type: ValueType, zone: string): string {
   if (value === null) return '–'
   if (type === 'integer') return Number(value).toLocaleString('en-US')
   if (type === 'percent') return `${Number(Number(value).toFixed(2))} %`
   if (type === 'duration') return durationText(Number(value))
-  if (type === 'timestamp') return String(value).slice(0, 16).replace('T', ' ')
+  if (type === 'timestamp') return clockIn(zone, new Date(String(value)))
   return String(value)
 }
 

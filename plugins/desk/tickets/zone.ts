@@ -15,6 +15,20 @@ export function todayIn(zone: string, now: Date): string {
   return `${parts.get('year')}-${parts.get('month')}-${parts.get('day')}`
 }
 
+const clocks = new Map<string, Intl.DateTimeFormat>()
+
+/** What the clocks of a zone show at a moment, to the minute: `2026-01-31 14:05`. */
+export function clockIn(zone: string, moment: Date): string {
+  if (zone === 'UTC') return moment.toISOString().slice(0, 16).replace('T', ' ')
+  let clock = clocks.get(zone)
+  if (clock === undefined) {
+    // Swedish writes its dates as ISO 8601 does.
+    clock = new Intl.DateTimeFormat('sv-SE', { timeZone: zone, dateStyle: 'short', timeStyle: 'short' })
+    clocks.set(zone, clock)
+  }
+  return clock.format(moment)
+}
+
 /** SQL of the first moment of a day. */
 export function startOfDay(zone: string, bind: Bind, day: string): string {
   if (zone === 'UTC') return bind(`${day} 00:00:00+00`, 'timestamptz')

@@ -30,7 +30,7 @@ export function listQuery(view, desk, period) {
   const values = valuesOf(view)
   const { date_from: from, date_to: to } = values.length > 0 && period ? period : view
   const today = dayOf(desk.now, desk.zone)
-  // Days as texts stand in their order.
+  // Days are compared as texts: YYYY-MM-DD sorts by time.
   const first = view.show === 'new' && !(from > today) ? today : from
   return new URLSearchParams([
     ...conditions(view.show, desk.statuses, today),

@@ -1,4 +1,4 @@
-/** Who looks at the page: a token for as long as the tab is open, and questions to the API with it. */
+/** Who looks at the page: a token that is kept while the tab is open, and requests to the API with it. */
 const KEY = 'plinth.token'
 const api = document.documentElement.dataset.api
 

@@ -20,6 +20,7 @@ export const performance: Content = {
     { path: 'resolution_time.median', label: 'Resolution, median', type: 'duration' },
   ],
   chart: { kind: 'line', title: 'Created and resolved', label: 'date', series: ['created', 'resolved'] },
+  chronological: true,
   // A ticket that was opened again counts as open since its creation.
   rows: (query) =>
     `with x as materialized (${worked(query)}),

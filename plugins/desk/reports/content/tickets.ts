@@ -27,6 +27,7 @@ export const tickets: Content = {
     { path: 'first_response_time.average', label: 'First response, average', type: 'duration' },
   ],
   chart: { title: 'Tickets by status', list: 'by_status' },
+  chronological: true,
   rows: (query) => {
     const name = (resource: string, alias: string, column: string): string =>
       `left join ${query.table(resource)} ${alias} on ${alias}.id = t.${column}`

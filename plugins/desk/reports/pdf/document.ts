@@ -48,7 +48,7 @@ export async function openDocument(path: string, title: string, made: Date): Pro
     info: { Title: title, Producer: 'Plinth', Creator: 'Plinth', CreationDate: made },
   })
   const written = pipeline(pdf, createWriteStream(path))
-  // Whoever closes the document hears of it; until then nobody listens.
+  // close() throws what went wrong; without this a failure before it would end the process as unhandled.
   written.catch(() => undefined)
   const fonts = await openFonts(({ name, bytes }) => pdf.registerFont(name, bytes))
   let pages = 0

@@ -7,7 +7,7 @@ import { drawChart } from './chart.ts'
 import { CARD, GREY, HEAD, INK } from './colors.ts'
 import { openDocument, PAGE, type PdfDocument } from './document.ts'
 import { fitting, wrapped } from './fit.ts'
-import { drawHeader, drawRow, HEADER_HEIGHT, layRow, rowTexts, type Table, tableOf } from './table.ts'
+import { drawHeader, drawRow, layRow, rowTexts, type Table, tableOf } from './table.ts'
 
 const MARGIN = 36
 const INNER = PAGE.width - 2 * MARGIN
@@ -40,13 +40,16 @@ async function drawReport(document: PdfDocument, snapshot: Snapshot, pdfRows: nu
   const pen: Pen = { document, y: MARGIN }
   document.newPage()
   drawTop(pen, snapshot, desk)
-  const table = tableOf(content.columns, MARGIN, INNER)
+  const table = tableOf(document, content.columns, MARGIN, INNER)
   if (count === 0) note(pen, 'There are no rows in this period.')
   else await drawRows(pen, snapshot, table, pdfRows)
   if (count > pdfRows) {
     roomFor(pen, 30)
     const [shown, all] = [pdfRows, count].map((number) => number.toLocaleString('en-US'))
-    note(pen, `These are the first ${shown} of ${all} rows; the formats csv, xlsx and json hold all of them.`)
+    note(
+      pen,
+      `These are the ${content.chronological ? 'newest' : 'first'} ${shown} of ${all} rows; the formats csv, xlsx and json hold all of them.`,
+    )
   }
   noteMissing(pen)
   await document.close((page, pages) => {
@@ -66,31 +69,35 @@ function drawTop(pen: Pen, { name, period, madeAt, zone, content, summary, chart
     color: INK,
     align: 'right',
   })
-  const made = `Made ${textOf(madeAt.toISOString(), 'timestamp')} UTC`
+  const made = `Made ${textOf(madeAt.toISOString(), 'timestamp', zone)} ${zone}`
   document.text(PAGE.width - MARGIN, 62, made, { size: 8, color: GREY, align: 'right' })
-  document.text(MARGIN, 71, `${period.from} to ${period.to}, whole days in ${zone}`, { size: 9.5, color: GREY })
+  document.text(MARGIN, 71, `${period.from} to ${period.to}, whole days, all times in ${zone}`, {
+    size: 9.5,
+    color: GREY,
+  })
   const gap = 8
   const width = (INNER - gap * (content.tiles.length - 1)) / content.tiles.length
   content.tiles.forEach(({ label, path, type }, at) => {
     const x = MARGIN + at * (width + gap)
     document.box(x, 84, width, 46, CARD)
     document.box(x, 84, 2.5, 46, HEAD)
-    document.text(x + 11, 104, textOf(figureAt(summary, path), type), { size: 14, color: INK, bold: true })
+    document.text(x + 11, 104, textOf(figureAt(summary, path), type, zone), { size: 14, color: INK, bold: true })
     document.text(x + 11, 120, fitting(document, label, 7.5, width - 16), { size: 7.5, color: GREY })
   })
   drawChart(document, chart, { x: MARGIN, y: 140, width: INNER, height: CHART_HEIGHT })
   pen.y = 140 + CHART_HEIGHT + 14
 }
 
-async function drawRows(pen: Pen, { content, rows }: Snapshot, table: Table, most: number): Promise<void> {
+async function drawRows(pen: Pen, snapshot: Snapshot, table: Table, most: number): Promise<void> {
+  const { columns } = snapshot.content
   const head = (): void => {
     drawHeader(pen.document, table, pen.y)
-    pen.y += HEADER_HEIGHT
+    pen.y += table.headerHeight
   }
   let done = 0
   if (most > 0) head()
-  for await (const batch of rows()) {
-    const texts = batch.slice(0, most - done).map((values: Values) => rowTexts(content.columns, values))
+  for await (const batch of drawnRows(snapshot, most)) {
+    const texts = batch.slice(0, most - done).map((values) => rowTexts(columns, values, snapshot.zone))
     await pen.document.fonts.ready(texts.flat())
     for (const row of texts) {
       const laid = layRow(table, pen.document, row)
@@ -100,9 +107,21 @@ async function drawRows(pen: Pen, { content, rows }: Snapshot, table: Table, mos
       done++
     }
     if (done >= most) return
-    // Everybody else's requests come between two batches.
+    // Other requests run between two batches.
     await new Promise((resolve) => setImmediate(resolve))
   }
+}
+
+/** The rows in the order in which they are drawn: of those in the order of time the last `most`, turned round. */
+async function* drawnRows({ content, count, rows }: Snapshot, most: number): AsyncGenerator<readonly Values[], void> {
+  if (content.chronological !== true) return yield* rows()
+  let before = Math.max(0, count - most)
+  const newest: (readonly Values[])[] = []
+  for await (const batch of rows()) {
+    newest.unshift(batch.slice(before).reverse())
+    before = Math.max(0, before - batch.length)
+  }
+  yield* newest
 }
 
 /** Turns the page when so much does not fit on it; tells whether it did. */

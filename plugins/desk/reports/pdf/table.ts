@@ -3,17 +3,26 @@ import type { Column, Values } from '../content.ts'
 import { textOf } from '../text.ts'
 import { HEAD, INK, WHITE, ZEBRA } from './colors.ts'
 import type { PdfDocument } from './document.ts'
-import { fitting, wrapped } from './fit.ts'
+import { wrapped } from './fit.ts'
 
 const SIZE = 7
 const LINE = 9
 const PAD = 4
 /** A text that needs more lines ends in an ellipsis. */
 const LINES = 3
-export const HEADER_HEIGHT = 17
+const HEADER_LINES = 2
+
+/** A column in its place, with the lines of its header. */
+interface PlacedColumn extends Column {
+  readonly x: number
+  readonly points: number
+  readonly right: boolean
+  readonly header: readonly string[]
+}
 
 export interface Table {
-  readonly columns: readonly (Column & { readonly x: number; readonly points: number; readonly right: boolean })[]
+  readonly columns: readonly PlacedColumn[]
+  readonly headerHeight: number
   readonly x: number
   readonly width: number
 }
@@ -25,22 +34,24 @@ export interface LaidRow {
 }
 
 /** Shares a width among columns. */
-export function tableOf(columns: readonly Column[], x: number, width: number): Table {
+export function tableOf(document: PdfDocument, columns: readonly Column[], x: number, width: number): Table {
   const whole = columns.reduce((sum, column) => sum + column.width, 0)
   let at = x
   const placed = columns.map((column) => {
     const points = (width * column.width) / whole
     const right = column.type === 'integer' || column.type === 'percent' || column.type === 'duration'
-    const place = { ...column, x: at, points, right }
+    const header = wrapped(document, column.label, SIZE, points - 2 * PAD, HEADER_LINES)
+    const place = { ...column, x: at, points, right, header }
     at += points
     return place
   })
-  return { columns: placed, x, width }
+  const lines = Math.max(1, ...placed.map(({ header }) => header.length))
+  return { columns: placed, headerHeight: lines * LINE + 2 * PAD, x, width }
 }
 
 /** The texts of a row as they are shown. */
-export function rowTexts(columns: readonly Column[], values: Values): readonly string[] {
-  return columns.map(({ type }, at) => textOf(values[at] ?? null, type))
+export function rowTexts(columns: readonly Column[], values: Values, zone: string): readonly string[] {
+  return columns.map(({ type }, at) => textOf(values[at] ?? null, type, zone))
 }
 
 /** Breaks a row's texts into lines. */
@@ -51,16 +62,12 @@ export function layRow({ columns }: Table, document: PdfDocument, texts: readonl
 }
 
 /** Draws the header at `y`. */
-export function drawHeader(document: PdfDocument, { columns, x, width }: Table, y: number): void {
-  document.box(x, y, width, HEADER_HEIGHT, HEAD)
-  for (const { label, x: left, points, right } of columns) {
-    const text = fitting(document, label, SIZE, points - 2 * PAD)
-    const align = right ? 'right' : 'left'
-    document.text(right ? left + points - PAD : left + PAD, y + 11, text, {
-      size: SIZE,
-      color: WHITE,
-      bold: true,
-      align,
+export function drawHeader(document: PdfDocument, { columns, headerHeight, x, width }: Table, y: number): void {
+  document.box(x, y, width, headerHeight, HEAD)
+  for (const { header, x: left, points, right } of columns) {
+    const style = { size: SIZE, color: WHITE, bold: true, align: right ? 'right' : 'left' } as const
+    header.forEach((line, index) => {
+      document.text(right ? left + points - PAD : left + PAD, y + 11 + index * LINE, line, style)
     })
   }
 }

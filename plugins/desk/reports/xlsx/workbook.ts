@@ -30,7 +30,7 @@ async function* summarySheet({ name, madeAt, content, summary }: Snapshot): Asyn
   const { head, tail } = sheetParts({ widths: [32, 24], frozen: false, filter: undefined })
   yield head
   yield row(1, [cell('A1', name, 'text', STYLE.title)])
-  yield row(2, [cell('A2', 'Made', 'text'), cell('B2', madeAt.toISOString(), 'timestamp')])
+  yield row(2, [cell('A2', 'Made (UTC)', 'text'), cell('B2', madeAt.toISOString(), 'timestamp')])
   let at = 4
   for (const { label, path, type } of content.tiles) {
     const value = figureAt(summary, path) as string | number | null

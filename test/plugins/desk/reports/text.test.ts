@@ -23,10 +23,17 @@ test('numbers within a text from the right run to the right, and brackets are mi
 
 test('durations are in the two largest units, and nothing is a dash', () => {
   assert.equal([0, 59, 61, 3_900, 90_000].map(durationText), ['0 s', '59 s', '1 min 01 s', '1 h 05 min', '1 d 01 h'])
-  assert.is(textOf(null, 'duration'), '–')
-  assert.is(textOf(1_204, 'integer'), '1,204')
-  assert.is(textOf(33.333, 'percent'), '33.33 %')
-  assert.is(textOf('2026-01-31T14:05:59.000001Z', 'timestamp'), '2026-01-31 14:05')
+  assert.is(textOf(null, 'duration', 'UTC'), '–')
+  assert.is(textOf(1_204, 'integer', 'UTC'), '1,204')
+  assert.is(textOf(33.333, 'percent', 'UTC'), '33.33 %')
+  assert.is(textOf('2026-01-31T14:05:59.000001Z', 'timestamp', 'UTC'), '2026-01-31 14:05')
+})
+
+test('a moment is told by the clocks of the desk', () => {
+  const at = (moment: string, zone: string) => textOf(moment, 'timestamp', zone)
+  assert.is(at('2026-01-31T23:05:59.000001Z', 'Europe/Berlin'), '2026-02-01 00:05')
+  assert.is(at('2026-07-01T23:05:59.000001Z', 'Europe/Berlin'), '2026-07-02 01:05')
+  assert.is(at('2026-07-01T03:59:59.000001Z', 'America/New_York'), '2026-06-30 23:59')
 })
 
 test.run()
