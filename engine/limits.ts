@@ -102,8 +102,8 @@ export const LIMITS = {
   poolQueue: 500,
   /** Jobs that one process runs at a time: enough to wait for mail servers beside a long export, few enough for the pool. */
   jobSlots: 4,
-  /** A job's payload and result in bytes: it names what to work on, and is no place for the work itself. */
-  jobBytes: 262_144,
+  /** A job's payload and result in bytes: it names what to work on; the longest is a mail with the longest text, sealed. */
+  jobBytes: 524_288,
   /** How long a process owns a job without a sign of life, and how often it looks for jobs that nobody told it of, in milliseconds. */
   jobLeaseMs: 30_000,
   jobPollMs: 5_000,

@@ -87,7 +87,13 @@ const TABLE: readonly (readonly [permission: string, cells: string, routes: read
   [
     'notifications.own',
     'mine mine mine',
-    ['GET /notifications', 'POST /notifications/{}/read', 'POST /notifications/read-all'],
+    [
+      'GET /notifications',
+      'POST /notifications/{}/read',
+      'POST /notifications/read-all',
+      'GET /notifications/settings',
+      'PUT /notifications/settings',
+    ],
   ],
 ]
 

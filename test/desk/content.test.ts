@@ -70,6 +70,12 @@ for (const { path, flag, body, label, restores } of [
   })
 }
 
+test('a FAQ without a status is a draft', async () => {
+  const made = await desk.post('/faqs', manager, { name: 'Half a question', details: 'No answer yet.' })
+  assert.is(made.at('data.status'), false, made.text)
+  assert.is((await desk.get(`/faqs/${made.at('data.id')}`, customer)).status, 404)
+})
+
 test('the image of a post is a relative path or a web address', async () => {
   for (const image of ['images/a.png', 'https://example.org/a.png', null]) {
     assert.is((await desk.post('/posts', manager, { title: 't', details: 'd', image })).status, 201, String(image))

@@ -2,8 +2,8 @@
 import { ApiError, definePlugin, type HookContext, type Next, type Route } from '../../../engine/index.ts'
 import { markRead } from './mark-read.ts'
 
-/** `conversations.said`: a message to a closed conversation opens it again. */
-async function said(context: HookContext, next: Next): Promise<void> {
+/** `conversations.reopen`: a message to a closed conversation opens it again. */
+async function reopen(context: HookContext, next: Next): Promise<void> {
   await next()
   const { catalog, result, transaction } = context
   const { table } = catalog.resources.get('conversations')!
@@ -37,6 +37,6 @@ export default definePlugin({
   description: 'Conversations: messages read and unread for each user, reopened by a new message.',
   after: ['auth'],
   resources: [new URL('./resources/message_reads.yaml', import.meta.url)],
-  hooks: { said, stays_internal: { run: staysInternal, transaction: false } },
+  hooks: { reopen, stays_internal: { run: staysInternal, transaction: false } },
   routes,
 })

@@ -1,12 +1,14 @@
 /** The notifications plugin: tells people of what happens on the desk, in their list and the important things by mail. */
 import { definePlugin } from '../../../engine/index.ts'
 import { unseededRoles } from '../../auth/known-roles.ts'
+import { account } from './account.ts'
 import { comment } from './comment.ts'
 import { message } from './message.ts'
 import { OPTIONS, optionsOf } from './options.ts'
-import { pendingUser } from './pending-user.ts'
 import { routes } from './routes.ts'
+import { settingsRoutes } from './settings.ts'
 import { ticket } from './ticket.ts'
+import { unassigned } from './unassigned.ts'
 
 const ALL = { any: [{ read_at: null }, { not: { read_at: null } }] }
 
@@ -16,7 +18,10 @@ export default definePlugin({
     'Notifications for each user, made in the transaction of what they tell of; the important ones go by mail too.',
   after: ['auth', 'mail'],
   options: OPTIONS,
-  resources: [new URL('./resources/notifications.yaml', import.meta.url)],
+  resources: [
+    new URL('./resources/notifications.yaml', import.meta.url),
+    new URL('./resources/notification_settings.yaml', import.meta.url),
+  ],
   specials: {
     unread: {
       description: 'Whether only unread notifications are listed.',
@@ -24,6 +29,6 @@ export default definePlugin({
     },
   },
   rules: [(catalog, options) => unseededRoles(catalog, 'notifications', 'unassigned', optionsOf(options).unassigned)],
-  hooks: { ticket, comment, message, pending_user: pendingUser },
-  routes,
+  hooks: { ticket, comment, message, account, unassigned },
+  routes: [...routes, ...settingsRoutes],
 })

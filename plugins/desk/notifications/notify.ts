@@ -1,19 +1,10 @@
 /** Makes notifications: rows of the transaction that they tell of, and mails that leave once it has committed. */
 import type { HookContext, JsonObject } from '../../../engine/index.ts'
-import { sendMail } from '../../mail/index.ts'
+import { mailPerson, type Words } from './mail.ts'
 import { type NotificationType, optionsOf } from './options.ts'
-import { type Audience, type Person, peopleOf } from './people.ts'
-
-/** The ticket that a notification is about. */
-export interface TicketFacts {
-  readonly id: number
-  readonly uid: string
-  readonly subject: string
-  readonly user_id: number | null
-  readonly assigned_to: number | null
-  /** When it was deleted: its customer may read nothing of it any more. */
-  readonly deleted_at?: unknown
-}
+import { type Audience, peopleOf } from './people.ts'
+import { isListed, isMailed } from './reach.ts'
+import type { TicketFacts } from './ticket-facts.ts'
 
 export interface Notice {
   readonly type: NotificationType
@@ -22,8 +13,10 @@ export interface Notice {
   readonly ticket?: TicketFacts
   /** Ids beside those of the ticket. */
   readonly more?: JsonObject
-  /** Whom of the audience a mail is for; absent: nobody. */
-  readonly mailTo?: (person: Person) => boolean
+  /** What a mail of it says; the title if absent. */
+  readonly words?: Words
+  /** Nothing stands in the list. */
+  readonly mailOnly?: boolean
 }
 
 const TITLE_LENGTH = 255
@@ -36,9 +29,21 @@ const EXCERPT_LENGTH = 200
 export async function notify(context: HookContext, notice: Notice, audience: Audience): Promise<readonly number[]> {
   // Who imports a desk of ten thousand tickets tells its people so, once.
   if (context.bulk) return []
-  const people = await peopleOf(context, audience)
-  if (people.length === 0) return []
-  const ids = people.map(({ id }) => id)
+  const people = await peopleOf(context, notice.type, audience)
+  const listed = notice.mailOnly === true ? [] : people.filter(({ reach }) => isListed(reach))
+  if (listed.length > 0) {
+    await addRows(
+      context,
+      notice,
+      listed.map(({ id }) => id),
+    )
+  }
+  const usual = optionsOf(context.options).mail.has(notice.type)
+  for (const person of people.filter((one) => isMailed(one, usual))) await mailPerson(context, notice, person)
+  return people.map(({ id }) => id)
+}
+
+async function addRows(context: HookContext, notice: Notice, ids: readonly number[]): Promise<void> {
   const { type, title, message, ticket, more = {} } = notice
   const about = {
     ticket_id: ticket?.id ?? null,
@@ -61,31 +66,6 @@ export async function notify(context: HookContext, notice: Notice, audience: Aud
       context.now(),
     ],
   )
-  const mailed = optionsOf(context.options).mail.has(type) ? people.filter((one) => notice.mailTo?.(one) === true) : []
-  for (const person of mailed) await mail(context, notice, person)
-  return ids
-}
-
-async function mail(context: HookContext, { type, message, ticket }: Notice, person: Person): Promise<void> {
-  const uid = ticket?.uid ?? ''
-  if (person.customer && !person.verified) {
-    // Anybody can register with a stranger's address: what they write must not reach the stranger as the desk's mail.
-    const bare = new URL('./mails/unconfirmed.liquid', import.meta.url)
-    return sendMail(context, { template: bare, to: person.email, data: { uid } })
-  }
-  const template = new URL(`./mails/${type}.liquid`, import.meta.url)
-  const data = { first_name: person.firstName, message, uid, subject: ticket?.subject ?? '' }
-  await sendMail(context, { template, to: person.email, data: { ...data, is_customer: person.customer } })
-}
-
-/** The ticket of an id as it is inside the transaction; undefined when there is none. */
-export async function ticketOf({ catalog, transaction }: HookContext, id: unknown): Promise<TicketFacts | undefined> {
-  const { fields, table } = catalog.resources.get('tickets')!
-  const deleted = fields.has('deleted_at') ? ['deleted_at'] : []
-  return transaction
-    .knex(table)
-    .where({ id: Number(id) })
-    .first('id', 'uid', 'subject', 'user_id', 'assigned_to', ...deleted)
 }
 
 /** The beginning of a long text, in one line. */

@@ -1,7 +1,10 @@
 /** Hook: a ticket is new, has a new assignee, another status or another priority. */
 import type { HookContext, Json, Next } from '../../../engine/index.ts'
-import { callerName, notify, type TicketFacts } from './notify.ts'
+import { mailContact } from './mail.ts'
+import { callerName, notify } from './notify.ts'
 import { optionsOf } from './options.ts'
+import type { TicketFacts } from './ticket-facts.ts'
+import { tellPriority, tellStatus } from './ticket-moved.ts'
 
 const PERMISSION = 'tickets.view'
 
@@ -15,70 +18,59 @@ export async function ticket(context: HookContext, next: Next): Promise<void> {
     uid: String(result.uid),
     subject: String(result.subject),
     user_id: numberOrNull(result.user_id),
+    contact_id: numberOrNull(result.contact_id),
     assigned_to: numberOrNull(result.assigned_to),
   }
-  if (action === 'create') return created(context, facts)
+  const details = String(result.details)
+  if (action === 'create') return created(context, facts, details)
   const changed = (field: string): boolean => (record?.[field] ?? null) !== (result[field] ?? null)
-  if (changed('assigned_to') && facts.assigned_to !== null) await assigned(context, facts)
-  if (changed('status_id')) await moved(context, facts, 'statuses', result.status_id)
-  if (changed('priority_id')) await moved(context, facts, 'priorities', result.priority_id)
+  if (changed('assigned_to') && facts.assigned_to !== null) await assigned(context, facts, details)
+  if (changed('status_id')) await tellStatus(context, facts, Number(record?.status_id), Number(result.status_id))
+  if (changed('priority_id')) await tellPriority(context, facts, Number(result.priority_id))
 }
 
-async function created(context: HookContext, ticket: TicketFacts): Promise<void> {
-  const title = `New ticket #${ticket.uid}`
-  const type = 'ticket_created'
-  const told = { type, title, message: ticket.subject, ticket } as const
-  const staff =
-    ticket.assigned_to === null ? { roles: optionsOf(context.options).unassigned } : { staff: [ticket.assigned_to] }
-  const assignee = ticket.assigned_to
+async function created(context: HookContext, ticket: TicketFacts, text: string): Promise<void> {
+  if (context.bulk) return
+  const { type, message } = { type: 'ticket_created', message: ticket.subject } as const
+  const known = await tellStaff(context, { type, message, title: `New ticket #${ticket.uid}`, ticket }, text)
+  const title = `Your ticket #${ticket.uid}`
+  const news = 'We will write to you as soon as there is news.'
   // One who is both is told once, as one of the staff.
-  const known = await notify(
-    context,
-    { ...told, mailTo: ({ id }) => id === assignee },
-    { permission: PERMISSION, ...staff },
-  )
-  if (ticket.user_id === null || known.includes(ticket.user_id)) return
-  const opened = `A ticket was opened for you: ${ticket.subject}`
-  await notify(
-    context,
-    { ...told, title: `Your ticket #${ticket.uid}`, message: opened, mailTo: () => true },
-    { permission: PERMISSION, customer: ticket.user_id },
-  )
+  const customer = ticket.user_id === null || known.includes(ticket.user_id) ? undefined : ticket.user_id
+  const own = customer !== undefined && customer === context.caller.id
+  const said = `${own ? `We have received your ticket #${ticket.uid}` : `We have opened the ticket #${ticket.uid} for you`}. ${news}`
+  const words = { staff: said, customer: said, text }
+  const opened = { type, title, message: `A ticket was opened for you: ${ticket.subject}`, ticket, words }
+  // Whoever opened it has the answer on the screen, and gets a receipt by mail alone.
+  if (customer !== undefined) {
+    await notify(context, { ...opened, mailOnly: own }, { permission: PERMISSION, customer, caller: own })
+  }
+  await mailContact(context, opened)
 }
 
-async function assigned(context: HookContext, ticket: TicketFacts): Promise<void> {
-  const title = `Ticket #${ticket.uid} was assigned to you`
-  const message = `${await callerName(context)} assigned you the ticket ${ticket.subject}`
-  await notify(
-    context,
-    { type: 'ticket_assigned', title, message, ticket, mailTo: () => true },
-    { permission: PERMISSION, staff: [ticket.assigned_to] },
-  )
-}
-
-async function moved(
+async function tellStaff(
   context: HookContext,
-  ticket: TicketFacts,
-  setting: 'statuses' | 'priorities',
-  id: Json | undefined,
-): Promise<void> {
-  const { catalog, transaction } = context
-  const row = await transaction
-    .knex(catalog.resources.get(setting)!.table)
-    .where({ id: Number(id) })
-    .first('name')
-  const what = setting === 'statuses' ? 'status' : 'priority'
-  const name = String(row?.name ?? '')
+  notice: { readonly type: 'ticket_created'; title: string; message: string; ticket: TicketFacts },
+  text: string,
+): Promise<readonly number[]> {
+  const { assigned_to: assignee, uid } = notice.ticket
+  const opened = `${await callerName(context)} opened the ticket #${uid}`
+  const sentence = assignee === null ? `${opened}. Nobody is assigned to it.` : `${opened} and assigned it to you.`
+  const staff = assignee === null ? { roles: optionsOf(context.options).unassigned } : { staff: [assignee] }
+  const words = { staff: sentence, customer: sentence, text }
+  return notify(context, { ...notice, words }, { permission: PERMISSION, ...staff })
+}
+
+async function assigned(context: HookContext, ticket: TicketFacts, text: string): Promise<void> {
+  const title = `Ticket #${ticket.uid} was assigned to you`
+  const name = await callerName(context)
+  const message = `${name} assigned you the ticket ${ticket.subject}`
+  const sentence = `${name} assigned the ticket #${ticket.uid} to you.`
+  const words = { staff: sentence, customer: sentence, text }
   await notify(
     context,
-    {
-      type: setting === 'statuses' ? 'ticket_status_changed' : 'ticket_priority_changed',
-      title: `The ${what} of ticket #${ticket.uid} is now ${name}`,
-      message: `${await callerName(context)} changed the ${what} to ${name}: ${ticket.subject}`,
-      ticket,
-      mailTo: ({ customer }) => customer,
-    },
-    { permission: PERMISSION, staff: [ticket.assigned_to], customer: ticket.user_id },
+    { type: 'ticket_assigned', title, message, ticket, words },
+    { permission: PERMISSION, staff: [ticket.assigned_to] },
   )
 }
 

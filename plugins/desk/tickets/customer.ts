@@ -1,5 +1,6 @@
 /** Hooks: a contact's address names the customer of a ticket, once it is known whose address that is. */
 import type { Catalog, HookContext, JobContext, Json, JsonObject, Next, Transaction } from '../../../engine/index.ts'
+import { customerRole } from './customer-role.ts'
 
 /** Tickets that one change of an account takes over in its own transaction; a job goes on with the others. */
 const AT_ONCE = 50
@@ -12,11 +13,6 @@ function isNameable(catalog: Catalog): string {
   const roles = catalog.resources.get('roles')!.table
   return `u.status = 'active' and u.email_verified and u.deleted_at is null
     and exists (select 1 from "${roles}" r where r.id = u.role_id and r.slug = ?)`
-}
-
-function customerRole(catalog: Catalog): string {
-  const roles = catalog.pluginOptions.get('auth')?.roles
-  return Array.isArray(roles) ? String(roles.at(-1)) : 'customer'
 }
 
 /** `tickets.customer_of_contact`: where nobody names the customer, the account with the contact's e-mail is. */

@@ -1,22 +1,22 @@
 /** Hook: what staff say to the customer first, in a comment or a chat, is the first response. */
 import { type HookContext, holds, type Next } from '../../../engine/index.ts'
 
-/** Stamps a ticket that nobody answered yet. */
-export async function stampFirstResponse(
-  { catalog, now, transaction }: Pick<HookContext, 'catalog' | 'now' | 'transaction'>,
-  ticket: unknown,
-): Promise<void> {
+/** `tickets.first_response`, around the creation of a comment or a message. */
+export async function firstResponse(context: HookContext, next: Next): Promise<void> {
+  await next()
+  const { actor, catalog, now, result, transaction } = context
+  if (result === undefined || result.is_internal === true || actor.kind === 'system') return
+  const inChat = result.conversation_id !== undefined
+  if (!holds(actor, inChat ? 'conversations.message' : 'tickets.comment')) return
+  const ticket = inChat ? await ticketOfChat(context) : result.ticket_id
   const { table } = catalog.resources.get('tickets')!
+  if (ticket === undefined) return
   await transaction.knex(table).where({ id: ticket, first_response_at: null }).update({ first_response_at: now() })
 }
 
-/** `tickets.answered`, around the creation of a message. */
-export async function answered(context: HookContext, next: Next): Promise<void> {
-  await next()
-  const { actor, catalog, result, transaction } = context
-  if (result === undefined || result.is_internal === true || actor.kind === 'system') return
-  if (!holds(actor, 'conversations.message')) return
+/** The ticket of a conversation with the customer. */
+async function ticketOfChat({ catalog, result, transaction }: HookContext): Promise<number | undefined> {
   const { table } = catalog.resources.get('conversations')!
-  const chat = await transaction.knex(table).where({ id: result.conversation_id, type: 'customer' }).first('ticket_id')
-  if (chat !== undefined) await stampFirstResponse(context, chat.ticket_id)
+  const chat = await transaction.knex(table).where({ id: result?.conversation_id, type: 'customer' }).first('ticket_id')
+  return chat?.ticket_id
 }

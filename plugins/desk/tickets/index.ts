@@ -1,11 +1,12 @@
 /** The tickets plugin: what the desk's rules say about tickets, comments and settings beyond what YAML can. */
 import { definePlugin } from '../../../engine/index.ts'
-import { commented } from './commented.ts'
+import { unassign, unassignLeft } from './assignee.ts'
 import { subCategory } from './consistency.ts'
 import { claim, claimLeft, customerOfContact } from './customer.ts'
 import { customerMoves } from './customer-moves.ts'
 import { OPEN } from './figures.ts'
-import { answered } from './first-response.ts'
+import { firstResponse } from './first-response.ts'
+import { reopen } from './reopen.ts'
 import { keepClosed, keepDefault, oneDefault, oneLevel } from './settings.ts'
 import { stamp } from './stamp.ts'
 import { checkZone, knownZone } from './zone.ts'
@@ -19,9 +20,18 @@ export default definePlugin({
     additionalProperties: false,
     properties: {
       reopen_on_comment: {
-        type: 'boolean',
+        anyOf: [
+          { type: 'boolean' },
+          {
+            type: 'object',
+            additionalProperties: false,
+            required: ['after'],
+            properties: { after: { type: 'string', pattern: '^[1-9][0-9]{0,3} (minute|hour|day)s?$' } },
+          },
+        ],
         default: true,
-        description: "Whether a customer's comment opens a solved or closed ticket again.",
+        description:
+          "Whether a customer's comment opens a solved or closed ticket again, unless it only says thanks; with `after: 1 day`, only when the work ended longer ago.",
       },
       time_zone: {
         type: 'string',
@@ -46,14 +56,18 @@ export default definePlugin({
     sub_category: subCategory,
     customer_of_contact: customerOfContact,
     claim,
+    unassign,
     customer_moves: customerMoves,
     stamp,
-    answered,
-    commented,
+    first_response: firstResponse,
+    reopen,
     one_default: oneDefault,
     keep_default: keepDefault,
     keep_closed: keepClosed,
     one_level: oneLevel,
   },
-  jobs: { claim: { description: 'Gives a customer the rest of the tickets of their address.', run: claimLeft } },
+  jobs: {
+    claim: { description: 'Gives a customer the rest of the tickets of their address.', run: claimLeft },
+    unassign: { description: 'Unassigns the rest of the open tickets of somebody who left.', run: unassignLeft },
+  },
 })

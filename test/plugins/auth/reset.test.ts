@@ -105,6 +105,18 @@ test('a password that is set in another way takes the links that were mailed bef
   await desk.login(tara.email, 'chosen by Tara')
 })
 
+test('staff whose account is made without a password are invited, and choose it themselves', async () => {
+  const email = 'ines@people.example'
+  const role_id = (await desk.get('/settings/roles?search=agent', desk.admin)).list[0]?.id
+  const made = await desk.post('/users', desk.admin, { first_name: 'Ines', last_name: 'Agent', email, role_id })
+  assert.equal([made.status, made.at('data.role.slug')], [201, 'agent'], made.text)
+  const [mail = ''] = await mailsTo(desk, email, 1, /Your account at/)
+  assert.match(mail, /Hello Ines,/)
+  assert.is((await desk.post(`/auth/password/reset/${tokenIn(mail)}`, undefined, setting(email))).status, 200)
+  const ines = await desk.login(email, NEW)
+  assert.is((await desk.get('/tickets', ines)).status, 200)
+})
+
 /** A customer made without a password, and the token of their invitation. */
 async function invited(name: string): Promise<{ readonly id: number; readonly email: string; readonly token: string }> {
   const email = `${name.toLowerCase()}@people.example`

@@ -257,7 +257,7 @@ test('no mail to an address that was never confirmed holds a word of whoever reg
   assert.match(mails.join('\n'), new RegExp(`#${ticket.at('data.uid')}`), 'that there is news is told')
   await verify(await linkTo('locked.call.now@people.example'))
   await desk.post(`/tickets/${ticket.at('data.id')}/comments`, agent, { comment: 'Who are you?' })
-  const [after = ''] = await mailsTo(desk, 'locked.call.now@people.example', 1, /New comment/)
+  const [after = ''] = await mailsTo(desk, 'locked.call.now@people.example', 1, /YOUR ACCOUNT IS LOCKED/)
   assert.match(after, /Who are you/)
 })
 

@@ -141,6 +141,27 @@ test('what a comment brings about is not told to who wrote it', async () => {
   assert.equal(await told(), { alba: ['ticket_status_changed', 'ticket_commented'] })
 })
 
+test('a comment that only says thanks leaves the ticket solved, and is told', async () => {
+  const id = await ticket()
+  await desk.put(`/tickets/${id}`, manager, { assigned_to: agent.id })
+  await desk.put(`/tickets/${id}`, agent, { status_id: await desk.setting('statuses', 'Resolved') })
+  await quiet()
+  await comment(id, customer, 'Thanks, all good now!')
+  assert.is((await desk.get(`/tickets/${id}`, agent)).at('data.status.slug'), 'resolved')
+  assert.equal(await told(), { alba: ['ticket_commented'] })
+})
+
+test('what a customer writes on a ticket that is nobody’s reaches those who hear of such tickets', async () => {
+  const id = await ticket()
+  await quiet()
+  await comment(id, customer, 'Is anybody there?')
+  assert.equal(await told(), { boss: ['ticket_commented'], mona: ['ticket_commented'] })
+  await quiet()
+  const chat = await desk.post('/conversations', customer, { ticket_id: Number(id), type: 'customer' })
+  await desk.post(`/conversations/${chat.at('data.id')}/messages`, customer, { message: 'Hello?' })
+  assert.equal(await told(), { boss: ['conversation_message'], mona: ['conversation_message'] })
+})
+
 test('a message is told to those who take part, and an internal one to no customer', async () => {
   const id = await ticket()
   await desk.put(`/tickets/${id}`, manager, { assigned_to: agent.id })

@@ -1,0 +1,18 @@
+/** How a person wants to be told of one kind of notification. */
+
+export const REACHES = ['default', 'both', 'list', 'mail', 'neither'] as const
+
+/** `default`: in the list, and by mail what concerns the person and is mailed by app.yaml. */
+export type Reach = (typeof REACHES)[number]
+
+export function isReach(value: unknown): value is Reach {
+  return REACHES.some((one) => one === value)
+}
+
+export function isListed(reach: Reach): boolean {
+  return reach !== 'mail' && reach !== 'neither'
+}
+
+export function isMailed({ reach, concerned }: { readonly reach: Reach; readonly concerned: boolean }, usual: boolean) {
+  return reach === 'both' || reach === 'mail' || (reach === 'default' && usual && concerned)
+}

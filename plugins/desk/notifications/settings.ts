@@ -1,0 +1,80 @@
+/** Routes: how one wants to be told of each kind of notification. */
+import type { FieldDefinition, JsonSchema, Route, RouteContext } from '../../../engine/index.ts'
+import { TYPES } from './options.ts'
+import { isReach, REACHES, type Reach } from './reach.ts'
+
+const OWN = [{ kind: 'permission', permission: 'notifications.own' }] as const
+
+const WORDS =
+  '`list`, `mail`, `both` or `neither`; `default`: in the list, and by mail what concerns one personally, as the application is set up.'
+
+const SETTINGS: JsonSchema = {
+  type: 'object',
+  required: [...TYPES],
+  properties: Object.fromEntries(TYPES.map((type) => [type, { type: 'string', enum: REACHES, description: WORDS }])),
+}
+
+const INPUT: Readonly<Record<string, FieldDefinition>> = Object.fromEntries(
+  TYPES.map((type) => [type, { type: 'enum', values: [...REACHES], nullable: false, description: WORDS }]),
+)
+
+type Inside = Pick<RouteContext, 'actor' | 'catalog' | 'database'>
+
+async function settingsOf(
+  { actor, catalog, database }: Inside,
+  knex = database.knex,
+): Promise<Readonly<Record<string, Reach>>> {
+  const rows: readonly { type: string; reach: string }[] = await knex(
+    catalog.resources.get('notification_settings')!.table,
+  )
+    .where({ user_id: Number(actor.id) })
+    .select('type', 'reach')
+  const reachOf = (type: string): Reach => {
+    const found = rows.find((row) => row.type === type)?.reach
+    return isReach(found) ? found : 'default'
+  }
+  return Object.fromEntries(TYPES.map((type) => [type, reachOf(type)]))
+}
+
+export const settingsRoutes: readonly Route[] = [
+  {
+    method: 'GET',
+    path: '/notifications/settings',
+    summary: 'How one is told of each kind of notification',
+    tag: 'notifications',
+    access: OWN,
+    output: SETTINGS,
+    handle: async (context) => ({ data: await settingsOf(context) }),
+  },
+  {
+    method: 'PUT',
+    path: '/notifications/settings',
+    summary: 'Choose how one is told of some kinds of notification; the others stay as they are',
+    tag: 'notifications',
+    access: OWN,
+    input: INPUT,
+    output: SETTINGS,
+    handle: async (context) => {
+      const data = await context.transaction(async (inner) => {
+        await change(inner, context.body)
+        return settingsOf(inner, inner.transaction.knex)
+      })
+      return { data, message: 'Notification settings saved' }
+    },
+  },
+]
+
+type InTransaction = Parameters<Parameters<RouteContext['transaction']>[0]>[0]
+
+async function change({ actor, catalog, transaction }: InTransaction, body: RouteContext['body']): Promise<void> {
+  const { table } = catalog.resources.get('notification_settings')!
+  const user = Number(actor.id)
+  for (const type of TYPES) {
+    const reach = body[type]
+    if (reach === 'default') await transaction.knex(table).where({ user_id: user, type }).delete()
+    else if (isReach(reach)) {
+      const row = { user_id: user, type, reach }
+      await transaction.knex(table).insert(row).onConflict(['user_id', 'type']).merge(['reach'])
+    }
+  }
+}

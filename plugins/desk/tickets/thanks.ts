@@ -1,0 +1,50 @@
+/** Whether a comment says nothing but thanks, in English or German; when in doubt it says more. */
+
+/** One of these must be there. */
+const THANKS = words(`thanks thank thx cheers danke dank dankeschön great perfect super fine good solved fixed resolved
+  works working prima bestens erledigt gelöst behoben geht funktioniert läuft passt klappt`)
+
+/** And nothing that is not here: a single other word may be the one that matters. */
+const HARMLESS =
+  words(`a again all alles an and as at auch am appreciated appreciate awesome best bei bin can cool dafür
+  das den der deine dear des die diese dies du ein eine einen es everything excellent fast for für gone got grüße gruß
+  gruss gut guten hallo hat help helped helpful herzlichen hi hello hey hilfe i ich ihnen ihr ihre is issue ist it its it's
+  jetzt kind klar liebe lot lots many me mein meine mir mit morning much my nice now nun of ok okay on our perfekt problem
+  prompt quick quickly regards rasche rasch really response reply sehr schnell schnelle sie so sorted support tausend team that
+  that's the then this tip to top und us very viel viele vielen war was we well wieder wir wonderful worked wunderbar
+  yes ja you your zu`)
+
+/** A word that names what was wrong counts as thanks only beside one of these. */
+const WRONG = words('issue problem')
+const ENDED = words('gone solved fixed resolved sorted gelöst behoben erledigt')
+
+const MOST_WORDS = 25
+
+function words(text: string): ReadonlySet<string> {
+  return new Set(text.split(/\s+/))
+}
+
+/** `names`: of who wrote it, who may have signed. */
+export function onlyThanks(text: string, names: readonly string[]): boolean {
+  if (text.includes('?') || text.length > 500) return false
+  const own = new Set(names.flatMap(wordsOf))
+  // "Thanks Alba,", "Hi Alba,": whom it is said to.
+  const named =
+    /\b((?:[Tt]hanks|[Tt]hank you|[Dd]anke|[Dd]ank|[Hh]i|[Hh]ello|[Hh]ey|[Hh]allo|[Dd]ear)(?: so much| a lot)?,?) \p{Lu}\p{Ll}+(?=\s*(?:[,.!]|$))/gmu
+  const found = wordsOf(text.replace(named, '$1'))
+  if (found.length === 0 || found.length > MOST_WORDS) return false
+  if (!found.every((word) => THANKS.has(word) || HARMLESS.has(word) || own.has(word))) return false
+  return (
+    found.some((word) => THANKS.has(word)) &&
+    (!found.some((word) => WRONG.has(word)) || found.some((word) => ENDED.has(word)))
+  )
+}
+
+function wordsOf(text: string): readonly string[] {
+  return (
+    text
+      .toLowerCase()
+      .replaceAll('’', "'")
+      .match(/[\p{L}\p{N}']+/gu) ?? []
+  )
+}
