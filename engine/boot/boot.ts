@@ -3,21 +3,19 @@ import { readFile } from 'node:fs/promises'
 import { relative } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import type { Catalog } from '../catalog/catalog.ts'
-import { checkApp, checkResource } from '../definition/check.ts'
+import { basesOf, completedByBase } from '../definition/bases.ts'
+import { type CheckedResource, checkApp, checkPlugins, checkResource } from '../definition/check.ts'
 import type { AppDefinition, Document } from '../definition/definition.ts'
 import { parseDocument } from '../definition/parse.ts'
 import { readSources } from '../definition/read.ts'
 import { isObject } from '../json.ts'
 import { type Composition, compose } from '../plugin/compose.ts'
 import { loadPlugins } from '../plugin/load.ts'
-import type { WrittenOptions } from '../plugin/options.ts'
 import { inOrder, resolve } from '../resolve/resolve.ts'
 import type { Collected, Diagnostic } from '../text/diagnostic.ts'
 import type { Source } from '../text/source.ts'
 import { judgeRoutes } from './bind-routes.ts'
 import { extend, nameOf } from './extend.ts'
-import { fillGuests } from './guest.ts'
-import { salvage } from './salvage.ts'
 
 export interface Boot {
   readonly catalog: Catalog
@@ -36,17 +34,17 @@ export interface BootOptions {
  * Never throws for an author's mistake.
  */
 export async function readCatalog({ resourcesDir, pluginsDir }: BootOptions): Promise<Collected<Boot>> {
-  const { value: sources, diagnostics: reading } = await readSources(resourcesDir)
-  if (sources === undefined) return { diagnostics: reading }
+  const { value: sources, diagnostics: unreadable } = await readSources(resourcesDir)
+  if (sources === undefined) return { diagnostics: unreadable }
   const app = parseDocument(sources.app)
-  const written = pluginsOf(app.value)
-  const place = (name: string) => written.place([name], 'key')
-  const loaded = await loadPlugins(Object.keys(written.value), { pluginsDir, place })
-  const composed = compose(loaded.value, written.value, written)
+  const plugins = checkPlugins(app.value ?? NO_APP)
+  const place = (name: string) => plugins.value.place([name], 'key')
+  const loaded = await loadPlugins(Object.keys(plugins.value.value), { pluginsDir, place })
+  const composed = compose(loaded.value, plugins.value)
   const brought = await pluginSources(composed.value)
-  const found = [...reading, ...app.diagnostics, ...loaded.diagnostics, ...composed.diagnostics, ...brought.diagnostics]
+  const found = [app, plugins, loaded, composed, brought].flatMap((stage) => stage.diagnostics)
   const rest = catalogOf(app.value, sources.resources, composed.value, brought.value)
-  // A missing plugin's words would all look unknown; the missing plugin is the one mistake.
+  // Where a plugin is missing, its words are unknown too; only the missing plugin is reported.
   const missing =
     loaded.diagnostics.some(({ severity }) => severity !== 'warning') ||
     composed.diagnostics.some(({ code }) => code === 'missing_plugin')
@@ -54,7 +52,7 @@ export async function readCatalog({ resourcesDir, pluginsDir }: BootOptions): Pr
     ? rest.diagnostics
     : rest.diagnostics.filter((diagnostic) => !FOLLOWS_A_PLUGIN.has(diagnostic.code))
   const routes = rest.value === undefined ? [] : judgeRoutes(composed.value, rest.value)
-  const diagnostics = inOrder([...found, ...judged, ...routes])
+  const diagnostics = inOrder([...unreadable, ...found, ...judged, ...routes])
   const failed = diagnostics.some((diagnostic) => diagnostic.severity !== 'warning')
   if (failed || rest.value === undefined) return { diagnostics }
   const all = [sources.app, ...brought.value, ...sources.resources]
@@ -85,51 +83,47 @@ export function catalogOf(
   composition: Composition,
   brought: readonly Source[] = [],
 ): Collected<Catalog> {
-  const checkedApp = app === undefined ? undefined : checkApp(app, composition.vocabulary)
+  const checkedApp = app === undefined ? { diagnostics: [] } : checkApp(app)
   const [own, plugins] = [resources, brought].map((sources) => sources.map((source) => parseDocument(source)))
   const parsed = [...plugins!, ...own!]
-  // A file that is no YAML may be any resource, so nobody can say that a name is unknown; its own name is a fair guess.
   const broken = [...brought, ...resources].flatMap(({ file }, index) =>
-    parsed[index]!.value === undefined ? [fileName(file)] : [],
+    parsed[index]!.value === undefined ? [resourceOf(file)] : [],
   )
   const readable = (documents: typeof parsed) => documents.flatMap(({ value }) => value ?? [])
   const extended = extend(readable(plugins!), readable(own!))
+  const bases = basesOf(extended.value)
+  const completed = completedByBase(extended.value, bases, composition.vocabulary.fieldTypes)
   // Without what a broken file adds to it, the plugin's resource would lack fields that others name.
-  const filled = fillGuests(extended.value, composition.vocabulary.fieldTypes)
-  const documents = filled.filter((document) => !broken.includes(nameOf(document) ?? ''))
-  const checked = documents.map((document) => ({ document, ...checkResource(document, composition.vocabulary) }))
-  const found = [...parsed, extended, ...checked].flatMap((one) => one.diagnostics)
-  const diagnostics = [...(checkedApp?.diagnostics ?? []), ...found]
-  const salvaged = checked.flatMap(({ document, value }) => {
-    return value === undefined ? [] : [salvage(document, value, composition.vocabulary)]
-  })
-  const usable = salvaged.map(({ document }) => document)
+  const documents = completed.filter((document) => !broken.includes(nameOf(document) ?? ''))
+  const checked = documents.map((document) => checkResource(document, composition.vocabulary))
+  const usable = checked.flatMap(({ value }) => value ?? [])
   const names = new Set(usable.map(({ value }) => value.resource))
-  const named = filled.flatMap((document) => nameOf(document) ?? [])
-  const unusable = new Set([
-    ...[...named, ...broken].filter((name) => !names.has(name)),
-    ...salvaged.flatMap(({ broken }) => broken),
-  ])
-  const stand = checkedApp?.value ?? NO_APP
-  const resolved = resolve({ app: stand, resources: usable }, composition.extensions, unusable)
-  const all = [...diagnostics, ...resolved.diagnostics]
-  const failed = checkedApp?.value === undefined || all.some((diagnostic) => diagnostic.severity !== 'warning')
-  return failed || resolved.value === undefined ? { diagnostics: all } : { value: resolved.value, diagnostics: all }
+  const written = [...broken, ...completed.flatMap((document) => nameOf(document) ?? [])]
+  const unusable = new Set([...written.filter((name) => !names.has(name)), ...checked.flatMap(lostNames)])
+  const definition = { app: checkedApp.value ?? NO_APP, resources: usable, bases }
+  const resolved = resolve(definition, composition.extensions, unusable)
+  const diagnostics = [checkedApp, ...parsed, extended, ...checked, resolved].flatMap((stage) => stage.diagnostics)
+  const failed = checkedApp.value === undefined || diagnostics.some((diagnostic) => diagnostic.severity !== 'warning')
+  return failed || resolved.value === undefined ? { diagnostics } : { value: resolved.value, diagnostics }
+}
+
+/** The resource that a file without readable YAML probably declares, by the file's name. */
+function resourceOf(file: string): string {
+  return file.replace(/^.*[\\/]/, '').replace(/\.yaml$/, '')
+}
+
+/** `tickets.status` for each field or relation that was left out, and for the foreign key that it would have brought. */
+function lostNames({ value, lost }: CheckedResource): readonly string[] {
+  return lost.flatMap(({ name, definition }) => {
+    const column = isObject(definition) && typeof definition.column === 'string' ? definition.column : `${name}_id`
+    return [`${value?.value.resource}.${name}`, `${value?.value.resource}.${column}`]
+  })
 }
 
 /** Stands in for an app.yaml that can't be used, so that resources are still judged. */
 const NO_APP: Document<AppDefinition> = {
   value: { name: '' },
   place: () => ({ source: { file: 'app.yaml', text: '' }, start: 0, end: 0 }),
-}
-
-function pluginsOf(app: Document<unknown> | undefined): WrittenOptions {
-  const plugins = isObject(app?.value) ? app.value.plugins : undefined
-  const options = isObject(plugins)
-    ? Object.entries(plugins).map(([name, own]) => [name, isObject(own) ? own : null] as const)
-    : []
-  const place: WrittenOptions['place'] = (path, part) => (app ?? NO_APP).place(['plugins', ...path], part)
-  return { value: Object.fromEntries(options), place }
 }
 
 async function pluginSources(composition: Composition): Promise<Required<Collected<readonly Source[]>>> {
@@ -148,8 +142,4 @@ async function pluginSources(composition: Composition): Promise<Required<Collect
     }
   }
   return { value, diagnostics }
-}
-
-function fileName(file: string): string {
-  return file.replace(/^.*[\\/]/, '').replace(/\.yaml$/, '')
 }

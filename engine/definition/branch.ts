@@ -1,4 +1,4 @@
-/** Decides which branch of a union an author meant, so that only its mistakes are told. */
+/** Decides which branch of a union an author meant, so that only the mistakes of that branch are reported. */
 import type { Json, JsonObject, JsonSchema } from '../json.ts'
 import { nearest } from '../text/nearest.ts'
 import { isKind, words } from './sentence.ts'
@@ -17,7 +17,7 @@ export type Picked =
       readonly expected: readonly Json[]
       readonly schema: JsonSchema
     }
-  /** None of the keys that tell the branches apart is there. */
+  /** No key is there by which the branches differ. */
   | { readonly kind: 'missing_key'; readonly expected: readonly string[]; readonly schema: JsonSchema }
 
 /** A schema behind its `$ref`, which always points into the root's definitions. */
@@ -45,49 +45,49 @@ export function pickBranch(branches: readonly JsonSchema[], value: Json): Picked
   return byTag(fitting, value as JsonObject) ?? byKeys(fitting, value as JsonObject)
 }
 
+/** By the fixed word that every branch has under the same key, such as `type: string`; undefined where they have none. */
 function byTag(branches: readonly JsonSchema[], value: JsonObject): Picked | undefined {
-  const tag = Object.keys(propertiesOf(branches[0])).find((key) =>
-    branches.every((branch) => 'const' in (propertiesOf(branch)[key] ?? {})),
-  )
+  const isTag = (key: string) => branches.every((branch) => 'const' in (propertiesOf(branch)[key] ?? {}))
+  const tag = Object.keys(propertiesOf(branches[0])).find(isTag)
   if (tag === undefined) return undefined
-  const expected = branches.flatMap((branch) => words(propertiesOf(branch)[tag] ?? {}) ?? [])
   const key = Object.hasOwn(value, tag) ? tag : Object.keys(value).find((word) => nearest(word, [tag]) === tag)
   if (key === undefined) return { kind: 'missing_key', expected: [tag], schema: joined(branches) }
   const word = value[key] ?? null
-  const ofWord = (wanted: Json | undefined) => branches.find((branch) => propertiesOf(branch)[tag]?.const === wanted)
-  const known = ofWord(word)
+  const byWord = new Map(branches.map((branch) => [propertiesOf(branch)[tag]?.const as Json, branch]))
+  const known = byWord.get(word)
   if (known !== undefined) return { kind: 'branch', schema: known }
-  const close = nearest(String(word), expected.map(String))
-  const schema = without(ofWord(close) ?? joined(branches), tag)
+  const expected = [...byWord.keys()]
+  const near = nearest(String(word), expected.map(String))
+  const likely = near === undefined ? undefined : byWord.get(near)
   return {
     kind: 'unknown_word',
     key,
     value: word,
     expected,
-    schema,
-    meant: close === undefined ? close : { [tag]: close },
+    schema: without(likely ?? joined(branches), tag),
+    meant: near === undefined ? undefined : { [tag]: near },
   }
 }
 
+/** By the required keys that are there; where no branch has all of its own, by one that seems misspelled. */
 function byKeys(branches: readonly JsonSchema[], value: JsonObject): Picked {
   const given = Object.keys(value)
   const complete = branches.find((branch) => requiredOf(branch).every((key) => given.includes(key)))
   if (complete !== undefined) return { kind: 'branch', schema: complete }
   const expected = [...new Set(branches.flatMap(requiredOf))]
   const meant = given.map((key) => nearest(key, expected)).find((key) => key !== undefined)
-  const schema = branches.find((branch) => meant !== undefined && requiredOf(branch).includes(meant))
-  return schema === undefined ? { kind: 'missing_key', expected, schema: joined(branches) } : { kind: 'branch', schema }
+  const likely = meant === undefined ? undefined : branches.find((branch) => requiredOf(branch).includes(meant))
+  if (likely !== undefined) return { kind: 'branch', schema: likely }
+  return { kind: 'missing_key', expected, schema: joined(branches) }
 }
 
-/** All keys of all branches: what is left to judge by when no branch can be told. */
+/** A map with the keys of all branches, to judge the rest of a value by when its branch is unknown. */
 function joined(branches: readonly JsonSchema[]): JsonSchema {
   const properties: Record<string, JsonSchema> = {}
-  for (const branch of branches) {
-    for (const [key, schema] of Object.entries(propertiesOf(branch))) {
-      const known = properties[key]
-      // Where branches disagree about a key's value, any is let pass.
-      properties[key] = known === undefined || same(known, schema) ? schema : {}
-    }
+  for (const [key, schema] of branches.flatMap((branch) => Object.entries(propertiesOf(branch)))) {
+    const known = properties[key]
+    // Where branches disagree about a key, any value of it passes.
+    properties[key] = known === undefined || same(known, schema) ? schema : {}
   }
   return { type: 'object', properties, additionalProperties: false }
 }
@@ -96,7 +96,7 @@ function same(a: JsonSchema, b: JsonSchema): boolean {
   return a === b || JSON.stringify(a) === JSON.stringify(b)
 }
 
-/** The branch without its word, which has been complained of already. */
+/** The branch without its word, because the wrong word is reported already. */
 function without(branch: JsonSchema, tag: string): JsonSchema {
   return {
     ...branch,

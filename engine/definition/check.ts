@@ -1,51 +1,76 @@
-/** Judges parsed files by the language and by its plugins; rejects what has the wrong shape, all of it at once. */
+/** Checks parsed files by the schema of the language and of its plugins; every mistake of a file is reported at once. */
 import type { FieldType } from '../field/field-type.ts'
-import type { JsonObject, JsonSchema } from '../json.ts'
+import { isObject, type JsonObject, type JsonSchema } from '../json.ts'
 import type { Collected, Diagnostic } from '../text/diagnostic.ts'
 import { nearest } from '../text/nearest.ts'
-import type { AppDefinition, Document, ResourceDefinition } from './definition.ts'
+import type { AppDefinition, Document, PluginsDefinition, ResourceDefinition } from './definition.ts'
 import { FIELD_KEYS } from './field-schema.ts'
-import { judge } from './judge.ts'
-import { appSchema, resourceSchema } from './schema.ts'
+import { type Judgement, judge } from './judge.ts'
+import { APP_SCHEMA, PLUGINS_SCHEMA, resourceSchema } from './schema.ts'
 import type { Vocabulary } from './vocabulary.ts'
 
 /**
- * Checks app.yaml. Beside complaints there may be a value, without what was wrong: later stages use it to find
- * their own mistakes, and nothing may run on it.
+ * Checks which plugins app.yaml names. This comes first, because the plugins bring words of the language; what their
+ * options may be is judged when they are loaded.
  */
-export function checkApp(document: Document<unknown>, vocabulary: Vocabulary): Collected<Document<AppDefinition>> {
-  const { diagnostics, usable, place } = checkShape(document, schemaOf(vocabulary).app)
+export function checkPlugins(document: Document<unknown>): Required<Collected<Document<PluginsDefinition>>> {
+  const plugins = mapOf(document.value).plugins
+  const place: Document<unknown>['place'] = (path, part) => document.place(['plugins', ...path], part)
+  if (plugins === undefined) return { value: { value: {}, place }, diagnostics: [] }
+  const { diagnostics } = judge(PLUGINS_SCHEMA, { value: { plugins }, place: document.place })
+  // A plugin whose options are no map is loaded all the same, so that its words are known.
+  const options = Object.entries(isObject(plugins) ? plugins : {}).map(
+    ([name, own]) => [name, isObject(own) ? own : null] as const,
+  )
+  return { value: { value: Object.fromEntries(options), place }, diagnostics }
+}
+
+/**
+ * Checks app.yaml without its plugins. Beside complaints there may be a value, without what was wrong: later stages use
+ * it to find their own mistakes, and nothing may run on it.
+ */
+export function checkApp(document: Document<unknown>): Collected<Document<AppDefinition>> {
+  const { diagnostics, usable, place } = checkShape(document, APP_SCHEMA)
   if (usable === undefined) return { diagnostics }
   return { value: Object.freeze({ place, value: usable as JsonObject & AppDefinition }), diagnostics }
 }
 
-/**
- * Checks one resource file, as `checkApp` does; `fields` and `relations` are left out as a whole if one of them can't
- * be used. Whether options fit each other is judged once they are complete.
- */
-export function checkResource(
-  document: Document<unknown>,
-  vocabulary: Vocabulary,
-): Collected<Document<ResourceDefinition>> {
-  const { diagnostics, usable, place } = checkShape(document, schemaOf(vocabulary).resource)
-  const all = [...diagnostics, ...missingOptions(document, vocabulary)]
-  if (usable === undefined) return { diagnostics: all }
-  const value = Object.freeze({ place, value: usable as JsonObject & ResourceDefinition })
-  return { value, diagnostics: all }
+export interface CheckedResource extends Collected<Document<ResourceDefinition>> {
+  /** Fields and relations that are written in a way that can't be used, and left out of the value. */
+  readonly lost: readonly LostPart[]
 }
 
-const schemas = new WeakMap<Vocabulary, { readonly app: JsonSchema; readonly resource: JsonSchema }>()
+export interface LostPart {
+  readonly name: string
+  readonly definition: unknown
+}
+
+/** Checks one resource file, as `checkApp` does. Whether options fit each other is judged once they are complete. */
+export function checkResource(document: Document<unknown>, vocabulary: Vocabulary): CheckedResource {
+  const judged = checkShape(document, schemaOf(vocabulary))
+  const diagnostics = [...judged.diagnostics, ...missingOptions(document, vocabulary)]
+  if (judged.usable === undefined) return { diagnostics, lost: [] }
+  const value = Object.freeze({ place: judged.place, value: judged.usable as JsonObject & ResourceDefinition })
+  const written = mapOf(document.value)
+  const lost = judged.lost.map(([part = '', name = '']) => ({
+    name: String(name),
+    definition: mapOf(written[part])[name],
+  }))
+  return { value, diagnostics, lost }
+}
+
+const schemas = new WeakMap<Vocabulary, JsonSchema>()
 
 /** Made once for all files of an application. */
-function schemaOf(vocabulary: Vocabulary): { readonly app: JsonSchema; readonly resource: JsonSchema } {
+function schemaOf(vocabulary: Vocabulary): JsonSchema {
   const known = schemas.get(vocabulary)
   if (known !== undefined) return known
-  const made = { app: appSchema(vocabulary), resource: resourceSchema(vocabulary) }
+  const made = resourceSchema(vocabulary)
   schemas.set(vocabulary, made)
   return made
 }
 
-function checkShape(document: Document<unknown>, schema: JsonSchema): ReturnType<typeof judge> {
+function checkShape(document: Document<unknown>, schema: JsonSchema): Judgement {
   if (document.value !== null) return judge(schema, document)
   const [first] = Object.keys((schema.properties ?? {}) as object)
   const message = 'The file is empty'
@@ -55,10 +80,10 @@ function checkShape(document: Document<unknown>, schema: JsonSchema): ReturnType
     span: document.place([]),
     hint: `begin with ${first}: …`,
   }
-  return { diagnostics: [diagnostic], usable: undefined, place: document.place }
+  return { diagnostics: [diagnostic], usable: undefined, place: document.place, lost: [] }
 }
 
-/** The options a type can't do without; on another resource's table they may be the owner's. */
+/** Reports options that a type needs and that are not there; a resource with `of` may have them from its base. */
 function missingOptions(document: Document<unknown>, vocabulary: Vocabulary): Diagnostic[] {
   const { fields, of } = mapOf(document.value)
   if (of !== undefined) return []
@@ -79,7 +104,7 @@ function missingOptions(document: Document<unknown>, vocabulary: Vocabulary): Di
   })
 }
 
-/** A misspelled option is there too: it has been complained of already. */
+/** A misspelled option counts as there, because it is reported already. */
 function isThere(option: string, field: Readonly<Record<string, unknown>>, type: FieldType): boolean {
   const known = (key: string) => key === 'type' || Object.hasOwn(FIELD_KEYS, key) || Object.hasOwn(type.options, key)
   return Object.keys(field).some((key) => key === option || (!known(key) && nearest(key, [option]) === option))

@@ -137,14 +137,16 @@ export interface ResourceDefinition {
   readonly [key: string]: unknown
 }
 
+/** Plugin name → its options as written; order does not matter. */
+export type PluginsDefinition = { readonly [plugin: string]: JsonObject | null }
+
 export interface AppDefinition {
   readonly name: string
   readonly version?: string
   readonly description?: string
   /** Prefix of every path, e.g. `/api/v1`. */
   readonly prefix?: string
-  /** Plugin name → its options; order does not matter. */
-  readonly plugins?: { readonly [plugin: string]: JsonObject | null }
+  readonly plugins?: PluginsDefinition
   readonly limits?: { readonly [limit: string]: number }
   /** What is let pass: `unknown_parameters: refuse | ignore`, `unknown_keys: refuse | ignore`, `malformed_json: 400 | 422`. */
   readonly strictness?: {
@@ -161,8 +163,19 @@ export interface ApplicationDefinition {
   readonly resources: readonly ResourceDefinition[]
 }
 
+/** Which resource each one stands on by `of`. */
+export interface Bases {
+  /** Resource → its base; undefined for one with a table of its own. */
+  readonly baseOf: ReadonlyMap<string, string | undefined>
+  /** All resources, bases first. */
+  readonly order: readonly string[]
+  /** A resource that would stand on itself → the way round, from its base to its base. */
+  readonly circles: ReadonlyMap<string, readonly string[]>
+}
+
 /** A whole application as written. */
 export interface Definition {
   readonly app: Document<AppDefinition>
   readonly resources: readonly Document<ResourceDefinition>[]
+  readonly bases: Bases
 }

@@ -40,7 +40,7 @@ const READ = new Set([
   'readOnly',
   'writeOnly',
   'x-expects',
-  'x-whole',
+  'x-losses',
 ])
 
 /** Whether a schema has a keyword that only ajv can judge. */

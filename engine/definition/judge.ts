@@ -1,5 +1,5 @@
 /** Judges a value against a JSON Schema, one complaint a mistake, each at its place in the YAML. */
-import type { Json, JsonObject, JsonSchema } from '../json.ts'
+import { isObject, type Json, type JsonObject, type JsonSchema } from '../json.ts'
 import type { Diagnostic } from '../text/diagnostic.ts'
 import { branchesOf, pickBranch, resolveSchema } from './branch.ts'
 import {
@@ -24,6 +24,8 @@ interface Judging extends Complaints {
   readonly root: JsonSchema
   /** Lists that lost items → where each kept one stood. */
   readonly shortened: Map<Json, readonly number[]>
+  /** The entries that were left out of maps whose losses are reported. */
+  readonly lost: Path[]
 }
 
 export interface Judgement {
@@ -35,22 +37,29 @@ export interface Judgement {
   readonly usable: Json | undefined
   /** The places of what is left. */
   readonly place: Document<unknown>['place']
+  /** The entries that were left out of maps marked `x-losses`: later stages must know that they are written. */
+  readonly lost: readonly Path[]
 }
 
 /**
- * Every mistake of a document by a schema. ajv is not asked, because it reports each branch of a union that
- * does not fit, and because compiling a schema of this size would take longer than the rest of the start.
+ * Reports every mistake of a document by a schema. ajv does not do this: it reports each branch of a union that does
+ * not fit, and compiling a schema of this size takes longer than the rest of the start.
  */
 export function judge(root: JsonSchema, document: Document<unknown>): Judgement {
-  const judging: Judging = { root, document, diagnostics: [], shortened: new Map() }
+  const judging: Judging = { root, document, diagnostics: [], shortened: new Map(), lost: [] }
   const judged = judgeNode(root, document.value as Json, [], judging)
   const usable = judged === WRONG ? undefined : judged
   const place: Document<unknown>['place'] = (path, part) =>
     document.place(written(path, usable, judging.shortened), part)
-  return { diagnostics: judging.diagnostics, usable, place: judging.shortened.size === 0 ? document.place : place }
+  return {
+    diagnostics: judging.diagnostics,
+    usable,
+    place: judging.shortened.size === 0 ? document.place : place,
+    lost: judging.lost,
+  }
 }
 
-/** A path into what is left of a value as a path into what was written: items may have moved up. */
+/** A path into what is left of a value, as a path into what was written: where an item was left out, the next ones have moved up. */
 function written(path: Path, usable: Json | undefined, shortened: Judging['shortened']): Path {
   let node: Json | undefined = usable
   return path.map((step) => {
@@ -87,12 +96,11 @@ function judgeUnion(
   const picked = pickBranch(branches, value)
   if (picked.kind === 'none') return wrongKind(branches, value, path, judging)
   if (picked.kind === 'branch') {
-    if (typeof value !== 'object' || value === null || Array.isArray(value) || isForeign(picked.schema))
-      return judgeNode(picked.schema, value, path, judging)
+    if (!isObject(value) || isForeign(picked.schema)) return judgeNode(picked.schema, value, path, judging)
     const others = branches.filter((branch) => branch !== picked.schema)
-    return judgeMap(picked.schema, value as JsonObject, path, judging, others)
+    return judgeMap(picked.schema, value, path, judging, others)
   }
-  // Told before the rest of the map, which is still worth judging.
+  // The wrong word is reported first; the rest of the map is judged all the same.
   if (picked.kind === 'unknown_word') unknownWord(picked.expected, picked.value, [...path, picked.key], judging)
   else missingBranch(picked.expected, schema, path, judging)
   const rest = judgeMap(picked.schema, value as JsonObject, path, judging, [])
@@ -123,6 +131,19 @@ function judgeList(schema: JsonSchema, value: readonly Json[], path: Path, judgi
   return falls(kept.length, schema.minItems) ? WRONG : Object.freeze(kept)
 }
 
+/** A map while its entries are judged, one after the other. */
+interface JudgedMap {
+  readonly schema: JsonSchema
+  readonly value: JsonObject
+  readonly path: Path
+  readonly properties: Readonly<Record<string, JsonSchema>>
+  /** Required keys that have not been found. */
+  readonly missing: Set<string>
+  readonly kept: Record<string, Json>
+  /** The schemas that an unknown key may have been meant for. */
+  readonly others: readonly JsonSchema[]
+}
+
 function judgeMap(
   schema: JsonSchema,
   value: JsonObject,
@@ -130,65 +151,80 @@ function judgeMap(
   judging: Judging,
   others: readonly JsonSchema[],
 ): Judged {
+  const missing = new Set(requiredOf(schema).filter((key) => !Object.hasOwn(value, key)))
   const properties = (schema.properties ?? {}) as Readonly<Record<string, JsonSchema>>
-  const missing = new Set(((schema.required ?? []) as readonly string[]).filter((key) => !Object.hasOwn(value, key)))
-  const kept: Record<string, Json> = {}
+  const map: JudgedMap = { schema, value, path, properties, missing, kept: {}, others }
   let usable = true
-  for (const [key, child] of Object.entries(value)) {
-    const own = Object.hasOwn(properties, key) ? properties[key] : undefined
-    if (own === undefined && !namesFit(schema, key, path, judging)) {
-      if (isWhole(schema)) usable = false
-      continue
-    }
-    const rest = own ?? schema.additionalProperties
-    if (rest === false) {
-      // A misspelled key is one mistake, not also a missing one.
-      const meant = unknownKey(key, Object.keys(properties), value, [...path, key], judging, others)
-      if (meant === undefined || Object.hasOwn(value, meant) || Object.hasOwn(kept, meant)) continue
-      const judged = judgeGuess(properties[meant] ?? {}, child, [...path, key], judging, missing.delete(meant))
-      if (judged !== WRONG) kept[meant] = judged
-      else if (isRequired(schema, meant)) usable = false
-      continue
-    }
-    const judged = typeof rest === 'object' ? judgeNode(rest as JsonSchema, child, [...path, key], judging) : child
-    if (judged !== WRONG) kept[key] = judged
-    // Fields and relations (`x-whole`) are kept all or none: whoever goes on without some must know which they were.
-    else if (isWhole(schema) || isRequired(schema, key)) usable = false
+  for (const [name, child] of Object.entries(value)) {
+    const entry = judgeEntry(map, name, child, judging)
+    if (entry === undefined) continue
+    if (entry.judged !== WRONG) map.kept[entry.key] = entry.judged
+    else if (reportsLosses(schema)) judging.lost.push([...path, name])
+    else if (requiredOf(schema).includes(entry.key)) usable = false
   }
   for (const key of missing) missingKey(key, properties[key], path, judging)
   const sentence = bounds(Object.keys(value).length, schema.minProperties, schema.maxProperties, ' entries')
-  if (sentence !== undefined) return wrongValue(sentence, path, judging)
-  const whole = usable && missing.size === 0 && !falls(Object.keys(kept).length, schema.minProperties)
-  return whole ? Object.freeze(kept) : WRONG
+  if (sentence !== undefined) wrongValue(sentence, path, judging)
+  if (sentence !== undefined && !reportsLosses(schema)) return WRONG
+  const enough = !falls(Object.keys(map.kept).length, schema.minProperties)
+  return usable && missing.size === 0 && enough ? Object.freeze(map.kept) : WRONG
 }
 
-/** A value under a misspelled key, taken for the key that was meant: what it then says is judged too, if we are sure. */
-function judgeGuess(schema: JsonSchema, value: Json, path: Path, judging: Judging, sure: boolean): Judged {
-  const guess: Judging = { ...judging, diagnostics: [] }
+/** What one entry of a map comes to, under the key that was meant; undefined for a key that nobody knows. */
+function judgeEntry(
+  map: JudgedMap,
+  name: string,
+  child: Json,
+  judging: Judging,
+): { readonly key: string; readonly judged: Judged } | undefined {
+  const path = [...map.path, name]
+  const own = Object.hasOwn(map.properties, name) ? map.properties[name] : undefined
+  if (own === undefined && !nameFits(map.schema, name, path, judging)) return { key: name, judged: WRONG }
+  const schema = own ?? map.schema.additionalProperties
+  if (schema === false) return judgeUnknown(map, name, child, judging)
+  return { key: name, judged: isObject(schema) ? judgeNode(schema, child, path, judging) : child }
+}
+
+/** A key that the schema does not know is reported; its value is judged as that of the key that was probably meant. */
+function judgeUnknown(map: JudgedMap, name: string, child: Json, judging: Judging): ReturnType<typeof judgeEntry> {
+  const { properties, value, kept, missing } = map
+  const path = [...map.path, name]
+  const meant = unknownKey(name, Object.keys(properties), value, path, judging, map.others)
+  if (meant === undefined || Object.hasOwn(value, meant) || Object.hasOwn(kept, meant)) return undefined
+  // A misspelled required key is one mistake: it is not missing as well.
+  const isSure = missing.delete(meant)
+  return { key: meant, judged: judgeGuess(properties[meant] ?? {}, child, path, judging, isSure) }
+}
+
+/** Judges a value by a guess. Its mistakes are reported only if the guess is sure; if it is not, they make it a wrong guess. */
+function judgeGuess(schema: JsonSchema, value: Json, path: Path, judging: Judging, isSure: boolean): Judged {
+  const guess: Judging = { ...judging, diagnostics: [], lost: [] }
   const judged = judgeNode(schema, value, path, guess)
-  if (sure) judging.diagnostics.push(...guess.diagnostics)
-  return sure || guess.diagnostics.length === 0 ? judged : WRONG
+  if (!isSure) return guess.diagnostics.length === 0 ? judged : WRONG
+  judging.diagnostics.push(...guess.diagnostics)
+  judging.lost.push(...guess.lost)
+  return judged
 }
 
-/** Whether so little is left that what was wrong would be complained of a second time. */
+/** Whether too few items or entries are left; what was wrong with the others has been reported. */
 function falls(size: number, least: unknown): boolean {
   return typeof least === 'number' && size < least
 }
 
-function isWhole(schema: JsonSchema): boolean {
-  return schema['x-whole'] === true
+function reportsLosses(schema: JsonSchema): boolean {
+  return schema['x-losses'] === true
 }
 
-function isRequired(schema: JsonSchema, key: string): boolean {
-  return ((schema.required ?? []) as readonly string[]).includes(key)
+function requiredOf(schema: JsonSchema): readonly string[] {
+  return (schema.required ?? []) as readonly string[]
 }
 
-function namesFit(schema: JsonSchema, key: string, path: Path, judging: Judging): boolean {
+function nameFits(schema: JsonSchema, key: string, path: Path, judging: Judging): boolean {
   const names = schema.propertyNames as JsonSchema | undefined
   if (names === undefined) return true
   const tooLong = typeof names.maxLength === 'number' && key.length > names.maxLength
   if (!tooLong && (typeof names.pattern !== 'string' || new RegExp(names.pattern, 'u').test(key))) return true
-  complain(judging, [...path, key], 'key', {
+  complain(judging, path, 'key', {
     code: 'wrong_name',
     message: `"${key}" can not be a name here`,
     ...(typeof names['x-expects'] === 'string' ? { expected: [names['x-expects']] } : {}),

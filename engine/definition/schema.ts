@@ -50,7 +50,7 @@ const CONTENT: Readonly<Record<string, JsonSchema>> = {
     {
       ...named(ref('field')),
       maxProperties: LIMITS.fieldsPerResource,
-      'x-whole': true,
+      'x-losses': true,
     },
   ),
   relations: key(
@@ -58,7 +58,7 @@ const CONTENT: Readonly<Record<string, JsonSchema>> = {
     { status: { belongs_to: 'statuses' } },
     {
       ...named(ref('relation')),
-      'x-whole': true,
+      'x-losses': true,
     },
   ),
 }
@@ -188,16 +188,19 @@ export const APP_KEYS: Readonly<Record<string, JsonSchema>> = {
   ),
 }
 
-/** The schema of app.yaml. A plugin that is not in the vocabulary is the loader's to complain of. */
+/** What stands under `plugins` in app.yaml. Whether there is such a plugin is for the loader to say. */
+const PLUGINS: JsonSchema = { ...APP_KEYS.plugins, additionalProperties: { type: ['object', 'null'] } }
+
+/** The schema of app.yaml for editors, with the options of the plugins that are known. */
 export function appSchema(vocabulary: Vocabulary): JsonSchema {
   const known = [...vocabulary.plugins].map(([name, { description, options }]) => [
     name,
     { description, anyOf: [{ type: 'null' }, options ?? { type: 'object', additionalProperties: false }] },
   ])
-  const plugins: JsonSchema = {
-    ...APP_KEYS.plugins,
-    properties: Object.fromEntries(known),
-    additionalProperties: { type: ['object', 'null'] },
-  }
+  const plugins: JsonSchema = { ...PLUGINS, properties: Object.fromEntries(known) }
   return { $schema: DRAFT, title: 'An application of Plinth', ...map({ ...APP_KEYS, plugins }, ['name']) }
 }
+
+/** Of app.yaml, what is checked before the plugins are there, and all the rest. */
+export const PLUGINS_SCHEMA = map({ plugins: PLUGINS }, [])
+export const APP_SCHEMA = map({ ...APP_KEYS, plugins: {} }, ['name'])

@@ -1,5 +1,6 @@
 /** Compose: plugins become one set of contributions, in order, each with its plugin's options; clashes are complaints. */
 import type { BoundHook } from '../action/execution.ts'
+import type { Document, PluginsDefinition } from '../definition/definition.ts'
 import { RESOURCE_KEYS } from '../definition/schema.ts'
 import type { Vocabulary } from '../definition/vocabulary.ts'
 import { FIELD_TYPES } from '../field/index.ts'
@@ -10,7 +11,7 @@ import type { JsonObject } from '../json.ts'
 import type { Extensions } from '../resolve/extensions.ts'
 import { resolveFields } from '../resolve/fields.ts'
 import type { Collected, Diagnostic } from '../text/diagnostic.ts'
-import { checkOptions, type WrittenOptions } from './options.ts'
+import { checkOptions } from './options.ts'
 import { orderPlugins } from './order.ts'
 import type { Authenticate, CommandContribution, HookContribution, Identify, Plugin, ResourceRoutes } from './plugin.ts'
 import { TIDY } from './tidy.ts'
@@ -43,23 +44,16 @@ export interface Composition {
   readonly commands: ReadonlyMap<string, Bound<CommandContribution>>
 }
 
-/** Where options were written when they were written nowhere: in tests, and in code that composes by itself. */
-function nowhere(options: Readonly<Record<string, JsonObject | null>>): WrittenOptions {
-  const source = { file: 'app.yaml', text: '' }
-  return { value: options, place: () => ({ source, start: 0, end: 0 }) }
-}
-
 /**
- * Composes plugins with their options as app.yaml has them (`written` for complaints at their place).
- * A value is given beside complaints too, for later stages to find their own mistakes; nothing may run on it then.
+ * Composes plugins with their options as app.yaml has them. There is a value beside complaints too, so that later stages
+ * find their own mistakes; nothing may run on it then.
  */
 export function compose(
   plugins: readonly Plugin[],
-  options: Readonly<Record<string, JsonObject | null>>,
-  written: WrittenOptions = nowhere(options),
+  options: Document<PluginsDefinition>,
 ): Required<Collected<Composition>> {
   const { value: ordered, diagnostics: circles } = orderPlugins(plugins)
-  const checked = ordered.map((plugin) => ({ plugin, ...checkOptions(plugin, written) }))
+  const checked = ordered.map((plugin) => ({ plugin, ...checkOptions(plugin, options) }))
   const bound: Binder = (pick) =>
     checked.flatMap(({ plugin, options }) =>
       pick(plugin).map((value) => Object.freeze({ plugin: plugin.name, options, value })),
@@ -91,7 +85,7 @@ export function compose(
       clashes,
     ),
   })
-  const missing = ordered.flatMap((plugin) => missingPlugins(plugin, written))
+  const missing = ordered.flatMap((plugin) => missingPlugins(plugin, options))
   return {
     value,
     diagnostics: [...missing, ...circles, ...checked.flatMap((one) => one.diagnostics), ...clashes, ...inputs],
@@ -99,13 +93,13 @@ export function compose(
 }
 
 /** The plugins that one can't do without and app.yaml does not name. */
-function missingPlugins({ name, needs = [] }: Plugin, written: WrittenOptions): readonly Diagnostic[] {
+function missingPlugins({ name, needs = [] }: Plugin, options: Document<PluginsDefinition>): readonly Diagnostic[] {
   return needs
-    .filter((needed) => !Object.hasOwn(written.value, needed))
+    .filter((needed) => !Object.hasOwn(options.value, needed))
     .map((needed) => ({
       code: 'missing_plugin',
       message: `The plugin "${name}" needs the plugin "${needed}", which is not in use`,
-      span: written.place([name], 'key'),
+      span: options.place([name], 'key'),
       hint: `write ${needed}: {} beside it`,
     }))
 }

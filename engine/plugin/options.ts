@@ -1,22 +1,19 @@
 /** A plugin's options: judged by the plugin's own schema, completed with its defaults, frozen. */
-import type { Document } from '../definition/definition.ts'
+import type { Document, PluginsDefinition } from '../definition/definition.ts'
 import { judge } from '../definition/judge.ts'
 import { isObject, type Json, type JsonObject, type JsonSchema } from '../json.ts'
 import type { Diagnostic } from '../text/diagnostic.ts'
-import type { Plugin } from './plugin.ts'
 
-/** What app.yaml says of plugins, and where. */
-export type WrittenOptions = Document<Readonly<Record<string, JsonObject | null>>>
+const NO_OPTIONS: JsonSchema = { type: 'object', additionalProperties: false }
 
 /** Complaints about the options of one plugin, and the options as its functions get them. */
 export function checkOptions(
-  plugin: Plugin,
-  written: WrittenOptions,
+  { name, options: schema = NO_OPTIONS }: { readonly name: string; readonly options?: JsonSchema | undefined },
+  written: Document<PluginsDefinition>,
 ): { readonly options: JsonObject; readonly diagnostics: readonly Diagnostic[] } {
-  const own = written.value[plugin.name] ?? {}
-  const schema = plugin.options ?? { type: 'object', additionalProperties: false }
-  const root: JsonSchema = { type: 'object', properties: { [plugin.name]: schema } }
-  const { diagnostics } = judge(root, { value: { [plugin.name]: own }, place: written.place })
+  const own = written.value[name] ?? {}
+  const root: JsonSchema = { type: 'object', properties: { [name]: schema } }
+  const { diagnostics } = judge(root, { value: { [name]: own }, place: written.place })
   return { options: frozen(withDefaults(schema, own)), diagnostics }
 }
 

@@ -9,47 +9,37 @@ const OWNERS_RELATION_KEYS = ['belongs_to', 'column', 'renamed_from', 'on_delete
 /** What comes along from the base unless it is said again. */
 const INHERITED = ['live', 'delete_sets', 'restore_sets', 'update_sets', 'actions'] as const
 
-/** Merges every `of` resource over its base; circles and unknown bases are reported and their resources left out. */
+/** Merges every `of` resource over its base, bases first; one whose base can't be used is left out. */
 export function inherit(resolution: Resolution): void {
-  const done = new Set<string>()
-  for (const name of [...resolution.written.keys()].sort()) settle(resolution, name, [], done)
-}
-
-/** Whether the resource can be used; bases first, whatever the order of files. */
-function settle(resolution: Resolution, name: string, below: readonly string[], done: Set<string>): boolean {
-  const written = resolution.written.get(name)
-  if (written === undefined) return false
-  if (written.base === undefined || done.has(name)) return true
-  const span = written.document.place(['of'])
-  const chain = [...below, name]
-  if (chain.includes(written.base)) {
-    resolution.report(
-      'of_cycle',
-      `"${written.base}" stands on itself: ${[...chain.slice(chain.indexOf(written.base)), written.base].join(' → ')}`,
-      span,
-    )
-    return drop(resolution, name)
-  }
-  if (!settle(resolution, written.base, chain, done)) {
-    if (!resolution.written.has(written.base) && !resolution.unusable.has(written.base)) {
-      resolution.report(
-        'unknown_resource',
-        `Unknown resource "${written.base}"`,
-        span,
-        suggest(written.base, resolution.written.keys()),
-      )
+  const { order, circles } = resolution.definition.bases
+  for (const name of order) {
+    const written = resolution.written.get(name)
+    if (written?.base === undefined) continue
+    const base = resolution.written.get(written.base)
+    const circle = circles.get(name)
+    if (circle === undefined && base !== undefined) {
+      resolution.written.set(name, merged(resolution, written, base))
+      continue
     }
-    return drop(resolution, name)
+    if (circle !== undefined) reportCircle(resolution, written, circle)
+    else if (!resolution.unusable.has(written.base)) reportUnknown(resolution, written, written.base)
+    drop(resolution, name)
   }
-  resolution.written.set(name, merged(resolution, written, resolution.written.get(written.base)!))
-  done.add(name)
-  return true
 }
 
-function drop(resolution: Resolution, name: string): false {
+function reportCircle(resolution: Resolution, { document }: Written, circle: readonly string[]): void {
+  const message = `"${circle[0]}" stands on itself: ${circle.join(' → ')}`
+  resolution.report('of_cycle', message, document.place(['of']))
+}
+
+function reportUnknown(resolution: Resolution, { document }: Written, base: string): void {
+  const details = suggest(base, resolution.written.keys())
+  resolution.report('unknown_resource', `Unknown resource "${base}"`, document.place(['of']), details)
+}
+
+function drop(resolution: Resolution, name: string): void {
   resolution.written.delete(name)
   resolution.unusable.add(name)
-  return false
 }
 
 function merged(resolution: Resolution, written: Written, base: Written): Written {

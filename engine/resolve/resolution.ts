@@ -2,7 +2,7 @@
 
 import type { BelongsTo, Field, HasMany, ManyToMany, Resource } from '../catalog/catalog.ts'
 import type {
-  AppDefinition,
+  Definition,
   Document,
   FieldDefinition,
   RelationDefinition,
@@ -49,10 +49,9 @@ export interface Details {
 }
 
 export interface Resolution {
-  readonly app: Document<AppDefinition>
-  readonly sources: readonly Document<ResourceDefinition>[]
+  readonly definition: Definition
   readonly extensions: Extensions
-  /** Resources (`tickets`) and their fields and relations (`tickets.status`) that exist but can't be used: nobody complains about them. */
+  /** Resources (`tickets`) and their fields and relations (`tickets.status`) that are written but can't be used; what names them is no further mistake. */
   readonly unusable: Set<string>
   readonly written: Map<string, Written>
   readonly drafts: Map<string, Draft>
@@ -65,15 +64,13 @@ export interface Resolution {
 
 /** The state with which the passes over one definition begin. */
 export function beginResolution(
-  app: Document<AppDefinition>,
-  sources: readonly Document<ResourceDefinition>[],
+  definition: Definition,
   extensions: Extensions,
   unusable: ReadonlySet<string>,
 ): Resolution {
   const diagnostics: Diagnostic[] = []
   return {
-    app,
-    sources,
+    definition,
     extensions,
     unusable: new Set(unusable),
     written: new Map(),

@@ -44,7 +44,7 @@ export const PASSES: readonly { readonly name: string; readonly run: (resolution
 
 /**
  * Completes, links and judges a definition; every mistake of every file is reported at its place.
- * `unusable` names resources whose files are too broken to read, so that nobody is told they don't exist.
+ * `unusable` names what is written but can't be used, so that it is not reported as unknown.
  * There is a value only when there is no error; warnings may stand beside it.
  */
 export function resolve(
@@ -52,7 +52,7 @@ export function resolve(
   extensions: Extensions,
   unusable: ReadonlySet<string> = new Set(),
 ): Collected<Catalog> {
-  const resolution = beginResolution(definition.app, definition.resources, extensions, unusable)
+  const resolution = beginResolution(definition, extensions, unusable)
   for (const pass of PASSES) pass.run(resolution)
   if (isFailed(resolution.diagnostics)) return { diagnostics: inOrder(resolution.diagnostics) }
   const catalog = catalogOf(resolution)
@@ -79,7 +79,7 @@ function complaintsOf(plugin: string, rule: () => readonly Diagnostic[]): readon
 }
 
 function catalogOf(resolution: Resolution): Catalog {
-  const { value } = resolution.app
+  const { value } = resolution.definition.app
   return {
     name: value.name,
     version: value.version ?? '0.0.0',

@@ -202,10 +202,10 @@ export function applyRules(resolution: Resolution): void {
 }
 
 function limitsAgree(resolution: Resolution): void {
-  const { perPageDefault, perPageMax } = resolution.app.value.limits ?? {}
+  const { perPageDefault, perPageMax } = resolution.definition.app.value.limits ?? {}
   if (perPageDefault === undefined || perPageDefault <= (perPageMax ?? LIMITS.perPageMax)) return
   const message = `A page can not have ${perPageDefault} records by itself and ${perPageMax ?? LIMITS.perPageMax} at most`
-  resolution.report('wrong_limit', message, resolution.app.place(['limits', 'perPageDefault']))
+  resolution.report('wrong_limit', message, resolution.definition.app.place(['limits', 'perPageDefault']))
 }
 
 function distinctPaths(resolution: Resolution): void {

@@ -5,11 +5,12 @@ import { entries } from './written.ts'
 
 /** Runs every transform on every resource in the plugins' order, and sorts out resources of the same name. */
 export function applyTransforms(resolution: Resolution): void {
+  const { app, resources } = resolution.definition
   const application = {
-    prefix: (resolution.app.value.prefix ?? '').replace(/\/+$/, ''),
-    resources: resolution.sources.map(({ value }) => value),
+    prefix: (app.value.prefix ?? '').replace(/\/+$/, ''),
+    resources: resources.map(({ value }) => value),
   }
-  for (const source of resolution.sources) {
+  for (const source of resources) {
     const document = transformed(resolution, source, application)
     const { resource: name } = document.value
     const earlier = resolution.written.get(name)
@@ -33,7 +34,7 @@ export function applyTransforms(resolution: Resolution): void {
       fields,
       relations: new Map(entries(document, ['relations'], document.value.relations)),
       added: new Set([...fields.keys()].filter((field) => !original.has(field))),
-      base: document.value.of,
+      base: resolution.definition.bases.baseOf.get(name),
     })
   }
 }

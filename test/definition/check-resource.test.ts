@@ -232,9 +232,17 @@ test('an emptied condition is left out with its key', () => {
   assert.equal(checkResource(parsed.value!, VOCABULARY).value?.value, { resource: 't', of: 'u', where: { b: 2 } })
 })
 
-test('fields are left out as a whole when one of them can not be kept', () => {
-  const parsed = parseDocument({ file: 'a.yaml', text: 'resource: t\nfields: { a: { type: nothing } }' })
-  assert.equal(checkResource(parsed.value!, VOCABULARY).value?.value, { resource: 't' })
+test('a field that can not be kept is left out and named, and the others stay', () => {
+  const parsed = parseDocument({
+    file: 'a.yaml',
+    text: 'resource: t\nfields: { a: { type: nothing }, b: { type: text }, 3d: { type: text } }',
+  })
+  const { value, lost } = checkResource(parsed.value!, VOCABULARY)
+  assert.equal(value?.value, { resource: 't', fields: { b: { type: 'text' } } })
+  assert.equal(lost, [
+    { name: 'a', definition: { type: 'nothing' } },
+    { name: '3d', definition: { type: 'text' } },
+  ])
 })
 
 test.run()

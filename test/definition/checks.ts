@@ -1,9 +1,10 @@
 /** YAML in, rendered diagnostics out: one place that calls the stages, so that the cases are data. */
 import * as assert from 'uvu/assert'
-import { checkApp, checkResource } from '../../engine/definition/check.ts'
+import { checkApp, checkPlugins, checkResource } from '../../engine/definition/check.ts'
 import { parseDocument } from '../../engine/definition/parse.ts'
 import type { Vocabulary } from '../../engine/definition/vocabulary.ts'
 import { FIELD_TYPES } from '../../engine/field/index.ts'
+import { checkOptions } from '../../engine/plugin/options.ts'
 import type { Diagnostic } from '../../engine/text/diagnostic.ts'
 import { renderDiagnostics } from '../../engine/text/render.ts'
 
@@ -36,8 +37,10 @@ export const VOCABULARY: Vocabulary = {
 export function diagnose(text: string, file = 'resources/tickets.yaml'): readonly Diagnostic[] {
   const parsed = parseDocument({ file, text })
   if (parsed.value === undefined) return parsed.diagnostics
-  const check = file.endsWith('app.yaml') ? checkApp : checkResource
-  return [...parsed.diagnostics, ...check(parsed.value, VOCABULARY).diagnostics]
+  if (!file.endsWith('app.yaml')) return [...parsed.diagnostics, ...checkResource(parsed.value, VOCABULARY).diagnostics]
+  const plugins = checkPlugins(parsed.value)
+  const options = [...VOCABULARY.plugins].map(([name, plugin]) => checkOptions({ name, ...plugin }, plugins.value))
+  return [parsed, plugins, ...options, checkApp(parsed.value)].flatMap(({ diagnostics }) => diagnostics)
 }
 
 /** Asserts what people see of a file; `rendered` may be indented as the test is. */

@@ -1,8 +1,10 @@
 /** Plugins as one: their order, their options, and what is said when two of them want the same. */
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
+import type { PluginsDefinition } from '../../engine/definition/definition.ts'
 import { definePlugin, type Plugin } from '../../engine/index.ts'
 import { compose } from '../../engine/plugin/compose.ts'
+import { unwritten } from '../support/options.ts'
 
 const composing = suite('compose')
 
@@ -10,12 +12,12 @@ function plugin(name: string, rest: Partial<Plugin> = {}): Plugin {
   return definePlugin({ name, description: `The plugin ${name}.`, ...rest })
 }
 
-function says(plugins: readonly Plugin[], options: Parameters<typeof compose>[1] = {}): readonly string[] {
-  return compose(plugins, options).diagnostics.map(({ code, message }) => `${code}: ${message}`)
+function says(plugins: readonly Plugin[], options: PluginsDefinition = {}): readonly string[] {
+  return compose(plugins, unwritten(options)).diagnostics.map(({ code, message }) => `${code}: ${message}`)
 }
 
 function order(...plugins: readonly Plugin[]): string {
-  return compose(plugins, {})
+  return compose(plugins, unwritten({}))
     .value.plugins.map(({ name }) => name)
     .join(' ')
 }
@@ -42,14 +44,17 @@ const OPTIONS = {
 }
 
 composing('options are completed with defaults, nested ones too, and frozen', () => {
-  const { value } = compose([plugin('a', { options: OPTIONS })], { a: { mail: {} } })
+  const { value } = compose([plugin('a', { options: OPTIONS })], unwritten({ a: { mail: {} } }))
   const options = value.extensions.pluginOptions.get('a')
   assert.equal(options, { days: 30, mail: { from: 'desk' } })
   assert.ok(Object.isFrozen(options) && Object.isFrozen(options?.mail))
-  assert.equal(compose([plugin('a', { options: OPTIONS })], { a: null }).value.extensions.pluginOptions.get('a'), {
-    days: 30,
-    mail: { from: 'desk' },
-  })
+  assert.equal(
+    compose([plugin('a', { options: OPTIONS })], unwritten({ a: null })).value.extensions.pluginOptions.get('a'),
+    {
+      days: 30,
+      mail: { from: 'desk' },
+    },
+  )
 })
 
 composing('options are judged by the plugin, also one that takes none', () => {
@@ -69,7 +74,7 @@ composing('hooks get their full name, their options and their input as fields', 
         hooks: { bare: run, full: { input: { again: { type: 'secret', required: true } }, transaction: false, run } },
       }),
     ],
-    { a: { days: 3 } },
+    unwritten({ a: { days: 3 } }),
   )
   assert.equal(diagnostics, [])
   const [bare, full] = [value.hooks.get('a.bare'), value.hooks.get('a.full')]

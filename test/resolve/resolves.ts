@@ -10,6 +10,7 @@ import type { Collected } from '../../engine/text/diagnostic.ts'
 import { renderDiagnostics } from '../../engine/text/render.ts'
 import softDelete from '../../plugins/soft_delete/index.ts'
 import timestamps from '../../plugins/timestamps/index.ts'
+import { unwritten } from '../support/options.ts'
 
 /** A plugin with one of each thing that a resource file can name. */
 export const DESK = definePlugin({
@@ -28,7 +29,7 @@ export const DESK = definePlugin({
 
 /** Resolves files, each `name: text`; the resource key is added where the text has none. */
 export function resolveFiles(files: Readonly<Record<string, string>>, app = 'name: Test'): Collected<Catalog> {
-  const composed = compose([DESK, softDelete, timestamps], { desk: {}, soft_delete: {}, timestamps: {} })
+  const composed = compose([DESK, softDelete, timestamps], unwritten({ desk: {}, soft_delete: {}, timestamps: {} }))
   assert.equal(composed.diagnostics, [])
   const sources = Object.entries(files).map(([name, text]) => ({
     file: `${name}.yaml`,
