@@ -8,7 +8,7 @@ interface ErrorKind {
   readonly otherwise?: string
 }
 
-/** Code → status and sentence (decisions, 1). A code is never reused for another meaning. */
+/** Code → status and sentence. A code is never reused for another meaning. */
 export const ERRORS = {
   malformed_body: { status: 400, message: '{message}', otherwise: 'Malformed JSON request body' },
   bad_request: { status: 400, message: '{message}' },

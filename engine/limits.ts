@@ -16,14 +16,14 @@ export const LIMITS = {
   sortKeys: 5,
   /** How deep relations may be followed in one path or embed: each step is a join. */
   pathDepth: 3,
-  /** Rows on a page when the caller names no number, and at most (specification, Limits). */
+  /** Rows on a page when the caller names no number, and at most. */
   perPageDefault: 15,
   perPageMax: 100,
   /** A page number: offset stays inside a 32-bit integer. */
   pageMax: 20_000_000,
-  /** A JSON body (decisions, 1: 413). */
+  /** A JSON body; a larger one is refused with 413. */
   jsonBytes: 1_048_576,
-  /** JSON nesting: deeper values overflow recursive code (decisions, 1: 400). */
+  /** JSON nesting: deeper values overflow recursive code; it is refused with 400. */
   jsonDepth: 32,
   /** Of a json value with more parts only the first mistake is reported: each mistake takes 200 bytes, in every form that is tried. */
   jsonReportedParts: 1_000,
@@ -55,10 +55,10 @@ export const LIMITS = {
   idempotencyMs: 86_400_000,
   /** How long a request holds its Idempotency-Key before it is taken for crashed, in milliseconds: above any answer's time. */
   idempotencyClaimMs: 120_000,
-  /** The window of the rate limits (specification, Limits), and how many callers one process remembers in it. */
+  /** The window of the rate limits, and how many callers one process remembers in it. */
   rateWindowMs: 60_000,
   rateCallers: 100_000,
-  /** A multipart body (decisions, 1: uploads 10 MB), its files, and its other parts. */
+  /** A multipart body, its files, and its other parts: photos and scanned letters fit. */
   uploadBytes: 10_485_760,
   uploadFiles: 1,
   uploadFields: 50,

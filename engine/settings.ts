@@ -2,7 +2,7 @@
 import { deflateRawSync } from 'node:zlib'
 import type { Collected, Diagnostic } from './text/diagnostic.ts'
 
-/** The settings of running.md, typed; durations in milliseconds, sizes in bytes. */
+/** The settings of one process; durations in milliseconds, sizes in bytes. */
 export interface Settings {
   readonly port: number
   readonly host: string

@@ -97,7 +97,7 @@ export interface ResourceDefinition {
   readonly path?: string
   readonly table?: string
   readonly renamed_from?: string
-  /** Stands on another resource's table: only the records that `where` admits, only the fields listed here. */
+  /** The resource whose table this one uses: only the records that `where` admits, only the fields listed here. */
   readonly of?: string
   readonly where?: FilterDefinition
   readonly lookup?: readonly string[]
@@ -120,7 +120,7 @@ export interface ResourceDefinition {
   /** What delete and restore set instead of removing the row. Written by the soft_delete plugin. */
   readonly delete_sets?: JsonObject
   readonly restore_sets?: JsonObject
-  /** What an update that really changes something also sets: `{ updated_at: $now }`. */
+  /** What an update also sets when it changes something: `{ updated_at: $now }`. */
   readonly update_sets?: JsonObject
   readonly actions?: readonly ActionName[]
   /** Routes below another record: relation name → `/parents/{id}/<path>`. */
@@ -148,7 +148,7 @@ export interface AppDefinition {
   readonly prefix?: string
   readonly plugins?: PluginsDefinition
   readonly limits?: { readonly [limit: string]: number }
-  /** What is let pass: `unknown_parameters: refuse | ignore`, `unknown_keys: refuse | ignore`, `malformed_json: 400 | 422`. */
+  /** What is refused and what is let pass: `unknown_parameters: refuse | ignore`, `unknown_keys: refuse | ignore`, `malformed_json: 400 | 422`. */
   readonly strictness?: {
     readonly unknown_parameters?: 'refuse' | 'ignore'
     readonly unknown_keys?: 'refuse' | 'ignore'

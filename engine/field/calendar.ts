@@ -43,5 +43,5 @@ export function pad(number: number, width = 2): string {
   return String(number).padStart(width, '0')
 }
 
-/** The years that values may be of (decisions, 1). */
+/** The years that a date may have; another one is taken for a slip of the keyboard. */
 export const YEARS = { first: 1900, last: 2200 }

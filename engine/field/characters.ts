@@ -22,7 +22,7 @@ export function lengthOf(text: string): number {
 /** Text within limits, as it is; the predicate of the refusal otherwise. */
 export function decodeText(value: Json, least: number, most: number): Decoded {
   if (typeof value !== 'string') return { error: 'must be a string' }
-  // Long before the characters are counted: a megabyte is refused at a glance.
+  // A character takes at most two units, so a much longer text is refused without counting it.
   if (value.length > most * 2 || lengthOf(value) > most) return { error: `must be at most ${characters(most)}` }
   if (least > 0 && lengthOf(value) < least) return { error: `must be at least ${characters(least)}` }
   const broken = brokenText(value)
@@ -33,13 +33,13 @@ export function decodeText(value: Json, least: number, most: number): Decoded {
 export function brokenLine(text: string): string | undefined {
   if (/[\n\r\v\f\u0085\u2028\u2029]/.test(text)) return 'must be one line of text'
   if (/\p{Cc}/u.test(text)) return 'must not contain control characters'
-  // Marks of direction belong to Arabic and Hebrew; what embeds or overrides shows a text as another one.
+  // Arabic and Hebrew need the plain marks of direction; embedding and overriding can make a text look like another one.
   return /[\u202a-\u202e\u2066-\u2069]/.test(text)
     ? 'must not contain characters that override the direction of writing'
     : undefined
 }
 
-/** Why a text of several lines is more than lines and tabs, or undefined when it is not. */
+/** Why a text holds more than characters, line breaks and tabs, or undefined when it does not. */
 export function brokenLines(text: string): string | undefined {
   // biome-ignore lint/suspicious/noControlCharactersInRegex: these are what is looked for
   return /[\u0001-\u0008\u000b\u000c\u000e-\u001f]/.test(text)
@@ -51,7 +51,7 @@ export function characters(count: number): string {
   return count === 1 ? '1 character' : `${count} characters`
 }
 
-/** Any text may be looked for, also such as could never be stored; only NUL can't be sent to PostgreSQL. */
+/** A caller may search for any text that PostgreSQL takes, also for one that could never be stored. */
 export function parseText(text: string): Decoded {
   const broken = brokenText(text)
   return broken === undefined ? { value: text } : { error: broken }
@@ -69,7 +69,7 @@ export function textOption(options: FieldOptions, name: string): string | undefi
   return typeof value === 'string' ? value : undefined
 }
 
-/** Complains of `max` below `min`, for types that have both. */
+/** A sentence for `max` below `min`, for types that have both. */
 export function judgeBounds(options: FieldOptions, low = 'min', high = 'max'): Record<string, string> {
   const { [low]: least, [high]: most } = options.own
   const turned = typeof least === 'number' && typeof most === 'number' && least > most

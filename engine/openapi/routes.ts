@@ -6,7 +6,7 @@ import { type Described, openapi } from './document.ts'
 import type { OpenApiDocument } from './openapi-document.ts'
 import { documentRoute } from './route.ts'
 
-/** The routes of an application in their order: those given by plugins, those of its resources, and its document. */
+/** The routes of plugins, of resources and of the document, in this order; the document is made when it is first asked for. */
 export function allRoutes(
   given: readonly BoundRoute[],
   own: readonly BoundRoute[],

@@ -1,10 +1,10 @@
-/** Who may, as written, made into access rules; every permission on the way is collected. */
+/** Makes access rules of what the YAML says about who may do something, and collects the permissions that it names. */
 
 import type { Access } from '../catalog/catalog.ts'
 import type { AccessDefinition, Document } from '../definition/definition.ts'
 import type { Resolution } from './resolution.ts'
 
-/** All conditions that one access map states together. */
+/** The conditions of one access map; all of them must hold. */
 export function accessOf(written: AccessDefinition): readonly Access[] {
   const access: Access[] = []
   if (written.permission !== undefined) access.push({ kind: 'permission', permission: written.permission })

@@ -27,7 +27,7 @@ export function attributesRead(resolution: Resolution): ReadonlyMap<string, Draf
   return new Map(all.filter(([name, field]) => field.computed === undefined || resolution.attributes.has(name)))
 }
 
-/** Whether a field may be compared with, or set to, an attribute of the actor; a complaint is made where not. */
+/** Whether a field may be compared with, or set to, an attribute of the actor; reports it if not. */
 export function isAttribute(
   resolution: Resolution,
   draft: Draft,
@@ -70,7 +70,7 @@ function targetOf(resolution: Resolution, draft: Draft, { relation }: DraftField
   return target === undefined ? undefined : resolution.drafts.get(target)?.owner
 }
 
-/** Columns of one kind are compared without a cast that can fail. */
+/** The type of a column without its length: PostgreSQL compares columns of one kind without a cast that can fail. */
 function kindOf({ type, options }: DraftField): string {
   const column = type.column(options).replace(/\(.*?\)/, '')
   return column === 'character varying' ? 'text' : column

@@ -69,7 +69,7 @@ export function linkAssignment(
   return undefined
 }
 
-/** As a body would be decoded, so that nothing gets in that a caller could not write; a day stands for a moment, too. */
+/** Decodes a value as from a body, so that the YAML can't set what a caller could not write; a timestamp may be a day. */
 function decodeAssigned(field: Field, value: Json): ReturnType<typeof decodeLiteral> {
   if (value === null) return field.nullable ? { value } : { error: 'must have a value' }
   return field.type.wire === 'timestamp' ? decodeLiteral(field, value) : field.type.decode(value, field.options)

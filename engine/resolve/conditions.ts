@@ -1,4 +1,4 @@
-/** Passes: which records belong, exist and may be chosen, and what writes set because of it. */
+/** Passes: which records a resource or relation has, which are live, which may be chosen, and what writes set because of it. */
 
 import type { Assignment, FieldPath, Filter } from '../catalog/catalog.ts'
 import type { JsonObject } from '../json.ts'
@@ -32,7 +32,7 @@ export function relationConditions(resolution: Resolution): void {
       const target = resolution.drafts.get(relation.target)
       if (document === undefined || target === undefined) continue
       const { value, place } = document
-      // What may be chosen is decided; which records belong is only said.
+      // For a belongs_to the condition decides what a caller may choose; for the others it only selects records.
       const link = relation.kind === 'belongs_to' ? linkDecision : linkFilter
       if (value.where !== undefined) relation.where = link(resolution, target, value.where, under(place, 'where'))
       if (relation.kind === 'belongs_to') {
@@ -51,7 +51,7 @@ export function under(place: Place, key: string): Place {
   return (path, part) => place([key, ...path], part)
 }
 
-/** What a record needs to be of the scope: only plain equalities say it. */
+/** The values that put a new record into the scope; only plain equalities give some. */
 function scopeSets(resolution: Resolution, draft: Draft, scope: Filter, place: Place): readonly Assignment[] {
   const creates = draft.actions.has('create')
   const sets = new Map<string, Assignment>()

@@ -1,4 +1,4 @@
-/** Pass: every resource gets its draft, with all that needs no other resource: names, path, table, actions, codes. */
+/** Pass: makes a draft of every resource, with what needs no other resource: names, path, table, fields, actions, codes. */
 
 import type { Resource, WriteAction } from '../catalog/catalog.ts'
 import { resourceLabel } from '../catalog/name.ts'
@@ -153,7 +153,7 @@ function countOf(count: 'exact' | 'estimated' | { readonly capped: number } | un
   return { kind: count ?? 'exact' }
 }
 
-/** All but restore by themselves; restore where something says how a record comes back. */
+/** Without a list of actions: all but restore, and restore where the YAML says how a record comes back. */
 function actionsOf(written: Written): readonly ActionName[] {
   const { actions, restore_sets } = written.document.value
   if (actions !== undefined) return ACTIONS.filter((action) => actions.includes(action))

@@ -8,7 +8,7 @@ import { type Draft, type DraftRelation, eachDraft, type Resolution, suggest } f
 
 interface Embedding {
   readonly resolution: Resolution
-  /** Relations followed so far: circles end where the limit does. */
+  /** Relations followed so far; the limit ends circles. */
   readonly depth: number
   readonly place: Place
 }
@@ -36,7 +36,7 @@ function embedOf(
   return relation.kind === 'belongs_to' ? nameOf(target) : rowOf(target, relation, embedding)
 }
 
-/** What stands for a record where nothing was said: its id, and its name if it has one. */
+/** What is embedded of a record by default: its id, and its name if it has one. */
 function nameOf(target: Draft): readonly EmbedEntry[] {
   const name = target.fields.get('name')
   const fields =
@@ -63,7 +63,7 @@ function rowOf(target: Draft, relation: DraftRelation, embedding: Embedding): re
       return []
     const written = embedding.resolution.written.get(target.name)?.relations.get(inner.name)
     const place: Place = (path, part) => (written ?? { place: embedding.place }).place(['embed', ...path], part)
-    // Nobody asked for this depth, so it ends in silence where the limit is.
+    // The author did not ask for this depth, so reaching the limit is no mistake.
     const quiet: Resolution = { ...embedding.resolution, report: () => undefined }
     const entries = embedOf(inner, written?.value.embed, { resolution: quiet, depth: embedding.depth + 1, place })
     return entries === undefined ? [] : [{ name: inner.name, value: { kind: 'embed', relation: inner, entries } }]
@@ -140,7 +140,7 @@ function nested(
   const owner = resolution.written.get(target.name)?.relations.has(relation.name) ? target.name : target.owner
   const document = resolution.written.get(owner)?.relations.get(relation.name)
   if (document === undefined) return undefined
-  // Complaints inside the other resource's own embed are made where that is written; too deep is this one's doing.
+  // Mistakes inside the other resource's embed are reported there; only the depth is this one's mistake.
   const complaining: Resolution = { ...resolution, report: onlyDepth(resolution, embedding.place, at) }
   const inner: Embedding = {
     resolution: complaining,

@@ -1,4 +1,4 @@
-/** Fields as written made complete: type, options, default and everything that was left unsaid. */
+/** Completes fields as written: type, options, default, and what the author left out. */
 
 import type { Field } from '../catalog/catalog.ts'
 import { fieldLabel } from '../catalog/name.ts'
@@ -12,12 +12,12 @@ import { inside } from './written.ts'
 
 type Reporter = Pick<Resolution, 'report'>
 
-/** The types whose values are moments, with the words a default may be. */
+/** The words that a default may be, and the moment that each stands for. */
 const MOMENTS: Readonly<Record<string, 'now' | 'today'>> = { $now: 'now', $today: 'today' }
 
 /**
  * The fields of a plugin route's `input` or `query`, completed as those of a resource are.
- * Places are the code's, so complaints carry no span.
+ * They stand in code, so complaints have no place in a YAML file.
  */
 export function resolveFields(
   definitions: Readonly<Record<string, FieldDefinition>>,
@@ -46,7 +46,7 @@ export function resolveField(
   const type = typeOf(reporter, written, fieldTypes)
   if (type === undefined) return undefined
   const required = definition.required ?? false
-  // What the database gives by itself is always there.
+  // A value that the database generates is never null.
   const nullable = !required && type.generated === undefined && (definition.nullable ?? true)
   const options: FieldOptions = { name, required, nullable, own: ownOptions(definition, type) }
   checkOwnOptions(reporter, written, type, options)
@@ -67,7 +67,7 @@ export function resolveField(
     backfill: backfillOf(reporter, written, type, options),
     default: moment === undefined ? defaultOf(reporter, written, type, options) : undefined,
     ...(moment === undefined ? {} : { defaultMoment: moment }),
-    // The database gives a generated value once, so it names one record like any unique one.
+    // The database generates each value once, so it is unique.
     unique: (definition.unique ?? false) || generated,
     readOnly: (definition.read_only ?? false) || derived || generated,
     immutable: definition.immutable ?? false,

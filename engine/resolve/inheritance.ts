@@ -3,10 +3,10 @@ import type { Document, FieldDefinition, RelationDefinition, ResourceDefinition 
 import { type Resolution, suggest, type Written } from './resolution.ts'
 import { layered } from './written.ts'
 
-/** What only the owner of a table can say of a field or relation. */
+/** Keys of a field or relation that only the owner of the table may write. */
 const OWNERS_FIELD_KEYS = ['type', 'column', 'renamed_from', 'unique'] as const
 const OWNERS_RELATION_KEYS = ['belongs_to', 'column', 'renamed_from', 'on_delete'] as const
-/** What comes along from the base unless it is said again. */
+/** Keys of a resource that it takes over from its base unless it writes them itself. */
 const INHERITED = ['live', 'delete_sets', 'restore_sets', 'update_sets', 'actions'] as const
 
 /** Merges every `of` resource over its base, bases first; one whose base can't be used is left out. */

@@ -40,7 +40,7 @@ function ownerDraft(resolution: Resolution, draft: Draft): Draft | undefined {
 
 /**
  * Links `role.slug` from a resource: belongs_to relations, then a field or a belongs_to (its foreign key).
- * Undefined when it can't be linked; then a complaint has been made, unless the reason has its own elsewhere.
+ * Undefined when it can't be linked; that is reported, unless the reason is a mistake that is reported already.
  */
 export function linkPath(
   resolution: Resolution,
@@ -111,7 +111,7 @@ function reportUnknown(resolution: Resolution, draft: Draft, word: string, span:
   )
 }
 
-/** Declared, but with a mistake of its own that has been reported: one complaint is enough. */
+/** Whether a name is declared with a mistake that is reported already, so that using it is no second mistake. */
 export function isBroken(resolution: Resolution, draft: Draft, word: string): boolean {
   return [draft.name, draft.owner].some((name) => {
     if (resolution.unusable.has(`${name}.${word}`)) return true
@@ -211,7 +211,7 @@ function linkPart(
   }
 }
 
-/** Whether something is there can be asked of every stored value; all else is the type's own decision. */
+/** Whether a field knows an operator; `null` works on every field that is no count, the others are the type's to name. */
 function comparable(field: Field, operator: Operator): boolean {
   if (field.count !== undefined) return false
   return operator === 'null' || field.type.operators.includes(operator)

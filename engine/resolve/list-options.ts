@@ -1,4 +1,4 @@
-/** Pass: what a list may be asked: filters, ranges, special filters, sort keys, search — declared ones and derived ones. */
+/** Pass: what a caller may ask of a list: filters, ranges, special filters, sort keys and search, declared or derived. */
 
 import type { Field, FieldPath, Filter, Resource } from '../catalog/catalog.ts'
 import { isStored } from '../catalog/stored.ts'
@@ -129,7 +129,7 @@ function specials(resolution: Resolution, written: Written, draft: Draft): Resou
   return found
 }
 
-/** The plugin's conditions have no place in the YAML, so complaints point to where the filter is used. */
+/** A plugin's conditions stand in no YAML file, so complaints point to where the filter is used. */
 function linkWords(
   resolution: Resolution,
   draft: Draft,

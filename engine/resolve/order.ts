@@ -19,7 +19,7 @@ export function linkOrder(
   return withKey(terms, draft.key)
 }
 
-/** Whether the database can order by it; a complaint when it can't. */
+/** Whether the database can order by it; reports it if not. */
 export function sortable(resolution: Resolution, path: FieldPath, span: Span): boolean {
   const { field } = path
   const ordered = field.count === undefined && field.type.hidden !== true && field.type.wire !== 'json'

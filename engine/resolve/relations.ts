@@ -110,7 +110,7 @@ function foreignKey(resolution: Resolution, draft: Draft, name: string, document
   const field = resolveField(resolution, column, { value: definition, place }, resolution.extensions.fieldTypes)
   if (field === undefined) return undefined
   field.relation = name
-  // The embedded object may be for single answers only; its key is short and useful everywhere.
+  // The key is short and useful in every answer, even where the embedded object is for single answers only.
   field.show = value.show === 'never' ? 'never' : 'always'
   return field
 }
@@ -153,7 +153,7 @@ export function inverses(resolution: Resolution): void {
   }
 }
 
-/** Answers list relations as the author did, whichever pass made them. */
+/** Puts relations into the order of the file, because several passes make them. */
 function inWrittenOrder(draft: Draft, written: Written): void {
   const made = new Map(draft.relations)
   draft.relations.clear()
@@ -236,7 +236,7 @@ function pointer(
   return undefined
 }
 
-/** Whether the other resource does point here, by a relation that has a mistake of its own. */
+/** Whether the other resource has such a relation, with a mistake that is reported already. */
 function pointsInVain(resolution: Resolution, from: Draft, draft: Draft): boolean {
   if (brokenNames(resolution, from.name).length > 0) return true
   const relations = resolution.written.get(from.name)?.relations.values() ?? []

@@ -18,12 +18,12 @@ import type { Extensions } from './extensions.ts'
 export interface Written {
   readonly name: string
   readonly document: Document<ResourceDefinition>
-  /** In the order of answers; a relation's name may stand among plugin-added fields later on. */
+  /** In the order of answers. */
   readonly fields: ReadonlyMap<string, Document<FieldDefinition>>
   readonly relations: ReadonlyMap<string, Document<RelationDefinition>>
   /** Names of fields that a plugin's transform added. */
   readonly added: ReadonlySet<string>
-  /** The resource it stands on by `of`. */
+  /** The resource whose table it uses, by `of`. */
   readonly base: string | undefined
 }
 
@@ -100,7 +100,7 @@ export function eachDraft(resolution: Resolution): readonly { readonly written: 
   })
 }
 
-/** The fields and relations of a resource that are written, but not in a way that can be used. */
+/** The fields and relations of a resource that are written but can't be used. */
 export function brokenNames(resolution: Pick<Resolution, 'unusable'>, resource: string): readonly string[] {
   return [...resolution.unusable].flatMap((name) =>
     name.startsWith(`${resource}.`) ? [name.slice(resource.length + 1)] : [],

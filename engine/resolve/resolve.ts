@@ -22,7 +22,7 @@ import { applyRules } from './rules.ts'
 import { seeds } from './seeds.ts'
 import { applyTransforms } from './transforms.ts'
 
-/** The passes, in order: each may rely on all that stand before it. */
+/** The passes in their order; each may use what the earlier ones completed. */
 export const PASSES: readonly { readonly name: string; readonly run: (resolution: Resolution) => void }[] = [
   { name: 'transforms', run: applyTransforms },
   { name: 'inheritance', run: inherit },
@@ -101,7 +101,7 @@ function accountsOf(resolution: Resolution): Catalog['accounts'] {
   return { resource: accounts.resource, attributes: attributesRead(resolution), roles: roleNames(resolution) }
 }
 
-/** A narrower maximum narrows what a page has by itself. */
+/** Where the maximum of a page is below the default, the default is lowered with it. */
 function limitsOf(app: AppDefinition): Catalog['limits'] {
   const limits = { ...LIMITS, ...app.limits }
   return { ...limits, perPageDefault: Math.min(limits.perPageDefault, limits.perPageMax) }
@@ -115,13 +115,13 @@ function strictnessOf(app: AppDefinition): Catalog['strictness'] {
   }
 }
 
-/** Field types may keep state of their own; spans and sources belong to the documents. */
+/** What must not be frozen: field types, which may keep state, and places, which belong to the documents. */
 function keeper(extensions: Extensions): (value: object) => boolean {
   const types = new Set<object>(extensions.fieldTypes.values())
   return (value) => types.has(value) || ('source' in value && 'start' in value && 'end' in value)
 }
 
-/** By file and place, each complaint once, so that the order of files and passes never shows. */
+/** Sorts complaints by file and place and drops repeated ones, so that the order of files and passes makes no difference. */
 export function inOrder(diagnostics: readonly Diagnostic[]): readonly Diagnostic[] {
   const seen = new Map<string, Diagnostic>()
   for (const diagnostic of diagnostics) {

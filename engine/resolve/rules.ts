@@ -1,4 +1,4 @@
-/** Rules that only judge a complete catalog; each says one thing an author must not do. */
+/** Rules that change nothing: each reports one thing that an author must not do. */
 
 import type { Resource } from '../catalog/catalog.ts'
 import { isStored } from '../catalog/stored.ts'
@@ -119,7 +119,7 @@ const namesAreFree: Rule = (resolution, _written, draft) => {
     resolution.report('reserved_name', 'Tables that begin with "plinth_" are the engine\'s own', draft.span)
 }
 
-/** Where a filter names a path, these words are no paths. */
+/** `any`, `all` and `not` mean something in filters, so no field or relation may be called so. */
 const namesAreNoConnectives: Rule = (resolution, _written, draft) => {
   for (const part of [...draft.fields.values(), ...draft.relations.values()]) {
     if (!(CONNECTIVES as readonly string[]).includes(part.name)) continue
@@ -129,7 +129,7 @@ const namesAreNoConnectives: Rule = (resolution, _written, draft) => {
   }
 }
 
-/** What the base needs on create must come from somewhere. */
+/** A resource with `of` that creates records must be able to fill what its base requires. */
 const derivedResourcesCanCreate: Rule = (resolution, written, draft) => {
   const owner = resolution.drafts.get(draft.owner)
   if (owner === undefined || owner === draft || !creates(draft)) return
@@ -193,7 +193,7 @@ const RULES: readonly Rule[] = [
   actionsHavePolicies,
 ]
 
-/** Judges every resource by itself, then what must not happen between two of them. */
+/** Applies the rules to every resource, then those about two of them. */
 export function applyRules(resolution: Resolution): void {
   for (const { written, draft } of eachDraft(resolution)) for (const rule of RULES) rule(resolution, written, draft)
   distinctPaths(resolution)

@@ -95,7 +95,7 @@ function missingIn(
     const { from } = field.options.own
     if (field.type.name === 'slug' && typeof from === 'string' && Object.hasOwn(row, from)) return []
     const name = relation?.name ?? field.name
-    // A value that is there and wrong has been complained of already.
+    // A wrong value is reported already.
     return Object.hasOwn(row, name) || isBroken(resolution, draft, name) ? [] : [name]
   })
 }

@@ -1,4 +1,4 @@
-/** Pass: plugins change what was written before anything is read from it; places stay those of the author's file. */
+/** Pass: plugins change the resources as written, before any other pass reads them; places stay those of the file. */
 import type { ApplicationDefinition, Document, ResourceDefinition } from '../definition/definition.ts'
 import type { Resolution } from './resolution.ts'
 import { entries } from './written.ts'

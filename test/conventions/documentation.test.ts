@@ -128,4 +128,22 @@ documentation('every plugin says in README.md or plugins/README.md that it exist
   )
 })
 
+documentation('test/README.md names every folder of tests, and only places that exist', () => {
+  const text = read('test/README.md')
+  const named = [...text.matchAll(/`(test\/[^`]*)`/g)].map((match) => match[1] ?? '')
+  none(
+    named.filter((path) => !existsSync(path)),
+    'a place in test/README.md exists',
+  )
+  const folders = projectFiles()
+    .filter((path) => path.startsWith('test/') && path.endsWith('.test.ts'))
+    .map((path) => path.split('/').slice(0, -1).join('/'))
+  none(
+    [...new Set(folders)].filter(
+      (folder) => folder !== 'test' && !named.some((path) => `${folder}/`.startsWith(`${path}/`)),
+    ),
+    'a folder of tests stands in test/README.md',
+  )
+})
+
 documentation.run()

@@ -1,21 +1,11 @@
 /** A desk to test against: the real resources and plugins on a real database, spoken to over HTTP. */
 import { readdir, readFile } from 'node:fs/promises'
-import type { IncomingHttpHeaders } from 'node:http'
 import { join } from 'node:path'
 import type { Engine } from '../../engine/engine.ts'
+import type { Answer } from '../support/answer.ts'
 import { type ApplicationOptions, application, type TestApplication } from '../support/application.ts'
 
-/** What came back; `at` reads into the body by a dotted path, `data.user.id`. */
-export interface Answer {
-  readonly status: number
-  readonly headers: IncomingHttpHeaders
-  readonly text: string
-  at(path: string): unknown
-  /** `data` of a list. */
-  readonly list: readonly Record<string, unknown>[]
-  /** The sorted names of `data`. */
-  readonly keys: readonly string[]
-}
+export type { Answer }
 
 export interface CallOptions {
   /** Whose token to present; absent: none. */
@@ -66,11 +56,8 @@ export async function openDesk(
 
 async function deskOf(app: TestApplication): Promise<Desk> {
   const { engine } = app
-  const call: Desk['call'] = async (method, path, { as, body, headers = {} } = {}) => {
-    const url = path.startsWith('//') ? path.slice(1) : `/api/v1${path}`
-    const answer = await app.call(method, url, { token: as?.token, body, headers })
-    return answerOf(answer.status, answer.headers, answer.text)
-  }
+  const call: Desk['call'] = (method, path, { as, body, headers = {} } = {}) =>
+    app.call(method, path.startsWith('//') ? path.slice(1) : `/api/v1${path}`, { token: as?.token, body, headers })
   const login = async (email: string, password: string): Promise<Person> => {
     const answer = await call('POST', '/auth/login', { body: { email, password } })
     if (answer.status !== 200) throw new Error(`login of ${email}: ${answer.status} ${answer.text}`)
@@ -103,25 +90,6 @@ async function deskOf(app: TestApplication): Promise<Desk> {
     mails: (atLeast = 0) => mailsIn(join(app.dataDir, 'outbox'), atLeast),
     close: () => app.close(),
   }
-}
-
-function answerOf(status: number, headers: IncomingHttpHeaders, text: string): Answer {
-  const body: unknown = text.startsWith('{') ? JSON.parse(text) : undefined
-  const at = (path: string): unknown =>
-    path.split('.').reduce<unknown>((value, key) => (isRecord(value) ? value[key] : undefined), body)
-  const data = at('data')
-  return {
-    status,
-    headers,
-    text,
-    at,
-    list: Array.isArray(data) ? data : [],
-    keys: isRecord(data) ? Object.keys(data).sort() : [],
-  }
-}
-
-function isRecord(value: unknown): value is Record<string, unknown> {
-  return typeof value === 'object' && value !== null
 }
 
 /** Mails leave after the answer, so a test may be there before them. */

@@ -1,6 +1,6 @@
 /** A real listening server around given routes, and ways to talk to it as clients and as attackers do. */
 import { mkdtemp, rm } from 'node:fs/promises'
-import { request as httpRequest, type IncomingHttpHeaders, type Server } from 'node:http'
+import { request as httpRequest, type Server } from 'node:http'
 import { connect } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -14,6 +14,7 @@ import type { Route } from '../../engine/http/route.ts'
 import { createHttp, httpServer } from '../../engine/http/server.ts'
 import { LIMITS } from '../../engine/limits.ts'
 import { memoryStore } from '../../engine/store/memory.ts'
+import { type Answer, answerTo } from '../support/answer.ts'
 import { type Line, remembering } from './log.ts'
 
 export const AGENT: Actor = Object.freeze({
@@ -67,11 +68,7 @@ export function route(given: Partial<PluginRoute> & Pick<Route, 'method' | 'path
   }
 }
 
-export interface Answered {
-  readonly status: number
-  readonly headers: IncomingHttpHeaders
-  readonly text: string
-  readonly bytes: Buffer
+export interface Answered extends Answer {
   /** The body as JSON; an empty object when it is none. */
   readonly json: {
     readonly success?: boolean
@@ -105,36 +102,16 @@ export interface World {
   close(): Promise<void>
 }
 
-function parsed(text: string): Answered['json'] {
-  try {
-    return JSON.parse(text)
-  } catch {
-    return {}
-  }
-}
-
 function asker(port: number): World['ask'] {
-  return (target, { headers = {}, body, json } = {}) =>
-    new Promise((resolve, reject) => {
-      const [method, path] = target.split(' ')
-      const sent = json === undefined ? body : JSON.stringify(json)
-      const type: Record<string, string> = json === undefined ? {} : { 'Content-Type': 'application/json' }
-      const request = httpRequest(
-        { port, host: '127.0.0.1', method, path, headers: { ...type, ...headers }, agent: false },
-        (response) => {
-          const chunks: Buffer[] = []
-          response.on('data', (chunk: Buffer) => chunks.push(chunk))
-          response.on('error', reject)
-          response.on('end', () => {
-            const bytes = Buffer.concat(chunks)
-            const text = bytes.toString('utf8')
-            resolve({ status: response.statusCode ?? 0, headers: response.headers, text, bytes, json: parsed(text) })
-          })
-        },
-      )
-      request.on('error', reject)
-      request.end(sent)
-    })
+  return async (target, { headers = {}, body, json } = {}) => {
+    const [method, path] = target.split(' ')
+    const type: Record<string, string> = json === undefined ? {} : { 'Content-Type': 'application/json' }
+    const options = { port, host: '127.0.0.1', method, path, headers: { ...type, ...headers }, agent: false }
+    const request = httpRequest(options)
+    request.end(json === undefined ? body : JSON.stringify(json))
+    const answer = await answerTo(request)
+    return { ...answer, json: answer.body }
+  }
 }
 
 function rawAsker(port: number): World['raw'] {

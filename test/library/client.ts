@@ -1,11 +1,13 @@
 /** Requests to the served library, and what tests look at in its answers. */
 import * as assert from 'uvu/assert'
 import type { JsonObject } from '../../engine/json.ts'
-import { type Answer, type Served, serve } from './serve.ts'
+import type { Answer } from '../support/answer.ts'
+import { application } from '../support/application.ts'
 
 export interface Library {
-  readonly close: Served['close']
-  readonly request: Served['request']
+  close(): Promise<void>
+  /** Paths begin below the prefix. */
+  request(method: string, path: string, body?: JsonObject, headers?: Readonly<Record<string, string>>): Promise<Answer>
   get(path: string): Promise<Answer>
   post(path: string, body: JsonObject): Promise<Answer>
   /** Creates a record, and remembers its id under a name. */
@@ -33,7 +35,9 @@ export function refusal(answer: Answer, key: string): string {
 
 /** Serves the library from an empty database. */
 export async function openLibrary(): Promise<Library> {
-  const { request, close } = await serve('test/library/resources', '/library')
+  const { call, close } = await application({ resources: 'test/library/resources' })
+  const request: Library['request'] = (method, path, body, headers = {}) =>
+    call(method, `/library${path}`, { body, headers })
   const ids = new Map<string, number>()
   return {
     close,

@@ -1,23 +1,17 @@
 /** A whole application over real HTTP for tests: its own database, a free port, answers parsed. */
 import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises'
-import { request as httpRequest, type IncomingHttpHeaders } from 'node:http'
+import { request as httpRequest } from 'node:http'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { createEngine, type Engine } from '../../engine/engine.ts'
 import type { Logger } from '../../engine/observe.ts'
 import { readSettings } from '../../engine/settings.ts'
 import { renderDiagnostics } from '../../engine/text/render.ts'
+import { type Answer, answerTo } from './answer.ts'
 import { holdToContract } from './contract.ts'
 import { SILENT, testDatabase } from './database.ts'
 
-export interface Answer {
-  readonly status: number
-  readonly headers: IncomingHttpHeaders
-  readonly text: string
-  /** The parsed envelope; an empty object where the body is empty or not JSON. */
-  // biome-ignore lint/suspicious/noExplicitAny: a test reads whatever an answer holds
-  readonly body: any
-}
+export type { Answer }
 
 export interface Call {
   readonly token?: string | undefined
@@ -105,25 +99,9 @@ export function send(address: string, method: string, path: string, { token, bod
     ...(token === undefined ? {} : { authorization: `Bearer ${token}` }),
     ...headers,
   }
-  return new Promise((resolve, reject) => {
-    const request = httpRequest(new URL(path, address), { method, headers: sent, agent: false }, (response) => {
-      const chunks: Buffer[] = []
-      response.on('data', (chunk: Buffer) => chunks.push(chunk))
-      response.on('error', reject)
-      response.on('end', () => {
-        const text = Buffer.concat(chunks).toString('utf8')
-        const json = String(response.headers['content-type'] ?? '').includes('json') && text !== ''
-        resolve({
-          status: response.statusCode ?? 0,
-          headers: response.headers,
-          text,
-          body: json ? JSON.parse(text) : {},
-        })
-      })
-    })
-    request.on('error', reject)
-    request.end(payload)
-  })
+  const request = httpRequest(new URL(path, address), { method, headers: sent, agent: false })
+  request.end(payload)
+  return answerTo(request)
 }
 
 function loud(): Logger {

@@ -1,17 +1,9 @@
 /** A desk for reports: the real resources over HTTP, people by role, files as bytes. */
 
-import type { IncomingHttpHeaders } from 'node:http'
-import { request } from 'node:http'
-import { type Answer, application, type TestApplication } from '../../../support/application.ts'
+import { type Answer, application, send, type TestApplication } from '../../../support/application.ts'
 
 const ADMIN = { ADMIN_EMAIL: 'boss@desk.example', ADMIN_PASSWORD: 'a very long secret' }
 const PASSWORD = 'correct horse battery'
-
-export interface File {
-  readonly status: number
-  readonly headers: IncomingHttpHeaders
-  readonly bytes: Buffer
-}
 
 /** A report as it is answered. */
 export interface Report {
@@ -30,7 +22,7 @@ export interface ReportDesk {
   call(method: string, path: string, token?: string, body?: unknown, headers?: Record<string, string>): Promise<Answer>
   /** The report as answered; throws unless it is 201. */
   report(body: unknown, token?: string): Promise<Report>
-  file(report: Pick<Report, 'file'>, token?: string): Promise<File>
+  file(report: Pick<Report, 'file'>, token?: string): Promise<Answer>
   /** The id and token of a new account. */
   person(role: string, name: readonly [string, string]): Promise<{ readonly id: number; readonly token: string }>
   setting(kind: string, name: string): Promise<number>
@@ -60,7 +52,7 @@ export async function openReports(
       if (answer.status !== 201) throw new Error(`the report was answered ${answer.status}: ${answer.text}`)
       return answer.body.data
     },
-    file: (report, token = admin) => bytesOf(app.address, report.file.url, token),
+    file: (report, token = admin) => send(app.address, 'GET', report.file.url, { token }),
     async person(role, [first_name, last_name]) {
       const email = `${first_name.toLowerCase()}.${Math.random().toString(36).slice(2)}@people.example`
       const password = { password: PASSWORD, password_confirmation: PASSWORD }
@@ -69,20 +61,4 @@ export async function openReports(
       return { id: Number(body.data.id), token: await login(input.email, PASSWORD) }
     },
   }
-}
-
-function bytesOf(address: string, path: string, token: string): Promise<File> {
-  return new Promise((resolve, reject) => {
-    const headers = { authorization: `Bearer ${token}` }
-    const sent = request(new URL(path, address), { headers, agent: false }, (response) => {
-      const chunks: Buffer[] = []
-      response.on('data', (chunk: Buffer) => chunks.push(chunk))
-      response.on('error', reject)
-      response.on('end', () => {
-        resolve({ status: response.statusCode ?? 0, headers: response.headers, bytes: Buffer.concat(chunks) })
-      })
-    })
-    sent.on('error', reject)
-    sent.end()
-  })
 }
