@@ -1,4 +1,4 @@
-/** Plugins' routes become servable: their inputs and queries resolved to fields, their options beside them. */
+/** Makes the routes of plugins servable: their inputs and queries become fields, and each has the options of its plugin. */
 import type { Catalog } from '../catalog/catalog.ts'
 import { resourcesNamed } from '../http/output.ts'
 import type { BoundRoute } from '../http/parts.ts'

@@ -14,7 +14,7 @@ export interface Complaints {
   readonly diagnostics: Diagnostic[]
 }
 
-/** None of the keys is there of which one must be. */
+/** Reports that none of several keys is there, one of which must be. */
 export function missingBranch(
   expected: readonly string[],
   schema: JsonSchema,
@@ -29,7 +29,7 @@ export function missingBranch(
   })
 }
 
-/** A key that nothing reads; returns the key that was probably meant. `others` are schemas whose key it may be. */
+/** Reports a key that the schema does not know; returns the key that was probably meant. `others` are schemas that may know it. */
 export function unknownKey(
   key: string,
   known: readonly string[],
@@ -58,7 +58,7 @@ export function unknownKey(
   return titles.length > 0 ? undefined : meant
 }
 
-/** A key that must be there is not. */
+/** Reports a required key that is not there. */
 export function missingKey(key: string, schema: JsonSchema | undefined, path: Path, complaints: Complaints): void {
   const example = Array.isArray(schema?.examples) ? JSON.stringify(schema.examples[0]) : '…'
   complain(complaints, path, 'key', {

@@ -1,4 +1,4 @@
-/** The JSON Schema of a field: one flat schema a type, told apart by the word under `type`. */
+/** The JSON Schema of a field: one flat schema for each type, chosen by the word under `type`. */
 import type { FieldType } from '../field/field-type.ts'
 import type { JsonSchema } from '../json.ts'
 import { key, map, NAME, ref, SWITCH, TEXT } from './word-schema.ts'

@@ -1,4 +1,4 @@
-/** Judges a value against a JSON Schema, one complaint a mistake, each at its place in the YAML. */
+/** Judges a value by a JSON Schema: one complaint for each mistake, at its place in the YAML. */
 import { isObject, type Json, type JsonObject, type JsonSchema } from '../json.ts'
 import type { Diagnostic } from '../text/diagnostic.ts'
 import { branchesOf, pickBranch, resolveSchema } from './branch.ts'

@@ -9,14 +9,14 @@ import type { Source } from '../text/source.ts'
 export type Range = readonly [start: number, end: number]
 
 /** One value with its place; `children` are found by key or index. */
-export interface Node {
+export interface PlacedNode {
   readonly value: Json
   readonly range: Range
   readonly key: Range | undefined
-  readonly children: ReadonlyMap<string | number, Node> | undefined
+  readonly children: ReadonlyMap<string | number, PlacedNode> | undefined
 }
 
-interface Reading {
+interface ReadState {
   readonly source: Source
   readonly diagnostics: Diagnostic[]
   readonly anchors: Map<string, unknown>
@@ -25,29 +25,29 @@ interface Reading {
 }
 
 /** The tree below one YAML node, or undefined when following it would never end or grow too large. */
-export function readNode(contents: unknown, source: Source, diagnostics: Diagnostic[]): Node | undefined {
-  const reading: Reading = { source, diagnostics, anchors: new Map(), open: new Set(), count: 0 }
-  return read(contents, reading, undefined, 0)
+export function readNode(contents: unknown, source: Source, diagnostics: Diagnostic[]): PlacedNode | undefined {
+  const state: ReadState = { source, diagnostics, anchors: new Map(), open: new Set(), count: 0 }
+  return read(contents, state, undefined, 0)
 }
 
-function read(node: unknown, reading: Reading, key: Range | undefined, depth: number): Node | undefined {
-  const range = rangeOf(node, key, reading)
-  reading.count += 1
-  if (reading.count > LIMITS.sourceNodes || depth > LIMITS.sourceDepth) {
-    // Said once: every further node would repeat it.
-    if (!reading.diagnostics.some((known) => known.code === 'too_complex'))
-      complain(reading, 'too_complex', 'This makes the file too large or too deep', range, 'write it without aliases')
+function read(node: unknown, state: ReadState, key: Range | undefined, depth: number): PlacedNode | undefined {
+  const range = rangeOf(node, key, state)
+  state.count += 1
+  if (state.count > LIMITS.sourceNodes || depth > LIMITS.sourceDepth) {
+    // Reported once, because every further node would repeat it.
+    if (!state.diagnostics.some((known) => known.code === 'too_complex'))
+      complain(state, 'too_complex', 'This makes the file too large or too deep', range, 'write it without aliases')
     return undefined
   }
-  if (isAlias(node)) return readAlias(node.source, reading, key, range, depth)
+  if (isAlias(node)) return readAlias(node.source, state, key, range, depth)
   if (!isScalar(node) && !isMap(node) && !isSeq(node)) return { value: null, range, key, children: undefined }
-  if (node.anchor !== undefined) reading.anchors.set(node.anchor, node)
+  if (node.anchor !== undefined) state.anchors.set(node.anchor, node)
   if (node.tag !== undefined && !/^tag:yaml\.org,2002:(str|map|seq|int|float|bool|null)$/.test(node.tag))
-    complain(reading, 'yaml_syntax', `The tag "${node.tag}" means nothing here`, range, 'write a plain value')
-  if (isScalar(node)) return { value: scalar(node, reading, range), range, key, children: undefined }
-  reading.open.add(node)
-  const children = isMap(node) ? readMap(node, reading, depth) : readList(node.items, reading, depth)
-  reading.open.delete(node)
+    complain(state, 'yaml_syntax', `The tag "${node.tag}" means nothing here`, range, 'write a plain value')
+  if (isScalar(node)) return { value: scalar(node, state, range), range, key, children: undefined }
+  state.open.add(node)
+  const children = isMap(node) ? readMap(node, state, depth) : readList(node.items, state, depth)
+  state.open.delete(node)
   if (children === undefined) return undefined
   const value = isMap(node)
     ? Object.fromEntries([...children].map(([name, child]) => [String(name), child.value]))
@@ -57,88 +57,92 @@ function read(node: unknown, reading: Reading, key: Range | undefined, depth: nu
 
 function readAlias(
   name: string,
-  reading: Reading,
+  state: ReadState,
   key: Range | undefined,
   range: Range,
   depth: number,
-): Node | undefined {
-  const target = reading.anchors.get(name)
-  if (target === undefined || reading.open.has(target)) {
+): PlacedNode | undefined {
+  const target = state.anchors.get(name)
+  if (target === undefined || state.open.has(target)) {
     const message =
       target === undefined ? `The alias "*${name}" names nothing above` : `The alias "*${name}" contains itself`
-    complain(reading, target === undefined ? 'yaml_syntax' : 'too_complex', message, range, 'write the value out')
+    complain(state, target === undefined ? 'yaml_syntax' : 'too_complex', message, range, 'write the value out')
     return undefined
   }
-  const node = read(target, reading, key, depth + 1)
+  const node = read(target, state, key, depth + 1)
   // Complaints about an aliased value point to where it is used; its own text is judged where it stands.
   return node === undefined ? undefined : { ...node, range, children: node.children }
 }
 
-function readMap(map: YAMLMap, reading: Reading, depth: number): Map<string | number, Node> | undefined {
-  const children = new Map<string | number, Node>()
+function readMap(map: YAMLMap, state: ReadState, depth: number): Map<string | number, PlacedNode> | undefined {
+  const children = new Map<string | number, PlacedNode>()
   for (const pair of map.items) {
-    const name = keyOf(pair, reading)
+    const name = keyOf(pair, state)
     if (name === undefined) continue
-    const key = rangeOf(pair.key, undefined, reading)
-    const child = read(pair.value, reading, key, depth + 1)
+    const key = rangeOf(pair.key, undefined, state)
+    const child = read(pair.value, state, key, depth + 1)
     if (child === undefined) return undefined
     if (children.has(name)) {
-      complain(reading, 'duplicate_key', `The key "${name}" stands here a second time`, key, 'keep one of the two')
+      complain(state, 'duplicate_key', `The key "${name}" stands here a second time`, key, 'keep one of the two')
     } else if (name === '__proto__') {
-      complain(reading, 'reserved_key', 'The key "__proto__" can not be used', key, 'choose another name')
+      complain(state, 'reserved_key', 'The key "__proto__" can not be used', key, 'choose another name')
     } else children.set(name, child)
   }
   return children
 }
 
-function readList(items: readonly unknown[], reading: Reading, depth: number): Map<string | number, Node> | undefined {
-  const children = new Map<string | number, Node>()
+function readList(
+  items: readonly unknown[],
+  state: ReadState,
+  depth: number,
+): Map<string | number, PlacedNode> | undefined {
+  const children = new Map<string | number, PlacedNode>()
   for (const [index, item] of items.entries()) {
-    const child = read(item, reading, undefined, depth + 1)
+    const child = read(item, state, undefined, depth + 1)
     if (child === undefined) return undefined
     children.set(index, child)
   }
   return children
 }
 
-function keyOf(pair: Pair, reading: Reading): string | undefined {
+function keyOf(pair: Pair, state: ReadState): string | undefined {
   const { key } = pair
   // `null:` and `1:` are keys as they are written, not as YAML would read them as values.
   if (isScalar(key)) return typeof key.value === 'string' ? key.value : (key.source ?? String(key.value))
-  complain(reading, 'yaml_syntax', 'A key must be a plain word', rangeOf(key, undefined, reading), 'put it in quotes')
+  complain(state, 'yaml_syntax', 'A key must be a plain word', rangeOf(key, undefined, state), 'put it in quotes')
   return undefined
 }
 
-function scalar(node: Scalar, reading: Reading, range: Range): Json {
+function scalar(node: Scalar, state: ReadState, range: Range): Json {
   const { value } = node
   if (typeof value === 'string' || typeof value === 'boolean' || value === null) return value
   const text = node.source ?? String(value)
   const hint = `put it in quotes if it is meant as text: "${text}"`
   const number = Number(value)
   if (/^[-+]?0\d/.test(text)) {
-    complain(reading, 'ambiguous_number', `The number ${text} would be read as ${number}`, range, hint)
+    complain(state, 'ambiguous_number', `The number ${text} would be read as ${number}`, range, hint)
   } else if (!Number.isFinite(number) || (typeof value === 'bigint' && !Number.isSafeInteger(number))) {
-    complain(reading, 'ambiguous_number', `The number ${text} can not be kept exactly`, range, hint)
+    complain(state, 'ambiguous_number', `The number ${text} can not be kept exactly`, range, hint)
     return 0
   }
   return number
 }
 
 /** An empty value has no text of its own, so its key stands for it. */
-function rangeOf(node: unknown, key: Range | undefined, reading: Reading): Range {
+function rangeOf(node: unknown, key: Range | undefined, state: ReadState): Range {
   const range = isAlias(node) || isScalar(node) || isMap(node) || isSeq(node) ? node.range : undefined
   if (range !== undefined && range !== null && range[1] > range[0])
-    return trimmed(reading.source.text, range[0], range[1])
+    return trimmed(state.source.text, range[0], range[1])
   return key ?? [range?.[0] ?? 0, range?.[1] ?? 0]
 }
 
-/** A block's range runs to the next node; its trailing line breaks are nobody's mistake. */
+/** The range of a block runs to the next node; this one ends with its last visible character. */
 function trimmed(text: string, start: number, end: number): Range {
   let last = end
   while (last > start + 1 && /\s/.test(text[last - 1] ?? '')) last -= 1
   return [start, last]
 }
 
-function complain(reading: Reading, code: DiagnosticCode, message: string, range: Range, hint: string): void {
-  reading.diagnostics.push({ code, message, span: { source: reading.source, start: range[0], end: range[1] }, hint })
+function complain(state: ReadState, code: DiagnosticCode, message: string, range: Range, hint: string): void {
+  state.diagnostics.push({ code, message, span: { source: state.source, start: range[0], end: range[1] }, hint })
 }

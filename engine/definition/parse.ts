@@ -4,7 +4,7 @@ import { LIMITS } from '../limits.ts'
 import type { Collected, Diagnostic } from '../text/diagnostic.ts'
 import type { Source, Span } from '../text/source.ts'
 import type { Document, Path } from './definition.ts'
-import { type Node, readNode } from './node.ts'
+import { type PlacedNode, readNode } from './node.ts'
 
 /**
  * Reads one source. A value is given even beside complaints where the rest can still be judged (a key written
@@ -18,7 +18,7 @@ export function parseDocument(source: Source): Collected<Document<unknown>> {
   }
   const document = readYaml(source)
   if ('code' in document) return { diagnostics: [document] }
-  // One slip of indentation makes a cascade; the first complaint is the one that helps.
+  // One wrong indentation causes many errors; only the first one helps.
   const broken = document.errors.find((error) => error.code !== 'DUPLICATE_KEY')
   if (broken !== undefined) return { diagnostics: [syntaxError(source, broken)] }
   const diagnostics: Diagnostic[] = []
@@ -65,7 +65,7 @@ function syntaxError(source: Source, error: YAMLError): Diagnostic {
   }
 }
 
-function placer(source: Source, root: Node): Document<unknown>['place'] {
+function placer(source: Source, root: PlacedNode): Document<unknown>['place'] {
   return (path: Path, part = 'value'): Span => {
     let node = root
     for (const step of path) {

@@ -1,4 +1,4 @@
-/** The JSON Schema of a relation: three flat schemas, told apart by belongs_to, has_many, many_to_many. */
+/** The JSON Schema of a relation: three flat schemas, chosen by belongs_to, has_many or many_to_many. */
 import type { JsonSchema } from '../json.ts'
 import { SHOW } from './field-schema.ts'
 import { either, key, map, NAME, PATH, ref, SORT, SWITCH, TEXT } from './word-schema.ts'

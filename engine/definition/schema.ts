@@ -3,7 +3,7 @@ import type { JsonSchema } from '../json.ts'
 import { LIMITS } from '../limits.ts'
 import { fieldDefinitions } from './field-schema.ts'
 import { FILTER_DEFINITIONS, POLICIES } from './filter-schema.ts'
-import { READING_KEYS } from './reading-schema.ts'
+import { LIST_KEYS } from './list-schema.ts'
 import { RELATION_DEFINITIONS } from './relation-schema.ts'
 import type { Vocabulary } from './vocabulary.ts'
 import { either, key, list, map, NAME, named, PATH, ref, SWITCH, TEXT } from './word-schema.ts'
@@ -132,7 +132,7 @@ const WRITING: Readonly<Record<string, JsonSchema>> = {
 export const RESOURCE_KEYS: Readonly<Record<string, JsonSchema>> = {
   ...IDENTITY,
   ...CONTENT,
-  ...READING_KEYS,
+  ...LIST_KEYS,
   ...WRITING,
 }
 

@@ -14,7 +14,7 @@ export function map(properties: Readonly<Record<string, JsonSchema>>, required: 
 export const TEXT: JsonSchema = { type: 'string', minLength: 1 }
 export const SWITCH: JsonSchema = { type: 'boolean' }
 
-/** PostgreSQL cuts identifiers at 63 bytes; what is left is room for `_id`, `_seq` and the like. */
+/** PostgreSQL cuts names at 63 bytes; a name of ours is shorter, so that `_id` or `_seq` can follow it. */
 export const NAME: JsonSchema = {
   type: 'string',
   pattern: '^[A-Za-z][A-Za-z0-9_]*$',

@@ -70,7 +70,7 @@ export function textOption(options: FieldOptions, name: string): string | undefi
 }
 
 /** A sentence for `max` below `min`, for types that have both. */
-export function judgeBounds(options: FieldOptions, low = 'min', high = 'max'): Record<string, string> {
+export function boundsMistakes(options: FieldOptions, low = 'min', high = 'max'): Record<string, string> {
   const { [low]: least, [high]: most } = options.own
   const turned = typeof least === 'number' && typeof most === 'number' && least > most
   return turned ? { [high]: `"${high}" must not be below "${low}" (${least})` } : {}

@@ -52,7 +52,7 @@ export const decimal: FieldType = {
     const parts = split(text.trim())
     return typeof parts === 'string' ? { error: parts } : { value: join(parts, parts.fraction.length) }
   },
-  judge: (options) => {
+  mistakes: (options) => {
     const errors: Record<string, string> = {}
     const precision = numberOption(options, 'precision', PRECISION)
     if (scaleOf(options) > precision) errors.scale = `"scale" must not be above "precision" (${precision})`

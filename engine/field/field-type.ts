@@ -93,6 +93,6 @@ export interface FieldType {
   ): { readonly default: string; readonly sequence?: { readonly name: string; readonly start: number } }
   /** Whether values of the type never leave the server (secret). */
   readonly hidden?: boolean
-  /** Extra judgement of the own options (a pattern that can not be run, min above max): whole sentences, by option name. */
-  judge?(options: FieldOptions): Readonly<Record<string, string>>
+  /** Mistakes in the own options that their schemas can't find (min above max): option → whole sentence. */
+  mistakes?(options: FieldOptions): Readonly<Record<string, string>>
 }

@@ -1,6 +1,6 @@
 /** The field type `integer`: a whole number, of 32 bits unless its limits ask for more. */
 import type { Json } from '../json.ts'
-import { judgeBounds, numberOption, ORDER_OPERATORS } from './characters.ts'
+import { boundsMistakes, numberOption, ORDER_OPERATORS } from './characters.ts'
 import type { Decoded, FieldOptions, FieldType } from './field-type.ts'
 
 /**
@@ -36,7 +36,7 @@ export const integer: FieldType = {
     const { least, most } = range(options)
     return { value: Math.min(most + 1, Math.max(least - 1, Number(text))) }
   },
-  judge: (options) => judgeBounds(options),
+  mistakes: (options) => boundsMistakes(options),
 }
 
 /** A number or digit string as a whole number; undefined for anything else. */

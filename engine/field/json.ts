@@ -35,7 +35,7 @@ export const json: FieldType = {
     return first === undefined ? { value } : { ...first, ...(others.length === 0 ? {} : { others }) }
   },
   parse: () => ({ error: 'can only be filtered by [null]' }),
-  judge: (options) => {
+  mistakes: (options) => {
     const sentence = options.own.schema === undefined ? undefined : unusableShape(options.own.schema)
     return sentence === undefined ? {} : { schema: sentence }
   },

@@ -3,7 +3,7 @@
 import type { Json, JsonSchema } from '../json.ts'
 import { LIMITS } from '../limits.ts'
 import { boolean } from './boolean.ts'
-import { characters, judgeBounds, numberOption, textOption } from './characters.ts'
+import { boundsMistakes, characters, numberOption, textOption } from './characters.ts'
 import { color } from './color.ts'
 import { date } from './date.ts'
 import { decimal } from './decimal.ts'
@@ -70,15 +70,15 @@ export const list: FieldType = {
   sortable: false,
   decode,
   parse: (text, options) => itemType(options).parse(text, options),
-  judge: (options) => {
+  mistakes: (options) => {
     const type = itemType(options)
     const foreign = Object.keys(options.own).filter(
       (name) => !Object.hasOwn(OWN, name) && !Object.hasOwn(type.options, name),
     )
     const missing = (type.requires ?? []).filter((name) => options.own[name] === undefined)
     return {
-      ...judgeBounds(options, 'min_items', 'max_items'),
-      ...type.judge?.(options),
+      ...boundsMistakes(options, 'min_items', 'max_items'),
+      ...type.mistakes?.(options),
       ...Object.fromEntries(foreign.map((name) => [name, `"${name}" means nothing for items of type ${type.name}`])),
       ...Object.fromEntries(missing.map((name) => [name, `"${name}" is needed for items of type ${type.name}`])),
     }

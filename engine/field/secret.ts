@@ -1,5 +1,5 @@
 /** The field type `secret`: text that goes in and never comes out again. */
-import { decodeText, judgeBounds, numberOption } from './characters.ts'
+import { boundsMistakes, decodeText, numberOption } from './characters.ts'
 import type { FieldType } from './field-type.ts'
 import { MIN, maxOption } from './string.ts'
 
@@ -25,5 +25,5 @@ export const secret: FieldType = {
   verbatim: true,
   decode: (value, options) => decodeText(value, numberOption(options, 'min', 1), numberOption(options, 'max', MOST)),
   parse: () => ({ error: 'can not be filtered by' }),
-  judge: (options) => judgeBounds(options),
+  mistakes: (options) => boundsMistakes(options),
 }

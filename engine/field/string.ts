@@ -1,9 +1,9 @@
 /** The field type `string`: one line of text of a known length. */
 import { LIMITS } from '../limits.ts'
 import {
+  boundsMistakes,
   brokenLine,
   decodeText,
-  judgeBounds,
   numberOption,
   parseText,
   TEXT_OPERATORS,
@@ -55,10 +55,10 @@ export const string: FieldType = {
     return { error: 'has an invalid format' }
   },
   parse: parseText,
-  judge: (options) => {
+  mistakes: (options) => {
     const pattern = textOption(options, 'pattern')
     const unusable = pattern === undefined ? undefined : unusablePattern(pattern, most(options))
-    return { ...judgeBounds(options), ...(unusable === undefined ? {} : { pattern: unusable }) }
+    return { ...boundsMistakes(options), ...(unusable === undefined ? {} : { pattern: unusable }) }
   },
 }
 

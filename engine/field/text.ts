@@ -1,6 +1,6 @@
 /** The field type `text`: long text of several lines. */
 import { LIMITS } from '../limits.ts'
-import { brokenLines, decodeText, judgeBounds, numberOption, parseText, TEXT_OPERATORS } from './characters.ts'
+import { boundsMistakes, brokenLines, decodeText, numberOption, parseText, TEXT_OPERATORS } from './characters.ts'
 import type { FieldOptions, FieldType } from './field-type.ts'
 import { MIN, maxOption } from './string.ts'
 
@@ -26,7 +26,7 @@ export const text: FieldType = {
     return broken === undefined ? decoded : { error: broken }
   },
   parse: parseText,
-  judge: (options) => judgeBounds(options),
+  mistakes: (options) => boundsMistakes(options),
 }
 
 function most(options: FieldOptions): number {

@@ -1,4 +1,4 @@
-/** What holds for every operation, told once at the head of the document. */
+/** What holds for every operation, said once at the head of the document. */
 import type { Catalog } from '../catalog/catalog.ts'
 
 /** The description of the whole interface, in Markdown. */

@@ -1,4 +1,5 @@
-/** Compose: plugins become one set of contributions, in order, each with its plugin's options; clashes are complaints. */
+/** Composes plugins into one set of contributions, each with the options of its plugin, and reports clashes. */
+import type { Hook } from '../action/context.ts'
 import type { BoundHook } from '../action/execution.ts'
 import type { Document, PluginsDefinition } from '../definition/definition.ts'
 import { RESOURCE_KEYS } from '../definition/schema.ts'
@@ -67,7 +68,7 @@ export function compose(
     extensions: {
       ...extensionsOf(bound, vocabulary),
       hooks: new Map([...hooks].map(([name, hook]) => [name, hook.input.map((field) => field.name)])),
-      permissions: permissionsOf(ordered, clashes),
+      permissions: permissionsOf(bound, clashes),
       accounts: only('accounts', bound, clashes)?.value,
       pluginOptions: new Map(checked.map(({ plugin, options }) => [plugin.name, options])),
     },
@@ -81,7 +82,7 @@ export function compose(
     resources: bound((plugin) => plugin.resources ?? []),
     commands: distinct(
       'command',
-      bound((plugin) => Object.entries(plugin.commands ?? {})),
+      named(bound, (plugin) => plugin.commands),
       clashes,
     ),
   })
@@ -107,50 +108,30 @@ function missingPlugins({ name, needs = [] }: Plugin, options: Document<PluginsD
 /** Picks one kind of contribution from every plugin, in order. */
 type Binder = <T>(pick: (plugin: Plugin) => readonly T[]) => readonly Bound<T>[]
 
-const none = (): readonly string[] => []
-
-function extensionsOf(
-  bound: Binder,
-  vocabulary: Vocabulary,
-): Pick<Extensions, 'fieldTypes' | 'specials' | 'keys' | 'transforms' | 'rules'> {
-  const specials = bound((plugin) => Object.entries(plugin.specials ?? {}))
-  return {
-    fieldTypes: vocabulary.fieldTypes,
-    specials: new Map(specials.map(({ plugin, value: [name, special] }) => [`${plugin}.${name}`, special.values])),
-    keys: new Map(
-      [...vocabulary.keys].map(([name, { permissions = none, roles = none }]) => [name, { permissions, roles }]),
-    ),
-    transforms: bound((plugin) => plugin.transforms ?? []).map(({ value: transform, ...rest }) => ({
-      ...rest,
-      transform,
-    })),
-    rules: bound((plugin) => plugin.rules ?? []).map(({ value: rule, ...rest }) => ({ ...rest, rule })),
-  }
+/** A contribution with the name that its plugin gives it. */
+interface Named<T> extends Bound<T> {
+  readonly name: string
 }
 
-function jobsOf(bound: Binder, diagnostics: Diagnostic[]): ReadonlyMap<string, Bound<JobContribution>> {
-  const jobs = bound((plugin) => Object.entries(plugin.jobs ?? {}))
-  const named = jobs.map(({ value: [name, value], ...rest }) => [`${rest.plugin}.${name}`, { ...rest, value }] as const)
-  for (const [name, { value }] of named) {
-    if (value.every === undefined || everyMs(value.every) !== undefined) continue
-    const message = `The job "${name}" runs every "${value.every}", which is no length of time`
-    diagnostics.push({ code: 'wrong_plugin', message, expected: ['30 minutes', '1 hour', '7 days'] })
-  }
-  return new Map([...named, [TIDY.name, { plugin: 'plinth', options: {}, value: TIDY.job }]])
+function named<T>(bound: Binder, pick: (plugin: Plugin) => Readonly<Record<string, T>> | undefined) {
+  const entries = bound((plugin) => Object.entries(pick(plugin) ?? {}))
+  return entries.map(({ value: [name, value], ...rest }): Named<T> => ({ ...rest, name, value }))
 }
 
-function routesOf(bound: Binder, clashes: Diagnostic[]): readonly Bound<Route>[] {
-  const routes = bound((plugin) => plugin.routes ?? [])
-  const named = routes.map((route) => ({
-    ...route,
-    value: [
-      // The same path below the prefix and from the root are two places.
-      `${route.value.method} ${route.value.path}${route.value.absolute === true ? ' (from the root)' : ''}`,
-      route.value,
-    ] as const,
-  }))
-  distinct('route', named, clashes)
-  return routes
+/** Contributions by their names; of two with the same name the first counts, and the clash is reported. */
+function distinct<T>(
+  kind: string,
+  contributions: readonly Named<T>[],
+  clashes: Diagnostic[],
+): ReadonlyMap<string, Named<T>> {
+  const found = new Map<string, Named<T>>()
+  for (const contribution of contributions) {
+    const { name, plugin } = contribution
+    const earlier = found.get(name)
+    if (earlier === undefined) found.set(name, contribution)
+    else clashes.push(clash(kind, name, earlier.plugin, plugin))
+  }
+  return found
 }
 
 /** The one contribution of a kind that an application has at most once. */
@@ -173,51 +154,9 @@ function clash(kind: string, name: string, first: string, second: string): Diagn
   }
 }
 
-function distinct<T>(
-  kind: string,
-  named: readonly Bound<readonly [string, T]>[],
-  clashes: Diagnostic[],
-): ReadonlyMap<string, Bound<T>> {
-  const found = new Map<string, Bound<T>>()
-  for (const {
-    plugin,
-    options,
-    value: [name, value],
-  } of named) {
-    const earlier = found.get(name)
-    if (earlier === undefined) found.set(name, { plugin, options, value })
-    else clashes.push(clash(kind, name, earlier.plugin, plugin))
-  }
-  return found
-}
-
-function hooksOf(bound: Binder, { fieldTypes }: Vocabulary) {
-  const contributed = bound((plugin) => Object.entries(plugin.hooks ?? {}))
-  const hooks = new Map<string, BoundHook>()
-  const diagnostics: Diagnostic[] = []
-  for (const {
-    plugin,
-    options,
-    value: [short, given],
-  } of contributed) {
-    const name = `${plugin}.${short}`
-    const hook: HookContribution = typeof given === 'function' ? { run: given } : given
-    const input = resolveFields(hook.input ?? {}, fieldTypes)
-    diagnostics.push(...input.diagnostics.map((one) => ({ ...one, message: `The hook "${name}": ${one.message}` })))
-    hooks.set(
-      name,
-      Object.freeze({ name, options, input: input.value ?? [], transaction: hook.transaction ?? true, run: hook.run }),
-    )
-  }
-  return { hooks, diagnostics }
-}
-
 function vocabularyOf(plugins: readonly Plugin[], bound: Binder, clashes: Diagnostic[]): Vocabulary {
-  const keys = bound((plugin) => Object.entries(plugin.keys ?? {}))
-  for (const {
-    plugin,
-    value: [name],
-  } of keys) {
+  const keys = named(bound, (plugin) => plugin.keys)
+  for (const { name, plugin } of keys) {
     if (Object.hasOwn(RESOURCE_KEYS, name)) clashes.push(clash('key', name, 'plinth', plugin))
   }
   return {
@@ -227,14 +166,67 @@ function vocabularyOf(plugins: readonly Plugin[], bound: Binder, clashes: Diagno
   }
 }
 
-function permissionsOf(plugins: readonly Plugin[], clashes: Diagnostic[]): ReadonlyMap<string, string> {
-  const found = new Map<string, string>()
-  for (const { name, permissions } of plugins) {
-    for (const permission of Object.keys(permissions ?? {})) {
-      const earlier = found.get(permission)
-      if (earlier === undefined) found.set(permission, name)
-      else clashes.push(clash('permission', permission, earlier, name))
-    }
+const none = (): readonly string[] => []
+
+function extensionsOf(
+  bound: Binder,
+  vocabulary: Vocabulary,
+): Pick<Extensions, 'fieldTypes' | 'specials' | 'keys' | 'transforms' | 'rules'> {
+  const specials = named(bound, (plugin) => plugin.specials)
+  const transforms = bound((plugin) => plugin.transforms ?? [])
+  const rules = bound((plugin) => plugin.rules ?? [])
+  return {
+    fieldTypes: vocabulary.fieldTypes,
+    specials: new Map(specials.map(({ plugin, name, value }) => [`${plugin}.${name}`, value.values])),
+    keys: new Map(
+      [...vocabulary.keys].map(([name, { permissions = none, roles = none }]) => [name, { permissions, roles }]),
+    ),
+    transforms: transforms.map(({ value: transform, ...rest }) => ({ ...rest, transform })),
+    rules: rules.map(({ value: rule, ...rest }) => ({ ...rest, rule })),
   }
-  return found
+}
+
+function permissionsOf(bound: Binder, clashes: Diagnostic[]): ReadonlyMap<string, string> {
+  const permissions = named(bound, (plugin) => plugin.permissions)
+  return new Map([...distinct('permission', permissions, clashes)].map(([name, { plugin }]) => [name, plugin]))
+}
+
+function hooksOf(bound: Binder, { fieldTypes }: Vocabulary) {
+  const hooks = new Map<string, BoundHook>()
+  const diagnostics: Diagnostic[] = []
+  for (const { plugin, options, name: short, value } of named<Hook | HookContribution>(bound, ({ hooks }) => hooks)) {
+    const name = `${plugin}.${short}`
+    const {
+      input = {},
+      transaction = true,
+      run,
+    }: HookContribution = typeof value === 'function' ? { run: value } : value
+    const fields = resolveFields(input, fieldTypes)
+    diagnostics.push(...fields.diagnostics.map((one) => ({ ...one, message: `The hook "${name}": ${one.message}` })))
+    hooks.set(name, Object.freeze({ name, options, input: fields.value ?? [], transaction, run }))
+  }
+  return { hooks, diagnostics }
+}
+
+function jobsOf(bound: Binder, diagnostics: Diagnostic[]): ReadonlyMap<string, Bound<JobContribution>> {
+  const jobs = named(bound, (plugin) => plugin.jobs).map((job) => ({ ...job, name: `${job.plugin}.${job.name}` }))
+  for (const { name, value } of jobs) {
+    if (value.every === undefined || everyMs(value.every) !== undefined) continue
+    const message = `The job "${name}" runs every "${value.every}", which is no length of time`
+    diagnostics.push({ code: 'wrong_plugin', message, expected: ['30 minutes', '1 hour', '7 days'] })
+  }
+  const tidy = { plugin: 'plinth', options: {}, value: TIDY.job }
+  return new Map<string, Bound<JobContribution>>([...jobs.map((job) => [job.name, job] as const), [TIDY.name, tidy]])
+}
+
+function routesOf(bound: Binder, clashes: Diagnostic[]): readonly Bound<Route>[] {
+  const routes = bound((plugin) => plugin.routes ?? [])
+  // A path below the prefix and the same path from the root are two places.
+  const place = ({ method, path, absolute }: Route) => `${method} ${path}${absolute === true ? ' (from the root)' : ''}`
+  distinct(
+    'route',
+    routes.map((route) => ({ ...route, name: place(route.value) })),
+    clashes,
+  )
+  return routes
 }

@@ -1,4 +1,4 @@
-/** The closed list of what a plugin can contribute, key by key; the interface's one page is held against it. */
+/** The list of what a plugin can contribute, key by key; a test compares it with plugins/README.md. */
 import type { Plugin } from './plugin.ts'
 
 /** Every key of a plugin, with what it is for in a few words. */

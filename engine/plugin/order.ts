@@ -1,8 +1,8 @@
-/** The order of plugins: by name, so that app.yaml's order never matters, and after those they come after or need. */
+/** The order of plugins: by name, so that the order in app.yaml does not matter, and each after those in its `after` and `needs`. */
 import type { Collected, Diagnostic } from '../text/diagnostic.ts'
 import type { Plugin } from './plugin.ts'
 
-/** Orders plugins; a circle is a complaint and its plugins keep the order of names. A plugin not in use is no obstacle. */
+/** Orders plugins; a circle is reported, and its plugins keep the order of names. Names of plugins that are not in use are ignored. */
 export function orderPlugins(plugins: readonly Plugin[]): Required<Collected<readonly Plugin[]>> {
   const byName = new Map([...plugins].sort((a, b) => (a.name < b.name ? -1 : 1)).map((plugin) => [plugin.name, plugin]))
   const ordered = new Set<Plugin>()

@@ -35,7 +35,7 @@ export interface KeyContribution {
   readonly schema: JsonSchema
   /** The permissions that a value of the key names, so that roles may hold them. */
   readonly permissions?: (value: Json) => readonly string[]
-  /** The roles that a value of the key names, so that an unknown one is told. */
+  /** The roles that a value of the key names, so that an unknown one is reported. */
   readonly roles?: (value: Json) => readonly string[]
 }
 
@@ -59,16 +59,16 @@ export type Authenticate = (
 /** Who a name stands for, an e-mail address or an id: an actor, or null when there is nobody of that name. */
 export type Identify = (context: PluginContext, name: string) => Promise<Actor | null>
 
-/** What a start says: a line, or one that is said this one time and never again, which commands that begin an application say too. */
+/** A line that a start prints; `once`: a line that is printed only now, by a start or by a command that begins an application. */
 export type StartLine = string | { readonly once: string }
 
 /** A command of `npx plinth`. */
 export interface CommandContribution {
   readonly description: string
   /**
-   * Whether it may begin an application, as a start does: migration, seeds, the first admin; true if absent. One that
-   * only looks, by its words perhaps, says false: it runs on the database as it is, and is refused where that is not
-   * what the YAML describes.
+   * Whether the command may begin an application as a start does, with migration, seeds and the first admin; true if
+   * absent. A command that only looks says false, perhaps by its arguments. It then runs on the database as it is, and is
+   * refused if that is not what the YAML describes.
    */
   readonly begins?: boolean | ((args: readonly string[]) => boolean)
   readonly run: (context: PluginContext, args: readonly string[]) => Promise<number>

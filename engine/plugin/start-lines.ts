@@ -3,12 +3,12 @@ import type { Catalog } from '../catalog/catalog.ts'
 import type { Database } from '../database/database.ts'
 import type { StartLine } from './plugin.ts'
 
-/** What is never said again. */
+/** The lines that are printed only once. */
 export function saidOnce(said: readonly StartLine[]): readonly string[] {
   return said.flatMap((line) => (typeof line === 'string' ? [] : [line.once]))
 }
 
-/** Where the application is, on what it stands, and what plugins have to say. */
+/** The address of the application, its database, and the lines of plugins. */
 export function startLines(
   database: Database,
   { name, version, prefix }: Catalog,

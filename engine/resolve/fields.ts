@@ -111,7 +111,7 @@ function checkOwnOptions(
   type: FieldType,
   options: FieldOptions,
 ): void {
-  for (const [option, sentence] of Object.entries(type.judge?.(options) ?? {})) {
+  for (const [option, sentence] of Object.entries(type.mistakes?.(options) ?? {})) {
     reporter.report('wrong_option', `"${option}" ${sentence}`, written.place([option]))
   }
 }

@@ -119,7 +119,7 @@ const namesAreFree: Rule = (resolution, _written, draft) => {
     resolution.report('reserved_name', 'Tables that begin with "plinth_" are the engine\'s own', draft.span)
 }
 
-/** `any`, `all` and `not` mean something in filters, so no field or relation may be called so. */
+/** Words such as `any` and `not` mean something in filters, so no field or relation may be called so. */
 const namesAreNoConnectives: Rule = (resolution, _written, draft) => {
   for (const part of [...draft.fields.values(), ...draft.relations.values()]) {
     if (!(CONNECTIVES as readonly string[]).includes(part.name)) continue

@@ -11,7 +11,7 @@ export function nearest(word: string, candidates: Iterable<string>): string | un
     if (candidate === word) continue
     const known = fold(candidate)
     const edits = swapped(wanted, known) ? 1 / 2 : distance(wanted, known)
-    // A one- or two-letter word is within reach of everything, so at least half of the letters must agree.
+    // A word of one or two letters is near to every other short word, so at least half of the letters must be equal.
     if (edits < fewest && edits * 2 <= Math.max(wanted.length, known.length)) {
       best = candidate
       fewest = edits
@@ -21,7 +21,7 @@ export function nearest(word: string, candidates: Iterable<string>): string | un
   return best ?? begins
 }
 
-/** Case and the choice between `-`, `_` and nothing are the commonest slips, and cost nothing. */
+/** The word without case, `-` and `_`: slips in these count as none. */
 function fold(word: string): string {
   return word.toLowerCase().replace(/[-_ ]/g, '')
 }
@@ -31,7 +31,7 @@ function allowance(word: string): number {
   return word.length <= 7 ? 2 : 3
 }
 
-/** Two neighbours in the wrong order are the commonest slip of all: `lable` is label and not table. */
+/** Two neighbouring letters in the wrong order count as one slip, so that `lable` is nearer to label than to table. */
 function swapped(word: string, known: string): boolean {
   if (word.length !== known.length) return false
   let at = 0

@@ -7,7 +7,7 @@ export interface RenderOptions {
   readonly color?: boolean
 }
 
-/** More than this scrolls away; who mends these sees the rest. */
+/** More complaints than this scroll out of the terminal; the rest is shown when these are corrected. */
 const MOST = 100
 /** What of a long line is shown, in columns of a terminal. */
 const WIDTH = 100
@@ -92,7 +92,7 @@ function excerptOf(span: Span): Excerpt {
   }
 }
 
-/** Tabs become two spaces and what would move the cursor or turn the text around a dot, so that the caret stands where it should and no escape runs. */
+/** The text as a terminal may show it: tabs as two spaces, control characters and changes of direction as dots. So the caret is in the right column, and nothing controls the terminal. */
 function visible(text: string): string {
   return text
     .replace(/\t/g, '  ')

@@ -1,9 +1,9 @@
-/** The JSON Schema of the keys that say how a list may be read: filters, ranges, sort, search, count, indexes. */
+/** The JSON Schema of the keys that say what a list offers: filters, ranges, sort, search, count, indexes. */
 import type { JsonSchema } from '../json.ts'
 import { LIMITS } from '../limits.ts'
 import { either, key, list, map, NAME, named, PATH, ref, SORT, SWITCH } from './word-schema.ts'
 
-export const READING_KEYS: Readonly<Record<string, JsonSchema>> = {
+export const LIST_KEYS: Readonly<Record<string, JsonSchema>> = {
   filters: key(
     'What a list may be filtered by: paths, or { parameter: path }.',
     ['status_id', 'assigned_to'],

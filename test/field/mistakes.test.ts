@@ -1,4 +1,4 @@
-/** Options that contradict each other are told before anything runs on them. */
+/** Options that contradict each other are reported before anything runs on them. */
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
 import type { JsonObject } from '../../engine/json.ts'
@@ -26,12 +26,14 @@ const CASES: readonly (readonly [type: string, own: JsonObject, complaints: Json
 ]
 
 for (const [type, own, complaints] of CASES) {
-  test(`${type} ${JSON.stringify(own)}`, () => assert.equal(typeNamed(type).judge?.(options(own)) ?? {}, complaints))
+  test(`${type} ${JSON.stringify(own)}`, () => assert.equal(typeNamed(type).mistakes?.(options(own)) ?? {}, complaints))
 }
 
 test('a pattern that can not be run is a complaint of its option', () => {
-  assert.equal(Object.keys(typeNamed('string').judge?.(options({ pattern: '(a)\\1' })) ?? {}), ['pattern'])
-  assert.equal(Object.keys(typeNamed('list').judge?.(options({ of: 'string', pattern: '(a)\\1' })) ?? {}), ['pattern'])
+  assert.equal(Object.keys(typeNamed('string').mistakes?.(options({ pattern: '(a)\\1' })) ?? {}), ['pattern'])
+  assert.equal(Object.keys(typeNamed('list').mistakes?.(options({ of: 'string', pattern: '(a)\\1' })) ?? {}), [
+    'pattern',
+  ])
 })
 
 test.run()
