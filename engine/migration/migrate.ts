@@ -61,10 +61,11 @@ function freshTables(wanted: readonly Table[], { tables }: Present): readonly Ta
 }
 
 /** Where the YAML speaks of what a step changes: the field, else the resource; nowhere for what it no longer names. */
-function place(catalog: Catalog | undefined, { title }: Step): Span | undefined {
-  const [, table, column] = / ([a-z0-9_]+)[.](\w+)/i.exec(title) ?? / on (\w+) \((\w+)/.exec(title) ?? []
-  const resource = [...(catalog?.resources.values() ?? [])].find((one) => one.table === table && one.owner === one.name)
-  return [...(resource?.fields.values() ?? [])].find((field) => field.column === column)?.span ?? resource?.span
+function place(catalog: Catalog | undefined, { about }: Step): Span | undefined {
+  const resources = [...(catalog?.resources.values() ?? [])]
+  const resource = resources.find((one) => one.table === about?.table && one.owner === one.name)
+  const field = [...(resource?.fields.values() ?? [])].find((one) => one.column === about?.column)
+  return field?.span ?? resource?.span
 }
 
 function complaint(step: Step, hash: string, catalog: Catalog | undefined): Diagnostic {

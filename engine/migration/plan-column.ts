@@ -269,16 +269,19 @@ function leaving({ wanted, actual }: Pair, column: Column, circumstances: Circum
 export function planColumns(pair: Pair, circumstances: Circumstances): readonly Step[] {
   const renames: Step[] = []
   const changes: Step[] = []
+  const about = (column: Column, steps: readonly Step[]): readonly Step[] =>
+    steps.map((step) => ({ ...step, about: { table: pair.wanted.name, column: column.name } }))
   for (const column of pair.wanted.columns) {
     const was = presentColumn(pair, column)
     if (was === undefined) {
-      changes.push(addingColumn(pair, column, circumstances))
+      changes.push(...about(column, [addingColumn(pair, column, circumstances)]))
       continue
     }
-    if (was.name !== column.name) renames.push(renaming(pair, column, was))
-    else changes.push(...renamedTwice(pair, column, circumstances))
-    changes.push(...altering(pair, column, was, circumstances))
+    if (was.name !== column.name) renames.push(...about(column, [renaming(pair, column, was)]))
+    else changes.push(...about(column, renamedTwice(pair, column, circumstances)))
+    changes.push(...about(column, altering(pair, column, was, circumstances)))
   }
-  const gone = goneColumns(pair, circumstances).flatMap((column) => leaving(pair, column, circumstances))
+  const leave = (column: Column) => about(column, leaving(pair, column, circumstances))
+  const gone = goneColumns(pair, circumstances).flatMap(leave)
   return [...renames, ...changes, ...gone]
 }

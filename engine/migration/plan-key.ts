@@ -5,27 +5,27 @@ import { type Circumstances, goneColumns, isNew, type Pair, presentColumn, start
 import { changing, type Effect, type Step } from './step.ts'
 import type { ForeignKey, TableIndex } from './table.ts'
 
-/** Rows that point at nothing; undefined for a column that is only being added. */
+/** SQL that counts rows which point at no record; undefined for a column that is only added. */
 function orphans(pair: Pair, key: ForeignKey, target: Pair | undefined): string | undefined {
-  const column = pair.wanted.columns.find((other) => other.name === key.column)
-  const was = column && presentColumn(pair, column)
-  if (column === undefined || was === undefined || startsAnew(pair, column)) return undefined
-  const counting = `select count(*) from ${q(pair.actual.name)} t where t.${q(was.name)} is not null`
+  const now = nameNow(pair, key.column)
+  if (now === undefined) return undefined
+  const counting = `select count(*) from ${q(pair.actual.name)} t where t.${q(now)} is not null`
   if (target === undefined) return counting
   const id = q(target.actual.primaryKey[0] ?? 'id')
-  return `${counting} and not exists (select 1 from ${q(target.actual.name)} o where o.${id} = t.${q(was.name)})`
+  return `${counting} and not exists (select 1 from ${q(target.actual.name)} o where o.${id} = t.${q(now)})`
 }
 
-/** A rule about columns that are only coming harms nobody; about others it may. */
+/** A rule over a new column disturbs no other version of the YAML; over present columns it may. */
 function effectOn(pair: Pair, columns: readonly string[]): Effect {
-  const fresh = (name: string) => pair.wanted.columns.some((column) => column.name === name && isNew(pair, column))
-  return columns.some(fresh) ? 'adds' : 'changes'
+  const isAdded = (name: string) => pair.wanted.columns.some((column) => column.name === name && isNew(pair, column))
+  return columns.some(isAdded) ? 'adds' : 'changes'
 }
 
 function referring(pair: Pair, key: ForeignKey, target: Pair | undefined): Step {
   const { name } = pair.wanted
   const step: Step = {
     title: `reference ${name}.${key.column} to ${key.table}`,
+    about: { table: name, column: key.column },
     sql: [addForeignKey(name, key), validateForeignKey(name, key)],
     online: true,
     risk: 'safe',
@@ -47,8 +47,9 @@ export function planReferences(pair: Pair, pairs: ReadonlyMap<string, Pair>): re
     const column = wanted.columns.find((other) => other.name === key.column)
     const was = column && presentColumn(pair, column)
     const old = actual.foreignKeys.find((other) => other.column === was?.name)
+    const isSame = old?.table === presentName(key) && old.onDelete === key.onDelete
     // A column whose type starts anew was set aside together with its reference.
-    if (old && old.table === presentName(key) && old.onDelete === key.onDelete && was?.type === column?.type) continue
+    if (isSame && was?.type === column?.type) continue
     if (old)
       steps.push(
         changing(`drop old reference of ${wanted.name}.${key.column}`, dropForeignKey(wanted.name, key.column)),
@@ -63,17 +64,19 @@ export function planReferences(pair: Pair, pairs: ReadonlyMap<string, Pair>): re
   return steps
 }
 
-/** Groups of rows with equal values; undefined where a column or the predicate speaks of what is only being added. */
+/** The present name of a wanted column; undefined where it is only added, or starts anew without values. */
+function nameNow(pair: Pair, name: string): string | undefined {
+  const column = pair.wanted.columns.find((one) => one.name === name)
+  return column === undefined || startsAnew(pair, column) ? undefined : presentColumn(pair, column)?.name
+}
+
+/** SQL that counts rows with equal values; undefined where a column is only added, so that all its values are new. */
 function duplicates(pair: Pair, index: TableIndex): string | undefined {
-  const columns = index.columns.flatMap((name) => {
-    const column = pair.wanted.columns.find((one) => one.name === name)
-    const was = column && !startsAnew(pair, column) ? presentColumn(pair, column) : undefined
-    return was === undefined ? [] : [was.name]
-  })
+  const columns = index.columns.flatMap((name) => nameNow(pair, name) ?? [])
   if (columns.length < index.columns.length) return undefined
   const known = new Set(pair.actual.columns.map((column) => column.name))
-  const speaksOf = [...(index.where ?? '').matchAll(/"([^"]+)"/g)].map(([, name = '']) => name)
-  const where = index.where !== undefined && speaksOf.every((name) => known.has(name)) ? [`(${index.where})`] : []
+  const canBeAsked = index.where !== undefined && (index.whereColumns ?? []).every((name) => known.has(name))
+  const where = canBeAsked ? [`(${index.where})`] : []
   const list = columns.map(q)
   const present = [...where, ...list.map((column) => `${column} is not null`)].join(' and ')
   return `select coalesce(sum(n), 0) from (select count(*) as n from ${q(pair.actual.name)} where ${present}
@@ -86,6 +89,7 @@ function indexing(pair: Pair, index: TableIndex, concurrently: boolean): Step {
   const title = `add ${kind} on ${name} (${index.columns.join(', ')})`
   const step: Step = {
     title,
+    about: { table: name, column: index.columns[0] ?? '' },
     sql: createIndex(name, index, concurrently),
     online: true,
     risk: 'safe',

@@ -138,10 +138,10 @@ async function remember({ runner, known }: Seeding, resource: Resource, name: st
   known.add(`${resource.name} ${name}`)
 }
 
-/** Makes the record unless it was ever made before; what it misses when it names a record that is not there yet. */
-async function plant(seeding: Seeding, row: Row): Promise<'created' | 'known' | Missing | Diagnostic> {
+/** Writes the record of a row that was never written; gives what is missing when the row names a record that is not there yet. */
+async function write(seeding: Seeding, row: Row): Promise<'created' | 'known' | Missing | Diagnostic> {
   const { resource, key, seed } = row
-  // What was written once is done with: clients may have renamed or deleted whatever the row names.
+  // A row is written once only: clients may have renamed or deleted its record, or those that it names.
   if (seeding.known.has(`${resource.name} ${seed.name}`)) return 'known'
   const values = await valuesOf(seeding, row)
   if ('target' in values) return values
@@ -190,14 +190,14 @@ function unresolved({ row, field, target }: Missing): Diagnostic {
   }
 }
 
-/** Plants all rows, those that name others after them. */
-async function plantAll(seeding: Seeding, rows: readonly Row[]): Promise<Collected<SeedResult>> {
+/** Writes all rows; a row that names another one waits until that is there. */
+async function writeAll(seeding: Seeding, rows: readonly Row[]): Promise<Collected<SeedResult>> {
   let waiting = rows
   let created = 0
   while (waiting.length > 0) {
     const missing: Missing[] = []
     for (const row of waiting) {
-      const outcome = await plant(seeding, row)
+      const outcome = await write(seeding, row)
       if (outcome === 'created') created += 1
       else if (typeof outcome === 'object' && 'code' in outcome) return { diagnostics: [outcome] }
       else if (typeof outcome === 'object') missing.push(outcome)
@@ -231,10 +231,10 @@ export async function seed(catalog: Catalog, database: Database, now: Date): Pro
       atomically(runner, async () => {
         const seeded = await runner.run({ text: 'select resource, key from plinth_seed' }, [])
         const known = new Set(seeded.map(([resource, key]) => `${resource} ${key}`))
-        const planted = await plantAll({ catalog, runner, now, known }, rows)
-        // Rolled back: what was planted before the mistake is planted again once that is corrected.
-        if (planted.value === undefined) throw new Refused(planted.diagnostics)
-        return planted
+        const done = await writeAll({ catalog, runner, now, known }, rows)
+        // Rolled back: what was written before the mistake is written again when the mistake is corrected.
+        if (done.value === undefined) throw new Refused(done.diagnostics)
+        return done
       }),
     )
   } catch (error) {

@@ -16,6 +16,8 @@ export type Risk = 'safe' | 'unsafe' | 'blocked'
 export type Effect = 'adds' | 'changes' | 'retypes' | 'removes'
 
 export interface Step {
+  /** The table and column that it is about, where the YAML may speak of them. */
+  readonly about?: { readonly table: string; readonly column: string }
   /** For people: `add column tickets.due_date (date)`. */
   readonly title: string
   /** None: the step is a question only, and gone when no row is in its way. */

@@ -30,6 +30,8 @@ export interface TableIndex {
   readonly columns: readonly string[]
   /** SQL of the predicate; undefined: all rows. */
   readonly where: string | undefined
+  /** The columns that the predicate names; never read from a database. */
+  readonly whereColumns?: readonly string[]
 }
 
 export interface Sequence {

@@ -46,13 +46,15 @@ function predicate(filter: Filter): string {
   })
 }
 
-function indexOf(table: string, index: Index): TableIndex {
-  return namedIndex(table, {
-    kind: index.kind,
-    unique: index.unique,
-    columns: index.fields.map((field) => field.column),
-    where: index.where === undefined ? undefined : predicate(index.where),
-  })
+function columnsIn(filter: Filter): readonly string[] {
+  if (filter.kind === 'compare') return [filter.path.field.column]
+  return filter.kind === 'not' ? columnsIn(filter.of) : filter.of.flatMap(columnsIn)
+}
+
+function indexOf(table: string, { kind, unique, fields, where }: Index): TableIndex {
+  const columns = fields.map((field) => field.column)
+  const index = namedIndex(table, { kind, unique, columns, where: where && predicate(where) })
+  return where === undefined ? index : { ...index, whereColumns: columnsIn(where) }
 }
 
 function references(catalog: Catalog, resource: Resource): ForeignKey[] {
