@@ -131,7 +131,7 @@ const BODIES: Readonly<Record<string, () => object>> = {
   '/conversations': () => ({ ticket_id: records.get('/tickets')?.another, type: 'customer' }),
   ...Object.fromEntries([...SETTINGS, '/settings/roles'].map((path) => [path, () => ({ name: `n${++count}` })])),
   '/knowledge-base': () => ({ title: 't', details: 'd' }),
-  '/faqs': () => ({ name: 'n', details: 'd' }),
+  '/faqs': () => ({ name: 'n', details: 'd', status: true }),
   '/posts': () => ({ title: 't', details: 'd' }),
   '/notes': () => ({ name: 'n' }),
 }

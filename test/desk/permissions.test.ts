@@ -34,7 +34,7 @@ test.before(async () => {
     },
     '/organizations': { name: 'o' },
     '/knowledge-base': { title: 't', details: 'd' },
-    '/faqs': { name: 'n', details: 'd' },
+    '/faqs': { name: 'n', details: 'd', status: true },
     '/posts': { title: 't', details: 'd' },
     '/settings/types': { name: 't' },
     '/settings/roles': { name: 'Some role' },

@@ -6,6 +6,7 @@ import { claim, claimLeft, customerOfContact } from './customer.ts'
 import { customerMoves } from './customer-moves.ts'
 import { OPEN } from './figures.ts'
 import { firstResponse } from './first-response.ts'
+import { OPTIONS } from './options.ts'
 import { reopen } from './reopen.ts'
 import { keepClosed, keepDefault, oneDefault, oneLevel } from './settings.ts'
 import { stamp } from './stamp.ts'
@@ -15,31 +16,7 @@ export default definePlugin({
   name: 'tickets',
   description: 'Tickets: queues, stamps of first response and resolution, what customers may do, guards on settings.',
   after: ['auth'],
-  options: {
-    type: 'object',
-    additionalProperties: false,
-    properties: {
-      reopen_on_comment: {
-        anyOf: [
-          { type: 'boolean' },
-          {
-            type: 'object',
-            additionalProperties: false,
-            required: ['after'],
-            properties: { after: { type: 'string', pattern: '^[1-9][0-9]{0,3} (minute|hour|day)s?$' } },
-          },
-        ],
-        default: true,
-        description:
-          "Whether a customer's comment opens a solved or closed ticket again, unless it only says thanks; with `after: 1 day`, only when the work ended longer ago.",
-      },
-      time_zone: {
-        type: 'string',
-        default: 'UTC',
-        description: 'Where the days and hours of dashboards and reports are counted, by its name: Europe/Berlin.',
-      },
-    },
-  },
+  options: OPTIONS,
   rules: [knownZone],
   start: checkZone,
   specials: {
