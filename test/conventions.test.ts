@@ -75,6 +75,9 @@ const HOMES: Readonly<Record<string, readonly string[]>> = {
   ajv: ['engine/field/', 'plugins/desk/ai/'],
 }
 
+/** The rooms below engine/query that reach outside the process. */
+const OUTSIDE = ['database', 'store', 'migration']
+
 const files = projectFiles()
 const production = readSources(files, ['engine', 'plugins'])
 const everything = readSources(files, ['engine', 'plugins', 'test'])
@@ -110,6 +113,20 @@ conventions('an engine file imports from its own room or a lower rank', () => {
       })
     })
   none(violations, 'imports never go upward')
+})
+
+conventions('engine/query only makes SQL: it runs nothing', () => {
+  const violations = production
+    .filter((file) => file.path.startsWith('engine/query/'))
+    .flatMap((file) => {
+      const outside = file.valueImports.filter((specifier) => {
+        const target = importedPath(file.path, specifier)
+        return target === undefined ? specifier !== 'node:crypto' : OUTSIDE.includes(roomOf(target))
+      })
+      const waits = /\b(async|await)\b/.test(file.code) ? ['an async function'] : []
+      return [...outside, ...waits].map((found) => `${file.path}: ${found}`)
+    })
+  none(violations, 'engine/query imports only types of rooms with I/O, and awaits nothing')
 })
 
 conventions('no file imports itself by way of others, types included', () => {

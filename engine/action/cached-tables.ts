@@ -5,9 +5,7 @@ import type { Catalog, EmbedEntry, Resource } from '../catalog/catalog.ts'
 import { isStored } from '../catalog/stored.ts'
 import type { Runner } from '../database/database.ts'
 import { LIMITS } from '../limits.ts'
-import { quoted } from '../query/condition.ts'
-import type { KeptEmbed, KeptEmbeds } from '../query/kept-embed.ts'
-import { compileSerializer, type Serializer, type WireEntry } from '../record/serializer.ts'
+import { compileKept, type KeptEmbed, type KeptEmbeds } from '../query/kept-embed.ts'
 
 /** Every cached table of one catalog. */
 export interface CachedTables extends KeptEmbeds {
@@ -57,22 +55,6 @@ interface Kept extends KeptEmbed {
   refresh(): Promise<void>
 }
 
-/** The statement that reads the kept columns of a table, and the serializer of their fragment. */
-function keptColumns(
-  target: Resource,
-  entries: readonly EmbedEntry[],
-): { readonly text: string; readonly serialize: Serializer } {
-  const fields = entries.flatMap(({ name, value }) =>
-    value.kind === 'field' ? [{ name, field: value.path.field }] : [],
-  )
-  const columns = fields.map(({ field }) => `t.${quoted(field.column)}`)
-  const text = `select ${['t."id"', ...columns].join(', ')} from ${quoted(target.table)} t limit ${LIMITS.lookupRows + 1}`
-  const nodes = fields.map(
-    ({ name, field }, i): WireEntry => ({ name, node: { kind: 'column', index: i + 1, wire: field.type.wire } }),
-  )
-  return { text, serialize: compileSerializer({ kind: 'object', present: undefined, entries: nodes }) }
-}
-
 /** What the latest reading found; readings are numbered as they begin, because they may end in another order. */
 function latest<T>(): {
   readonly value: T | undefined
@@ -103,7 +85,7 @@ function keep(
   now: () => Date,
   outgrown: () => void,
 ): Kept {
-  const { text, serialize } = keptColumns(target, entries)
+  const { statement, serialize } = compileKept(target, entries)
   const fragments = latest<ReadonlyMap<string, string>>()
   let readAt = 0
   let reading: Promise<void> | undefined
@@ -111,7 +93,7 @@ function keep(
   const refresh = async (): Promise<void> => {
     const number = fragments.begin()
     try {
-      const rows = await runner.run({ text }, [])
+      const rows = await runner.run(statement, [])
       if (rows.length > LIMITS.lookupRows) outgrown()
       fragments.end(number, new Map(rows.map((row) => [row[0]!, serialize(row)])))
       readAt = now().getTime()

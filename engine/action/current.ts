@@ -4,9 +4,9 @@ import { ApiError } from '../error.ts'
 import type { Json } from '../json.ts'
 import { type Lookup, notFound } from '../query/lookup.ts'
 import { actorClass } from '../query/policy.ts'
-import { compileCurrent } from '../query/write-statement.ts'
+import { compileCurrent } from '../query/stored-record.ts'
 import type { Execution } from './execution.ts'
-import { runCompiled } from './read.ts'
+import { runCompiled } from './run-compiled.ts'
 
 export interface Current {
   readonly id: number
@@ -29,17 +29,15 @@ export async function currentRecord(
   const lock = around.transaction !== undefined
   const spoken = clauses.map((clause) => clause.span.start).join()
   const key = `current ${lock} ${resource.name} ${lookup.field.name} ${spoken} ${actorClass(around.actor)}`
-  const compiled = around.statements.get(key, () =>
-    compileCurrent(around.catalog, resource, around.actor, clauses, lookup.field, lock),
-  )
+  const compiled = around.statements.get(key, () => compileCurrent(around, resource, clauses, lookup.field, lock))
   const [row] = await runCompiled(around, compiled, { lookup: lookup.value })
-  if (row === undefined || (row[1] !== 't' && !dead)) throw notFound(resource)
-  const reaching = clauses.filter((_, i) => row[3 + i] === 't')
+  if (row === undefined) throw notFound(resource)
+  const { version, live, seen, reached, record } = compiled.read(row)
+  if (!live && !dead) throw notFound(resource)
+  const reaching = clauses.filter((_, i) => reached[i])
   if (reaching.length === 0 && around.actor.kind !== 'system') {
-    // Whoever reads the record knows of it: a 404 would only be untrue.
-    const shown = row[1] === 't' && row[2] === 't'
-    throw resource.conceal && !shown ? notFound(resource) : new ApiError('forbidden', { message: 'Forbidden' })
+    // A caller who can read the record already knows that it exists, so a 404 would only be untrue.
+    throw resource.conceal && !(live && seen) ? notFound(resource) : new ApiError('forbidden', { message: 'Forbidden' })
   }
-  const record = JSON.parse(compiled.serialize(row)) as Record<string, Json>
-  return { id: Number(record.id), version: row[0]!, live: row[1] === 't', clauses: reaching, record }
+  return { id: Number(record.id), version, live, clauses: reaching, record }
 }

@@ -1,12 +1,14 @@
 /** ⇄ The record as a write would store it, for hooks that judge it: read only when one asks. */
+
 import type { Clause, Resource } from '../catalog/catalog.ts'
 import type { Json } from '../json.ts'
 import { actorClass } from '../query/policy.ts'
 import type { WriteShape } from '../query/write-shape.ts'
 import { compileDraft } from '../query/write-statement.ts'
+import type { FieldValues } from '../record/decode.ts'
 import type { Execution } from './execution.ts'
-import { type Values, valueSlots } from './input.ts'
-import { runCompiled } from './read.ts'
+import { valueSlots } from './input.ts'
+import { runCompiled } from './run-compiled.ts'
 
 export type Draft = Readonly<Record<string, Json>>
 
@@ -22,12 +24,12 @@ export interface Drafting {
   /** The clauses that the write may stand on, in order. */
   readonly clauses: readonly (Clause | undefined)[]
   /** The values that hooks have left so far, completed. */
-  readonly values: () => Promise<Readonly<Values>> | Readonly<Values>
-  readonly shape: (values: Readonly<Values>, clause: Clause | undefined) => DraftShape
+  readonly values: () => Promise<Readonly<FieldValues>> | Readonly<FieldValues>
+  readonly shape: (values: Readonly<FieldValues>, clause: Clause | undefined) => DraftShape
 }
 
 /** A function that gives the draft of a write; asked again without a change in between, it reads nothing anew. */
-export function drafts(around: Execution, input: Readonly<Values>, drafting: Drafting): () => Promise<Draft> {
+export function drafts(around: Execution, input: Readonly<FieldValues>, drafting: Drafting): () => Promise<Draft> {
   let seen: { readonly key: string; readonly draft: Promise<Draft> } | undefined
   return () => {
     const key = JSON.stringify(input)
@@ -46,9 +48,7 @@ async function readDraft(around: Execution, drafting: Drafting): Promise<Draft> 
     const names = shape.given.map((field) => field.name).join(',')
     const fixed = shape.assigned.map(({ field }) => field.name).join(',')
     const key = `draft ${action} ${resource.name} ${clause?.span.start ?? ''} ${names} ${fixed} ${actorClass(around.actor)}`
-    const compiled = around.statements.get(key, () =>
-      compileDraft(around.catalog, resource, around.actor, shape, id !== undefined),
-    )
+    const compiled = around.statements.get(key, () => compileDraft(around, resource, shape, id !== undefined))
     const [row] = await runCompiled(around, compiled, { ...valueSlots(resource, values), id })
     if (row === undefined) return draft
     draft = JSON.parse(compiled.serialize(row)) as Draft

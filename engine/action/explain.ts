@@ -8,7 +8,8 @@ import { clausesFor, requireClause } from '../query/policy.ts'
 import { position } from '../text/source.ts'
 import { currentRecord } from './current.ts'
 import type { Execution } from './execution.ts'
-import { getRecord, listRecords, type Parent } from './read.ts'
+import type { Parent } from './parent.ts'
+import { getRecord, listRecords } from './read.ts'
 
 /** What is to be explained: an action as its request names it. */
 export interface Question {

@@ -1,15 +1,16 @@
 /** Hooks around one write: each an async function `(context, next)`, the innermost `next` writes. */
+
 import type { Resource, WriteAction } from '../catalog/catalog.ts'
 import type { Json } from '../json.ts'
+import type { FieldValues } from '../record/decode.ts'
 import type { HookContext } from './context.ts'
 import type { Draft } from './draft.ts'
 import type { BoundHook, Execution } from './execution.ts'
-import type { Values } from './input.ts'
 
 /** What hooks see and change of one write. */
 export interface Written {
-  readonly input: Values
-  readonly extra: Readonly<Values>
+  readonly input: FieldValues
+  readonly extra: Readonly<FieldValues>
   readonly record: Readonly<Record<string, Json>> | undefined
   /** The record as it would be written with the present input. */
   readonly draft: () => Promise<Draft>
@@ -21,18 +22,22 @@ export function hooksOf(around: Execution, resource: Resource, action: WriteActi
   return resource.hooks[action].map((name) => around.hooks.get(name)!)
 }
 
-/** Runs the hooks around `write`, outermost first; a hook that never calls `next` has replaced the write. */
-export async function runHooks(
+/** Runs the hooks around `write`, outermost first, and gives what it gave; undefined when a hook never called `next` and so replaced it. */
+export async function runHooks<T>(
   around: Execution,
   resource: Resource,
   action: WriteAction,
   hooks: readonly BoundHook[],
   written: Written,
-  write: () => Promise<void>,
-): Promise<void> {
+  write: () => Promise<T>,
+): Promise<T | undefined> {
+  let outcome: T | undefined
   const step = async (index: number): Promise<void> => {
     const hook = hooks[index]
-    if (hook === undefined) return write()
+    if (hook === undefined) {
+      outcome = await write()
+      return
+    }
     let called = false
     await hook.run(hookContext(around, resource, action, hook, written), () => {
       if (called) throw new Error(`hook ${hook.name} called next() twice`)
@@ -41,6 +46,7 @@ export async function runHooks(
     })
   }
   await step(0)
+  return outcome
 }
 
 function hookContext(

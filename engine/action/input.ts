@@ -7,27 +7,30 @@ import { isStored, storedFields } from '../catalog/stored.ts'
 import { ApiError } from '../error.ts'
 import type { Json, JsonObject } from '../json.ts'
 import { allowsOne } from '../query/policy.ts'
-import { type DecodedInput, decodeInput } from '../record/decode.ts'
+import { type DecodedInput, decodeInput, type FieldValues } from '../record/decode.ts'
 import type { BoundHook, Execution } from './execution.ts'
 import { type Links, manyFields } from './many.ts'
 import { isEmbed, unwritable } from './unwritable.ts'
 
-export type Values = Record<string, Json>
-
 /** A decoded body, split into what belongs to the record, to hooks, and to many-to-many relations. */
-export interface Input {
-  readonly values: Values
-  readonly extra: Values
+export interface WriteInput {
+  readonly values: FieldValues
+  readonly extra: FieldValues
   readonly many: Links
   readonly errors: Record<string, string[]>
   /** The body as it came, for what could not be decoded. */
   readonly body: JsonObject
   /** What the body names and no body writes; it must be as the record is read. */
-  readonly unwritable: Readonly<Values>
+  readonly unwritable: Readonly<FieldValues>
 }
 
 /** Decodes a body for a resource and the hooks of one action. */
-export function readInput(around: Execution, resource: Resource, hooks: readonly BoundHook[], body: JsonObject): Input {
+export function readInput(
+  around: Execution,
+  resource: Resource,
+  hooks: readonly BoundHook[],
+  body: JsonObject,
+): WriteInput {
   const own = storedFields(resource)
   const extras = hooks.flatMap((hook) => hook.input)
   const lists = manyFields(resource)
@@ -41,8 +44,8 @@ export function readInput(around: Execution, resource: Resource, hooks: readonly
     partial: true,
     unknownKeys: around.catalog.strictness.unknownKeys,
   })
-  const values: Values = {}
-  const extra: Values = {}
+  const values: FieldValues = {}
+  const extra: FieldValues = {}
   for (const [name, value] of Object.entries(decoded.values)) {
     if (extras.some((field) => field.name === name) && !own.some((field) => field.name === name)) extra[name] = value
     else values[name] = value
@@ -68,7 +71,7 @@ export function coveringClauses(
   clauses: readonly Clause[],
   actor: Actor,
   resource: Resource,
-  values: Readonly<Values>,
+  values: Readonly<FieldValues>,
   creating: boolean,
 ): readonly (Clause | undefined)[] {
   if (actor.kind === 'system') return [undefined]
@@ -118,8 +121,8 @@ function operandValue(assignment: Extract<Assignment, { operand: unknown }>, act
 }
 
 /** What assignments write, as far as it is known without the database. */
-export function assignedValues(assigned: readonly Assignment[], actor: Actor): Values {
-  const values: Values = {}
+export function assignedValues(assigned: readonly Assignment[], actor: Actor): FieldValues {
+  const values: FieldValues = {}
   for (const assignment of assigned) {
     const value = 'operand' in assignment ? operandValue(assignment, actor) : undefined
     if (value !== undefined) values[assignment.field.name] = value
@@ -135,7 +138,12 @@ function holdsDefault(resource: Resource, name: string, value: Json): boolean {
 }
 
 /** Refuses fields and links that the caller's role may not write; on create the default may be sent. Throws forbidden. */
-export function refuseGuarded(actor: Actor, resource: Resource, values: Readonly<Values>, creating: boolean): void {
+export function refuseGuarded(
+  actor: Actor,
+  resource: Resource,
+  values: Readonly<FieldValues>,
+  creating: boolean,
+): void {
   const lists = manyFields(resource).map(([field]) => field)
   for (const [name, value] of Object.entries(values)) {
     const field = resource.fields.get(name) ?? lists.find((list) => list.name === name)
@@ -157,9 +165,9 @@ const MALFORMED: Json = Object.freeze({})
 /** All that a caller wants to write: the values, the links under their body keys, and what is malformed. */
 export function wanted(
   resource: Resource,
-  values: Readonly<Values>,
-  { many, errors }: Pick<Input, 'many' | 'errors'>,
-): Values {
+  values: Readonly<FieldValues>,
+  { many, errors }: Pick<WriteInput, 'many' | 'errors'>,
+): FieldValues {
   const links = [...many].map(([relation, ids]) => [relation.writeAs, ids] as const)
   const lists = manyFields(resource).map(([field]) => field.name)
   const malformed = Object.keys(errors)
@@ -171,10 +179,10 @@ export function wanted(
 /** The part of `values` that differs from the stored record; equal values are no change, however they were written. */
 export function changedValues(
   resource: Resource,
-  values: Readonly<Values>,
+  values: Readonly<FieldValues>,
   stored: Readonly<Record<string, Json>>,
-): Values {
-  const changed: Values = {}
+): FieldValues {
+  const changed: FieldValues = {}
   for (const [name, value] of Object.entries(values)) {
     const field = resource.fields.get(name)
     if (field !== undefined && !same(field, value, stored[name] ?? null)) changed[name] = value
@@ -185,7 +193,7 @@ export function changedValues(
 /** The errors of what is not sent back as it is stored: a rule that is younger than a value does not stand in its way. */
 export function errorsOfChanged(
   resource: Resource,
-  { body, errors }: Pick<Input, 'body' | 'errors'>,
+  { body, errors }: Pick<WriteInput, 'body' | 'errors'>,
   stored: Readonly<Record<string, Json>>,
 ): Record<string, string[]> {
   const left = Object.entries(errors).filter(([key]) => {
@@ -208,7 +216,7 @@ export function parameter(field: Field, value: Json): unknown {
 }
 
 /** The slots `f_<name>` of values. */
-export function valueSlots(resource: Resource, values: Readonly<Values>): Record<string, unknown> {
+export function valueSlots(resource: Resource, values: Readonly<FieldValues>): Record<string, unknown> {
   const slots: Record<string, unknown> = {}
   for (const [name, value] of Object.entries(values)) {
     const field = resource.fields.get(name)

@@ -2,12 +2,11 @@
 import type { Field, ManyToMany, Resource } from '../catalog/catalog.ts'
 import { invalid } from '../error.ts'
 import { FIELD_TYPES } from '../field/index.ts'
+import { quoted } from '../filter/sql.ts'
 import { LIMITS } from '../limits.ts'
-import { createBinder, parameterValues } from '../query/binder.ts'
-import { conditionSql, quoted } from '../query/condition.ts'
-import { reach } from '../query/policy.ts'
-import { existenceSql, reachSql } from '../query/read-statement.ts'
+import { compileSelectable } from '../query/read-statement.ts'
 import type { Execution } from './execution.ts'
+import { runCompiled } from './run-compiled.ts'
 
 const known = new WeakMap<Resource, readonly (readonly [Field, ManyToMany])[]>()
 
@@ -91,21 +90,6 @@ async function selectable(
   ids: readonly number[],
   id: number,
 ): Promise<ReadonlySet<number>> {
-  const scope = { catalog: around.catalog, actor: around.actor, binder: createBinder() }
-  const target = around.catalog.resources.get(relation.target)!
-  const where = [`r."id" = any(${scope.binder.slot('ids')}::integer[])`]
-  const conditions = [
-    ...existenceSql(scope, target, 'r'),
-    reachSql(scope, reach(target.policies.view, around.actor), 'r'),
-  ]
-  if (relation.where !== undefined) conditions.push(conditionSql(around.catalog, relation.where, 'r', scope.binder))
-  const { table, from, to } = relation.through
-  const linked = `r."id" in (select j.${quoted(to)} from ${quoted(table)} j where j.${quoted(from)} = ${scope.binder.slot('id')}::integer)`
-  where.push(`((${conditions.join(' and ')}) or ${linked})`)
-  const values = parameterValues(scope.binder.sources, { actor: around.actor, now: around.now(), slots: { ids, id } })
-  const rows = await around.adhoc.run(
-    { text: `select r."id" from ${quoted(target.table)} r where ${where.join(' and ')}` },
-    values,
-  )
+  const rows = await runCompiled(around, compileSelectable(around, relation), { ids, id }, true)
   return new Set(rows.map((row) => Number(row[0])))
 }

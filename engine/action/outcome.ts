@@ -6,11 +6,11 @@ import { ApiError, invalid } from '../error.ts'
 import { actorClass } from '../query/policy.ts'
 import type { Check } from '../query/write-check.ts'
 import { type CompiledWrite, compileInsert, compileUpdate } from '../query/write-statement.ts'
-import { invalidSelection, sentence } from '../record/decode.ts'
+import { type FieldValues, invalidSelection, sentence } from '../record/decode.ts'
 import type { Execution } from './execution.ts'
-import { type Values, valueSlots } from './input.ts'
+import { valueSlots } from './input.ts'
 import { type Links, linkErrors } from './many.ts'
-import { runCompiled } from './read.ts'
+import { runCompiled } from './run-compiled.ts'
 
 /** The record of a write's row as JSON text; throws forbidden or validation_failed for the checks that failed. */
 export function written(compiled: CompiledWrite, row: Row): string {
@@ -40,7 +40,7 @@ function failed(checks: readonly Check[], row: Row): Record<string, string[]> {
 export async function furtherErrors(
   around: Execution,
   resource: Resource,
-  values: Readonly<Values>,
+  values: Readonly<FieldValues>,
   links: Links,
   id: number | undefined,
 ): Promise<Record<string, string[]>> {
@@ -52,7 +52,7 @@ export async function furtherErrors(
   const compile = id === undefined ? compileInsert : compileUpdate
   const key = `checks ${id === undefined} ${resource.name} ${given.map((field) => field.name).join()} ${actorClass(around.actor)}`
   const compiled = around.statements.get(key, () =>
-    compile(around.catalog, resource, around.actor, {
+    compile(around, resource, {
       given,
       trusted: new Set(),
       assigned: [],

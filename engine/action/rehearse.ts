@@ -3,12 +3,14 @@ import { SYSTEM } from '../actor.ts'
 import type { Catalog, Field, Resource } from '../catalog/catalog.ts'
 import { storedFields, tableFields } from '../catalog/stored.ts'
 import type { Row, Runner } from '../database/database.ts'
+import { print, quoted } from '../filter/sql.ts'
 import type { Table } from '../migration/table.ts'
-import { createBinder } from '../query/binder.ts'
-import { castType, fieldSql, quoted } from '../query/condition.ts'
+import { castType, fieldSql } from '../query/condition.ts'
 import { readListQuery } from '../query/list-query.ts'
-import { compileGet, compilePage } from '../query/read-statement.ts'
-import { compileCurrent, compileInsert, compileRemoval, compileUpdate } from '../query/write-statement.ts'
+import { compilePage } from '../query/list-statement.ts'
+import { compileGet } from '../query/read-statement.ts'
+import { compileCurrent } from '../query/stored-record.ts'
+import { compileInsert, compileRemoval, compileUpdate } from '../query/write-statement.ts'
 import type { Diagnostic } from '../text/diagnostic.ts'
 
 /** Runs a statement and gives what the database has against it. */
@@ -94,7 +96,7 @@ export function computedFields(catalog: Catalog): readonly Computed[] {
 async function tryComputed(computed: readonly Computed[], attempt: Attempt): Promise<readonly Diagnostic[]> {
   const found: Diagnostic[] = []
   for (const { resource, field } of computed) {
-    const sql = fieldSql(field, 'o', createBinder())
+    const sql = print(fieldSql(field, 'o')).text
     const compared = field.type.operators.includes('eq') ? ` where ${sql} = null::${castType(field)}` : ''
     const refusal = await attempt(`select ${sql} from ${quoted(resource.table)} o${compared}`)
     if (refusal === undefined) continue
@@ -126,12 +128,13 @@ function statementsOf(catalog: Catalog, resource: Resource): readonly string[] {
   const given = storedFields(resource).filter((field) => field !== resource.key)
   const writable = tableFields(catalog, resource).filter((field) => given.includes(field))
   const clauses = Object.values(resource.policies).flat()
+  const scope = { catalog, actor: SYSTEM }
   return [
-    compileGet(catalog, resource, SYSTEM, resource.key),
-    ...lists.map((query) => compilePage(catalog, resource, SYSTEM, readListQuery(catalog, resource, SYSTEM, query))),
-    compileCurrent(catalog, resource, SYSTEM, clauses, resource.key, false),
-    compileInsert(catalog, resource, SYSTEM, { ...shape, given: writable }),
-    compileUpdate(catalog, resource, SYSTEM, { ...shape, given: writable }),
-    compileRemoval(catalog, resource, SYSTEM, resource.deleteSets),
+    compileGet(scope, resource, resource.key),
+    ...lists.map((query) => compilePage(scope, resource, readListQuery(catalog, resource, SYSTEM, query))),
+    compileCurrent(scope, resource, clauses, resource.key, false),
+    compileInsert(scope, resource, { ...shape, given: writable }),
+    compileUpdate(scope, resource, { ...shape, given: writable }),
+    compileRemoval(scope, resource, resource.deleteSets),
   ].map(({ statement }) => statement.text)
 }

@@ -4,14 +4,14 @@ import { violation } from '../database/failure.ts'
 import { ApiError } from '../error.ts'
 import type { Json } from '../json.ts'
 import { type Lookup, notFound } from '../query/lookup.ts'
-import { actorClass, clausesFor, refusal } from '../query/policy.ts'
+import { actorClass, requireClause } from '../query/policy.ts'
 import { compileRemoval } from '../query/write-statement.ts'
 import { type Current, currentRecord } from './current.ts'
 import { drafts } from './draft.ts'
 import { type Execution, inTransaction, noteChange } from './execution.ts'
 import { hooksOf, runHooks, type Written } from './hook-chain.ts'
-import { runCompiled } from './read.ts'
 import { readBack, requireVersion } from './read-back.ts'
+import { runCompiled } from './run-compiled.ts'
 
 /** Deletes a live record; throws ApiError record_not_found, forbidden, conflict (still in use), stale_version. */
 export async function deleteRecord(
@@ -20,8 +20,7 @@ export async function deleteRecord(
   lookup: Lookup,
   ifMatch?: string,
 ): Promise<void> {
-  const clauses = clausesFor(resource.policies.delete, around.actor)
-  if (clauses.length === 0 && around.actor.kind !== 'system') throw refusal(resource.policies.delete, around.actor)
+  const clauses = requireClause(resource.policies.delete, around.actor)
   await inTransaction(around, async (inner) => {
     const current = await currentRecord(inner, resource, clauses, lookup)
     await requireVersion(inner, resource, current.id, ifMatch)
@@ -31,8 +30,7 @@ export async function deleteRecord(
 
 /** Brings a deleted record back and gives it as JSON text; a live one stays as it is. Throws conflict when a unique value was taken since. */
 export async function restoreRecord(around: Execution, resource: Resource, lookup: Lookup): Promise<string> {
-  const clauses = clausesFor(resource.policies.restore, around.actor)
-  if (clauses.length === 0 && around.actor.kind !== 'system') throw refusal(resource.policies.restore, around.actor)
+  const clauses = requireClause(resource.policies.restore, around.actor)
   return inTransaction(around, async (inner) => {
     const current = await currentRecord(inner, resource, clauses, lookup, true)
     if (!current.live) await runRemoval(inner, resource, 'restore', current)
@@ -42,8 +40,7 @@ export async function restoreRecord(around: Execution, resource: Resource, looku
 
 /** The id of a deleted record that the actor may restore; throws as restoring does, and record_not_found for a live one. */
 export async function restorableId(around: Execution, resource: Resource, lookup: Lookup): Promise<number> {
-  const clauses = clausesFor(resource.policies.restore, around.actor)
-  if (clauses.length === 0 && around.actor.kind !== 'system') throw refusal(resource.policies.restore, around.actor)
+  const clauses = requireClause(resource.policies.restore, around.actor)
   const current = await currentRecord(around, resource, clauses, lookup, true)
   if (current.live) throw notFound(resource)
   return current.id
@@ -71,7 +68,7 @@ async function runRemoval(
   const written: Written = { input: {}, extra: {}, record: current.record, result: undefined, draft }
   await runHooks(around, resource, action, hooksOf(around, resource, action), written, async () => {
     const key = `${action} ${resource.name} ${actorClass(around.actor)}`
-    const compiled = around.statements.get(key, () => compileRemoval(around.catalog, resource, around.actor, sets))
+    const compiled = around.statements.get(key, () => compileRemoval(around, resource, sets))
     const [row] = await explained(resource, action, () => runCompiled(around, compiled, { id: current.id }))
     if (sets !== undefined && row !== undefined)
       written.result = JSON.parse(compiled.serialize(row)) as Record<string, Json>

@@ -1,12 +1,13 @@
 /** ⇄ Slugs made from another field: the first free one among live records, `-2`, `-3` … on collision. */
+
 import type { Field, Resource } from '../catalog/catalog.ts'
 import { slugify } from '../field/slug.ts'
 import { likeLiteral } from '../filter/to-sql.ts'
 import type { Json } from '../json.ts'
-import { createBinder, parameterValues } from '../query/binder.ts'
-import { conditionSql, quoted } from '../query/condition.ts'
+import { compileTakenSlugs } from '../query/read-statement.ts'
+import type { FieldValues } from '../record/decode.ts'
 import type { Execution } from './execution.ts'
-import type { Values } from './input.ts'
+import { runCompiled } from './run-compiled.ts'
 
 /** Room for `-` and a number of six digits below the longest slug. */
 const SUFFIX_LENGTH = 7
@@ -20,7 +21,7 @@ export function slugFields(resource: Resource): readonly Field[] {
   )
 }
 
-function baseOf(resource: Resource, field: Field, values: Readonly<Values>): string {
+function baseOf(resource: Resource, field: Field, values: Readonly<FieldValues>): string {
   const source = values[String(field.options.own.from)]
   const longest = typeof field.options.own.max === 'number' ? field.options.own.max : 255
   const base = slugify(String(source ?? '')).slice(0, longest - SUFFIX_LENGTH)
@@ -28,7 +29,7 @@ function baseOf(resource: Resource, field: Field, values: Readonly<Values>): str
 }
 
 /** Whether a slug is one that `values` give the field, with or without a number. */
-export function followsFrom(resource: Resource, field: Field, values: Readonly<Values>, slug: Json): boolean {
+export function followsFrom(resource: Resource, field: Field, values: Readonly<FieldValues>, slug: Json): boolean {
   const base = baseOf(resource, field, values)
   return (
     typeof slug === 'string' &&
@@ -41,22 +42,14 @@ export async function freeSlug(
   around: Execution,
   resource: Resource,
   field: Field,
-  values: Readonly<Values>,
+  values: Readonly<FieldValues>,
 ): Promise<string> {
   const base = baseOf(resource, field, values)
   if (!field.unique) return base
   // Inside a transaction a slug that was taken meanwhile would end it, so makers of slugs wait for each other.
   if (around.transaction !== undefined) await around.runner.run({ text: LOCK }, [`${resource.table}.${field.column}`])
-  const binder = createBinder()
-  const column = quoted(field.column)
-  const where = [`(t.${column} = ${binder.slot('base')}::text or t.${column} like ${binder.slot('pattern')}::text)`]
-  if (resource.live !== undefined) where.push(conditionSql(around.catalog, resource.live, 't', binder))
-  const slots = { base, pattern: `${likeLiteral(base)}-%` }
-  const text = `select t.${column} from ${quoted(resource.table)} t where ${where.join(' and ')}`
-  const rows = await around.adhoc.run(
-    { text },
-    parameterValues(binder.sources, { actor: around.actor, now: around.now(), slots }),
-  )
+  const compiled = compileTakenSlugs(around, resource, field)
+  const rows = await runCompiled(around, compiled, { base, pattern: `${likeLiteral(base)}-%` }, true)
   const taken = new Set(rows.map((row) => row[0]))
   let slug = base
   for (let number = 2; taken.has(slug); number++) slug = `${base}-${number}`

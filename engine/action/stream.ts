@@ -3,19 +3,14 @@ import type { BelongsTo, Catalog, FieldPath, Resource } from '../catalog/catalog
 import type { Row } from '../database/database.ts'
 import { invalid } from '../error.ts'
 import { wireJson } from '../field/wire.ts'
-import { createBinder } from '../query/binder.ts'
-import { orderSql } from '../query/collection.ts'
-import { fieldSql, quoted } from '../query/condition.ts'
-import { afterSql } from '../query/cursor.ts'
+import { pathName } from '../query/filter-shape.ts'
 import { type ListQuery, readListQuery } from '../query/list-query.ts'
-import { actorClass, reach, refusal } from '../query/policy.ts'
-import { type Compiled, listConditions, plainPage, sortKeys } from '../query/read-statement.ts'
-import { filterable, joiner, type SelectScope } from '../query/scope.ts'
-import { searchConditions } from '../query/search.ts'
+import { compileRows } from '../query/list-statement.ts'
+import { actorClass, requireReach } from '../query/policy.ts'
 import type { Execution } from './execution.ts'
-import { runCompiled } from './read.ts'
+import { runCompiled } from './run-compiled.ts'
 
-/** Rows of one batch: few at first for a quick start, then as many as fit the size; each number is a statement. */
+/** Rows of one batch: few at first for a quick start, then as many as the length allows. Each size is a statement of its own. */
 const BATCH_ROWS = [100, 500, 2_000] as const
 /** Characters of one batch, so that long texts don't fill the memory. */
 const BATCH_LENGTH = 1_048_576
@@ -30,16 +25,16 @@ export async function* streamRows(
   query: Iterable<readonly [string, string]>,
 ): AsyncGenerator<readonly Row[], void> {
   const { actor, catalog } = execution
-  if (reach(resource.policies.view, actor).kind === 'none') throw refusal(resource.policies.view, actor)
+  requireReach(resource.policies.view, actor)
   const paths = columns.map((column) => pathOf(catalog, resource, column))
   const list = readListQuery(catalog, resource, actor, [...unpaged(catalog, query), ['cursor', 'first']])
   const read = (place: Place): Promise<Batch> => {
     const reading = readBatch(execution, resource, list, paths, place)
-    // A batch read ahead for somebody who has gone fails unheard; whoever still awaits it hears of it.
+    // When the reader has gone, nobody awaits this batch, and its failure must not end the process. Who awaits it still gets the failure.
     reading.catch(() => undefined)
     return reading
   }
-  let next: Promise<Batch> | undefined = read({ after: undefined, rung: 0 })
+  let next: Promise<Batch> | undefined = read({ after: undefined, step: 0 })
   while (next !== undefined) {
     const batch: Batch = await next
     next = batch.next && read(batch.next)
@@ -71,10 +66,10 @@ export function pathOf(catalog: Catalog, resource: Resource, column: string): Fi
   return { relations, field }
 }
 
-/** Where a batch begins, and how many rows it may have. */
+/** Where a batch begins, and which of the sizes it has. */
 interface Place {
   readonly after: readonly (string | null)[] | undefined
-  readonly rung: number
+  readonly step: number
 }
 
 interface Batch {
@@ -88,14 +83,12 @@ async function readBatch(
   resource: Resource,
   list: ListQuery,
   paths: readonly FieldPath[],
-  { after, rung }: Place,
+  { after, step }: Place,
 ): Promise<Batch> {
-  const { actor, catalog, statements } = execution
-  const size = BATCH_ROWS[rung] ?? BATCH_ROWS[0]
+  const size = BATCH_ROWS[step] ?? BATCH_ROWS[0]
   const nulls = after?.map((value) => (value === null ? 'n' : 'v')).join('')
-  const words = paths.map(({ relations, field }) => [...relations, field].map((part) => part.name).join('.'))
-  const key = `rows ${resource.name} ${words.join()} ${size} ${nulls ?? ''} ${list.key} ${actorClass(actor)}`
-  const compiled = statements.get(key, () => compileRows({ catalog, actor }, resource, list, paths, size, nulls))
+  const key = `rows ${resource.name} ${paths.map(pathName).join()} ${size} ${nulls ?? ''} ${list.key} ${actorClass(execution.actor)}`
+  const compiled = execution.statements.get(key, () => compileRows(execution, resource, list, paths, size, nulls))
   const slots: Record<string, unknown> = { ...list.slots }
   after?.forEach((value, i) => {
     slots[`k${i}`] = value
@@ -103,7 +96,7 @@ async function readBatch(
   const found = await runCompiled(execution, compiled, slots, list.adhoc || list.search)
   const place = found.length < size ? undefined : found.at(-1)?.slice(paths.length)
   const rows = answered(found, paths)
-  return { rows, next: place && { after: place, rung: rungAfter(rows) } }
+  return { rows, next: place && { after: place, step: stepAfter(rows) } }
 }
 
 /** Rows with the texts of their columns as answers write them, without the quotes of JSON; the cursor's columns cut off. */
@@ -121,8 +114,8 @@ function answered(found: readonly Row[], paths: readonly FieldPath[]): readonly 
   })
 }
 
-/** The most rows whose texts, as long as those of the last batch, stay within its length. */
-function rungAfter(rows: readonly Row[]): number {
+/** The largest size at which a batch stays within its length, if its texts are as long as those of the last one. */
+function stepAfter(rows: readonly Row[]): number {
   let length = 0
   for (const row of rows) for (const cell of row) length += cell === null ? 0 : cell.length
   const fitting = (BATCH_LENGTH * rows.length) / Math.max(1, length)
@@ -130,43 +123,4 @@ function rungAfter(rows: readonly Row[]): number {
     0,
     BATCH_ROWS.findLastIndex((size) => size <= fitting),
   )
-}
-
-function compileRows(
-  { catalog, actor }: Pick<SelectScope, 'catalog' | 'actor'>,
-  resource: Resource,
-  list: ListQuery,
-  paths: readonly FieldPath[],
-  size: number,
-  nulls: string | undefined,
-): Compiled {
-  const binder = createBinder()
-  const scope: SelectScope = { catalog, actor, binder }
-  const where = listConditions(scope, resource, undefined, undefined, list)
-  if (list.search) {
-    // One OR instead of a union: the rows are walked in the order of the list, once over all batches.
-    const sources = searchConditions(scope, resource.search, 't', binder.slot('search'))
-    where.push(sources.length === 0 ? 'false' : `(${sources.join(' or ')})`)
-  }
-  const sorted = sortKeys(scope, list.sort)
-  if (nulls !== undefined) where.push(afterSql(sorted, nulls, (i) => binder.slot(`k${i}`)))
-  const joins: string[] = []
-  const join = joiner(catalog, joins)
-  const columns = paths.map((path) => {
-    if (!filterable(path, actor)) return 'null'
-    return fieldSql(path.field, path.relations.reduce(join, 't'), binder)
-  })
-  const text = plainPage(
-    {
-      table: quoted(resource.table),
-      where,
-      sorted,
-      limit: `limit ${size}`,
-      columns: [...columns, ...sorted.map((sort) => sort.sql)].join(', '),
-      joins: joins.join(' '),
-    },
-    orderSql(scope, list.sort, 't'),
-    false,
-  )
-  return { statement: { text }, sources: binder.sources }
 }

@@ -5,15 +5,14 @@ import type { Catalog, Field, Relation, Resource } from '../catalog/catalog.ts'
 import { isStored } from '../catalog/stored.ts'
 import type { Json, JsonObject } from '../json.ts'
 import { readable } from '../query/scope.ts'
-import { isWritable, sentence } from '../record/decode.ts'
+import { type FieldValues, isWritable, sentence } from '../record/decode.ts'
 import type { Execution } from './execution.ts'
 import { readBack } from './read-back.ts'
 
-type Values = Readonly<Record<string, Json>>
 type Errors = Record<string, string[]>
 
 /** The part of a body that can't be written: what it holds is compared, never stored. */
-export function unwritable(resource: Resource, body: JsonObject): Values {
+export function unwritable(resource: Resource, body: JsonObject): Readonly<FieldValues> {
   const found: Record<string, Json> = {}
   for (const [key, value] of Object.entries(body)) {
     const field = resource.fields.get(key)
@@ -29,13 +28,18 @@ export function isEmbed(resource: Resource, key: string, value: Json): boolean {
 }
 
 /** On create there is nothing that it could be sent back from: only nothing, the default, and what rules `set` anyway pass. */
-export function refusedOnCreate(catalog: Catalog, resource: Resource, sent: Values, set: Values): Errors {
+export function refusedOnCreate(
+  catalog: Catalog,
+  resource: Resource,
+  sent: Readonly<FieldValues>,
+  set: Readonly<FieldValues>,
+): Errors {
   const errors: Errors = {}
   for (const [key, value] of Object.entries(sent)) {
     const empty = value === null || value === '' || (Array.isArray(value) && value.length === 0)
     const filled = Object.hasOwn(set, key) ? set[key] : resource.fields.get(key)?.default
     if (empty || isDeepStrictEqual(value, filled)) continue
-    errors[key] = [refusal(catalog, resource, key, 'cannot be written')]
+    errors[key] = [unwritableSentence(catalog, resource, key, 'cannot be written')]
   }
   return errors
 }
@@ -44,20 +48,20 @@ export function refusedOnCreate(catalog: Catalog, resource: Resource, sent: Valu
 export async function refusedOnUpdate(
   around: Execution,
   resource: Resource,
-  sent: Values,
-  current: { readonly id: number; readonly record: Values },
+  sent: Readonly<FieldValues>,
+  current: { readonly id: number; readonly record: Readonly<FieldValues> },
 ): Promise<Errors> {
   const errors: Errors = {}
-  let answer: Values | undefined
+  let answer: Readonly<FieldValues> | undefined
   for (const [key, value] of Object.entries(sent)) {
     const field = resource.fields.get(key)
     if (field === undefined || !isStored(field)) {
-      answer ??= JSON.parse(await readBack(around, resource, current.id)) as Values
+      answer ??= JSON.parse(await readBack(around, resource, current.id)) as Readonly<FieldValues>
       if (isDeepStrictEqual(value, answer[key]) || shownInListsOnly(resource, key)) continue
     } else if (readable(field, around.actor) && field.show !== 'never') {
       if (isAsStored(resource, field, value, current.record[key] ?? null)) continue
     }
-    errors[key] = [refusal(around.catalog, resource, key, 'cannot be written and is not what is stored')]
+    errors[key] = [unwritableSentence(around.catalog, resource, key, 'cannot be written and is not what is stored')]
   }
   return errors
 }
@@ -79,7 +83,7 @@ function isAsStored(resource: Resource, field: Field, value: Json, stored: Json)
 }
 
 /** The sentence, with what to use instead. */
-function refusal(catalog: Catalog, resource: Resource, key: string, predicate: string): string {
+function unwritableSentence(catalog: Catalog, resource: Resource, key: string, predicate: string): string {
   const field = resource.fields.get(key)
   const relation = resource.relations.get(key)
   const instead = relation === undefined ? undefined : writtenBy(catalog, resource, relation)

@@ -3,13 +3,13 @@ import type { Assignment, Clause, Resource } from '../catalog/catalog.ts'
 import { invalid } from '../error.ts'
 import type { Json, JsonObject } from '../json.ts'
 import { type Lookup, notFound } from '../query/lookup.ts'
-import { actorClass, clausesFor, refusal } from '../query/policy.ts'
+import { actorClass, requireClause } from '../query/policy.ts'
 import type { WriteShape } from '../query/write-shape.ts'
 import { compileUpdate } from '../query/write-statement.ts'
-import { sentence } from '../record/decode.ts'
+import { type FieldValues, sentence } from '../record/decode.ts'
 import { type Current, currentRecord } from './current.ts'
 import { drafts } from './draft.ts'
-import { type Execution, inTransaction, noteChange } from './execution.ts'
+import { type BoundHook, type Execution, inTransaction, noteChange } from './execution.ts'
 import { hooksOf, runHooks, type Written } from './hook-chain.ts'
 import {
   changedValues,
@@ -18,14 +18,14 @@ import {
   readInput,
   refuseGuarded,
   underClause,
-  type Values,
   valueSlots,
+  type WriteInput,
   wanted,
 } from './input.ts'
-import { changedLinks, writeMany } from './many.ts'
-import { furtherErrors, refusedByDatabase, written as writtenRecord } from './outcome.ts'
-import { runCompiled } from './read.ts'
+import { changedLinks, type Links, writeMany } from './many.ts'
+import { furtherErrors, refusedByDatabase, written } from './outcome.ts'
 import { looksAtItself, readBack, requireVersion } from './read-back.ts'
+import { runCompiled } from './run-compiled.ts'
 import { followsFrom, freeSlug, slugFields } from './slug.ts'
 import { refusedOnUpdate } from './unwritable.ts'
 
@@ -34,6 +34,27 @@ const TRIES = 2
 
 /** The row was changed by another writer between reading and writing it. */
 class LostRace extends Error {}
+
+/** What one request asks of a record, decoded. */
+interface Update {
+  readonly resource: Resource
+  readonly lookup: Lookup
+  /** The clauses that speak of the caller. */
+  readonly clauses: readonly Clause[]
+  readonly hooks: readonly BoundHook[]
+  readonly input: WriteInput
+  readonly ifMatch: string | undefined
+}
+
+/** What really changes of the stored record, and the clauses under which the caller may change it. */
+interface Change {
+  readonly current: Current
+  readonly values: FieldValues
+  readonly links: Links
+  readonly clauses: readonly (Clause | undefined)[]
+  /** What is wrong with the values that are not sent back as they are stored. */
+  readonly errors: Record<string, string[]>
+}
 
 /**
  * Changes a record (PUT and PATCH alike) and gives it as JSON text in its single shape.
@@ -46,13 +67,13 @@ export async function updateRecord(
   body: JsonObject,
   ifMatch?: string,
 ): Promise<string> {
-  const clauses = clausesFor(resource.policies.update, around.actor)
-  if (clauses.length === 0 && around.actor.kind !== 'system') throw refusal(resource.policies.update, around.actor)
+  const clauses = requireClause(resource.policies.update, around.actor)
   const hooks = hooksOf(around, resource, 'update')
   const input = readInput(around, resource, hooks, body)
+  const update: Update = { resource, lookup, clauses, hooks, input, ifMatch }
+  const attempt = (inner: Execution): Promise<string> => updateOnce(inner, update)
   const transactional =
     hooks.some((hook) => hook.transaction) || input.many.size > 0 || looksAtItself(around.catalog, resource)
-  const attempt = (inner: Execution): Promise<string> => updateOnce(inner, resource, lookup, clauses, input, ifMatch)
   if (transactional || around.transaction !== undefined) return inTransaction(around, attempt)
   for (let tries = 1; ; tries++) {
     try {
@@ -64,57 +85,63 @@ export async function updateRecord(
   }
 }
 
-async function updateOnce(
-  around: Execution,
-  resource: Resource,
-  lookup: Lookup,
-  clauses: readonly Clause[],
-  input: ReturnType<typeof readInput>,
-  ifMatch: string | undefined,
-): Promise<string> {
+async function updateOnce(around: Execution, update: Update): Promise<string> {
+  const { resource, input } = update
+  const change = await readChange(around, update)
+  const { current, values, links } = change
+  await refuseInvalid(around, update, change)
+  await requireVersion(around, resource, current.id, update.ifMatch)
+  const nothing = Object.keys(values).length === 0 && Object.keys(input.extra).length === 0 && links.size === 0
+  return nothing ? readBack(around, resource, current.id) : writeChange(around, update, change)
+}
+
+/** Compares the input with the stored record; throws forbidden when a field that changes stands in the way. */
+async function readChange(around: Execution, { resource, lookup, clauses, input }: Update): Promise<Change> {
   const current = await currentRecord(around, resource, clauses, lookup)
-  const changed = changedValues(resource, input.values, current.record)
-  await remakeSlugs(around, resource, changed, current.record)
+  const values = changedValues(resource, input.values, current.record)
+  await remakeSlugs(around, resource, values, current.record)
   const links = await changedLinks(around, current.id, input.many)
-  const wrong = errorsOfChanged(resource, input, current.record)
-  const attempted = wanted(resource, changed, { many: links, errors: wrong })
+  const errors = errorsOfChanged(resource, input, current.record)
+  const attempted = wanted(resource, values, { many: links, errors })
   const covering = coveringClauses(current.clauses, around.actor, resource, attempted, false)
   refuseGuarded(around.actor, resource, attempted, false)
+  return { current, values, links, clauses: covering, errors }
+}
+
+/** Throws validation_failed with all that is wrong with the body. */
+async function refuseInvalid(around: Execution, { resource, input }: Update, change: Change): Promise<void> {
+  const { current, values, links } = change
   const differing = await refusedOnUpdate(around, resource, input.unwritable, current)
-  const errors = { ...wrong, ...immutable(resource, changed), ...differing }
-  if (Object.keys(errors).length > 0)
-    throw invalid({ ...(await furtherErrors(around, resource, changed, links, current.id)), ...errors })
-  await requireVersion(around, resource, current.id, ifMatch)
-  if (Object.keys(changed).length === 0 && Object.keys(input.extra).length === 0 && links.size === 0) {
-    return readBack(around, resource, current.id)
-  }
-  const written = begun(around, resource, current, covering, changed, input.extra)
-  let answer: string | undefined
-  await runHooks(around, resource, 'update', hooksOf(around, resource, 'update'), written, async () => {
-    const returning = around.transaction === undefined ? 'answer' : 'stored'
-    const values = changedValues(resource, written.input, current.record)
-    const text =
-      Object.keys(values).length === 0 && links.size === 0
-        ? undefined
-        : await underClause(covering, (clause) => change(around, resource, current, values, clause, returning))
-    if (returning === 'answer') answer = text
-    else written.result = text === undefined ? current.record : (JSON.parse(text) as Record<string, Json>)
+  const errors = { ...change.errors, ...immutable(resource, values), ...differing }
+  if (Object.keys(errors).length === 0) return
+  throw invalid({ ...(await furtherErrors(around, resource, values, links, current.id)), ...errors })
+}
+
+/** Writes a change with its hooks. Inside a transaction hooks see the stored row, and the answer is read back at the end. */
+async function writeChange(around: Execution, update: Update, change: Change): Promise<string> {
+  const { resource, hooks } = update
+  const { current, clauses, links } = change
+  const returning = around.transaction === undefined ? 'answer' : 'stored'
+  const write = startWrite(around, update, change)
+  const returned = await runHooks(around, resource, 'update', hooks, write, async () => {
+    const values = changedValues(resource, write.input, current.record)
+    const changes = Object.keys(values).length > 0 || links.size > 0
+    const text = changes
+      ? await underClause(clauses, (clause) => updateRow(around, resource, current, values, clause, returning))
+      : undefined
+    if (returning === 'stored')
+      write.result = text === undefined ? current.record : (JSON.parse(text) as Record<string, Json>)
     await writeMany(around, current.id, links)
     if (text !== undefined) await noteChange(around, resource.table)
+    return text
   })
-  return answer ?? readBack(around, resource, current.id)
+  return returning === 'answer' && returned !== undefined ? returned : readBack(around, resource, current.id)
 }
 
 /** What hooks find before anything is written. */
-function begun(
-  around: Execution,
-  resource: Resource,
-  current: Current,
-  clauses: readonly (Clause | undefined)[],
-  changed: Readonly<Values>,
-  extra: Readonly<Values>,
-): Written {
-  const input = { ...changed }
+function startWrite(around: Execution, { resource, input: { extra } }: Update, change: Change): Written {
+  const { current, clauses } = change
+  const input = { ...change.values }
   const draft = drafts(around, input, {
     resource,
     action: 'update',
@@ -129,7 +156,7 @@ function begun(
 /** What an update takes from the values, and what rules set beside them. */
 function updateShape(
   resource: Resource,
-  values: Readonly<Values>,
+  values: Readonly<FieldValues>,
   clause: Clause | undefined,
 ): Pick<WriteShape, 'given' | 'assigned'> {
   const set: readonly Assignment[] = clause?.set ?? []
@@ -147,7 +174,7 @@ function updateShape(
 async function remakeSlugs(
   around: Execution,
   resource: Resource,
-  changed: Values,
+  changed: FieldValues,
   record: Readonly<Record<string, Json>>,
 ): Promise<void> {
   for (const field of slugFields(resource)) {
@@ -158,7 +185,7 @@ async function remakeSlugs(
   }
 }
 
-function immutable(resource: Resource, changed: Readonly<Values>): Record<string, string[]> {
+function immutable(resource: Resource, changed: Readonly<FieldValues>): Record<string, string[]> {
   const errors: Record<string, string[]> = {}
   for (const name of Object.keys(changed)) {
     const field = resource.fields.get(name)
@@ -168,11 +195,11 @@ function immutable(resource: Resource, changed: Readonly<Values>): Record<string
 }
 
 /** Writes the changed values and what every update sets, as JSON text; undefined when there is no column to write. */
-async function change(
+async function updateRow(
   around: Execution,
   resource: Resource,
   current: { readonly id: number; readonly version: string },
-  values: Values,
+  values: FieldValues,
   clause: Clause | undefined,
   returning: WriteShape['returning'],
 ): Promise<string | undefined> {
@@ -181,12 +208,12 @@ async function change(
   const names = given.map((field) => field.name).join(',')
   const key = `update ${returning} ${resource.name} ${clause?.span.start ?? ''} ${names} ${actorClass(around.actor)}`
   const shape: WriteShape = { given, trusted: new Set(), assigned, clause, returning }
-  const compiled = around.statements.get(key, () => compileUpdate(around.catalog, resource, around.actor, shape))
+  const compiled = around.statements.get(key, () => compileUpdate(around, resource, shape))
   const slots = { ...valueSlots(resource, values), id: current.id, version: current.version }
   const [row] = await refusedByDatabase(resource, () => runCompiled(around, compiled, slots))
   // A locked row can only be gone because a hook of this very action removed it.
   if (row === undefined) throw around.transaction === undefined ? new LostRace() : notFound(resource)
-  const text = writtenRecord(compiled, row)
+  const text = written(compiled, row)
   if (row[compiled.checks.length] === null) throw new LostRace()
   return text
 }

@@ -1,5 +1,6 @@
 /** A condition with fixed values as SQL text, its values written in: for index predicates and for finding seeded records. */
 import type { Catalog, FieldPath, Filter } from '../catalog/catalog.ts'
+import { print } from '../filter/sql.ts'
 import { comparand, compareSql, toSql } from '../filter/to-sql.ts'
 import type { Json } from '../json.ts'
 import { quoteName as q, quoteText } from './name.ts'
@@ -11,8 +12,8 @@ function written(value: Json, type: string): string {
 }
 
 /** The SQL of a filter; `column` gives the expression of a path. Throws when a value is known only to a request. */
-export function conditionSql(filter: Filter, column: (path: FieldPath) => string): string {
-  return toSql(filter, ({ path, operator, operand }, negated) => {
+export function fixedConditionSql(filter: Filter, column: (path: FieldPath) => string): string {
+  const condition = toSql(filter, ({ path, operator, operand }, negated) => {
     if (operand.kind !== 'literal') throw new Error(`${path.field.name} can only be compared with a fixed value here.`)
     const type = path.field.type.column(path.field.options)
     const stored = type === 'jsonb' ? 'json' : 'scalar'
@@ -20,6 +21,7 @@ export function conditionSql(filter: Filter, column: (path: FieldPath) => string
     const value = (part: 0 | 1) => written(comparand(operator, parts[part] ?? null, stored), type)
     return compareSql(column(path), operator, value, negated, stored)
   })
+  return print(condition).text
 }
 
 /** The expression of a path from the row `alias`, each relation on the way a subquery: absent anywhere is null. */

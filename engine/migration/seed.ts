@@ -6,7 +6,7 @@ import { slugify } from '../field/slug.ts'
 import type { Json } from '../json.ts'
 import type { Collected, Diagnostic } from '../text/diagnostic.ts'
 import { atomically, exclusively } from './apply.ts'
-import { conditionSql, pathSql } from './condition.ts'
+import { fixedConditionSql, pathSql } from './condition.ts'
 import { quoteName as q } from './name.ts'
 
 export interface SeedResult {
@@ -41,7 +41,7 @@ interface Seeding {
 async function select({ catalog, runner }: Seeding, { resource: name, where }: Selection): Promise<number | undefined> {
   const target = catalog.resources.get(name)
   if (target === undefined) throw new Error(`There is no resource ${name}.`)
-  const sql = (filter: Filter) => conditionSql(filter, (path) => pathSql(catalog, path, 't'))
+  const sql = (filter: Filter) => fixedConditionSql(filter, (path) => pathSql(catalog, path, 't'))
   const conditions = target.scope === undefined ? [where] : [where, target.scope]
   // A deleted record is named only when no living one is: what was seeded once must not stop a start for good.
   const order = target.live === undefined ? '' : `${sql(target.live)} desc, `

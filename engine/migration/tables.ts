@@ -2,7 +2,7 @@
 
 import type { Catalog, Field, Filter, Index, ManyToMany, Resource } from '../catalog/catalog.ts'
 import { isStored } from '../catalog/stored.ts'
-import { conditionSql } from './condition.ts'
+import { fixedConditionSql } from './condition.ts'
 import { literalDefault } from './default.ts'
 import { ENGINE_TABLES } from './engine-tables.ts'
 import { namedIndex, quoteName } from './name.ts'
@@ -40,7 +40,7 @@ function wordsOf({ type, options: { own } }: Field): Pick<Column, 'words'> {
 
 /** The predicate of an index: it may only speak of the row's own fields. */
 function predicate(filter: Filter): string {
-  return conditionSql(filter, ({ relations, field }) => {
+  return fixedConditionSql(filter, ({ relations, field }) => {
     if (relations.length > 0) throw new Error(`The condition of an index can not follow relations to ${field.name}.`)
     return quoteName(field.column)
   })

@@ -3,8 +3,8 @@ import type { Catalog, Field } from '../catalog/catalog.ts'
 import type { Row } from '../database/database.ts'
 import type { WireKind } from '../field/field-type.ts'
 import { wireJson } from '../field/wire.ts'
+import { quoted } from '../filter/sql.ts'
 import type { Json } from '../json.ts'
-import { quoted } from './condition.ts'
 
 /** Columns for a select list, and what makes the actor's attributes of them. */
 export interface AttributeColumns {

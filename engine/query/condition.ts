@@ -1,107 +1,109 @@
 /** Linked filters as SQL conditions on a table alias; relations are followed by sub-selects, never by joins. */
-import type { Catalog, Field, FieldPath, Filter } from '../catalog/catalog.ts'
+import type { BelongsTo, Catalog, Field, FieldPath, Filter } from '../catalog/catalog.ts'
+import type { Operator } from '../field/field-type.ts'
 import type { Comparison } from '../filter/filter.ts'
-import { comparand, compareSql, toSql } from '../filter/to-sql.ts'
+import { and, type Fragment, join, parameter, quoted, type Sql, slot, sql } from '../filter/sql.ts'
+import { type Comparable, comparand, compareSql, toSql } from '../filter/to-sql.ts'
 import type { Json } from '../json.ts'
-import type { Binder } from './binder.ts'
-
-/** An SQL identifier, quoted; names come from the catalog only. */
-export function quoted(name: string): string {
-  return `"${name.replaceAll('"', '""')}"`
-}
 
 /** The type to cast a parameter to: without a length or scale, which would cut the value in silence. */
 export function castType(field: Field): string {
   return field.type.column(field.options).replace(/\(.*?\)/, '')
 }
 
-/** The SQL of a field's value on an alias: its column, or what it is computed from. */
-export function fieldSql(field: Field, alias: string, binder: Binder): string {
-  if (field.computed === undefined) return `${alias}.${quoted(field.column)}`
-  const sql = field.computed.replace(/\bt\./g, `${alias}.`)
-  return `(${sql.replaceAll('{actor}', () => `${binder.bind({ kind: 'actor', attribute: undefined })}::integer`)})`
+/** A field's value on an alias: its column, or what it is computed from. */
+export function fieldSql(field: Field, alias: string): Sql {
+  if (field.computed === undefined) return sql`${alias}.${quoted(field.column)}`
+  const actorId = sql`${parameter({ kind: 'actor', attribute: undefined })}::integer`
+  const texts = field.computed.replace(/\bt\./g, `${alias}.`).split('{actor}')
+  return sql`(${join(
+    texts.flatMap((text, i) => (i === 0 ? [text] : [actorId, text])),
+    '',
+  )})`
 }
 
-/** The condition that a filter puts on the records of `alias`, as SQL that is true or not. */
-export function conditionSql(catalog: Catalog, filter: Filter, alias: string, binder: Binder): string {
-  return toSql(filter, (comparison, negated) => comparisonSql(catalog, comparison, alias, binder, negated))
+/** The condition that a filter puts on the records of `alias`; it is true or not true. */
+export function conditionSql(catalog: Catalog, filter: Filter, alias: string): Sql {
+  return toSql(filter, (comparison, negated) => {
+    const asked = askedOf(comparison, negated)
+    return forActor(asked, pathSql(catalog, asked, comparison.path.relations, alias))
+  })
 }
 
-function comparisonSql(
-  catalog: Catalog,
-  given: Comparison<FieldPath>,
-  alias: string,
-  binder: Binder,
-  flipped: boolean,
-): string {
-  let comparison = given
-  let negated = flipped
-  if (given.operator === 'null' && given.operand.kind === 'literal' && given.operand.value === false) {
-    comparison = { ...given, operand: { kind: 'literal', value: true } }
-    negated = !negated
-  }
-  return forActor(comparison, pathSql(catalog, comparison, alias, binder, negated), binder, negated)
+/** Whether a filter holds for the record of `alias`, as a column: true or false, never null. Without a filter it does. */
+export function holdsSql(catalog: Catalog, filter: Filter | undefined, alias: string): Sql {
+  return filter === undefined ? sql`true` : sql`(${conditionSql(catalog, filter, alias)}) is true`
 }
 
-/** A comparison's condition, which must not open anything only because the actor has no value to compare with. */
-export function forActor(
-  comparison: Comparison<FieldPath>,
-  condition: string,
-  binder: Binder,
-  negated: boolean,
-): string {
-  const { decides, operand, path } = comparison
-  if (decides !== true || operand.kind !== 'actor' || !holdsForAbsent(comparison, negated)) return condition
-  return `(${binder.operand(operand)}::${castType(path.field)} is not null and ${condition})`
+/** A comparison as it is asked of a record; `negated` asks for its opposite. */
+export interface Asked {
+  readonly comparison: Comparison<FieldPath>
+  readonly negated: boolean
 }
 
-/** Whether a comparison, or its negation, holds for a value that is not there. */
-function holdsForAbsent({ operator }: Comparison<FieldPath>, negated: boolean): boolean {
+/** How a comparison of a filter is asked: `null: false` is the opposite of `null: true`. */
+export function askedOf(comparison: Comparison<FieldPath>, negated: boolean): Asked {
+  const { operator, operand } = comparison
+  const present = operator === 'null' && operand.kind === 'literal' && operand.value === false
+  return { comparison, negated: negated !== present }
+}
+
+/** The condition, unless it would hold only because the actor has no value to compare with: then nothing matches. */
+export function forActor(asked: Asked, condition: Sql): Sql {
+  const { decides, operand, path } = asked.comparison
+  if (decides !== true || operand.kind !== 'actor' || !holdsForAbsent(asked)) return condition
+  return sql`(${parameter(operand)}::${castType(path.field)} is not null and ${condition})`
+}
+
+/** Whether what is asked holds for a value that is not there. */
+function holdsForAbsent({ comparison: { operator }, negated }: Asked): boolean {
   return (operator === 'ne' || operator === 'not_in' || operator === 'null') !== negated
 }
 
-/** The comparison itself goes inside the sub-selects, so that each of them says what must be true of its record. */
-function pathSql(
-  catalog: Catalog,
-  comparison: Comparison<FieldPath>,
-  alias: string,
-  binder: Binder,
-  negated: boolean,
-): string {
-  const [first, ...rest] = comparison.path.relations
-  if (first === undefined)
-    return columnComparison(comparison, fieldSql(comparison.path.field, alias, binder), binder, negated)
-  const inner = quoted(`${alias}_${first.name.toLowerCase()}`)
-  const target = catalog.resources.get(first.target)!
-  const deeper: Comparison<FieldPath> = { ...comparison, path: { relations: rest, field: comparison.path.field } }
-  const where = [pathSql(catalog, deeper, inner, binder, negated)]
+/** Each relation is a sub-select. The comparison stands in the innermost, beside what must be true of the records on the way. */
+function pathSql(catalog: Catalog, asked: Asked, relations: readonly BelongsTo[], alias: string): Sql {
+  const { comparison } = asked
+  const [relation, ...further] = relations
+  if (relation === undefined) return columnSql(asked, fieldSql(comparison.path.field, alias))
+  const inner = quoted(`${alias}_${relation.name.toLowerCase()}`)
+  const target = catalog.resources.get(relation.target)!
+  const conditions = [pathSql(catalog, asked, further, inner)]
   if (comparison.decides === true && comparison.withDeleted !== true && target.live !== undefined)
-    where.push(conditionSql(catalog, target.live, inner, binder))
-  const key = `${alias}.${quoted(first.field.column)}`
-  const exists = `${key} in (select ${inner}."id" from ${quoted(target.table)} ${inner} where ${where.join(' and ')})`
-  return holdsForAbsent(comparison, negated) ? `(${key} is null or ${exists})` : exists
+    conditions.push(conditionSql(catalog, target.live, inner))
+  const key = `${alias}.${quoted(relation.field.column)}`
+  const found = sql`${key} in (select ${inner}."id" from ${quoted(target.table)} ${inner} where ${and(conditions)})`
+  return holdsForAbsent(asked) ? sql`(${key} is null or ${found})` : found
 }
 
-/** One comparison of `column`, the SQL of the value of the path's field. */
-export function columnComparison(
-  comparison: Comparison<FieldPath>,
-  column: string,
-  binder: Binder,
-  negated: boolean,
-): string {
-  const { operator, operand, path } = comparison
-  const { field } = path
-  const stored = field.type.wire === 'json' ? 'json' : 'scalar'
-  if (operator === 'null') return negated ? `${column} is not null` : `${column} is null`
-  const pattern = operator === 'contains' || operator === 'starts_with' || operator === 'ends_with'
-  const cast = pattern ? 'text' : operator === 'in' || operator === 'not_in' ? `${castType(field)}[]` : castType(field)
-  const value = (part: 0 | 1): string => {
-    if (operand.kind === 'slot')
-      return `${binder.slot(part === 0 ? `v${operand.index}` : `v${operand.index}b`)}::${cast}`
-    if (operand.kind !== 'literal') return `${binder.operand(operand)}::${cast}`
-    const written =
-      operator === 'between' && Array.isArray(operand.value) ? (operand.value[part] as Json) : operand.value
-    return `${binder.bind({ kind: 'literal', value: comparand(operator, written, stored) })}::${cast}`
-  }
+/** What is asked of `column`, the SQL of the value at the end of the path. */
+export function columnSql({ comparison, negated }: Asked, column: Fragment): Sql {
+  const { operator, path } = comparison
+  if (operator === 'null') return sql`${column} is ${negated ? 'not null' : 'null'}`
+  const stored = path.field.type.wire === 'json' ? 'json' : 'scalar'
+  const type = comparandType(operator, path.field)
+  const value = (part: 0 | 1): Sql => sql`${operandSql(comparison, part, stored)}::${type}`
   return compareSql(column, operator, value, negated, stored)
+}
+
+/** Patterns are texts, lists are arrays of the field's type, and anything else has the field's type itself. */
+function comparandType(operator: Operator, field: Field): string {
+  switch (operator) {
+    case 'contains':
+    case 'starts_with':
+    case 'ends_with':
+      return 'text'
+    case 'in':
+    case 'not_in':
+      return `${castType(field)}[]`
+    default:
+      return castType(field)
+  }
+}
+
+/** The parameter that is compared with; a literal in the form that its operator takes, and `between` has two. */
+function operandSql({ operator, operand }: Comparison<FieldPath>, part: 0 | 1, stored: Comparable): Sql {
+  if (operand.kind === 'slot') return slot(`v${operand.index}`)
+  if (operand.kind !== 'literal') return parameter(operand)
+  const value = operator === 'between' && Array.isArray(operand.value) ? (operand.value[part] as Json) : operand.value
+  return parameter({ kind: 'literal', value: comparand(operator, value, stored) })
 }

@@ -1,7 +1,10 @@
 /** Keyset cursors: where a page ended, as an opaque text, and the condition that goes on from there. */
 import type { Field, SortTerm } from '../catalog/catalog.ts'
 import { dayOf } from '../field/calendar.ts'
+import { and, join, or, type Sql, slot, sql } from '../filter/sql.ts'
 import { LIMITS } from '../limits.ts'
+import { pathName } from './filter-shape.ts'
+import type { SortKey } from './order.ts'
 
 /** The values of a page's last row under its sort, ending with the id; `nulls` marks the absent ones for the statement's shape. */
 export interface Cursor {
@@ -11,12 +14,7 @@ export interface Cursor {
 
 /** What a sort is, as text: cursors go with one sort only. */
 export function sortSignature(sort: readonly SortTerm[]): string {
-  return sort
-    .map(
-      ({ path, direction }) =>
-        `${direction === 'desc' ? '-' : ''}${[...path.relations.map((relation) => relation.name), path.field.name].join('.')}`,
-    )
-    .join(',')
+  return sort.map(({ path, direction }) => `${direction === 'desc' ? '-' : ''}${pathName(path)}`).join(',')
 }
 
 /** The opaque text of a place in a list. */
@@ -70,34 +68,31 @@ function wellFormed(field: Field, value: string): boolean {
 }
 
 /**
- * The SQL that is true of the rows after the cursor, for sort expressions in order, the id last.
+ * The condition of the rows after the cursor, for sort expressions in order, the id last. The cursor's values are the
+ * slots `k0`, `k1` …; `nulls` says which of them are absent.
  * PostgreSQL's order is kept: NULL last when ascending, first when descending.
  */
-export function afterSql(
-  keys: readonly {
-    readonly sql: string
-    readonly cast: string
-    readonly nullable: boolean
-    readonly direction: 'asc' | 'desc'
-  }[],
-  nulls: string,
-  slot: (index: number) => string,
-): string {
-  const uniform = !nulls.includes('n') && keys.every(({ direction }) => direction === keys[0]!.direction)
-  const value = (i: number): string => `${slot(i)}::${keys[i]!.cast}`
-  const strictly = (i: number): string => {
-    const { sql, direction, nullable } = keys[i]!
-    if (nulls[i] === 'n') return direction === 'asc' ? 'false' : `${sql} is not null`
-    if (direction === 'desc') return `${sql} < ${value(i)}`
-    return nullable ? `(${sql} > ${value(i)} or ${sql} is null)` : `${sql} > ${value(i)}`
+export function afterSql(keys: readonly SortKey[], nulls: string): Sql {
+  const value = (i: number): Sql => sql`${slot(`k${i}`)}::${keys[i]!.cast}`
+  const absent = (i: number): boolean => nulls[i] === 'n'
+  const after = (i: number): Sql => {
+    const { sql: key, direction, nullable } = keys[i]!
+    if (absent(i)) return direction === 'asc' ? sql`false` : sql`${key} is not null`
+    if (direction === 'desc') return sql`${key} < ${value(i)}`
+    return nullable ? sql`(${key} > ${value(i)} or ${key} is null)` : sql`${key} > ${value(i)}`
   }
-  const tied = (i: number): string => (nulls[i] === 'n' ? `${keys[i]!.sql} is null` : `${keys[i]!.sql} = ${value(i)}`)
+  const tied = (i: number): Sql => (absent(i) ? sql`${keys[i]!.sql} is null` : sql`${keys[i]!.sql} = ${value(i)}`)
   // A row comparison is what an index can start from; NULLs in ascending keys would escape it.
-  if (uniform && keys.every(({ direction, nullable }) => direction === 'desc' || !nullable)) {
-    return `(${keys.map(({ sql }) => sql).join(', ')}) ${keys[0]!.direction === 'asc' ? '>' : '<'} (${keys.map((_, i) => value(i)).join(', ')})`
-  }
-  const alternatives = keys.map((_, i) =>
-    [...keys.slice(0, i).map((_key, before) => tied(before)), strictly(i)].join(' and '),
+  const [{ direction }] = keys as [SortKey, ...SortKey[]]
+  const comparable = keys.every(
+    (key, i) => key.direction === direction && !absent(i) && (direction === 'desc' || !key.nullable),
   )
-  return `(${alternatives.map((part) => `(${part})`).join(' or ')})`
+  if (comparable) {
+    const [row, values] = [join(keys.map((key) => key.sql)), join(keys.map((_, i) => value(i)))]
+    return sql`(${row}) ${direction === 'asc' ? '>' : '<'} (${values})`
+  }
+  const alternatives = keys.map(
+    (_, i) => sql`(${and([...keys.slice(0, i).map((_key, before) => tied(before)), after(i)])})`,
+  )
+  return sql`(${or(alternatives)})`
 }

@@ -4,57 +4,51 @@ import type { Field, FieldPath, Filter, Resource } from '../catalog/catalog.ts'
 import { OPERATORS, type Operator } from '../field/field-type.ts'
 import { comparand } from '../filter/to-sql.ts'
 import type { Json } from '../json.ts'
+import { TEXTUAL } from './filter-shape.ts'
 import { filterable, readable } from './scope.ts'
 
-const TEXTUAL: readonly Operator[] = ['contains', 'starts_with', 'ends_with']
-
-/** The conditions of one request as they are collected: filters over slots, the slots' values, a key of their shape. */
-export interface FilterTerms {
+/** What parameters are read for, and where their values and complaints go. */
+export interface FilterReader {
   readonly resource: Resource
   readonly actor: Actor
+  /** How many values a parameter may have. */
   readonly longestList: number
+  /** Takes a complaint about a parameter. */
   readonly refuse: (parameter: string, sentence: string) => void
-  readonly filters: Filter[]
+  /** The values of the request, `v0`, `v1` … in the order in which filters name them. */
   readonly slots: Record<string, unknown>
-  /** Whether the best plan depends on the values, so that the statement must not be planned once for all. */
-  adhoc: boolean
-  key: string
 }
 
-/** Terms of a request that has named none yet; `refuse` takes complaints, keyed by parameter. */
-export function noTerms(
-  resource: Resource,
-  actor: Actor,
-  longestList: number,
-  refuse: FilterTerms['refuse'],
-): FilterTerms {
-  return { resource, actor, longestList, refuse, filters: [], slots: {}, adhoc: false, key: '' }
+/** What a parameter stands for: a plugin's special filter, one end of a range, or a comparison of a path. */
+export type KnownFilter =
+  | { readonly kind: 'special'; readonly values: ReadonlyMap<string, Filter> }
+  | { readonly kind: 'range'; readonly field: Field }
+  | { readonly kind: 'path'; readonly path: FieldPath }
+
+/** The filter of a name that the caller may use, whatever its operator; undefined when the resource has none. */
+export function knownFilter({ resource, actor }: FilterReader, parameter: string): KnownFilter | undefined {
+  const special = resource.specials.get(parameter)
+  if (special !== undefined) return { kind: 'special', values: special.values }
+  const field = resource.ranges.get(/^(.+)_(?:from|to)$/.exec(parameter)?.[1] ?? '')
+  if (field !== undefined && readable(field, actor)) return { kind: 'range', field }
+  const path = resource.filters.get(/^([^[\]]+)(?:\[\w+\])?$/.exec(parameter)?.[1] ?? '')
+  return path !== undefined && filterable(path, actor) ? { kind: 'path', path } : undefined
 }
 
-/** Whether the resource has a filter of the name that the caller may use, whatever its operator. */
-export function knowsTerm(terms: FilterTerms, parameter: string): boolean {
-  return (
-    terms.resource.specials.has(parameter) ||
-    rangeOf(terms, parameter) !== undefined ||
-    pathOf(terms, parameter) !== undefined
-  )
-}
-
-/** Reads one parameter with all its values, none of them empty; false when this resource knows none of the name. */
-export function readTerm(terms: FilterTerms, parameter: string, texts: readonly string[]): boolean {
-  const [text = '', second] = texts
-  const special = terms.resource.specials.get(parameter)
-  const ranged = special === undefined ? rangeOf(terms, parameter) : undefined
-  if (special !== undefined || ranged !== undefined) {
-    if (second !== undefined) terms.refuse(parameter, givenTwice(parameter))
-    else if (special !== undefined) readSpecial(terms, parameter, text, special.values)
-    else if (ranged !== undefined) readRange(terms, parameter, text, ranged)
-    return true
+/** The filter that a known parameter is with all its values, none of them empty; undefined when it was refused. */
+export function readFilter(
+  reader: FilterReader,
+  parameter: string,
+  known: KnownFilter,
+  texts: readonly [string, ...string[]],
+): Filter | undefined {
+  if (known.kind === 'path') return readComparison(reader, parameter, texts, known.path)
+  if (texts.length > 1) {
+    reader.refuse(parameter, givenTwice(parameter))
+    return undefined
   }
-  const path = pathOf(terms, parameter)
-  if (path === undefined) return false
-  readComparison(terms, parameter, texts, path, /\[(\w+)\]$/.exec(parameter)?.[1])
-  return true
+  if (known.kind === 'range') return readRange(reader, parameter, texts[0], known.field)
+  return readSpecial(reader, parameter, texts[0], known.values)
 }
 
 /** The refusal of a second value. */
@@ -62,180 +56,155 @@ export function givenTwice(parameter: string): string {
   return `The ${parameter} parameter was given twice and takes one value`
 }
 
-function rangeOf({ resource, actor }: FilterTerms, parameter: string): Field | undefined {
-  const field = resource.ranges.get(/^(.+)_(?:from|to)$/.exec(parameter)?.[1] ?? '')
-  return field !== undefined && readable(field, actor) ? field : undefined
-}
-
-function pathOf({ resource, actor }: FilterTerms, parameter: string): FieldPath | undefined {
-  const path = resource.filters.get(/^([^[\]]+)(?:\[\w+\])?$/.exec(parameter)?.[1] ?? '')
-  return path !== undefined && filterable(path, actor) ? path : undefined
-}
-
-function readSpecial(terms: FilterTerms, parameter: string, text: string, values: ReadonlyMap<string, Filter>): void {
+function readSpecial(
+  { refuse }: FilterReader,
+  parameter: string,
+  text: string,
+  values: ReadonlyMap<string, Filter>,
+): Filter | undefined {
   const filter = values.get(text)
   if (filter === undefined)
-    terms.refuse(parameter, `The ${parameter} parameter must be one of: ${[...values.keys()].join(', ')}`)
-  else addTerm(terms, filter, `${parameter}=${text}`)
+    refuse(parameter, `The ${parameter} parameter must be one of: ${[...values.keys()].join(', ')}`)
+  return filter
 }
 
-function readRange(terms: FilterTerms, parameter: string, text: string, field: Field): void {
-  const end = parameter.endsWith('_from') ? 'from' : 'to'
+function readRange(reader: FilterReader, parameter: string, text: string, field: Field): Filter | undefined {
+  const from = parameter.endsWith('_from')
   const path: FieldPath = { relations: [], field }
-  const day = field.type.day?.(text)
-  if (field.type.day !== undefined && day === undefined)
-    terms.refuse(parameter, `The ${parameter} parameter must be a day, YYYY-MM-DD`)
-  else if (day !== undefined) {
-    addTerm(
-      terms,
-      end === 'from' ? compareWith(terms, path, 'gte', day.from) : compareWith(terms, path, 'lt', day.before),
-      parameter,
-    )
-  } else {
-    const value = decodedValue(terms, parameter, text, field)
-    if (value !== undefined) addTerm(terms, compareWith(terms, path, end === 'from' ? 'gte' : 'lte', value), parameter)
+  if (field.type.day === undefined) {
+    const value = decodedValue(reader, parameter, text, field)
+    return value === undefined ? undefined : compareWith(reader, path, from ? 'gte' : 'lte', value)
   }
+  const day = field.type.day(text)
+  if (day !== undefined)
+    return from ? compareWith(reader, path, 'gte', day.from) : compareWith(reader, path, 'lt', day.before)
+  reader.refuse(parameter, `The ${parameter} parameter must be a day, YYYY-MM-DD`)
+  return undefined
 }
 
 function readComparison(
-  terms: FilterTerms,
+  reader: FilterReader,
   parameter: string,
-  texts: readonly string[],
+  texts: readonly [string, ...string[]],
   path: FieldPath,
-  written: string | undefined,
-): void {
-  const { type } = path.field
-  if (written !== undefined && !(OPERATORS as readonly string[]).includes(written)) {
-    terms.refuse(parameter, `Unknown operator "${written}"; allowed here: ${type.operators.join(', ')}`)
-    return
-  }
-  const [text = ''] = texts
+): Filter | undefined {
+  const written = /\[(\w+)\]$/.exec(parameter)?.[1]
+  const { operators } = path.field.type
+  const refuse = (sentence: string): undefined => void reader.refuse(parameter, sentence)
+  if (written !== undefined && !(OPERATORS as readonly string[]).includes(written))
+    return refuse(`Unknown operator "${written}"; allowed here: ${operators.join(', ')}`)
   // A text may hold commas itself, so only repeated parameters give it several values.
-  const parted = !TEXTUAL.every((word) => type.operators.includes(word))
-  const several = texts.length > 1 || (parted && text.includes(','))
-  const listed = written === undefined && several && type.operators.includes('in')
-  const operator = (written ?? (listed ? 'in' : type.operators.includes('eq') ? 'eq' : 'contains')) as Operator
-  if (!type.operators.includes(operator)) {
-    terms.refuse(
-      parameter,
-      `The operator "${operator}" does not go with this field; allowed: ${type.operators.join(', ')}`,
-    )
-    return
+  const isText = TEXTUAL.every((operator) => operators.includes(operator))
+  const several = texts.length > 1 || (!isText && texts[0].includes(','))
+  const implied = several && operators.includes('in') ? 'in' : operators.includes('eq') ? 'eq' : 'contains'
+  const operator = (written ?? implied) as Operator
+  if (!operators.includes(operator))
+    return refuse(`The operator "${operator}" does not go with this field; allowed: ${operators.join(', ')}`)
+  if (operator === 'in' || operator === 'not_in') {
+    const words = written === undefined && isText ? texts : texts.flatMap((text) => text.split(','))
+    return anyOf(reader, parameter, words, path, operator)
   }
-  const any = operator === 'in' || operator === 'not_in'
-  if (texts.length > 1 && !any) {
-    terms.refuse(parameter, givenTwice(parameter))
-    return
-  }
-  const words = listed && !parted ? texts : texts.flatMap((one) => one.split(','))
-  const filter = any
-    ? anyOf(terms, parameter, words, path, operator)
-    : comparisonOf(terms, parameter, text, path, operator)
-  if (filter === undefined) return
-  if (TEXTUAL.includes(operator)) terms.adhoc = true
-  addTerm(terms, filter, (parameter.split('[', 1)[0] ?? '') + operator)
+  return texts.length > 1 ? refuse(givenTwice(parameter)) : comparisonOf(reader, parameter, texts[0], path, operator)
 }
 
 function comparisonOf(
-  terms: FilterTerms,
+  reader: FilterReader,
   parameter: string,
   text: string,
   path: FieldPath,
   operator: Operator,
 ): Filter | undefined {
   const { field } = path
-  if (operator === 'null') {
-    const wanted = /^(true|1)$/i.test(text) ? true : /^(false|0)$/i.test(text) ? false : undefined
-    if (wanted === undefined) terms.refuse(parameter, `The ${parameter} parameter must be true or false`)
-    else terms.key += String(wanted)
-    return wanted === undefined
-      ? undefined
-      : { kind: 'compare', path, operator, operand: { kind: 'literal', value: wanted } }
-  }
-  if (operator === 'between') {
-    const ends = text.split(',')
-    if (ends.length !== 2) {
-      terms.refuse(parameter, `The ${parameter} parameter takes two values with a comma between them`)
-      return undefined
-    }
-    const low = comparisonOf(terms, parameter, ends[0]!, path, 'gte')
-    const high = comparisonOf(terms, parameter, ends[1]!, path, 'lte')
-    return low === undefined || high === undefined ? undefined : { kind: 'and', of: [low, high] }
+  if (operator === 'null') return absence(reader, parameter, text, path)
+  if (operator === 'between') return between(reader, parameter, text, path)
+  if (TEXTUAL.includes(operator) && field.type.wire !== 'json') {
+    const wanted = textOf(reader, parameter, text)
+    return wanted === undefined ? undefined : compareWith(reader, path, operator, comparand(operator, wanted))
   }
   const day = TEXTUAL.includes(operator) ? undefined : field.type.day?.(text)
-  if (day !== undefined) return onDay(terms, path, operator, day)
-  // Days and moments of one list give conditions of different shapes.
-  if (field.type.day !== undefined) terms.key += 'm'
-  const value =
-    TEXTUAL.includes(operator) && field.type.wire !== 'json'
-      ? textOf(terms, parameter, text)
-      : decodedValue(terms, parameter, text, field)
+  if (day !== undefined) return onDay(reader, path, operator, day)
+  const value = decodedValue(reader, parameter, text, field)
   if (value === undefined) return undefined
-  return compareWith(terms, path, operator, comparand(operator, value, field.type.wire === 'json' ? 'json' : 'scalar'))
+  const stored = field.type.wire === 'json' ? 'json' : 'scalar'
+  return compareWith(reader, path, operator, comparand(operator, value, stored))
+}
+
+function absence({ refuse }: FilterReader, parameter: string, text: string, path: FieldPath): Filter | undefined {
+  const wanted = /^(true|1)$/i.test(text) ? true : /^(false|0)$/i.test(text) ? false : undefined
+  if (wanted !== undefined)
+    return { kind: 'compare', path, operator: 'null', operand: { kind: 'literal', value: wanted } }
+  refuse(parameter, `The ${parameter} parameter must be true or false`)
+  return undefined
+}
+
+function between(reader: FilterReader, parameter: string, text: string, path: FieldPath): Filter | undefined {
+  const [from, to, ...further] = text.split(',')
+  if (from === undefined || to === undefined || further.length > 0) {
+    reader.refuse(parameter, `The ${parameter} parameter takes two values with a comma between them`)
+    return undefined
+  }
+  const low = comparisonOf(reader, parameter, from, path, 'gte')
+  const high = comparisonOf(reader, parameter, to, path, 'lte')
+  return low === undefined || high === undefined ? undefined : { kind: 'and', of: [low, high] }
 }
 
 /** A plain day means all of it, so each operator takes the end of the day that keeps its meaning. */
 function onDay(
-  terms: FilterTerms,
+  reader: FilterReader,
   path: FieldPath,
   operator: Operator,
   { from, before }: { from: string; before: string },
 ): Filter {
-  terms.key += 'd'
-  if (operator === 'gte') return compareWith(terms, path, 'gte', from)
-  if (operator === 'gt') return compareWith(terms, path, 'gte', before)
-  if (operator === 'lt') return compareWith(terms, path, 'lt', from)
-  if (operator === 'lte') return compareWith(terms, path, 'lt', before)
+  if (operator === 'gte') return compareWith(reader, path, 'gte', from)
+  if (operator === 'gt') return compareWith(reader, path, 'gte', before)
+  if (operator === 'lt') return compareWith(reader, path, 'lt', from)
+  if (operator === 'lte') return compareWith(reader, path, 'lt', before)
   const during: Filter = {
     kind: 'and',
-    of: [compareWith(terms, path, 'gte', from), compareWith(terms, path, 'lt', before)],
+    of: [compareWith(reader, path, 'gte', from), compareWith(reader, path, 'lt', before)],
   }
   return operator === 'ne' ? { kind: 'not', of: during } : during
 }
 
 function anyOf(
-  terms: FilterTerms,
+  reader: FilterReader,
   parameter: string,
   given: readonly string[],
   path: FieldPath,
   operator: 'in' | 'not_in',
 ): Filter | undefined {
   const words = given.map((word) => word.trim()).filter((word) => word !== '')
-  if (words.length > terms.longestList) {
-    terms.refuse(parameter, `The ${parameter} parameter takes at most ${terms.longestList} values`)
+  if (words.length > reader.longestList) {
+    reader.refuse(parameter, `The ${parameter} parameter takes at most ${reader.longestList} values`)
     return undefined
   }
-  if (path.field.type.day !== undefined) {
-    terms.key += String(words.length)
-    const filters = words.map((word) => comparisonOf(terms, parameter, word, path, 'eq'))
-    if (filters.some((filter) => filter === undefined)) return undefined
-    const any: Filter = { kind: 'or', of: filters.filter((filter) => filter !== undefined) }
-    return operator === 'in' ? any : { kind: 'not', of: any }
+  if (path.field.type.day === undefined) {
+    const values = words.map((word) => decodedValue(reader, parameter, word, path.field))
+    return values.includes(undefined) ? undefined : compareWith(reader, path, operator, values as Json[])
   }
-  const values = words.map((word) => decodedValue(terms, parameter, word, path.field))
-  return values.includes(undefined) ? undefined : compareWith(terms, path, operator, values as Json[])
+  // Each word may be a day or a moment, so each is a condition of its own.
+  const filters = words.map((word) => comparisonOf(reader, parameter, word, path, 'eq'))
+  if (filters.includes(undefined)) return undefined
+  const any: Filter = { kind: 'or', of: filters as Filter[] }
+  return operator === 'in' ? any : { kind: 'not', of: any }
 }
 
-function decodedValue(terms: FilterTerms, parameter: string, text: string, field: Field): Json | undefined {
+function decodedValue({ refuse }: FilterReader, parameter: string, text: string, field: Field): Json | undefined {
   const decoded = field.type.parse(text, field.options)
   if ('value' in decoded) return decoded.value
-  terms.refuse(parameter, `The ${parameter} parameter ${decoded.error}`)
+  refuse(parameter, `The ${parameter} parameter ${decoded.error}`)
   return undefined
 }
 
-function textOf(terms: FilterTerms, parameter: string, text: string): string | undefined {
+function textOf({ refuse }: FilterReader, parameter: string, text: string): string | undefined {
   if (!text.includes('\0') && text.isWellFormed()) return text
-  terms.refuse(parameter, `The ${parameter} parameter must be well-formed text without NUL`)
+  refuse(parameter, `The ${parameter} parameter must be well-formed text without NUL`)
   return undefined
 }
 
-function compareWith(terms: FilterTerms, path: FieldPath, operator: Operator, value: Json): Filter {
-  const index = Object.keys(terms.slots).length
-  terms.slots[`v${index}`] = value
+/** A comparison with the next value of the request. */
+function compareWith({ slots }: FilterReader, path: FieldPath, operator: Operator, value: Json): Filter {
+  const index = Object.keys(slots).length
+  slots[`v${index}`] = value
   return { kind: 'compare', path, operator, operand: { kind: 'slot', index } }
-}
-
-function addTerm(terms: FilterTerms, filter: Filter, shape: string): void {
-  terms.filters.push(filter)
-  terms.key += `&${shape}`
 }

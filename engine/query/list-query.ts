@@ -6,13 +6,16 @@ import { comparand } from '../filter/to-sql.ts'
 import { LIMITS } from '../limits.ts'
 import { nearest } from '../text/nearest.ts'
 import { type Cursor, decodeCursor, sortSignature } from './cursor.ts'
-import { type FilterTerms, givenTwice, knowsTerm, noTerms, readTerm } from './filter-terms.ts'
+import { dependsOnValues, shapeOf } from './filter-shape.ts'
+import { type FilterReader, givenTwice, knownFilter, readFilter } from './filter-terms.ts'
 import { filterable, readable } from './scope.ts'
 
 /** What a list request asks for. Equal `key`s (of one resource and actor class) share statements. */
 export interface ListQuery {
   readonly key: string
-  readonly filter: Filter
+  /** All of them must hold. */
+  readonly filters: readonly Filter[]
+  /** Whether the best plan depends on the values, so that the statement must not be planned once for all. */
   readonly adhoc: boolean
   readonly search: boolean
   /** So far into the list that ids are fetched before rows. */
@@ -48,38 +51,36 @@ export function readListQuery(
     errors[parameter] ??= []
     errors[parameter].push(sentence)
   }
-  const { reserved: given, filters } = readGiven(query, refuse)
-  const terms = readTerms(catalog, resource, actor, filters, refuse)
-  const paging = readPaging(catalog, given, refuse)
-  const sort = total(resource, readSort(catalog, resource, actor, given, refuse))
-  const search = readSearch(catalog, resource, given, refuse)
-  let after: Cursor | undefined
-  if (paging.cursor !== undefined && paging.cursor !== 'first') {
-    after = decodeCursor(paging.cursor, sort)
-    if (after === undefined)
-      refuse('cursor', 'The cursor parameter must be "first" or the next_cursor of a list with the same sort')
-  }
+  const slots: Record<string, unknown> = {}
+  const given = readGiven(query, refuse)
+  const reader = { resource, actor, longestList: catalog.limits.valuesPerList ?? 0, refuse, slots }
+  const filters = readFilters(catalog, reader, given.filters)
+  const { page, perPage, cursor } = readPaging(catalog, given.reserved, refuse)
+  const sort = total(resource, readSort(catalog, resource, actor, given.reserved, refuse))
+  const search = readSearch(catalog, resource, given.reserved, refuse)
+  const after = readCursor(cursor, sort, refuse)
   if (Object.keys(errors).length > 0) throw invalid(errors)
-  const slots = terms.slots
   if (search !== undefined) slots.search = comparand('contains', search)
-  const adhoc = terms.adhoc || (search !== undefined && [...search].length < TRIGRAM_LENGTH)
-  const deep = paging.cursor === undefined && (paging.page - 1) * paging.perPage >= DEEP_OFFSET
-  const key = `${terms.key};${search === undefined ? '' : 's'}${deep ? 'd' : ''};${sortSignature(sort)};${paging.perPage};${after?.nulls ?? ''};${paging.cursor === undefined ? 'p' : 'c'}`
-  return {
-    key,
-    filter: { kind: 'and', of: terms.filters },
-    adhoc,
+  const shape = {
+    filters,
+    adhoc: filters.some(dependsOnValues) || (search !== undefined && [...search].length < TRIGRAM_LENGTH),
     search: search !== undefined,
-    deep,
+    deep: cursor === undefined && (page - 1) * perPage >= DEEP_OFFSET,
     sort,
-    perPage: paging.perPage,
-    page: paging.cursor === undefined ? paging.page : undefined,
+    perPage,
+    page: cursor === undefined ? page : undefined,
     after,
-    slots,
   }
+  return { ...shape, key: keyOf(shape), slots }
 }
 
-/** The parameters of a query: what pages and orders has one value each, filters have all that they were given. */
+/** What the statements of a query depend on, as text: all but its values and which page it is. */
+function keyOf({ filters, search, deep, sort, perPage, after, page }: Omit<ListQuery, 'key' | 'slots'>): string {
+  const kind = `${search ? 'search ' : ''}${deep ? 'deep ' : ''}${page === undefined ? 'cursor' : 'page'}`
+  return `${filters.map(shapeOf).join('&')};${kind};${sortSignature(sort)};${perPage};${after?.nulls ?? ''}`
+}
+
+/** The parameters of a query: those of pages and order have one value each, filters have all that they were given. */
 interface Given {
   readonly reserved: ReadonlyMap<string, string>
   readonly filters: ReadonlyMap<string, ReadonlySet<string>>
@@ -102,26 +103,26 @@ function readGiven(query: Iterable<readonly [string, string]>, refuse: Refuse): 
   return { reserved, filters }
 }
 
-function readTerms(
-  catalog: Catalog,
-  resource: Resource,
-  actor: Actor,
-  given: Given['filters'],
-  refuse: Refuse,
-): FilterTerms {
-  const terms = noTerms(resource, actor, catalog.limits.valuesPerList ?? 0, refuse)
+function readFilters(catalog: Catalog, reader: FilterReader, given: Given['filters']): readonly Filter[] {
+  const filters: Filter[] = []
   let unknown = 0
   for (const [name, values] of given) {
-    const texts = [...values].filter((value) => value !== '')
-    const known = texts.length === 0 ? knowsTerm(terms, name) : readTerm(terms, name, texts)
-    if (known || catalog.strictness.unknownParameters !== 'refuse' || ++unknown > LIMITS.queryErrors) continue
-    refuse(name, unknownParameter(resource, actor, name))
+    const known = knownFilter(reader, name)
+    if (known === undefined) {
+      if (catalog.strictness.unknownParameters === 'refuse' && ++unknown <= LIMITS.queryErrors)
+        reader.refuse(name, unknownParameter(reader, name))
+      continue
+    }
+    const [first, ...further] = [...values].filter((value) => value !== '')
+    const filter = first === undefined ? undefined : readFilter(reader, name, known, [first, ...further])
+    if (filter !== undefined) filters.push(filter)
   }
-  if (terms.filters.length > (catalog.limits.filterTerms ?? 0))
-    refuse('filter', `At most ${catalog.limits.filterTerms} conditions are allowed`)
-  return terms
+  const most = catalog.limits.filterTerms ?? 0
+  if (filters.length > most) reader.refuse('filter', `At most ${most} conditions are allowed`)
+  return filters
 }
 
+/** The sort up to the id, which it ends with: it orders any two records. */
 function total(resource: Resource, sort: readonly SortTerm[]): readonly SortTerm[] {
   const ends = sort.findIndex((term) => term.path.relations.length === 0 && term.path.field === resource.key)
   if (ends !== -1) return sort.slice(0, ends + 1)
@@ -181,6 +182,15 @@ function readSort(
   return sort
 }
 
+/** The place that a cursor names; undefined on a first page and on numbered ones. */
+function readCursor(cursor: string | undefined, sort: readonly SortTerm[], refuse: Refuse): Cursor | undefined {
+  if (cursor === undefined || cursor === 'first') return undefined
+  const after = decodeCursor(cursor, sort)
+  if (after === undefined)
+    refuse('cursor', 'The cursor parameter must be "first" or the next_cursor of a list with the same sort')
+  return after
+}
+
 function readSearch(
   catalog: Catalog,
   resource: Resource,
@@ -200,7 +210,7 @@ function readSearch(
   return text
 }
 
-function unknownParameter(resource: Resource, actor: Actor, name: string): string {
+function unknownParameter({ resource, actor }: FilterReader, name: string): string {
   const bare = name.split('[', 1)[0] ?? ''
   const names = [
     ...RESERVED,

@@ -1,11 +1,12 @@
 /** A policy asked of values that were kept apart from their record: whether it let the actor see the record as it was then. */
 
-import type { Catalog, Clause, FieldPath, Filter, Resource } from '../catalog/catalog.ts'
+import type { Catalog, FieldPath, Filter, Resource } from '../catalog/catalog.ts'
 import { isStored } from '../catalog/stored.ts'
+import { and, or, type Sql, sql } from '../filter/sql.ts'
 import { toSql } from '../filter/to-sql.ts'
-import { castType, columnComparison, forActor } from './condition.ts'
+import { askedOf, castType, columnSql, forActor } from './condition.ts'
 import { clausesFor } from './policy.ts'
-import { type Asking, appending } from './readable.ts'
+import { type Asking, appended, resourceNamed } from './readable.ts'
 
 /** The name under which a path's value is kept: columns, so that resources on one table agree on it. */
 function keptName({ relations, field }: FieldPath): string {
@@ -31,9 +32,9 @@ export function policyPaths(catalog: Catalog, resource: Resource): ReadonlyMap<s
   const paths = siblings
     .flatMap(({ policies }) => policies.view.flatMap(({ where }) => (where === undefined ? [] : pathsOf(where))))
     .filter(({ field }) => isStored(field))
-  const named = new Map(paths.map((path) => [keptName(path), path]))
-  known.set(resource, named)
-  return named
+  const byName = new Map(paths.map((path) => [keptName(path), path]))
+  known.set(resource, byName)
+  return byName
 }
 
 /**
@@ -41,26 +42,29 @@ export function policyPaths(catalog: Catalog, resource: Resource): ReadonlyMap<s
  * `policyPaths`. True for those who see every record; a condition on a value that was not kept never holds.
  */
 export function keptWithinSql(asking: Asking, resource: string, kept: string, values: unknown[]): string {
-  const { actor, catalog } = asking
-  const found = catalog.resources.get(resource)
-  if (found === undefined) throw new Error(`no resource is named ${resource}`)
-  const clauses = clausesFor(found.policies.view, actor)
-  if (actor.kind === 'system' || clauses.some(({ where }) => where === undefined)) return 'true'
-  const binder = appending(values, asking)
-  const holds = ({ where }: Clause): string => {
-    const paths = pathsOf(where!)
-    if (!paths.every(({ field }) => isStored(field))) return 'false'
-    const present = paths.map((path) => `(${kept}) ? ${textOf(keptName(path))}`)
-    const condition = toSql(where!, (comparison, negated) => {
-      const name = textOf(keptName(comparison.path))
-      const { field } = comparison.path
-      const value =
-        field.type.wire === 'json' ? `((${kept}) -> ${name})` : `((${kept}) ->> ${name})::${castType(field)}`
-      return forActor(comparison, columnComparison(comparison, value, binder, negated), binder, negated)
-    })
-    return `(${[...present, condition].join(' and ')})`
-  }
-  return clauses.length === 0 ? 'false' : `coalesce(${clauses.map(holds).join(' or ')}, false)`
+  const clauses = clausesFor(resourceNamed(asking.catalog, resource).policies.view, asking.actor)
+  if (asking.actor.kind === 'system' || clauses.some(({ where }) => where === undefined)) return 'true'
+  if (clauses.length === 0) return 'false'
+  const held = clauses.map(({ where }) => heldSql(where!, kept))
+  return appended(sql`coalesce(${or(held)}, false)`, values, asking)
+}
+
+/** The condition that a filter holds for kept values. */
+function heldSql(filter: Filter, kept: string): Sql {
+  const paths = pathsOf(filter)
+  if (!paths.every(({ field }) => isStored(field))) return sql`false`
+  const present = paths.map((path) => sql`(${kept}) ? ${textOf(keptName(path))}`)
+  const condition = toSql(filter, (comparison, negated) => {
+    const { path } = comparison
+    const name = textOf(keptName(path))
+    const value =
+      path.field.type.wire === 'json'
+        ? sql`((${kept}) -> ${name})`
+        : sql`((${kept}) ->> ${name})::${castType(path.field)}`
+    const asked = askedOf(comparison, negated)
+    return forActor(asked, columnSql(asked, value))
+  })
+  return sql`(${and([...present, condition])})`
 }
 
 /** A name of the catalog as an SQL text. */

@@ -46,8 +46,22 @@ export function reach(clauses: readonly Clause[], actor: Actor): Reach {
   return { kind: 'matching', filter: filters.length === 1 ? filters[0]! : { kind: 'or', of: filters } }
 }
 
-/** The refusal of an action that no clause allows: 401 to the anonymous, else 403 that names the permission. */
-export function refusal(clauses: readonly Clause[], actor: Actor): ApiError {
+/**
+ * The clauses of an action that speak of the actor, in order. Throws when there is none, before any record is looked
+ * for: 401 to the anonymous, else 403 that names the permission. The system needs none.
+ */
+export function requireClause(clauses: readonly Clause[], actor: Actor): readonly Clause[] {
+  const speaking = clausesFor(clauses, actor)
+  if (speaking.length === 0 && actor.kind !== 'system') throw noClause(clauses, actor)
+  return speaking
+}
+
+/** Throws, as `requireClause` does, when the actor can reach no record at all. */
+export function requireReach(clauses: readonly Clause[], actor: Actor): void {
+  if (reach(clauses, actor).kind === 'none') throw noClause(clauses, actor)
+}
+
+function noClause(clauses: readonly Clause[], actor: Actor): ApiError {
   if (actor.kind === 'anonymous') return new ApiError('unauthenticated')
   for (const clause of clauses) {
     for (const access of clause.access) {
@@ -57,11 +71,6 @@ export function refusal(clauses: readonly Clause[], actor: Actor): ApiError {
     }
   }
   return new ApiError('forbidden', { message: 'Forbidden' })
-}
-
-/** Throws the refusal of an action of which no clause speaks of the actor, before any record is looked for. */
-export function requireClause(clauses: readonly Clause[], actor: Actor): void {
-  if (actor.kind !== 'system' && clausesFor(clauses, actor).length === 0) throw refusal(clauses, actor)
 }
 
 const classes = new WeakMap<ReadonlySet<string>, Map<string, string>>()

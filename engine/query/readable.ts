@@ -1,11 +1,11 @@
 /** What a caller may read of a resource, as a condition inside SQL that a plugin writes itself. */
 import type { Actor } from '../actor.ts'
-import type { Catalog } from '../catalog/catalog.ts'
-import { type Binder, createBinder, parameterValues } from './binder.ts'
+import type { Catalog, Resource } from '../catalog/catalog.ts'
+import { and, print, type Sql, sql } from '../filter/sql.ts'
+import { parameterValues } from './compiled.ts'
 import { conditionSql } from './condition.ts'
 import { reach } from './policy.ts'
-import { existenceSql } from './read-statement.ts'
-import type { SelectScope } from './scope.ts'
+import { existenceSql } from './scope.ts'
 
 /** Whose view it is: the catalog, who asks, and when. */
 export interface Asking {
@@ -26,32 +26,24 @@ export function readableSql(
   values: unknown[],
   { deleted = false }: { readonly deleted?: boolean } = {},
 ): string {
-  const { catalog, actor } = asking
-  const found = catalog.resources.get(resource)
-  if (found === undefined) throw new Error(`no resource is named ${resource}`)
-  const scope: SelectScope = { catalog, actor, binder: appending(values, asking) }
-  const reached = reach(found.policies.view, actor)
-  // Nothing else is said then: a parameter that is bound and not in the text would be refused.
+  const found = resourceNamed(asking.catalog, resource)
+  const reached = reach(found.policies.view, asking.actor)
   if (reached.kind === 'none') return 'false'
-  const conditions = existenceSql(scope, found, alias, deleted)
-  if (reached.kind === 'matching') conditions.push(conditionSql(catalog, reached.filter, alias, scope.binder))
-  return conditions.length === 0 ? 'true' : `(${conditions.join(' and ')})`
+  const conditions = existenceSql(asking, found, alias, deleted)
+  if (reached.kind === 'matching') conditions.push(conditionSql(asking.catalog, reached.filter, alias))
+  return conditions.length === 0 ? 'true' : appended(sql`(${and(conditions)})`, values, asking)
 }
 
-/** A binder that goes on counting after the values that a statement has already, and gives its own at once. */
-export function appending(values: unknown[], { actor, now }: Asking): Binder {
-  const own = createBinder()
-  const offset = values.length
-  const bind: Binder['bind'] = (source) => {
-    const at = Number(own.bind(source).slice(1))
-    if (offset + at > values.length) values.push(...parameterValues([source], { actor, now: now(), slots: {} }))
-    return `$${offset + at}`
-  }
-  const slot = (name: string): string => bind({ kind: 'slot', name })
-  return {
-    sources: own.sources,
-    bind,
-    slot,
-    operand: (operand) => (operand.kind === 'slot' ? slot(`v${operand.index}`) : bind(operand)),
-  }
+/** A resource by the name that a plugin writes; throws when there is none. */
+export function resourceNamed(catalog: Catalog, name: string): Resource {
+  const found = catalog.resources.get(name)
+  if (found === undefined) throw new Error(`no resource is named ${name}`)
+  return found
+}
+
+/** The text of a condition whose `$n` go on after the values that a statement has already; adds its own values to them. */
+export function appended(condition: Sql, values: unknown[], { actor, now }: Asking): string {
+  const { text, parameters } = print(condition, values.length)
+  values.push(...parameterValues(parameters, { actor, now: now(), slots: {} }))
+  return text
 }

@@ -1,17 +1,16 @@
-/** What statements are built from, and the two questions every builder asks: may this be read, where is that joined. */
+/** What statements are compiled from, and the questions that every statement asks: may this be read, does it exist, where is it joined. */
 
 import type { Actor } from '../actor.ts'
-import type { BelongsTo, Catalog, Field, FieldPath } from '../catalog/catalog.ts'
-import type { Binder } from './binder.ts'
-import { quoted } from './condition.ts'
+import type { BelongsTo, Catalog, Field, FieldPath, Resource } from '../catalog/catalog.ts'
+import { quoted, type Sql, sql } from '../filter/sql.ts'
+import { conditionSql, holdsSql } from './condition.ts'
 import type { KeptEmbeds } from './kept-embed.ts'
-import { allowsOne } from './policy.ts'
+import { allowsOne, type Reach } from './policy.ts'
 
-/** What select lists are made from: the catalog, who asks, and the statement's parameters. */
+/** What statements are compiled from: the catalog, and who asks. */
 export interface SelectScope {
   readonly catalog: Catalog
   readonly actor: Actor
-  readonly binder: Binder
   /** Embeds kept in the process; undefined inside a transaction, whose own writes they do not show. */
   readonly kept?: KeptEmbeds | undefined
 }
@@ -24,6 +23,19 @@ export function readable(field: Field, actor: Actor): boolean {
 /** Whether the actor may filter by a path: only by what it may read. */
 export function filterable(path: FieldPath, actor: Actor): boolean {
   return readable(path.field, actor) && path.relations.every((relation) => readable(relation.field, actor))
+}
+
+/** The conditions under which a record of a resource exists for callers: it is in scope, and live unless told otherwise. */
+export function existenceSql({ catalog }: SelectScope, resource: Resource, alias: string, includeDead = false): Sql[] {
+  const filters = includeDead ? [resource.scope] : [resource.scope, resource.live]
+  return filters.flatMap((filter) => (filter === undefined ? [] : [conditionSql(catalog, filter, alias)]))
+}
+
+/** Whether the record of `alias` is within reach: true or false, never null. */
+export function reachSql({ catalog }: SelectScope, reached: Reach, alias: string): Sql {
+  if (reached.kind === 'all') return sql`true`
+  if (reached.kind === 'none') return sql`false`
+  return holdsSql(catalog, reached.filter, alias)
 }
 
 /** Adds a left join for each to-one relation once and gives its alias. */

@@ -4,9 +4,10 @@ import type { Actor } from '../actor.ts'
 import type { BelongsTo, EmbedEntry, Field, Relation, Resource } from '../catalog/catalog.ts'
 import type { Show } from '../definition/definition.ts'
 import type { WireKind } from '../field/field-type.ts'
+import { type Fragment, print, quoted, type Sql, sql } from '../filter/sql.ts'
 import { compileSerializer, type Serializer, type WireEntry, type WireNode } from '../record/serializer.ts'
 import { countSql, manySql } from './collection.ts'
-import { fieldSql, quoted } from './condition.ts'
+import { fieldSql } from './condition.ts'
 import type { KeptEmbed } from './kept-embed.ts'
 import { allowsOne } from './policy.ts'
 import { joiner, readable, type SelectScope } from './scope.ts'
@@ -16,8 +17,8 @@ export type Mode = 'list' | 'single'
 
 /** All columns of the statement in order, the joins they need, and what turns a row of them into JSON. */
 export interface SelectList {
-  readonly columns: readonly string[]
-  readonly joins: readonly string[]
+  readonly columns: readonly Fragment[]
+  readonly joins: string
   readonly serialize: Serializer
   /** What `serialize` takes fragments from; each must be ready before it runs. */
   readonly kept: readonly KeptEmbed[]
@@ -45,17 +46,22 @@ export function visibleParts(resource: Resource, actor: Actor, mode: Mode): read
 }
 
 /** The columns of a statement, each once; `place` gives a column's index and adds it where it is new. */
-function columnList(before: readonly string[]): {
-  readonly columns: readonly string[]
-  readonly place: (sql: string) => number
+function columnList(before: readonly Fragment[]): {
+  readonly columns: readonly Fragment[]
+  readonly place: (column: Sql) => number
 } {
-  const columns: string[] = [...before]
-  const places = new Map(before.map((sql, index) => [sql, index]))
-  const place = (sql: string): number => {
-    const known = places.get(sql)
+  const columns: Fragment[] = [...before]
+  const keyOf = (column: Fragment): string => {
+    const { text, parameters } = print(sql`${column}`)
+    return parameters.length === 0 ? text : `${text} ${JSON.stringify(parameters)}`
+  }
+  const places = new Map(before.map((column, index) => [keyOf(column), index]))
+  const place = (column: Sql): number => {
+    const key = keyOf(column)
+    const known = places.get(key)
     if (known !== undefined) return known
-    places.set(sql, columns.length)
-    return columns.push(sql) - 1
+    places.set(key, columns.length)
+    return columns.push(column) - 1
   }
   return { columns, place }
 }
@@ -69,7 +75,7 @@ export function selectList(
   resource: Resource,
   alias: string,
   mode: Mode,
-  before: readonly string[],
+  before: readonly Fragment[],
 ): SelectList {
   const { columns, place } = columnList(before)
   const joins: string[] = []
@@ -77,7 +83,7 @@ export function selectList(
   const kept = new Set<KeptEmbed>()
 
   const toOne = (relation: BelongsTo, entries: readonly EmbedEntry[], at: string): WireNode => {
-    const index = place(`${at}.${quoted(relation.field.column)}`)
+    const index = place(sql`${at}.${quoted(relation.field.column)}`)
     const found = scope.kept?.of(relation, entries)
     if (found === undefined) return embed(entries, join(at, relation), index)
     kept.add(found)
@@ -90,9 +96,9 @@ export function selectList(
       if (value.kind === 'embed') nodes.push({ name, node: toOne(value.relation, value.entries, at) })
       else if (readable(value.path.field, scope.actor)) {
         const { relations, field } = value.path
-        const holder = relations.reduce((from, relation) => join(from, relation), at)
+        const holder = relations.reduce(join, at)
         const isId = relations.length === 0 && field.name === 'id'
-        const index = isId ? present : place(fieldSql(field, holder, scope.binder))
+        const index = isId ? present : place(fieldSql(field, holder))
         nodes.push({ name, node: { kind: 'column', index, wire: field.type.wire } })
       }
     }
@@ -100,18 +106,18 @@ export function selectList(
   }
 
   const entries = visibleParts(resource, scope.actor, mode).map((part): WireEntry => {
-    const column = (sql: string, wire: WireKind): WireNode => ({ kind: 'column', index: place(sql), wire })
+    const column = (value: Sql, wire: WireKind): WireNode => ({ kind: 'column', index: place(value), wire })
     if ('column' in part)
       return { name: part.name, node: column(valueSql(scope, resource, part, alias), part.type.wire) }
     if (part.kind !== 'belongs_to') return { name: part.name, node: column(manySql(scope, part, alias), 'json') }
     return { name: part.name, node: toOne(part, part.embed ?? [], alias) }
   })
   const serialize = compileSerializer({ kind: 'object', present: undefined, entries })
-  return { columns, joins, serialize, kept: [...kept] }
+  return { columns, joins: joins.join(' '), serialize, kept: [...kept] }
 }
 
-/** The SQL of a field in an answer: a column, a computation, or a count under the read policy. */
-export function valueSql(scope: SelectScope, resource: Resource, field: Field, alias: string): string {
-  if (field.count === undefined) return fieldSql(field, alias, scope.binder)
+/** A field in an answer: a column, a computation, or a count under the read policy. */
+function valueSql(scope: SelectScope, resource: Resource, field: Field, alias: string): Sql {
+  if (field.count === undefined) return fieldSql(field, alias)
   return countSql(scope, resource.relations.get(field.count)!, alias)
 }

@@ -1,9 +1,9 @@
 /** What a write's statement tests before it writes: references, uniqueness, the resource's scope, the policy. */
 import type { BelongsTo, Field, Filter, Resource } from '../catalog/catalog.ts'
-import { conditionSql, quoted } from './condition.ts'
+import { and, quoted, type Sql, sql } from '../filter/sql.ts'
+import { conditionSql, holdsSql } from './condition.ts'
 import { reach } from './policy.ts'
-import { existenceSql, reachSql } from './read-statement.ts'
-import type { SelectScope } from './scope.ts'
+import { existenceSql, reachSql, type SelectScope } from './scope.ts'
 import type { WriteShape } from './write-shape.ts'
 
 /** A condition that the statement tests before it writes, and what its failure means. */
@@ -15,43 +15,78 @@ export type Check =
   | { readonly kind: 'scope'; readonly field: Field }
   | { readonly kind: 'policy' }
 
-/** The checks of a write over the row `v`, with their SQL. */
+/** A check with its condition on the row `v`, the record as it would be written. */
+export interface CheckSql {
+  readonly check: Check
+  readonly condition: Sql
+}
+
+/** The checks of a write over the row `v`; `exists` says whether the record is there already. */
 export function checksOf(
   scope: SelectScope,
   resource: Resource,
   shape: WriteShape,
   exists: boolean,
-): readonly (readonly [Check, string])[] {
-  const found: [Check, string][] = []
-  for (const field of shape.given) {
-    if (shape.trusted.has(field.name)) continue
+): readonly CheckSql[] {
+  return [
+    ...referenceChecks(scope, resource, shape),
+    ...missingChecks(shape),
+    ...uniqueChecks(scope, resource, shape, exists),
+    ...scopeChecks(scope, resource, shape, exists),
+    ...policyChecks(scope, shape),
+  ]
+}
+
+function referenceChecks(scope: SelectScope, resource: Resource, { given, trusted }: WriteShape): readonly CheckSql[] {
+  return given.flatMap((field) => {
     const relation = field.relation === undefined ? undefined : resource.relations.get(field.relation)
-    if (relation?.kind === 'belongs_to') found.push([{ kind: 'reference', relation }, referenceSql(scope, relation)])
-  }
-  for (const { field, ...value } of shape.assigned) {
-    // A record that is not there, or a value that the actor does not have.
-    if (('selection' in value || value.operand.kind === 'actor') && !field.nullable)
-      found.push([{ kind: 'missing', field }, `v.${quoted(field.column)} is not null`])
-  }
-  for (const field of shape.given) {
-    if (!field.unique) continue
-    const others = [`u.${quoted(field.column)} = v.${quoted(field.column)}`, ...(exists ? [`u."id" <> v."id"`] : [])]
-    if (resource.live !== undefined) others.push(conditionSql(scope.catalog, resource.live, 'u', scope.binder))
-    found.push([
-      { kind: 'unique', field },
-      `not exists (select 1 from ${quoted(resource.table)} u where ${others.join(' and ')})`,
-    ])
-  }
-  const outside = scopeField(resource, shape, exists)
-  if (outside !== undefined && resource.scope !== undefined)
-    found.push([
-      { kind: 'scope', field: outside },
-      `(${conditionSql(scope.catalog, resource.scope, 'v', scope.binder)}) is true`,
-    ])
-  if (shape.clause?.where !== undefined) {
-    found.push([{ kind: 'policy' }, `(${conditionSql(scope.catalog, shape.clause.where, 'v', scope.binder)}) is true`])
-  }
-  return found
+    if (relation?.kind !== 'belongs_to' || trusted.has(field.name)) return []
+    return [{ check: { kind: 'reference', relation }, condition: referenceSql(scope, relation) }]
+  })
+}
+
+/** A rule writes nothing when the record it selects is not there, or the actor does not have the value. */
+function missingChecks({ assigned }: WriteShape): readonly CheckSql[] {
+  return assigned.flatMap(({ field, ...value }) => {
+    const mayBeAbsent = 'selection' in value || value.operand.kind === 'actor'
+    if (!mayBeAbsent || field.nullable) return []
+    return [{ check: { kind: 'missing', field }, condition: sql`v.${quoted(field.column)} is not null` }]
+  })
+}
+
+function uniqueChecks(
+  { catalog }: SelectScope,
+  resource: Resource,
+  { given }: WriteShape,
+  exists: boolean,
+): readonly CheckSql[] {
+  return given
+    .filter((field) => field.unique)
+    .map((field) => {
+      const others = [
+        sql`u.${quoted(field.column)} = v.${quoted(field.column)}`,
+        ...(exists ? [sql`u."id" <> v."id"`] : []),
+        ...(resource.live === undefined ? [] : [conditionSql(catalog, resource.live, 'u')]),
+      ]
+      const condition = sql`not exists (select 1 from ${quoted(resource.table)} u where ${and(others)})`
+      return { check: { kind: 'unique', field }, condition }
+    })
+}
+
+function scopeChecks(
+  { catalog }: SelectScope,
+  resource: Resource,
+  shape: WriteShape,
+  exists: boolean,
+): readonly CheckSql[] {
+  const field = scopeField(resource, shape, exists)
+  if (field === undefined || resource.scope === undefined) return []
+  return [{ check: { kind: 'scope', field }, condition: holdsSql(catalog, resource.scope, 'v') }]
+}
+
+function policyChecks({ catalog }: SelectScope, { clause }: WriteShape): readonly CheckSql[] {
+  if (clause?.where === undefined) return []
+  return [{ check: { kind: 'policy' }, condition: holdsSql(catalog, clause.where, 'v') }]
 }
 
 /** The written field by which a record could be outside the resource's scope; undefined when the scope fixes all it speaks of. */
@@ -71,12 +106,15 @@ function rootFields(filter: Filter): ReadonlySet<Field> {
 }
 
 /** A chosen record must exist, match the relation's condition and be one that the caller may view. */
-function referenceSql(scope: SelectScope, relation: BelongsTo): string {
+function referenceSql(scope: SelectScope, relation: BelongsTo): Sql {
   const target = scope.catalog.resources.get(relation.target)!
+  const reached = reach(target.policies.view, scope.actor)
   const column = `v.${quoted(relation.field.column)}`
-  const where = [`r."id" = ${column}`, ...existenceSql(scope, target, 'r')]
-  if (relation.where !== undefined) where.push(conditionSql(scope.catalog, relation.where, 'r', scope.binder))
-  const visible = reachSql(scope, reach(target.policies.view, scope.actor), 'r')
-  if (visible !== 'true') where.push(visible)
-  return `(${column} is null or exists (select 1 from ${quoted(target.table)} r where ${where.join(' and ')}))`
+  const where = [
+    sql`r."id" = ${column}`,
+    ...existenceSql(scope, target, 'r'),
+    ...(relation.where === undefined ? [] : [conditionSql(scope.catalog, relation.where, 'r')]),
+    ...(reached.kind === 'all' ? [] : [reachSql(scope, reached, 'r')]),
+  ]
+  return sql`(${column} is null or exists (select 1 from ${quoted(target.table)} r where ${and(where)}))`
 }

@@ -6,6 +6,9 @@ import type { Json, JsonObject } from '../json.ts'
 import { LIMITS } from '../limits.ts'
 import { nearest } from '../text/nearest.ts'
 
+/** Decoded values by field name. */
+export type FieldValues = Record<string, Json>
+
 export interface DecodeOptions {
   /** Absent fields are left out instead of required or filled with their defaults. */
   readonly partial: boolean
@@ -14,17 +17,17 @@ export interface DecodeOptions {
 
 export interface DecodedInput {
   /** By field name, only what the body names (and, unless partial, defaults). */
-  readonly values: Record<string, Json>
+  readonly values: FieldValues
   /** By field name, in dot form inside lists. */
   readonly errors: Record<string, string[]>
 }
 
 /**
- * Decodes a body against fields: strings trimmed, "" is null, read-only fields ignored.
+ * Decodes a body against fields: strings are trimmed, "" is null, and what no body writes is left to the caller of this function to judge.
  * Never throws for what a caller wrote.
  */
 export function decodeInput(fields: readonly Field[], body: JsonObject, options: DecodeOptions): DecodedInput {
-  const values: Record<string, Json> = {}
+  const values: FieldValues = {}
   const errors: Record<string, string[]> = {}
   const known = new Map(fields.map((field) => [field.name, field]))
   let unknown = 0
@@ -61,7 +64,7 @@ export function invalidSelection(field: Field, relationLabel: string): string {
   return `The selected ${(relationLabel || field.name.replace(/_id$/, '').replaceAll('_', ' ')).toLowerCase()} is invalid`
 }
 
-function decodeField(field: Field, given: Json, values: Record<string, Json>, errors: Record<string, string[]>): void {
+function decodeField(field: Field, given: Json, values: FieldValues, errors: Record<string, string[]>): void {
   const trimmed = typeof given === 'string' && field.type.verbatim !== true ? given.trim() : given
   if (trimmed === null || trimmed === '') {
     if (field.nullable) values[field.name] = null

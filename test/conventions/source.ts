@@ -10,6 +10,8 @@ export interface SourceFile {
   /** The text without comments and without what stands in plain strings. */
   readonly code: string
   readonly imports: readonly string[]
+  /** Those of `imports` that bring more than types. */
+  readonly valueImports: readonly string[]
 }
 
 export interface FunctionLength {
@@ -20,6 +22,7 @@ export interface FunctionLength {
 }
 
 const STATIC_IMPORT = /^(?:import|export)\b[^'"]*?\bfrom\s+'([^']+)'|^import\s+'([^']+)'/gm
+const TYPE_IMPORT = /^(?:import|export) type\b[^'"]*?\bfrom\s+'[^']+'/gm
 const DYNAMIC_IMPORT = /\bimport\(\s*'([^']+)'/g
 const OPENS =
   /^(\s*)(?:export\s+)?(?:default\s+)?(?:async\s+)?(?:function\s*\*?\s*(\w*)|const\s+(\w+)\b.*=>\s*\{$|(?:async\s+)?(?!if|for|while|switch|catch|return|else)(\w+)\(.*\{$)/
@@ -44,9 +47,19 @@ export function readSources(files: readonly string[], folders: readonly string[]
     .filter((path) => path.endsWith('.ts') && folders.some((folder) => path.startsWith(`${folder}/`)))
     .map((path) => {
       const text = readFileSync(path, 'utf8')
-      const imports = [...text.matchAll(STATIC_IMPORT), ...text.matchAll(DYNAMIC_IMPORT)]
-      return { path, text, code: stripped(text), imports: imports.map((match) => match[1] ?? match[2] ?? '') }
+      return {
+        path,
+        text,
+        code: stripped(text),
+        imports: importsIn(text),
+        valueImports: importsIn(text.replace(TYPE_IMPORT, '')),
+      }
     })
+}
+
+function importsIn(text: string): readonly string[] {
+  const found = [...text.matchAll(STATIC_IMPORT), ...text.matchAll(DYNAMIC_IMPORT)]
+  return found.map((match) => match[1] ?? match[2] ?? '')
 }
 
 function stripped(text: string): string {

@@ -4,14 +4,15 @@ import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
 import type { Operator } from '../../engine/field/field-type.ts'
 import type { Comparison, FilterOf } from '../../engine/filter/filter.ts'
+import { print, type Sql, sql } from '../../engine/filter/sql.ts'
 import { comparand, compareSql, likeLiteral, toSql } from '../../engine/filter/to-sql.ts'
 import type { Json } from '../../engine/json.ts'
 import { type TestDatabase, testDatabase } from '../support/database.ts'
 import { matches, type Ordering } from './matches.ts'
 
 type F = FilterOf<string>
-const leaf = ({ path, operator }: Comparison<string>, negated: boolean): string =>
-  `${negated ? '!' : ''}${path}.${operator}`
+const leaf = ({ path, operator }: Comparison<string>, negated: boolean): Sql =>
+  sql`${negated ? '!' : ''}${path}.${operator}`
 const c = (path: string, operator: Operator = 'eq', value: Json = 1): F => ({
   kind: 'compare',
   path,
@@ -23,7 +24,7 @@ const or = (...of: F[]): F => ({ kind: 'or', of })
 const not = (of: F): F => ({ kind: 'not', of })
 
 const text = suite('toSql')
-for (const [filter, sql] of [
+for (const [filter, expected] of [
   [c('a'), 'a.eq'],
   [not(c('a')), '!a.eq'],
   [not(not(c('a'))), 'a.eq'],
@@ -38,15 +39,15 @@ for (const [filter, sql] of [
   [not(and()), 'false'],
   [not(or()), 'true'],
 ] as const) {
-  text(`${JSON.stringify(filter).replace(/"operand":\{[^}]*\}/g, '')} is ${sql}`, () =>
-    assert.is(toSql(filter, leaf), sql),
+  text(`${JSON.stringify(filter).replace(/"operand":\{[^}]*\}/g, '')} is ${expected}`, () =>
+    assert.is(print(toSql(filter, leaf)).text, expected),
   )
 }
 text.run()
 
 const compare = suite('compareSql')
-const sql = (operator: Operator, negated = false, stored?: 'json') =>
-  compareSql('c', operator, (part) => `$${part + 1}`, negated, stored)
+const compared = (operator: Operator, negated = false, stored?: 'json') =>
+  print(compareSql('c', operator, (part) => `$${part + 1}`, negated, stored)).text
 for (const [operator, positive, negative] of [
   ['eq', 'c = $1', 'c is distinct from $1'],
   ['ne', 'c is distinct from $1', 'c = $1'],
@@ -63,12 +64,12 @@ for (const [operator, positive, negative] of [
   ['null', 'c is null', '(c is null) is not true'],
 ] as const) {
   compare(`${operator} is two-valued`, () => {
-    assert.is(sql(operator), positive)
-    assert.is(sql(operator, true), negative)
+    assert.is(compared(operator), positive)
+    assert.is(compared(operator, true), negative)
   })
 }
 compare('lists are asked with containment', () => {
-  assert.is(sql('contains', false, 'json'), 'c @> $1::jsonb')
+  assert.is(compared('contains', false, 'json'), 'c @> $1::jsonb')
   assert.is(comparand('contains', 'a', 'json'), '["a"]')
   assert.is(comparand('contains', ['a', 'b'], 'json'), '["a","b"]')
 })
@@ -163,7 +164,7 @@ function bound(filter: F): { readonly where: string; readonly values: readonly u
     }
     return compareSql(`t."${path}"`, operator, value, negated, stored)
   })
-  return { where, values }
+  return { where: print(where).text, values }
 }
 
 const agreement = suite('rows found by toSql')

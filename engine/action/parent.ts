@@ -1,0 +1,40 @@
+/** ⇄ The record of a nested route's path: it must exist and be within reach. */
+import type { BelongsTo, Resource } from '../catalog/catalog.ts'
+import type { Row } from '../database/database.ts'
+import { ApiError } from '../error.ts'
+import { compileParent, type ParentShape } from '../query/list-statement.ts'
+import { type Lookup, notFound } from '../query/lookup.ts'
+import { actorClass } from '../query/policy.ts'
+import type { Execution } from './execution.ts'
+import { runCompiled } from './run-compiled.ts'
+
+/** The record of a nested route's path: the relation to it, and how the path names it. */
+export interface Parent {
+  readonly relation: BelongsTo
+  readonly resource: Resource
+  readonly lookup: Lookup
+}
+
+/** What statements are compiled for of a parent: all but the value that the path has. */
+export function parentShape({ relation, resource, lookup }: Parent): ParentShape {
+  return { relation, resource, lookup: lookup.field }
+}
+
+/** The id of a nested route's parent; 404 when there is none, 403 (404 where concealed) when it is out of reach. */
+export async function parentId(execution: Execution, parent: Parent): Promise<number> {
+  const key = `parent ${parent.resource.name} ${parent.lookup.field.name} ${actorClass(execution.actor)}`
+  const compiled = execution.statements.get(key, () => compileParent(execution, parentShape(parent)))
+  return Number(visibleParent(parent, await runCompiled(execution, compiled, { parent: parent.lookup.value }))[0])
+}
+
+/** The row of a parent that the caller may see; throws where `parentId` does. */
+export function visibleParent(parent: Parent, [row]: readonly Row[]): Row {
+  if (row === undefined) throw notFound(parent.resource)
+  if (row[1] !== 't') throw outOfReach(parent.resource)
+  return row
+}
+
+/** The refusal of a record that exists and may not be seen. */
+export function outOfReach(resource: Resource): ApiError {
+  return resource.conceal ? notFound(resource) : new ApiError('forbidden', { message: 'Forbidden' })
+}

@@ -1,0 +1,163 @@
+/** Lists compiled to SQL: the page, its total, the parent of a nested list, and all rows in batches. */
+import type { BelongsTo, Field, FieldPath, Resource } from '../catalog/catalog.ts'
+import { and, join, or, quoted, type Sql, slot, sql } from '../filter/sql.ts'
+import type { Serializer } from '../record/serializer.ts'
+import { type Compiled, compiled } from './compiled.ts'
+import { castType, conditionSql, fieldSql } from './condition.ts'
+import { afterSql } from './cursor.ts'
+import type { KeptEmbed } from './kept-embed.ts'
+import type { ListQuery } from './list-query.ts'
+import { orderSql, sortKeys } from './order.ts'
+import { COUNTED_COLUMNS, plainPage, searchedPage } from './page.ts'
+import { reach } from './policy.ts'
+import { existenceSql, filterable, joiner, reachSql, type SelectScope } from './scope.ts'
+import { searchConditions } from './search.ts'
+import { selectList } from './select.ts'
+
+/** The statement of a page. */
+export interface CompiledPage extends Compiled {
+  readonly serialize: Serializer
+  readonly kept: readonly KeptEmbed[]
+  /** The columns that a cursor is made of. */
+  readonly keys: readonly number[]
+  /** Where the page's own statement counts: the columns of the total, and of the id that is null on an empty page. */
+  readonly counted: { readonly total: number; readonly id: number } | undefined
+}
+
+/** The record below which a nested list stands, by one of its lookup fields; the slot `parent` carries the value. */
+export interface ParentShape {
+  readonly relation: BelongsTo
+  readonly resource: Resource
+  readonly lookup: Field
+}
+
+/** The conditions under which `alias` is the parent that the path names. */
+function parentConditions(scope: SelectScope, parent: ParentShape, alias: string): readonly Sql[] {
+  const { lookup, resource } = parent
+  const named = sql`${alias}.${quoted(lookup.column)} = ${slot('parent')}::${castType(lookup)}`
+  return [named, ...existenceSql(scope, resource, alias)]
+}
+
+/** The parent's id inside the statement of a page. */
+function parentIdSql(scope: SelectScope, parent: ParentShape): Sql {
+  if (parent.lookup === parent.resource.key) return sql`${slot('parent')}::integer`
+  const where = and(parentConditions(scope, parent, 'b'))
+  return sql`(select b."id" from ${quoted(parent.resource.table)} b where ${where} limit 1)`
+}
+
+/** The records below a parent whose id is known. */
+interface Below {
+  readonly relation: BelongsTo
+  readonly id: Sql
+}
+
+/** The conditions of a list: existence, reach, the parent where nested, the query's filters. A search comes on top of them. */
+function listConditions(scope: SelectScope, resource: Resource, query: ListQuery, below?: Below): Sql[] {
+  const where = existenceSql(scope, resource, 't')
+  const reached = reach(resource.policies.view, scope.actor)
+  if (reached.kind === 'matching') where.push(conditionSql(scope.catalog, reached.filter, 't'))
+  if (below !== undefined) where.push(sql`t.${quoted(below.relation.field.column)} = ${below.id}`)
+  if (query.filters.length > 0) where.push(conditionSql(scope.catalog, { kind: 'and', of: query.filters }, 't'))
+  return where
+}
+
+/** Compiles one page. Slots: those of the filters, `search`, `offset`, `parent`, cursor values `k0…`. */
+export function compilePage(
+  scope: SelectScope,
+  resource: Resource,
+  query: ListQuery,
+  parent?: ParentShape,
+): CompiledPage {
+  const below = parent && { relation: parent.relation, id: parentIdSql(scope, parent) }
+  const where = listConditions(scope, resource, query, below)
+  const sorted = sortKeys(scope, query.sort)
+  if (query.after !== undefined) where.push(afterSql(sorted, query.after.nulls))
+  const paged = query.page !== undefined
+  // One row more than asked tells whether another page follows, without a count.
+  const limit = sql`limit ${query.perPage + 1}${paged ? sql` offset ${slot('offset')}::integer` : ''}`
+  const counted = query.search && paged
+  const before = counted ? COUNTED_COLUMNS : []
+  const { columns, joins, serialize, kept } = selectList(scope, resource, 't', 'list', [
+    ...before,
+    ...sorted.map((key) => key.sql),
+  ])
+  const parts = { table: quoted(resource.table), where, sorted, limit, columns, joins }
+  const page = query.search
+    ? searchedPage(parts, searchConditions(scope, resource.search, 't', slot('search')), counted)
+    : plainPage(parts, orderSql(scope, query.sort, 't'), query.deep)
+  return {
+    ...compiled(page),
+    serialize,
+    kept,
+    keys: sorted.map((_, i) => before.length + i),
+    counted: counted ? { total: 0, id: 1 } : undefined,
+  }
+}
+
+/** Compiles the total of a list; with `cap`, counting stops one past it. */
+export function compileCount(scope: SelectScope, resource: Resource, query: ListQuery, cap?: number): Compiled {
+  return compiled(countSql(resource, listConditions(scope, resource, query), cap))
+}
+
+function countSql(resource: Resource, where: readonly Sql[], cap: number | undefined): Sql {
+  const rows = sql`from ${quoted(resource.table)} t where ${and(where)}`
+  return cap === undefined
+    ? sql`select count(*) ${rows}`
+    : sql`select count(*) from (select 1 ${rows} limit ${cap + 1}) c`
+}
+
+/** Compiles PostgreSQL's plan of the rows of a list, which says how many it expects. */
+export function compileEstimate(scope: SelectScope, resource: Resource, query: ListQuery): Compiled {
+  const where = and(listConditions(scope, resource, query))
+  return compiled(sql`explain (format json) select 1 from ${quoted(resource.table)} t where ${where}`)
+}
+
+/** Compiles the parent of a nested route: its id, whether the actor may see it, and the list's total where one is asked. */
+export function compileParent(
+  scope: SelectScope,
+  parent: ParentShape,
+  counted?: { readonly resource: Resource; readonly query: ListQuery; readonly cap: number | undefined },
+): Compiled {
+  const visible = reachSql(scope, reach(parent.resource.policies.view, scope.actor), 'b')
+  const columns = [sql`b."id"`, visible]
+  if (counted !== undefined) {
+    const { resource, query, cap } = counted
+    const where = listConditions(scope, resource, query, { relation: parent.relation, id: sql`b."id"` })
+    columns.push(sql`(${countSql(resource, where, cap)})`)
+  }
+  const where = and(parentConditions(scope, parent, 'b'))
+  return compiled(sql`select ${join(columns)} from ${quoted(parent.resource.table)} b where ${where} limit 1`)
+}
+
+/**
+ * Compiles one batch of all rows of a list: the columns of `paths`, null where the actor may not read one, then those
+ * of the cursor. `nulls` are those of the row that the batch follows. Slots: those of the filters, `search`, `k0…`.
+ */
+export function compileRows(
+  scope: SelectScope,
+  resource: Resource,
+  query: ListQuery,
+  paths: readonly FieldPath[],
+  size: number,
+  nulls: string | undefined,
+): Compiled {
+  const where = listConditions(scope, resource, query)
+  // One OR instead of a union: the rows are walked in the order of the list, once over all batches.
+  if (query.search) where.push(sql`(${or(searchConditions(scope, resource.search, 't', slot('search')))})`)
+  const sorted = sortKeys(scope, query.sort)
+  if (nulls !== undefined) where.push(afterSql(sorted, nulls))
+  const joins: string[] = []
+  const joinOnce = joiner(scope.catalog, joins)
+  const columns = paths.map((path) =>
+    filterable(path, scope.actor) ? fieldSql(path.field, path.relations.reduce(joinOnce, 't')) : sql`null`,
+  )
+  const parts = {
+    table: quoted(resource.table),
+    where,
+    sorted,
+    limit: sql`limit ${size}`,
+    columns: [...columns, ...sorted.map((key) => key.sql)],
+    joins: joins.join(' '),
+  }
+  return compiled(plainPage(parts, orderSql(scope, query.sort, 't'), false))
+}

@@ -1,0 +1,44 @@
+/** Sort terms as SQL: what rows are ordered by, always in a total order. */
+import type { SortTerm } from '../catalog/catalog.ts'
+import { join, quoted, type Sql, sql } from '../filter/sql.ts'
+import { castType, fieldSql } from './condition.ts'
+import type { SelectScope } from './scope.ts'
+
+/** ORDER BY of linked sort terms, always ending with the id so that the order is total. */
+export function orderSql(scope: SelectScope, terms: readonly SortTerm[], alias: string): Sql {
+  const parts = terms.map((term) => sql`${sortSql(scope, term, alias)} ${term.direction}`)
+  const last = terms.at(-1)
+  if (last?.path.field.name !== 'id' || last.path.relations.length > 0)
+    parts.push(sql`${alias}."id" ${last?.direction ?? 'asc'}`)
+  return join(parts)
+}
+
+/** What one sort term orders by: a value of the record, or one that a chain of sub-selects finds. */
+function sortSql(scope: SelectScope, { path: { relations, field } }: SortTerm, alias: string): Sql {
+  const follow = (at: number, from: string): Sql => {
+    const relation = relations[at]
+    if (relation === undefined) return fieldSql(field, from)
+    const next = `${from}_s`
+    const table = quoted(scope.catalog.resources.get(relation.target)!.table)
+    return sql`(select ${follow(at + 1, next)} from ${table} ${next} where ${next}."id" = ${from}.${quoted(relation.field.column)})`
+  }
+  return follow(0, alias)
+}
+
+/** One expression of a sort, with what a cursor has to know of it. */
+export interface SortKey {
+  readonly sql: Sql
+  readonly cast: string
+  readonly nullable: boolean
+  readonly direction: 'asc' | 'desc'
+}
+
+/** The sort's expressions over the row `t`; the last is the id. */
+export function sortKeys(scope: SelectScope, sort: readonly SortTerm[]): readonly SortKey[] {
+  return sort.map((term) => ({
+    sql: sortSql(scope, term, 't'),
+    cast: castType(term.path.field),
+    nullable: term.path.field.nullable || term.path.relations.length > 0,
+    direction: term.direction,
+  }))
+}
