@@ -18,6 +18,13 @@ where: { kind: novel }
 actions: [list]
 policies: { view: [{ permission: books.edit }, { role: member, where: { owner: $actor, bought_on: { lte: $today } } }] }
 `,
+    'poems.yaml': `
+resource: poems
+of: books
+where: { kind: poetry }
+actions: [list]
+policies: { view: [{ role: member, where: { pages: { null: false } } }, { role: guest, where: { not: { pages: { null: false } } } }] }
+`,
   })
   const book = async (title: string, owner_id: number, kind = 'novel') =>
     (await app.expect(201, 'POST', '/books', STAFF, { title, owner_id, kind, bought_on: '2020-01-01' })).id as number
@@ -89,6 +96,19 @@ readable('may stand several times in one statement, as a condition and as the fi
   const text = `select count(*) filter (where ${books}), count(*), (select count(*) from shelves s where ${shelves}) from books b where b.title <> 'Lost' or ${books}`
   const [row] = await context.database.adhoc.run({ text }, values)
   assert.equal(row?.map(Number), [2, 3, 2])
+})
+
+readable('asks of kept values that one is there, or that none is', async () => {
+  const kept = async (actor: Actor): Promise<readonly (string | null)[]> => {
+    const call = { actor, requestId: 'test', afterCommit: () => undefined }
+    const context = pluginContext(executionOf(app.engine.app.foundation, call), {})
+    const values: unknown[] = []
+    const condition = context.keptWithin('poems', 'k.kept', values)
+    const text = `select k.name from (values ('long', '{"pages": 3}'::jsonb), ('unknown', '{"pages": null}'::jsonb), ('not kept', '{}'::jsonb)) k(name, kept) where ${condition}`
+    return (await context.database.adhoc.run({ text }, values)).map(([name]) => name ?? null)
+  }
+  assert.equal(await kept(actorOf(ANN)), ['long'])
+  assert.equal(await kept(actorOf('3:guest:')), ['unknown'])
 })
 
 readable('refuses a resource that does not exist', () => {
