@@ -9,13 +9,13 @@ import { compileKept, type KeptEmbed, type KeptEmbeds } from '../query/kept-embe
 
 /** Every cached table of one catalog. */
 export interface CachedTables extends KeptEmbeds {
-  /** Tells these apart from those of another instance, or of another catalog in this one. */
+  /** Different for every instance, and for every catalog in one instance. */
   readonly id: string
-  /** Reads again whatever stands on a table; resolves when it is there. */
+  /** Reads everything that is kept of a table again; resolves when that is done. */
   changed(table: string): Promise<void>
 }
 
-/** A row named a record that is not kept: it is younger than what was read. */
+/** A row names a record that is not kept, because it was created after the table was read. */
 export class KeptEmbedMiss extends Error {}
 
 /** The cached tables of a catalog, each read when it is first needed. */

@@ -1,4 +1,4 @@
-/** ⇄ Tells every instance which tables changed, so that what is kept of them is read again. */
+/** ⇄ Tells every instance which tables changed, so that each reads again the records that it keeps of them. */
 import type { Catalog } from '../catalog/catalog.ts'
 import type { Logger } from '../observe.ts'
 import type { Store } from '../store/store.ts'
@@ -10,20 +10,20 @@ const CHANGES = 'changes'
 type Process = { readonly store: Store; readonly log: Logger }
 
 /**
- * Has kept records of a changed table read again here, and tells the others. Never rejects: the change is committed, and
- * what could not be read is read with the next request.
+ * After a change of a table: this instance reads the kept records again and tells the others. Never rejects, because
+ * the change is committed: records that could not be read again are read by the next request.
  */
 export function changeTeller({ store, log }: Process, catalog: Catalog, cachedTables: CachedTables) {
   const kept = new Set([...catalog.resources.values()].filter((one) => one.cached).map((one) => one.table))
   return async (table: string): Promise<void> => {
-    // Another instance may keep what nobody has asked this one for yet.
     if (!kept.has(table)) return
-    await cachedTables.changed(table).catch((error: unknown) => told(log, error, table))
+    // The others are told even when nothing is kept here: another instance may have been asked for these records.
+    await cachedTables.changed(table).catch((error: unknown) => logFailure(log, error, table))
     await store.publish(CHANGES, `${cachedTables.id} ${table}`)
   }
 }
 
-/** Reads again what others tell of; `current` is the app that serves now. */
+/** Reads kept records again when another instance says that their table changed; `current` is the app that serves now. */
 export function hearChanges(
   { store, log }: Process,
   current: () => { readonly catalog: Catalog; readonly cachedTables: CachedTables },
@@ -31,14 +31,14 @@ export function hearChanges(
   const reread = (table: string): void => {
     current()
       .cachedTables.changed(table)
-      .catch((error: unknown) => told(log, error, table))
+      .catch((error: unknown) => logFailure(log, error, table))
   }
   store.subscribe(
     CHANGES,
     (message) => {
-      const [teller, table = ''] = message.split(' ')
-      // The teller has read it before it told.
-      if (teller !== current().cachedTables.id) reread(table)
+      const [sender, table = ''] = message.split(' ')
+      // The instance that sent the message has read the table already.
+      if (sender !== current().cachedTables.id) reread(table)
     },
     () => {
       for (const table of new Set([...current().catalog.resources.values()].map((one) => one.table))) reread(table)
@@ -46,6 +46,6 @@ export function hearChanges(
   )
 }
 
-function told(log: Logger, error: unknown, table: string): void {
+function logFailure(log: Logger, error: unknown, table: string): void {
   log.warn({ err: error, table }, 'kept records could not be read again')
 }

@@ -27,7 +27,7 @@ import { runCompiled } from './run-compiled.ts'
 import { freeSlug, slugFields } from './slug.ts'
 import { refusedOnCreate } from './unwritable.ts'
 
-/** How often a made slug that another request took meanwhile is made again; after the first time makers wait for each other. */
+/** How often a slug is made before a create gives up, when other requests take the same slug first. From the second time on they wait for each other. */
 const SLUG_TRIES = 4
 
 const NONE: Readonly<FieldValues> = Object.freeze({})

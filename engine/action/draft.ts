@@ -14,21 +14,21 @@ export type Draft = Readonly<Record<string, Json>>
 
 type DraftShape = Pick<WriteShape, 'given' | 'assigned' | 'clause'>
 
-/** What a write is going to be made of, as far as it is known before it is written. */
+/** What is known of a write before it runs. */
 export interface Drafting {
   readonly resource: Resource
   /** `create`, `update` …: part of what compiled statements are remembered by. */
   readonly action: string
   /** The record's id; undefined for one to come. */
   readonly id: number | undefined
-  /** The clauses that the write may stand on, in order. */
+  /** The clauses under which the write is allowed, in order. */
   readonly clauses: readonly (Clause | undefined)[]
   /** The values that hooks have left so far, completed. */
   readonly values: () => Promise<Readonly<FieldValues>> | Readonly<FieldValues>
   readonly shape: (values: Readonly<FieldValues>, clause: Clause | undefined) => DraftShape
 }
 
-/** A function that gives the draft of a write; asked again without a change in between, it reads nothing anew. */
+/** A function that gives the draft of a write. It reads the draft again only when the input has changed. */
 export function drafts(around: Execution, input: Readonly<FieldValues>, drafting: Drafting): () => Promise<Draft> {
   let seen: { readonly key: string; readonly draft: Promise<Draft> } | undefined
   return () => {

@@ -1,4 +1,4 @@
-/** Single reads that arrive together share one statement; each still reads after its request arrived. */
+/** Single reads that arrive together share one statement. The statement starts after the last of them arrived. */
 import type { Row } from '../database/database.ts'
 import { LIMITS } from '../limits.ts'
 

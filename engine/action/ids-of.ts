@@ -1,4 +1,4 @@
-/** ⇄ From texts that people write to the records that they mean: ids by a field's value, within the caller's reach. */
+/** ⇄ Finds the records that texts mean: ids by the value of a field, within the caller's reach. */
 import type { Resource } from '../catalog/catalog.ts'
 import { ApiError } from '../error.ts'
 import { actorClass, reach } from '../query/policy.ts'

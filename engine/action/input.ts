@@ -1,4 +1,4 @@
-/** From a body to what may be written: decoded, its clause chosen, fields that the caller may not write refused. */
+/** From a body to what may be written: decodes it, chooses the clauses that cover it, refuses fields that the caller may not write. */
 
 import { isDeepStrictEqual } from 'node:util'
 import type { Actor } from '../actor.ts'
@@ -18,9 +18,9 @@ export interface WriteInput {
   readonly extra: FieldValues
   readonly many: Links
   readonly errors: Record<string, string[]>
-  /** The body as it came, for what could not be decoded. */
+  /** The body as it was sent; values that could not be decoded are compared with the stored record. */
   readonly body: JsonObject
-  /** What the body names and no body writes; it must be as the record is read. */
+  /** Values that can't be written: they must be as the record is read. */
   readonly unwritable: Readonly<FieldValues>
 }
 
@@ -57,7 +57,7 @@ export function readInput(
     delete values[field.name]
     many.set(relation, [...new Set((ids ?? []) as number[])])
   }
-  // Where keys that nothing reads are let pass, so are these.
+  // An application that ignores unknown keys ignores these too.
   const compared = around.catalog.strictness.unknownKeys === 'refuse' ? unwritable(resource, body) : {}
   return { values, extra, many, errors: decoded.errors, body, unwritable: compared }
 }
@@ -106,7 +106,7 @@ function covers(
   value: Json,
   creating: boolean,
 ): boolean {
-  // What the clause sets may be sent as it will be set; anything else would be dropped in silence.
+  // A value that the clause sets may be sent as the clause sets it. Another value would be dropped without a word, so it is not covered.
   const set = clause.set.find((assignment) => assignment.field.name === name)
   if (set !== undefined) return 'operand' in set && isDeepStrictEqual(value, operandValue(set, actor))
   if (clause.fields === undefined || clause.fields.has(name)) return true
@@ -130,7 +130,7 @@ export function assignedValues(assigned: readonly Assignment[], actor: Actor): F
   return values
 }
 
-/** Whether a value is what the record would hold had it not been sent. */
+/** Whether a value is the one that the record would have without it. */
 function holdsDefault(resource: Resource, name: string, value: Json): boolean {
   const field = resource.fields.get(name)
   if (field === undefined) return Array.isArray(value) && value.length === 0
@@ -159,7 +159,7 @@ export function refuseGuarded(
   }
 }
 
-/** Stands for a value that could not be read: no default, and nothing that a rule would set. */
+/** Stands for a value that could not be decoded. It equals no default and nothing that a rule sets, so it needs the right to write the field. */
 const MALFORMED: Json = Object.freeze({})
 
 /** All that a caller wants to write: the values, the links under their body keys, and what is malformed. */
@@ -190,7 +190,7 @@ export function changedValues(
   return changed
 }
 
-/** The errors of what is not sent back as it is stored: a rule that is younger than a value does not stand in its way. */
+/** The errors without those of values that are sent back as they are stored: a rule that was added later does not refuse an older value. */
 export function errorsOfChanged(
   resource: Resource,
   { body, errors }: Pick<WriteInput, 'body' | 'errors'>,

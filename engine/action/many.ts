@@ -42,7 +42,7 @@ function idList(resource: Resource, relation: ManyToMany): Field {
 /** The links that a caller wants, as ids by relation. */
 export type Links = ReadonlyMap<ManyToMany, readonly number[]>
 
-/** Why the ids may not be linked to the record, keyed by `<key>.<index>`; `id` is 0 for a record to come. */
+/** The errors of ids that may not be linked to the record, keyed by `<key>.<index>`; `id` is 0 for a record to come. */
 export async function linkErrors(around: Execution, id: number, links: Links): Promise<Record<string, string[]>> {
   const errors: Record<string, string[]> = {}
   for (const [relation, ids] of links) {

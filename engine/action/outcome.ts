@@ -1,4 +1,4 @@
-/** ⇄ What became of a write: the record, or the refusal that its failed checks or the database's own rules stand for. */
+/** ⇄ The outcome of a write: the record, or the refusal that follows from a failed check or from a rule of the database. */
 import type { Field, Resource } from '../catalog/catalog.ts'
 import type { Row } from '../database/database.ts'
 import { violation } from '../database/failure.ts'
@@ -68,7 +68,7 @@ function together(words: readonly string[]): string {
   return `The combination of ${words.slice(0, -1).join(', ')} and ${words.at(-1)}`
 }
 
-/** Runs a write; a violation that slipped between check and write is answered by field name. */
+/** Runs a write. Another request can write between the check and the write; the violation is then answered by field name. */
 export async function refusedByDatabase<T>(resource: Resource, write: () => Promise<T>): Promise<T> {
   try {
     return await write()

@@ -76,7 +76,7 @@ async function runRemoval(
   })
 }
 
-/** A violation here is a state in the way, not an input: 409 with a sentence. */
+/** A violation here comes from the state of other records and not from the input, so it is a 409 with a sentence. */
 async function explained<T>(resource: Resource, action: 'delete' | 'restore', work: () => Promise<T>): Promise<T> {
   try {
     return await work()

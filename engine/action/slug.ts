@@ -46,7 +46,7 @@ export async function freeSlug(
 ): Promise<string> {
   const base = baseOf(resource, field, values)
   if (!field.unique) return base
-  // Inside a transaction a slug that was taken meanwhile would end it, so makers of slugs wait for each other.
+  // In a transaction a duplicate would fail everything, so requests that make slugs for this column wait for each other.
   if (around.transaction !== undefined) await around.runner.run({ text: LOCK }, [`${resource.table}.${field.column}`])
   const compiled = compileTakenSlugs(around, resource, field)
   const rows = await runCompiled(around, compiled, { base, pattern: `${likeLiteral(base)}-%` }, true)

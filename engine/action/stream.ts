@@ -1,4 +1,4 @@
-/** ⇄ A whole list as batches of rows: the same conditions as its pages, read by key, one batch ahead of who takes them. */
+/** ⇄ A whole list as batches of rows: the conditions are those of its pages, and each batch is read while the one before is used. */
 import type { BelongsTo, Catalog, FieldPath, Resource } from '../catalog/catalog.ts'
 import type { Row } from '../database/database.ts'
 import { invalid } from '../error.ts'

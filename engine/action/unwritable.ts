@@ -1,4 +1,4 @@
-/** ⇄ What a body names and no body writes, embedded records and read-only fields: as it is read it passes, else it is refused. */
+/** ⇄ Keys of a body that cannot be written, read-only fields and embedded records: accepted when sent back as they are read, refused otherwise. */
 
 import { isDeepStrictEqual } from 'node:util'
 import type { Catalog, Field, Relation, Resource } from '../catalog/catalog.ts'
@@ -11,7 +11,7 @@ import { readBack } from './read-back.ts'
 
 type Errors = Record<string, string[]>
 
-/** The part of a body that can't be written: what it holds is compared, never stored. */
+/** The part of a body that can't be written; its values are compared with the record, never stored. */
 export function unwritable(resource: Resource, body: JsonObject): Readonly<FieldValues> {
   const found: Record<string, Json> = {}
   for (const [key, value] of Object.entries(body)) {
@@ -21,13 +21,13 @@ export function unwritable(resource: Resource, body: JsonObject): Readonly<Field
   return found
 }
 
-/** Whether a value stands where answers embed records; a plain value there is a mistake of another kind. */
+/** Whether a key is an embedded record of answers. A plain value there is left to the check for unknown keys. */
 export function isEmbed(resource: Resource, key: string, value: Json): boolean {
   if (resource.fields.has(key) || resource.relations.get(key)?.embed === undefined) return false
   return typeof value === 'object'
 }
 
-/** On create there is nothing that it could be sent back from: only nothing, the default, and what rules `set` anyway pass. */
+/** On create there is no record to send back, so only three things are accepted: nothing, the default, and what rules `set` anyway. */
 export function refusedOnCreate(
   catalog: Catalog,
   resource: Resource,
@@ -44,7 +44,7 @@ export function refusedOnCreate(
   return errors
 }
 
-/** On update what is sent back as it is read passes, so that a record can be read, edited and sent back whole. */
+/** On update a value is accepted as it is read, so that a client can read a record, edit it and send all of it back. */
 export async function refusedOnUpdate(
   around: Execution,
   resource: Resource,
@@ -73,16 +73,16 @@ function shownInListsOnly(resource: Resource, key: string): boolean {
 function isAsStored(resource: Resource, field: Field, value: Json, stored: Json): boolean {
   if (isDeepStrictEqual(value, stored) || (value === '' && stored === null)) return true
   if (field.type.wire === 'timestamp') {
-    // Clients that keep moments as objects give back milliseconds.
+    // Clients that parse a moment to an object send it back with milliseconds only.
     const [sent, kept] = [Date.parse(String(value)), Date.parse(String(stored))]
-    // What every update sets has moved on when somebody else wrote meanwhile; that is for If-Match to judge.
+    // Another writer's update moves the moments that every update sets. An older one is accepted: If-Match detects that case.
     const moves = resource.updateSets.some((set) => set.field === field)
     return moves ? sent <= kept : sent === kept
   }
   return field.type.wire === 'number' && typeof value === 'string' && value.trim() === String(stored)
 }
 
-/** The sentence, with what to use instead. */
+/** Why a key is refused, and what to use instead. */
 function unwritableSentence(catalog: Catalog, resource: Resource, key: string, predicate: string): string {
   const field = resource.fields.get(key)
   const relation = resource.relations.get(key)

@@ -6,7 +6,7 @@ import { wireJson } from '../field/wire.ts'
 import { quoted } from '../filter/sql.ts'
 import type { Json } from '../json.ts'
 
-/** Columns for a select list, and what makes the actor's attributes of them. */
+/** Columns for a select list, and the function that reads the actor's attributes from them. */
 export interface AttributeColumns {
   /** SQL over the alias of the account, in the order in which `read` expects them. */
   readonly columns: readonly string[]

@@ -1,11 +1,11 @@
-/** The process's memory of compiled statements: least recently used out, names that follow from the text. */
+/** Keeps compiled statements in the process, the most recently used ones, and names them by their text. */
 import { createHash } from 'node:crypto'
 import type { Statement } from '../database/database.ts'
 import { LIMITS } from '../limits.ts'
 
 /** Compiled values by key, at most `LIMITS.compiledShapes` of them. */
 export interface CompiledStatements {
-  /** The value compiled for `key`, made by `compile` the first time. Keys name the builder, resource, actor class and shape. */
+  /** The value compiled for `key`, made by `compile` the first time. A key names the compiling function, the resource, the actor class and the shape. */
   get<T extends { readonly statement: Statement }>(key: string, compile: () => T): T
 }
 
@@ -14,7 +14,7 @@ export function createStatements(): CompiledStatements {
   const known = new Map<string, { readonly statement: Statement }>()
   return {
     get<T extends { readonly statement: Statement }>(key: string, compile: () => T): T {
-      // A key is used by one builder only, so what is found has that builder's type.
+      // Only one function compiles for a key, so what is found has the type that this function gives.
       const found = known.get(key) as T | undefined
       if (found !== undefined) {
         known.delete(key)

@@ -1,4 +1,4 @@
-/** A policy asked of values that were kept apart from their record: whether it let the actor see the record as it was then. */
+/** Whether a policy let the actor see a record as it was: the policy is asked of values that were kept then. */
 
 import type { Catalog, FieldPath, Filter, Resource } from '../catalog/catalog.ts'
 import { isStored } from '../catalog/stored.ts'

@@ -89,7 +89,7 @@ export function selectList(
     kept.add(found)
     return { kind: 'lookup', index, fragment: found.fragment }
   }
-  // The foreign key stands for the other record's id: the database holds that there is one.
+  // The foreign key is the other record's id: the database guarantees that this record exists.
   const embed = (entries: readonly EmbedEntry[], at: string, present: number): WireNode => {
     const nodes: WireEntry[] = []
     for (const { name, value } of entries) {

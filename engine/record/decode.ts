@@ -23,7 +23,7 @@ export interface DecodedInput {
 }
 
 /**
- * Decodes a body against fields: strings are trimmed, "" is null, and what no body writes is left to the caller of this function to judge.
+ * Decodes a body against fields: strings are trimmed, "" is null, and read-only fields are left out.
  * Never throws for what a caller wrote.
  */
 export function decodeInput(fields: readonly Field[], body: JsonObject, options: DecodeOptions): DecodedInput {
@@ -54,12 +54,12 @@ export function isWritable(field: Field): boolean {
   return !field.readOnly && isStored(field) && field.type.generated === undefined
 }
 
-/** "The first name field …", "The settings.theme field …": how every complaint about a field reads. */
+/** `The first name field is required`, `The settings.theme field …`: how every error about a field reads. */
 export function sentence(field: Pick<Field, 'name'>, predicate: string): string {
   return `The ${field.name.replaceAll('_', ' ')} field ${predicate}`
 }
 
-/** What is said when a body names a record that does not exist, or not for this caller. */
+/** The error of a body that names a record which does not exist, or not for this caller. */
 export function invalidSelection(field: Field, relationLabel: string): string {
   return `The selected ${(relationLabel || field.name.replace(/_id$/, '').replaceAll('_', ' ')).toLowerCase()} is invalid`
 }
