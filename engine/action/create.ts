@@ -32,16 +32,10 @@ const SLUG_TRIES = 4
 
 const NONE: Readonly<FieldValues> = Object.freeze({})
 
-/** The decoded body of a record to come. */
-interface NewInput extends WriteInput {
-  /** The values without the foreign key that the path fixes. */
-  readonly chosen: Readonly<FieldValues>
-}
-
 /** A record to come, decoded and allowed. */
 interface NewRecord {
   readonly resource: Resource
-  readonly input: NewInput
+  readonly input: WriteInput
   readonly clauses: readonly (Clause | undefined)[]
   readonly hooks: readonly BoundHook[]
   readonly parent: Parent | undefined
@@ -61,64 +55,55 @@ export async function createRecord(
 ): Promise<string> {
   const speaking = requireClause(resource.policies.create, around.actor)
   const hooks = hooksOf(around, resource, 'create')
-  const input = await readNewInput(around, resource, hooks, body, parent)
-  const clauses = allowedClauses(around, resource, speaking, input)
-  await refuseInvalid(around, resource, clauses[0], input)
+  const above = parent === undefined ? undefined : await parentId(around, parent)
+  const sent = readInput(around, resource, hooks, body)
+  const input = parent === undefined ? sent : below(sent, parent.relation.field, above)
+  // Writing the foreign key that the path fixes needs no right of its own.
+  const chosen = parent === undefined ? sent.values : without(sent.values, parent.relation.field.name)
+  const clauses = allowedClauses(around, resource, speaking, wanted(resource, chosen, input))
+  const errors = errorsOf(around, resource, clauses[0], input)
+  if (Object.keys(errors).length > 0)
+    throw invalid({ ...(await furtherErrors(around, resource, chosen, input.many, undefined)), ...errors })
   return insertWithSlugs(around, { resource, input, clauses, hooks, parent, fixed })
 }
 
-async function readNewInput(
-  around: Execution,
-  resource: Resource,
-  hooks: readonly BoundHook[],
-  body: JsonObject,
-  parent: Parent | undefined,
-): Promise<NewInput> {
-  if (parent === undefined) {
-    const input = readInput(around, resource, hooks, body)
-    return { ...input, chosen: input.values }
-  }
-  const id = await parentId(around, parent)
-  return below(readInput(around, resource, hooks, body), parent.relation.field, id)
-}
-
 /** The input of a record below another: its foreign key is the path's, and a body that says otherwise is refused. */
-function below(input: WriteInput, field: Field, id: number): NewInput {
+function below(input: WriteInput, field: Field, above: number | undefined): WriteInput {
   const said = Object.hasOwn(input.values, field.name) ? input.values[field.name] : undefined
-  const chosen = Object.fromEntries(Object.entries(input.values).filter(([name]) => name !== field.name))
   const errors = { ...input.errors }
-  if (said !== undefined && said !== id) errors[field.name] = [sentence(field, 'must be the record of the path')]
-  return { ...input, values: { ...input.values, [field.name]: id }, chosen, errors }
+  if (said !== undefined && said !== above) errors[field.name] = [sentence(field, 'must be the record of the path')]
+  return { ...input, values: { ...input.values, [field.name]: above ?? null }, errors }
 }
 
-/** The clauses under which the caller may create this record; throws forbidden when a field stands in the way. */
+function without(values: Readonly<FieldValues>, name: string): FieldValues {
+  return Object.fromEntries(Object.entries(values).filter(([key]) => key !== name))
+}
+
+/** The clauses under which the caller may send these values; throws forbidden when a field stands in the way. */
 function allowedClauses(
   { actor }: Execution,
   resource: Resource,
   speaking: readonly Clause[],
-  input: NewInput,
+  attempted: Readonly<FieldValues>,
 ): readonly (Clause | undefined)[] {
-  const attempted = wanted(resource, input.chosen, input)
   const clauses = coveringClauses(speaking, actor, resource, attempted, true)
   refuseGuarded(actor, resource, attempted, true)
   return clauses
 }
 
-/** Throws validation_failed with all that is wrong with the body. */
-async function refuseInvalid(
-  around: Execution,
+/** What is wrong with the body before the database is asked. */
+function errorsOf(
+  { actor, catalog }: Execution,
   resource: Resource,
   clause: Clause | undefined,
-  input: NewInput,
-): Promise<void> {
+  input: WriteInput,
+): Record<string, string[]> {
   const assigned = assignments(resource, clause, input.values)
-  const errors = {
+  return {
     ...input.errors,
     ...missingErrors(resource, input, assigned),
-    ...refusedOnCreate(around.catalog, resource, input.unwritable, assignedValues(assigned, around.actor)),
+    ...refusedOnCreate(catalog, resource, input.unwritable, assignedValues(assigned, actor)),
   }
-  if (Object.keys(errors).length === 0) return
-  throw invalid({ ...(await furtherErrors(around, resource, input.chosen, input.many, undefined)), ...errors })
 }
 
 /** Inserts the record; starts over when another request took the slug that was made for it. */

@@ -72,8 +72,8 @@ export function missingErrors(
   const missing: Record<string, string[]> = {}
   const set = new Set(assigned.map((assignment) => assignment.field.name))
   for (const field of resource.fields.values()) {
-    const sent = Object.hasOwn(values, field.name) || Object.hasOwn(errors, field.name)
-    if (!field.required || !isWritable(field) || sent || set.has(field.name)) continue
+    if (!field.required || !isWritable(field) || set.has(field.name)) continue
+    if (Object.hasOwn(values, field.name) || Object.hasOwn(errors, field.name)) continue
     if (field.default !== undefined || field.defaultMoment !== undefined) continue
     const relation = field.relation === undefined ? undefined : resource.relations.get(field.relation)
     if (relation?.kind === 'belongs_to' && relation.default !== undefined) continue

@@ -3,7 +3,7 @@ import type { FieldPath, Filter } from '../catalog/catalog.ts'
 import type { Operator } from '../field/field-type.ts'
 import type { Operand } from '../filter/filter.ts'
 
-/** A text that is the same for two filters of one resource exactly when their SQL is. */
+/** The shape as text: filters of one resource with the same text have the same SQL. */
 export function shapeOf(filter: Filter): string {
   switch (filter.kind) {
     case 'and':

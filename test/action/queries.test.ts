@@ -9,6 +9,8 @@ import { updateRecord } from '../../engine/action/update.ts'
 import type { Actor } from '../../engine/actor.ts'
 import type { Resource } from '../../engine/catalog/catalog.ts'
 import type { Database, Runner } from '../../engine/database/database.ts'
+import { readListQuery } from '../../engine/query/list-query.ts'
+import { compilePage } from '../../engine/query/list-statement.ts'
 import { readLookup } from '../../engine/query/lookup.ts'
 import { type Library, library, STAFF } from './library.ts'
 
@@ -179,5 +181,49 @@ for (const [name, most, ask] of WRITES) {
     assert.ok(statements.length > 0)
   })
 }
+
+const SHAPES = [
+  ['', 'page=2'],
+  ['page=400'],
+  ['per_page=7'],
+  ['cursor=first'],
+  ['sort=-price', 'sort=-price&page=3'],
+  ['sort=price'],
+  ['search=word', 'search=other'],
+  ['pages=1', 'pages=2'],
+  ['pages=1,2', 'pages=3,4,5', 'pages[in]=6'],
+  ['pages[not_in]=1,2'],
+  ['pages[null]=true'],
+  ['pages[null]=false', 'pages[null]=0'],
+  ['pages[between]=1,2', 'pages[between]=3,4'],
+  ['pages[gte]=1'],
+  ['pages=1&price=2', 'pages=3&price=4'],
+  ['price=2&pages=1'],
+  ['title[contains]=a', 'title[contains]=b%25'],
+  ['words=a', 'words=b'],
+  ['seen_at=2026-01-01', 'seen_at=2026-01-02'],
+  ['seen_at=2026-01-01T00:00:00Z'],
+  ['seen_at=2026-01-01,2026-01-02T00:00:00Z'],
+  ['seen_at=2026-01-01T00:00:00Z,2026-01-02'],
+  ['seen_at[ne]=2026-01-01'],
+  ['seen_from=2026-01-01', 'seen_from=2026-02-01'],
+  ['seen_to=2026-01-01'],
+  ['shelf.slug=main', 'shelf.slug=cellar'],
+  ['shelf.is_default=true', 'shelf.is_default=false'],
+] as const
+
+test('lists share a statement exactly when they differ in values alone', () => {
+  const { catalog } = app.engine.app
+  const books = catalog.resources.get('books')!
+  const compiledOf = (query: string): { readonly key: string; readonly statement: string } => {
+    const list = readListQuery(catalog, books, STAFF_ACTOR, new URLSearchParams(query))
+    const { statement, parameters } = compilePage({ catalog, actor: STAFF_ACTOR }, books, list)
+    return { key: list.key, statement: `${statement.text} ${JSON.stringify(parameters)}` }
+  }
+  const groups = SHAPES.map((queries) => queries.map(compiledOf))
+  for (const [first, ...others] of groups) for (const other of others) assert.equal(other, first)
+  assert.is(new Set(groups.map(([first]) => first?.key)).size, SHAPES.length)
+  assert.is(new Set(groups.map(([first]) => first?.statement)).size, SHAPES.length)
+})
 
 test.run()
