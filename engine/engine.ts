@@ -145,7 +145,7 @@ function foundationOf(
     instance,
     log,
     now,
-    changed: changeTeller({ store, log }, catalog, cachedTables),
+    changed: changeTeller({ store, log }, cachedTables),
     jobs: jobInlet(composition.jobs, store),
     contextOf: pluginContext,
   }

@@ -11,6 +11,8 @@ import { compileKept, type KeptEmbed, type KeptEmbeds } from '../query/kept-embe
 export interface CachedTables extends KeptEmbeds {
   /** Different for every instance, and for every catalog in one instance. */
   readonly id: string
+  /** The tables of which records may be kept, here or by another instance. */
+  readonly names: ReadonlySet<string>
   /** Reads everything that is kept of a table again; resolves when that is done. */
   changed(table: string): Promise<void>
 }
@@ -24,6 +26,7 @@ export function createCachedTables(catalog: Catalog, runner: Runner, now: () => 
   const tooLarge = new Set<string>()
   return {
     id: randomUUID(),
+    names: new Set([...catalog.resources.values()].filter((one) => one.cached).map((one) => one.table)),
     of(relation, entries) {
       const target = catalog.resources.get(relation.target)!
       if (!target.cached || tooLarge.has(target.name) || !entries.every((entry) => isOwn(target, entry)))

@@ -13,10 +13,8 @@ type Process = { readonly store: Store; readonly log: Logger }
  * After a change of a table: this instance reads the kept records again and tells the others. Never rejects, because
  * the change is committed: records that could not be read again are read by the next request.
  */
-export function changeTeller({ store, log }: Process, catalog: Catalog, cachedTables: CachedTables) {
-  const kept = new Set([...catalog.resources.values()].filter((one) => one.cached).map((one) => one.table))
+export function changeTeller({ store, log }: Process, cachedTables: CachedTables) {
   return async (table: string): Promise<void> => {
-    if (!kept.has(table)) return
     // The others are told even when nothing is kept here: another instance may have been asked for these records.
     await cachedTables.changed(table).catch((error: unknown) => logFailure(log, error, table))
     await store.publish(CHANGES, `${cachedTables.id} ${table}`)

@@ -152,8 +152,10 @@ export async function runLeft(
 
 const noted = new WeakMap<Transaction, Set<string>>()
 
-/** Notes that records of a table changed: told at once, or after the commit where a transaction is open. */
+/** Tells every instance that keeps records of a table that they changed: at once, or after the commit where a transaction is open. */
 export async function noteChange(around: Execution, table: string): Promise<void> {
+  // Another instance may keep what nobody has asked this one for yet, so it is the catalog that says what is kept.
+  if (!around.cachedTables.names.has(table)) return
   if (around.transaction === undefined) return around.changed(table)
   const tables = noted.get(around.transaction) ?? new Set()
   noted.set(around.transaction, tables)

@@ -1,6 +1,7 @@
 /** What the composer hands to http/ to make one app of, and what it gets back. */
 import type { RequestListener } from 'node:http'
 import type { Duplex, Readable } from 'node:stream'
+import type { Context } from 'koa'
 import type { PluginContext } from '../action/context.ts'
 import type { Execution, Foundation } from '../action/execution.ts'
 import type { Actor } from '../actor.ts'
@@ -12,6 +13,25 @@ import type { Settings } from '../settings.ts'
 import type { Store } from '../store/store.ts'
 import type { Metrics } from './metrics.ts'
 import type { Reply, Route, RouteContext } from './route.ts'
+
+/** One request on its way; actor and pattern are filled in as they become known, for the log whatever happens. */
+export interface Call {
+  readonly ctx: Context
+  readonly requestId: string
+  /** HEAD is answered as GET. */
+  readonly method: string
+  readonly path: string
+  /** The query string without its `?`. */
+  readonly search: string
+  /** As text; Node gives a list only for set-cookie, which requests don't have. */
+  readonly headers: Headers
+  readonly ip: string
+  /** Monotonic, in milliseconds. */
+  readonly startedAt: number
+  actor: Actor
+  /** The pattern of its route, `-` where there is none. */
+  pattern: string
+}
 
 /** What one request brought, checked and decoded: the part of a context that no action needs. */
 export type RequestInput = Pick<RouteContext, 'params' | 'query' | 'parameters' | 'body' | 'files' | 'headers' | 'ip'>

@@ -1,5 +1,6 @@
-/** The way of a request to its answer: the checks in their one order, then the handler. */
+/** The way of a request to its answer: what is known of it at once, the checks in their one order, then the handler. */
 import { join } from 'node:path'
+import type { Context } from 'koa'
 import { type Execution, executionOf, runLeft, type Work } from '../action/execution.ts'
 import { type Actor, ANONYMOUS, holds } from '../actor.ts'
 import { ApiError, invalid } from '../error.ts'
@@ -8,16 +9,46 @@ import { LIMITS } from '../limits.ts'
 import { allowsOne } from '../query/policy.ts'
 import { decodeInput } from '../record/decode.ts'
 import { checkDeclared, inspectBody, isMultipart, jsonReader } from './body.ts'
-import type { Call } from './call.ts'
 import { routeContext } from './context.ts'
 import { answerOnce } from './idempotency.ts'
-import type { Answer, BoundRoute, HttpParts, RequestInput } from './parts.ts'
+import type { Answer, BoundRoute, Call, Headers, HttpParts, RequestInput } from './parts.ts'
 import { decodeQuery, parseQuery } from './query.ts'
-import { rateLimiter } from './rate-limit.ts'
+import { clientAddress, rateLimiter } from './rate-limit.ts'
 import type { Reply } from './route.ts'
 import { answerOf, type Fixed, optionsAnswer, type Stamp } from './send.ts'
 import { compileTable, type Match, type Place } from './table.ts'
 import { type Upload, uploadBytes, uploads } from './upload.ts'
+
+/** A request id that can stand in a log and a header: visible ASCII. */
+const SANE_ID = /^[\x21-\x7e]+$/
+/** `GET http://host/path`, as a proxy is asked. */
+const ORIGIN = /^https?:\/\/[^/?#]*/i
+
+/** The start of a request; echoes a sane X-Request-Id, else makes one. */
+export function beginCall(ctx: Context, parts: Pick<HttpParts, 'settings' | 'newId'>): Call {
+  const { req } = ctx
+  const sent = req.headers['x-request-id']
+  const sane = typeof sent === 'string' && sent.length <= LIMITS.requestIdLength && SANE_ID.test(sent)
+  const url = (req.url ?? '/').replace(ORIGIN, '')
+  const mark = url.indexOf('?')
+  const forwarded = req.headers['x-forwarded-for']
+  return {
+    ctx,
+    requestId: sane ? sent : parts.newId(),
+    method: req.method === 'HEAD' ? 'GET' : (req.method ?? 'GET'),
+    path: mark === -1 ? url : url.slice(0, mark),
+    search: mark === -1 ? '' : url.slice(mark + 1),
+    headers: req.headers as Headers,
+    ip: clientAddress(
+      req.socket.remoteAddress,
+      Array.isArray(forwarded) ? forwarded.join(',') : forwarded,
+      parts.settings.trustProxy,
+    ),
+    startedAt: performance.now(),
+    actor: ANONYMOUS,
+    pattern: '-',
+  }
+}
 
 /** Answers a request; throws ApiError where a check refuses. */
 export type Respond = (call: Call) => Promise<Answer>

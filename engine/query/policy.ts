@@ -22,9 +22,15 @@ export function allowsOne(alternatives: readonly Access[] | undefined, actor: Ac
   return actor.kind === 'system' || alternatives === undefined || alternatives.some((access) => allows(access, actor))
 }
 
-/** The clauses whose access speaks of the actor, in order; the system is held to none. */
+/** The clauses whose access speaks of the actor, in order; the system is held to none. Decided once for a class of actors. */
 export function clausesFor(clauses: readonly Clause[], actor: Actor): readonly Clause[] {
-  return clauses.filter((clause) => clause.access.every((access) => allows(access, actor)))
+  const { speaking } = classOf(actor)
+  let found = speaking.get(clauses)
+  if (found === undefined) {
+    found = clauses.filter((clause) => clause.access.every((access) => allows(access, actor)))
+    speaking.set(clauses, found)
+  }
+  return found
 }
 
 /** The read or write condition of an actor: every record, none, or those that match. */
@@ -73,13 +79,16 @@ function noClause(clauses: readonly Clause[], actor: Actor): ApiError {
   return new ApiError('forbidden', { message: 'Forbidden' })
 }
 
-const classes = new WeakMap<ReadonlySet<string>, Map<string, string>>()
+/** What actors of one kind, role and set of permissions have in common. */
+interface ActorClass {
+  readonly key: string
+  /** The clauses that speak of them, by the policy that holds all. */
+  readonly speaking: WeakMap<readonly Clause[], readonly Clause[]>
+}
 
-/**
- * What actors have in common that statements are compiled for: kind, role and permissions.
- * Actors of one class share compiled statements; ids and attributes are parameters.
- */
-export function actorClass(actor: Actor): string {
+const classes = new WeakMap<ReadonlySet<string>, Map<string, ActorClass>>()
+
+function classOf(actor: Actor): ActorClass {
   let byRole = classes.get(actor.permissions)
   if (byRole === undefined) {
     byRole = new Map()
@@ -88,8 +97,16 @@ export function actorClass(actor: Actor): string {
   const key = `${actor.kind}|${actor.role ?? ''}`
   let found = byRole.get(key)
   if (found === undefined) {
-    found = `${key}|${[...actor.permissions].sort().join(',')}`
+    found = { key: `${key}|${[...actor.permissions].sort().join(',')}`, speaking: new WeakMap() }
     byRole.set(key, found)
   }
   return found
+}
+
+/**
+ * What actors have in common that statements are compiled for: kind, role and permissions.
+ * Actors of one class share compiled statements; ids and attributes are parameters.
+ */
+export function actorClass(actor: Actor): string {
+  return classOf(actor).key
 }

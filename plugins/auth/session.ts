@@ -2,7 +2,7 @@
 import { randomUUID } from 'node:crypto'
 import type { Actor, Catalog, PluginContext, RouteContext, Transaction } from '../../engine/index.ts'
 import { actorColumns, actorOf } from './actor.ts'
-import { authOptions } from './options.ts'
+import { type AuthOptions, authOptions } from './options.ts'
 import { readToken, signToken } from './token.ts'
 
 interface Waiting {
@@ -14,6 +14,7 @@ interface Waiting {
 /** The checks of one database: those that wait for the next statement, while one is in flight. */
 interface Desk {
   readonly text: string
+  readonly approval: AuthOptions['approval']
   waiting: Waiting[]
   busy: boolean
 }
@@ -40,7 +41,7 @@ export async function authenticate(
 ): Promise<Actor | null> {
   const claims = await readToken(context, context.headers.authorization)
   if (claims === undefined) return null
-  const desk = deskOf(context.catalog)
+  const desk = deskOf(context)
   return new Promise((resolve, reject) => {
     desk.waiting.push({ jti: claims.jti, resolve, reject })
     if (!desk.busy) void serve(desk, context)
@@ -49,7 +50,7 @@ export async function authenticate(
 
 async function serve(desk: Desk, context: SessionContext): Promise<void> {
   desk.busy = true
-  const { approval } = authOptions(context.options)
+  const { approval } = desk
   while (desk.waiting.length > 0) {
     const served = desk.waiting.splice(0, TOGETHER)
     try {
@@ -71,7 +72,7 @@ async function serve(desk: Desk, context: SessionContext): Promise<void> {
   desk.busy = false
 }
 
-function deskOf(catalog: Catalog): Desk {
+function deskOf({ catalog, options }: SessionContext): Desk {
   let desk = desks.get(catalog)
   if (desk === undefined) {
     const table = (resource: string): string => `"${catalog.resources.get(resource)!.table}"`
@@ -83,7 +84,7 @@ function deskOf(catalog: Catalog): Desk {
       join ${table('users')} u on u.id = s.user_id and u.status <> 'declined'${live('users', 'u')}
       join ${table('roles')} r on r.id = u.role_id${live('roles', 'r')}
       where s.jti = any($1)`
-    desk = { text, waiting: [], busy: false }
+    desk = { text, approval: authOptions(options).approval, waiting: [], busy: false }
     desks.set(catalog, desk)
   }
   return desk

@@ -67,13 +67,13 @@ test('an earlier reading that comes late undoes nothing, not even that the later
 })
 
 test('a change that can not be read again is still told, and rejects nobody', async () => {
-  const { catalog, cachedTables, refresh, answers } = scenario()
+  const { cachedTables, refresh, answers } = scenario()
   const store = memoryStore(() => {})
   const heard: string[] = []
   store.subscribe('changes', (message) => heard.push(message))
   refresh().catch(() => undefined)
   answers[0]?.('before')
-  const told = changeTeller({ store, log: SILENT }, catalog, cachedTables)('shelves')
+  const told = changeTeller({ store, log: SILENT }, cachedTables)('shelves')
   answers[1]?.(new Error('gone'))
   await told
   assert.equal(heard, [`${cachedTables.id} shelves`])
@@ -84,7 +84,7 @@ test('who tells of a change reads once, every other app reads too', async () => 
   const store = memoryStore(() => {})
   for (const { catalog, cachedTables } of [one, other])
     hearChanges({ store, log: SILENT }, () => ({ catalog, cachedTables }))
-  const told = changeTeller({ store, log: SILENT }, one.catalog, one.cachedTables)('shelves')
+  const told = changeTeller({ store, log: SILENT }, one.cachedTables)('shelves')
   one.answers[0]?.('new')
   await told
   assert.equal([one.answers.length, other.answers.length], [1, 1])

@@ -1,6 +1,7 @@
 /** The checks come in their one order, whatever else is wrong with a request. */
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
+import { ApiError } from '../../engine/error.ts'
 import type { Reply } from '../../engine/http/route.ts'
 import { type Answered, AS_AGENT, type Asked, route, serve, type World } from './world.ts'
 
@@ -20,6 +21,15 @@ const ROUTES = [
     access: [{ kind: 'permission', permission: 'secrets.create' }],
   }),
   route({ method: 'POST', path: '/bosses', handle: done, access: [{ kind: 'role', roles: ['boss'] }] }),
+  route({
+    method: 'POST',
+    path: '/judged',
+    handle: done,
+    queryFields: [],
+    admit: () => {
+      throw new ApiError('forbidden', { message: 'You need the permission things.judge' })
+    },
+  }),
   route({ method: 'POST', path: '/open', handle: done, access: 'public' }),
   route({ method: 'GET', path: '/news', handle: done, access: [{ kind: 'anyone' }] }),
   route({ method: 'GET', path: '/me', handle: done, openToRestricted: true }),
@@ -82,6 +92,13 @@ const SCENARIOS: readonly (readonly [string, string, Asked, number, string])[] =
     { headers: AS_AGENT, json: {} },
     403,
     'Forbidden',
+  ],
+  [
+    'a policy that speaks of nobody like the caller is 403 before the input is judged',
+    'POST /api/v1/judged?unknown=1',
+    { headers: AS_AGENT, json: { text: '\0' } },
+    403,
+    'You need the permission things.judge',
   ],
   [
     'unusable text is 422 after the role',

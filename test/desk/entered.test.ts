@@ -1,0 +1,66 @@
+/** How many files a request enters: whoever follows one must not have to open many. */
+import { Session } from 'node:inspector/promises'
+import { relative } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { suite } from 'uvu'
+import * as assert from 'uvu/assert'
+import { type Answer, application, send, type TestApplication } from '../support/application.ts'
+
+const ADMIN = { email: 'boss@desk.example', password: 'a very long secret' }
+/** What runs in place of a server, of which nothing is seen here. */
+const INSTEAD_OF_A_SERVER = 'engine/database/cluster.ts'
+
+interface Desk {
+  app: TestApplication
+  token: string
+}
+
+const test = suite<Desk>('desk: files that a request enters')
+test.before(async (desk) => {
+  const env = { ADMIN_EMAIL: ADMIN.email, ADMIN_PASSWORD: ADMIN.password, REDIS_URL: '' }
+  desk.app = await application({ resources: 'resources', env, now: () => new Date() })
+  desk.token = (await desk.app.call('POST', '/api/v1/auth/login', { body: ADMIN })).body.data.token
+})
+test.after(({ app }) => app.close())
+
+/** The files below engine/ and plugins/ with a function that runs while `work` does. */
+async function entered(work: () => Promise<unknown>): Promise<readonly string[]> {
+  const session = new Session()
+  session.connect()
+  await session.post('Profiler.enable')
+  await session.post('Profiler.startPreciseCoverage', { callCount: true, detailed: false })
+  await work()
+  const { result } = await session.post('Profiler.takePreciseCoverage')
+  await session.post('Profiler.stopPreciseCoverage')
+  session.disconnect()
+  return result
+    .filter(({ functions }) => functions.some(({ ranges }) => ranges.some(({ count }) => count > 0)))
+    .flatMap(({ url }) => (url.startsWith('file:') ? relative(process.cwd(), fileURLToPath(url)) : []))
+    .filter((path) => /^(engine|plugins)\/.*\.ts$/.test(path) && path !== INSTEAD_OF_A_SERVER)
+    .sort()
+}
+
+const TICKET = { subject: 'The printer is out', details: 'Nothing comes out of it' }
+const REQUESTS = [
+  ['GET', '/api/v1/tickets', undefined, 200, 25],
+  ['POST', '/api/v1/notes', { name: 'Plan', details: 'Order paper' }, 201, 35],
+  // With what the plugins of a desk do around a ticket.
+  ['POST', '/api/v1/tickets', TICKET, 201, 55],
+] as const
+
+for (const [method, path, body, status, most] of REQUESTS) {
+  test(`${method} ${path} enters at most ${most} files`, async ({ app, token }) => {
+    const ask = (): Promise<Answer> => send(app.address, method, path, { token, body })
+    // What is loaded or compiled once is no part of the way.
+    for (let i = 0; i < 3; i += 1) assert.is((await ask()).status, status)
+    // Jobs that run meanwhile are no part of it either: the fewest of several requests count.
+    let fewest: readonly string[] | undefined
+    for (let i = 0; i < 4; i += 1) {
+      const files = await entered(ask)
+      if (fewest === undefined || files.length < fewest.length) fewest = files
+    }
+    assert.ok(fewest !== undefined && fewest.length <= most, `${fewest?.length}:\n${fewest?.join('\n')}`)
+  })
+}
+
+test.run()
