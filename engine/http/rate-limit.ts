@@ -1,6 +1,6 @@
 /**
- * How many requests a caller has in a minute. `koa-ratelimit` judges each request and sets the headers; what it counts with
- * is our store, because its own limiters never forget a caller in memory and fail with a Redis that is out.
+ * How many requests a caller has in a minute. `koa-ratelimit` judges each request; what it counts with is our store,
+ * because its own limiters never forget a caller in memory and fail with a Redis that is out.
  */
 import { isIP } from 'node:net'
 import type { Context } from 'koa'
@@ -20,45 +20,61 @@ function countedUnder(bucket: Bucket, actor: Actor, ip: string): string {
   return bucket === 'general' && actor.id !== null ? `user:${actor.id}` : `ip:${countedAs(ip)}`
 }
 
-/** When the window ends; koa-ratelimit tells it by a header that our answers don't have. */
-const RESET = 'X-RateLimit-Reset'
-const HEADERS = { total: 'X-RateLimit-Limit', remaining: 'X-RateLimit-Remaining', reset: RESET }
+/** How a caller stands; `reset` is when the window ends, in milliseconds since the epoch. */
+interface Standing {
+  readonly total: number
+  readonly remaining: number
+  readonly reset: number
+}
+
+/** As much of a context as koa-ratelimit uses: it judges, and the answer stays ours. */
+class Counting {
+  readonly id: string
+  readonly state = {}
+  readonly body: string | undefined
+  /** 429 where the caller has used it up. */
+  readonly status: number | undefined
+  standing: Standing = { total: 0, remaining: 0, reset: 0 }
+
+  constructor(id: string) {
+    this.id = id
+  }
+
+  /** Takes what would be headers; its Retry-After would be 0 in the last second. */
+  set(given: Standing | string): void {
+    if (typeof given === 'object') this.standing = given
+  }
+}
 
 /** The counter of an app; the store keeps the numbers, so that the next app goes on with them. */
 export function rateLimiter({ settings, store, now }: Pick<HttpParts, 'settings' | 'store' | 'now'>): CountRequest {
-  const limiter = (bucket: Bucket, limit: number) => {
-    const namespace = `${bucket} `
-    const options = {
-      driver: 'redis' as const,
-      namespace,
+  const limiter = (bucket: Bucket, limit: number) =>
+    ratelimit({
+      driver: 'redis',
+      namespace: bucket,
       duration: LIMITS.rateWindowMs,
-      headers: HEADERS,
-      id: (ctx: Context) => String(ctx.state.countedUnder),
+      headers: { total: 'total', remaining: 'remaining', reset: 'reset' },
+      id: (counting) => String(counting.id),
       // Its types ask for a Map or a client of Redis; `ratelimiter` is all that it calls.
       db: Object.assign(new Map<never, never>(), {
         async ratelimiter(key: string, _at: number, windowMs: number): Promise<readonly [number, number, number]> {
-          const id = key.slice(namespace.length + 1)
+          const id = key.slice(bucket.length + 1)
           const { count, resetAt } = await store.hit(bucket, id, windowMs, now().getTime())
           return [Math.max(0, limit + 1 - count), resetAt, limit]
         },
       }),
-      // Our own envelope; its Retry-After would be 0 in the last second, and is read from another clock.
-      onLimited(ctx: Context) {
-        const left = Number(ctx.state.rateLimit.headers[RESET]) - now().getTime()
-        throw new ApiError('too_many_requests', { retryAfter: Math.max(1, Math.ceil(left / 1000)) })
-      },
-    }
-    return ratelimit(options)
-  }
+    })
   const limiters = { general: limiter('general', settings.rateLimit), auth: limiter('auth', settings.authRateLimit) }
   const passed = async (): Promise<void> => {}
-  return async (ctx, bucket, actor, ip) => {
-    ctx.state.countedUnder = countedUnder(bucket, actor, ip)
-    try {
-      await limiters[bucket](ctx, passed)
-    } finally {
-      ctx.res.removeHeader(RESET)
-    }
+  return async ({ res }, bucket, actor, ip) => {
+    const counting = new Counting(countedUnder(bucket, actor, ip))
+    await Reflect.apply(limiters[bucket], undefined, [counting, passed])
+    const { total, remaining, reset } = counting.standing
+    res.setHeader('X-RateLimit-Limit', total)
+    res.setHeader('X-RateLimit-Remaining', remaining)
+    if (counting.status !== 429) return
+    const left = Math.ceil((reset - now().getTime()) / 1000)
+    throw new ApiError('too_many_requests', { retryAfter: Math.max(1, left) })
   }
 }
 
