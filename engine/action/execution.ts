@@ -15,7 +15,7 @@ export interface BoundHook {
   readonly options: JsonObject
   /** Body keys that are no fields of the resource. */
   readonly input: readonly Field[]
-  /** Whether the action must run in a transaction on its account. */
+  /** Whether the hook needs a transaction around the action. */
   readonly transaction: boolean
   readonly run: Hook
 }
@@ -59,7 +59,7 @@ export interface Foundation {
   readonly contextOf: (around: Execution, options: JsonObject) => PluginContext
 }
 
-/** One action's surroundings. */
+/** What one action runs with: the parts of the application, its caller, and where its statements run. */
 export interface Execution extends Foundation {
   readonly actor: Actor
   /** Who began it; `actor` is the system instead where plugin code writes as the system. */
@@ -76,7 +76,7 @@ export interface Execution extends Foundation {
 
 export type Work = () => Promise<void> | void
 
-/** Surroundings of one caller; inside `transaction` where one is open. */
+/** The execution of one caller; inside `transaction` where one is open. */
 export function executionOf(
   foundation: Foundation,
   call: {
@@ -136,7 +136,7 @@ export async function inTransaction<T>(outer: Execution, work: (inner: Execution
   return result
 }
 
-/** Runs what was left, in order; work that fails is logged and undoes nothing. */
+/** Runs the work that was left for later, in order. Work that fails is logged, and undoes nothing. */
 export async function runLeft(
   around: Pick<Foundation, 'log'> & { readonly requestId: string },
   left: readonly Work[],
@@ -166,7 +166,7 @@ export async function noteChange(around: Execution, table: string): Promise<void
 
 /**
  * ⇄ Runs `work` behind a savepoint of the open transaction: when it rejects, what it wrote and what it left for after the
- * commit are gone, the transaction goes on, and the rejection is passed on.
+ * commit is discarded, the transaction goes on, and the rejection is passed on.
  */
 export async function attempt<T>(
   outer: Execution & { readonly transaction: Transaction },

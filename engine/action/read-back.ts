@@ -1,4 +1,4 @@
-/** ⇄ The answer to a write: the record as it now is, in its single shape, whatever the view policy says of it. */
+/** ⇄ Reads a record that was just written, or is about to be: as a single record, whether or not its caller may view it. */
 import type { Catalog, EmbedEntry, Field, Resource } from '../catalog/catalog.ts'
 import { ApiError } from '../error.ts'
 import { entityTag } from '../json.ts'

@@ -1,4 +1,4 @@
-/** Answers what Node's parser refuses before there is a request: the envelope here too. */
+/** Answers what Node's parser refuses before there is a request, with the same envelope as every answer. */
 import type { ServerResponse } from 'node:http'
 import type { Duplex } from 'node:stream'
 import { ApiError } from '../error.ts'

@@ -184,14 +184,14 @@ export function answerOnce(parts: Pick<HttpParts, 'database' | 'now' | 'log' | '
   const { adhoc } = parts.database
   const secrets = secretsOnce(parts.settings)
 
-  /** What is done beside the request: its failure is nothing that the caller could act on. */
+  /** Work beside the request. Its failure is logged, because the caller could do nothing about it. */
   const aside = (what: string, done: Promise<unknown>) =>
     done.catch((error: unknown) => parts.log.warn({ err: error }, what))
 
-  /** Does the work of a claim and keeps its answer; one that was thrown, or is no text, gives the key free again. */
+  /** Does the work of a claim and keeps its answer; an error, or an answer that is no text, releases the key. */
   async function answer(own: readonly string[], work: () => Promise<Answer>): Promise<Answer> {
-    // A claim that is not given free ends by itself, but whoever is told to try again should not wait for that.
-    const release = () => aside('an idempotency key was not given free', adhoc.run(RELEASE, own))
+    // A claim that is not released ends by itself, but a client that tries again should not have to wait for that.
+    const release = () => aside('an idempotency key was not released', adhoc.run(RELEASE, own))
     let given: Answer
     try {
       given = await work()

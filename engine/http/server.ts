@@ -75,14 +75,14 @@ function answering(parts: HttpParts, stamp: Stamp): (ctx: Context) => Promise<vo
   }
 }
 
-/** Hears of answers that broke when they had begun, from a stream or a socket; each is logged once. */
+/** Logs answers that break after they have begun, because of a stream or a socket; each once. */
 function brokenAnswers(parts: HttpParts): (error: Error, ctx?: Context) => void {
-  const told = new WeakSet<Error>()
+  const logged = new WeakSet<Error>()
   return (error, ctx) => {
-    // Koa tells of a broken stream twice; of a caller who hung up there is nothing to tell.
+    // Koa reports a broken stream twice. A caller who hung up is no error.
     const code = String(Reflect.get(error, 'code') ?? '')
-    if (told.has(error) || /^(ECONN|EPIPE|ERR_STREAM_PREMATURE_CLOSE)/.test(code)) return
-    told.add(error)
+    if (logged.has(error) || /^(ECONN|EPIPE|ERR_STREAM_PREMATURE_CLOSE)/.test(code)) return
+    logged.add(error)
     parts.log.error({ err: error, requestId: ctx?.res.getHeader('X-Request-Id') }, 'an answer broke off')
   }
 }
@@ -101,9 +101,9 @@ export function createHttp(parts: HttpParts): HttpApp {
   }
 }
 
-/** Lets requests through, or has them wait while something is done that none may see half of. */
+/** Lets requests through, or has them wait while something changes that no request may see half done. */
 export interface Passage {
-  /** Serves at once, or as soon as whoever is alone has finished. */
+  /** Serves at once, or when the work that runs alone has ended. */
   through(response: ServerResponse, serve: () => void): void
   /** Runs `work` when the requests under way have ended, or after `mostMs`; those that come meanwhile wait. */
   alone<T>(mostMs: number, work: () => Promise<T>): Promise<T>

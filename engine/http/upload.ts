@@ -1,4 +1,4 @@
-/** Multipart bodies ⇄: parts to temporary files in a folder of the request's own, which is gone in every ending. */
+/** Multipart bodies ⇄: files go to a temporary folder of the request, which is removed however the request ends. */
 import { mkdir, mkdtemp, readdir, rm, stat } from 'node:fs/promises'
 import { basename, join } from 'node:path'
 import type { Context } from 'koa'
@@ -115,7 +115,7 @@ export type WithUpload = <T>(
   work: (upload: Upload) => Promise<T>,
 ) => Promise<T>
 
-/** Uploads below `folder`, which is made with the first one and freed of what a crash left there. */
+/** Uploads below `folder`. The first one creates it, and removes what a crash left there. */
 export function uploads(folder: string, now: () => Date): WithUpload {
   let ready: Promise<void> | undefined
   const prepare = async () => {

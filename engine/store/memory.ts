@@ -7,15 +7,15 @@ interface Window {
   resetAt: number
 }
 
-/** Fixed windows by key, which begin with the first request in them and forget what has ended. */
+/** Fixed windows by key. A window begins with its first request; one that has ended is removed. */
 export interface Windows {
   hit(key: string, windowMs: number, now: number): WindowCount
-  /** Takes over where a shared count stands, so that a local one can go on from there. */
+  /** Takes a count that Redis gave, so that counting goes on from there when Redis fails. */
   adopt(key: string, shared: WindowCount, windowMs: number, now: number): void
   readonly size: number
 }
 
-/** Windows in a Map of at most `capacity` keys; beyond it the keys that came first give way. */
+/** Windows in a Map of at most `capacity` keys; a new key beyond that removes the oldest. */
 export function createWindows(capacity: number = LIMITS.rateCallers): Windows {
   const windows = new Map<string, Window>()
   let sweepAt = 0
@@ -61,13 +61,13 @@ export function createWindows(capacity: number = LIMITS.rateCallers): Windows {
 
 type Listener = (message: string) => void
 
-/** Listeners by channel; one that throws does not keep the others from hearing. */
+/** Listeners by channel; when one throws, the others are still called. */
 export interface Channels {
   add(channel: string, listener: Listener): void
   tell(channel: string, message: string): void
 }
 
-/** Channels of one process; `failed` hears of a listener that threw. */
+/** Channels of one process; `failed` is called with what a listener threw. */
 export function createChannels(failed: (error: unknown, channel: string) => void): Channels {
   const channels = new Map<string, Listener[]>()
   return {
@@ -86,7 +86,7 @@ export function createChannels(failed: (error: unknown, channel: string) => void
   }
 }
 
-/** A store for one process; `failed` hears of a listener that threw. */
+/** A store for one process; `failed` is called with what a listener threw. */
 export function memoryStore(failed: (error: unknown, channel: string) => void): Store {
   const windows = createWindows()
   const channels = createChannels(failed)

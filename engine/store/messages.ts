@@ -1,11 +1,11 @@
-/** Messages between instances over Redis ⇄: heard here at once, elsewhere as soon as Redis lets them through. */
+/** Messages between instances over Redis ⇄: this instance gets them at once, the others when Redis delivers them. */
 import { randomUUID } from 'node:crypto'
 import type { Redis } from 'ioredis'
 import type { Logger } from '../observe.ts'
 import { createChannels } from './memory.ts'
 import type { Store } from './store.ts'
 
-/** Messages kept while Redis is away, to be sent when it is back; beyond it the others read everything anew. */
+/** How many messages are kept while Redis is unavailable; when there are more, the other instances read everything again. */
 const UNSENT = 1_000
 
 interface Parcel {
@@ -24,52 +24,52 @@ function parcelOf(text: string): Parcel | undefined {
   }
 }
 
-/** What goes out: sent at once, or kept in order until Redis is back. */
+/** Sends messages at once, or keeps them in order until Redis is back. */
 function outgoing(redis: Redis, topic: string, from: string): (parcel: Omit<Parcel, 'from'>) => Promise<void> {
   let unsent: string[] = []
-  let overflown = false
+  let lost = false
   const send = async (text: string) => {
     try {
       await redis.publish(topic, text)
     } catch {
       if (unsent.length < UNSENT) unsent.push(text)
-      else overflown = true
+      else lost = true
     }
   }
   redis.on('ready', async () => {
-    const waiting = overflown ? [JSON.stringify({ from })] : unsent
+    const waiting = lost ? [JSON.stringify({ from })] : unsent
     unsent = []
-    overflown = false
+    lost = false
     for (const text of waiting) await send(text)
   })
   return (parcel) => send(JSON.stringify({ from, ...parcel }))
 }
 
 /** A connection that only listens and comes back by itself; `gap` is called when something may have been missed. */
-function listening(redis: Redis, topic: string, heard: (parcel: Parcel) => void, gap: () => void): Redis {
+function listening(redis: Redis, topic: string, received: (parcel: Parcel) => void, gap: () => void): Redis {
   let connectedBefore = false
-  const ears = redis.duplicate({ autoResubscribe: false, enableOfflineQueue: false, keepAlive: 10_000 })
-  // The other connection's log line tells of the outage.
-  ears.on('error', () => {})
-  ears.on('message', (_topic, text) => {
+  const listener = redis.duplicate({ autoResubscribe: false, enableOfflineQueue: false, keepAlive: 10_000 })
+  // The connection that counts logs the outage.
+  listener.on('error', () => {})
+  listener.on('message', (_topic, text) => {
     const parcel = parcelOf(text)
-    if (parcel !== undefined) heard(parcel)
+    if (parcel !== undefined) received(parcel)
   })
-  ears.on('ready', async () => {
+  listener.on('ready', async () => {
     try {
-      await ears.subscribe(topic)
+      await listener.subscribe(topic)
       if (connectedBefore) gap()
       connectedBefore = true
     } catch {
-      // A connection that cannot subscribe is of no use: the next one tries again.
-      ears.disconnect(true)
+      // A connection that cannot subscribe is closed; the next one tries again.
+      listener.disconnect(true)
     }
   })
-  ears.on('close', () => {
+  listener.on('close', () => {
     if (connectedBefore) gap()
   })
-  ears.connect().catch(() => {})
-  return ears
+  listener.connect().catch(() => {})
+  return listener
 }
 
 /** Publishing through `redis` and listening on a connection of its own. */
@@ -82,16 +82,16 @@ export function messaging(
   const topic = `${prefix}:messages`
   const channels = createChannels((error, channel) => log.error({ err: error, channel }, 'a store listener failed'))
   const gaps: (() => void)[] = []
-  const tellMissed = () => {
+  const callMissed = () => {
     for (const missed of gaps) missed()
   }
-  const hear = (parcel: Parcel) => {
+  const receive = (parcel: Parcel) => {
     if (parcel.from === from) return
-    if (parcel.channel === undefined) tellMissed()
+    if (parcel.channel === undefined) callMissed()
     else channels.tell(parcel.channel, parcel.message ?? '')
   }
   const send = outgoing(redis, topic, from)
-  const ears = listening(redis, topic, hear, tellMissed)
+  const listener = listening(redis, topic, receive, callMissed)
 
   return {
     async publish(channel, message) {
@@ -104,7 +104,7 @@ export function messaging(
     },
     close() {
       gaps.length = 0
-      ears.disconnect()
+      listener.disconnect()
     },
   }
 }

@@ -5,9 +5,9 @@ import { createWindows } from './memory.ts'
 import { messaging } from './messages.ts'
 import type { Store, WindowCount } from './store.ts'
 
-/** A command that takes longer is given up: with the way back, a caller loses less than 100 ms. */
+/** A command that takes longer is given up, so that an outage delays a caller by less than 100 ms. */
 const COMMAND_MS = 80
-/** After a failure Redis is left alone so long, so that one request in a second waits for it and not each. */
+/** How long Redis is not asked after a failure: one request in a second waits for it, not every one. */
 const PAUSE_MS = 1_000
 const RECONNECT_MS = 1_000
 const CONNECT_MS = 1_000
@@ -41,13 +41,13 @@ function connect(url: string, log: Logger): Link {
   })
   let pausedUntil = 0
   let away = false
-  const leave = (error: unknown) => {
+  const lose = (error: unknown) => {
     if (away) return
     away = true
     log.warn({ reason: error instanceof Error ? error.message : String(error) }, 'redis unavailable, counting locally')
   }
-  // The event comes with every attempt, and is printed where nobody listens: one line for an outage is enough.
-  redis.on('error', leave)
+  // ioredis prints the event when nobody listens, and it comes with every attempt: one line for an outage is enough.
+  redis.on('error', lose)
   redis.on('ready', () => {
     pausedUntil = 0
   })
@@ -61,7 +61,7 @@ function connect(url: string, log: Logger): Link {
     },
     failed(error, now) {
       pausedUntil = now + PAUSE_MS
-      leave(error)
+      lose(error)
     },
     answered() {
       if (!away) return

@@ -12,9 +12,9 @@ export interface Store {
   readonly kind: 'memory' | 'redis'
   /** Counts one request in the window that `now` falls in; a window begins with the first request in it. Never rejects. */
   hit(bucket: string, id: string, windowMs: number, now: number): Promise<WindowCount>
-  /** Tells every instance, this one included, that something changed; resolves when this instance has heard. Never rejects. */
+  /** Tells every instance, this one included, that something changed; resolves when the listeners of this instance were called. Never rejects. */
   publish(channel: string, message: string): Promise<void>
-  /** `missed` is called when messages of other instances may have been lost, so that what depends on them is read anew. */
+  /** `missed` is called when messages of other instances may have been lost, so that whatever depends on them is read again. */
   subscribe(channel: string, listener: (message: string) => void, missed?: () => void): void
   close(): Promise<void>
 }
