@@ -1,8 +1,9 @@
 /** The local engine's judgement of a ticket: what was learned, else what the names of the settings suggest. */
 import { confidenceOf } from './calibration.ts'
 import type { Choice, Choices } from './choices.ts'
+import { fourDigits } from './four-digits.ts'
 import { guess } from './guess.ts'
-import type { Judgement, Verdict } from './judgement.ts'
+import type { Verdict, Verdicts } from './judgement.ts'
 import type { Learned } from './learner.ts'
 import { TARGETS, type Target } from './model.ts'
 import { featureOf, featuresOf, tellingWords } from './words.ts'
@@ -12,7 +13,7 @@ const FEWEST = 6
 const WORDS_NAMED = 3
 
 /** Judges a text; the same knowledge and the same text give the same judgement. */
-export function judgeLocally({ calibration, model }: Learned, choices: Choices, text: string): Judgement {
+export function judgeLocally({ calibration, model }: Learned, choices: Choices, text: string): Verdicts {
   const features = featuresOf(text)
   const verdicts = TARGETS.map((target): Verdict => {
     const byName = guess(target, choices[target], text)
@@ -21,25 +22,21 @@ export function judgeLocally({ calibration, model }: Learned, choices: Choices, 
     if (prediction === null || best === undefined || prediction.examples < FEWEST || prediction.coverage === 0) {
       return byName === null
         ? { target, id: null, confidence: 0, reason: `${target}: nothing in the text speaks for any` }
-        : { target, id: byName.choice.id, confidence: rounded(byName.confidence), reason: named(target, byName) }
+        : { target, id: byName.choice.id, confidence: fourDigits(byName.confidence), reason: named(target, byName) }
     }
-    const confidence = rounded(confidenceOf(calibration, target, prediction))
+    const confidence = fourDigits(confidenceOf(calibration, target, prediction))
     const choice = choices[target].find(({ id }) => id === best.label)!
     const words = deciding(model, target, best.label, text)
     return { target, id: choice.id, confidence, reason: learnedReason(target, choice, confidence, words) }
   })
   const said = verdicts.filter(({ id }) => id !== null)
-  const confidence = said.length === 0 ? 0 : rounded(said.reduce((sum, one) => sum + one.confidence, 0) / said.length)
+  const confidence =
+    said.length === 0 ? 0 : fourDigits(said.reduce((sum, one) => sum + one.confidence, 0) / said.length)
   const basis =
     model.examples.size < FEWEST
       ? 'Few tickets are settled yet, so this goes by the names of the settings.'
       : `Learned from ${model.examples.size} settled tickets.`
-  return {
-    verdicts,
-    confidence,
-    reasoning: [...verdicts.map(({ reason }) => reason), basis].join('\n'),
-    provider: 'local',
-  }
+  return { verdicts, confidence, reasoning: [...verdicts.map(({ reason }) => reason), basis].join('\n') }
 }
 
 /** The words of the text that speak most for a label. */
@@ -69,8 +66,4 @@ function named(
           .map((word) => `“${word}”`)
           .join(', ')
   return `${target} ${choice.name} (${Math.round(confidence * 100)} %, a guess by name): ${why}`
-}
-
-function rounded(value: number): number {
-  return Math.round(value * 10_000) / 10_000
 }

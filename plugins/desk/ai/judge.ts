@@ -1,11 +1,13 @@
 /** Judges a ticket by the engine that is set: a server, or the local one, which also stands in for a server that fails. ⇄ */
 import type { JsonSchema, PluginContext } from '../../../engine/index.ts'
+import { byEngine } from './by-engine.ts'
 import { type Choices, choicesOf } from './choices.ts'
+import { fourDigits } from './four-digits.ts'
 import { judgeLocally } from './judge-local.ts'
-import type { Judgement, Verdict } from './judgement.ts'
+import type { Judgement, Verdict, Verdicts } from './judgement.ts'
 import { learned } from './learner.ts'
 import { TARGETS, type Target } from './model.ts'
-import { ask, ServerFailure } from './server.ts'
+import { ask } from './server.ts'
 import type { AiSettings } from './settings.ts'
 
 /** What is judged: the customer's own words and nothing else. */
@@ -30,20 +32,13 @@ const SHARE = { type: 'number', minimum: 0, maximum: 1 }
 /** The judgement of one ticket. */
 export async function judge(context: PluginContext, settings: AiSettings, letter: Letter): Promise<Judgement> {
   const choices = await choicesOf(context)
-  const locally = async () => judgeLocally(await learned(context), choices, `${letter.subject}\n${letter.details}`)
-  if (settings.provider === 'local') return locally()
-  try {
-    return await judgeByServer(context, settings, choices, letter)
-  } catch (error) {
-    if (!(error instanceof ServerFailure)) throw error
-    context.log.warn({ reason: error.message }, 'the AI server failed; the local engine answered')
-    const own = await locally()
-    return {
-      ...own,
-      failure: error.message,
-      reasoning: `The local engine answered: ${error.message}.\n${own.reasoning}`,
-    }
-  }
+  const judgement = await byEngine(context, settings, {
+    locally: async () => judgeLocally(await learned(context), choices, `${letter.subject}\n${letter.details}`),
+    byServer: () => judgeByServer(context, settings, choices, letter),
+  })
+  const { failure, reasoning } = judgement
+  if (failure === undefined) return judgement
+  return { ...judgement, reasoning: `The local engine answered: ${failure}.\n${reasoning}` }
 }
 
 async function judgeByServer(
@@ -51,7 +46,7 @@ async function judgeByServer(
   settings: AiSettings,
   choices: Choices,
   { details, subject }: Letter,
-): Promise<Judgement> {
+): Promise<Verdicts> {
   const offered = Object.fromEntries(
     TARGETS.map((target) => [target, choices[target].map(({ description, id, name }) => ({ id, name, description }))]),
   )
@@ -68,15 +63,11 @@ async function judgeByServer(
     const name = choices[target].find((choice) => choice.id === id)?.name
     const reason = name === undefined ? `${target}: none fits` : `${target} ${name}`
     // That all are right is never likelier than that one of them is.
-    const confidence = id === null ? 0 : rounded(reply.confidences?.[target] ?? reply.confidence)
+    const confidence = id === null ? 0 : fourDigits(reply.confidences?.[target] ?? reply.confidence)
     return { target, id, confidence, reason }
   })
-  const confidence = verdicts.every(({ id }) => id === null) ? 0 : rounded(reply.confidence)
-  return { verdicts, confidence, reasoning: reply.reasoning, provider: settings.provider }
-}
-
-function rounded(value: number): number {
-  return Math.round(value * 10_000) / 10_000
+  const confidence = verdicts.every(({ id }) => id === null) ? 0 : fourDigits(reply.confidence)
+  return { verdicts, confidence, reasoning: reply.reasoning }
 }
 
 /** Only ids that were offered fit: a server that invents one, or was talked into it, is not believed. */

@@ -1,4 +1,5 @@
 /** What an engine says of a ticket: one verdict for each target, how sure it is, and why. */
+import type { Answerer } from './by-engine.ts'
 import type { Target } from './model.ts'
 
 export interface Verdict {
@@ -10,13 +11,12 @@ export interface Verdict {
   readonly reason: string
 }
 
-export interface Judgement {
+/** What an engine says of a ticket. */
+export interface Verdicts {
   readonly verdicts: readonly Verdict[]
   /** The mean of what is suggested, 0 to 1. */
   readonly confidence: number
   readonly reasoning: string
-  /** `local`, or the name of the server's kind. */
-  readonly provider: string
-  /** Set when a server should have answered and did not. */
-  readonly failure?: string
 }
+
+export type Judgement = Verdicts & Answerer

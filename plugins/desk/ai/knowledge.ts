@@ -1,6 +1,7 @@
 /** Finds the published articles, FAQs and reusable replies that answer a text, by full text in two languages' rules and by likeness. ⇄ */
 import type { PluginContext, Row } from '../../../engine/index.ts'
 import { claims, sentencesOf, withoutClaims } from './claims.ts'
+import { fourDigits } from './four-digits.ts'
 import { tellingWords } from './words.ts'
 
 export type Kind = 'article' | 'faq' | 'reply'
@@ -123,7 +124,7 @@ function relevanceOf(row: Row, words: readonly string[], weight: (word: string) 
   const share = Math.min(1, own.reduce((sum, word) => sum + weight(word), 0) / most)
   const rank = Math.min(1, Number(row[5]) * 1.5)
   const relevance = Math.max(0.65 * share + 0.35 * rank, own.length === 0 ? 0.5 * Number(row[6]) : 0)
-  return Math.round(relevance * 10_000) / 10_000
+  return fourDigits(relevance)
 }
 
 function toldBy<K extends Kind>(row: Row): Omit<Found<K>, 'relevance'> {

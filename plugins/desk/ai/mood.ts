@@ -1,13 +1,9 @@
 /** The mood of a text by the engine that is set. ⇄ */
 import type { PluginContext } from '../../../engine/index.ts'
+import { type Answerer, byEngine } from './by-engine.ts'
 import { type Sentiment, sentimentOf } from './sentiment.ts'
-import { ask, ServerFailure } from './server.ts'
+import { ask } from './server.ts'
 import type { AiSettings } from './settings.ts'
-
-export interface Mooded extends Sentiment {
-  readonly provider: string
-  readonly failure?: string
-}
 
 const CHARACTERS = 10_000
 
@@ -25,20 +21,15 @@ const SCHEMA = {
 }
 
 /** The mood of a text; the local engine stands in for a server that fails. */
-export async function moodOf(context: PluginContext, settings: AiSettings, text: string): Promise<Mooded> {
-  const locally = () => ({ ...sentimentOf(text), provider: 'local' })
-  if (settings.provider === 'local') return locally()
-  try {
-    const found = await ask<Sentiment>(context, settings, {
-      instructions:
-        'Judge the mood of "text" towards the company: score from -1 to 1, how urgent it is, and the phrases that say so.',
-      data: { text: text.slice(0, CHARACTERS) },
-      schema: SCHEMA,
-    })
-    return { ...found, provider: settings.provider }
-  } catch (error) {
-    if (!(error instanceof ServerFailure)) throw error
-    context.log.warn({ reason: error.message }, 'the AI server failed; the local engine answered')
-    return { ...locally(), failure: error.message }
-  }
+export function moodOf(context: PluginContext, settings: AiSettings, text: string): Promise<Sentiment & Answerer> {
+  return byEngine(context, settings, {
+    locally: () => sentimentOf(text),
+    byServer: () =>
+      ask<Sentiment>(context, settings, {
+        instructions:
+          'Judge the mood of "text" towards the company: score from -1 to 1, how urgent it is, and the phrases that say so.',
+        data: { text: text.slice(0, CHARACTERS) },
+        schema: SCHEMA,
+      }),
+  })
 }

@@ -1,5 +1,6 @@
 /** The local engine's replies: what the knowledge base and the reusable replies say, each matter once. */
 import { claims } from './claims.ts'
+import { fourDigits } from './four-digits.ts'
 import type { Found } from './knowledge.ts'
 
 export const TONES = ['professional', 'friendly', 'concise'] as const
@@ -50,8 +51,8 @@ export function respondLocally(material: Material, most: number): readonly Sugge
 
 function bodyOf({ id, quote, relevance, title, type }: Found): Body {
   const sources = [{ type, id, title }]
-  if (type === 'reply') return { text: quote, confidence: rounded(0.9 * relevance), sources }
-  return { text: `Our help pages say about “${title}”: ${quote}`, confidence: rounded(0.7 * relevance), sources }
+  if (type === 'reply') return { text: quote, confidence: fourDigits(0.9 * relevance), sources }
+  return { text: `Our help pages say about “${title}”: ${quote}`, confidence: fourDigits(0.7 * relevance), sources }
 }
 
 /** Nothing is known of the matter, so nothing is said of it. */
@@ -66,8 +67,4 @@ function inTone(tone: Tone, name: string | null, body: string): string {
     return `Hi ${name ?? 'there'},\n\nThanks for getting in touch!\n\n${body}\n\nJust reply here if anything is still open.`
   }
   return `Dear ${name ?? 'customer'},\n\nThank you for contacting us.\n\n${body}\n\nPlease let us know if you need anything further.\n\nKind regards`
-}
-
-function rounded(value: number): number {
-  return Math.round(value * 10_000) / 10_000
 }

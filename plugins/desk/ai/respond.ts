@@ -1,16 +1,16 @@
 /** Replies to a ticket by the engine that is set; a server is given the same matter and may use nothing else. ⇄ */
 import type { JsonObject, JsonSchema, PluginContext } from '../../../engine/index.ts'
+import { type Answerer, byEngine } from './by-engine.ts'
 import { firstClaim } from './claims.ts'
+import { fourDigits } from './four-digits.ts'
 import { type Found, findKnowledge, type Kind } from './knowledge.ts'
 import { linksIn } from './links.ts'
 import { type Material, respondLocally, type Source, type Suggestion, TONES, usable } from './respond-local.ts'
 import { ask, ServerFailure } from './server.ts'
 import type { AiSettings } from './settings.ts'
 
-export interface Responses {
+export interface Responses extends Answerer {
   readonly suggestions: readonly Suggestion[]
-  readonly provider: string
-  readonly failure?: string
 }
 
 const DETAILS = 6_000
@@ -28,17 +28,14 @@ export async function respond(
 ): Promise<Responses> {
   const knowledge = await sourcesFor(context, ticket, hint, settings.kb_max_suggestions)
   const material: Material = { name: nameOf(ticket), subject: String(ticket.subject), knowledge }
-  const locally = () => respondLocally(material, settings.max_suggestions)
   // A server that is given nothing to go by would make something up.
-  if (settings.provider === 'local' || !knowledge.some(usable)) return { suggestions: locally(), provider: 'local' }
-  try {
-    const suggestions = await respondByServer(context, settings, ticket, hint, material)
-    return { suggestions, provider: settings.provider }
-  } catch (error) {
-    if (!(error instanceof ServerFailure)) throw error
-    context.log.warn({ reason: error.message }, 'the AI server failed; the local engine answered')
-    return { suggestions: locally(), provider: 'local', failure: error.message }
-  }
+  const served = knowledge.some(usable)
+  return byEngine(context, settings, {
+    locally: () => ({ suggestions: respondLocally(material, settings.max_suggestions) }),
+    ...(served && {
+      byServer: async () => ({ suggestions: await respondByServer(context, settings, ticket, hint, material) }),
+    }),
+  })
 }
 
 /** What answers the subject comes first, then what answers the whole letter; each once, at most `limit`. */
@@ -115,7 +112,7 @@ async function respondByServer(
   const fit = suggestions.map(({ confidence, content, sources: refs, tone }) => {
     refuseLinks(content, allowed)
     const used = sources.filter(({ ref }) => refs.includes(ref)).map(({ source }) => source)
-    return { tone, content, confidence: Math.round(confidence * 10_000) / 10_000, sources: used }
+    return { tone, content, confidence: fourDigits(confidence), sources: used }
   })
   return kept(fit)
 }
