@@ -1,11 +1,12 @@
 /** What hooks and handlers hold while one action runs: the call, its record, and the ways to other records. */
-import type { Model, ModelClass } from 'objection'
+import type { QueryBuilder } from 'objection'
 import type { Actor } from '../actor.ts'
 import type { Catalog, Resource, WriteAction } from '../catalog/catalog.ts'
 import type { Database, Row, Transaction } from '../database/database.ts'
 import type { ApiError } from '../error.ts'
 import type { Json, JsonObject } from '../json.ts'
 import type { Logger } from '../observe.ts'
+import type { StoredRow } from '../record/model.ts'
 import type { Settings } from '../settings.ts'
 import type { ListResult } from './list-result.ts'
 
@@ -69,6 +70,17 @@ export interface Records {
   restorable(lookup: string | number): Promise<number>
 }
 
+/**
+ * The rows of a table as Objection reads and writes them: no policies, no scope, no hooks, no validation. Relations have
+ * their names of the YAML, and the modifier `live` leaves deleted rows out:
+ *
+ *     model('users').query().modify('live').findOne({ email }).castTo<Account | undefined>()
+ *     model('users').query().alias('u').joinRelated('role(live)').where('role.slug', 'admin').resultSize()
+ */
+export interface Rows {
+  query(): QueryBuilder<StoredRow>
+}
+
 /** When a job runs, as whom, and with which others it is the same. */
 export interface EnqueueOptions {
   /** Not before this moment; at once if absent. */
@@ -97,8 +109,12 @@ export interface PluginContext {
   readonly requestId: string
   /** Records as the actor (default) or as the system, inside the open transaction where there is one. */
   records(resource: string, as?: 'actor' | 'system'): Records
-  /** The Objection model of a resource's table, for what `records` can't say: no policies, no hooks, no validation. */
-  model(resource: string): ModelClass<Model>
+  /**
+   * The rows of a resource's table, for what `records` can't say, inside the open transaction where there is one, or
+   * `on` the transaction that is named; on `database` they are written beside the open transaction, and stay when that
+   * is rolled back.
+   */
+  model(resource: string, on?: Pick<Database, 'knex'>): Rows
   /**
    * The SQL condition under which the row of `alias`, from the table of `resource`, is a record that the actor may read:
    * in scope, not deleted (unless `deleted` admits those too), within the policy `view`. Pushes its parameters on

@@ -1,5 +1,4 @@
 /** What plugin functions reach data through: records by the same pipeline as clients, Objection models for the rest. */
-import type { Knex } from 'knex'
 import { SYSTEM } from '../actor.ts'
 import type { JsonObject } from '../json.ts'
 import { type Lookup, readLookup } from '../query/lookup.ts'
@@ -34,11 +33,10 @@ export function pluginContext(around: Execution, options: JsonObject): PluginCon
     records: (resource, as = 'actor') => records(as === 'system' ? { ...around, actor: SYSTEM } : around, resource),
     readable: (resource, alias, values, which) => readableSql(around, resource, alias, values, which),
     keptWithin: (resource, kept, values) => keptWithinSql(around, resource, kept, values),
-    model: (resource) => {
+    model: (resource, on = around.transaction ?? around.database) => {
       const found = around.catalog.resources.get(resource)
       if (found === undefined) throw new Error(`no resource is named ${resource}`)
-      const knex: Knex = around.transaction?.knex ?? around.database.knex
-      return modelOf(around.catalog, found).bindKnex(knex)
+      return { query: () => modelOf(around.catalog, found).query(on.knex) }
     },
   }
 }

@@ -1,34 +1,69 @@
-/** Objection models derived from the catalog, for plugin code; the only home of Objection. */
-
-import { Model, type ModelClass, type RelationMappings } from 'objection'
-import type { Catalog, Resource } from '../catalog/catalog.ts'
+/** Objection models derived from the catalog, for what plugins read and write without policies: rows, relations, JSON columns. */
+import { Model, type ModelClass, type QueryBuilder, type RelationMappings } from 'objection'
+import type { Catalog, Filter, Resource } from '../catalog/catalog.ts'
 import { storedFields } from '../catalog/stored.ts'
+import { comparand, compareSql, toSql } from '../filter/to-sql.ts'
+import type { Json } from '../json.ts'
 
-const known = new WeakMap<Resource, ModelClass<Model>>()
+/** A row as it is stored, by column. */
+export class StoredRow extends Model {
+  readonly [column: string]: unknown
+}
+
+const known = new WeakMap<Resource, typeof StoredRow>()
 
 /**
- * The model of a resource: its table, its JSON columns, and its belongs_to and many_to_many relations.
- * It validates nothing: what enters through actions is validated once, there.
+ * The model of a resource: its table with its JSON columns, its relations, and the modifier `live`, which leaves out
+ * deleted rows. It knows nothing of policies, scopes and hooks, and validates nothing. Query it with a connection,
+ * `modelOf(…).query(knex)`: bound copies are kept by Objection for as long as the connection lives.
  */
-export function modelOf(catalog: Catalog, resource: Resource): ModelClass<Model> {
+export function modelOf(catalog: Catalog, resource: Resource): typeof StoredRow {
   const found = known.get(resource)
   if (found !== undefined) return found
-  const stored = storedFields(resource)
-  class Row extends Model {
+  class Row extends StoredRow {
     static override tableName = resource.table
-    static override idColumn = 'id'
-    static override jsonAttributes = stored.filter((field) => field.type.wire === 'json').map((field) => field.column)
+    static override idColumn = resource.key.column
+    static override useLimitInFirst = true
+    static override jsonAttributes = storedFields(resource)
+      .filter((field) => field.type.wire === 'json')
+      .map((field) => field.column)
+    static override modifiers = {
+      live: (query: QueryBuilder<StoredRow>) => {
+        if (resource.live === undefined) return
+        const { text, values } = ownCondition(resource.live, query.tableRefFor(Row))
+        query.whereRaw(text, values)
+      },
+    }
     static override get relationMappings(): RelationMappings {
       return relationMappings(catalog, resource)
     }
   }
-  // Objection caches bound models by class name and table; a name of its own keeps catalogs apart.
+  // Objection caches by class name and table; a name of its own keeps catalogs apart.
   Object.defineProperty(Row, 'name', { value: `${resource.name}_${++made}` })
   known.set(resource, Row)
   return Row
 }
 
 let made = 0
+
+/** A condition on a row's own columns with fixed values, in Knex's words; throws for any other. */
+function ownCondition(filter: Filter, table: string): { readonly text: string; readonly values: Json[] } {
+  const values: Json[] = []
+  const text = toSql(filter, ({ path: { field, relations }, operator, operand }, negated) => {
+    if (relations.length > 0 || operand.kind !== 'literal') {
+      throw new Error(`a model can compare "${field.name}" only by a fixed value of the row itself`)
+    }
+    const stored = field.type.wire === 'json' ? 'json' : 'scalar'
+    const parts = operator === 'between' && Array.isArray(operand.value) ? operand.value : [operand.value]
+    const value = (part: 0 | 1): string => {
+      values.push(comparand(operator, parts[part] ?? null, stored))
+      return '?'
+    }
+    const absent = operator === 'null' && operand.value === false
+    return compareSql(`"${table}"."${field.column}"`, operator, value, negated !== absent, stored)
+  })
+  return { text, values }
+}
 
 function relationMappings(catalog: Catalog, resource: Resource): RelationMappings {
   const mappings: RelationMappings = {}

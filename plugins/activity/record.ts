@@ -9,21 +9,23 @@ type Values = Readonly<Record<string, Json>> | undefined
 /** `activity.record`, around every write: what changed by it, and on whose account. */
 export async function record(context: HookContext, next: Next): Promise<void> {
   await next()
-  const { action, caller, catalog, now, resource, transaction } = context
+  const { action, caller, model, now, resource } = context
   const moves = action === 'create' || action === 'update'
   const changes = moves ? changesOf(resource, context.record, context.result) : []
   if (action === 'update' && changes.length === 0) return
   const id = context.result?.id ?? context.record?.id
   if (typeof id !== 'number') return
-  await transaction.knex(catalog.resources.get('activities')!.table).insert({
-    resource: resource.owner,
-    record_id: id,
-    action: DONE[action],
-    user_id: caller.id,
-    changes: JSON.stringify(changes),
-    seen_by: JSON.stringify(await seenBy(context)),
-    created_at: now(),
-  })
+  await model('activities')
+    .query()
+    .insert({
+      resource: resource.owner,
+      record_id: id,
+      action: DONE[action],
+      user_id: caller.id,
+      changes,
+      seen_by: await seenBy(context),
+      created_at: now(),
+    })
 }
 
 function changesOf(resource: Resource, before: Values, after: Values): readonly object[] {

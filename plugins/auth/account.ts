@@ -1,5 +1,5 @@
 /** One account as the auth plugin looks it up: by its e-mail, among the live ones. */
-import type { Database, PluginContext } from '../../engine/index.ts'
+import type { PluginContext } from '../../engine/index.ts'
 
 export interface Account {
   readonly id: number
@@ -12,27 +12,14 @@ export interface Account {
   readonly role: string | null
 }
 
-/** The live account with this e-mail, in lower case as all are stored; inside a transaction where its `knex` is given. */
-export async function accountOf(
-  { catalog, database }: Pick<PluginContext, 'catalog' | 'database'>,
-  email: string,
-  knex: Database['knex'] = database.knex,
-): Promise<Account | undefined> {
-  const [users, roles] = [catalog.resources.get('users')!, catalog.resources.get('roles')!]
-  const query = knex(`${users.table} as u`)
-    .leftJoin(`${roles.table} as r`, (join) => {
-      join.on('r.id', 'u.role_id')
-      if (roles.fields.has('deleted_at')) join.onNull('r.deleted_at')
-    })
-    .where('u.email', email.toLowerCase())
-  if (users.fields.has('deleted_at')) query.whereNull('u.deleted_at')
-  return query.first(
-    'u.id',
-    'u.first_name',
-    'u.email',
-    'u.email_verified',
-    'u.status',
-    'u.password_hash',
-    'r.slug as role',
-  )
+/** The live account with this e-mail, in lower case as all are stored. */
+export async function accountOf({ model }: Pick<PluginContext, 'model'>, email: string): Promise<Account | undefined> {
+  return model('users')
+    .query()
+    .alias('u')
+    .modify('live')
+    .leftJoinRelated('role(live)')
+    .findOne({ 'u.email': email.toLowerCase() })
+    .select('u.id', 'u.first_name', 'u.email', 'u.email_verified', 'u.status', 'u.password_hash', 'role.slug as role')
+    .castTo<Account | undefined>()
 }

@@ -49,16 +49,20 @@ function refuse(sentence: string, code = 1): number {
 }
 
 /** The one account with the highest role, or the sentence that asks which is meant. */
-async function onlyAdmin({ catalog, database, options }: PluginContext): Promise<Account | string> {
-  const [users, roles] = [catalog.resources.get('users')!, catalog.resources.get('roles')!]
+async function onlyAdmin({
+  model,
+  options,
+}: PluginContext): Promise<Pick<Account, 'id' | 'email' | 'status'> | string> {
   const top = authOptions(options).roles[0] ?? ''
-  const query = database
-    .knex<Account>({ u: users.table })
-    .join({ r: roles.table }, 'r.id', 'u.role_id')
-    .where('r.slug', top)
+  const found = await model('users')
+    .query()
+    .alias('u')
+    .modify('live')
+    .joinRelated('role')
+    .where('role.slug', top)
     .orderBy('u.id')
-  if (users.fields.has('deleted_at')) query.whereNull('u.deleted_at')
-  const found: Account[] = await query.select('u.id', 'u.first_name', 'u.email', 'u.status', 'u.password_hash')
+    .select('u.id', 'u.email', 'u.status')
+    .castTo<Pick<Account, 'id' | 'email' | 'status'>[]>()
   const [only] = found
   if (only === undefined) return `Nobody has the role ${top}: \`plinth start\` makes the first one.`
   if (found.length === 1) return only

@@ -18,7 +18,7 @@ export async function requireCurrent(context: HookContext): Promise<void> {
   }
   const { password_hash: stored, email } = context.record ?? {}
   const account = String(email)
-  await refusePaused(context, context.transaction.knex, account)
+  await refusePaused(context, account)
   if (!(await verifyPassword(typeof stored === 'string' ? stored : null, given))) {
     // Beside the transaction, which this refusal rolls back.
     setImmediate(() => {

@@ -25,34 +25,34 @@ export const email: HookContribution = {
 
 /** Who makes an account for somebody else answers for its address; only registration says that nobody does. */
 async function created(context: HookContext, next: Next): Promise<void> {
-  const { input, options, transaction } = context
+  const { input, options } = context
   input.email_verified ??= true
   await next()
   // Without a password there is an invitation on its way, which confirms the address too.
   if (input.email_verified !== false || input.password_hash === undefined || context.result === undefined) return
   const { verifyHours: hours } = authOptions(options)
   const to = String(context.result.email)
-  const token = await addConfirmation(context, transaction.knex, Number(context.result.id), to, hours)
+  const token = await addConfirmation(context, Number(context.result.id), to, hours)
   await sendConfirmation(context, { email: to, token, hours, taken: true })
 }
 
 /** What staff and the program write counts as confirmed unless they say otherwise, and ends what was mailed before. */
 async function changedByOther(context: HookContext, next: Next): Promise<void> {
-  const { input, record, transaction } = context
+  const { input, record } = context
   const id = Number(record?.id)
   const moved = input.email !== undefined
   if (moved) input.email_verified ??= true
   if (moved || dropsPending(context)) input.pending_email = null
   await next()
-  if (moved) await endLinksOf(context, transaction.knex, id)
+  if (moved) await endLinksOf(context, id)
   if (moved || input.pending_email === null || input.email_verified !== undefined) {
-    await endConfirmationsOf(context, transaction.knex, id)
+    await endConfirmationsOf(context, id)
   }
 }
 
 /** Nobody confirms their own address; a new one is kept aside until its link is opened, and the old one is told. */
 async function changedByOwner(context: HookContext, next: Next): Promise<void> {
-  const { input, options, record, transaction } = context
+  const { input, options, record } = context
   const { verify, verifyHours: hours } = authOptions(options)
   if (input.email_verified !== undefined) {
     throw new ApiError('forbidden', { message: 'You cannot confirm your own address: open the link in the mail' })
@@ -60,20 +60,20 @@ async function changedByOwner(context: HookContext, next: Next): Promise<void> {
   if (input.email === undefined) {
     if (dropsPending(context)) input.pending_email = null
     await next()
-    if (input.pending_email === null) await endConfirmationsOf(context, transaction.knex, Number(record?.id))
+    if (input.pending_email === null) await endConfirmationsOf(context, Number(record?.id))
     return
   }
   const account = ownAccount(context)
   const wanted = String(input.email)
   if (!verify) return changedAtOnce(context, next, wanted)
-  if ((await accountOf(context, wanted, transaction.knex)) !== undefined) {
+  if ((await accountOf(context, wanted)) !== undefined) {
     throw invalid({ email: ['The email has already been taken'] })
   }
   await refuseTooMany(context, account)
   delete input.email
   input.pending_email = wanted
   await next()
-  const token = await addConfirmation(context, transaction.knex, Number(record?.id), wanted, hours)
+  const token = await addConfirmation(context, Number(record?.id), wanted, hours)
   await closeOthers(context)
   await sendConfirmation(context, { email: wanted, token, hours, taken: false })
   await tellAddress(context, account, wanted, false)
@@ -85,17 +85,17 @@ function dropsPending({ input, record }: HookContext): boolean {
 }
 
 async function changedAtOnce(context: HookContext, next: Next, wanted: string): Promise<void> {
-  const { input, record, transaction } = context
+  const { input, record } = context
   Object.assign(input, { email_verified: true, pending_email: null })
   await next()
-  await endLinksOf(context, transaction.knex, Number(record?.id))
-  await endConfirmationsOf(context, transaction.knex, Number(record?.id))
+  await endLinksOf(context, Number(record?.id))
+  await endConfirmationsOf(context, Number(record?.id))
   await closeOthers(context)
   await tellAddress(context, ownAccount(context), wanted, true)
 }
 
-function closeOthers({ actor, catalog, record, transaction }: HookContext): Promise<void> {
-  return closeSessionsOf(catalog, transaction, Number(record?.id), sessionOf(actor))
+function closeOthers(context: HookContext): Promise<void> {
+  return closeSessionsOf(context, Number(context.record?.id), sessionOf(context.actor))
 }
 
 function ownAccount({ record }: HookContext) {
@@ -108,7 +108,7 @@ function ownAccount({ record }: HookContext) {
 }
 
 async function refuseTooMany(context: HookContext, account: ReturnType<typeof ownAccount>): Promise<void> {
-  const all = await recentConfirmations(context, context.transaction.knex, account.id)
+  const all = await recentConfirmations(context, account.id)
   // The link of the registration is no change: who mistyped the address there may correct it at once.
   const changes = all.filter(({ email: to }) => to !== account.email)
   const wait = waitForNext(changes, context.now().getTime())

@@ -1,44 +1,41 @@
 /** Links by which people confirm an address: made, kept as hashes, mailed, and the word to the address before. */
-import type { Database, PluginContext } from '../../engine/index.ts'
+import type { PluginContext } from '../../engine/index.ts'
 import { type MailContext, sendMail } from '../mail/index.ts'
 import { newToken, tokenHash } from './reset-link.ts'
 
-type Knex = Database['knex']
-type Surroundings = Pick<PluginContext, 'catalog' | 'now'>
+type Surroundings = Pick<PluginContext, 'model' | 'now'>
 
 /** One mail a minute, and so many a day to addresses of one account's choice, which may be strangers'. */
 export const PAUSE_MS = 60_000
 const MOST_A_DAY = 10
 const DAY_MS = 86_400_000
 
-function table({ catalog }: Surroundings): string {
-  return catalog.resources.get('email_confirmations')!.table
-}
-
 /** Makes the one link of an account that confirms `email`, in a transaction that holds the account's row; gives its token. */
 export async function addConfirmation(
   context: Surroundings,
-  knex: Knex,
   userId: number,
   email: string,
   hours: number,
 ): Promise<string> {
-  await endConfirmationsOf(context, knex, userId)
+  await endConfirmationsOf(context, userId)
   const token = newToken()
   const now = context.now()
-  await knex(table(context)).insert({
-    email,
-    user_id: userId,
-    token_hash: tokenHash(token),
-    expires_at: new Date(now.getTime() + hours * 3_600_000),
-    created_at: now,
-  })
+  await context
+    .model('email_confirmations')
+    .query()
+    .insert({
+      email,
+      user_id: userId,
+      token_hash: tokenHash(token),
+      expires_at: new Date(now.getTime() + hours * 3_600_000),
+      created_at: now,
+    })
   return token
 }
 
 /** Takes back every link of an account that was not used yet. */
-export async function endConfirmationsOf(context: Surroundings, knex: Knex, userId: number): Promise<void> {
-  await knex(table(context)).where({ user_id: userId, used_at: null }).update({ used_at: context.now() })
+export async function endConfirmationsOf({ model, now }: Surroundings, userId: number): Promise<void> {
+  await model('email_confirmations').query().where({ user_id: userId }).whereNull('used_at').patch({ used_at: now() })
 }
 
 /** A link that was made in the past day. */
@@ -55,32 +52,37 @@ export function waitForNext(made: readonly Made[], now: number): number {
 }
 
 /** When the account's last links of the past day were made, newest first, each with its address. */
-export async function recentConfirmations(context: Surroundings, knex: Knex, userId: number): Promise<readonly Made[]> {
-  const rows: { email: string; created_at: Date | string }[] = await knex(table(context))
+export async function recentConfirmations({ model, now }: Surroundings, userId: number): Promise<readonly Made[]> {
+  const rows = await model('email_confirmations')
+    .query()
     .where({ user_id: userId })
-    .where('created_at', '>', new Date(context.now().getTime() - DAY_MS))
+    .where('created_at', '>', new Date(now().getTime() - DAY_MS))
     .orderBy('created_at', 'desc')
     .select('email', 'created_at')
+    .castTo<{ email: string; created_at: Date | string }[]>()
   return rows.map(({ email, created_at }) => ({ email, at: new Date(created_at).getTime() }))
 }
 
 /** Removes links that can neither be used nor counted any more, and changes of address that nobody confirmed in time. */
-export async function sweepConfirmations(context: Surroundings, knex: Knex): Promise<void> {
-  const now = context.now()
-  const users = context.catalog.resources.get('users')!.table
-  await knex(users)
-    .whereNotNull('pending_email')
-    .whereNotExists(
-      knex(table(context))
-        .whereRaw('user_id = ??', [`${users}.id`])
-        .whereRaw('email = ??', [`${users}.pending_email`])
-        .whereNull('used_at')
-        .where('expires_at', '>', now),
-    )
-    .update({ pending_email: null })
-  await knex(table(context))
-    .where('expires_at', '<', now)
-    .where('created_at', '<', new Date(now.getTime() - DAY_MS))
+export async function sweepConfirmations({ model, now }: Surroundings): Promise<void> {
+  const time = now()
+  const waiting = model('email_confirmations')
+    .query()
+    .alias('c')
+    .whereColumn('c.user_id', 'u.id')
+    .whereColumn('c.email', 'u.pending_email')
+    .whereNull('c.used_at')
+    .where('c.expires_at', '>', time)
+  await model('users')
+    .query()
+    .alias('u')
+    .whereNotNull('u.pending_email')
+    .whereNotExists(waiting)
+    .patch({ pending_email: null })
+  await model('email_confirmations')
+    .query()
+    .where('expires_at', '<', time)
+    .where('created_at', '<', new Date(time.getTime() - DAY_MS))
     .delete()
 }
 

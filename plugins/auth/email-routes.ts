@@ -15,20 +15,27 @@ const verify: Route = {
   bucket: 'auth',
   input: { token: { type: 'string', required: true } },
   handle: async (context) => {
-    await context.transaction(async ({ catalog, body, now, records, transaction }) => {
-      const [links, users] = [catalog.resources.get('email_confirmations')!, catalog.resources.get('users')!]
-      const live = users.fields.has('deleted_at') ? 'and u.deleted_at is null' : ''
+    await context.transaction(async ({ body, model, now, records }) => {
+      const account = model('users')
+        .query()
+        .alias('u')
+        .modify('live')
+        .whereColumn('u.id', 'c.user_id')
+        .whereNot('u.status', 'declined')
+        .where((either) => either.whereColumn('u.email', 'c.email').orWhereColumn('u.pending_email', 'c.email'))
       // Used up and found by one statement: of two requests with one token, one wins.
-      const { rows } = await transaction.knex.raw<{ readonly rows: readonly { id: number; email: string }[] }>(
-        `update ?? c set used_at = ? from ?? u
-         where c.token_hash = ? and c.used_at is null and c.expires_at > ? and u.id = c.user_id
-           and c.email in (u.email, u.pending_email) and u.status <> 'declined' ${live}
-         returning u.id, c.email`,
-        [links.table, now(), users.table, tokenHash(String(body.token)), now()],
-      )
-      const found = rows[0]
+      const [found] = await model('email_confirmations')
+        .query()
+        .alias('c')
+        .where({ 'c.token_hash': tokenHash(String(body.token)) })
+        .whereNull('c.used_at')
+        .where('c.expires_at', '>', now())
+        .whereExists(account)
+        .patch({ used_at: now() })
+        .returning(['user_id', 'email'])
+        .castTo<{ user_id: number; email: string }[]>()
       if (found === undefined) throw invalid({ token: ['The link is not valid any more: ask for a new one'] })
-      await records('users', 'system').update(found.id, { email: found.email, email_verified: true })
+      await records('users', 'system').update(found.user_id, { email: found.email, email_verified: true })
     })
     return { message: 'The address is confirmed' }
   },
@@ -53,27 +60,27 @@ const resend: Route = {
 type InTransaction = Parameters<Parameters<RouteContext['transaction']>[0]>[0]
 
 async function sendAgain(context: InTransaction): Promise<void> {
-  const { actor, catalog, now, options, transaction } = context
-  const users = catalog.resources.get('users')!.table
+  const { actor, model, now, options } = context
   const id = Number(actor.id)
-  const account = await transaction
-    .knex(users)
-    .where({ id })
+  const account = await model('users')
+    .query()
+    .findById(id)
     .forUpdate()
-    .first('email', 'email_verified', 'pending_email')
-  const pending: string | null = account?.pending_email ?? null
+    .select('email', 'email_verified', 'pending_email')
+    .castTo<{ email: string; email_verified: boolean; pending_email: string | null } | undefined>()
+  const pending = account?.pending_email ?? null
   if (account === undefined || (pending === null && account.email_verified === true)) {
     throw new ApiError('conflict', { message: 'Your address is confirmed already' })
   }
-  const to = pending ?? String(account.email)
-  const made = await recentConfirmations(context, transaction.knex, id)
+  const to = pending ?? account.email
+  const made = await recentConfirmations(context, id)
   const time = now().getTime()
   // Who asks again within the minute is told of the mail that is on its way.
   if (made.some(({ email, at }) => email === to && at > time - PAUSE_MS)) return
   const wait = waitForNext(made, time)
   if (wait > 0) throw new ApiError('too_many_requests', { retryAfter: Math.ceil(wait / 1000) })
   const { verifyHours: hours } = authOptions(options)
-  const token = await addConfirmation(context, transaction.knex, id, to, hours)
+  const token = await addConfirmation(context, id, to, hours)
   await sendConfirmation(context, { email: to, token, hours, taken: pending === null })
 }
 

@@ -1,11 +1,10 @@
 /** Wrong passwords counted for each account, beside the limit of each address: pauses that grow, told by mail. */
 import { createHash } from 'node:crypto'
-import { ApiError, type Database, type PluginContext } from '../../engine/index.ts'
+import { ApiError, type PluginContext } from '../../engine/index.ts'
 import { sendMail } from '../mail/index.ts'
 import { accountOf } from './account.ts'
 
-type Knex = Database['knex']
-type Surroundings = Pick<PluginContext, 'catalog' | 'now'>
+type Surroundings = Pick<PluginContext, 'model' | 'now'>
 
 /** Wrong passwords without a pause: people have several, and type badly. */
 const FREE = 10
@@ -14,10 +13,6 @@ const FIRST_MS = 30_000
 const MOST_MS = 900_000
 /** After so long without a failure all are forgotten; so often at most the owner is told. */
 const DAY_MS = 86_400_000
-
-function table({ catalog }: Surroundings): string {
-  return catalog.resources.get('sign_in_failures')!.table
-}
 
 function hashOf(counted: string): string {
   return createHash('sha256').update(counted).digest('hex')
@@ -28,26 +23,28 @@ function hashOf(counted: string): string {
  * account that address alone, so that guesses from elsewhere do not lock its owner out.
  */
 export async function countedAs(
-  { catalog, database }: Pick<PluginContext, 'catalog' | 'database'>,
+  { model }: Pick<PluginContext, 'model'>,
   email: string,
   address: string,
 ): Promise<string> {
-  const [users, tokens] = [catalog.resources.get('users')!, catalog.resources.get('access_tokens')!]
-  const known = await database
-    .knex(`${tokens.table} as s`)
-    .join(`${users.table} as u`, 'u.id', 's.user_id')
-    .where({ 'u.email': email, 's.address': address })
-    .first('s.id')
+  const known = await model('access_tokens')
+    .query()
+    .alias('s')
+    .joinRelated('user')
+    .findOne({ 'user.email': email, 's.address': address })
+    .select('s.id')
   return known === undefined ? email : `${email} ${address}`
 }
 
 /** Throws too_many_requests while what is counted so has to pause. */
-export async function refusePaused(context: Surroundings, knex: Knex, counted: string): Promise<void> {
-  const row = await knex(table(context))
-    .where({ account_hash: hashOf(counted) })
-    .first('blocked_until')
+export async function refusePaused({ model, now }: Surroundings, counted: string): Promise<void> {
+  const row = await model('sign_in_failures')
+    .query()
+    .findOne({ account_hash: hashOf(counted) })
+    .select('blocked_until')
+    .castTo<{ readonly blocked_until: Date | string | null } | undefined>()
   const until = row?.blocked_until ?? null
-  const left = until === null ? 0 : new Date(until).getTime() - context.now().getTime()
+  const left = until === null ? 0 : new Date(until).getTime() - now().getTime()
   if (left > 0) throw new ApiError('too_many_requests', { retryAfter: Math.ceil(left / 1000) })
 }
 
@@ -60,6 +57,8 @@ export async function noteFailure(
   const { knex } = context.database
   const now = context.now()
   const yesterday = new Date(now.getTime() - DAY_MS)
+  const { table } = context.catalog.resources.get('sign_in_failures')!
+  // Counted by one statement, which only SQL can say: of guesses at the same moment none is lost.
   const { rows } = await knex.raw<{ readonly rows: readonly { readonly failures: number; readonly told: boolean }[] }>(
     `insert into ?? as f (account_hash, failures, last_at) values (?, 1, ?::timestamptz)
      on conflict (account_hash) do update set
@@ -68,7 +67,7 @@ export async function noteFailure(
        blocked_until = case when f.last_at < ?::timestamptz or f.failures + 1 < ? then null
          else excluded.last_at + least(?::float8, ?::float8 * 2 ^ least(f.failures + 1 - ?, 20)) * interval '1 millisecond' end
      returning failures, coalesce(told_at > ?::timestamptz, false) as told`,
-    [table(context), hashOf(counted), now, yesterday, yesterday, FREE, MOST_MS, FIRST_MS, FREE, yesterday],
+    [table, hashOf(counted), now, yesterday, yesterday, FREE, MOST_MS, FIRST_MS, FREE, yesterday],
   )
   const [row] = rows
   if (row === undefined || row.failures < FREE || row.told) return
@@ -87,12 +86,14 @@ async function tell(
   failures: number,
 ): Promise<void> {
   const now = context.now()
-  const first = await context.database
-    .knex(table(context))
+  const model: PluginContext['model'] = (resource) => context.model(resource, context.database)
+  const yesterday = new Date(now.getTime() - DAY_MS)
+  const first = await model('sign_in_failures')
+    .query()
     .where({ account_hash: hashOf(counted) })
-    .whereRaw('(told_at is null or told_at <= ?)', [new Date(now.getTime() - DAY_MS)])
-    .update({ told_at: now })
-  const account = first === 0 ? undefined : await accountOf(context, email)
+    .where((either) => either.whereNull('told_at').orWhere('told_at', '<=', yesterday))
+    .patch({ told_at: now })
+  const account = first === 0 ? undefined : await accountOf({ model }, email)
   if (account === undefined || account.status === 'declined') return
   const template = new URL('./mails/failures.liquid', import.meta.url)
   const name = account.email_verified ? account.first_name : ''
@@ -100,15 +101,17 @@ async function tell(
 }
 
 /** Forgets the failures of an account: its password was given, or set anew. */
-export async function forgetFailures(context: Surroundings, knex: Knex, counted: string): Promise<void> {
-  await knex(table(context))
+export async function forgetFailures({ model }: Pick<PluginContext, 'model'>, counted: string): Promise<void> {
+  await model('sign_in_failures')
+    .query()
     .where({ account_hash: hashOf(counted) })
     .delete()
 }
 
 /** Removes what is forgotten anyway. */
-export async function sweepFailures(context: Surroundings, knex: Knex): Promise<void> {
-  await knex(table(context))
-    .where('last_at', '<', new Date(context.now().getTime() - DAY_MS))
+export async function sweepFailures({ model, now }: Surroundings): Promise<void> {
+  await model('sign_in_failures')
+    .query()
+    .where('last_at', '<', new Date(now().getTime() - DAY_MS))
     .delete()
 }

@@ -7,16 +7,15 @@ import { authOptions } from './options.ts'
 
 /** Runs before the first request; gives the lines to print when an admin was made. */
 export async function start(context: PluginContext): Promise<readonly StartLine[]> {
-  const { catalog, database, options, settings } = context
+  const { model, options, settings } = context
   await rewriteAddresses(context)
   const top = authOptions(options).roles[0] ?? ''
-  const knex = database.knex
-  const role = await knex(catalog.resources.get('roles')!.table).where({ slug: top }).first('id')
-  if (role === undefined || (await countAdmins(catalog, { knex }, top)) > 0) return []
+  const role = await model('roles').query().findOne({ slug: top }).select('id')
+  if (role === undefined || (await countAdmins(context, top)) > 0) return []
   const email = settings.env.ADMIN_EMAIL || 'admin@example.com'
   const given = settings.env.ADMIN_PASSWORD || undefined
   const password = given ?? randomBytes(12).toString('base64url')
-  await makeAdmin(context, email, password, role.id)
+  await makeAdmin(context, email, password, Number(role.id))
   return given === undefined
     ? [{ once: `Admin      ${email}` }, { once: `Password   ${password}   (shown only now)` }]
     : [{ once: `Admin      ${email}` }]

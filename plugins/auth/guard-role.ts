@@ -29,15 +29,12 @@ export async function guardRole(context: HookContext, next: Next): Promise<void>
   await next()
 }
 
-async function refuseRemoval({ catalog, record, transaction }: HookContext, builtIn: boolean): Promise<void> {
+async function refuseRemoval({ model, record }: HookContext, builtIn: boolean): Promise<void> {
   if (builtIn) throw new ApiError('conflict', { message: 'A built-in role cannot be deleted' })
   // Who is about to give the role holds it; whoever comes later waits, and finds it gone.
-  await transaction.knex(catalog.resources.get('roles')!.table).where({ id: record?.id }).forUpdate().first('id')
-  const users = catalog.resources.get('users')!
-  const query = transaction.knex(users.table).where({ role_id: record?.id }).count({ total: '*' })
-  if (users.fields.has('deleted_at')) query.whereNull('deleted_at')
-  const [row] = await query
-  const total = Number(row?.total ?? 0)
+  const id = Number(record?.id)
+  await model('roles').query().findById(id).forUpdate().select('id')
+  const total = await model('users').query().modify('live').where({ role_id: id }).resultSize()
   if (total > 0)
     throw new ApiError('conflict', { message: `The role is in use by ${total} ${total === 1 ? 'user' : 'users'}` })
 }

@@ -8,6 +8,7 @@ export async function identify({ catalog, database, options }: PluginContext, na
   const users = catalog.resources.get('users')!
   const roles = catalog.resources.get('roles')!
   const alive = [...(users.fields.has('deleted_at') ? ['u'] : []), ...(roles.fields.has('deleted_at') ? ['r'] : [])]
+  // SQL, so that the actor is made of the same columns as a session's.
   const text = `select null, ${actorColumns(catalog)}
     from "${users.table}" u join "${roles.table}" r on r.id = u.role_id
     where (u.email = $1 or u.id::text = $2) and u.status <> 'declined'

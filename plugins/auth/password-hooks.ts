@@ -68,7 +68,7 @@ export const invite: HookContribution = {
       email: String(context.result.email),
       firstName: String(context.result.first_name),
     }
-    const token = await addReset(context, context.transaction.knex, person, inviteHours * 60)
+    const token = await addReset(context, person, inviteHours * 60)
     await sendInvite(context, person, token, inviteHours)
   },
 }
@@ -79,15 +79,14 @@ export const invite: HookContribution = {
  */
 export const signOut: HookContribution = {
   run: async (context, next) => {
-    const { action, actor, catalog, input, record, transaction } = context
+    const { action, actor, input, record } = context
     await next()
     const id = Number(record?.id)
     const out = action === 'delete' || context.result?.status === 'declined'
-    if (out || input.password_hash !== undefined) await endLinksOf(context, transaction.knex, id)
-    if (!out && input.password_hash !== undefined)
-      await forgetFailures(context, transaction.knex, String(record?.email))
-    if (out) await endConfirmationsOf(context, transaction.knex, id)
+    if (out || input.password_hash !== undefined) await endLinksOf(context, id)
+    if (!out && input.password_hash !== undefined) await forgetFailures(context, String(record?.email))
+    if (out) await endConfirmationsOf(context, id)
     if (!out && input.password_hash === undefined) return
-    await closeSessionsOf(catalog, transaction, id, !out && id === actor.id ? sessionOf(actor) : undefined)
+    await closeSessionsOf(context, id, !out && id === actor.id ? sessionOf(actor) : undefined)
   },
 }

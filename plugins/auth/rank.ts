@@ -1,5 +1,13 @@
 /** Which role stands above which: the built-in ones by their order, others by what they permit. */
-import { type Actor, ApiError, type Catalog, holds, invalid, type Json, type Transaction } from '../../engine/index.ts'
+import {
+  type Actor,
+  ApiError,
+  type HookContext,
+  holds,
+  invalid,
+  type Json,
+  type PluginContext,
+} from '../../engine/index.ts'
 
 export interface Role {
   readonly id: number
@@ -8,22 +16,15 @@ export interface Role {
 }
 
 /** One role by its id; undefined when there is none. */
-export async function roleOf(
-  catalog: Catalog,
-  transaction: Transaction,
-  id: Json | undefined,
-): Promise<Role | undefined> {
+export async function roleOf({ model }: Pick<PluginContext, 'model'>, id: Json | undefined): Promise<Role | undefined> {
   if (typeof id !== 'number') return undefined
-  const table = catalog.resources.get('roles')!.table
-  return transaction.knex<Role>(table).select('id', 'slug', 'permissions').where({ id }).first()
+  return model('roles').query().findById(id).select('id', 'slug', 'permissions').castTo<Role | undefined>()
 }
 
 /** Holds a role until the transaction ends, so that nobody deletes or changes it meanwhile; throws invalid when it is gone. */
-export async function holdRole(catalog: Catalog, { knex }: Transaction, id: number): Promise<void> {
-  const roles = catalog.resources.get('roles')!
-  const query = knex(roles.table).where({ id }).forShare()
-  if (roles.fields.has('deleted_at')) query.whereNull('deleted_at')
-  if ((await query.first('id')) === undefined) throw invalid({ role_id: ['The selected role is invalid'] })
+export async function holdRole({ model }: HookContext, id: number): Promise<void> {
+  const role = await model('roles').query().modify('live').findById(id).forShare().select('id')
+  if (role === undefined) throw invalid({ role_id: ['The selected role is invalid'] })
 }
 
 /** Whether a role stands above the actor's own; `ranks` are the built-in slugs, highest first. */

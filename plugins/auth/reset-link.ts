@@ -1,6 +1,6 @@
 /** Links that let their bearer set a password: made, kept as hashes, mailed. */
 import { createHash, randomBytes } from 'node:crypto'
-import type { Database, PluginContext } from '../../engine/index.ts'
+import type { PluginContext } from '../../engine/index.ts'
 import { type MailContext, sendMail } from '../mail/index.ts'
 
 /** Whom a link is for. */
@@ -10,8 +10,6 @@ export interface Person {
   /** Empty where nobody confirmed the address: then it may be the text of a stranger. */
   readonly firstName: string
 }
-
-type Knex = Database['knex']
 
 /** 256 random bits, as they appear in a link. */
 export function newToken(): string {
@@ -24,28 +22,26 @@ export function tokenHash(token: string): string {
 }
 
 /** Stores a new link for a person, which ends those before it, and gives its token; `minutes` is how long it works. */
-export async function addReset(context: PluginContext, knex: Knex, person: Person, minutes: number): Promise<string> {
+export async function addReset(context: PluginContext, person: Person, minutes: number): Promise<string> {
   const token = newToken()
   const now = context.now()
-  await endLinksOf(context, knex, person.id)
-  await knex(context.catalog.resources.get('password_resets')!.table).insert({
-    email: person.email,
-    user_id: person.id,
-    token_hash: tokenHash(token),
-    expires_at: new Date(now.getTime() + minutes * 60_000),
-    created_at: now,
-  })
+  await endLinksOf(context, person.id)
+  await context
+    .model('password_resets')
+    .query()
+    .insert({
+      email: person.email,
+      user_id: person.id,
+      token_hash: tokenHash(token),
+      expires_at: new Date(now.getTime() + minutes * 60_000),
+      created_at: now,
+    })
   return token
 }
 
-/** Takes back every link of a person that was not used yet, as part of a transaction. */
-export async function endLinksOf(
-  { catalog, now }: Pick<PluginContext, 'catalog' | 'now'>,
-  knex: Knex,
-  userId: number,
-): Promise<void> {
-  const { table } = catalog.resources.get('password_resets')!
-  await knex(table).where({ user_id: userId, used_at: null }).update({ used_at: now() })
+/** Takes back every link of a person that was not used yet. */
+export async function endLinksOf({ model, now }: Pick<PluginContext, 'model' | 'now'>, userId: number): Promise<void> {
+  await model('password_resets').query().where({ user_id: userId }).whereNull('used_at').patch({ used_at: now() })
 }
 
 /** The page a token opens, at the public address of BASE_URL and never at the Host of a request. */

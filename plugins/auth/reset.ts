@@ -52,16 +52,18 @@ async function sendLink(context: RouteContext, email: string): Promise<void> {
 
 /** Stores a link, which ends those before it, unless there was one within the minute; gives whose it is. */
 async function storeLink(
-  { catalog, database, now, transaction }: PluginContext & { readonly transaction: Transaction },
+  context: PluginContext & { readonly transaction: Transaction },
   email: string,
   token: string,
   minutes: number,
 ): Promise<Account | undefined> {
+  const { catalog, model, now, transaction } = context
   const { knex } = transaction
   // One after the other: requests at the same moment would each find that there was none.
   await knex.raw('select pg_advisory_xact_lock(hashtextextended(?, 0))', [`plinth auth reset ${email}`])
-  const account = await accountOf({ catalog, database }, email, knex)
+  const account = await accountOf(context, email)
   const [table, time] = [catalog.resources.get('password_resets')!.table, now()]
+  // Looked for and stored by one statement, in the same time whether there is an account or not.
   const { rowCount } = await knex.raw<{ readonly rowCount: number }>(
     `insert into ?? (email, user_id, token_hash, expires_at, created_at)
      select ?::varchar, ?::integer, ?::varchar, ?::timestamptz, ?::timestamptz
@@ -79,10 +81,12 @@ async function storeLink(
     ],
   )
   if (rowCount === 0) return undefined
-  await knex(table)
-    .where({ email, used_at: null })
+  await model('password_resets')
+    .query()
+    .where({ email })
+    .whereNull('used_at')
     .whereNot({ token_hash: tokenHash(token) })
-    .update({ used_at: time })
+    .patch({ used_at: time })
   return account
 }
 
@@ -109,28 +113,33 @@ const set: Route = {
 
 async function setPassword(context: RouteContext, email: string, password: string): Promise<Reply> {
   const hash = await hashPassword(password)
-  const { resources } = context.catalog
-  const [resets, users] = [resources.get('password_resets')!, resources.get('users')!]
   await context.transaction(async (inner) => {
-    const { catalog, now, params, records, transaction } = inner
-    const live = users.fields.has('deleted_at') ? 'and u.deleted_at is null' : ''
+    const { model, now, params, records } = inner
+    const account = model('users')
+      .query()
+      .alias('u')
+      .modify('live')
+      .whereColumn('u.id', 'r.user_id')
+      .whereColumn('u.email', 'r.email')
     // Used up and found by one statement: of two requests with one token, one wins.
-    const { rows } = await transaction.knex.raw<{ readonly rows: readonly { readonly user_id: number }[] }>(
-      `update ?? r set used_at = ? from ?? u
-       where r.token_hash = ? and r.email = ? and r.used_at is null and r.expires_at > ?
-         and u.id = r.user_id and u.email = r.email ${live}
-       returning r.user_id`,
-      [resets.table, now(), users.table, tokenHash(params.token ?? ''), email, now()],
-    )
-    const user = rows[0]
+    const [user] = await model('password_resets')
+      .query()
+      .alias('r')
+      .where({ 'r.token_hash': tokenHash(params.token ?? ''), 'r.email': email })
+      .whereNull('r.used_at')
+      .where('r.expires_at', '>', now())
+      .whereExists(account)
+      .patch({ used_at: now() })
+      .returning('user_id')
+      .castTo<{ user_id: number }[]>()
     if (user === undefined) throw invalid({ token: ['The link is not valid any more: ask for a new one'] })
     const id = user.user_id
     const values = { password_hash: hash, pending_email: null, updated_at: now() }
-    await transaction.knex(users.table).where({ id }).update(values)
-    await endLinksOf(inner, transaction.knex, id)
-    await endConfirmationsOf(inner, transaction.knex, id)
-    await closeSessionsOf(catalog, transaction, id)
-    await forgetFailures(inner, transaction.knex, email)
+    await model('users').query().findById(id).patch(values)
+    await endLinksOf(inner, id)
+    await endConfirmationsOf(inner, id)
+    await closeSessionsOf(inner, id)
+    await forgetFailures(inner, email)
     // Whoever opened this link reads the mail of this address; if a stranger had registered it, that ends here.
     await records('users', 'system').update(id, { email_verified: true })
   })

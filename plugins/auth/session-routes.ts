@@ -1,6 +1,6 @@
 /** Routes: the caller's own sessions, and an end to one of them. */
 import { ApiError, type Route } from '../../engine/index.ts'
-import { sessionOf, tokenTable } from './session.ts'
+import { sessionOf } from './session.ts'
 
 const MOMENT = { type: 'string', format: 'date-time' } as const
 const OPTIONAL_MOMENT = { type: ['string', 'null'], format: 'date-time' } as const
@@ -33,7 +33,7 @@ const list: Route = {
   output: { type: 'array', items: SESSION },
   meta: { pagination: { $ref: '#/components/schemas/Pagination' } },
   handle: async (context) => {
-    const { actor, catalog, database, now, parameters, records } = context
+    const { actor, model, now, parameters, records } = context
     const paging = Object.entries(parameters).map(([name, value]) => [name, String(value)])
     const { data, pagination } = await records('access_tokens', 'system').list({
       ...Object.fromEntries(paging),
@@ -42,7 +42,7 @@ const list: Route = {
       sort: '-created_at',
     })
     const jti = sessionOf(actor) ?? ''
-    const own = await database.knex(tokenTable(catalog)).where({ jti }).first('id')
+    const own = await model('access_tokens').query().findOne({ jti }).select('id')
     const shown = data.map(({ id, created_at, last_used_at, expires_at, address, user_agent }) => ({
       id,
       created_at,
@@ -64,10 +64,10 @@ const end: Route = {
   access: [{ kind: 'signed_in' }],
   openToRestricted: true,
   status: 204,
-  handle: async ({ actor, catalog, database, params }) => {
+  handle: async ({ actor, model, params }) => {
     const id = /^[1-9]\d{0,9}$/.test(params.id ?? '') ? Number(params.id) : 0
-    const ended = await database
-      .knex(tokenTable(catalog))
+    const ended = await model('access_tokens')
+      .query()
       .where({ user_id: actor.id })
       .whereRaw('id = ?::bigint', [id])
       .delete()

@@ -1,6 +1,6 @@
 /** Sessions: the row behind each token, read anew for every request, many requests by one statement. */
 import { randomUUID } from 'node:crypto'
-import type { Actor, Catalog, PluginContext, RouteContext, Transaction } from '../../engine/index.ts'
+import type { Actor, Catalog, PluginContext, RouteContext } from '../../engine/index.ts'
 import { actorColumns, actorOf } from './actor.ts'
 import { type AuthOptions, authOptions } from './options.ts'
 import { readToken, signToken } from './token.ts'
@@ -75,6 +75,7 @@ async function serve(desk: Desk, context: SessionContext): Promise<void> {
 function deskOf({ catalog, options }: SessionContext): Desk {
   let desk = desks.get(catalog)
   if (desk === undefined) {
+    // Text for a prepared statement: this is asked by every request.
     const table = (resource: string): string => `"${catalog.resources.get(resource)!.table}"`
     const live = (resource: string, alias: string): string =>
       catalog.resources.get(resource)!.fields.has('deleted_at') ? ` and ${alias}.deleted_at is null` : ''
@@ -93,7 +94,8 @@ function deskOf({ catalog, options }: SessionContext): Desk {
 /** Marks sessions as used; nobody waits for it, and a mark that is lost is made by the next request. */
 function touch({ catalog, database, now }: SessionContext, jtis: readonly (string | null | undefined)[]): void {
   if (jtis.length === 0) return
-  const text = `update "${tokenTable(catalog)}" set last_used_at = $2::timestamptz where jti = any($1)`
+  const { table } = catalog.resources.get('access_tokens')!
+  const text = `update "${table}" set last_used_at = $2::timestamptz where jti = any($1)`
   database.adhoc.run({ text }, [jtis, now()]).catch(() => undefined)
 }
 
@@ -115,7 +117,7 @@ export async function openSession(context: RouteContext, userId: number): Promis
     address: context.ip.slice(0, 45),
     user_agent: agentOf(context.headers['user-agent']),
   }
-  await context.database.knex(tokenTable(context.catalog)).insert(row)
+  await context.model('access_tokens').query().insert(row)
   return signToken(context, userId, { jti, expiresAt })
 }
 
@@ -128,22 +130,16 @@ function agentOf(header: string | undefined): string | null {
 /** Ends the session whose token these headers present. */
 export async function closeSession(context: PluginContext, authorization: string | undefined): Promise<void> {
   const claims = await readToken(context, authorization)
-  if (claims !== undefined) await context.database.knex(tokenTable(context.catalog)).where({ jti: claims.jti }).delete()
+  if (claims !== undefined) await context.model('access_tokens').query().where({ jti: claims.jti }).delete()
 }
 
-/** Ends every session of a user, as part of a transaction; `except` is the one that stays. */
+/** Ends every session of a user; `except` is the one that stays. */
 export async function closeSessionsOf(
-  catalog: Catalog,
-  transaction: Transaction,
+  { model }: Pick<PluginContext, 'model'>,
   userId: number,
   except?: string,
 ): Promise<void> {
-  const query = transaction.knex(tokenTable(catalog)).where({ user_id: userId })
+  const query = model('access_tokens').query().where({ user_id: userId })
   if (except !== undefined) query.whereNot({ jti: except })
   await query.delete()
-}
-
-/** The table of sessions. */
-export function tokenTable(catalog: Catalog): string {
-  return catalog.resources.get('access_tokens')!.table
 }

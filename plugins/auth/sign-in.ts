@@ -39,7 +39,7 @@ const login: Route = {
   handle: async (context) => {
     const email = String(context.body.email)
     const counted = await countedAs(context, email, context.ip)
-    await refusePaused(context, context.database.knex, counted)
+    await refusePaused(context, counted)
     const account = await accountOf(context, email)
     const right = await verifyPassword(account?.password_hash, String(context.body.password))
     if (!right || account === undefined) {
@@ -47,8 +47,8 @@ const login: Route = {
       throw new ApiError('invalid_credentials')
     }
     // Once more: of many guesses at one moment, those behind the last free one must not learn that they are right.
-    await refusePaused(context, context.database.knex, counted)
-    await forgetFailures(context, context.database.knex, counted)
+    await refusePaused(context, counted)
+    await forgetFailures(context, counted)
     if (account.status === 'declined' || account.role === null)
       throw new ApiError('forbidden', { message: 'Account is not active' })
     return signedIn(context, account.id)
@@ -122,13 +122,10 @@ async function registrationErrors(
   return Object.keys(errors).length === 0 ? undefined : errors
 }
 
-async function roleId({ catalog, database }: RouteContext, slug: string): Promise<number> {
-  const row = await database
-    .knex<{ id: number; slug: string }>(catalog.resources.get('roles')!.table)
-    .where({ slug })
-    .first('id')
+async function roleId({ model }: RouteContext, slug: string): Promise<number> {
+  const row = await model('roles').query().findOne({ slug }).select('id')
   if (row === undefined) throw new Error(`There is no role "${slug}" to give to those who register`)
-  return row.id
+  return Number(row.id)
 }
 
 const me: Route = {

@@ -28,13 +28,13 @@ export interface Kept {
 }
 
 /** Reads what earlier runs of a job came to. */
-export async function keptBatches({ catalog, database, id }: JobContext): Promise<Kept> {
-  const { table } = catalog.resources.get(BATCHES)!
-  const found: { first_row: number; rows: number; outcome: Outcome }[] = await database
-    .knex(table)
+export async function keptBatches({ model, id }: JobContext): Promise<Kept> {
+  const found = await model(BATCHES)
+    .query()
     .where({ job: id })
     .orderBy('first_row')
     .select('first_row', 'rows', 'outcome')
+    .castTo<{ first_row: number; rows: number; outcome: Outcome }[]>()
   const last = found.at(-1)
   return { done: last === undefined ? 0 : last.first_row + last.rows, outcomes: found.map(({ outcome }) => outcome) }
 }

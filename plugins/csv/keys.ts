@@ -8,7 +8,7 @@ const FURTHEST = 10_000_000
 
 /** The keys among the entries' that a record has, deleted ones too, which may come back. */
 export async function takenKeys(
-  { database }: PluginContext,
+  { model }: PluginContext,
   resource: Resource,
   sheet: Sheet,
   entries: readonly Entry[],
@@ -16,14 +16,14 @@ export async function takenKeys(
   const column = [...sheet.columns.keys()].find(({ key }) => key)
   const keys = entries.flatMap(({ key }) => key ?? [])
   if (column === undefined || keys.length === 0) return new Set()
-  const { name, type, options } = column.field
+  const { type, options } = column.field
   // What no such field can hold is nobody's; the row fails for it by itself.
   const possible = keys.filter((key) => 'value' in type.decode(key, options))
-  const rows: Record<string, unknown>[] = await database
-    .knex(resource.table)
+  const rows = await model(resource.name)
+    .query()
     .whereIn(column.field.column, possible)
-    .select(`${column.field.column} as ${name}`)
-  return new Set(rows.map((row) => String(row[name])))
+    .select(`${column.field.column} as key`)
+  return new Set(rows.map(({ key }) => String(key)))
 }
 
 /** Moves the sequences of kept fields past the highest number that is about to be written. */

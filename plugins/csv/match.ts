@@ -59,17 +59,16 @@ function asStored({ type, options }: Field, text: string): string {
 
 /** What the candidates of a narrowed match belong to, by their ids. */
 async function parentsOf(
-  { catalog, database }: PluginContext,
+  { model }: PluginContext,
   { relation, within: narrowed }: Relational,
   ids: readonly number[],
 ): Promise<ReadonlyMap<number, unknown>> {
-  const target = catalog.resources.get(relation.target)
-  if (narrowed === undefined || target === undefined || ids.length === 0) return new Map()
-  const { column } = narrowed.field
-  const rows: { id: number; parent: unknown }[] = await database
-    .knex(target.table)
-    .whereIn('id', ids)
-    .select('id', `${column} as parent`)
+  if (narrowed === undefined || ids.length === 0) return new Map()
+  const rows = await model(relation.target)
+    .query()
+    .findByIds([...ids])
+    .select('id', `${narrowed.field.column} as parent`)
+    .castTo<{ id: number; parent: unknown }[]>()
   return new Map(rows.map(({ id, parent }) => [id, parent]))
 }
 
@@ -90,6 +89,7 @@ async function admittedOf(
 ): Promise<ReadonlySet<number>> {
   const target = catalog.resources.get(relation.target)
   if (where.length === 0 || target === undefined || ids.length === 0) return new Set(ids)
+  // Joined by hand: two conditions may follow the same relation, which Objection joins once.
   const query = database.knex(`${target.table} as t`).whereIn('t.id', ids)
   for (const [nth, { path, value }] of where.entries()) {
     let at = 't'

@@ -8,15 +8,15 @@ const DAY_MS = 86_400_000
 
 /** The job: a file stays as long as its job waits, runs, or can be tried again; so do the notes of its batches. */
 export async function tidy(context: JobContext): Promise<JsonObject> {
-  const { catalog, database, now, signal } = context
+  const { catalog, database, model, now, signal } = context
   const files = await keepFiles(context, 'imports', async (keys) => {
     const open = await openJobs(database.adhoc, keys.map(jobOf))
     return new Set(keys.filter((key) => open.has(jobOf(key))))
   })
   const { table } = catalog.resources.get(BATCHES)!
   const before = new Date(now().getTime() - DAY_MS).toISOString()
-  const noted: { job: string }[] = await database.knex(table).where('done_at', '<', before).distinct('job')
-  const jobs = noted.map(({ job }) => job)
+  const noted = await model(BATCHES).query().where('done_at', '<', before).distinct('job')
+  const jobs = noted.map(({ job }) => String(job))
   const open = await openJobs(database.adhoc, jobs)
   const values = [jobs.filter((job) => !open.has(job))]
   const batches = await deleteInBatches(database.adhoc, { table, where: 'job = any($1::text[])', values }, signal)

@@ -93,15 +93,17 @@ async function* batchesOf(stored: AsyncGenerator<Stored, void>): AsyncGenerator<
 
 /** The keys that rows of a resource name in a column; undefined while the application has no such resource. */
 export function namedBy(
-  { catalog, database }: Pick<PluginContext, 'catalog' | 'database'>,
+  { catalog, model }: Pick<PluginContext, 'catalog' | 'model'>,
   resource: string,
   column: string,
 ): Named | undefined {
-  const table = catalog.resources.get(resource)?.table
-  if (table === undefined) return undefined
+  if (!catalog.resources.has(resource)) return undefined
   return async (keys) => {
     if (keys.length === 0) return new Set()
-    const rows: Record<string, string>[] = await database.knex(table).whereIn(column, keys).select(column)
-    return new Set(rows.map((row) => row[column] ?? ''))
+    const rows = await model(resource)
+      .query()
+      .whereIn(column, [...keys])
+      .select(`${column} as key`)
+    return new Set(rows.map(({ key }) => String(key)))
   }
 }

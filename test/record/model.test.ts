@@ -17,7 +17,8 @@ test.after(() => app.close())
 
 const model = (name: string) => {
   const { catalog } = app.engine.app
-  return modelOf(catalog, catalog.resources.get(name)!).bindKnex(app.engine.database.knex)
+  const found = modelOf(catalog, catalog.resources.get(name)!)
+  return { query: () => found.query(app.engine.database.knex) }
 }
 
 test('follows relations of every kind', async () => {
@@ -39,10 +40,32 @@ test('writes lists and json as JSON', async () => {
   await model('books')
     .query()
     .findById(1)
-    .patch({ words: ['a', 'b'], details: [1] } as object)
+    .patch({ words: ['a', 'b'], details: [1] })
   const book = await app.expect(200, 'GET', '/books/1')
   assert.equal(book.words, ['a', 'b'])
   assert.equal(book.details, [1])
+})
+
+test('leaves deleted rows out where that is asked for, also among related ones', async () => {
+  const gone = await app.expect(201, 'POST', '/books', STAFF, { title: 'Gone', owner_id: 1 })
+  await app.expect(204, 'DELETE', `/books/${gone.id}`, STAFF)
+  const books = () => model('books').query().alias('b').where('b.id', Number(gone.id))
+  assert.is(await books().resultSize(), 1)
+  assert.is(await books().modify('live').resultSize(), 0)
+  const reviews = () => model('reviews').query().alias('r').leftJoinRelated('book(live)').whereNull('book.id')
+  assert.is(await reviews().resultSize(), 0)
+  await model('books').query().findById(1).patch({ deleted_at: new Date() })
+  assert.is(await reviews().resultSize(), 1)
+  await model('books').query().findById(1).patch({ deleted_at: null })
+  // What follows is written to live rows only.
+  assert.is(
+    await model('books')
+      .query()
+      .modify('live')
+      .whereIn('id', [1, Number(gone.id)])
+      .patch({ title: 'Kept' }),
+    1,
+  )
 })
 
 test('is made once for a resource, and anew for another catalog', async () => {

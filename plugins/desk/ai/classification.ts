@@ -2,7 +2,6 @@
 import { ApiError, invalid, type Json, type JsonObject, type PluginContext } from '../../../engine/index.ts'
 import type { Judgement } from './judgement.ts'
 import { TARGETS, type Target } from './model.ts'
-import { runnerOf } from './runner.ts'
 import { sentimentOf } from './sentiment.ts'
 import type { AiSettings } from './settings.ts'
 import { used } from './usage.ts'
@@ -84,10 +83,8 @@ export async function store(
 
 /** The classification of this id on this ticket; 422 when the ticket has none of it. */
 export async function classificationOf(context: PluginContext, ticket: number, id: number): Promise<JsonObject> {
-  const { table } = context.catalog.resources.get('ai_classifications')!
-  const text = `select id from "${table}" where id = $1 and ticket_id = $2`
-  const rows = await runnerOf(context).run({ text }, [id, ticket])
-  if (rows.length === 0) throw invalid({ classification_id: ['The selected classification is invalid'] })
+  const found = await context.model('ai_classifications').query().findOne({ id, ticket_id: ticket }).select('id')
+  if (found === undefined) throw invalid({ classification_id: ['The selected classification is invalid'] })
   return context.records('ai_classifications', 'system').get(id)
 }
 

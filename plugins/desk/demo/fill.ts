@@ -4,7 +4,7 @@ import type { PluginContext } from '../../../engine/index.ts'
 import { hashPassword } from '../../auth/password.ts'
 import { fillContent } from './content.ts'
 import { fillPeople, type People } from './fill-people.ts'
-import { missingNames, readIds, type Scene, tableOf } from './ids.ts'
+import { missingNames, readIds, type Scene } from './ids.ts'
 import { STAFF } from './people.ts'
 import { randomOf } from './random.ts'
 import { fillTickets } from './tickets.ts'
@@ -22,8 +22,10 @@ export async function fill(context: PluginContext): Promise<number> {
   const { catalog, database, now } = context
   const password = randomBytes(9).toString('base64url')
   const hash = await hashPassword(password)
-  const filled = await database.transaction(async ({ knex }): Promise<Filled | string> => {
-    const scene: Scene = { knex, catalog, random: randomOf(20_260), clock: randomOf(365), now: now() }
+  const filled = await database.transaction(async (transaction): Promise<Filled | string> => {
+    const model: Scene['model'] = (resource) => context.model(resource, transaction)
+    const chance = { random: randomOf(20_260), clock: randomOf(365) }
+    const scene: Scene = { catalog, model, transaction, ...chance, now: now() }
     const reason = await whyNot(scene)
     if (reason !== undefined) return reason
     const ids = await readIds(scene)
@@ -41,15 +43,15 @@ export async function fill(context: PluginContext): Promise<number> {
 
 /** The sentence that says what is in the way; locks what it looks at, so that it still holds when the demo is written. */
 async function whyNot(scene: Scene): Promise<string | undefined> {
-  const { catalog, knex } = scene
-  const [users, tickets, roles] = ['users', 'tickets', 'roles'].map((name) => tableOf(scene, name))
-  await knex.raw('lock table ??, ?? in share row exclusive mode', [users!, tickets!])
+  const { catalog, model, transaction } = scene
+  const tables = ['users', 'tickets'].map((name) => `"${catalog.resources.get(name)!.table}"`)
+  await transaction.run({ text: `lock table ${tables.join(', ')} in share row exclusive mode` }, [])
   const ranks = catalog.pluginOptions.get('auth')?.roles
   const top = Array.isArray(ranks) ? String(ranks[0]) : ''
-  const count = async (table: string): Promise<number> => Number((await knex(table).count({ n: '*' }))[0]?.n ?? 0)
-  const admin = await knex({ u: users! }).join({ r: roles! }, 'r.id', 'u.role_id').where('r.slug', top).first('u.id')
-  const others = (await count(users!)) - (admin === undefined ? 0 : 1)
-  const found = [counted(await count(tickets!), 'ticket'), counted(others, 'account')].filter((words) => words !== '')
+  const count = (resource: string): Promise<number> => model(resource).query().resultSize()
+  const admin = await model('users').query().alias('u').joinRelated('role').findOne({ 'role.slug': top }).select('u.id')
+  const others = (await count('users')) - (admin === undefined ? 0 : 1)
+  const found = [counted(await count('tickets'), 'ticket'), counted(others, 'account')].filter((words) => words !== '')
   if (found.length > 0)
     return `The desk is not empty: deleted ones included there are ${found.join(' and ')} beside the first admin. The demo fills an empty desk alone, so nothing was changed. Give it a new DATA_DIR or an empty database, or serve this desk as it is with \`plinth start\`.`
   const missing = missingNames(await readIds(scene))

@@ -1,11 +1,12 @@
 /** What the demo builds on: ids of the roles and settings that the desk was seeded with. */
-import type { Catalog, Database } from '../../../engine/index.ts'
+import type { PluginContext, Transaction } from '../../../engine/index.ts'
 import type { Random } from './random.ts'
 
 /** Where and when the demo takes place. */
 export interface Scene {
-  readonly knex: Database['knex']
-  readonly catalog: Catalog
+  readonly catalog: PluginContext['catalog']
+  readonly model: PluginContext['model']
+  readonly transaction: Transaction
   readonly random: Random
   /** Chance for what happens when, so that it decides nothing else. */
   readonly clock: Random
@@ -37,16 +38,11 @@ export function missingNames(ids: Ids): readonly string[] {
   return kinds.flatMap((kind) => NEEDED[kind].filter((name) => !ids[kind].has(name)))
 }
 
-/** The table of a resource. */
-export function tableOf({ catalog }: Pick<Scene, 'catalog'>, resource: string): string {
-  return catalog.resources.get(resource)!.table
-}
-
 /** The live settings, by what they are called. */
-export async function readIds(scene: Pick<Scene, 'knex' | 'catalog'>): Promise<Ids> {
+export async function readIds({ model }: Pick<Scene, 'model'>): Promise<Ids> {
   const names = async (resource: string, by: 'name' | 'slug'): Promise<Names> => {
-    const rows = await scene.knex(tableOf(scene, resource)).whereNull('deleted_at').select('id', `${by} as name`)
-    return new Map(rows.map((row: { id: number; name: string }) => [row.name, row.id]))
+    const rows = await model(resource).query().modify('live').select('id', `${by} as name`)
+    return new Map(rows.map(({ id, name }) => [String(name), Number(id)]))
   }
   return {
     roles: await names('roles', 'slug'),
@@ -59,14 +55,18 @@ export async function readIds(scene: Pick<Scene, 'knex' | 'catalog'>): Promise<I
 }
 
 /** Inserts rows in portions that stay below PostgreSQL's number of parameters; gives their ids in order. */
-export async function insert(scene: Scene, resource: string, rows: readonly object[]): Promise<number[]> {
+export async function insert(
+  { model }: Scene,
+  resource: string,
+  rows: readonly Readonly<Record<string, unknown>>[],
+): Promise<number[]> {
   const ids: number[] = []
   for (let at = 0; at < rows.length; at += 500) {
-    const made = await scene
-      .knex(tableOf(scene, resource))
+    const made = await model(resource)
+      .query()
       .insert(rows.slice(at, at + 500))
-      .returning('id')
-    ids.push(...made.map((row: { id: number }) => row.id))
+      .castTo<{ id: number }[]>()
+    ids.push(...made.map(({ id }) => id))
   }
   return ids
 }

@@ -106,7 +106,7 @@ function ticket(ids: Ids, one: Case) {
     user_id: customer.id,
     assigned_to: agent?.id ?? null,
     due_date: story.priority === 'Critical' ? new Date(created.getTime() + 2 * DAY).toISOString().slice(0, 10) : null,
-    tags: JSON.stringify(story.tags),
+    tags: story.tags,
     first_response_at: turns[0] ?? null,
     resolved_at: done ? ended : null,
     closed_at: ['closed', 'cancelled'].includes(status) ? ended : null,

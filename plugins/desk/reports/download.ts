@@ -5,12 +5,11 @@ import { FORMATS, type Format } from './kinds.ts'
 
 /** Answers the file as it comes; 409 while there is none, 404 when the bytes are gone. */
 export async function download(context: RouteContext): Promise<Reply> {
-  const { database, headers, params } = context
+  const { headers, model, params } = context
   const report = await context.records('reports').get(params.id ?? '')
   if (report.status === 'pending') throw new ApiError('conflict', { message: 'The report is still being made' })
   if (report.status === 'failed') throw new ApiError('conflict', { message: 'The report could not be made' })
-  const { table } = context.catalog.resources.get('reports')!
-  const stored = await database.knex(table).where({ id: report.id }).first('file_key')
+  const stored = await model('reports').query().findById(Number(report.id)).select('file_key')
   if (typeof stored?.file_key !== 'string') throw new ApiError('record_not_found', { label: 'File' })
   const key = stored.file_key
   const etag = key.replace(/^.*\//, '').replace(/\..*$/, '')

@@ -19,6 +19,14 @@ const JOB_STATEMENT_MS = 300_000
 
 type Ordered = Order & { readonly format: Format }
 
+/** What a job reads of the report that it is to make. */
+interface Stored {
+  readonly type: ReportType
+  readonly format: Format
+  readonly date_from: string
+  readonly date_to: string
+}
+
 /** Answers 201 with the report, `completed`, or `pending` when a job makes it; 422 for a period that is reversed. */
 export async function generate(context: RouteContext): Promise<Reply> {
   const { body } = context
@@ -53,10 +61,11 @@ async function now(context: RouteContext, order: Ordered): Promise<number> {
     return await context.transaction(async (inner) => {
       const fixed = { ...asked(order, context.actor.id), ...made.fields }
       const id = Number((await inner.records('reports', 'system').create({}, fixed)).id)
-      await inner.transaction
-        .knex(tableOf(context))
-        .where({ id })
-        .update({ file: JSON.stringify(fileOf(context, id, made.size)) })
+      await inner
+        .model('reports')
+        .query()
+        .findById(id)
+        .patch({ file: fileOf(context, id, made.size) })
       return id
     })
   } catch (error) {
@@ -70,7 +79,7 @@ function later(context: RouteContext, order: Ordered): Promise<number> {
     const fixed = { ...asked(order, context.actor.id), status: 'pending' }
     const id = Number((await inner.records('reports', 'system').create({}, fixed)).id)
     const job_id = await inner.enqueue('reports.generate', { report: id }, { as: 'actor' })
-    await inner.transaction.knex(tableOf(context)).where({ id }).update({ job_id })
+    await inner.model('reports').query().findById(id).patch({ job_id })
     return id
   })
 }
@@ -79,24 +88,23 @@ function later(context: RouteContext, order: Ordered): Promise<number> {
 export async function generateLater(context: JobContext, payload: JsonObject): Promise<JsonObject> {
   const id = Number(payload.report)
   const pending = { id, status: 'pending' }
-  const report = await context.database.knex(tableOf(context)).where(pending).first()
+  const reports = context.model('reports')
+  const report = await reports.query().findOne(pending).castTo<Stored | undefined>()
   // Whoever ran it before came as far as recording it.
   if (report === undefined) return { report: id }
   try {
     if (!holds(context.actor, 'reports.generate')) throw new ApiError('forbidden')
     const period: Period = periodOf({ date_from: report.date_from, date_to: report.date_to }, report.date_to)
-    const order = { type: report.type as ReportType, format: report.format as Format, period }
+    const order = { type: report.type, format: report.format, period }
     const made = await makeReport(context, order, JOB_STATEMENT_MS)
-    const file = JSON.stringify(fileOf(context, id, made.size))
-    const changes = { ...made.fields, file, ...jsonOf(made.fields), updated_at: context.now().toISOString() }
-    const changed = context.signal.aborted
-      ? 0
-      : await context.database.knex(tableOf(context)).where(pending).update(changes)
+    const file = fileOf(context, id, made.size)
+    const changes = { ...made.fields, file, updated_at: context.now().toISOString() }
+    const changed = context.signal.aborted ? 0 : await reports.query().where(pending).patch(changes)
     if (changed === 0) await discard(context, made)
   } catch (error) {
     const hopeless = error instanceof ApiError && error.status < 500
     if (hopeless || context.attempt >= JOB_ATTEMPTS) {
-      await context.database.knex(tableOf(context)).where(pending).update({ status: 'failed' })
+      await reports.query().where(pending).patch({ status: 'failed' })
     }
     throw error
   }
@@ -105,11 +113,3 @@ export async function generateLater(context: JobContext, payload: JsonObject): P
 
 /** How often a job tries to make a report. */
 export const JOB_ATTEMPTS = 3
-
-function jsonOf({ summary, columns, rows }: JsonObject): Record<string, string> {
-  return { summary: JSON.stringify(summary), columns: JSON.stringify(columns), rows: JSON.stringify(rows) }
-}
-
-function tableOf({ catalog }: Pick<RouteContext, 'catalog'>): string {
-  return catalog.resources.get('reports')!.table
-}

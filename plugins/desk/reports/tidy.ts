@@ -14,30 +14,29 @@ export async function tidy(context: JobContext): Promise<Json | undefined> {
 }
 
 /** A job whose process was lost too often, or whose maker has gone, can't say so to its report. */
-export async function endLost({ catalog, database }: PluginContext): Promise<number> {
-  const { table } = catalog.resources.get('reports')!
-  const pending: { id: number; job_id: string | null }[] = await database
-    .knex(table)
+export async function endLost({ database, model }: Pick<PluginContext, 'database' | 'model'>): Promise<number> {
+  const pending = await model('reports')
+    .query()
     .where({ status: 'pending' })
     .select('id', 'job_id')
+    .castTo<{ id: number; job_id: string | null }[]>()
   let ended = 0
   for (const { id, job_id } of pending) {
     const job = await jobState(database.adhoc, job_id ?? '')
     if (job === undefined || job.status === 'failed')
-      ended += await database.knex(table).where({ id, status: 'pending' }).update({ status: 'failed' })
+      ended += await model('reports').query().where({ id, status: 'pending' }).patch({ status: 'failed' })
   }
   return ended
 }
 
 /** Where `keep_files_days` says so, old reports name their files no longer; the keeper does the rest, 30 days later. */
-async function letGo({ catalog, database, now, options }: PluginContext): Promise<number> {
+async function letGo({ model, now, options }: PluginContext): Promise<number> {
   if (options.keep_files_days === undefined) return 0
-  const { table } = catalog.resources.get('reports')!
   const before = new Date(now().getTime() - Number(options.keep_files_days) * DAY_MS)
-  return database
-    .knex(table)
+  return model('reports')
+    .query()
     .where({ status: 'completed' })
     .where('completed_at', '<', before.toISOString())
     .whereNotNull('file_key')
-    .update({ file: null, file_key: null, updated_at: now().toISOString() })
+    .patch({ file: null, file_key: null, updated_at: now().toISOString() })
 }

@@ -5,6 +5,7 @@ import { join } from 'node:path'
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
 import type { Database, PluginContext } from '../../../engine/index.ts'
+import { modelOf } from '../../../engine/record/model.ts'
 import { identify } from '../../../plugins/auth/identify.ts'
 import { rewriteAddresses } from '../../../plugins/auth/one-form.ts'
 import { authenticate } from '../../../plugins/auth/session.ts'
@@ -176,14 +177,17 @@ test('whoever asks what somebody may do gets nobody for a declined account', asy
 })
 
 test('an address that was stored in another form is brought into the one that sign-in looks for', async ({ app }) => {
-  const { catalog, database, log, now } = app.engine.app.foundation
+  const { catalog, database, log } = app.engine.app.foundation
   const { knex } = database
   const { role_id } = await knex('users').first('role_id')
   const row = { first_name: 'A', last_name: 'B', status: 'active', role_id }
   await knex('users').insert(
     ['ada@xn--bcher-kva.example', 'bo@x.example', 'bo\u200b@x.example'].map((email) => ({ ...row, email })),
   )
-  await rewriteAddresses({ catalog, database, log, now } as PluginContext)
+  const model: PluginContext['model'] = (name) => ({
+    query: () => modelOf(catalog, catalog.resources.get(name)!).query(knex),
+  })
+  await rewriteAddresses({ catalog, log, model })
   const found = await knex('users').whereRaw(`email like '%.example' and email !~ 'boss'`).orderBy('id').pluck('email')
   assert.equal(found, ['ada@b\u00fccher.example', 'bo@x.example', 'bo\u200b@x.example'])
 })
