@@ -107,6 +107,28 @@ documentation('every variable that the engine reads is in README.md, and every o
   )
 })
 
+documentation('every dependency is in engine/ARCHITECTURE.md with the reason for it, and is imported', () => {
+  const { dependencies } = JSON.parse(read('package.json')) as { dependencies: Record<string, string> }
+  const packages = Object.keys(dependencies)
+  const table = sections(read('engine/ARCHITECTURE.md'), /^dependencies$/i)
+  const reasons = new Map(
+    [...table.matchAll(/^\| `([^`]+)` \| (.*) \|$/gm)].map(([, name = '', why = '']) => [name, why]),
+  )
+  none(
+    packages.filter((name) => (reasons.get(name) ?? '').length < 20),
+    'no reason in engine/ARCHITECTURE.md',
+  )
+  none(
+    [...reasons.keys()].filter((name) => !packages.includes(name)),
+    'in engine/ARCHITECTURE.md, but no dependency',
+  )
+  const code = readSources(projectFiles(), ['engine', 'plugins']).map((file) => file.text)
+  none(
+    packages.filter((name) => !code.some((text) => text.includes(`'${name}'`) || text.includes(`'${name}/`))),
+    'no file of engine/ or plugins/ names it: what tests alone need is a devDependency',
+  )
+})
+
 documentation('every contribution of a plugin is in plugins/README.md', () => {
   const text = read('plugins/README.md')
   const contract = /export interface Plugin \{([\s\S]*?)\n\}/.exec(read('engine/plugin/plugin.ts'))?.[1] ?? ''
