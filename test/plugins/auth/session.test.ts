@@ -1,5 +1,5 @@
 /** Sessions: one statement for many requests, keys that rotate, tokens that end, and the first admin. */
-import { mkdtemp, readdir, readFile, rm, stat } from 'node:fs/promises'
+import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { suite } from 'uvu'
@@ -10,7 +10,6 @@ import { identify } from '../../../plugins/auth/identify.ts'
 import { rewriteAddresses } from '../../../plugins/auth/one-form.ts'
 import { authenticate } from '../../../plugins/auth/session.ts'
 import { readToken, signToken } from '../../../plugins/auth/token.ts'
-import { keysOf } from '../../../plugins/keys/key.ts'
 import { application, type TestApplication } from '../../support/application.ts'
 import { runAhead } from '../../support/job.ts'
 
@@ -100,18 +99,6 @@ test('while the database does not answer, everybody who waits hears so at once a
   assert.ok(outcomes.every(({ status }) => status === 'rejected'))
   assert.ok(statements <= 2, `${statements} statements`)
   assert.is((await authenticate({ ...context, database, headers }))?.role, 'admin')
-})
-
-test('without APP_SECRET a secret is made once, for this user only', async ({ folder }) => {
-  const made = await keysOf(settingsWith(folder, []))
-  const file = join(folder, 'secret')
-  assert.ok((await readFile(file, 'utf8')).trim().length >= 32)
-  assert.is((await stat(file)).mode & 0o077, 0)
-  assert.is((await keysOf(settingsWith(folder, []))).current, made.current)
-  const fresh = join(folder, 'together')
-  const together = await Promise.all(Array.from({ length: 8 }, () => keysOf(settingsWith(fresh, []))))
-  assert.is(new Set(together.map(({ current }) => current)).size, 1)
-  assert.equal(await readdir(fresh), ['secret'])
 })
 
 test('of several secrets the first signs and all verify', async ({ folder }) => {
