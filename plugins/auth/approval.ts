@@ -10,7 +10,7 @@ async function decide(context: RouteContext, status: 'active' | 'declined') {
     const { actor, model, options, params, records } = inner
     const found = await records('pending_users').get(params.id ?? '')
     const id = Number(found.id)
-    // Locked and looked at again: of two people who decide at once, the second is told that it is done.
+    // Locked and looked at again: if two people decide at once, the second gets 404.
     const row = await model('users').query().findById(id).forUpdate().select('status')
     if (row?.status !== 'pending') throw new ApiError('record_not_found', { label: 'Pending user' })
     const role = await roleOf(inner, found.role_id)

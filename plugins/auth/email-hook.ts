@@ -50,7 +50,7 @@ async function changedByOther(context: HookContext, next: Next): Promise<void> {
   }
 }
 
-/** Nobody confirms their own address; a new one is kept aside until its link is opened, and the old one is told. */
+/** Nobody confirms their own address; a new one waits in pending_email until its link is opened, and the old address gets a mail. */
 async function changedByOwner(context: HookContext, next: Next): Promise<void> {
   const { input, options, record } = context
   const { verify, verifyHours: hours } = authOptions(options)

@@ -1,4 +1,4 @@
-/** Links by which people confirm an address: made, kept as hashes, mailed, and the word to the address before. */
+/** Links by which people confirm an address: made, kept as hashes, mailed, and the mail to the address before. */
 import type { PluginContext } from '../../engine/index.ts'
 import { type MailContext, sendMail } from '../mail/index.ts'
 import { newToken, tokenHash } from './reset-link.ts'
@@ -96,7 +96,7 @@ export function sendConfirmation(
   return sendMail(context, { template, to: email, data: { link, hours, taken } })
 }
 
-/** Tells the address in force that another one was asked for, or has taken its place; names it only if it was confirmed. */
+/** Mails the address in force that another one was asked for or has replaced it; names the new one only if the old was confirmed. */
 export function tellAddress(
   context: MailContext,
   account: { readonly email: string; readonly first_name: string; readonly email_verified: boolean },

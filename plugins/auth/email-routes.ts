@@ -75,7 +75,7 @@ async function sendAgain(context: InTransaction): Promise<void> {
   const to = pending ?? account.email
   const made = await recentConfirmations(context, id)
   const time = now().getTime()
-  // Who asks again within the minute is told of the mail that is on its way.
+  // A second request within a minute gets the same answer and no second mail.
   if (made.some(({ email, at }) => email === to && at > time - PAUSE_MS)) return
   const wait = waitForNext(made, time)
   if (wait > 0) throw new ApiError('too_many_requests', { retryAfter: Math.ceil(wait / 1000) })

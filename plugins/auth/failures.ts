@@ -1,4 +1,4 @@
-/** Wrong passwords counted for each account, beside the limit of each address: pauses that grow, told by mail. */
+/** Wrong passwords counted for each account, beside the limit of each address: pauses that grow, and a mail to the owner. */
 import { createHash } from 'node:crypto'
 import { ApiError, type PluginContext } from '../../engine/index.ts'
 import { sendMail } from '../mail/index.ts'
@@ -11,7 +11,7 @@ const FREE = 10
 /** The first pause, doubled with every further failure up to the most: a hundred guesses a day, however many networks. */
 const FIRST_MS = 30_000
 const MOST_MS = 900_000
-/** After so long without a failure all are forgotten; so often at most the owner is told. */
+/** Failures older than this no longer count; the owner gets at most one mail in this time. */
 const DAY_MS = 86_400_000
 
 function hashOf(counted: string): string {
@@ -48,7 +48,7 @@ export async function refusePaused({ model, now }: Surroundings, counted: string
   if (left > 0) throw new ApiError('too_many_requests', { retryAfter: Math.ceil(left / 1000) })
 }
 
-/** Counts one wrong password for an account, and tells its owner when the pauses begin. */
+/** Counts one wrong password for an account, and mails its owner when the pauses begin. */
 export async function noteFailure(
   context: Omit<PluginContext, 'transaction'>,
   email: string,
@@ -59,27 +59,29 @@ export async function noteFailure(
   const yesterday = new Date(now.getTime() - DAY_MS)
   const { table } = context.catalog.resources.get('sign_in_failures')!
   // Counted by one statement, which only SQL can say: of guesses at the same moment none is lost.
-  const { rows } = await knex.raw<{ readonly rows: readonly { readonly failures: number; readonly told: boolean }[] }>(
+  const { rows } = await knex.raw<{
+    readonly rows: readonly { readonly failures: number; readonly mailed: boolean }[]
+  }>(
     `insert into ?? as f (account_hash, failures, last_at) values (?, 1, ?::timestamptz)
      on conflict (account_hash) do update set
        failures = case when f.last_at < ?::timestamptz then 1 else f.failures + 1 end,
        last_at = excluded.last_at,
        blocked_until = case when f.last_at < ?::timestamptz or f.failures + 1 < ? then null
          else excluded.last_at + least(?::float8, ?::float8 * 2 ^ least(f.failures + 1 - ?, 20)) * interval '1 millisecond' end
-     returning failures, coalesce(told_at > ?::timestamptz, false) as told`,
+     returning failures, coalesce(told_at > ?::timestamptz, false) as mailed`,
     [table, hashOf(counted), now, yesterday, yesterday, FREE, MOST_MS, FIRST_MS, FREE, yesterday],
   )
   const [row] = rows
-  if (row === undefined || row.failures < FREE || row.told) return
+  if (row === undefined || row.failures < FREE || row.mailed) return
   setImmediate(() => {
-    tell(context, email, counted, row.failures).catch((error: unknown) =>
+    mailOwner(context, email, counted, row.failures).catch((error: unknown) =>
       context.log.error({ err: error }, 'a mail could not be queued'),
     )
   })
 }
 
-/** After the answer, so that its time does not tell whether there is an account. */
-async function tell(
+/** Runs after the answer, so that the time of the answer does not show whether there is an account. */
+async function mailOwner(
   context: Omit<PluginContext, 'transaction'>,
   email: string,
   counted: string,
@@ -100,7 +102,7 @@ async function tell(
   await sendMail(context, { template, to: account.email, data: { first_name: name, failures } })
 }
 
-/** Forgets the failures of an account: its password was given, or set anew. */
+/** Deletes the failures of an account after its password was given or set again. */
 export async function forgetFailures({ model }: Pick<PluginContext, 'model'>, counted: string): Promise<void> {
   await model('sign_in_failures')
     .query()
@@ -108,7 +110,7 @@ export async function forgetFailures({ model }: Pick<PluginContext, 'model'>, co
     .delete()
 }
 
-/** Removes what is forgotten anyway. */
+/** Deletes failures that no longer count. */
 export async function sweepFailures({ model, now }: Surroundings): Promise<void> {
   await model('sign_in_failures')
     .query()

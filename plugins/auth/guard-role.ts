@@ -31,7 +31,7 @@ export async function guardRole(context: HookContext, next: Next): Promise<void>
 
 async function refuseRemoval({ model, record }: HookContext, builtIn: boolean): Promise<void> {
   if (builtIn) throw new ApiError('conflict', { message: 'A built-in role cannot be deleted' })
-  // Who is about to give the role holds it; whoever comes later waits, and finds it gone.
+  // Locked: a write that gives the role holds it until its commit, and one that comes later finds it deleted.
   const id = Number(record?.id)
   await model('roles').query().findById(id).forUpdate().select('id')
   const total = await model('users').query().modify('live').where({ role_id: id }).resultSize()

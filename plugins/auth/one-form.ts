@@ -1,7 +1,7 @@
 /** Brings addresses that were stored before there was one form of each into it, so that their owners can go on signing in. */
 import type { PluginContext } from '../../engine/index.ts'
 
-/** Rewrites what differs; an address whose one form another live account has stays, and is told by its id. */
+/** Rewrites what differs; an address stays as it is where another account has that form, and the log names the account by its id. */
 export async function rewriteAddresses({
   catalog,
   log,

@@ -7,7 +7,7 @@ export const LONGEST = 128
 
 /** Hashes at work at once: 40 together would hold Node's thread pool, and with it every file and name look-up, for seconds. */
 const AT_ONCE = 4
-/** Those who wait for their turn: a second or two; whoever comes later is told to come again. */
+/** The most hashes that wait for their turn, a second or two; further ones are refused with Retry-After. */
 const WAITING = 100
 
 /** The two body keys of whatever sets a password, in the words of the YAML. */
@@ -32,7 +32,7 @@ export async function gated<T>(work: () => Promise<T>): Promise<T> {
   try {
     return await work()
   } finally {
-    // The place is handed on, so that nobody who arrives just now slips in before those who wait.
+    // The next one takes over this place, so that a call that arrives now does not overtake those that wait.
     const next = queue.shift()
     if (next === undefined) working -= 1
     else next()
@@ -48,7 +48,7 @@ let decoy: Promise<string> | undefined
 
 /** Whether the password is the one that was hashed; takes the same time when there is no hash, and is then false. */
 export async function verifyPassword(stored: string | null | undefined, password: string): Promise<boolean> {
-  // Not in the queue: being refused there once would be kept for ever.
+  // Hashed outside the queue: a refusal there would be kept as the decoy for ever.
   decoy ??= hash('nobody has this password')
   const against = stored ?? (await decoy)
   const matches = await gated(() => verify(against, password))

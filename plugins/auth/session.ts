@@ -11,23 +11,23 @@ interface Waiting {
   readonly reject: (reason: unknown) => void
 }
 
-/** The checks of one database: those that wait for the next statement, while one is in flight. */
-interface Desk {
+/** The session checks of one application: those that wait for the next statement while one is in flight. */
+interface Batch {
   readonly text: string
   readonly approval: AuthOptions['approval']
   waiting: Waiting[]
   busy: boolean
 }
 
-/** Tokens asked for by one statement; beyond it, the rest waits for the next. */
-const TOGETHER = 200
+/** The most tokens that one statement checks; the others wait for the next statement. */
+const MOST_TOGETHER = 200
 
-const desks = new WeakMap<Catalog, Desk>()
+const batches = new WeakMap<Catalog, Batch>()
 
-/** A session that is used is marked so no more often than this: to know it roughly must not cost a write a request. */
+/** A session that is used is marked at most this often, so that not every request writes. */
 const TOUCH_MS = 600_000
 
-/** The session by which each actor came. */
+/** The token id of the session that each actor signed in by. */
 const sessions = new WeakMap<Actor, string>()
 
 type SessionContext = Pick<PluginContext, 'settings' | 'catalog' | 'database' | 'options' | 'now'>
@@ -41,40 +41,40 @@ export async function authenticate(
 ): Promise<Actor | null> {
   const claims = await readToken(context, context.headers.authorization)
   if (claims === undefined) return null
-  const desk = deskOf(context)
+  const batch = batchOf(context)
   return new Promise((resolve, reject) => {
-    desk.waiting.push({ jti: claims.jti, resolve, reject })
-    if (!desk.busy) void serve(desk, context)
+    batch.waiting.push({ jti: claims.jti, resolve, reject })
+    if (!batch.busy) void checkAll(batch, context)
   })
 }
 
-async function serve(desk: Desk, context: SessionContext): Promise<void> {
-  desk.busy = true
-  const { approval } = desk
-  while (desk.waiting.length > 0) {
-    const served = desk.waiting.splice(0, TOGETHER)
+async function checkAll(batch: Batch, context: SessionContext): Promise<void> {
+  batch.busy = true
+  const { approval } = batch
+  while (batch.waiting.length > 0) {
+    const checked = batch.waiting.splice(0, MOST_TOGETHER)
     try {
       const stale = new Date(context.now().getTime() - TOUCH_MS)
-      const wanted = [...new Set(served.map(({ jti }) => jti))]
-      const rows = await context.database.compiled.run({ name: 'auth_sessions', text: desk.text }, [wanted, stale])
+      const wanted = [...new Set(checked.map(({ jti }) => jti))]
+      const rows = await context.database.compiled.run({ name: 'auth_sessions', text: batch.text }, [wanted, stale])
       const actors = new Map(rows.map((row) => [row[0], actorOf(row, context.catalog, approval)]))
       for (const [jti, actor] of actors) sessions.set(actor, String(jti))
-      for (const { jti, resolve } of served) resolve(actors.get(jti) ?? null)
+      for (const { jti, resolve } of checked) resolve(actors.get(jti) ?? null)
       touch(
         context,
         rows.filter((row) => row.at(-1) === 't').map((row) => row[0]),
       )
     } catch (error) {
-      // Those behind them would wait as long for the same: a database that is out must not make a queue.
-      for (const { reject } of [...served, ...desk.waiting.splice(0)]) reject(error)
+      // Those that wait would fail in the same way: a database that does not answer must not make a queue.
+      for (const { reject } of [...checked, ...batch.waiting.splice(0)]) reject(error)
     }
   }
-  desk.busy = false
+  batch.busy = false
 }
 
-function deskOf({ catalog, options }: SessionContext): Desk {
-  let desk = desks.get(catalog)
-  if (desk === undefined) {
+function batchOf({ catalog, options }: SessionContext): Batch {
+  let batch = batches.get(catalog)
+  if (batch === undefined) {
     // Text for a prepared statement: this is asked by every request.
     const table = (resource: string): string => `"${catalog.resources.get(resource)!.table}"`
     const live = (resource: string, alias: string): string =>
@@ -85,13 +85,13 @@ function deskOf({ catalog, options }: SessionContext): Desk {
       join ${table('users')} u on u.id = s.user_id and u.status <> 'declined'${live('users', 'u')}
       join ${table('roles')} r on r.id = u.role_id${live('roles', 'r')}
       where s.jti = any($1)`
-    desk = { text, approval: authOptions(options).approval, waiting: [], busy: false }
-    desks.set(catalog, desk)
+    batch = { text, approval: authOptions(options).approval, waiting: [], busy: false }
+    batches.set(catalog, batch)
   }
-  return desk
+  return batch
 }
 
-/** Marks sessions as used; nobody waits for it, and a mark that is lost is made by the next request. */
+/** Marks sessions as used. No request waits for it; if it fails, the next request marks them. */
 function touch({ catalog, database, now }: SessionContext, jtis: readonly (string | null | undefined)[]): void {
   if (jtis.length === 0) return
   const { table } = catalog.resources.get('access_tokens')!
@@ -99,7 +99,7 @@ function touch({ catalog, database, now }: SessionContext, jtis: readonly (strin
   database.adhoc.run({ text }, [jtis, now()]).catch(() => undefined)
 }
 
-/** The id in its token of the session by which an actor came; undefined for actors that came by none. */
+/** The token id of an actor's session; undefined for actors without a session. */
 export function sessionOf(actor: Actor): string | undefined {
   return sessions.get(actor)
 }
@@ -121,7 +121,7 @@ export async function openSession(context: RouteContext, userId: number): Promis
   return signToken(context, userId, { jti, expiresAt })
 }
 
-/** What a program says of itself, as one line that fits. */
+/** The User-Agent header as one line of printable characters that fits the column. */
 function agentOf(header: string | undefined): string | null {
   const line = (header ?? '').replace(/[^\x21-\x7e]+/g, ' ').trim()
   return line === '' ? null : line.slice(0, 255)

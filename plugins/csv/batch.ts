@@ -98,10 +98,10 @@ function speaksOf({ field, intake }: Column, name: string | undefined): boolean 
   return field.name === name || (intake.kind === 'words' && intake.fields.some((one) => one.name === name))
 }
 
-/** Characters of a cell that are told with its error. */
+/** Characters of a cell that are shown with its error. */
 const TOLD_LENGTH = 100
 
-/** What is told of a row that is not written. */
+/** What the report says of a row that is not written. */
 export function refused(sheet: Sheet, { key, line, said, texts }: Entry, found: FieldErrors): RowErrors {
   const errors = Object.fromEntries(Object.entries(found).map(([name, sentences]) => [name, said[name] ?? sentences]))
   const cells: Record<string, Cell> = {}

@@ -100,12 +100,12 @@ function bar(): (done: number, total: number) => void {
 
 function tell(report: Report): number {
   for (const { row, errors, cells } of report.errors) {
-    const told = Object.entries(errors).flatMap(([name, sentences]) => {
+    const words = Object.entries(errors).flatMap(([name, sentences]) => {
       const cell = cells[name]
       const where = cell === undefined ? '' : `${cell.column} ${JSON.stringify(cell.value)}: `
       return sentences.map((sentence) => `${where}${sentence}`)
     })
-    process.stderr.write(`line ${row}: ${told.join('; ')}\n`)
+    process.stderr.write(`line ${row}: ${words.join('; ')}\n`)
   }
   process.stdout.write(`${summary(report)}\n`)
   return report.failed > 0 ? 1 : 0

@@ -111,11 +111,11 @@ async function judgeAll(context: JobContext, resource: Resource, sheet: Sheet): 
 
 /** Tells of each whole percent once. */
 function teller({ progress }: JobContext): (done: number, total: number) => Promise<void> {
-  let told = 0
+  let reported = 0
   return async (done, total) => {
     const percent = Math.floor((100 * done) / total)
-    if (percent <= told) return
-    told = percent
+    if (percent <= reported) return
+    reported = percent
     await progress(percent)
   }
 }

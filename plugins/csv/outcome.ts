@@ -91,8 +91,8 @@ function counts({ dry_run, imported, skipped, failed, total }: Omit<Report, 'ids
 }
 
 /** Errors as plain JSON. */
-export function plainErrors({ cells, ...told }: RowErrors): JsonObject {
-  return { ...told, cells: Object.fromEntries(Object.entries(cells).map(([name, cell]) => [name, { ...cell }])) }
+export function plainErrors({ cells, ...rest }: RowErrors): JsonObject {
+  return { ...rest, cells: Object.fromEntries(Object.entries(cells).map(([name, cell]) => [name, { ...cell }])) }
 }
 
 /** What was created, as plain JSON. */

@@ -19,7 +19,7 @@ interface Named {
   readonly column: Column | 'left out' | 'unknown'
 }
 
-/** How many titles are known: by this the separator of a file is told. */
+/** How many titles are known: the separator of a file is chosen by it. */
 export function knownTitles(titles: readonly string[], layout: Layout, renames: Renames): number {
   return named(titles, layout, renames).filter(({ column }) => typeof column === 'object').length
 }
@@ -62,15 +62,15 @@ function named(titles: readonly string[], { columns }: Layout, renames: Renames)
 
 function unknownFaults(unknown: readonly string[], { columns }: Layout): readonly string[] {
   const names = columns.map(({ title }) => title)
-  const told = unknown.slice(0, LIMITS.bodyErrors).map((title) => {
+  const shown = unknown.slice(0, LIMITS.bodyErrors).map((title) => {
     if (title.trim() === '') return 'The file has a column without a title'
     const short = title.slice(0, LIMITS.unknownKeyLength)
     const meant = nearest(short, names)
     return `The file has an unknown column "${short}"${meant === undefined ? '' : `; did you mean "${meant}"?`}`
   })
-  const more = unknown.length - told.length
+  const more = unknown.length - shown.length
   return [
-    ...told,
+    ...shown,
     ...(more > 0 ? [`The file has ${more} more unknown columns`] : []),
     `Known columns are: ${names.join(', ')}. Say by map=Title:Column what another one is, by map=Title: that it is left out`,
   ]

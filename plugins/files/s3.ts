@@ -1,4 +1,8 @@
-/** ⇄ Files at an S3-compatible server: signed requests that stream, tried again where the server or the way to it failed. */
+/**
+ * ⇄ Files at an S3-compatible server: signed requests that stream, tried again where the server or the way to it failed.
+ *
+ * aws4fetch (88 kB) signs, and the rest is here: the SDK of AWS installs 22 MB in 26 packages.
+ */
 import { createHash } from 'node:crypto'
 import { createReadStream } from 'node:fs'
 import { type IncomingMessage, request as overHttp } from 'node:http'
@@ -121,7 +125,7 @@ async function send({ endpoint, region, accessKey, secretKey }: S3Settings, call
     request.once('error', reject)
   })
   if (call.source === undefined) request.end()
-  // A refusal may come before everything is sent; what is told of it then is the answer, not the broken pipe.
+  // A refusal may come before everything is sent; what is reported then is that answer, not the broken connection.
   else pipeline(createReadStream(call.source.path), request).catch(() => undefined)
   return answered
 }

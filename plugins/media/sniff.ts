@@ -1,4 +1,9 @@
-/** ⇄ Judges an uploaded file: its extension is allowed, and its content is what the extension says, and nothing else. */
+/**
+ * ⇄ Judges an uploaded file: its extension is allowed, and its content is what the extension says, and nothing else.
+ *
+ * Our own, because it is stricter: file-type names what a file begins as, and says nothing of text, of scripts inside, or
+ * of an archive behind a picture.
+ */
 import { type FileHandle, open } from 'node:fs/promises'
 import { archiveNames, endsAsArchive, readBytes } from './archive.ts'
 import { beginsAs, extensionOf, type Kind, kindOf } from './kinds.ts'

@@ -1,4 +1,4 @@
-/** Asks the engine that is set, and the local one where a server fails: nobody waits in vain for an answer. ⇄ */
+/** Asks the engine that is set, and the local one where a server fails, so that every question gets an answer. ⇄ */
 import type { PluginContext } from '../../../engine/index.ts'
 import { ServerFailure } from './server.ts'
 import type { AiSettings } from './settings.ts'
@@ -17,7 +17,7 @@ export interface Asked<T> {
   readonly byServer?: () => Promise<T>
 }
 
-/** The answer of the engine that is set; the local engine stands in for a server that fails, and the answer says so. */
+/** The answer of the engine that is set; where a server fails, the local engine answers, and `failure` says why. */
 export async function byEngine<T extends object>(
   context: Pick<PluginContext, 'log'>,
   { provider }: Pick<AiSettings, 'provider'>,

@@ -1,4 +1,4 @@
-/** Judges a ticket by the engine that is set: a server, or the local one, which also stands in for a server that fails. ⇄ */
+/** Judges a ticket by the engine that is set: a server, or the local one, which also answers where a server fails. ⇄ */
 import type { JsonSchema, PluginContext } from '../../../engine/index.ts'
 import { byEngine } from './by-engine.ts'
 import { type Choices, choicesOf } from './choices.ts'

@@ -29,16 +29,16 @@ const EXCERPT = 240
 /** Characters of a text that are looked through for a quote. */
 const QUOTED = 20_000
 
-/** Where each kind is, and which of its records everybody may be told of. */
+/** Where each kind is, and the condition under which a record may be quoted to everybody. */
 const SOURCES: Readonly<
-  Record<Kind, { readonly resource: string; readonly title: string; readonly text: string; readonly told: string }>
+  Record<Kind, { readonly resource: string; readonly title: string; readonly text: string; readonly isPublic: string }>
 > = {
-  article: { resource: 'knowledge_base', title: 'title', text: 'details', told: 'true' },
-  faq: { resource: 'faqs', title: 'name', text: 'details', told: 'r.status' },
-  reply: { resource: 'replies', title: 'title', text: 'text', told: 'true' },
+  article: { resource: 'knowledge_base', title: 'title', text: 'details', isPublic: 'true' },
+  faq: { resource: 'faqs', title: 'name', text: 'details', isPublic: 'r.status' },
+  reply: { resource: 'replies', title: 'title', text: 'text', isPublic: 'true' },
 }
 
-/** What the caller may read and everybody may be told, best first; at most `limit`. */
+/** What the caller may read and what may be quoted to everybody, best first; at most `limit`. */
 export async function findKnowledge<K extends Kind>(
   context: PluginContext,
   text: string,
@@ -57,7 +57,7 @@ export async function findKnowledge<K extends Kind>(
     .filter(({ relevance }) => relevance >= LEAST_RELEVANCE)
     .sort((a, b) => b.relevance - a.relevance || (keyOf(a.row) < keyOf(b.row) ? -1 : 1))
     .slice(0, limit)
-    .map(({ relevance, row }) => ({ ...toldBy<K>(row), relevance }))
+    .map(({ relevance, row }) => ({ ...quoted<K>(row), relevance }))
 }
 
 /** Sorts by kind, then by id. */
@@ -78,11 +78,11 @@ async function candidates(
   ]
   const fuzzy = words.length <= FUZZY_WORDS
   const parts = kinds.map((kind) => {
-    const { resource, text, title, told } = SOURCES[kind]
+    const { isPublic, resource, text, title } = SOURCES[kind]
     const { table } = context.catalog.resources.get(resource)!
     const like = `(select max(word_similarity(w, r.${title})) from unnest($1::text[]) w)`
     return `select '${kind}' as type, r.id, r.${title} as title, r.${text} as details, ${fuzzy ? like : '0'} as likeness
-      from "${table}" r where ${context.readable(resource, 'r', values)} and ${told}
+      from "${table}" r where ${context.readable(resource, 'r', values)} and ${isPublic}
       and (r.${title} ilike any($2::text[]) or r.${text} ilike any($2::text[])${fuzzy ? ` or ${like} >= ${LIKENESS}` : ''})`
   })
   const text = `with found as (select * from (${parts.join(' union all ')}) f limit ${CANDIDATES}),
@@ -127,7 +127,7 @@ function relevanceOf(row: Row, words: readonly string[], weight: (word: string) 
   return fourDigits(relevance)
 }
 
-function toldBy<K extends Kind>(row: Row): Omit<Found<K>, 'relevance'> {
+function quoted<K extends Kind>(row: Row): Omit<Found<K>, 'relevance'> {
   const [type, id, title, details] = row
   const own = hits(row)
   const text = (details ?? '').slice(0, QUOTED)

@@ -47,14 +47,14 @@ export function learned(context: Reading): Promise<Learned> {
   }
   const known = state
   if (known.running !== undefined) return known.running
-  if (Date.now() - known.looked < FRESH_MS && known.since !== undefined) return Promise.resolve(told(known))
+  if (Date.now() - known.looked < FRESH_MS && known.since !== undefined) return Promise.resolve(learnedBy(known))
   known.running = catchUp(context, known).finally(() => {
     known.running = undefined
   })
   return known.running
 }
 
-function told({ calibration, looked, model }: State): Learned {
+function learnedBy({ calibration, looked, model }: State): Learned {
   return { model, calibration, at: new Date(looked) }
 }
 
@@ -81,7 +81,7 @@ async function catchUp(context: Reading, state: State): Promise<Learned> {
   if (state.since === undefined || after[0] > state.since) state.since = after[0]
   state.looked = looked
   if (changes > 0) state.calibration = await calibrate(state.model, pause)
-  return told(state)
+  return learnedBy(state)
 }
 
 /** From where to read on: the overlap before what was read last, or where the newest settled tickets begin. */

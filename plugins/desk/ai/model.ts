@@ -1,4 +1,9 @@
-/** A classifier that counts: which words came with which label. It learns and forgets one text at a time. */
+/**
+ * A classifier that counts: which words came with which label. It learns and forgets one text at a time.
+ *
+ * Our own, because it forgets what is deleted and says why it chose: the classifiers of natural do neither, and install
+ * 78 MB in 51 packages.
+ */
 import { FEATURES, type Features } from './words.ts'
 
 /** What is suggested for a ticket, in this order everywhere. */

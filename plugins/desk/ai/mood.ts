@@ -20,7 +20,7 @@ const SCHEMA = {
   },
 }
 
-/** The mood of a text; the local engine stands in for a server that fails. */
+/** The mood of a text; the local engine answers where a server fails. */
 export function moodOf(context: PluginContext, settings: AiSettings, text: string): Promise<Sentiment & Answerer> {
   return byEngine(context, settings, {
     locally: () => sentimentOf(text),

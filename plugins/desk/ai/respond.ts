@@ -121,11 +121,11 @@ async function respondByServer(
 function kept(suggestions: readonly Suggestion[]): readonly Suggestion[] {
   const honest = suggestions.filter(({ content }) => firstClaim(content) === undefined)
   if (honest.length === 0) throw new ServerFailure('the answer claimed or promised what nobody did', false)
-  const told = new Set<string>()
+  const seen = new Set<string>()
   const different = honest.filter(({ sources }) => {
     const matter = sources.map(({ id, type }) => `${type} ${id}`)
-    const fresh = matter.some((one) => !told.has(one))
-    for (const one of matter) told.add(one)
+    const fresh = matter.some((one) => !seen.has(one))
+    for (const one of matter) seen.add(one)
     return fresh
   })
   if (different.length === 0) throw new ServerFailure('the answer went by no source', false)

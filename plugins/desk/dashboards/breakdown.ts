@@ -4,7 +4,7 @@ import { ENDED } from '../tickets/figures.ts'
 import type { Period } from './period.ts'
 import { ticketQuery } from './tickets.ts'
 
-/** Dimension → the ticket's column, the resource that it names, and what else is told of it. */
+/** Dimension → the ticket's column, the resource that it names, and what else the answer says of it. */
 const DIMENSIONS = {
   status: { column: 'status_id', resource: 'statuses', detail: 'category' },
   priority: { column: 'priority_id', resource: 'priorities', detail: 'color' },

@@ -1,4 +1,4 @@
-/** What the writers of files are told beside the report. */
+/** What the writers of files need to know beside the report. */
 
 /** What a file may leave out: a PDF of ten thousand pages is of no use to anybody. */
 export interface Bounds {

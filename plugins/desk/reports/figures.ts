@@ -45,7 +45,7 @@ function durationOf([average, percentiles]: Row): JsonObject {
   return { average: whole(average), median: whole(median), p90: whole(p90) }
 }
 
-/** The tickets by status and by priority, one scan for both; what no ticket has is not told. */
+/** The tickets by status and by priority, one scan for both; values that no ticket has are left out. */
 async function shares(query: Query): Promise<JsonObject> {
   const rows = await query.run(
     `with c as materialized (select t.status_id, t.priority_id, count(*) as n ${createdTickets(query)} group by 1, 2)

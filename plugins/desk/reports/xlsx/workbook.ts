@@ -1,4 +1,8 @@
-/** ⇄ A report as a workbook: a sheet of its figures, and one of its rows with real numbers, dates and durations. */
+/**
+ * ⇄ A report as a workbook: a sheet of its figures, and one of its rows with real numbers, dates and durations.
+ *
+ * Our own, in 360 lines that write row by row: exceljs installs 54 MB in 194 packages.
+ */
 import { type Column, figureAt, type Snapshot, type Values, type ValueType } from '../content.ts'
 import { type Archive, openArchive } from './archive.ts'
 import { PARTS, STYLE, sheetParts } from './parts.ts'
