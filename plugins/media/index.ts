@@ -22,38 +22,41 @@ import { upload } from './upload.ts'
 /** So many tries take over an hour: long enough for a storage that is down to come back. */
 const ATTEMPTS = 14
 
+/** The options in app.yaml. */
+const OPTIONS = {
+  type: 'object',
+  additionalProperties: false,
+  properties: {
+    max_bytes: {
+      type: 'integer',
+      minimum: 1,
+      maximum: 1_073_741_824,
+      default: LIMITS.uploadBytes,
+      description: 'The largest file, in bytes.',
+    },
+    daily_bytes: {
+      type: 'integer',
+      minimum: 1,
+      maximum: Number.MAX_SAFE_INTEGER,
+      default: 524_288_000,
+      description: 'How many bytes of files one account may store in a day (UTC), those it deletes again included.',
+    },
+    types: {
+      type: 'array',
+      uniqueItems: true,
+      items: { enum: KINDS.flatMap(({ extensions }) => extensions) },
+      default: USUAL,
+      description: 'The types of file that are taken, by what their names end with.',
+    },
+  },
+}
+
 export default definePlugin({
   name: 'media',
   description:
     'Takes files, tells their type by their content, stores them on disk or at an S3 server, and gives them back.',
   after: ['auth', 'tickets'],
-  options: {
-    type: 'object',
-    additionalProperties: false,
-    properties: {
-      max_bytes: {
-        type: 'integer',
-        minimum: 1,
-        maximum: 1_073_741_824,
-        default: LIMITS.uploadBytes,
-        description: 'The largest file, in bytes.',
-      },
-      daily_bytes: {
-        type: 'integer',
-        minimum: 1,
-        maximum: Number.MAX_SAFE_INTEGER,
-        default: 524_288_000,
-        description: 'How many bytes of files one account may store in a day (UTC), those it deletes again included.',
-      },
-      types: {
-        type: 'array',
-        uniqueItems: true,
-        items: { enum: KINDS.flatMap(({ extensions }) => extensions) },
-        default: USUAL,
-        description: 'The types of file that are taken, by what their names end with.',
-      },
-    },
-  },
+  options: OPTIONS,
   keys: {
     attachments: {
       description: 'Whether records have files, which come by POST /media; false if absent.',
