@@ -2,6 +2,7 @@
 import { Model, type ModelClass, type QueryBuilder, type RelationMappings } from 'objection'
 import type { Catalog, Filter, Resource } from '../catalog/catalog.ts'
 import { storedFields } from '../catalog/stored.ts'
+import { print } from '../filter/sql.ts'
 import { comparand, compareSql, toSql } from '../filter/to-sql.ts'
 import type { Json } from '../json.ts'
 
@@ -49,7 +50,7 @@ let made = 0
 /** A condition on a row's own columns with fixed values, in Knex's words; throws for any other. */
 function ownCondition(filter: Filter, table: string): { readonly text: string; readonly values: Json[] } {
   const values: Json[] = []
-  const text = toSql(filter, ({ path: { field, relations }, operator, operand }, negated) => {
+  const condition = toSql(filter, ({ path: { field, relations }, operator, operand }, negated) => {
     if (relations.length > 0 || operand.kind !== 'literal') {
       throw new Error(`a model can compare "${field.name}" only by a fixed value of the row itself`)
     }
@@ -62,7 +63,7 @@ function ownCondition(filter: Filter, table: string): { readonly text: string; r
     const absent = operator === 'null' && operand.value === false
     return compareSql(`"${table}"."${field.column}"`, operator, value, negated !== absent, stored)
   })
-  return { text, values }
+  return { text: print(condition).text, values }
 }
 
 function relationMappings(catalog: Catalog, resource: Resource): RelationMappings {
