@@ -27,8 +27,6 @@ page('every kind of contribution has an example', () => {
 /** What the examples name and do not show, made as short as can be. */
 const AROUND = `
 import { ApiError, deleteInBatches, definePlugin } from '${new URL('../../engine/index.ts', import.meta.url).href}'
-import { FIELD_TYPES } from '${new URL('../../engine/field/index.ts', import.meta.url).href}'
-const isbn = { ...FIELD_TYPES.find(({ name }) => name === 'string'), name: 'isbn' }
 const mail = async () => {}
 const archive = async () => 0
 `
@@ -38,7 +36,7 @@ const NAMED = {
   'resources/loans.yaml': `
 resource: loans
 archive: true
-fields: { fee: { type: decimal }, due_on: { type: date }, returned_at: { type: timestamp }, book: { type: isbn } }
+fields: { fee: { type: decimal }, due_on: { type: date }, returned_at: { type: timestamp }, book: { type: string } }
 special: { type: loans.state }
 hooks: { create: [loans.check] }
 policies: { view: [{ role: boss }], create: [{ permission: loans.waive }], update: [{ who: signed_in, where: { book: $actor.name } }], delete: [] }
