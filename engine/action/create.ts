@@ -5,7 +5,7 @@ import type { Json, JsonObject } from '../json.ts'
 import { actorClass, requireClause } from '../query/policy.ts'
 import { compileInsert } from '../query/write-statement.ts'
 import { type FieldValues, sentence } from '../record/decode.ts'
-import { drafts } from './draft.ts'
+import { type Draft, drafts } from './draft.ts'
 import { type BoundHook, type Execution, inTransaction, noteChange } from './execution.ts'
 import { hooksOf, runHooks, type Written } from './hook-chain.ts'
 import {
@@ -161,17 +161,22 @@ async function createInside(inner: Execution, record: NewRecord): Promise<string
 /** What hooks find before anything is written. */
 function startWrite(around: Execution, { clauses, fixed, input, resource }: NewRecord): Written {
   const values = { ...input.values, ...fixed }
-  const draft = drafts(around, values, {
-    resource,
-    action: 'create',
-    id: undefined,
-    clauses,
-    values: () => withSlugs(around, resource, values),
-    shape: (complete, clause) => {
-      const { given, assigned } = insertShape(around.catalog, resource, complete, clause)
-      return { given, assigned: [...assigned, ...defaultMoments(resource, complete, assigned)], clause }
-    },
-  })
+  let asked: (() => Promise<Draft>) | undefined
+  // Made when a hook asks: most creations have no hook that does.
+  const draft = (): Promise<Draft> => {
+    asked ??= drafts(around, values, {
+      resource,
+      action: 'create',
+      id: undefined,
+      clauses,
+      values: () => withSlugs(around, resource, values),
+      shape: (complete, clause) => {
+        const { given, assigned } = insertShape(around.catalog, resource, complete, clause)
+        return { given, assigned: [...assigned, ...defaultMoments(resource, complete, assigned)], clause }
+      },
+    })
+    return asked()
+  }
   return { input: values, extra: input.extra, record: undefined, result: undefined, draft }
 }
 

@@ -1,9 +1,8 @@
 /** ⇄ Finds the records that texts mean: ids by the value of a field, within the caller's reach. */
 import type { Resource } from '../catalog/catalog.ts'
 import { ApiError } from '../error.ts'
-import { actorClass, reach } from '../query/policy.ts'
+import { actorClass, reach, readable } from '../query/policy.ts'
 import { compileIdsOf } from '../query/read-statement.ts'
-import { readable } from '../query/scope.ts'
 import type { Execution } from './execution.ts'
 import { runCompiled } from './run-compiled.ts'
 

@@ -2,7 +2,41 @@
 import type { ClientBase, Connection } from 'pg'
 import { LIMITS } from '../limits.ts'
 import type { Row, Statement } from './database.ts'
-import { began, ended, type Running } from './watch.ts'
+
+/** A statement on the wire. */
+export interface Running {
+  readonly client: ClientBase
+  /** Monotonic, in milliseconds; infinite for one that may take as long as it takes. */
+  readonly startedAt: number
+  /** Whether the last look found that the server is not at work on it. */
+  suspected: boolean
+}
+
+/** How a connection that is watched is used. */
+interface Watched {
+  readonly running: Set<Running>
+  /** The connection's own `query`, which notes nothing. */
+  readonly query: (statement: unknown) => void
+}
+
+const watched = new WeakMap<ClientBase, Watched>()
+
+/** Has the statements of a connection kept in `running` while they wait for an answer. */
+export function watchClient(client: ClientBase, running: Set<Running>, query: Watched['query']): void {
+  watched.set(client, { running, query })
+}
+
+/** Notes that a statement has been sent; a `patient` one is never overdue. */
+export function began(client: ClientBase, patient: boolean): Running {
+  const entry = { client, startedAt: patient ? Number.POSITIVE_INFINITY : performance.now(), suspected: false }
+  watched.get(client)?.running.add(entry)
+  return entry
+}
+
+/** Notes that a statement has been answered. */
+export function ended(entry: Running): void {
+  watched.get(entry.client)?.running.delete(entry)
+}
 
 type Done = (error: Error | null, rows: readonly Row[]) => void
 
@@ -135,7 +169,9 @@ export function send(
     handleReadyForQuery,
     handleError,
   }
-  client.query(pending)
+  const direct = watched.get(client)?.query
+  if (direct === undefined) client.query(pending)
+  else direct(pending)
 }
 
 /** A parameter as PostgreSQL reads it: text, bytes or null; lists become array literals, objects JSON. */

@@ -4,38 +4,14 @@
  */
 import pg from 'pg'
 import { LIMITS } from '../limits.ts'
-
-/** A statement on the wire. */
-export interface Running {
-  readonly client: pg.ClientBase
-  /** Monotonic, in milliseconds; infinite for one that may take as long as it takes. */
-  readonly startedAt: number
-  /** Whether the last look found that the server is not at work on it. */
-  suspected: boolean
-}
-
-/** Which statements are on the wire over the connections of each server that is watched. */
-const watched = new WeakMap<pg.ClientBase, Set<Running>>()
-
-/** Notes that a statement has been sent; a `patient` one is never overdue. */
-export function began(client: pg.ClientBase, patient: boolean): Running {
-  const entry = { client, startedAt: patient ? Number.POSITIVE_INFINITY : performance.now(), suspected: false }
-  watched.get(client)?.add(entry)
-  return entry
-}
-
-/** Notes that a statement has been answered. */
-export function ended(entry: Running): void {
-  watched.get(entry.client)?.delete(entry)
-}
+import { began, ended, type Running, watchClient } from './statement.ts'
 
 type Callback = (error: Error | null, result?: unknown) => void
 
 /** Has every statement noted that others send over a connection, such as Knex with its BEGIN and COMMIT. */
-function noteQueries(client: pg.ClientBase): void {
-  const query: (...words: readonly unknown[]) => unknown = client.query.bind(client)
+function noteQueries(client: pg.ClientBase, query: (...words: readonly unknown[]) => unknown): void {
   const noted = (first: unknown, ...rest: readonly unknown[]): unknown => {
-    // An object with `submit` reads its own answer; ours note themselves, and a stream may take its time.
+    // An object with `submit` reads its own answer, and a stream may take its time.
     if (typeof first === 'object' && first !== null && 'submit' in first) return query(first, ...rest)
     const entry = began(client, false)
     const at = rest.findLastIndex((word) => typeof word === 'function')
@@ -129,8 +105,9 @@ export function createWatch(config: pg.ClientConfig, mostMs: number): Watch {
   }, LIMITS.watchMs).unref()
   return {
     add(client) {
-      watched.set(client, running)
-      noteQueries(client)
+      const query: (...words: readonly unknown[]) => unknown = client.query.bind(client)
+      watchClient(client, running, query)
+      noteQueries(client, query)
       client.on('end', () => {
         for (const entry of running) if (entry.client === client) running.delete(entry)
       })

@@ -132,6 +132,9 @@ type Receive = (
 /** Takes what a request brings (413, 415, 400), asks whether its caller may do this (403), and decodes it (422). */
 function receiver(parts: HttpParts): Receive {
   const { strictness, limits } = parts.catalog
+  // Where filters are taken too, the handler judges what is unknown.
+  const unknownParameters = ({ filters }: BoundRoute) =>
+    filters === undefined ? strictness.unknownParameters : 'ignore'
   const jsonBytes = Math.min(limits.jsonBytes ?? LIMITS.jsonBytes, LIMITS.jsonBytes)
   const readJson = jsonReader(jsonBytes)
   const withUpload = uploads(join(parts.settings.dataDir, 'tmp'), parts.now)
@@ -155,7 +158,7 @@ function receiver(parts: HttpParts): Receive {
         query,
         files,
         params: Object.fromEntries(names.map((name, at) => [name, values[at] ?? ''])),
-        parameters: undeclared ? NOTHING : decodeQuery(query, queryFields, strictness.unknownParameters),
+        parameters: undeclared ? NOTHING : decodeQuery(query, queryFields, unknownParameters(route)),
         body: kind === 'none' ? body : decodeBody(route, body, strictness.unknownKeys),
       })
     if (kind === 'multipart' && isMultipart(ctx.req)) return withUpload(ctx, route.upload, finish)

@@ -4,8 +4,8 @@ import type { WireKind } from '../field/field-type.ts'
 import { and, join, quoted, type Sql, sql } from '../filter/sql.ts'
 import { conditionSql, fieldSql } from './condition.ts'
 import { orderSql } from './order.ts'
-import { reach } from './policy.ts'
-import { existenceSql, joiner, readable, type SelectScope } from './scope.ts'
+import { reach, readable } from './policy.ts'
+import { existenceSql, joiner, type SelectScope } from './scope.ts'
 
 /** How many related records the actor may see. */
 export function countSql(scope: SelectScope, relation: Relation, alias: string): Sql {

@@ -1,11 +1,12 @@
 /** Filter parameters of a query string, one at a time: `status_id=1,2`, `created_at[gte]=…`, ranges and special filters. */
+
 import type { Actor } from '../actor.ts'
 import type { Field, FieldPath, Filter, Resource } from '../catalog/catalog.ts'
 import { OPERATORS, type Operator } from '../field/field-type.ts'
 import { comparand } from '../filter/to-sql.ts'
 import type { Json } from '../json.ts'
 import { TEXTUAL } from './filter-shape.ts'
-import { filterable, readable } from './scope.ts'
+import { filterable, readable } from './policy.ts'
 
 /** What parameters are read for, and where their values and complaints go. */
 export interface FilterReader {

@@ -1,4 +1,5 @@
 /** The query string of a list → what to read; refuses unknown parameters, wrong values and filters on unreadable fields. */
+
 import type { Actor } from '../actor.ts'
 import type { Catalog, Filter, Resource, SortTerm } from '../catalog/catalog.ts'
 import { invalid } from '../error.ts'
@@ -8,7 +9,7 @@ import { nearest } from '../text/nearest.ts'
 import { type Cursor, decodeCursor, sortSignature } from './cursor.ts'
 import { dependsOnValues, shapeOf } from './filter-shape.ts'
 import { type FilterReader, givenTwice, knownFilter, readFilter } from './filter-terms.ts'
-import { filterable, readable } from './scope.ts'
+import { filterable, readable } from './policy.ts'
 
 /** What a list request asks for. Equal `key`s (of one resource and actor class) share statements. */
 export interface ListQuery {

@@ -1,6 +1,6 @@
 /** Policies: which clauses speak of an actor, and what the refused are told. */
 import { type Actor, holds } from '../actor.ts'
-import type { Access, Clause, Filter } from '../catalog/catalog.ts'
+import type { Access, Clause, Field, FieldPath, Filter } from '../catalog/catalog.ts'
 import { ApiError } from '../error.ts'
 
 /** Whether all of a clause's or one of an access rule's conditions speak of the actor. */
@@ -20,6 +20,16 @@ export function allows(access: Access, actor: Actor): boolean {
 /** Whether one of the alternatives speaks of the actor; no alternatives at all means nothing is asked. */
 export function allowsOne(alternatives: readonly Access[] | undefined, actor: Actor): boolean {
   return actor.kind === 'system' || alternatives === undefined || alternatives.some((access) => allows(access, actor))
+}
+
+/** Whether the actor may read a field at all: neither a secret nor kept from the actor's role. */
+export function readable(field: Field, actor: Actor): boolean {
+  return field.type.hidden !== true && allowsOne(field.read, actor)
+}
+
+/** Whether the actor may filter by a path: only by what it may read. */
+export function filterable(path: FieldPath, actor: Actor): boolean {
+  return readable(path.field, actor) && path.relations.every((relation) => readable(relation.field, actor))
 }
 
 /** The clauses whose access speaks of the actor, in order; the system is held to none. Decided once for a class of actors. */

@@ -1,11 +1,11 @@
 /** What statements are compiled from, and the questions that every statement asks: may this be read, does it exist, where is it joined. */
 
 import type { Actor } from '../actor.ts'
-import type { BelongsTo, Catalog, Field, FieldPath, Resource } from '../catalog/catalog.ts'
+import type { BelongsTo, Catalog, Resource } from '../catalog/catalog.ts'
 import { quoted, type Sql, sql } from '../filter/sql.ts'
 import { conditionSql, holdsSql } from './condition.ts'
 import type { KeptEmbeds } from './kept-embed.ts'
-import { allowsOne, type Reach } from './policy.ts'
+import type { Reach } from './policy.ts'
 
 /** What statements are compiled from: the catalog, and who asks. */
 export interface SelectScope {
@@ -13,16 +13,6 @@ export interface SelectScope {
   readonly actor: Actor
   /** Embeds kept in the process; undefined inside a transaction, whose own writes they do not show. */
   readonly kept?: KeptEmbeds | undefined
-}
-
-/** Whether the actor may read a field at all: neither a secret nor kept from the actor's role. */
-export function readable(field: Field, actor: Actor): boolean {
-  return field.type.hidden !== true && allowsOne(field.read, actor)
-}
-
-/** Whether the actor may filter by a path: only by what it may read. */
-export function filterable(path: FieldPath, actor: Actor): boolean {
-  return readable(path.field, actor) && path.relations.every((relation) => readable(relation.field, actor))
 }
 
 /** The conditions under which a record of a resource exists for callers: it is in scope, and live unless told otherwise. */

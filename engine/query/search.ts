@@ -1,8 +1,10 @@
 /** Search: one condition for each source of matches, the record's own texts and those of each relation. */
+
 import type { FieldPath } from '../catalog/catalog.ts'
 import { or, quoted, type Sql, sql } from '../filter/sql.ts'
 import { fieldSql } from './condition.ts'
-import { filterable, type SelectScope } from './scope.ts'
+import { filterable } from './policy.ts'
+import type { SelectScope } from './scope.ts'
 
 /**
  * The conditions of a search on the records of `alias`; a record matches when one holds. `pattern` is an escaped LIKE

@@ -9,8 +9,8 @@ import { compileSerializer, type Serializer, type WireEntry, type WireNode } fro
 import { countSql, manySql } from './collection.ts'
 import { fieldSql } from './condition.ts'
 import type { KeptEmbed } from './kept-embed.ts'
-import { allowsOne } from './policy.ts'
-import { joiner, readable, type SelectScope } from './scope.ts'
+import { allowsOne, readable } from './policy.ts'
+import { joiner, type SelectScope } from './scope.ts'
 
 /** A record in a list, or on its own. */
 export type Mode = 'list' | 'single'
