@@ -35,21 +35,21 @@ export async function watchSources(engine: Engine, invocation: Invocation): Prom
 
   const plugins = resolve(settings.pluginsDir)
   const ofPlugins = (path: string): boolean => resolve(path).startsWith(plugins)
-  const watcher = watch([settings.resourcesDir, plugins], {
-    ignoreInitial: true,
-    ignored: (path) => ofPlugins(path) && LEFT_OUT.test(resolve(path).slice(plugins.length)),
-  })
-  watcher.on('all', (_, path) => {
+  const ignored = (path: string): boolean => ofPlugins(path) && LEFT_OUT.test(resolve(path).slice(plugins.length))
+  const changed = (path: string): void => {
     if (!(ofPlugins(path) ? PLUGINS : YAML).test(path)) return
     clearTimeout(timer)
     timer = setTimeout(() => {
       reloading = reloading.then(reload)
     }, SETTLE_MS)
-  })
-  await new Promise<void>((ready) => watcher.once('ready', ready))
+  }
+  // One watcher each: a folder of plugins that does not exist would make a common one ready before it sees the resources.
+  const watchers = [settings.resourcesDir, plugins].map((folder) => watch(folder, { ignoreInitial: true, ignored }))
+  for (const watcher of watchers) watcher.on('all', (_, path) => changed(path))
+  await Promise.all(watchers.map((watcher) => new Promise<void>((ready) => watcher.once('ready', ready))))
   return async () => {
     clearTimeout(timer)
-    await watcher.close()
+    await Promise.all(watchers.map((watcher) => watcher.close()))
     await reloading
   }
 }

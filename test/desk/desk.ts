@@ -63,16 +63,16 @@ async function deskOf(app: TestApplication): Promise<Desk> {
     if (answer.status !== 200) throw new Error(`login of ${email}: ${answer.status} ${answer.text}`)
     return { id: Number(answer.at('data.user.id')), email, password, token: String(answer.at('data.token')) }
   }
-  const admin = await login(ADMIN.email, ADMIN.password)
   const setting: Desk['setting'] = async (kind, name) => {
-    const { list, text } = await call('GET', `/settings/${kind}?per_page=100`, { as: admin })
+    const { list, text } = await call('GET', `/settings/${kind}?per_page=100`, { as: desk.admin })
     const found = list.find((one) => one.name === name || one.slug === name)
     if (found === undefined) throw new Error(`there is no ${name} among ${kind}: ${text}`)
     return Number(found.id)
   }
-  return {
+  // A test that loses the admin's session puts another one in its place, so it is read from here each time.
+  const desk: Desk = {
     engine,
-    admin,
+    admin: await login(ADMIN.email, ADMIN.password),
     call,
     login,
     setting,
@@ -83,13 +83,17 @@ async function deskOf(app: TestApplication): Promise<Desk> {
     async person(role, name) {
       const email = `${name.toLowerCase()}@people.example`
       const body = { first_name: name, last_name: 'Tester', email, password: PASSWORD, password_confirmation: PASSWORD }
-      const made = await call('POST', '/users', { as: admin, body: { ...body, role_id: await setting('roles', role) } })
+      const made = await call('POST', '/users', {
+        as: desk.admin,
+        body: { ...body, role_id: await setting('roles', role) },
+      })
       if (made.status !== 201) throw new Error(`account of ${name}: ${made.status} ${made.text}`)
       return login(email, PASSWORD)
     },
     mails: (atLeast = 0) => mailsIn(join(app.dataDir, 'outbox'), atLeast),
     close: () => app.close(),
   }
+  return desk
 }
 
 /** Mails leave after the answer, so a test may be there before them. */
