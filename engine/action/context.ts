@@ -91,6 +91,8 @@ export interface EnqueueOptions {
   readonly dedupe?: string
   /** `system` (default), or `actor`: who enqueues it, with the rights they have when it runs. */
   readonly as?: 'system' | 'actor'
+  /** Added at once and kept whatever becomes of the open transaction; for what must be told although a write is refused. */
+  readonly beside?: boolean
 }
 
 /** What every plugin function can reach: data, never the app. */

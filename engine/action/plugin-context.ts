@@ -41,10 +41,11 @@ export function pluginContext(around: Execution, options: JsonObject): PluginCon
   }
 }
 
-/** Adds a job in the open transaction where there is one, and tells of it once it can be seen. */
+/** Adds a job in the open transaction where there is one, unless it is to stay beside it, and wakes the workers once it can be seen. */
 async function enqueue(around: Execution, name: string, payload: JsonObject, chosen: EnqueueOptions): Promise<string> {
-  const { caller, database, jobs, transaction } = around
-  const { id: given, runAt, dedupe, as = 'system' } = chosen
+  const { caller, database, jobs } = around
+  const { id: given, runAt, dedupe, as = 'system', beside = false } = chosen
+  const transaction = beside ? undefined : around.transaction
   const id = await jobs.add(transaction ?? database.adhoc, {
     id: given,
     name,

@@ -99,7 +99,10 @@ async function mailOwner(
   if (account === undefined || account.status === 'declined') return
   const template = new URL('./mails/failures.liquid', import.meta.url)
   const name = account.email_verified ? account.first_name : ''
-  await sendMail(context, { template, to: account.email, data: { first_name: name, failures } })
+  // The guess may have been part of a write whose refusal has ended its transaction by now.
+  const enqueue: PluginContext['enqueue'] = (job, payload, options) =>
+    context.enqueue(job, payload, { ...options, beside: true })
+  await sendMail({ ...context, enqueue }, { template, to: account.email, data: { first_name: name, failures } })
 }
 
 /** Deletes the failures of an account after its password was given or set again. */

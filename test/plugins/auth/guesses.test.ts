@@ -1,7 +1,7 @@
 /** Wrong passwords are counted for each account, from wherever they come: growing pauses, told by mail. */
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
-import { type Answer, type Desk, mailsTo, openDesk, PASSWORD, tokenIn } from './desk.ts'
+import { type Answer, type Desk, mailsTo, openDesk, PASSWORD, tokenIn } from '../../desk/desk.ts'
 
 let desk: Desk
 const test = suite('desk: guessed passwords')
@@ -101,6 +101,8 @@ test('a session is no place to guess the password either', async () => {
   assert.equal(statuses.slice(0, 10), Array(10).fill(422))
   assert.is(statuses.at(-1), 429)
   assert.is((await desk.put(`/users/${eve.id}`, eve, { ...fresh, current_password: PASSWORD })).status, 429)
+  const [told = ''] = await mailsTo(desk, eve.email, 1, /password/i)
+  assert.match(told, 'Eve', 'the owner hears of it, although every one of these writes was refused')
 })
 
 test('what is kept of an address is not the address', async () => {

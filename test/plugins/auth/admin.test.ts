@@ -2,12 +2,12 @@
 import { PassThrough } from 'node:stream'
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
-import { executionOf } from '../../engine/action/execution.ts'
-import { pluginContext } from '../../engine/action/plugin-context.ts'
-import { SYSTEM } from '../../engine/actor.ts'
-import { adminCommand } from '../../plugins/auth/admin-command.ts'
-import { printed } from '../support/printed.ts'
-import { type Desk, openDesk } from './desk.ts'
+import { executionOf } from '../../../engine/action/execution.ts'
+import { pluginContext } from '../../../engine/action/plugin-context.ts'
+import { SYSTEM } from '../../../engine/actor.ts'
+import { adminCommand } from '../../../plugins/auth/admin-command.ts'
+import { type Desk, openDesk } from '../../desk/desk.ts'
+import { printed } from '../../support/printed.ts'
 
 const test = suite('desk: a lost password')
 let desk: Desk

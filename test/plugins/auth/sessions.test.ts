@@ -1,7 +1,7 @@
 /** One's own sessions: listed with from where they came, and ended one by one. */
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
-import { type Desk, openDesk, PASSWORD, type Person } from './desk.ts'
+import { type Desk, openDesk, PASSWORD, type Person } from '../../desk/desk.ts'
 
 let desk: Desk
 let cleo: Person
