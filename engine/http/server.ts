@@ -4,6 +4,7 @@ import type { AddressInfo } from 'node:net'
 import { Readable } from 'node:stream'
 import Koa, { type Context } from 'koa'
 import compress from 'koa-compress'
+import { databaseFailure } from '../database/failure.ts'
 import { ApiError } from '../error.ts'
 import { LIMITS } from '../limits.ts'
 import { clientErrorListener } from './client-error.ts'
@@ -18,8 +19,9 @@ const COMPRESS_BYTES = 2_048
 /** Makes a refusal of whatever was thrown; what nobody meant to throw is logged with its stack and told to nobody. */
 function refuser(parts: HttpParts, stamp: Stamp): (error: unknown, call: Call) => Answer {
   const { malformedJson } = parts.catalog.strictness
-  return (error, call) => {
+  return (thrown, call) => {
     const at = stamp(parts.now())
+    const error = outage(thrown) ?? thrown
     if (!(error instanceof ApiError)) {
       const { requestId, method, pattern } = call
       parts.log.error({ err: error, requestId, method, route: pattern }, 'request failed')
@@ -29,6 +31,12 @@ function refuser(parts: HttpParts, stamp: Stamp): (error: unknown, call: Call) =
     if (error.code === 'malformed_body' && malformedJson !== 400) return { ...answer, status: malformedJson }
     return answer
   }
+}
+
+/** The 503 of a database that is out, whoever asked it: a plugin's own query rejects with what the driver said. */
+function outage(thrown: unknown): ApiError | undefined {
+  const failure = databaseFailure(thrown)
+  return failure instanceof ApiError && failure.code === 'unavailable' ? failure : undefined
 }
 
 /** Logs one answered request; the pattern instead of the path, because paths and queries may hold secrets. */

@@ -28,6 +28,12 @@ const replies: Record<string, (context: RouteContext) => Promise<Reply>> = {
   conflict: async () => {
     throw new ApiError('conflict', { message: 'The ticket is closed' })
   },
+  lost: async () => {
+    throw new Error('select * from "users" where "email" = $1 - Connection terminated unexpectedly')
+  },
+  full: async () => {
+    throw Object.assign(new Error('insert into "users" - could not extend file: No space left'), { code: '53100' })
+  },
   unavailable: async () => {
     throw new ApiError('unavailable', { cause: new Error('connect ECONNREFUSED secret-host') })
   },
@@ -127,6 +133,17 @@ test('503 says when to come back, carries the request id and tells nothing else'
   assert.ok(Number(headers['retry-after']) >= 1)
   assert.not.match(text, /secret-host/)
 })
+
+for (const name of ['lost', 'full']) {
+  test(`a database that fails a plugin's own query is 503 too, and nobody reads the SQL (${name})`, async ({
+    world,
+  }) => {
+    const { status, headers, text } = await world.ask(`GET /api/v1/${name}`)
+    assert.is(status, 503)
+    assert.ok(Number(headers['retry-after']) >= 1)
+    assert.not.match(text, /users|insert|space/)
+  })
+}
 
 for (const name of ['crash', 'string', 'header']) {
   test(`what nobody meant to throw is 500, logged once with its stack and told to nobody (${name})`, async ({
