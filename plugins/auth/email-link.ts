@@ -1,6 +1,6 @@
 /** Links by which people confirm an address: made, kept as hashes, mailed, and the mail to the address before. */
 import type { PluginContext } from '../../engine/index.ts'
-import { type MailContext, sendMail } from '../mail/index.ts'
+import { type MailQueue, sendMail } from '../mail/index.ts'
 import { newToken, tokenHash } from './reset-link.ts'
 
 type Surroundings = Pick<PluginContext, 'model' | 'now'>
@@ -88,7 +88,7 @@ export async function sweepConfirmations({ model, now }: Surroundings): Promise<
 
 /** Mails the link; `taken`: the address is already the account's. Nothing of what its owner wrote stands in it. */
 export function sendConfirmation(
-  context: MailContext,
+  context: MailQueue,
   { email, token, hours, taken }: { readonly email: string; token: string; hours: number; taken: boolean },
 ): Promise<void> {
   const link = `${context.settings.baseUrl.replace(/\/+$/, '')}/email/verify/${token}`
@@ -98,7 +98,7 @@ export function sendConfirmation(
 
 /** Mails the address in force that another one was asked for or has replaced it; names the new one only if the old was confirmed. */
 export function tellAddress(
-  context: MailContext,
+  context: MailQueue,
   account: { readonly email: string; readonly first_name: string; readonly email_verified: boolean },
   newEmail: string,
   done: boolean,

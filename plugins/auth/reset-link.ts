@@ -1,7 +1,7 @@
 /** Links that let their bearer set a password: made, kept as hashes, mailed. */
 import { createHash, randomBytes } from 'node:crypto'
 import type { PluginContext } from '../../engine/index.ts'
-import { type MailContext, sendMail } from '../mail/index.ts'
+import { type MailQueue, sendMail } from '../mail/index.ts'
 
 /** Whom a link is for. */
 export interface Person {
@@ -50,14 +50,14 @@ export function resetLink(baseUrl: string, token: string, email: string): string
 }
 
 /** Mails the link to somebody who asked for a new password. */
-export function sendReset(context: MailContext, person: Person, token: string, minutes: number): Promise<void> {
+export function sendReset(context: MailQueue, person: Person, token: string, minutes: number): Promise<void> {
   const link = resetLink(context.settings.baseUrl, token, person.email)
   const template = new URL('./mails/reset.liquid', import.meta.url)
   return sendMail(context, { template, to: person.email, data: { first_name: person.firstName, link, minutes } })
 }
 
 /** Mails the link to somebody whose account was made without a password. */
-export function sendInvite(context: MailContext, person: Person, token: string, hours: number): Promise<void> {
+export function sendInvite(context: MailQueue, person: Person, token: string, hours: number): Promise<void> {
   const link = resetLink(context.settings.baseUrl, token, person.email)
   const template = new URL('./mails/invite.liquid', import.meta.url)
   return sendMail(context, {

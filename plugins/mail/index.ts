@@ -2,7 +2,7 @@
 import { definePlugin } from '../../engine/index.ts'
 import { sendQueued } from './send.ts'
 
-export { type Mail, type MailContext, sendMail } from './send.ts'
+export { type Mail, type MailQueue, sendMail } from './send.ts'
 
 /** Over an hour altogether: servers that are restarted, and those that ask to come back later. */
 const ATTEMPTS = 14

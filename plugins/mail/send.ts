@@ -1,5 +1,4 @@
-/** Sends mails made from templates: through the queue of jobs where there is one, so that none is lost and none delays an answer. */
-import { randomUUID } from 'node:crypto'
+/** Sends mails made from templates through the queue of jobs, so that none is lost and none delays an answer. */
 import type { JobContext, JsonObject, PluginContext } from '../../engine/index.ts'
 import { seal, unseal } from '../keys/seal.ts'
 import { renderMail } from './template.ts'
@@ -14,35 +13,27 @@ export interface Mail {
   readonly thread?: string
 }
 
-/** The part of a context that mail needs; with `enqueue` the mail goes through the queue. */
-export type MailContext = Pick<PluginContext, 'settings' | 'catalog' | 'log' | 'now'> &
-  Partial<Pick<PluginContext, 'enqueue'>>
+/** The part of a context that is needed to send a mail. */
+export type MailQueue = Pick<PluginContext, 'enqueue' | 'settings'>
+
+/** The part of a context that a mail needs to leave. */
+export type MailContext = Pick<PluginContext, 'settings' | 'catalog' | 'log' | 'now'>
 
 /** Templates of shipped plugins are named from here, so that a mail outlives a move of the program to another folder. */
 const PLUGINS = new URL('../', import.meta.url)
 
 /**
- * Sends a mail. With a queue it resolves when the mail is a row there, of the open transaction where there is one: it
- * leaves when that has committed, and is tried again while the server does not take it. Without a queue it resolves when
- * the mail is handed over or has failed, which is logged.
+ * Sends a mail: resolves when it is a row of the queue, of the open transaction where there is one. It leaves when that
+ * has committed, and is tried again while the server does not take it.
  *
  *     await sendMail(context, { template: new URL('./mails/reset.liquid', import.meta.url), to, data })
  */
-export async function sendMail(context: MailContext, mail: Mail): Promise<void> {
-  if (context.enqueue !== undefined) {
-    const { href } = mail.template
-    const template = href.startsWith(PLUGINS.href) ? href.slice(PLUGINS.href.length) : href
-    const sealed = await seal(context.settings, 'mail', JSON.stringify(mail.data))
-    const about = mail.thread === undefined ? {} : { thread: mail.thread }
-    await context.enqueue('mail.send', { template, to: mail.to, sealed, ...about })
-    return
-  }
-  try {
-    await deliver(context, mail, randomUUID())
-  } catch (error) {
-    const message = error instanceof Error ? error.message : String(error)
-    context.log.error({ mail: templateName(mail.template), error: message }, 'mail not sent')
-  }
+export async function sendMail({ enqueue, settings }: MailQueue, mail: Mail): Promise<void> {
+  const { href } = mail.template
+  const template = href.startsWith(PLUGINS.href) ? href.slice(PLUGINS.href.length) : href
+  const sealed = await seal(settings, 'mail', JSON.stringify(mail.data))
+  const about = mail.thread === undefined ? {} : { thread: mail.thread }
+  await enqueue('mail.send', { template, to: mail.to, sealed, ...about })
 }
 
 /** The job that sends one mail; what goes wrong rejects, and the queue tries again. */
@@ -57,7 +48,7 @@ export async function sendQueued(context: JobContext, payload: JsonObject): Prom
 }
 
 /** Renders a mail and hands it over under an id that stays the same when it is tried again; rejects when it can't. */
-async function deliver(context: Omit<MailContext, 'enqueue'>, mail: Mail, id: string): Promise<void> {
+export async function deliver(context: MailContext, mail: Mail, id: string): Promise<void> {
   const { catalog, log, now, settings } = context
   const replyTo = String(catalog.pluginOptions.get('mail')?.reply_to ?? '')
   const content = await renderMail(mail.template, {

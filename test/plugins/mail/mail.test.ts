@@ -7,7 +7,7 @@ import { pathToFileURL } from 'node:url'
 import { SMTPServer } from 'smtp-server'
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
-import { type MailContext, sendMail } from '../../../plugins/mail/index.ts'
+import { deliver, type Mail, type MailContext } from '../../../plugins/mail/send.ts'
 import { renderMail } from '../../../plugins/mail/template.ts'
 
 interface State {
@@ -30,6 +30,11 @@ test.before(async (state) => {
 })
 
 test.after(({ folder }) => rm(folder, { recursive: true }))
+
+/** Hands a mail over as its job does, under an id; gives what stood in the way. */
+async function send(context: MailContext, mail: Mail): Promise<string> {
+  return deliver(context, mail, '4b3c').then(() => '', String)
+}
 
 /** A context with the settings that mail reads, and the lines it logs. */
 function contextOf(
@@ -59,7 +64,7 @@ test('a mail becomes a file that only its owner may read, while no server is con
   template,
 }) => {
   const { context, lines } = contextOf(folder, {})
-  await sendMail(context, { template, to: 'ann@example.org', data: { name: 'Ann' } })
+  await send(context, { template, to: 'ann@example.org', data: { name: 'Ann' } })
   const [file] = await readdir(join(folder, 'outbox'))
   assert.match(file ?? '', /^2026-03-04T05-06-07-000Z-[0-9a-f]{8}\.eml$/)
   const path = join(folder, 'outbox', file ?? '')
@@ -95,7 +100,7 @@ test('a mail goes to the server of SMTP_URL, from MAIL_FROM', async ({ folder, t
     SMTP_URL: `smtp://127.0.0.1:${port}`,
     MAIL_FROM: 'Help <help@desk.example>',
   })
-  await sendMail(context, { template, to: 'bob@example.org', data: { name: 'Bob' } })
+  await send(context, { template, to: 'bob@example.org', data: { name: 'Bob' } })
   await new Promise<void>((resolve) => server.close(() => resolve()))
   assert.is(received.length, 1)
   assert.match(received[0] ?? '', /From: Help <help@desk\.example>/)
@@ -104,29 +109,16 @@ test('a mail goes to the server of SMTP_URL, from MAIL_FROM', async ({ folder, t
   assert.not.match(JSON.stringify(lines), /bob@/)
 })
 
-test('a server that refuses the recipient is quoted in the log without the address', async ({ folder, template }) => {
-  const server = new SMTPServer({
-    disabledCommands: ['AUTH', 'STARTTLS'],
-    onRcptTo: ({ address }, _session, done) => done(new Error(`<${address}>: no such mailbox`)),
-  })
-  const listening = server.listen(0, '127.0.0.1')
-  await new Promise((resolve) => listening.once('listening', resolve))
-  const { port } = listening.address() as AddressInfo
-  const { context, lines } = contextOf(folder, { SMTP_URL: `smtp://127.0.0.1:${port}` })
-  await sendMail(context, { template, to: 'bob@example.org', data: { name: 'Bob' } })
-  await new Promise<void>((resolve) => server.close(() => resolve()))
-  assert.match(JSON.stringify(lines), /no such mailbox/)
-  assert.not.match(JSON.stringify(lines), /bob@/)
-})
-
-test('a server that does not answer is an error in the log and nothing else', async ({ folder, template }) => {
+test('a server that does not answer is an error that the queue hears of, and nothing is logged as sent', async ({
+  folder,
+  template,
+}) => {
   const { context, lines } = contextOf(folder, { SMTP_URL: 'smtp://127.0.0.1:1' })
-  await sendMail(context, { template, to: 'bob@example.org', data: { name: 'Bob' } })
-  assert.is(lines.length, 1)
-  assert.is(lines[0]?.level, 'error')
+  assert.match(await send(context, { template, to: 'bob@example.org', data: { name: 'Bob' } }), /ECONNREFUSED/)
+  assert.equal(lines, [])
 })
 
-test('an address that the server refuses is not repeated in the log', async ({ folder, template }) => {
+test('an address that the server refuses is not repeated to the queue', async ({ folder, template }) => {
   const server = new SMTPServer({
     disabledCommands: ['AUTH', 'STARTTLS'],
     onRcptTo: ({ address }, _session, done) => done(new Error(`no <${address}> here`)),
@@ -135,11 +127,10 @@ test('an address that the server refuses is not repeated in the log', async ({ f
   await new Promise((resolve) => listening.once('listening', resolve))
   const { port } = listening.address() as AddressInfo
   const { context, lines } = contextOf(folder, { SMTP_URL: `smtp://127.0.0.1:${port}` })
-  await sendMail(context, { template, to: 'Bob@example.org', data: { name: 'Bob' } })
+  const reason = await send(context, { template, to: 'Bob@example.org', data: { name: 'Bob' } })
   await new Promise<void>((resolve) => server.close(() => resolve()))
-  assert.is(lines[0]?.level, 'error')
-  assert.match(JSON.stringify(lines), /no <\(an address\)> here/)
-  assert.not.match(JSON.stringify(lines), /bob@/i)
+  assert.match(reason, /no <\(an address\)> here/)
+  assert.not.match(reason + JSON.stringify(lines), /bob@/i)
 })
 
 test('a name with line breaks can not add headers', async ({ template }) => {
@@ -167,12 +158,12 @@ test('a mail has its words as text and as HTML, says that no person sent it, and
   const { context } = contextOf(own, {}, { reply_to: 'help@desk.example' })
   const said = 'One\r\n  two\n\n<script>alert(1)</script> see https://example.org/a?b=1&c=2.\u0007'
   const data = { name: '<b>Ann</b>', said, link: 'https://desk.example/t/1?a="' }
-  await sendMail(context, { template: pathToFileURL(file), to: 'ann@example.org', data, thread: 'ticket-7' })
+  await send(context, { template: pathToFileURL(file), to: 'ann@example.org', data, thread: 'ticket-7' })
   const { head, text, html } = await lastOf(own)
   assert.match(head, /^Content-Type: multipart\/alternative/m)
   assert.match(head, /^Auto-Submitted: auto-generated$/m)
   assert.match(head, /^Reply-To: help@desk\.example$/m)
-  assert.match(head, /^Message-ID: <ticket-7\.[-0-9a-f]{36}@desk\.example>$/m)
+  assert.match(head, /^Message-ID: <ticket-7\.4b3c@desk\.example>$/m)
   assert.match(head, /^In-Reply-To: <ticket-7@desk\.example>$/m)
   assert.match(head, /^References: <ticket-7@desk\.example>$/m)
   assert.match(text, /Hello <b>Ann<\/b>,\n\nSeen & done <here> at once\.\n\n {2}One\n {4}two\n\n {2}<script>/)
