@@ -19,6 +19,7 @@ import { LIMITS } from '../../engine/limits.ts'
 import { createIndex, createTable } from '../../engine/migration/ddl.ts'
 import { JOB_TABLE } from '../../engine/migration/engine-tables.ts'
 import { SILENT, type TestDatabase, testDatabase } from '../support/database.ts'
+import { until } from '../support/wait.ts'
 
 let db: TestDatabase
 const workers: Worker[] = []
@@ -68,14 +69,6 @@ async function state(id: string): Promise<JobState> {
   const found = await jobState(db.database.adhoc, id)
   if (found === undefined) throw new Error(`there is no job ${id}`)
   return found
-}
-
-async function until(holds: () => boolean | Promise<boolean>, ms = 8_000): Promise<void> {
-  const end = Date.now() + ms
-  while (!(await holds())) {
-    if (Date.now() > end) throw new Error('it did not come to that')
-    await new Promise((resolve) => setTimeout(resolve, 5))
-  }
 }
 
 const ended = (id: string) => until(async () => (await state(id)).finishedAt !== null)

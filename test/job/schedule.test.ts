@@ -9,6 +9,7 @@ import { TIDY } from '../../engine/plugin/tidy.ts'
 import { application, type TestApplication } from '../support/application.ts'
 import { SILENT } from '../support/database.ts'
 import { runAhead } from '../support/job.ts'
+import { until } from '../support/wait.ts'
 
 const RESOURCES = {
   'app.yaml': 'name: Rounds\nplugins: { rounds: {} }\nlimits: { jobPollMs: 50, jobScheduleMs: 50 }\n',
@@ -28,14 +29,6 @@ const jobs = () => app.engine.database.knex('plinth_job')
 const walks = () => jobs().where({ name: WALK }).orderBy('created_at')
 const words = async () => (await app.engine.database.knex('rounds')).map(({ word }) => word)
 const say = (word: string) => app.engine.database.knex('rounds').insert({ word })
-
-async function until(holds: () => Promise<boolean>): Promise<void> {
-  const end = Date.now() + 8_000
-  while (!(await holds())) {
-    if (Date.now() > end) throw new Error('it did not come to that')
-    await new Promise((resolve) => setTimeout(resolve, 10))
-  }
-}
 
 /** Lets the waiting run be due. */
 const hurry = () =>

@@ -2,42 +2,21 @@
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
 import { inspect } from '../../engine/migration/inspect.ts'
-import { applyTables, migrateTables, planTables } from '../../engine/migration/migrate.ts'
-import { renderPlan } from '../../engine/migration/plan.ts'
+import { applyTables, planTables } from '../../engine/migration/migrate.ts'
 import type { Table } from '../../engine/migration/table.ts'
-import { SILENT, type TestDatabase, testDatabase } from '../support/database.ts'
 import { BOOKS, booksWith, column, LIBRARY, libraryWith, SHELVES } from './example.ts'
+import { EDITED, type Library, migratedLibrary } from './world.ts'
 
 const test = suite('migrate')
-let db: TestDatabase
-/** As a person who edits the YAML goes from one state to another, back and forth. */
-const options = { log: SILENT, now: new Date('2026-01-31T12:00:00Z'), edited: true }
+let library: Library
 
 test.before.each(async () => {
-  db = await testDatabase()
-  const { diagnostics } = await migrateTables(LIBRARY, db.database, options)
-  assert.equal(diagnostics, [])
+  library = await migratedLibrary()
 })
-test.after.each(() => db.close())
-
-function migrated(wanted: readonly Table[]) {
-  return migrateTables(wanted, db.database, options)
-}
-
-async function titles(wanted: readonly Table[]): Promise<readonly string[]> {
-  const { value, diagnostics } = await migrated(wanted)
-  assert.equal(diagnostics, [])
-  return value?.applied ?? []
-}
-
-/** The plan for people, without its first line, which carries a hash. */
-async function shown(wanted: readonly Table[]): Promise<string> {
-  const text = renderPlan((await planTables(wanted, db.database, options.now)).value)
-  return text.split('\n').slice(1).join('\n').trimEnd()
-}
+test.after.each(() => library.close())
 
 test('what was applied is inspected as what was wanted', async () => {
-  const present = await db.database.session(inspect)
+  const present = await library.database.session(inspect)
   const byName = (a: { name: string }, b: { name: string }) => (a.name < b.name ? -1 : 1)
   const sorted = (tables: readonly Table[]) =>
     [...tables].sort(byName).map((table) => ({ ...table, indexes: [...table.indexes].sort(byName) }))
@@ -46,14 +25,14 @@ test('what was applied is inspected as what was wanted', async () => {
 })
 
 test('a second start finds nothing to do', async () => {
-  assert.equal(await titles(LIBRARY), [])
-  const { steps } = (await planTables(LIBRARY, db.database, options.now)).value
+  assert.equal(await library.titles(LIBRARY), [])
+  const { steps } = (await planTables(LIBRARY, library.database, EDITED.now)).value
   assert.equal(steps, [])
 })
 
 test('instances that start at once migrate one after the other', async () => {
   const wanted = booksWith({ pages: column('pages', 'integer') })
-  const results = await Promise.all([migrated(wanted), migrated(wanted), migrated(wanted)])
+  const results = await Promise.all([library.migrated(wanted), library.migrated(wanted), library.migrated(wanted)])
   assert.is(results.flatMap((result) => result.value?.applied ?? []).length, 1)
   assert.equal(
     results.flatMap((result) => result.diagnostics),
@@ -62,28 +41,28 @@ test('instances that start at once migrate one after the other', async () => {
 })
 
 test('columns, indexes, wider types and looser rules are applied at start', async () => {
-  await db.database.knex('books').insert({ title: 'Moby Dick' })
+  await library.database.knex('books').insert({ title: 'Moby Dick' })
   const wanted = booksWith({
     pages: column('pages', 'integer'),
     language: column('language', 'character varying(20)', { nullable: false, default: "'en'" }),
     title: column('title', 'character varying(200)'),
   })
-  assert.equal(await titles(wanted), [
+  assert.equal(await library.titles(wanted), [
     'change type of books.title from character varying(100) to character varying(200)',
     'let books.title be null',
     'add column books.pages (integer)',
     'add column books.language (character varying(20))',
   ])
-  assert.equal(await db.database.knex('books').select('title', 'language', 'pages'), [
+  assert.equal(await library.database.knex('books').select('title', 'language', 'pages'), [
     { title: 'Moby Dick', language: 'en', pages: null },
   ])
-  assert.equal(await titles(wanted), [])
+  assert.equal(await library.titles(wanted), [])
 })
 
 test('a required field without a default is added to an empty table and refused with rows, with what to do', async () => {
   const wanted = booksWith({ isbn: column('isbn', 'text', { nullable: false }) })
-  await db.database.knex('books').insert([{ title: 'one' }, { title: 'two' }])
-  const { value, diagnostics } = await migrated(wanted)
+  await library.database.knex('books').insert([{ title: 'one' }, { title: 'two' }])
+  const { value, diagnostics } = await library.migrated(wanted)
   assert.is(value, undefined)
   assert.equal(diagnostics, [
     {
@@ -92,103 +71,108 @@ test('a required field without a default is added to an empty table and refused 
       hint: 'give the field a default, or make it nullable',
     },
   ])
-  await db.database.knex('books').delete()
-  assert.equal(await titles(wanted), ['add column books.isbn (text)'])
+  await library.database.knex('books').delete()
+  assert.equal(await library.titles(wanted), ['add column books.isbn (text)'])
 })
 
 test('when one step is not safe, none is taken', async () => {
-  await db.database.knex('books').insert({ title: 'one' })
+  await library.database.knex('books').insert({ title: 'one' })
   const wanted = booksWith({ isbn: column('isbn', 'text', { nullable: false }), pages: column('pages', 'integer') })
-  assert.is((await migrated(wanted)).diagnostics.length, 1)
-  assert.not(await db.database.knex.schema.hasColumn('books', 'pages'))
+  assert.is((await library.migrated(wanted)).diagnostics.length, 1)
+  assert.not(await library.database.knex.schema.hasColumn('books', 'pages'))
 })
 
 test('NOT NULL and UNIQUE count the rows in their way', async () => {
-  await db.database.knex('books').insert([
+  await library.database.knex('books').insert([
     { title: 'a', copies: null },
     { title: 'b', copies: 3 },
     { title: 'c', copies: 3 },
   ])
   const required = booksWith({ copies: column('copies', 'integer', { nullable: false, default: "'-1'" }) })
   assert.is(
-    await shown(required),
+    await library.shown(required),
     '  blocked  require books.copies: 1 row is null\n           → fill them first, say what they become with backfill, or leave the field nullable',
   )
-  await db.database.knex('books').whereNull('copies').update({ copies: 7 })
-  assert.equal(await titles(required), ['require books.copies'])
+  await library.database.knex('books').whereNull('copies').update({ copies: 7 })
+  assert.equal(await library.titles(required), ['require books.copies'])
 })
 
 test('NOT NULL with a word for null fills the rows that hold none, and the plan says so', async () => {
-  await db.database.knex('books').insert([
+  await library.database.knex('books').insert([
     { title: 'a', copies: null },
     { title: 'b', copies: 3 },
   ])
   const filled = column('copies', 'integer', { nullable: false, default: "'-1'", fill: "'0'" })
   const required = booksWith({ copies: filled })
-  assert.is(await shown(required), "  safe     require books.copies, where null becomes '0'")
-  assert.is((await titles(required)).length, 1)
-  assert.equal(await db.database.knex('books').orderBy('title').pluck('copies'), [0, 3])
-  assert.equal(await titles(required), [])
+  assert.is(await library.shown(required), "  safe     require books.copies, where null becomes '0'")
+  assert.is((await library.titles(required)).length, 1)
+  assert.equal(await library.database.knex('books').orderBy('title').pluck('copies'), [0, 3])
+  assert.equal(await library.titles(required), [])
 })
 
 test('a narrower type counts the values that do not fit, and is applied when there are none', async () => {
-  await db.database.knex('books').insert([{ title: 'x'.repeat(60) }, { title: 'y', price: '1.55' }])
+  await library.database.knex('books').insert([{ title: 'x'.repeat(60) }, { title: 'y', price: '1.55' }])
   const wanted = booksWith({
     title: column('title', 'character varying(50)', { nullable: false, default: "'it''s untitled'" }),
     price: column('price', 'numeric(8,1)', { default: "'1.5'" }),
   })
-  assert.match(await shown(wanted), 'to character varying(50): 1 row is longer than 50 characters')
-  assert.match(await shown(wanted), 'to numeric(8,1): 1 row does not fit into 8 digits, 1 of them decimals')
-  await db.database.knex('books').delete()
-  assert.is((await titles(wanted)).length, 2)
-  assert.equal(await titles(wanted), [])
+  assert.match(await library.shown(wanted), 'to character varying(50): 1 row is longer than 50 characters')
+  assert.match(await library.shown(wanted), 'to numeric(8,1): 1 row does not fit into 8 digits, 1 of them decimals')
+  await library.database.knex('books').delete()
+  assert.is((await library.titles(wanted)).length, 2)
+  assert.equal(await library.titles(wanted), [])
 })
 
 test('a word taken out of an enum is refused while rows hold it', async () => {
   const state = (words: readonly string[]) => booksWith({ state: column('state', 'text', { words }) })
-  await titles(state(['new', 'used', 'torn']))
-  await db.database.knex('books').insert([{ title: 'a', state: 'torn' }, { title: 'b', state: 'torn' }, { title: 'c' }])
+  await library.titles(state(['new', 'used', 'torn']))
+  await library.database
+    .knex('books')
+    .insert([{ title: 'a', state: 'torn' }, { title: 'b', state: 'torn' }, { title: 'c' }])
   assert.is(
-    await shown(state(['new', 'used'])),
+    await library.shown(state(['new', 'used'])),
     '  blocked  take torn out of the words of books.state: 2 rows have the word torn\n           → change them first, or keep the word',
   )
-  assert.is((await migrated(state(['new', 'used']))).value, undefined)
-  await db.database.knex('books').update({ state: 'used' })
-  assert.equal(await titles(state(['used', 'new'])), [])
-  await db.database.knex('books').update({ state: 'new' })
-  assert.match(await shown(state(['used'])), '3 rows have the word new')
+  assert.is((await library.migrated(state(['new', 'used']))).value, undefined)
+  await library.database.knex('books').update({ state: 'used' })
+  assert.equal(await library.titles(state(['used', 'new'])), [])
+  await library.database.knex('books').update({ state: 'new' })
+  assert.match(await library.shown(state(['used'])), '3 rows have the word new')
 })
 
 test('a rename that can not be carried out is said, and nothing is lost in silence', async () => {
-  const { knex } = db.database
+  const { knex } = library.database
   await knex('books').insert({ title: 'Moby Dick', price: '3.00' })
   const cost = (renamedFrom: string) => column('cost', 'numeric(8,2)', { renamedFrom })
   assert.match(
-    await shown(booksWith({ price: cost('prize') })),
+    await library.shown(booksWith({ price: cost('prize') })),
     `unsafe   add column books.cost (numeric(8,2)): 1 row would have no value in it: there is no column prize to rename
            → correct renamed_from (did you mean "price"?), or take it away`,
   )
-  await titles(booksWith({ price: column('cost', 'numeric(8,2)') }))
+  await library.titles(booksWith({ price: column('cost', 'numeric(8,2)') }))
   assert.match(
-    await shown(booksWith({ price: cost('price') })),
+    await library.shown(booksWith({ price: cost('price') })),
     'blocked  rename column books.price to cost: 1 row has a value in price, and there is a column cost already',
   )
   const places: Table = { ...SHELVES, name: 'places', renamedFrom: 'shelfs' }
   await knex('shelves').insert({ name: 'top' })
   const moved = booksWith({ shelf_id: undefined }).map((table) => (table.name === 'shelves' ? places : table))
-  assert.match(await shown(moved), 'unsafe   create table places (2 columns): 1 row is in shelves and would stay there')
+  assert.match(
+    await library.shown(moved),
+    'unsafe   create table places (2 columns): 1 row is in shelves and would stay there',
+  )
 })
 
 test('tables and columns that the engine did not make are left alone', async () => {
-  await db.database.knex.raw(
+  await library.database.knex.raw(
     'create table ledger (id int); alter table books add column note text; create index by_note on books (note)',
   )
-  assert.equal(await titles(LIBRARY), [])
+  assert.equal(await library.titles(LIBRARY), [])
 })
 
 test('a declared rename keeps the data', async () => {
-  await db.database.knex('shelves').insert({ name: 'top' })
-  await db.database.knex('books').insert({ title: 'Moby Dick', shelf_id: 1 })
+  await library.database.knex('shelves').insert({ name: 'top' })
+  await library.database.knex('books').insert({ title: 'Moby Dick', shelf_id: 1 })
   const places: Table = { ...SHELVES, name: 'places', renamedFrom: 'shelves' }
   const wanted = booksWith({
     title: column('name', 'character varying(100)', {
@@ -207,48 +191,48 @@ test('a declared rename keeps the data', async () => {
     }
   })
   assert.equal(
-    (await titles(wanted)).filter((title) => !title.startsWith('drop index')),
+    (await library.titles(wanted)).filter((title) => !title.startsWith('drop index')),
     ['rename table shelves to places', 'rename column books.title to name', 'rename column books.shelf_id to place_id'],
   )
-  assert.equal(await db.database.knex('books').select('name', 'place_id'), [{ name: 'Moby Dick', place_id: 1 }])
-  assert.equal(await titles(wanted), [])
+  assert.equal(await library.database.knex('books').select('name', 'place_id'), [{ name: 'Moby Dick', place_id: 1 }])
+  assert.equal(await library.titles(wanted), [])
 })
 
 test('a type that can not be read from the old one starts anew beside the old values', async () => {
-  await db.database.knex('books').insert({ title: 'Moby Dick', bought: '2020-02-02' })
+  await library.database.knex('books').insert({ title: 'Moby Dick', bought: '2020-02-02' })
   const wanted = booksWith({ bought: column('bought', 'jsonb') })
-  assert.match(await shown(wanted), 'unsafe   set aside column books.bought')
-  const { hash } = (await planTables(wanted, db.database, options.now)).value
-  await applyTables(wanted, db.database, hash, options)
-  assert.equal(await titles(wanted), [])
+  assert.match(await library.shown(wanted), 'unsafe   set aside column books.bought')
+  const { hash } = (await planTables(wanted, library.database, EDITED.now)).value
+  await applyTables(wanted, library.database, hash, EDITED)
+  assert.equal(await library.titles(wanted), [])
 })
 
 test('duplicates stand in the way of a unique index, orphans in the way of a reference', async () => {
   const loose = libraryWith({ name: 'books', indexes: [], foreignKeys: [] })
-  await titles(loose)
-  await db.database.knex('books').insert([{ title: 'same' }, { title: 'same' }, { title: 'gone', shelf_id: 99 }])
-  await db.database.knex('books').insert({ title: 'same', deleted_at: '2026-01-01' })
-  const text = await shown(LIBRARY)
+  await library.titles(loose)
+  await library.database.knex('books').insert([{ title: 'same' }, { title: 'same' }, { title: 'gone', shelf_id: 99 }])
+  await library.database.knex('books').insert({ title: 'same', deleted_at: '2026-01-01' })
+  const text = await library.shown(LIBRARY)
   assert.match(text, 'blocked  reference books.shelf_id to shelves: 1 row points at no record of shelves')
   assert.match(text, 'blocked  add unique index on books (title): 2 rows share a value that must be unique')
-  await db.database.knex('books').whereNot({ title: 'x' }).delete()
-  assert.is((await titles(LIBRARY)).length, 4)
+  await library.database.knex('books').whereNot({ title: 'x' }).delete()
+  assert.is((await library.titles(LIBRARY)).length, 4)
   assert.equal(BOOKS.indexes.length, 3)
 })
 
 test('a plan made from another state is refused', async () => {
   const wanted = booksWith({ pages: column('pages', 'integer') })
-  const { hash } = (await planTables(wanted, db.database, options.now)).value
-  await titles(booksWith({ isbn: column('isbn', 'text') }))
-  const { diagnostics } = await applyTables(wanted, db.database, hash, options)
+  const { hash } = (await planTables(wanted, library.database, EDITED.now)).value
+  await library.titles(booksWith({ isbn: column('isbn', 'text') }))
+  const { diagnostics } = await applyTables(wanted, library.database, hash, EDITED)
   assert.is(diagnostics[0]?.code, 'stale_plan')
 })
 
 test('an index that was left half-built is made again', async () => {
   const name = BOOKS.indexes[1]?.name
-  await db.database.knex.raw(`update pg_index set indisvalid = false where indexrelid = '"${name}"'::regclass`)
-  assert.equal(await titles(LIBRARY), ['add index on books (shelf_id, id)'])
-  assert.equal(await titles(LIBRARY), [])
+  await library.database.knex.raw(`update pg_index set indisvalid = false where indexrelid = '"${name}"'::regclass`)
+  assert.equal(await library.titles(LIBRARY), ['add index on books (shelf_id, id)'])
+  assert.equal(await library.titles(LIBRARY), [])
 })
 
 test.run()

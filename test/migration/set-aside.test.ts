@@ -5,48 +5,22 @@ import { applyTables, migrateTables, planTables } from '../../engine/migration/m
 import { renderPlan } from '../../engine/migration/plan.ts'
 import { purge, purgeable, restoreField } from '../../engine/migration/set-aside.ts'
 import type { Table } from '../../engine/migration/table.ts'
-import { SILENT, type TestDatabase, testDatabase } from '../support/database.ts'
 import { booksWith, column, LIBRARY } from './example.ts'
+import { EDITED, type Library, migratedLibrary } from './world.ts'
 
 const test = suite('set aside')
-let db: TestDatabase
-/** As a person who edits the YAML goes from one state to another, back and forth. */
-const options = { log: SILENT, now: new Date('2026-01-31T12:00:00Z'), edited: true }
+let library: Library
 
 test.before.each(async () => {
-  db = await testDatabase()
-  const { diagnostics } = await migrateTables(LIBRARY, db.database, options)
-  assert.equal(diagnostics, [])
+  library = await migratedLibrary()
 })
-test.after.each(() => db.close())
-
-function migrated(wanted: readonly Table[]) {
-  return migrateTables(wanted, db.database, options)
-}
-
-async function titles(wanted: readonly Table[]): Promise<readonly string[]> {
-  const { value, diagnostics } = await migrated(wanted)
-  assert.equal(diagnostics, [])
-  return value?.applied ?? []
-}
-
-/** The plan for people, without its first line, which carries a hash. */
-async function shown(wanted: readonly Table[]): Promise<string> {
-  const text = renderPlan((await planTables(wanted, db.database, options.now)).value)
-  return text.split('\n').slice(1).join('\n').trimEnd()
-}
-
-/** What a person does who has seen the plan. */
-async function apply(wanted: readonly Table[]): Promise<void> {
-  const { hash } = (await planTables(wanted, db.database, options.now)).value
-  assert.equal((await applyTables(wanted, db.database, hash, options)).diagnostics, [])
-}
+test.after.each(() => library.close())
 
 test('what the YAML no longer names stays through every start, is set aside by a person, and comes back by itself', async () => {
-  const { knex } = db.database
+  const { knex } = library.database
   await knex('books').insert({ title: 'Moby Dick', bought: '2020-02-02' })
   const wanted = booksWith({ bought: undefined, copies: undefined })
-  const started = await migrated(wanted)
+  const started = await library.migrated(wanted)
   assert.equal(started.value?.applied, [])
   assert.equal(started.value?.left, [
     'set aside column books.copies as copies__removed_20260131',
@@ -54,18 +28,18 @@ test('what the YAML no longer names stays through every start, is set aside by a
   ])
   assert.is((await knex('books').select('bought'))[0].bought, '2020-02-02')
   assert.match(
-    await shown(wanted),
+    await library.shown(wanted),
     `  removes  set aside column books.bought as bought__removed_20260131: 1 row has a value in it, kept but no longer served
            → plinth restore-field books.bought brings it back`,
   )
-  await apply(wanted)
-  assert.equal((await migrated(wanted)).value?.left, [])
+  await library.apply(wanted)
+  assert.equal((await library.migrated(wanted)).value?.left, [])
   await knex('books').insert({ title: 'Emma' })
   assert.match(
-    await shown(LIBRARY),
+    await library.shown(LIBRARY),
     'safe     bring back column books.bought from bought__removed_20260131 with 1 value',
   )
-  assert.equal(await titles(LIBRARY), [
+  assert.equal(await library.titles(LIBRARY), [
     'bring back column books.copies from copies__removed_20260131 with 1 value',
     'bring back column books.bought from bought__removed_20260131 with 1 value',
     "set default '-1' of books.copies",
@@ -75,39 +49,39 @@ test('what the YAML no longer names stays through every start, is set aside by a
     { title: 'Moby Dick', bought: '2020-02-02' },
     { title: 'Emma', bought: null },
   ])
-  assert.equal(await titles(LIBRARY), [])
+  assert.equal(await library.titles(LIBRARY), [])
 })
 
 test('a required field that is no longer named refuses no new row, and comes back with its default in the empty ones', async () => {
-  const { knex } = db.database
+  const { knex } = library.database
   const named = booksWith({ isbn: column('isbn', 'text', { nullable: false }) })
-  await titles(named)
+  await library.titles(named)
   await knex('books').insert({ title: 'Moby Dick', isbn: '1' })
-  assert.equal(await titles(LIBRARY), ['let books.isbn be null, which the YAML no longer names'])
+  assert.equal(await library.titles(LIBRARY), ['let books.isbn be null, which the YAML no longer names'])
   await knex('books').insert({ title: 'Emma' })
-  await apply(LIBRARY)
+  await library.apply(LIBRARY)
   assert.match(
-    await shown(named),
+    await library.shown(named),
     'blocked  require books.isbn: 1 row is null\n           → leave the field nullable until',
   )
-  await titles(booksWith({ isbn: column('isbn', 'text', { nullable: false, default: "'none'" }) }))
+  await library.titles(booksWith({ isbn: column('isbn', 'text', { nullable: false, default: "'none'" }) }))
   assert.equal(await knex('books').orderBy('id').pluck('isbn'), ['1', 'none'])
 })
 
 test('values set aside under another type wait, and the plan says so before anything is written', async () => {
-  await db.database.knex('books').insert({ title: 'Moby Dick', bought: '2020-02-02' })
-  await apply(booksWith({ bought: undefined }))
+  await library.database.knex('books').insert({ title: 'Moby Dick', bought: '2020-02-02' })
+  await library.apply(booksWith({ bought: undefined }))
   const wanted = booksWith({ bought: column('bought', 'jsonb') })
   const said =
     'add column books.bought (jsonb): 1 row has a value in bought__removed_20260131 that does not come back: it was date'
   assert.match(
-    await shown(wanted),
+    await library.shown(wanted),
     `  unsafe   ${said}\n           → give the field the type that it had, or another name`,
   )
-  assert.is((await migrated(wanted)).diagnostics[0]?.message, said)
-  await apply(wanted)
-  assert.equal(await titles(wanted), [])
-  await restoreField(db.database, 'books', 'bought').then(
+  assert.is((await library.migrated(wanted)).diagnostics[0]?.message, said)
+  await library.apply(wanted)
+  assert.equal(await library.titles(wanted), [])
+  await restoreField(library.database, 'books', 'bought').then(
     () => assert.unreachable(),
     ({ message }: Error) =>
       assert.is(
@@ -118,7 +92,7 @@ test('values set aside under another type wait, and the plan says so before anyt
 })
 
 test('restore-field fills what is empty in a field that is there again, and throws no newer value away', async () => {
-  const { knex } = db.database
+  const { knex } = library.database
   await knex('books').insert([
     { title: 'Moby Dick', copies: 4 },
     { title: 'Emma', copies: 5 },
@@ -129,34 +103,34 @@ test('restore-field fills what is empty in a field that is there again, and thro
   await knex('books').where({ title: 'Emma' }).update({ copies: 9 })
   await knex('books').where({ title: 'Moby Dick' }).update({ copies: -1 })
   assert.is(
-    await restoreField(db.database, 'books', 'copies'),
+    await restoreField(library.database, 'books', 'copies'),
     '1 row of books.copies got the value of copies__removed_20250101 back; 1 row kept a newer value, and the older one is in copies__removed_20250101.',
   )
   assert.equal(await knex('books').orderBy('id').pluck('copies'), [4, 9])
   await knex('books').where({ title: 'Emma' }).update({ copies: null })
-  assert.match(await restoreField(db.database, 'books', 'copies'), /^1 row of books.copies got .* back\.$/)
+  assert.match(await restoreField(library.database, 'books', 'copies'), /^1 row of books.copies got .* back\.$/)
   assert.equal(await knex('books').orderBy('id').pluck('copies'), [4, 5])
-  assert.equal(await purgeable(db.database), [])
+  assert.equal(await purgeable(library.database), [])
 })
 
 test('purge destroys only what was set aside', async () => {
-  await db.database.knex('books').insert({ title: 'Moby Dick', copies: null })
-  await apply(booksWith({ copies: undefined }))
-  assert.equal(await purgeable(db.database), [{ name: 'books.copies__removed_20260131', rows: 0 }])
-  await purge(db.database)
-  assert.equal(await purgeable(db.database), [])
-  assert.is((await db.database.knex('books')).length, 1)
+  await library.database.knex('books').insert({ title: 'Moby Dick', copies: null })
+  await library.apply(booksWith({ copies: undefined }))
+  assert.equal(await purgeable(library.database), [{ name: 'books.copies__removed_20260131', rows: 0 }])
+  await purge(library.database)
+  assert.equal(await purgeable(library.database), [])
+  assert.is((await library.database.knex('books')).length, 1)
 })
 
 test('two versions that start in turns leave each other everything they need', async () => {
-  const { knex } = db.database
+  const { knex } = library.database
   const newer = booksWith({
     language: column('language', 'text'),
     pages: column('pages', 'integer', { nullable: false }),
     price: column('cost', 'numeric(8,2)', { default: "'1.50'", renamedFrom: 'price' }),
     title: column('title', 'character varying(200)', { nullable: false, default: "'it''s untitled'" }),
   })
-  const start = (wanted: readonly Table[]) => migrateTables(wanted, db.database, { ...options, edited: false })
+  const start = (wanted: readonly Table[]) => migrateTables(wanted, library.database, { ...EDITED, edited: false })
   const older = LIBRARY
   assert.equal((await start(newer)).diagnostics, [])
   for (let turn = 0; turn < 3; turn += 1) {
@@ -174,25 +148,30 @@ test('two versions that start in turns leave each other everything they need', a
   )
   assert.ok(last.value?.left.includes('set aside column books.language as language__removed_20260131'))
   assert.is((await knex('books').whereNotNull('language')).length, 3)
-  assert.match(renderPlan((await planTables(older, db.database, options.now)).value), 'was brought to a newer YAML')
+  assert.match(renderPlan((await planTables(older, library.database, EDITED.now)).value), 'was brought to a newer YAML')
   await knex('books').where('title', 'like', '%x').delete()
-  await apply(older)
+  await library.apply(older)
   assert.equal((await start(older)).value, { hash: (await start(older)).value?.hash, applied: [], left: [] })
 })
 
 test('a removed table is set aside whole, and comes back whole', async () => {
-  await db.database.knex('shelves').insert({ name: 'top' })
-  await db.database.knex('books').insert({ title: 'Moby Dick', shelf_id: 1 })
+  await library.database.knex('shelves').insert({ name: 'top' })
+  await library.database.knex('books').insert({ title: 'Moby Dick', shelf_id: 1 })
   const wanted = booksWith({ shelf_id: undefined }).filter((table) => table.name !== 'shelves')
-  const { hash } = (await planTables(wanted, db.database, options.now)).value
-  const { diagnostics } = await applyTables(wanted, db.database, hash, options)
+  const { hash } = (await planTables(wanted, library.database, EDITED.now)).value
+  const { diagnostics } = await applyTables(wanted, library.database, hash, EDITED)
   assert.equal(diagnostics, [])
-  assert.is((await db.database.knex('shelves__removed_20260131')).length, 1)
-  assert.match(await shown(LIBRARY), 'safe     bring back table shelves from shelves__removed_20260131 with 1 row')
-  assert.ok((await titles(LIBRARY)).includes('bring back table shelves from shelves__removed_20260131 with 1 row'))
-  assert.equal(await titles(LIBRARY), [])
-  assert.equal(await db.database.knex('books').pluck('shelf_id'), [1])
-  assert.equal(await db.database.knex('shelves').select('name'), [{ name: 'top' }])
+  assert.is((await library.database.knex('shelves__removed_20260131')).length, 1)
+  assert.match(
+    await library.shown(LIBRARY),
+    'safe     bring back table shelves from shelves__removed_20260131 with 1 row',
+  )
+  assert.ok(
+    (await library.titles(LIBRARY)).includes('bring back table shelves from shelves__removed_20260131 with 1 row'),
+  )
+  assert.equal(await library.titles(LIBRARY), [])
+  assert.equal(await library.database.knex('books').pluck('shelf_id'), [1])
+  assert.equal(await library.database.knex('shelves').select('name'), [{ name: 'top' }])
 })
 
 test.run()

@@ -1,20 +1,12 @@
 /** What happens when Redis stops answering: nobody waits, limits hold, and it comes back by itself. */
 import { type ChildProcess, spawn, spawnSync } from 'node:child_process'
-import { createServer } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
 import { openStore } from '../../engine/store/index.ts'
 import type { Store } from '../../engine/store/store.ts'
 import { remembering } from '../http/log.ts'
-
-async function freePort(): Promise<number> {
-  const server = createServer()
-  await new Promise<void>((done) => server.listen(0, '127.0.0.1', done))
-  const address = server.address()
-  await new Promise((done) => server.close(done))
-  return typeof address === 'object' && address !== null ? address.port : 0
-}
+import { freePort } from '../support/port.ts'
 
 function startRedis(port: number): ChildProcess {
   return spawn('redis-server', ['--port', String(port), '--save', '', '--appendonly', 'no'], { stdio: 'ignore' })

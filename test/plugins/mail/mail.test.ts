@@ -1,14 +1,13 @@
 /** Mail: templates, the outbox of files, a real SMTP server, and failures that stay in the log. */
 import { mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises'
-import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
-import { SMTPServer } from 'smtp-server'
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
 import { deliver, type Mail, type MailContext } from '../../../plugins/mail/send.ts'
 import { renderMail } from '../../../plugins/mail/template.ts'
+import { startMailServer } from './smtp-server.ts'
 
 interface State {
   folder: string
@@ -79,32 +78,16 @@ test('a mail becomes a file that only its owner may read, while no server is con
 })
 
 test('a mail goes to the server of SMTP_URL, from MAIL_FROM', async ({ folder, template }) => {
-  const received: string[] = []
-  const server = new SMTPServer({
-    disabledCommands: ['AUTH', 'STARTTLS'],
-    onData(stream, _session, done) {
-      let text = ''
-      stream.on('data', (chunk: Buffer) => {
-        text += chunk.toString('utf8')
-      })
-      stream.on('end', () => {
-        received.push(text)
-        done()
-      })
-    },
-  })
-  const listening = server.listen(0, '127.0.0.1')
-  await new Promise((resolve) => listening.once('listening', resolve))
-  const { port } = listening.address() as AddressInfo
+  const server = await startMailServer()
   const { context, lines } = contextOf(folder, {
-    SMTP_URL: `smtp://127.0.0.1:${port}`,
+    SMTP_URL: `smtp://127.0.0.1:${server.port}`,
     MAIL_FROM: 'Help <help@desk.example>',
   })
   await send(context, { template, to: 'bob@example.org', data: { name: 'Bob' } })
-  await new Promise<void>((resolve) => server.close(() => resolve()))
-  assert.is(received.length, 1)
-  assert.match(received[0] ?? '', /From: Help <help@desk\.example>/)
-  assert.match(received[0] ?? '', /Dear Bob,/)
+  await server.close()
+  assert.is(server.received.length, 1)
+  assert.match(server.received[0] ?? '', /From: Help <help@desk\.example>/)
+  assert.match(server.received[0] ?? '', /Dear Bob,/)
   assert.is(lines[0]?.level, 'info')
   assert.not.match(JSON.stringify(lines), /bob@/)
 })
@@ -119,16 +102,12 @@ test('a server that does not answer is an error that the queue hears of, and not
 })
 
 test('an address that the server refuses is not repeated to the queue', async ({ folder, template }) => {
-  const server = new SMTPServer({
-    disabledCommands: ['AUTH', 'STARTTLS'],
+  const server = await startMailServer(0, {
     onRcptTo: ({ address }, _session, done) => done(new Error(`no <${address}> here`)),
   })
-  const listening = server.listen(0, '127.0.0.1')
-  await new Promise((resolve) => listening.once('listening', resolve))
-  const { port } = listening.address() as AddressInfo
-  const { context, lines } = contextOf(folder, { SMTP_URL: `smtp://127.0.0.1:${port}` })
+  const { context, lines } = contextOf(folder, { SMTP_URL: `smtp://127.0.0.1:${server.port}` })
   const reason = await send(context, { template, to: 'Bob@example.org', data: { name: 'Bob' } })
-  await new Promise<void>((resolve) => server.close(() => resolve()))
+  await server.close()
   assert.match(reason, /no <\(an address\)> here/)
   assert.not.match(reason + JSON.stringify(lines), /bob@/i)
 })

@@ -2,13 +2,13 @@
 import { spawn } from 'node:child_process'
 import { mkdir, readdir, utimes, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { setTimeout as sleep } from 'node:timers/promises'
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
 import { ApiError } from '../../../engine/error.ts'
 import { storageOf } from '../../../plugins/files/open-storage.ts'
 import { type Desk, openDesk } from '../../desk/desk.ts'
 import { runAhead, scheduledNames } from '../../support/job.ts'
+import { until } from '../../support/wait.ts'
 import { KEYS, type S3Server, s3Server } from './s3-server.ts'
 import { PDF, PNG, uploadFile } from './world.ts'
 
@@ -39,15 +39,6 @@ storage.after(async () => {
 
 const DAYS = 86_400_000
 
-/** Waits for what a job does after the answer. */
-async function until(holds: () => boolean | Promise<boolean>): Promise<void> {
-  const end = Date.now() + 5_000
-  while (!(await holds())) {
-    if (Date.now() > end) throw new Error('it did not come to that')
-    await sleep(10)
-  }
-}
-
 storage('a file goes to the bucket, comes back, and goes', async () => {
   const made = await uploadFile(desk, desk.admin, 'Grüße an alle.pdf', PDF)
   assert.is(made.status, 201, made.text)
@@ -57,7 +48,7 @@ storage('a file goes to the bucket, comes back, and goes', async () => {
   const loaded = await desk.get(`/media/${made.at('data.id')}/download`, desk.admin)
   assert.is(loaded.text, PDF.toString())
   assert.is((await desk.remove(`/media/${made.at('data.id')}`, desk.admin)).status, 204)
-  await until(() => !s3.objects.has(key))
+  await until(() => !s3.objects.has(key), 5_000)
   assert.equal(s3.refusals, [])
   const folder = join(desk.engine.app.foundation.settings.dataDir, 'uploads')
   assert.equal(await readdir(folder).catch(() => []), [])
@@ -137,7 +128,7 @@ storage('what a record names again is read from aside, brought back, and removed
   assert.equal([loaded.status, loaded.headers['content-length']], [200, String(PNG.length)])
   assert.is((await desk.remove(`/media/${gone.id}`, desk.admin)).status, 204)
   const word = gone.path.replace(/^.*\//, '')
-  await until(() => keyed(word).length === 0)
+  await until(() => keyed(word).length === 0, 5_000)
   assert.equal(await tidied(40), { aside: 0, back: 1, removed: 0 })
   assert.equal(keyed(made.path.replace(/^.*\//, '')), [made.path])
 })
@@ -167,7 +158,7 @@ storage('a storage that is out while a record is deleted is asked again', async 
       .update({ due_at: new Date(0) })
     if (waiting > 0) await desk.engine.app.foundation.jobs.wake()
     return !s3.objects.has(String(made.at('data.path')))
-  })
+  }, 5_000)
 })
 
 storage('a desk on an empty database in the bucket of another, or in an old one, removes nothing', async () => {
