@@ -30,7 +30,7 @@ export const ERRORS = {
   too_many_requests: { status: 429, message: '{message}', otherwise: 'Too Many Requests' },
   headers_too_large: { status: 431, message: 'Request header fields too large' },
   server_error: { status: 500, message: 'Server error' },
-  unavailable: { status: 503, message: 'Service unavailable' },
+  unavailable: { status: 503, message: '{message}', otherwise: 'Service unavailable' },
 } as const satisfies Record<string, ErrorKind>
 
 export type ErrorCode = keyof typeof ERRORS
@@ -47,6 +47,8 @@ export interface ErrorParams {
   readonly retryAfter?: number
   /** Only for `method_not_allowed`: becomes `Allow`. */
   readonly allow?: readonly string[]
+  /** Only for `/readyz`: what was looked at, and what was found. */
+  readonly checks?: Readonly<Record<string, string>>
   /** What went wrong, for the log and never for the caller. */
   readonly cause?: unknown
 }
@@ -65,6 +67,20 @@ export class ApiError extends Error {
     this.status = kind.status
     this.params = params
   }
+}
+
+/** What went wrong, in the sentence that the error has for people; of a database that is out, with its reason. Never for an answer. */
+export function sentenceOf(error: unknown): string {
+  const cause = error instanceof ApiError && error.code === 'unavailable' ? error.params.cause : undefined
+  if (cause !== undefined) return `The database is out: ${sentenceOf(cause)}`
+  // Where a name has several addresses, Node gives one error for each of them, and none for all.
+  if (error instanceof AggregateError && error.message === '') return error.errors.map(sentenceOf).join('; ')
+  return error instanceof Error ? error.message : String(error)
+}
+
+/** Whether an error says for certain that nothing was done; after any other one what was begun may have been committed. */
+export function isRefusal(error: unknown): boolean {
+  return error instanceof ApiError && error.status < 500
 }
 
 /** A 422 with its errors by field, the commonest refusal. */

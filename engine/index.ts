@@ -1,20 +1,52 @@
 /** The public names of the engine: what plugins, tests and applications may import. */
 
 export type {
+  Below,
   Creation,
   EnqueueOptions,
+  Entry,
   Hook,
   HookContext,
   Next,
   ParentEntry,
   PluginContext,
   Records,
+  Related,
+  Sighting,
+  UpdateOptions,
 } from './action/context.ts'
+export { relatedPath } from './action/related.ts'
 export { pathOf } from './action/stream.ts'
 export type { Actor } from './actor.ts'
 export { ANONYMOUS, holds, SYSTEM } from './actor.ts'
+export type {
+  ActionContext,
+  ActionContribution,
+  ActionMistake,
+  ActionPlace,
+  ActionRecord,
+  ActionWork,
+} from './automation/action.ts'
+export {
+  type AutomationState,
+  automationStates,
+  type FailedRun,
+  failedRuns,
+  retryRuns,
+} from './automation/state.ts'
+export { type Breaker, BreakerOpen, breakerOf, createBreaker, isUnreachable } from './breaker.ts'
+export { clockAt, dayAt, momentOf, zoneNamed } from './calendar/zone.ts'
 export type { Access, BelongsTo, Catalog, Field, FieldPath, Filter, Resource } from './catalog/catalog.ts'
 export { singular } from './catalog/name.ts'
+export { forgetChanges } from './change/keep.ts'
+export type { Change, FieldChange, ListenerContext, ListenerContribution } from './change/listener.ts'
+export {
+  type FailedChange,
+  failedChanges,
+  type ListenerState,
+  listenerStates,
+  retryChanges,
+} from './change/state.ts'
 export type { Database, Row, Runner, Statement, Transaction } from './database/database.ts'
 export { deleteInBatches } from './database/delete-in-batches.ts'
 export type {
@@ -23,15 +55,19 @@ export type {
   FilterDefinition,
   RelationDefinition,
   ResourceDefinition,
+  RuleDefinition,
 } from './definition/definition.ts'
-export { ApiError, type ErrorCode, type FieldErrors, invalid } from './error.ts'
+export { shortFile } from './disk/failure.ts'
+export { flush, makeFolder, writeWhole } from './disk/write.ts'
+export { ApiError, type ErrorCode, type FieldErrors, invalid, isRefusal } from './error.ts'
 export type { Method, Reply, Route, RouteContext, UploadedFile } from './http/route.ts'
 export { type FailedJob, failedJobs, retryJobs } from './job/failed.ts'
-export type { JobContext, JobContribution } from './job/job.ts'
+export { type JobContext, type JobContribution, JobGivenUp } from './job/job.ts'
 export { type JobState, jobState, openJobs } from './job/state.ts'
-export { type Json, type JsonObject, type JsonSchema, JsonText } from './json.ts'
+export { isObject, type Json, type JsonObject, type JsonSchema, JsonText } from './json.ts'
 export { LIMITS } from './limits.ts'
 export type { Logger } from './observe.ts'
+export { type OldFiles, removeOldFiles } from './old-files.ts'
 export {
   definePlugin,
   type HookContribution,
@@ -43,7 +79,9 @@ export { type AttributeColumns, attributeColumns } from './query/attributes.ts'
 export { policyPaths } from './query/past-policy.ts'
 export { allowsOne } from './query/policy.ts'
 export { accessOf } from './resolve/access.ts'
+export type { ConditionProblem, ReadCondition } from './resolve/condition.ts'
 export { secretsOf } from './secret.ts'
 export type { Settings } from './settings.ts'
 export type { Diagnostic } from './text/diagnostic.ts'
+export { durationMs } from './text/duration.ts'
 export { nearest } from './text/nearest.ts'

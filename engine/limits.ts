@@ -8,6 +8,12 @@ export const LIMITS = {
   sourceDepth: 64,
   /** Fields of one resource: PostgreSQL allows 1,600 columns; a form of 300 is unusable long before. */
   fieldsPerResource: 300,
+  /** Rules of one resource: all of those that a write concerns are in its statement. */
+  rulesPerResource: 50,
+  /** Automations of one resource: each that hears of writes reads the log by itself. */
+  automationsPerResource: 50,
+  /** Records that a list of those that break a rule names: enough to look at some, short enough to read. */
+  offendersShown: 20,
   /** Terms in one filter, policy or query: what one index-backed statement can still plan well. */
   filterTerms: 50,
   /** Values in one any-of list. */
@@ -53,7 +59,9 @@ export const LIMITS = {
   /** An Idempotency-Key in characters, and how long its answer is kept, in milliseconds. */
   idempotencyKeyLength: 255,
   idempotencyMs: 86_400_000,
-  /** How long a request holds its Idempotency-Key before it is taken for crashed, in milliseconds: above any answer's time. */
+  /** The longest answer that is kept for an Idempotency-Key, in bytes: what was done for a longer one is known, and no more. */
+  idempotencyBytes: 1_048_576,
+  /** How long a route that works in steps is taken to be at work under an Idempotency-Key, in milliseconds: above any answer's time. */
   idempotencyClaimMs: 120_000,
   /** The window of the rate limits, and how many callers one process remembers in it. */
   rateWindowMs: 60_000,
@@ -89,6 +97,8 @@ export const LIMITS = {
   /** One statement's run time, and the wait for a connection, in milliseconds. */
   statementMs: 10_000,
   acquireMs: 5_000,
+  /** How long a statement waits for a row or a table that another transaction holds: a wait keeps a connection from everybody else. */
+  lockMs: 2_000,
   /**
    * How often statements without an answer are looked at, after how long the server is asked whether it works on them,
    * and how long it has to say so, in milliseconds: a connection that was cut in silence is given up within five seconds.
@@ -100,8 +110,41 @@ export const LIMITS = {
   commandSilenceMs: 10_000,
   /** Requests waiting for a connection: beyond it the caller is told 503 at once. */
   poolQueue: 500,
-  /** Jobs that one process runs at a time: enough to wait for mail servers beside a long export, few enough for the pool. */
-  jobSlots: 4,
+  /**
+   * Connections that wait to be accepted; how many come within so many milliseconds before more handles accept them, and
+   * how many handles those are: at turns of 5 ms they take 1,600 a second.
+   */
+  listenBacklog: 4_096,
+  acceptWidenFrom: 100,
+  acceptLookMs: 1_000,
+  acceptHandles: 8,
+  /**
+   * Requests in flight at a time: at most (beyond it even cheap ones wait for seconds) and, when overload has narrowed it,
+   * at least, so that the database never waits for requests.
+   */
+  inFlightMost: 500,
+  inFlightLeast: 32,
+  /**
+   * How long requests may wait inside before that is overload, how long one measurement of it takes, and how often the
+   * log tells of refused requests, in milliseconds.
+   */
+  waitTargetMs: 100,
+  admissionWindowMs: 100,
+  sayRefusedMs: 10_000,
+  /**
+   * Large answers that one process sends at a time, each some megabytes of memory; after how long a reader that takes
+   * nothing loses its place, in milliseconds; and after how long one may lose it to another when it takes fewer bytes a
+   * second than that.
+   */
+  largeAnswers: 8,
+  stalledMs: 30_000,
+  slowReaderMs: 30_000,
+  slowReaderBytes: 8_192,
+  /**
+   * Jobs that one process runs at a time. One kind gets a quarter of the places unless it says otherwise, long ones get
+   * half of them, and short ones leave one free: two kinds that wait for silent servers hold nobody else up.
+   */
+  jobSlots: 8,
   /** A job's payload and result in bytes: it names what to work on; the longest is a mail with the longest text, sealed. */
   jobBytes: 524_288,
   /** How long a process owns a job without a sign of life, and how often it looks for jobs that nobody told it of, in milliseconds. */
@@ -116,12 +159,72 @@ export const LIMITS = {
   /** How long a completed job can still be read, and how long one that was given up can be tried again, in milliseconds. */
   jobKeepMs: 604_800_000,
   jobKeepFailedMs: 2_592_000_000,
+  /** Changes that a listener works in one transaction: enough that a hundred cost little more than one. */
+  listenerBatch: 200,
+  /** How often listeners look for changes that nobody told them of, and the least time between two looks, in milliseconds. */
+  listenerPollMs: 2_000,
+  listenerPauseMs: 50,
+  /** How often a change that a listener can not work is tried, and the wait before a retry, doubled each time, in milliseconds. */
+  listenerAttempts: 5,
+  listenerBackoffMs: 2_000,
+  listenerBackoffMostMs: 900_000,
+  /** How long the log keeps changes that only listeners asked for, and those that a listener set aside, in milliseconds. */
+  changeKeepMs: 604_800_000,
+  changeKeepFailedMs: 2_592_000_000,
+  /** Streams that one process serves at a time, some 30 KB of memory each, and those of one caller: a few devices with some tabs. */
+  streams: 2_000,
+  streamsPerCaller: 20,
+  /** How often a stream says that it lives: proxies close what is silent for 30 to 60 seconds; in milliseconds. */
+  streamHeartbeatMs: 15_000,
+  /** How often it is asked whether the readers of streams may still be told, in milliseconds: who signs out hears nothing a second later. */
+  streamCheckMs: 500,
+  /** The least time between two batches, in milliseconds: changes gather meanwhile, and readers still hear of them at once. */
+  streamPauseMs: 100,
+  /** After how long a reader whose stream ended comes back at the earliest and at the latest, in milliseconds: not all at once. */
+  streamRetryMs: 1_000,
+  streamRetryMostMs: 3_000,
+  /** Bytes that wait for a reader; one that is further behind is cut off, and goes on where it was. */
+  streamUnsentBytes: 1_048_576,
+  /** Changes in one batch, beyond which readers are told to read their lists again, and the records that one statement judges. */
+  streamChanges: 10_000,
+  streamRecords: 200,
+  /** Places in the log from which readers go on that one batch serves; others wait for the next one. */
+  streamPlaces: 20,
+  /** Records for which an automation acts in one transaction: their rows, and the embedded database, are held until it ends. */
+  automationBatch: 50,
+  /** How often moments and schedules are looked for that have come, in milliseconds: nobody waits for one by the second. */
+  automationPollMs: 5_000,
+  /** Automations in a row that set each other off: what is meant is over after two or three. */
+  automationChain: 8,
+  /** How long runs of automations can be read, and those that did nothing because their condition did not hold, in milliseconds. */
+  automationKeepMs: 7_776_000_000,
+  automationUnmetKeepMs: 604_800_000,
   /** How long a stopping process waits for jobs that it has told to stop, in milliseconds. */
   jobStopMs: 500,
+  /**
+   * Calls in a row that reach nobody until an outside server is left alone; the first pause, doubled up to the longest;
+   * the wait of whoever comes while one call finds out whether it is back; all in milliseconds. And how many servers are
+   * known at a time.
+   */
+  breakerFailures: 3,
+  breakerPauseMs: 10_000,
+  breakerPauseMostMs: 300_000,
+  breakerProbeMs: 1_000,
+  breakers: 200,
+  /** Files in passing of this age were left by a process that was killed, in milliseconds: no import takes a day. */
+  temporaryMs: 86_400_000,
   /** Rows that housekeeping deletes with one statement: short enough to be in nobody's way. */
   deleteBatch: 1_000,
   /** How long a change of the YAML waits for requests in flight before it changes the tables under them, in milliseconds. */
   reloadWaitMs: 2_000,
-  /** How long requests in flight may take after SIGTERM, in milliseconds. */
+  /**
+   * How long a stopping process accepts connections whose answers say that they close, how long it keeps those on which
+   * nothing is asked (longer than most callers pause), and how long requests in flight may take, in milliseconds.
+   */
+  lingerMs: 300,
+  silentConnectionMs: 1_000,
   drainMs: 8_000,
+  /** How long a start that is told to stop lets its statement run before it is cancelled, and then waits for it to end, in milliseconds. */
+  startStopMs: 1_500,
+  startEndMs: 5_000,
 } as const

@@ -1,8 +1,9 @@
 /** ⇄ The application's secret: from APP_SECRET, or made once and kept beside the data. */
 import { randomBytes } from 'node:crypto'
 import { existsSync } from 'node:fs'
-import { link, mkdir, readFile, unlink, writeFile } from 'node:fs/promises'
-import { join } from 'node:path'
+import { link, readFile, rm } from 'node:fs/promises'
+import { dirname, join, resolve } from 'node:path'
+import { flush, makeFolder, writeWhole } from './disk/write.ts'
 import type { Settings } from './settings.ts'
 
 /** All secrets that count, the present one first: keys are made from them, they themselves are used nowhere. */
@@ -10,25 +11,54 @@ export async function secretsOf(settings: Pick<Settings, 'appSecrets' | 'dataDir
   return settings.appSecrets.length > 0 ? settings.appSecrets : [await keptSecret(settings.dataDir)]
 }
 
+/**
+ * Looks at the secret that is kept, where one is needed and there is one already, so that a bad file is found at the start
+ * and not by whoever signs in first; rejects with a sentence for people.
+ */
+export async function checkSecret(settings: Pick<Settings, 'appSecrets' | 'dataDir'>): Promise<void> {
+  const file = join(settings.dataDir, 'secret')
+  if (settings.appSecrets.length === 0 && existsSync(file)) await readSecret(file)
+}
+
 async function keptSecret(dataDir: string): Promise<string> {
   const file = join(dataDir, 'secret')
-  await mkdir(dataDir, { recursive: true })
-  if (!existsSync(file)) await makeSecret(file)
-  const secret = (await readFile(file, 'utf8')).trim()
-  if (secret.length < 32)
-    throw new Error(`${file} holds no secret; remove it, and a new one is made (everybody signs in again)`)
+  if (!existsSync(file)) {
+    await makeFolder(dataDir)
+    await makeSecret(file)
+  }
+  return readSecret(file)
+}
+
+/** A generated secret in characters. */
+const LENGTH = 64
+const REMEDY =
+  'Put the right file back from a backup, set APP_SECRET, or remove the file: then a new one is made, everybody signs in again, and mails that still wait are lost.'
+
+async function readSecret(file: string): Promise<string> {
+  const refused = (reason: string): Error => new Error(`${resolve(file)} ${reason}. ${REMEDY}`)
+  const text = await readFile(file, 'utf8').catch((error: NodeJS.ErrnoException) => {
+    throw refused(`can not be read (${error.code ?? error.message})`)
+  })
+  const secret = text.trim()
+  if (secret === '') throw refused('is empty: it should hold the secret of the application')
+  // A file that a crash left without its bytes holds NULs.
+  if (/[\p{Cc}\ufffd]/u.test(secret)) throw refused('is damaged: a secret is one line of text')
+  // It is written with the end of its line.
+  if (secret.length < 32 || (secret.length < LENGTH && secret === text && /^[\w-]+$/.test(text)))
+    throw refused(`is cut off: it holds ${secret.length} characters, and a secret that was made has ${LENGTH}`)
   return secret
 }
 
 /** Written whole under another name first: of two processes that start together one wins, and neither reads half. */
 async function makeSecret(file: string): Promise<void> {
   const draft = `${file}.${randomBytes(4).toString('hex')}`
-  await writeFile(draft, `${randomBytes(48).toString('base64url')}\n`, { mode: 0o600, flag: 'wx' })
   try {
+    await writeWhole(draft, `${randomBytes(48).toString('base64url')}\n`)
     await link(draft, file)
+    await flush(dirname(file))
   } catch (error) {
     if (!(error instanceof Error && 'code' in error && error.code === 'EEXIST')) throw error
   } finally {
-    await unlink(draft)
+    await rm(draft, { force: true })
   }
 }

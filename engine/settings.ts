@@ -24,6 +24,8 @@ export interface Settings {
   readonly logLevel: string
   readonly production: boolean
   readonly metricsToken: string | undefined
+  /** How long requests are served on after the process is told to stop, in milliseconds. */
+  readonly shutdownDelay: number
   /** Everything of the environment, for plugins' own variables (SMTP_URL, AI_…, S3_…). */
   readonly env: Readonly<Record<string, string | undefined>>
 }
@@ -48,6 +50,7 @@ export const VARIABLES = {
   PLUGINS_DIR: 'the folder of plugins',
   LOG_LEVEL: 'pino level',
   METRICS_TOKEN: 'bearer token for /metrics from elsewhere',
+  SHUTDOWN_DELAY: 'seconds for which requests are served on after SIGTERM',
 } as const
 
 type Variable = keyof typeof VARIABLES
@@ -69,6 +72,14 @@ function integer(min: number, max: number): Parse<number> {
   return (value) => {
     const number = /^\d{1,10}$/.test(value) ? Number(value) : Number.NaN
     return number >= min && number <= max ? { value: number } : { allowed: `a whole number from ${min} to ${max}` }
+  }
+}
+
+/** Seconds, with up to three digits behind the point. */
+function seconds(max: number): Parse<number> {
+  return (value) => {
+    const number = /^\d{1,3}(\.\d{1,3})?$/.test(value) ? Number(value) : Number.NaN
+    return number <= max ? { value: number } : { allowed: `a number of seconds from 0 to ${max}` }
   }
 }
 
@@ -141,6 +152,7 @@ export function readSettings(env: Readonly<Record<string, string | undefined>>):
   const port = read('PORT', integer(0, 65_535), 3000)
   const host = read('HOST', text, production ? '0.0.0.0' : '127.0.0.1')
   const postgresql = url(['postgres:', 'postgresql:'])
+  const redisUrl = read('REDIS_URL', url(['redis:', 'rediss:']), undefined)
   const settings: Settings = {
     port,
     host,
@@ -149,7 +161,7 @@ export function readSettings(env: Readonly<Record<string, string | undefined>>):
     databaseUrl: read('DATABASE_URL', postgresql, undefined),
     databasePool: read('DATABASE_POOL', integer(2, 1_000), undefined),
     databaseReplicaUrl: read('DATABASE_REPLICA_URL', postgresql, undefined),
-    redisUrl: read('REDIS_URL', url(['redis:', 'rediss:']), undefined),
+    redisUrl,
     appSecrets: Object.freeze(read('APP_SECRET', secrets, [])),
     rateLimit: read('RATE_LIMIT', integer(1, 1_000_000_000), 60),
     authRateLimit: read('AUTH_RATE_LIMIT', integer(1, 1_000_000_000), 5),
@@ -160,6 +172,8 @@ export function readSettings(env: Readonly<Record<string, string | undefined>>):
     logLevel: read('LOG_LEVEL', oneOf(LOG_LEVELS), 'info'),
     production,
     metricsToken: read('METRICS_TOKEN', text, undefined),
+    // Several instances share a Redis, and a proxy in front of them needs a moment to turn to the others.
+    shutdownDelay: 1_000 * read('SHUTDOWN_DELAY', seconds(300), redisUrl === undefined ? 0 : 1),
     env: Object.freeze({ ...env }),
   }
   if (settings.databaseReplicaUrl !== undefined && settings.databaseUrl === undefined) {

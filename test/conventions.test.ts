@@ -28,6 +28,8 @@ const TOP = [
 
 /** Room of engine/ → rank; a file imports from its own room or from a lower rank. */
 const RANKS: Readonly<Record<string, number>> = {
+  'breaker.ts': 0,
+  'old-files.ts': 0,
   'limits.ts': 0,
   'error.ts': 0,
   'observe.ts': 0,
@@ -36,7 +38,9 @@ const RANKS: Readonly<Record<string, number>> = {
   'secret.ts': 0,
   'settings.ts': 0,
   text: 0,
+  disk: 0,
   field: 1,
+  calendar: 1,
   store: 1,
   database: 1,
   filter: 2,
@@ -47,14 +51,17 @@ const RANKS: Readonly<Record<string, number>> = {
   record: 4,
   query: 5,
   action: 6,
+  change: 7,
   http: 7,
   job: 7,
-  openapi: 8,
-  plugin: 8,
-  boot: 9,
-  'engine.ts': 10,
-  cli: 11,
-  'index.ts': 11,
+  automation: 8,
+  stream: 8,
+  openapi: 9,
+  plugin: 9,
+  boot: 10,
+  'engine.ts': 11,
+  cli: 12,
+  'index.ts': 12,
 }
 
 /** Library → the only folders that name it. */

@@ -8,6 +8,7 @@ import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
 import { readCatalog } from '../engine/boot/boot.ts'
 import { renderDiagnostics } from '../engine/text/render.ts'
+import { KINDS, TYPES } from '../plugins/desk/notifications/options.ts'
 import { application, type TestApplication } from './support/application.ts'
 
 const page = suite('README.md')
@@ -111,14 +112,20 @@ async function routesAnswer(app: TestApplication, token: string): Promise<void> 
   await call('POST', '/1/restore')
 }
 
+page('every kind of notification is explained, and no other', () => {
+  const rows = [...README.matchAll(/^\| `([a-z_]+)` \| (.*) \|$/gm)].map(([, kind, tells]) => [kind, tells] as const)
+  const from = rows.findIndex(([kind]) => kind === 'ticket_created')
+  assert.equal(rows.slice(from, from + TYPES.length), Object.entries(KINDS))
+})
+
 page('the desk answers as the page says, also after a field was added', async () => {
   const folder = await mkdtemp(join(tmpdir(), 'plinth-readme-'))
   await cp('resources', folder, { recursive: true })
   const path = join(folder, 'tickets.yaml')
-  const [fields = '', filters = ''] = blocks('yaml', 'Add a field')[0]!.replace('fields:\n', '').split('filters: [')
+  const [fields = '', filters = ''] = blocks('yaml', 'Add a field')[0]!.replace('fields:\n', '').split('filters:\n')
   const [mistake = ''] = blocks('', 'Add a field')
   const lines = (await readFile(path, 'utf8'))
-    .replace('\nfilters: [', `\nfilters: [${filters.split('…')[0]}`)
+    .replace(/\nfilters:.*\n/, (line) => `${line}${filters.trimEnd()}\n`)
     .split('\n')
   lines.splice(Number(/:(\d+):/.exec(mistake)?.[1]) - 1, 0, fields.trimEnd())
   const added = lines.join('\n')

@@ -34,6 +34,7 @@ settings('runs on embedded defaults when nothing is set', () => {
     logLevel: 'info',
     production: false,
     metricsToken: undefined,
+    shutdownDelay: 0,
     env: {},
   })
 })

@@ -20,8 +20,16 @@ export interface CachedTables extends KeptEmbeds {
 /** A row names a record that is not kept, because it was created after the table was read. */
 export class KeptEmbedMiss extends Error {}
 
+/** Resolves when every kept embed is there; without a turn of the event loop when they are. */
+export async function allReady(kept: readonly KeptEmbed[]): Promise<void> {
+  for (const embed of kept) {
+    const reading = embed.ready()
+    if (reading !== undefined) await reading
+  }
+}
+
 /** The cached tables of a catalog, each read when it is first needed. */
-export function createCachedTables(catalog: Catalog, runner: Runner, now: () => Date): CachedTables {
+export function createCachedTables(catalog: Catalog, runner: Runner, clock: () => number): CachedTables {
   const tables = new Map<string, Kept>()
   const tooLarge = new Set<string>()
   return {
@@ -34,7 +42,7 @@ export function createCachedTables(catalog: Catalog, runner: Runner, now: () => 
       const key = `${target.name}:${entries.map(({ name, value }) => `${name}=${value.kind === 'field' ? value.path.field.name : ''}`).join()}`
       let kept = tables.get(key)
       if (kept === undefined) {
-        kept = keep(target, entries, runner, now, () => tooLarge.add(target.name))
+        kept = keep(target, entries, runner, clock, () => tooLarge.add(target.name))
         tables.set(key, kept)
       }
       return kept
@@ -85,7 +93,7 @@ function keep(
   target: Resource,
   entries: readonly EmbedEntry[],
   runner: Runner,
-  now: () => Date,
+  clock: () => number,
   outgrown: () => void,
 ): Kept {
   const { statement, serialize } = compileKept(target, entries)
@@ -99,7 +107,7 @@ function keep(
       const rows = await runner.run(statement, [])
       if (rows.length > LIMITS.lookupRows) outgrown()
       fragments.end(number, new Map(rows.map((row) => [row[0]!, serialize(row)])))
-      readAt = now().getTime()
+      readAt = clock()
     } catch (error) {
       fragments.end(number, undefined)
       throw error
@@ -121,7 +129,7 @@ function keep(
     ready() {
       if (fragments.value === undefined) return once()
       // Old fragments serve this request while newer ones are fetched for the next.
-      if (now().getTime() - readAt > LIMITS.lookupMs) once().catch(() => undefined)
+      if (clock() - readAt > LIMITS.lookupMs) once().catch(() => undefined)
       return undefined
     },
     refresh,

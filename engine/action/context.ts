@@ -1,12 +1,13 @@
 /** What hooks and handlers hold while one action runs: the call, its record, and the ways to other records. */
 import type { QueryBuilder } from 'objection'
 import type { Actor } from '../actor.ts'
-import type { Catalog, Resource, WriteAction } from '../catalog/catalog.ts'
+import type { Catalog, Filter, Resource, WriteAction } from '../catalog/catalog.ts'
 import type { Database, Row, Transaction } from '../database/database.ts'
-import type { ApiError } from '../error.ts'
+import type { ApiError, FieldErrors } from '../error.ts'
 import type { Json, JsonObject } from '../json.ts'
 import type { Logger } from '../observe.ts'
 import type { StoredRow } from '../record/model.ts'
+import type { ReadCondition } from '../resolve/condition.ts'
 import type { Settings } from '../settings.ts'
 import type { ListResult } from './list-result.ts'
 
@@ -40,6 +41,19 @@ export interface ParentEntry {
   readonly fixed?: JsonObject
 }
 
+/** The record that a new one stands below, as a nested path says it: by the belongs_to relation of the new one. */
+export interface Below {
+  readonly relation: string
+  readonly id: number
+}
+
+export interface UpdateOptions {
+  /** Decoded values of fields that callers can't write, where the program itself has to say them. */
+  readonly fixed?: JsonObject
+  /** An `If-Match` header: throws stale_version unless it names the record as the actor would read it now. */
+  readonly ifMatch?: string | undefined
+}
+
 /** Another resource's records, through the same pipeline as a client's: validation, policies, hooks. */
 export interface Records {
   /** `query` as a client would write it, `{ status_id: '1,2', per_page: '50' }`. */
@@ -57,13 +71,18 @@ export interface Records {
   /** The ids of records within reach by the lower-cased text of a field, for those of `texts` that are found; lowest first. */
   idsOf(field: string, texts: readonly string[]): Promise<ReadonlyMap<string, readonly number[]>>
   /** `fixed`: decoded values of fields that callers can't write, where the program itself has to say them. */
-  create(input: JsonObject, fixed?: JsonObject): Promise<JsonObject>
+  create(input: JsonObject, fixed?: JsonObject, below?: Below): Promise<JsonObject>
+  /**
+   * What is wrong with values that a record is to get later, by field; empty when nothing is: whether each fits its field and
+   * names what the actor may choose. Nothing is asked of a record: its policy, rules and moves are judged by the write.
+   */
+  check(action: 'create' | 'update', input: JsonObject): Promise<FieldErrors>
   /**
    * Creates several in one transaction, each behind a savepoint, so that one that is refused takes none of the others
    * with it. With `dryRun` nothing is kept.
    */
   createEach(entries: readonly CreationEntry[], options?: { readonly dryRun?: boolean }): Promise<readonly Creation[]>
-  update(lookup: string | number, input: JsonObject): Promise<JsonObject>
+  update(lookup: string | number, input: JsonObject, options?: UpdateOptions): Promise<JsonObject>
   delete(lookup: string | number): Promise<void>
   restore(lookup: string | number): Promise<JsonObject>
   /** The id of a deleted record that the actor may restore; refuses as `restore` does, and what is not deleted as absent. */
@@ -95,6 +114,28 @@ export interface EnqueueOptions {
   readonly beside?: boolean
 }
 
+/** When many jobs run, and as whom. */
+export type EnqueueEachOptions = Pick<EnqueueOptions, 'runAt' | 'as' | 'beside'>
+
+/** A record and somebody who may see it, or may not. */
+export interface Sighting {
+  readonly record: number
+  readonly reader: Actor
+}
+
+/** A record, and one that the path leads to from it. */
+export interface Related {
+  readonly record: number
+  readonly related: number
+}
+
+/** A job among several that are added at once. */
+export interface Entry {
+  readonly payload: JsonObject
+  /** Its id, a UUID: while the queue knows a job of this id, also one that is done, it is not added again. Made if absent. */
+  readonly id?: string
+}
+
 /** What every plugin function can reach: data, never the app. */
 export interface PluginContext {
   readonly actor: Actor
@@ -120,20 +161,62 @@ export interface PluginContext {
   /**
    * The SQL condition under which the row of `alias`, from the table of `resource`, is a record that the actor may read:
    * in scope, not deleted (unless `deleted` admits those too), within the policy `view`. Pushes its parameters on
-   * `values`, where `$n` finds them.
+   * `values`, where `$n` finds them. With `as` it is what that actor may read.
    */
-  readable(resource: string, alias: string, values: unknown[], options?: { readonly deleted?: boolean }): string
+  readable(
+    resource: string,
+    alias: string,
+    values: unknown[],
+    options?: { readonly deleted?: boolean; readonly as?: Actor },
+  ): string
   /**
    * The SQL condition under which the actor's policy `view` holds for values of a record that were kept: `kept` is a jsonb
    * expression with the names that `policyPaths` gives. A condition on a value that was not kept does not hold.
    */
   keptWithin(resource: string, kept: string, values: unknown[]): string
+  /**
+   * Reads a condition on the records of a resource that somebody wrote while the application runs, in the words of the
+   * YAML's filters. What the actor may not read can't be asked for. Gives the condition, or what is wrong with it and where.
+   */
+  condition(resource: string, written: Json): ReadCondition
+  /** The SQL condition that the row of `alias` is as a condition of `condition()` asks. Pushes its parameters on `values`. */
+  matching(condition: Filter, alias: string, values: unknown[]): string
+  /**
+   * The same context as the account of this id: `records` and `readable` show what it may see by now. Null when there is
+   * nobody of that id who may sign in. For work that was asked for by somebody and is done when nobody asks.
+   */
+  as(account: number): Promise<PluginContext | null>
+  /**
+   * For records that were written by SQL of your own: tells listeners and streams that they were created, or with `from`
+   * updated, where it holds what the changed fields were before, the same for all of them: `{ read_at: null }`. Part of
+   * the open transaction where there is one; nothing where nobody listens.
+   */
+  logWrites(resource: string, ids: readonly number[], from?: JsonObject): Promise<void>
   readonly database: Database
   /**
    * Leaves work for later, `enqueue('mail.send', { to })`, and gives the job's id: a row of the open transaction where
    * there is one, so that it runs when that has committed and never otherwise. It survives a crash and runs once.
    */
   enqueue(job: string, payload: JsonObject, options?: EnqueueOptions): Promise<string>
+  /** Leaves several jobs of one name, by one statement. */
+  enqueueEach(job: string, entries: readonly Entry[], options?: EnqueueEachOptions): Promise<void>
+  /** The accounts of these ids that may sign in by now, as actors; none where no plugin knows accounts. */
+  actorsOf(accounts: readonly number[]): Promise<readonly Actor[]>
+  /**
+   * The live records that a path of relations (`assignedTo`, `organization.members`) leads to from records, whoever asks:
+   * to-one relations, of which the last may lead to many. One statement.
+   */
+  related(resource: string, path: string, records: readonly number[]): Promise<readonly Related[]>
+  /**
+   * What readers see of records: for each pair the values of the paths (`subject`, `assignedTo.name`) as the reader's own
+   * policies and guards allow, null where it may not read one; undefined where it may not see the record. A value of another
+   * record is seen where answers embed it, or where the reader may see that record. One statement for each class of readers.
+   */
+  sightings(
+    resource: string,
+    paths: readonly string[],
+    pairs: readonly Sighting[],
+  ): Promise<readonly (readonly Json[] | undefined)[]>
 }
 
 /**

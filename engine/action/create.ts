@@ -5,8 +5,10 @@ import type { Json, JsonObject } from '../json.ts'
 import { actorClass, requireClause } from '../query/policy.ts'
 import { compileInsert } from '../query/write-statement.ts'
 import { type FieldValues, sentence } from '../record/decode.ts'
+import { afterMiss } from './answer.ts'
+import { allReady } from './cached-tables.ts'
 import { type Draft, drafts } from './draft.ts'
-import { type BoundHook, type Execution, inTransaction, noteChange } from './execution.ts'
+import { type BoundHook, changeSlots, type Execution, noteChange, runCompiled, scopeOf } from './execution.ts'
 import { hooksOf, runHooks, type Written } from './hook-chain.ts'
 import {
   assignedValues,
@@ -19,11 +21,11 @@ import {
   wanted,
 } from './input.ts'
 import { assignments, defaultMoments, insertShape, missingErrors } from './insert-shape.ts'
+import { type KnownValues, without as knownWithout, ruleLocks, underLocks } from './lock.ts'
 import { writeMany } from './many.ts'
 import { furtherErrors, refusedByDatabase, written } from './outcome.ts'
 import { type Parent, parentId } from './parent.ts'
-import { looksAtItself, readBack } from './read-back.ts'
-import { runCompiled } from './run-compiled.ts'
+import { isCounted, needsTransaction, readBack } from './read-back.ts'
 import { freeSlug, slugFields } from './slug.ts'
 import { refusedOnCreate } from './unwritable.ts'
 
@@ -109,17 +111,29 @@ function errorsOf(
 /** Inserts the record; starts over when another request took the slug that was made for it. */
 async function insertWithSlugs(around: Execution, record: NewRecord): Promise<string> {
   const { hooks, input, resource } = record
-  const transactional =
-    hooks.some((hook) => hook.transaction) || input.many.size > 0 || looksAtItself(around.catalog, resource)
+  const locks = isCounted(resource) ? ruleLocks(resource, 'create', undefined) : []
+  const transactional = locks.length > 0 || needsTransaction(around.catalog, resource, hooks, input.many)
   for (let tries = 1; ; tries++) {
     try {
       if (transactional || tries > 1 || around.transaction !== undefined)
-        return await inTransaction(around, (inner) => createInside(inner, record))
+        return await underLocks(around, {
+          locks,
+          records: async () => (hooks.length > 0 ? undefined : [givenForSure(record)]),
+          work: (inner) => createInside(inner, record),
+        })
       return await createAlone(around, record)
     } catch (error) {
       if (around.transaction !== undefined || tries === SLUG_TRIES || !slugTaken(record, error)) throw error
     }
   }
+}
+
+/** The values of a record to come that neither a rule nor a default decides. */
+function givenForSure({ resource, input, fixed, clauses }: NewRecord): KnownValues {
+  const values = { ...input.values, ...fixed }
+  const assigned = clauses.flatMap((clause) => assignments(resource, clause, values))
+  const follows = resource.follows.flatMap(({ set }) => set)
+  return knownWithout(values, new Set([...assigned, ...follows].map(({ field }) => field.name)))
 }
 
 /** Whether a record was refused only because another took the slug that was made for it. */
@@ -140,7 +154,7 @@ async function createAlone(around: Execution, record: NewRecord): Promise<string
   const answer = await runHooks(around, resource, 'create', hooks, write, () =>
     insert(around, record, write.input, 'answer'),
   )
-  await noteChange(around, resource.table)
+  await noteChange(around, resource)
   return answer ?? ''
 }
 
@@ -152,7 +166,7 @@ async function createInside(inner: Execution, record: NewRecord): Promise<string
     const stored = JSON.parse(await insert(inner, record, write.input, 'stored')) as Record<string, Json>
     write.result = stored
     await writeMany(inner, Number(stored.id), input.many)
-    await noteChange(inner, resource.table)
+    await noteChange(inner, resource)
     return Number(stored.id)
   })
   return readBack(inner, resource, id ?? 0)
@@ -172,7 +186,8 @@ function startWrite(around: Execution, { clauses, fixed, input, resource }: NewR
       values: () => withSlugs(around, resource, values),
       shape: (complete, clause) => {
         const { given, assigned } = insertShape(around.catalog, resource, complete, clause)
-        return { given, assigned: [...assigned, ...defaultMoments(resource, complete, assigned)], clause }
+        const moments = defaultMoments(resource, complete, assigned)
+        return { given, assigned: [...assigned, ...moments], clause, bulk: around.bulk }
       },
     })
     return asked()
@@ -207,12 +222,20 @@ async function insertOnce(
   returning: 'answer' | 'stored',
 ): Promise<string> {
   const trusted = new Set(parent === undefined ? [] : [parent.relation.field.name])
-  const { given, assigned } = insertShape(around.catalog, resource, values, clause)
-  const names = given.map((field) => field.name).join(',')
-  const key = `insert ${returning} ${resource.name} ${clause?.span.start ?? ''} ${[...trusted].join()} ${names} ${actorClass(around.actor)}`
-  const compiled = around.statements.get(key, () =>
-    compileInsert(around, resource, { given, trusted, assigned, clause, returning }),
-  )
-  const [row] = await refusedByDatabase(resource, () => runCompiled(around, compiled, valueSlots(resource, values)))
-  return written(compiled, row!)
+  // The shape follows from which fields have a value, so it is made only for a statement that is not there yet.
+  const names = [...resource.fields.keys()].filter((name) => Object.hasOwn(values, name)).join(',')
+  const key = `insert ${returning} ${around.bulk} ${resource.name} ${clause?.span.start ?? ''} ${[...trusted].join()} ${names} ${actorClass(around.actor)}`
+  const compiled = around.statements.get(key, () => {
+    const { given, assigned } = insertShape(around.catalog, resource, values, clause)
+    const shape = { given, trusted, assigned, clause, returning, bulk: around.bulk }
+    return compileInsert(scopeOf(around, resource), resource, shape)
+  })
+  if (compiled.kept.length > 0) await allReady(compiled.kept)
+  const slots = { ...valueSlots(resource, values), ...changeSlots(around) }
+  const [row] = await refusedByDatabase(resource, () => runCompiled(around, compiled, slots))
+  try {
+    return written(around, resource, compiled, row!)
+  } catch (error) {
+    return afterMiss(error, around, resource, compiled, row!)
+  }
 }

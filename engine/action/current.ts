@@ -5,8 +5,7 @@ import type { Json } from '../json.ts'
 import { type Lookup, notFound } from '../query/lookup.ts'
 import { actorClass } from '../query/policy.ts'
 import { compileCurrent } from '../query/stored-record.ts'
-import type { Execution } from './execution.ts'
-import { runCompiled } from './run-compiled.ts'
+import { type Execution, runCompiled } from './execution.ts'
 
 export interface Current {
   readonly id: number

@@ -1,24 +1,23 @@
 /** ⇄ The record as a write would store it, for hooks that judge it: read only when one asks. */
 
-import type { Clause, Resource } from '../catalog/catalog.ts'
+import type { Clause, Resource, WriteAction } from '../catalog/catalog.ts'
 import type { Json } from '../json.ts'
 import { actorClass } from '../query/policy.ts'
 import type { WriteShape } from '../query/write-shape.ts'
 import { compileDraft } from '../query/write-statement.ts'
 import type { FieldValues } from '../record/decode.ts'
-import type { Execution } from './execution.ts'
+import { type Execution, runCompiled } from './execution.ts'
 import { valueSlots } from './input.ts'
-import { runCompiled } from './run-compiled.ts'
 
 export type Draft = Readonly<Record<string, Json>>
 
-type DraftShape = Pick<WriteShape, 'given' | 'assigned' | 'clause'>
+type DraftShape = Pick<WriteShape, 'given' | 'assigned' | 'clause' | 'bulk'>
 
 /** What is known of a write before it runs. */
 export interface Drafting {
   readonly resource: Resource
   /** `create`, `update` …: part of what compiled statements are remembered by. */
-  readonly action: string
+  readonly action: WriteAction
   /** The record's id; undefined for one to come. */
   readonly id: number | undefined
   /** The clauses under which the write is allowed, in order. */
@@ -42,13 +41,14 @@ export function drafts(around: Execution, input: Readonly<FieldValues>, drafting
 async function readDraft(around: Execution, drafting: Drafting): Promise<Draft> {
   const { action, clauses, id, resource } = drafting
   const values = await drafting.values()
+  const by = action === 'create' || action === 'update' ? action : 'removal'
   let draft: Draft = {}
   for (const clause of clauses.length === 0 ? [undefined] : clauses) {
     const shape = drafting.shape(values, clause)
     const names = shape.given.map((field) => field.name).join(',')
     const fixed = shape.assigned.map(({ field }) => field.name).join(',')
-    const key = `draft ${action} ${resource.name} ${clause?.span.start ?? ''} ${names} ${fixed} ${actorClass(around.actor)}`
-    const compiled = around.statements.get(key, () => compileDraft(around, resource, shape, id !== undefined))
+    const key = `draft ${action} ${around.bulk} ${resource.name} ${clause?.span.start ?? ''} ${names} ${fixed} ${actorClass(around.actor)}`
+    const compiled = around.statements.get(key, () => compileDraft(around, resource, shape, by))
     const [row] = await runCompiled(around, compiled, { ...valueSlots(resource, values), id })
     if (row === undefined) return draft
     draft = JSON.parse(compiled.serialize(row)) as Draft

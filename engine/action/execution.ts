@@ -1,13 +1,14 @@
 /** What every action runs with: catalog, database, caller, hooks, and the open transaction where there is one. */
 import type { Actor } from '../actor.ts'
-import type { Catalog, Field } from '../catalog/catalog.ts'
-import type { Database, Runner, Transaction } from '../database/database.ts'
+import type { Catalog, Field, Resource } from '../catalog/catalog.ts'
+import type { Database, Row, Runner, Transaction } from '../database/database.ts'
 import type { JsonObject } from '../json.ts'
 import type { Logger } from '../observe.ts'
-import type { CompiledStatements } from '../query/compiled.ts'
+import { type Compiled, type CompiledStatements, parameterValues } from '../query/compiled.ts'
+import type { SelectScope } from '../query/scope.ts'
 import type { Settings } from '../settings.ts'
 import type { CachedTables } from './cached-tables.ts'
-import type { Hook, PluginContext } from './context.ts'
+import type { Entry, Hook, PluginContext } from './context.ts'
 
 /** A hook with what it needs of its plugin. */
 export interface BoundHook {
@@ -32,10 +33,17 @@ export interface JobOrder {
   readonly as: 'system' | 'actor'
 }
 
+/** Jobs of one name to be added to the queue together, one for each payload. */
+export interface JobOrders extends Omit<JobOrder, 'id' | 'payload' | 'dedupe'> {
+  readonly entries: readonly Entry[]
+}
+
 /** The way into the queue of jobs. */
 export interface JobInlet {
   /** Adds a job by one statement of `runner` and gives its id, or that of the waiting job with the same key. */
   add(runner: Runner, order: JobOrder): Promise<string>
+  /** Adds several by one statement of `runner`, without those whose id the queue knows. */
+  addEach(runner: Runner, orders: JobOrders): Promise<void>
   /** Tells every instance that a job was committed. */
   wake(): Promise<void>
 }
@@ -54,9 +62,22 @@ export interface Foundation {
   readonly now: () => Date
   /** Tells every instance that records of a table changed; resolves when this one has heard. */
   readonly changed: (table: string) => Promise<void>
+  /** Tells this instance's listeners that the log of changes has grown. */
+  readonly logged: () => void
   readonly jobs: JobInlet
+  /** The account of an id as an actor, read by `runner`; null when there is nobody of that id who may sign in. */
+  readonly actorOf: (account: number, runner: Runner) => Promise<Actor | null>
+  /** The accounts of these ids that may sign in, read by `runner`. */
+  readonly actorsOf: (runner: Runner, accounts: readonly number[]) => Promise<readonly Actor[]>
   /** What plugin functions hold; given by the composer, since their `records` run the very actions that run them. */
   readonly contextOf: (around: Execution, options: JsonObject) => PluginContext
+}
+
+/** What follows from what: the automation that writes, and how many have written because of each other. */
+export interface Cause {
+  /** `<resource>.<name>`; null: a listener of a plugin. */
+  readonly source: string | null
+  readonly depth: number
 }
 
 /** What one action runs with: the parts of the application, its caller, and where its statements run. */
@@ -70,47 +91,52 @@ export interface Execution extends Foundation {
   readonly transaction: Transaction | undefined
   /** Whether this is one of many records that are written at once, as an import does. */
   readonly bulk: boolean
+  /** Why it writes, where that follows from other writes, a moment or the clock. */
+  readonly cause: Cause | undefined
   /** Leaves work for after the commit, or for the end of the request where no transaction is open. */
   readonly afterCommit: (work: Work) => void
 }
 
 export type Work = () => Promise<void> | void
 
+/** Who begins an execution, and what becomes of its end. */
+interface Call {
+  readonly actor: Actor
+  readonly requestId: string
+  readonly afterCommit: (work: Work) => void
+  readonly transaction?: Transaction
+  readonly cause?: Cause
+}
+
 /** The execution of one caller; inside `transaction` where one is open. */
-export function executionOf(
-  foundation: Foundation,
-  call: {
-    readonly actor: Actor
-    readonly requestId: string
-    readonly afterCommit: (work: Work) => void
-    readonly transaction?: Transaction
-  },
-): Execution {
-  const { catalog, database, statements, cachedTables, hooks, settings, instance, log, now, changed, jobs, contextOf } =
-    foundation
-  const { actor, requestId, afterCommit, transaction } = call
+export function executionOf(foundation: Foundation, call: Call): Execution {
+  const { actor, requestId, afterCommit, transaction, cause } = call
   // Named one by one: made for every request, and a spread of so many costs microseconds.
   return {
-    catalog,
-    database,
-    statements,
-    cachedTables,
-    hooks,
-    settings,
-    instance,
-    log,
-    now,
-    changed,
-    jobs,
-    contextOf,
+    catalog: foundation.catalog,
+    database: foundation.database,
+    statements: foundation.statements,
+    cachedTables: foundation.cachedTables,
+    hooks: foundation.hooks,
+    settings: foundation.settings,
+    instance: foundation.instance,
+    log: foundation.log,
+    now: foundation.now,
+    changed: foundation.changed,
+    logged: foundation.logged,
+    jobs: foundation.jobs,
+    actorOf: foundation.actorOf,
+    actorsOf: foundation.actorsOf,
+    contextOf: foundation.contextOf,
     actor,
     caller: actor,
     requestId,
     afterCommit,
     transaction,
     bulk: false,
-    runner: transaction ?? database.compiled,
-    adhoc: transaction ?? database.adhoc,
+    cause,
+    runner: transaction ?? foundation.database.compiled,
+    adhoc: transaction ?? foundation.database.adhoc,
   }
 }
 
@@ -118,8 +144,8 @@ export function executionOf(
  * ⇄ Runs `work` in the open transaction, or in a new one and then what it left for after the commit.
  * The only place where an action opens a transaction.
  */
-export async function inTransaction<T>(outer: Execution, work: (inner: Execution) => Promise<T>): Promise<T> {
-  if (outer.transaction !== undefined) return work(outer)
+export async function inTransaction<T>(outer: Execution, work: (inner: Within) => Promise<T>): Promise<T> {
+  if (isWithin(outer)) return work(outer)
   let left: Work[] = []
   const result = await outer.database.transaction((transaction) => {
     // A transaction may run again; what its first run left must not happen twice.
@@ -136,6 +162,13 @@ export async function inTransaction<T>(outer: Execution, work: (inner: Execution
   return result
 }
 
+function isWithin(execution: Execution): execution is Within {
+  return execution.transaction !== undefined
+}
+
+/** An execution inside an open transaction. */
+export type Within = Execution & { readonly transaction: Transaction }
+
 /** Runs the work that was left for later, in order. Work that fails is logged, and undoes nothing. */
 export async function runLeft(
   around: Pick<Foundation, 'log'> & { readonly requestId: string },
@@ -150,28 +183,74 @@ export async function runLeft(
   }
 }
 
+/** What a write is compiled from: its answer takes small tables from the process, but none that it writes, nor inside a transaction. */
+export function scopeOf({ actor, cachedTables, catalog, transaction }: Execution, { table }: Resource): SelectScope {
+  if (transaction !== undefined) return { actor, catalog }
+  if (!cachedTables.names.has(table)) return { actor, catalog, kept: cachedTables }
+  const isOther = (name: string): boolean => catalog.resources.get(name)?.table !== table
+  return {
+    actor,
+    catalog,
+    kept: { of: (to, entries) => (isOther(to.target) ? cachedTables.of(to, entries) : undefined) },
+  }
+}
+
+/** The rows of a compiled statement with the values of one request; with `replan` it is planned for these very values. */
+export function runCompiled(
+  { actor, adhoc, now, runner }: Execution,
+  { parameters, statement }: Compiled,
+  slots: Readonly<Record<string, unknown>>,
+  replan = false,
+): Promise<readonly Row[]> {
+  const values = parameterValues(parameters, { actor, now: now(), slots })
+  return replan ? adhoc.run({ text: statement.text }, values) : runner.run(statement, values)
+}
+
 const noted = new WeakMap<Transaction, Set<string>>()
 
-/** Tells every instance that keeps records of a table that they changed: at once, or after the commit where a transaction is open. */
-export async function noteChange(around: Execution, table: string): Promise<void> {
+/** What the row of the log of changes says beside the record: who wrote, by which request, because of what, and when. */
+export function changeSlots({ caller, requestId, bulk, cause, now }: Execution): Readonly<Record<string, unknown>> {
+  return {
+    log_actor: caller.id,
+    log_request: requestId,
+    log_bulk: bulk,
+    log_source: cause?.source ?? null,
+    log_depth: cause?.depth ?? 0,
+    log_at: now().toISOString(),
+  }
+}
+
+/** The name under which a transaction remembers that listeners have something to hear. */
+const LOGGED = ''
+
+/** The name under which it remembers that there are jobs. */
+export const QUEUED = ' jobs'
+
+/**
+ * Tells every instance that keeps records of the table that they changed, and this one's listeners that the log has
+ * grown: at once, or after the commit where a transaction is open.
+ */
+export async function noteChange(around: Execution, { logged, table }: Resource): Promise<void> {
+  if (logged) await noteOnce(around, LOGGED, around.logged)
   // Another instance may keep what nobody has asked this one for yet, so it is the catalog that says what is kept.
-  if (!around.cachedTables.names.has(table)) return
-  if (around.transaction === undefined) return around.changed(table)
-  const tables = noted.get(around.transaction) ?? new Set()
-  noted.set(around.transaction, tables)
-  if (tables.has(table)) return
-  tables.add(table)
-  around.afterCommit(() => around.changed(table))
+  if (around.cachedTables.names.has(table)) await noteOnce(around, table, () => around.changed(table))
+}
+
+/** Tells at once, or once after the commit where a transaction is open, however often it is noted under the name. */
+export async function noteOnce(around: Execution, name: string, tell: Work): Promise<void> {
+  if (around.transaction === undefined) return tell()
+  const names = noted.get(around.transaction) ?? new Set()
+  noted.set(around.transaction, names)
+  if (names.has(name)) return
+  names.add(name)
+  around.afterCommit(tell)
 }
 
 /**
  * ⇄ Runs `work` behind a savepoint of the open transaction: when it rejects, what it wrote and what it left for after the
  * commit is discarded, the transaction goes on, and the rejection is passed on.
  */
-export async function attempt<T>(
-  outer: Execution & { readonly transaction: Transaction },
-  work: (inner: Execution & { readonly transaction: Transaction }) => Promise<T>,
-): Promise<T> {
+export async function attempt<T>(outer: Within, work: (inner: Within) => Promise<T>): Promise<T> {
   const { transaction } = outer
   const before = new Set(noted.get(transaction))
   const left: Work[] = []

@@ -1,13 +1,16 @@
 /** ⇄ Why an answer is what it is: the rules that speak of the caller, whether they reach the record, and the SQL that ran. */
-import type { Catalog, Clause, Filter, Resource } from '../catalog/catalog.ts'
+import type { Catalog, Clause, Filter, RecordRule, Resource, WriteAction } from '../catalog/catalog.ts'
 import type { Runner, Statement } from '../database/database.ts'
 import type { ActionName, PolicyName } from '../definition/definition.ts'
 import { ApiError } from '../error.ts'
+import { heldTo } from '../query/held-to.ts'
 import { readLookup } from '../query/lookup.ts'
+import { speaksOf } from '../query/move-check.ts'
+import { compileBreaks, isAskable } from '../query/offenders.ts'
 import { clausesFor, requireClause } from '../query/policy.ts'
 import { position } from '../text/source.ts'
 import { currentRecord } from './current.ts'
-import type { Execution } from './execution.ts'
+import { type Execution, runCompiled } from './execution.ts'
 import type { Parent } from './parent.ts'
 import { getRecord, listRecords } from './read.ts'
 
@@ -31,9 +34,29 @@ export interface Verdict {
   readonly follows: readonly string[]
 }
 
+/** One rule that a write is held to; `holds` is undefined where no record was looked at, or the rule speaks of the change itself. */
+export interface RuleVerdict {
+  readonly name: string
+  readonly place: string
+  readonly says: string
+  readonly holds: boolean | undefined
+}
+
+/** One way in which a field may change, and whether it is for the caller. */
+export interface MoveVerdict {
+  readonly field: string
+  readonly move: string
+  readonly place: string
+  readonly speaks: boolean
+}
+
 export interface Explanation {
   readonly policy: PolicyName
   readonly verdicts: readonly Verdict[]
+  /** What must hold of the record, by the rules that this action is held to. */
+  readonly rules: readonly RuleVerdict[]
+  /** Which values of a field may follow which, where the action is an update. */
+  readonly moves: readonly MoveVerdict[]
   readonly statements: readonly { readonly text: string; readonly values: readonly unknown[] }[]
   /** The status a read gives, or the refusal; undefined for writes that would be allowed, since nothing is written. */
   readonly outcome: string | undefined
@@ -55,13 +78,14 @@ export async function explain(around: Execution, question: Question): Promise<Ex
   const speaking = clausesFor(resource.policies[policy], around.actor)
   const reaching = named === undefined ? undefined : await clausesReaching(around, resource, speaking, named)
   const verdicts = resource.policies[policy].map((clause) => ({
-    clause: clause.span.source.text.slice(clause.span.start, clause.span.end).replace(/\s+/g, ' '),
+    clause: written(clause),
     place: placeOf(clause),
     speaks: speaking.includes(clause),
     reaches: speaking.includes(clause) ? reaching?.includes(clause) : undefined,
     follows: clause.where === undefined ? [] : [...new Set(followed(around.catalog, clause.where))],
   }))
-  return { policy, verdicts, statements, outcome }
+  const rules = await rulesOf(around, question)
+  return { policy, verdicts, rules, moves: movesOf(around, question), statements, outcome }
 }
 
 async function carryOut(
@@ -114,6 +138,7 @@ async function clausesReaching(
 
 function followed(catalog: Catalog, filter: Filter): readonly string[] {
   if (filter.kind === 'not') return followed(catalog, filter.of)
+  if (filter.kind === 'related') return []
   if (filter.kind !== 'compare') return filter.of.flatMap((part) => followed(catalog, part))
   if (filter.withDeleted === true) return []
   const { relations } = filter.path
@@ -123,7 +148,58 @@ function followed(catalog: Catalog, filter: Filter): readonly string[] {
   })
 }
 
-function placeOf({ span }: Clause): string {
+/** The rules of an action, and whether the record that it names fulfils them as it is stored. */
+async function rulesOf(around: Execution, { resource, action, named }: Question): Promise<readonly RuleVerdict[]> {
+  if (action === 'list' || action === 'get') return []
+  const rules = resource.rules.filter(({ on }) => on.has(action))
+  const broken = new Set<RecordRule>()
+  const id = named === undefined ? undefined : await idOf(around, resource, action, named)
+  for (const rule of id === undefined ? [] : rules.filter(isAskable)) {
+    const [row] = await runCompiled(around, compileBreaks(around, resource, rule), { id })
+    if (row?.[0] === 't') broken.add(rule)
+  }
+  const asked = new Map<unknown, boolean>(rules.filter(isAskable).map((rule) => [rule, !broken.has(rule)]))
+  return heldTo(resource, action).map((rule) => ({
+    name: rule.name,
+    place: placeOf(rule),
+    says: rule.says,
+    holds: id === undefined ? undefined : asked.get(rule),
+  }))
+}
+
+function movesOf({ actor }: Execution, { resource, action }: Question): readonly MoveVerdict[] {
+  if (action !== 'update') return []
+  return resource.moves.flatMap(({ name, allow }) =>
+    allow.map((move) => ({
+      field: name,
+      move: written(move),
+      place: placeOf(move),
+      speaks: speaksOf(move, actor),
+    })),
+  )
+}
+
+async function idOf(
+  around: Execution,
+  resource: Resource,
+  action: WriteAction,
+  named: string,
+): Promise<number | undefined> {
+  try {
+    const clauses = clausesFor(resource.policies[action], around.actor)
+    return (await currentRecord(around, resource, clauses, readLookup(resource, named), true)).id
+  } catch (error) {
+    if (error instanceof ApiError) return undefined
+    throw error
+  }
+}
+
+/** What the author wrote, on one line. */
+function written({ span }: Pick<Clause, 'span'>): string {
+  return span.source.text.slice(span.start, span.end).replace(/\s+/g, ' ')
+}
+
+function placeOf({ span }: Pick<Clause, 'span'>): string {
   const { line, column } = position(span.source, span.start)
   return `${span.source.file}:${line}:${column}`
 }

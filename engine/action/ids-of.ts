@@ -3,8 +3,7 @@ import type { Resource } from '../catalog/catalog.ts'
 import { ApiError } from '../error.ts'
 import { actorClass, reach, readable } from '../query/policy.ts'
 import { compileIdsOf } from '../query/read-statement.ts'
-import type { Execution } from './execution.ts'
-import { runCompiled } from './run-compiled.ts'
+import { type Execution, runCompiled } from './execution.ts'
 
 /** The ids of live records by the lower-cased text of a field, for those of `texts` that are found; lowest first. */
 export async function idsOf(

@@ -26,7 +26,11 @@ export function insertShape(
   const given = [...resource.fields.values()].filter(
     (field) => Object.hasOwn(values, field.name) && !fixed.has(field.name),
   )
-  return { given, assigned: [...assigned, ...defaultAssignments(catalog, resource, values, fixed)] }
+  const filled = [...assigned, ...defaultAssignments(catalog, resource, values, fixed)]
+  // Rules are judged, and values follow, before the database would give the moments.
+  const judged = resource.rules.length > 0 || resource.follows.length > 0
+  const moments = !judged ? [] : defaultMoments(resource, values, filled)
+  return { given, assigned: [...filled, ...moments] }
 }
 
 /** Defaults of absent fields: literals, and records that stand in by condition. */

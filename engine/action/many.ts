@@ -5,8 +5,7 @@ import { FIELD_TYPES } from '../field/index.ts'
 import { quoted } from '../filter/sql.ts'
 import { LIMITS } from '../limits.ts'
 import { compileSelectable } from '../query/read-statement.ts'
-import type { Execution } from './execution.ts'
-import { runCompiled } from './run-compiled.ts'
+import { type Execution, runCompiled } from './execution.ts'
 
 const known = new WeakMap<Resource, readonly (readonly [Field, ManyToMany])[]>()
 

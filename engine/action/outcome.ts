@@ -3,26 +3,43 @@ import type { Field, Resource } from '../catalog/catalog.ts'
 import type { Row } from '../database/database.ts'
 import { violation } from '../database/failure.ts'
 import { ApiError, invalid } from '../error.ts'
+import { overlapName } from '../migration/tables.ts'
 import { actorClass } from '../query/policy.ts'
 import type { Check } from '../query/write-check.ts'
 import { type CompiledWrite, compileInsert, compileUpdate } from '../query/write-statement.ts'
 import { type FieldValues, invalidSelection, sentence } from '../record/decode.ts'
-import type { Execution } from './execution.ts'
+import { type Execution, runCompiled } from './execution.ts'
 import { valueSlots } from './input.ts'
 import { type Links, linkErrors } from './many.ts'
-import { runCompiled } from './run-compiled.ts'
+import { refuseMoves } from './refuse-moves.ts'
 
 /** The record of a write's row as JSON text; throws forbidden or validation_failed for the checks that failed. */
-export function written(compiled: CompiledWrite, row: Row): string {
+export function written({ actor }: Execution, resource: Resource, compiled: CompiledWrite, row: Row): string {
   const errors = failed(compiled.checks, row)
   if (Object.keys(errors).length > 0) throw invalid(errors)
+  if (compiled.tells > 0) refuseMoves(resource, actor, compiled, row)
+  refuseBroken(compiled.checks, row)
   return compiled.serialize(row)
+}
+
+/** Throws conflict with the sentence of the first rule that the write would break. */
+export function refuseBroken(checks: readonly Check[], row: Row): void {
+  for (const [i, check] of checks.entries()) {
+    if (check.kind === 'rule' && row[i] !== 't') throw new ApiError('conflict', { message: check.rule.says })
+  }
 }
 
 function failed(checks: readonly Check[], row: Row): Record<string, string[]> {
   const errors: Record<string, string[]> = {}
+  const broken: Record<string, string[]> = {}
   checks.forEach((check, i) => {
     if (row[i] === 't') return
+    if (check.kind === 'rule') {
+      const { at, says } = check.rule
+      if (at !== undefined) broken[at.name] = [...(broken[at.name] ?? []), says]
+      return
+    }
+    if (check.kind === 'move' || check.kind === 'turn') return
     if (check.kind === 'policy') throw new ApiError('forbidden', { message: 'Forbidden' })
     if (check.kind === 'reference')
       errors[check.relation.field.name] = [invalidSelection(check.relation.field, check.relation.label)]
@@ -30,7 +47,8 @@ function failed(checks: readonly Check[], row: Row): Record<string, string[]> {
     else if (check.kind === 'scope') errors[check.field.name] = [invalidSelection(check.field, '')]
     else errors[check.field.name] = [`The ${check.field.name.replaceAll('_', ' ')} has already been taken`]
   })
-  return errors
+  // What is wrong with a value itself is said before what a rule makes of it.
+  return { ...broken, ...errors }
 }
 
 /**
@@ -68,6 +86,19 @@ function together(words: readonly string[]): string {
   return `The combination of ${words.slice(0, -1).join(', ')} and ${words.at(-1)}`
 }
 
+/** Throws what the rule says whose index refuses an overlap. */
+export function refuseOverlap(
+  resource: Resource,
+  constraint: string | undefined,
+  cause: unknown,
+  withFields = true,
+): void {
+  const rule = resource.overlaps.find((one) => overlapName(resource, one) === constraint)
+  if (rule === undefined) return
+  if (rule.at === undefined || !withFields) throw new ApiError('conflict', { message: rule.says, cause })
+  throw new ApiError('validation_failed', { errors: { [rule.at.name]: [rule.says] }, cause })
+}
+
 /** Runs a write. Another request can write between the check and the write; the violation is then answered by field name. */
 export async function refusedByDatabase<T>(resource: Resource, write: () => Promise<T>): Promise<T> {
   try {
@@ -75,6 +106,7 @@ export async function refusedByDatabase<T>(resource: Resource, write: () => Prom
   } catch (error) {
     const found = violation(error)
     if (found === undefined || found.kind === 'in_use') throw error
+    if (found.code === '23P01') refuseOverlap(resource, found.constraint, error)
     const fields = [...resource.fields.values()].filter((candidate) => found.columns.includes(candidate.column))
     if (fields.length === 0) throw error
     const words = fields.map((field) => field.name.replace(/_id$/, '').replaceAll('_', ' '))

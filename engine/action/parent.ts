@@ -5,8 +5,7 @@ import { ApiError } from '../error.ts'
 import { compileParent, type ParentShape } from '../query/list-statement.ts'
 import { type Lookup, notFound } from '../query/lookup.ts'
 import { actorClass } from '../query/policy.ts'
-import type { Execution } from './execution.ts'
-import { runCompiled } from './run-compiled.ts'
+import { type Execution, runCompiled } from './execution.ts'
 
 /** The record of a nested route's path: the relation to it, and how the path names it. */
 export interface Parent {

@@ -1,18 +1,26 @@
 /** What plugin functions reach data through: records by the same pipeline as clients, Objection models for the rest. */
 import { SYSTEM } from '../actor.ts'
+import type { Resource } from '../catalog/catalog.ts'
+import type { Transaction } from '../database/database.ts'
 import type { JsonObject } from '../json.ts'
 import { type Lookup, readLookup } from '../query/lookup.ts'
 import { keptWithinSql } from '../query/past-policy.ts'
 import { requireClause } from '../query/policy.ts'
-import { readableSql } from '../query/readable.ts'
+import { readableSql, resourceNamed } from '../query/readable.ts'
+import { matchingSql, writtenCondition } from '../query/written-condition.ts'
 import { modelOf } from '../record/model.ts'
-import type { EnqueueOptions, PluginContext, Records } from './context.ts'
+import { checkValues } from './check-values.ts'
+import type { Below, EnqueueEachOptions, EnqueueOptions, Entry, PluginContext, Records } from './context.ts'
 import { createRecord } from './create.ts'
 import { createEach } from './create-each.ts'
-import type { Execution } from './execution.ts'
+import { type Execution, noteOnce, QUEUED } from './execution.ts'
 import { idsOf } from './ids-of.ts'
+import { logWrites } from './log-writes.ts'
+import type { Parent } from './parent.ts'
 import { getRecord, listRecords } from './read.ts'
+import { relatedOf } from './related.ts'
 import { deleteRecord, restorableId, restoreRecord } from './remove.ts'
+import { sightings } from './sights.ts'
 import { streamRows } from './stream.ts'
 import { updateRecord } from './update.ts'
 
@@ -30,9 +38,23 @@ export function pluginContext(around: Execution, options: JsonObject): PluginCon
     requestId: around.requestId,
     database: around.database,
     enqueue: (job, payload, chosen = {}) => enqueue(around, job, payload, chosen),
+    enqueueEach: (job, entries, chosen = {}) => enqueueEach(around, job, entries, chosen),
+    actorsOf: async (accounts) => (accounts.length === 0 ? [] : around.actorsOf(around.adhoc, [...new Set(accounts)])),
+    related: async (resource, path, records) =>
+      relatedOf(around, resourceNamed(around.catalog, resource), path, records),
+    sightings: async (resource, paths, pairs) =>
+      sightings(around, resourceNamed(around.catalog, resource), paths, pairs),
     records: (resource, as = 'actor') => records(as === 'system' ? { ...around, actor: SYSTEM } : around, resource),
-    readable: (resource, alias, values, which) => readableSql(around, resource, alias, values, which),
+    readable: (resource, alias, values, { as: actor = around.actor, ...which } = {}) =>
+      readableSql({ ...around, actor }, resource, alias, values, which),
     keptWithin: (resource, kept, values) => keptWithinSql(around, resource, kept, values),
+    condition: (resource, written) => writtenCondition(around, resource, written),
+    matching: (condition, alias, values) => matchingSql(around, condition, alias, values),
+    as: async (account) => {
+      const actor = await around.actorOf(account, around.adhoc)
+      return actor === null ? null : pluginContext({ ...around, actor, caller: actor }, options)
+    },
+    logWrites: (resource, ids, from) => logWrites(around, resourceNamed(around.catalog, resource), ids, from),
     model: (resource, on = around.transaction ?? around.database) => {
       const found = around.catalog.resources.get(resource)
       if (found === undefined) throw new Error(`no resource is named ${resource}`)
@@ -55,9 +77,27 @@ async function enqueue(around: Execution, name: string, payload: JsonObject, cho
     actor: caller,
     as,
   })
-  if (transaction === undefined) await jobs.wake()
-  else around.afterCommit(() => jobs.wake())
+  await wakeOnce(around, transaction)
   return id
+}
+
+async function enqueueEach(
+  around: Execution,
+  name: string,
+  entries: readonly Entry[],
+  { runAt, as = 'system', beside = false }: EnqueueEachOptions,
+): Promise<void> {
+  const { caller, database, jobs } = around
+  if (entries.length === 0) return
+  const transaction = beside ? undefined : around.transaction
+  await jobs.addEach(transaction ?? database.adhoc, { name, entries, runAt, actor: caller, as })
+  await wakeOnce(around, transaction)
+}
+
+/** Wakes the workers once the jobs of a transaction can be seen; without one, at once. */
+async function wakeOnce(around: Execution, transaction: Transaction | undefined): Promise<void> {
+  if (transaction === undefined) return around.jobs.wake()
+  await noteOnce(around, QUEUED, () => around.jobs.wake())
 }
 
 /** A resource's records through the pipeline of clients: validation, policies, hooks. */
@@ -77,11 +117,21 @@ function records(around: Execution, name: string): Records {
     },
     rows: (columns, query = []) => streamRows(around, resource, columns, query),
     idsOf: (field, texts) => idsOf(around, resource, field, texts),
-    create: (input, fixed) => parsed(createRecord(around, resource, input, undefined, fixed)),
+    create: (input, fixed, below) =>
+      parsed(createRecord(around, resource, input, below && parentOf(around, resource, below), fixed)),
+    check: (action, input) => checkValues(around, resource, action, input),
     createEach: (entries, options) => createEach(around, resource, entries, options?.dryRun ?? false),
-    update: async (lookup, input) => parsed(updateRecord(around, resource, named(lookup), input)),
+    update: async (lookup, input, { fixed, ifMatch } = {}) =>
+      parsed(updateRecord(around, resource, named(lookup), input, ifMatch, fixed)),
     delete: async (lookup) => deleteRecord(around, resource, named(lookup)),
     restore: async (lookup) => parsed(restoreRecord(around, resource, named(lookup))),
     restorable: async (lookup) => restorableId(around, resource, named(lookup)),
   }
+}
+
+function parentOf({ catalog }: Execution, { name, relations }: Resource, { relation: by, id }: Below): Parent {
+  const relation = relations.get(by)
+  if (relation?.kind !== 'belongs_to') throw new Error(`${name} has no belongs_to relation ${by}`)
+  const resource = catalog.resources.get(relation.target)!
+  return { relation, resource, lookup: { field: resource.key, value: id } }
 }

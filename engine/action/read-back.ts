@@ -1,8 +1,9 @@
 /** ⇄ Reads a record that was just written, or is about to be: as a single record, whether or not its caller may view it. */
-import type { Catalog, EmbedEntry, Field, Resource } from '../catalog/catalog.ts'
+import type { Catalog, EmbedEntry, Resource } from '../catalog/catalog.ts'
 import { ApiError } from '../error.ts'
 import { entityTag } from '../json.ts'
-import type { Execution } from './execution.ts'
+import { readsOfAnswer, speaksOf } from '../query/reads-of-answer.ts'
+import type { BoundHook, Execution } from './execution.ts'
 import { readOne } from './read.ts'
 
 /** Reads the record by id; the caller has just been allowed to write it. */
@@ -11,33 +12,56 @@ export async function readBack(around: Execution, resource: Resource, id: number
   return text
 }
 
-const known = new WeakMap<Resource, boolean>()
-
-/**
- * Whether an answer of the resource looks at other rows of its own table, or at its own row by another way: by SQL of its
- * author, a count, or a relation. A statement that writes sees the table as it was before, so such an answer is read after it.
- */
-export function looksAtItself(catalog: Catalog, resource: Resource): boolean {
-  const found = known.get(resource) ?? looks(catalog, resource)
-  known.set(resource, found)
-  return found
+/** Whether writes to a resource may have to wait for each other. */
+export function isCounted({ counts, soles, rules, foreignRules }: Resource): boolean {
+  return counts.length > 0 || soles.length > 0 || foreignRules.length > 0 || rules.some(({ always }) => always)
 }
 
-function looks(catalog: Catalog, { table, fields, relations }: Resource): boolean {
-  const own = (name: string) => catalog.resources.get(name)?.table === table
-  const speaks = ({ computed }: Field) => computed?.split(/\W+/).includes(table) === true
-  const inEntries = (entries: readonly EmbedEntry[]): boolean =>
+/**
+ * Whether a write needs a transaction of its own, for its hooks, its many-to-many lists `many` or its answer: one statement
+ * does for most. `columns` are those that an update may write; undefined: it is a creation.
+ */
+export function needsTransaction(
+  catalog: Catalog,
+  resource: Resource,
+  hooks: readonly BoundHook[],
+  many: { readonly size: number },
+  columns?: ReadonlySet<string>,
+): boolean {
+  if (hooks.some((hook) => hook.transaction) || many.size > 0) return true
+  return columns === undefined ? findsNew(resource) : showsElsewhere(catalog, resource, columns)
+}
+
+/**
+ * Whether the answer to an update reads one of the written columns in its table, where it is as it was before: a
+ * statement that writes sees its own table without what it writes.
+ */
+function showsElsewhere(catalog: Catalog, resource: Resource, columns: ReadonlySet<string>): boolean {
+  const reads = readsOfAnswer(catalog, resource)
+  return reads === 'all' || [...columns].some((column) => reads.has(column))
+}
+
+/**
+ * Whether the answer to a creation finds the new row in its table. Nothing refers to it before it is there, so its lists
+ * and counts are empty; it is found by SQL of an author, or counted where a record that it refers to is embedded.
+ */
+function findsNew(resource: Resource): boolean {
+  const known = findings.get(resource) ?? looksForNew(resource)
+  findings.set(resource, known)
+  return known
+}
+
+const findings = new WeakMap<Resource, boolean>()
+
+function looksForNew({ fields, relations, table }: Resource): boolean {
+  const finds = (entries: readonly EmbedEntry[]): boolean =>
     entries.some(({ value }) => {
-      if (value.kind === 'embed') return own(value.relation.target) || inEntries(value.entries)
-      return speaks(value.path.field) || value.path.relations.some((relation) => own(relation.target))
+      if (value.kind === 'embed') return finds(value.entries)
+      const { field } = value.path
+      return field.count !== undefined || speaksOf(field, table)
     })
-  const counted = new Set([...fields.values()].flatMap((field) => field.count ?? []))
-  const inRelations = [...relations.values()].some((relation) => {
-    if (relation.embed === undefined && !counted.has(relation.name)) return false
-    const through = relation.kind === 'has_many' ? relation.by : []
-    return own(relation.target) || through.slice(1).some((step) => own(step.target)) || inEntries(relation.embed ?? [])
-  })
-  return inRelations || [...fields.values()].some(speaks)
+  const referred = [...relations.values()].filter(({ kind }) => kind === 'belongs_to')
+  return [...fields.values()].some((field) => speaksOf(field, table)) || referred.some(({ embed = [] }) => finds(embed))
 }
 
 /** Throws stale_version unless `If-Match` names the record as the caller would read it now. */

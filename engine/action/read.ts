@@ -2,23 +2,22 @@
 import type { Resource } from '../catalog/catalog.ts'
 import type { Row } from '../database/database.ts'
 import { encodeCursor } from '../query/cursor.ts'
-import type { KeptEmbed, KeptEmbeds } from '../query/kept-embed.ts'
+import type { KeptEmbeds } from '../query/kept-embed.ts'
 import { type ListQuery, readListQuery } from '../query/list-query.ts'
 import { type CompiledPage, compilePage } from '../query/list-statement.ts'
 import { type Lookup, notFound } from '../query/lookup.ts'
-import { actorClass, requireReach } from '../query/policy.ts'
+import { actorClass, requireClause } from '../query/policy.ts'
 import { compileGet } from '../query/read-statement.ts'
-import { KeptEmbedMiss } from './cached-tables.ts'
-import type { Execution } from './execution.ts'
+import { allReady, KeptEmbedMiss } from './cached-tables.ts'
+import { type Execution, runCompiled } from './execution.ts'
 import { gatherOf } from './gather.ts'
 import type { ListResult } from './list-result.ts'
 import { outOfReach, type Parent, parentShape } from './parent.ts'
-import { runCompiled } from './run-compiled.ts'
 import { type Counting, type Total, totalBelow, totalBeside, totalOf } from './total.ts'
 
 /** One record as JSON text; 404 when there is none, 403 (404 where concealed) when it is out of reach. */
 export async function getRecord(execution: Execution, resource: Resource, lookup: Lookup): Promise<string> {
-  requireReach(resource.policies.view, execution.actor)
+  requireClause(resource.policies.view, execution.actor)
   const found = await readOne(execution, resource, lookup)
   if (!found.visible) throw outOfReach(resource)
   return found.text
@@ -61,14 +60,6 @@ async function withKept<T>(execution: Execution, read: (kept: KeptEmbeds | undef
   }
 }
 
-/** Resolves when every kept embed is there; without a turn of the event loop when they are. */
-async function allReady(kept: readonly KeptEmbed[]): Promise<void> {
-  for (const embed of kept) {
-    const reading = embed.ready()
-    if (reading !== undefined) await reading
-  }
-}
-
 /** One page of records within the actor's reach. */
 export async function listRecords(
   execution: Execution,
@@ -77,7 +68,7 @@ export async function listRecords(
   parent?: Parent,
 ): Promise<ListResult> {
   const { actor, catalog } = execution
-  requireReach(resource.policies.view, actor)
+  requireClause(resource.policies.view, actor)
   const list = readListQuery(catalog, resource, actor, query)
   return withKept(execution, (kept) => readPage(execution, resource, list, parent, kept))
 }

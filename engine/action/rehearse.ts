@@ -135,6 +135,6 @@ function statementsOf(catalog: Catalog, resource: Resource): readonly string[] {
     compileCurrent(scope, resource, clauses, resource.key, false),
     compileInsert(scope, resource, { ...shape, given: writable }),
     compileUpdate(scope, resource, { ...shape, given: writable }),
-    compileRemoval(scope, resource, resource.deleteSets),
+    compileRemoval(scope, resource, 'delete'),
   ].map(({ statement }) => statement.text)
 }

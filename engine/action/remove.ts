@@ -1,5 +1,5 @@
 /** ⇄ Deleting and restoring: by setting columns where the resource says so, else by removing the row. */
-import type { Resource } from '../catalog/catalog.ts'
+import type { Clause, Resource } from '../catalog/catalog.ts'
 import { violation } from '../database/failure.ts'
 import { ApiError } from '../error.ts'
 import type { Json } from '../json.ts'
@@ -8,10 +8,11 @@ import { actorClass, requireClause } from '../query/policy.ts'
 import { compileRemoval } from '../query/write-statement.ts'
 import { type Current, currentRecord } from './current.ts'
 import { drafts } from './draft.ts'
-import { type Execution, inTransaction, noteChange } from './execution.ts'
+import { changeSlots, type Execution, noteChange, runCompiled } from './execution.ts'
 import { hooksOf, runHooks, type Written } from './hook-chain.ts'
-import { readBack, requireVersion } from './read-back.ts'
-import { runCompiled } from './run-compiled.ts'
+import { ruleLocks, underLocks, without } from './lock.ts'
+import { refuseBroken, refuseOverlap } from './outcome.ts'
+import { isCounted, readBack, requireVersion } from './read-back.ts'
 
 /** Deletes a live record; throws ApiError record_not_found, forbidden, conflict (still in use), stale_version. */
 export async function deleteRecord(
@@ -21,18 +22,47 @@ export async function deleteRecord(
   ifMatch?: string,
 ): Promise<void> {
   const clauses = requireClause(resource.policies.delete, around.actor)
-  await inTransaction(around, async (inner) => {
-    const current = await currentRecord(inner, resource, clauses, lookup)
+  await underRules(around, { resource, action: 'delete', clauses, lookup }, async (inner, current) => {
     await requireVersion(inner, resource, current.id, ifMatch)
     await runRemoval(inner, resource, 'delete', current)
+  })
+}
+
+/** What is to be deleted or restored. */
+interface Removal {
+  readonly resource: Resource
+  readonly action: 'delete' | 'restore'
+  readonly clauses: readonly Clause[]
+  readonly lookup: Lookup
+}
+
+/** Reads and locks the record inside a transaction, under the locks of the rules that its removal or return concerns. */
+function underRules<T>(
+  around: Execution,
+  { resource, action, clauses, lookup }: Removal,
+  work: (inner: Execution, current: Current) => Promise<T>,
+): Promise<T> {
+  const sets = (action === 'delete' ? resource.deleteSets : resource.restoreSets) ?? []
+  const read = (inner: Execution) => currentRecord(inner, resource, clauses, lookup, action === 'restore')
+  return underLocks(around, {
+    locks: isCounted(resource) ? ruleLocks(resource, action, undefined) : [],
+    records: async (inner) => {
+      if (hooksOf(around, resource, action).length > 0) return undefined
+      const { record } = await read({ ...inner, transaction: undefined })
+      return [without(record, new Set(sets.map(({ field }) => field.name)))]
+    },
+    work: async (inner, check) => {
+      const current = await read(inner)
+      check(current.record)
+      return work(inner, current)
+    },
   })
 }
 
 /** Brings a deleted record back and gives it as JSON text; a live one stays as it is. Throws conflict when a unique value was taken since. */
 export async function restoreRecord(around: Execution, resource: Resource, lookup: Lookup): Promise<string> {
   const clauses = requireClause(resource.policies.restore, around.actor)
-  return inTransaction(around, async (inner) => {
-    const current = await currentRecord(inner, resource, clauses, lookup, true)
+  return underRules(around, { resource, action: 'restore', clauses, lookup }, async (inner, current) => {
     if (!current.live) await runRemoval(inner, resource, 'restore', current)
     return readBack(inner, resource, current.id)
   })
@@ -68,11 +98,14 @@ async function runRemoval(
   const written: Written = { input: {}, extra: {}, record: current.record, result: undefined, draft }
   await runHooks(around, resource, action, hooksOf(around, resource, action), written, async () => {
     const key = `${action} ${resource.name} ${actorClass(around.actor)}`
-    const compiled = around.statements.get(key, () => compileRemoval(around, resource, sets))
-    const [row] = await explained(resource, action, () => runCompiled(around, compiled, { id: current.id }))
+    const compiled = around.statements.get(key, () => compileRemoval(around, resource, action))
+    const [row] = await explained(resource, action, () =>
+      runCompiled(around, compiled, { ...changeSlots(around), id: current.id }),
+    )
+    if (row !== undefined) refuseBroken(compiled.checks, row)
     if (sets !== undefined && row !== undefined)
       written.result = JSON.parse(compiled.serialize(row)) as Record<string, Json>
-    await noteChange(around, resource.table)
+    await noteChange(around, resource)
   })
 }
 
@@ -83,6 +116,7 @@ async function explained<T>(resource: Resource, action: 'delete' | 'restore', wo
   } catch (error) {
     const found = violation(error)
     if (found === undefined) throw error
+    if (found.code === '23P01') refuseOverlap(resource, found.constraint, error, false)
     const label = resource.label.toLowerCase()
     const message =
       action === 'delete'

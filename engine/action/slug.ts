@@ -6,8 +6,7 @@ import { likeLiteral } from '../filter/to-sql.ts'
 import type { Json } from '../json.ts'
 import { compileTakenSlugs } from '../query/read-statement.ts'
 import type { FieldValues } from '../record/decode.ts'
-import type { Execution } from './execution.ts'
-import { runCompiled } from './run-compiled.ts'
+import { type Execution, runCompiled } from './execution.ts'
 
 /** Room for `-` and a number of six digits below the longest slug. */
 const SUFFIX_LENGTH = 7

@@ -6,9 +6,8 @@ import { wireJson } from '../field/wire.ts'
 import { pathName } from '../query/filter-shape.ts'
 import { type ListQuery, readListQuery } from '../query/list-query.ts'
 import { compileRows } from '../query/list-statement.ts'
-import { actorClass, requireReach } from '../query/policy.ts'
-import type { Execution } from './execution.ts'
-import { runCompiled } from './run-compiled.ts'
+import { actorClass, requireClause } from '../query/policy.ts'
+import { type Execution, runCompiled } from './execution.ts'
 
 /** Rows of one batch: few at first for a quick start, then as many as the length allows. Each size is a statement of its own. */
 const BATCH_ROWS = [100, 500, 2_000] as const
@@ -25,7 +24,7 @@ export async function* streamRows(
   query: Iterable<readonly [string, string]>,
 ): AsyncGenerator<readonly Row[], void> {
   const { actor, catalog } = execution
-  requireReach(resource.policies.view, actor)
+  requireClause(resource.policies.view, actor)
   const paths = columns.map((column) => pathOf(catalog, resource, column))
   const list = readListQuery(catalog, resource, actor, [...unpaged(catalog, query), ['cursor', 'first']])
   const read = (place: Place): Promise<Batch> => {

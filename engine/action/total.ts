@@ -2,9 +2,8 @@
 import type { Resource } from '../catalog/catalog.ts'
 import type { ListQuery } from '../query/list-query.ts'
 import { compileCount, compileEstimate, compileParent } from '../query/list-statement.ts'
-import type { Execution } from './execution.ts'
+import { type Execution, runCompiled } from './execution.ts'
 import { type Parent, parentShape, visibleParent } from './parent.ts'
-import { runCompiled } from './run-compiled.ts'
 
 export interface Total {
   readonly total: number

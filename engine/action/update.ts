@@ -2,14 +2,18 @@
 import type { Assignment, Clause, Resource } from '../catalog/catalog.ts'
 import { invalid } from '../error.ts'
 import type { Json, JsonObject } from '../json.ts'
+import { withFollowing } from '../query/follow.ts'
 import { type Lookup, notFound } from '../query/lookup.ts'
 import { actorClass, requireClause } from '../query/policy.ts'
+import type { Lock } from '../query/table-check.ts'
 import type { WriteShape } from '../query/write-shape.ts'
 import { compileUpdate } from '../query/write-statement.ts'
 import { type FieldValues, sentence } from '../record/decode.ts'
+import { answered } from './answer.ts'
+import { allReady } from './cached-tables.ts'
 import { type Current, currentRecord } from './current.ts'
 import { drafts } from './draft.ts'
-import { type BoundHook, type Execution, inTransaction, noteChange } from './execution.ts'
+import { type BoundHook, changeSlots, type Execution, noteChange, runCompiled, scopeOf } from './execution.ts'
 import { hooksOf, runHooks, type Written } from './hook-chain.ts'
 import {
   changedValues,
@@ -22,12 +26,14 @@ import {
   type WriteInput,
   wanted,
 } from './input.ts'
+import { type KnownValues, ruleLocks, takeLocks, underLocks, without } from './lock.ts'
 import { changedLinks, type Links, writeMany } from './many.ts'
-import { furtherErrors, refusedByDatabase, written } from './outcome.ts'
-import { looksAtItself, readBack, requireVersion } from './read-back.ts'
-import { runCompiled } from './run-compiled.ts'
+import { furtherErrors, refusedByDatabase } from './outcome.ts'
+import { isCounted, needsTransaction, readBack, requireVersion } from './read-back.ts'
 import { followsFrom, freeSlug, slugFields } from './slug.ts'
 import { refusedOnUpdate } from './unwritable.ts'
+
+const NONE: Readonly<FieldValues> = Object.freeze({})
 
 /** How often an update that lost a race against another writer starts over before it takes the row's lock. */
 const TRIES = 2
@@ -44,6 +50,10 @@ interface Update {
   readonly hooks: readonly BoundHook[]
   readonly input: WriteInput
   readonly ifMatch: string | undefined
+  /** Values that the program itself says, whatever its caller may write. */
+  readonly fixed: Readonly<FieldValues>
+  /** What is locked before the record is read. */
+  readonly locks: readonly Lock[]
 }
 
 /** What really changes of the stored record, and the clauses under which the caller may change it. */
@@ -57,7 +67,8 @@ interface Change {
 }
 
 /**
- * Changes a record (PUT and PATCH alike) and gives it as JSON text in its single shape.
+ * Changes a record (PUT and PATCH alike) and gives it as JSON text in its single shape. `fixed` are decoded values of
+ * fields that callers can't write, which the program itself has to say.
  * Throws ApiError record_not_found, forbidden, validation_failed, conflict, stale_version.
  */
 export async function updateRecord(
@@ -66,29 +77,66 @@ export async function updateRecord(
   lookup: Lookup,
   body: JsonObject,
   ifMatch?: string,
+  fixed: Readonly<FieldValues> = NONE,
 ): Promise<string> {
   const clauses = requireClause(resource.policies.update, around.actor)
   const hooks = hooksOf(around, resource, 'update')
   const input = readInput(around, resource, hooks, body)
-  const update: Update = { resource, lookup, clauses, hooks, input, ifMatch }
-  const attempt = (inner: Execution): Promise<string> => updateOnce(inner, update)
-  const transactional =
-    hooks.some((hook) => hook.transaction) || input.many.size > 0 || looksAtItself(around.catalog, resource)
-  if (transactional || around.transaction !== undefined) return inTransaction(around, attempt)
+  const columns = columnsOf(resource, clauses, { ...input.values, ...fixed })
+  const locks = isCounted(resource) ? ruleLocks(resource, 'update', columns) : []
+  const update: Update = { resource, lookup, clauses, hooks, input, ifMatch, fixed, locks }
+  const locked = (): Promise<string> =>
+    underLocks(around, {
+      locks,
+      records: (inner) => groupsOf(inner, update),
+      work: (inner, check) => updateOnce(inner, update, check),
+    })
+  // A hook may still name a field that such a rule counts by.
+  const counted =
+    locks.length > 0 || (hooks.length > 0 && isCounted(resource) && ruleLocks(resource, 'update', undefined).length > 0)
+  // A hook may write any field.
+  const writable = hooks.length === 0 ? columns : new Set([...resource.fields.values()].map(({ column }) => column))
+  const transactional = counted || needsTransaction(around.catalog, resource, hooks, input.many, writable)
+  if (transactional || around.transaction !== undefined) return locked()
   for (let tries = 1; ; tries++) {
     try {
-      return await attempt(around)
+      return await updateOnce(around, update)
     } catch (error) {
       if (!(error instanceof LostRace)) throw error
-      if (tries === TRIES) return inTransaction(around, attempt)
+      if (tries === TRIES) return locked()
     }
   }
 }
 
-async function updateOnce(around: Execution, update: Update): Promise<string> {
+/** The columns that an update of these values may write. */
+function columnsOf(resource: Resource, clauses: readonly Clause[], values: Readonly<FieldValues>): ReadonlySet<string> {
+  const given = Object.keys(values).flatMap((name) => resource.fields.get(name)?.column ?? [])
+  const set = [...resource.updateSets, ...clauses.flatMap((clause) => clause.set)]
+  return withFollowing(resource.follows, 'update', [...given, ...set.map(({ field }) => field.column)])
+}
+
+/** The record before and after the update, as far as the body alone decides it; undefined where a hook may. */
+async function groupsOf(
+  inner: Execution,
+  { clauses, fixed, hooks, input, lookup, resource }: Update,
+): Promise<readonly KnownValues[] | undefined> {
+  if (hooks.length > 0) return undefined
+  const { record } = await currentRecord({ ...inner, transaction: undefined }, resource, clauses, lookup)
+  const set = [...resource.updateSets, ...clauses.flatMap((clause) => clause.set)]
+  const following = resource.follows.flatMap((follow) => follow.set)
+  const decided = new Set([...set, ...following].map(({ field }) => field.name))
+  return [record, without({ ...record, ...input.values, ...fixed }, decided)]
+}
+
+async function updateOnce(
+  around: Execution,
+  update: Update,
+  check: (record: KnownValues) => void = () => undefined,
+): Promise<string> {
   const { resource, input } = update
   const change = await readChange(around, update)
   const { current, values, links } = change
+  check(current.record)
   await refuseInvalid(around, update, change)
   await requireVersion(around, resource, current.id, update.ifMatch)
   const nothing = Object.keys(values).length === 0 && Object.keys(input.extra).length === 0 && links.size === 0
@@ -96,7 +144,7 @@ async function updateOnce(around: Execution, update: Update): Promise<string> {
 }
 
 /** Compares the input with the stored record; throws forbidden when a field that changes stands in the way. */
-async function readChange(around: Execution, { resource, lookup, clauses, input }: Update): Promise<Change> {
+async function readChange(around: Execution, { resource, lookup, clauses, input, fixed }: Update): Promise<Change> {
   const current = await currentRecord(around, resource, clauses, lookup)
   const values = changedValues(resource, input.values, current.record)
   await remakeSlugs(around, resource, values, current.record)
@@ -105,7 +153,13 @@ async function readChange(around: Execution, { resource, lookup, clauses, input 
   const attempted = wanted(resource, values, { many: links, errors })
   const covering = coveringClauses(current.clauses, around.actor, resource, attempted, false)
   refuseGuarded(around.actor, resource, attempted, false)
-  return { current, values, links, clauses: covering, errors }
+  return {
+    current,
+    values: { ...values, ...changedValues(resource, fixed, current.record) },
+    links,
+    clauses: covering,
+    errors,
+  }
 }
 
 /** Throws validation_failed with all that is wrong with the body. */
@@ -127,12 +181,12 @@ async function writeChange(around: Execution, update: Update, change: Change): P
     const values = changedValues(resource, write.input, current.record)
     const changes = Object.keys(values).length > 0 || links.size > 0
     const text = changes
-      ? await underClause(clauses, (clause) => updateRow(around, resource, current, values, clause, returning))
+      ? await underClause(clauses, (clause) => updateRow(around, update, current, values, clause, returning))
       : undefined
     if (returning === 'stored')
       write.result = text === undefined ? current.record : (JSON.parse(text) as Record<string, Json>)
     await writeMany(around, current.id, links)
-    if (text !== undefined) await noteChange(around, resource.table)
+    if (text !== undefined) await noteChange(around, resource)
     return text
   })
   return returning === 'answer' && returned !== undefined ? returned : readBack(around, resource, current.id)
@@ -194,10 +248,24 @@ function immutable(resource: Resource, changed: Readonly<FieldValues>): Record<s
   return errors
 }
 
+/** What a hook named beside the body may concern rules whose locks are not taken yet. */
+async function takeLateLocks(
+  around: Execution,
+  resource: Resource,
+  { given, assigned }: Pick<WriteShape, 'given' | 'assigned'>,
+  taken: readonly Lock[],
+): Promise<void> {
+  if (!isCounted(resource)) return
+  const columns = [...given, ...assigned.map(({ field }) => field)].map(({ column }) => column)
+  const late = ruleLocks(resource, 'update', withFollowing(resource.follows, 'update', columns))
+  const missing = late.filter(({ name }) => !taken.some((one) => one.name === name))
+  await takeLocks(around, missing)
+}
+
 /** Writes the changed values and what every update sets, as JSON text; undefined when there is no column to write. */
 async function updateRow(
   around: Execution,
-  resource: Resource,
+  { resource, locks }: Update,
   current: { readonly id: number; readonly version: string },
   values: FieldValues,
   clause: Clause | undefined,
@@ -205,15 +273,22 @@ async function updateRow(
 ): Promise<string | undefined> {
   const { given, assigned } = updateShape(resource, values, clause)
   if (given.length + assigned.length === 0) return undefined
+  await takeLateLocks(around, resource, { given, assigned }, locks)
   const names = given.map((field) => field.name).join(',')
   const key = `update ${returning} ${resource.name} ${clause?.span.start ?? ''} ${names} ${actorClass(around.actor)}`
   const shape: WriteShape = { given, trusted: new Set(), assigned, clause, returning }
-  const compiled = around.statements.get(key, () => compileUpdate(around, resource, shape))
-  const slots = { ...valueSlots(resource, values), id: current.id, version: current.version }
+  const compiled = around.statements.get(key, () => compileUpdate(scopeOf(around, resource), resource, shape))
+  if (compiled.kept.length > 0) await allReady(compiled.kept)
+  const slots = {
+    ...valueSlots(resource, values),
+    ...changeSlots(around),
+    id: current.id,
+    version: current.version,
+  }
   const [row] = await refusedByDatabase(resource, () => runCompiled(around, compiled, slots))
   // A locked row can only be gone because a hook of this very action removed it.
   if (row === undefined) throw around.transaction === undefined ? new LostRace() : notFound(resource)
-  const text = written(compiled, row)
+  const text = await answered(around, resource, compiled, row)
   if (row[compiled.checks.length] === null) throw new LostRace()
   return text
 }

@@ -1,16 +1,19 @@
 /** Makes the routes of plugins servable: their inputs and queries become fields, and each has the options of its plugin. */
+
 import type { Catalog } from '../catalog/catalog.ts'
+import { sentenceOf } from '../error.ts'
 import { resourcesNamed } from '../http/output.ts'
 import type { BoundRoute } from '../http/parts.ts'
 import { resourceRoutes } from '../http/resource-routes.ts'
 import type { Route } from '../http/route.ts'
+import { streamRoutes } from '../http/stream-route.ts'
 import type { Bound, Composition } from '../plugin/compose.ts'
 import { resolveFields } from '../resolve/fields.ts'
 import type { Collected, Diagnostic } from '../text/diagnostic.ts'
-import { nearest } from '../text/nearest.ts'
+import { hintOf } from '../text/nearest.ts'
 
-/** The routes of a composition, its resources' included; a field that can't be resolved is a complaint that names the route. */
-export function bindRoutes(composition: Composition, catalog: Catalog): Required<Collected<readonly BoundRoute[]>> {
+/** The routes of a composition, those that plugins give each resource included; a field that can't be resolved is a complaint that names the route. */
+function bindRoutes(composition: Composition, catalog: Catalog): Required<Collected<readonly BoundRoute[]>> {
   const diagnostics: Diagnostic[] = []
   const routes = routesOf(composition, catalog, diagnostics)
   const value = routes.map(({ plugin, options, value: route }): BoundRoute => {
@@ -45,11 +48,10 @@ function unknownResource(
   name: string,
   catalog: Catalog,
 ): Diagnostic {
-  const near = nearest(name, [...catalog.resources.keys()])
   return {
     code: 'unknown_resource',
     message: `The route ${method} ${path} of the plugin "${plugin}" speaks of the resource "${name}", which there is not`,
-    ...(near === undefined ? {} : { hint: `did you mean "${near}"?` }),
+    ...hintOf(name, catalog.resources.keys()),
   }
 }
 
@@ -60,7 +62,7 @@ function routesOf(composition: Composition, catalog: Catalog, diagnostics: Diagn
         value(resource, options).map((route) => ({ plugin, options, value: route })),
       )
     } catch (error) {
-      const reason = error instanceof Error ? error.message : String(error)
+      const reason = sentenceOf(error)
       diagnostics.push({
         code: 'plugin_failed',
         message: `The plugin "${plugin}" could not give its routes: ${reason}`,
@@ -71,11 +73,11 @@ function routesOf(composition: Composition, catalog: Catalog, diagnostics: Diagn
   return [...composition.routes, ...given]
 }
 
-/** What is wrong with the routes of plugins, by themselves and beside those of the resources. */
-export function judgeRoutes(composition: Composition, catalog: Catalog): readonly Diagnostic[] {
+/** The routes of plugins, and what is wrong with them by themselves and beside those of the resources. */
+export function judgedRoutes(composition: Composition, catalog: Catalog): Required<Collected<readonly BoundRoute[]>> {
   const { value, diagnostics } = bindRoutes(composition, catalog)
-  const own = resourceRoutes(catalog)
-  return [...diagnostics, ...clashes([...value, ...own], catalog.prefix)]
+  const own = [...resourceRoutes(catalog), ...streamRoutes(catalog)]
+  return { value, diagnostics: [...diagnostics, ...clashes([...value, ...own], catalog.prefix)] }
 }
 
 function clashes(routes: readonly BoundRoute[], prefix: string): readonly Diagnostic[] {

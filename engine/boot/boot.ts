@@ -1,4 +1,5 @@
 /** ⇄ Boot: a folder of YAML and its plugins become a catalog, or all complaints at once. */
+
 import { readFile } from 'node:fs/promises'
 import { relative } from 'node:path'
 import { fileURLToPath } from 'node:url'
@@ -8,18 +9,22 @@ import { type CheckedResource, checkApp, checkPlugins, checkResource } from '../
 import type { AppDefinition, Document } from '../definition/definition.ts'
 import { parseDocument } from '../definition/parse.ts'
 import { readSources } from '../definition/read.ts'
+import { sentenceOf } from '../error.ts'
+import type { BoundRoute } from '../http/parts.ts'
 import { isObject } from '../json.ts'
 import { type Composition, compose } from '../plugin/compose.ts'
 import { loadPlugins } from '../plugin/load.ts'
 import { inOrder, resolve } from '../resolve/resolve.ts'
 import type { Collected, Diagnostic } from '../text/diagnostic.ts'
 import type { Source } from '../text/source.ts'
-import { judgeRoutes } from './bind-routes.ts'
+import { judgedRoutes } from './bind-routes.ts'
 import { extend, nameOf } from './extend.ts'
 
 export interface Boot {
   readonly catalog: Catalog
   readonly composition: Composition
+  /** The routes of plugins, ready to be served. */
+  readonly routes: readonly BoundRoute[]
   /** Everything that was read, app.yaml first; plugins' files among them. */
   readonly sources: readonly Source[]
 }
@@ -51,13 +56,18 @@ export async function readCatalog({ resourcesDir, pluginsDir }: BootOptions): Pr
   const judged = !missing
     ? rest.diagnostics
     : rest.diagnostics.filter((diagnostic) => !FOLLOWS_A_PLUGIN.has(diagnostic.code))
-  const routes = rest.value === undefined ? [] : judgeRoutes(composed.value, rest.value)
-  const diagnostics = inOrder([...unreadable, ...found, ...judged, ...routes])
+  const routes = rest.value === undefined ? { value: [], diagnostics: [] } : judgedRoutes(composed.value, rest.value)
+  const diagnostics = inOrder([...unreadable, ...found, ...judged, ...routes.diagnostics])
   const failed = diagnostics.some((diagnostic) => diagnostic.severity !== 'warning')
   if (failed || rest.value === undefined) return { diagnostics }
   const all = [sources.app, ...brought.value, ...sources.resources]
   return {
-    value: Object.freeze({ catalog: rest.value, composition: composed.value, sources: all }),
+    value: Object.freeze({
+      catalog: rest.value,
+      composition: composed.value,
+      routes: Object.freeze(routes.value),
+      sources: all,
+    }),
     diagnostics,
   }
 }
@@ -134,7 +144,7 @@ async function pluginSources(composition: Composition): Promise<Required<Collect
     try {
       value.push({ file: relative(process.cwd(), path), text: await readFile(path, 'utf8') })
     } catch (error) {
-      const reason = error instanceof Error ? error.message : String(error)
+      const reason = sentenceOf(error)
       diagnostics.push({
         code: 'source_unreadable',
         message: `A resource file of the plugin "${plugin}" can not be read: ${reason}`,

@@ -169,13 +169,25 @@ const RULES: Readonly<Record<string, Rule>> = {
   search: add,
   lookup: add,
   indexes: add,
+  follows: add,
   sort: each((key) => (key === 'keys' ? add : replace)),
   hooks: each(() => around),
+  listeners: each(() => add),
   seeds: addRows,
   ...Object.fromEntries(
-    ['ranges', 'special', 'nested', 'status_codes', 'delete_sets', 'restore_sets', 'update_sets', 'policies'].map(
-      (key) => [key, each(() => replace)],
-    ),
+    [
+      'ranges',
+      'special',
+      'nested',
+      'status_codes',
+      'delete_sets',
+      'restore_sets',
+      'update_sets',
+      'policies',
+      'rules',
+      'automations',
+      'moves',
+    ].map((key) => [key, each(() => replace)]),
   ),
 }
 

@@ -1,37 +1,29 @@
-/** ⇄ Before an application is served: its routes are bound, its database is brought to its catalog, its statements are tried, its seeds are there. */
+/** ⇄ Before an application is served: its database is brought to its catalog, its statements are tried, its seeds are there. */
 import { rehearse } from '../action/rehearse.ts'
 import type { Catalog } from '../catalog/catalog.ts'
 import type { Database } from '../database/database.ts'
-import type { BoundRoute } from '../http/parts.ts'
 import { type MigrationOptions, migrate, requireCurrent } from '../migration/migrate.ts'
 import { seed } from '../migration/seed.ts'
-import type { Composition } from '../plugin/compose.ts'
+import { fillCalendars } from '../migration/working-time.ts'
 import type { Collected } from '../text/diagnostic.ts'
-import { bindRoutes } from './bind-routes.ts'
 
 export interface SettleOptions extends MigrationOptions {
   /** false: the database must be as the YAML says already; nothing is changed there. */
   readonly begin?: boolean
 }
 
-/** The bound routes of an application that can be served on the database; nothing has changed there when it can't be. */
-export async function settle(
-  catalog: Catalog,
-  composition: Composition,
-  database: Database,
-  options: SettleOptions,
-): Promise<Collected<readonly BoundRoute[]>> {
-  const bound = bindRoutes(composition, catalog)
-  if (bound.diagnostics.length > 0) return { diagnostics: bound.diagnostics }
+/** True when an application can be served on the database; nothing has changed there when it can't be. */
+export async function settle(catalog: Catalog, database: Database, options: SettleOptions): Promise<Collected<true>> {
   if (options.begin === false) {
     await requireCurrent(catalog, database, options.now)
-    return bound
+    return { value: true, diagnostics: [] }
   }
   const migrated = await migrate(catalog, database, {
     ...options,
     rehearse: (runner, fresh, whole) => rehearse(catalog, runner, fresh, whole),
   })
   if (migrated.value === undefined) return { diagnostics: migrated.diagnostics }
+  await fillCalendars(catalog, database, options.now)
   const seeded = await seed(catalog, database, options.now)
-  return seeded.value === undefined ? { diagnostics: seeded.diagnostics } : bound
+  return seeded.value === undefined ? { diagnostics: seeded.diagnostics } : { value: true, diagnostics: [] }
 }

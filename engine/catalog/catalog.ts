@@ -1,141 +1,24 @@
 /** The Catalog: everything an application is, complete, linked and frozen; nothing later reads a Definition. */
-import type { ActionName, PolicyName, Show } from '../definition/definition.ts'
-import type { FieldOptions, FieldType } from '../field/field-type.ts'
-import type { FilterOf, Operand } from '../filter/filter.ts'
-import type { Json, JsonObject } from '../json.ts'
+import type { Calendar } from '../calendar/working-time.ts'
+import type { ActionName, PolicyName } from '../definition/definition.ts'
+import type { FieldType } from '../field/field-type.ts'
+import type { JsonObject } from '../json.ts'
 import type { Span } from '../text/source.ts'
+import type { Automation } from './automation.ts'
+import type { Assignment, BelongsTo, Clause, Field, FieldPath, Filter, Relation, SortTerm } from './field.ts'
+import type { CountRule, Follow, ForeignRule, Moves, OverlapRule, RecordRule, SoleRule, WriteAction } from './rule.ts'
 
-/** Who may: a permission, one of some roles, anyone, or anyone signed in. */
-export type Access =
-  | { readonly kind: 'permission'; readonly permission: string }
-  | { readonly kind: 'role'; readonly roles: readonly string[] }
-  | { readonly kind: 'anyone' }
-  | { readonly kind: 'signed_in' }
-
-/** A linked path: to-one relations to follow from the record, then the field. */
-export interface FieldPath {
-  readonly relations: readonly BelongsTo[]
-  readonly field: Field
-}
-
-export type Filter = FilterOf<FieldPath>
-
-/** How a belongs_to or a scope names one record by values of its own: `{ slug: customer }`. */
-export interface Selection {
-  readonly resource: string
-  readonly where: Filter
-}
-
-/** A value that a write gets: an operand, or the id of a selected record. */
-export type Assignment = { readonly field: Field } & ({ readonly operand: Operand } | { readonly selection: Selection })
-
-export interface Clause {
-  /** Alternatives are separate clauses; all of a clause's own conditions hold together. */
-  readonly access: readonly Access[]
-  readonly where: Filter | undefined
-  /** Names of writable fields (columns of relations under the foreign key's name); undefined means all. */
-  readonly fields: ReadonlySet<string> | undefined
-  readonly set: readonly Assignment[]
-  readonly span: Span
-}
-
-export interface Field {
-  readonly name: string
-  readonly column: string
-  readonly type: FieldType
-  readonly options: FieldOptions
-  readonly label: string
-  readonly description: string | undefined
-  readonly show: Show
-  readonly required: boolean
-  readonly nullable: boolean
-  /** What null becomes in rows that are older than the field's `nullable: false`; undefined: such rows stop the migration. */
-  readonly backfill?: Json | undefined
-  /** undefined: none. Already decoded for the database. */
-  readonly default: Json | undefined
-  /** The database itself gives the moment (`now()`) or the UTC day of the insert; `default` is then undefined. */
-  readonly defaultMoment?: 'now' | 'today' | undefined
-  /** Unique among live records. */
-  readonly unique: boolean
-  readonly readOnly: boolean
-  readonly immutable: boolean
-  /** SQL over `t` instead of a column. `{actor}` stands for the caller's id. */
-  readonly computed: string | undefined
-  /** A count of a has_many relation under the caller's read policy, instead of a column. */
-  readonly count: string | undefined
-  /** Alternatives; undefined means whoever may read or write the record. */
-  readonly read: readonly Access[] | undefined
-  readonly write: readonly Access[] | undefined
-  /** The belongs_to relation whose foreign key this field is. */
-  readonly relation: string | undefined
-  readonly renamedFrom: string | undefined
-  readonly span: Span
-}
-
-/** One entry of an embedded object. */
-export interface EmbedEntry {
-  readonly name: string
-  /** A field of the embedded record, reached over further to-one relations, or a nested embed. */
-  readonly value:
-    | { readonly kind: 'field'; readonly path: FieldPath }
-    | { readonly kind: 'embed'; readonly relation: BelongsTo; readonly entries: readonly EmbedEntry[] }
-}
-
-interface RelationBase {
-  readonly name: string
-  readonly label: string
-  readonly description: string | undefined
-  /** Name of the resource at the other end: look it up in the catalog. */
-  readonly target: string
-  readonly show: Show
-  /** undefined: not embedded. */
-  readonly embed: readonly EmbedEntry[] | undefined
-  readonly read: readonly Access[] | undefined
-  readonly span: Span
-}
-
-export interface BelongsTo extends RelationBase {
-  readonly kind: 'belongs_to'
-  /** The foreign key, also found in `fields`. */
-  readonly field: Field
-  readonly default: Filter | undefined
-  readonly where: Filter | undefined
-  readonly onDelete: 'restrict' | 'set_null' | 'cascade'
-}
-
-export interface HasMany extends RelationBase {
-  readonly kind: 'has_many'
-  /** From the other record to this one: usually one belongs_to, two when it goes `through`. */
-  readonly by: readonly BelongsTo[]
-  readonly where: Filter | undefined
-  readonly order: readonly SortTerm[]
-  readonly first: boolean
-}
-
-export interface ManyToMany extends RelationBase {
-  readonly kind: 'many_to_many'
-  /** The joining table, with one column to each side; made by the engine. */
-  readonly through: { readonly table: string; readonly from: string; readonly to: string }
-  readonly where: Filter | undefined
-  readonly order: readonly SortTerm[]
-  /** Writable as a list of ids under this body key, e.g. `label_ids`. */
-  readonly writeAs: string
-  readonly write: readonly Access[] | undefined
-}
-
-export type Relation = BelongsTo | HasMany | ManyToMany
-
-export interface SortTerm {
-  readonly path: FieldPath
-  readonly direction: 'asc' | 'desc'
-}
+export type * from './automation.ts'
+export type * from './field.ts'
+export type * from './rule.ts'
 
 export interface Index {
   readonly fields: readonly Field[]
   readonly unique: boolean
   /** Only records that match; undefined: all. */
   readonly where: Filter | undefined
-  readonly kind: 'btree' | 'trigram'
+  /** An overlap index is of the fields that must be equal, then of the first and the last day or moment. */
+  readonly kind: 'btree' | 'trigram' | 'overlap'
   readonly span: Span
 }
 
@@ -158,8 +41,6 @@ export interface SeedRow {
   /** Where each value of the row stands, by the name of its field. */
   readonly places: ReadonlyMap<string, Span>
 }
-
-export type WriteAction = Exclude<ActionName, 'list' | 'get'>
 
 export interface Resource {
   readonly name: string
@@ -196,6 +77,19 @@ export interface Resource {
   readonly nested: readonly Nested[]
   /** Every policy is present; an empty list denies. */
   readonly policies: Readonly<Record<PolicyName, readonly Clause[]>>
+  /** Those of every resource on the table; one of a part of the table speaks of that part only. */
+  readonly rules: readonly RecordRule[]
+  /** Those of other tables that look at this one. */
+  readonly foreignRules: readonly ForeignRule[]
+  /** How many of the table's records there are at least and at most, which of them is the only one, and which may not overlap. */
+  readonly counts: readonly CountRule[]
+  readonly soles: readonly SoleRule[]
+  readonly overlaps: readonly OverlapRule[]
+  readonly moves: readonly Moves[]
+  /** In their order; a later one sees what earlier ones set. Those of every resource on the table. */
+  readonly follows: readonly Follow[]
+  /** What happens by itself, by name. */
+  readonly automations: ReadonlyMap<string, Automation>
   readonly hooks: Readonly<Record<WriteAction, readonly string[]>>
   readonly statusCodes: Readonly<Record<ActionName, number>>
   readonly deleteSets: readonly Assignment[] | undefined
@@ -207,8 +101,16 @@ export interface Resource {
   /** Those of the whole table, at its owner; empty on a resource that stands on another's table. */
   readonly indexes: readonly Index[]
   readonly seeds: Seeds | undefined
+  /** Records whose `field` lies further back than `2 years` are removed for good; undefined: they stay. */
+  readonly keep: { readonly field: Field; readonly span: string } | undefined
   /** Kept in the process as a lookup table. */
   readonly cached: boolean
+  /** Whether each write of its table also writes a row of the log of changes. */
+  readonly logged: boolean
+  /** Whether the log keeps what is written to its table after every listener has worked it. */
+  readonly keepsLog: boolean
+  /** Whether readers may follow its changes at `/<path>/stream`. */
+  readonly streamed: boolean
   /** Keys contributed by plugins, as written. */
   readonly keys: JsonObject
   readonly span: Span
@@ -219,6 +121,8 @@ export interface Accounts {
   readonly resource: string
   /** `$actor.<attribute>` → the field of the account that holds it; a to-one relation stands for its foreign key. */
   readonly attributes: ReadonlyMap<string, Field>
+  /** The field of an account with its address, and the one that says that it is known to be its owner's; undefined: nobody knows. */
+  readonly address: { readonly field: string; readonly confirmed: string | undefined } | undefined
   /** The names of the seeded roles; undefined: nobody knows. */
   readonly roles: ReadonlySet<string> | undefined
 }
@@ -230,6 +134,8 @@ export interface Catalog {
   /** `/api/v1`, or empty. */
   readonly prefix: string
   readonly resources: ReadonlyMap<string, Resource>
+  /** When people work, by the name of the calendar. */
+  readonly calendars: ReadonlyMap<string, Calendar>
   /** Every permission that a policy, field or plugin names, with where it comes from. */
   readonly permissions: ReadonlyMap<string, string>
   /** What the plugin that authenticates says of its accounts; undefined: nothing. */
@@ -244,4 +150,6 @@ export interface Catalog {
   /** The limits of limits.ts as app.yaml narrowed them. */
   readonly limits: Readonly<Record<string, number>>
   readonly fieldTypes: ReadonlyMap<string, FieldType>
+  /** `<plugin>.<name>` of every listener, `automation:<resource>.<name>` among them → what it hears of: a resource and an action, `tickets create`. */
+  readonly listeners: ReadonlyMap<string, readonly string[]>
 }

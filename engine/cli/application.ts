@@ -4,6 +4,7 @@ import { type Boot, readCatalog } from '../boot/boot.ts'
 import type { Catalog } from '../catalog/catalog.ts'
 import { connect, isMade } from '../database/connect.ts'
 import type { Database } from '../database/database.ts'
+import { sentenceOf } from '../error.ts'
 import type { Collected } from '../text/diagnostic.ts'
 import { renderDiagnostics } from '../text/render.ts'
 import type { ExitCode, Invocation } from './command.ts'
@@ -23,11 +24,6 @@ export async function readApplication(
   const read = await readCatalog(invocation.settings)
   showDiagnostics(read, invocation)
   return read.value
-}
-
-/** What went wrong, in the sentence that the error has for people. */
-export function sentenceOf(error: unknown): string {
-  return error instanceof Error ? error.message : String(error)
 }
 
 /** Whether there is a database to look at; says so where there is none yet. */

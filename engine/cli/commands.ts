@@ -12,8 +12,10 @@ export const COMMANDS: readonly Command[] = [
   },
   {
     name: 'check',
-    usage: '',
-    summary: 'report every mistake in YAML, plugins and settings, and say nothing else',
+    usage: '[--data]',
+    summary:
+      'report every mistake in YAML, plugins and settings, and say nothing else; with --data, the stored records that break a rule',
+    options: { data: { type: 'boolean' } },
     load: () => import('./check.ts'),
   },
   {
@@ -46,10 +48,11 @@ export const COMMANDS: readonly Command[] = [
   },
   {
     name: 'explain',
-    usage: "'<METHOD> <path>' [--as <e-mail or id>]",
-    summary: 'show what a request is answered and why: the rules that speak of the caller, and the SQL; writes nothing',
-    options: { as: { type: 'string' } },
-    takes: [1, 1],
+    usage: "'<METHOD> <path>' [--as <e-mail or id>] | --automation <resource>.<name> --record <id>",
+    summary:
+      'show what a request is answered and why: the rules that speak of the caller, and the SQL; or why an automation did or did not act for a record; writes nothing',
+    options: { as: { type: 'string' }, automation: { type: 'string' }, record: { type: 'string' } },
+    takes: [0, 1],
     load: () => import('./explain.ts'),
   },
   {

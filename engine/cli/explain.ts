@@ -5,12 +5,14 @@ import { type Explanation, explain } from '../action/explain.ts'
 import { pluginContext } from '../action/plugin-context.ts'
 import { type Actor, ANONYMOUS } from '../actor.ts'
 import { type App, createEngine } from '../engine.ts'
+import { sentenceOf } from '../error.ts'
 import type { BoundRoute } from '../http/parts.ts'
 import type { ResourceRoute } from '../http/resource-routes.ts'
 import { compileTable } from '../http/table.ts'
 import { readLookup } from '../query/lookup.ts'
-import { isBegun, sentenceOf, showDiagnostics } from './application.ts'
+import { isBegun, showDiagnostics } from './application.ts'
 import type { ExitCode, Invocation } from './command.ts'
+import { explainAutomation } from './explain-automation.ts'
 
 interface Found {
   readonly route: BoundRoute
@@ -64,7 +66,17 @@ function verdictLine({ clause, place, speaks, reaches, follows }: Explanation['v
   return `    ${place}  ${clause}\n      → ${verdict}${kept}`
 }
 
-function render({ policy, verdicts, statements, outcome }: Explanation): string {
+function ruleLine({ name, place, says, holds }: Explanation['rules'][number]): string {
+  const verdict =
+    holds === undefined ? 'judged by the write' : holds ? 'holds of what is stored' : 'what is stored breaks it'
+  return `    ${place}  ${name}: ${says}\n      → ${verdict}`
+}
+
+function moveLine({ field, move, place, speaks }: Explanation['moves'][number]): string {
+  return `    ${place}  ${field}: ${move}\n      → ${speaks ? 'is for this caller' : 'not for this caller'}`
+}
+
+function render({ policy, verdicts, rules: held, moves, statements, outcome }: Explanation): string {
   const rules = verdicts.length === 0 ? ['    there is none, so nobody may'] : verdicts.map(verdictLine)
   const sql = statements.map(
     ({ text, values }) => `    ${text.trim().replace(/\n\s*/g, '\n    ')}\n      → ${JSON.stringify(values)}`,
@@ -72,6 +84,8 @@ function render({ policy, verdicts, statements, outcome }: Explanation): string 
   return [
     `  rules of ${policy}:`,
     ...rules,
+    ...(held.length === 0 ? [] : ['  what must hold of the record:', ...held.map(ruleLine)]),
+    ...(moves.length === 0 ? [] : ['  moves:', ...moves.map(moveLine)]),
     ...(sql.length === 0 ? [] : ['  statements:', ...sql]),
     `  outcome: ${outcome ?? 'the rules allow it; nothing was written'}`,
   ].join('\n')
@@ -100,7 +114,8 @@ export async function run(invocation: Invocation): Promise<ExitCode> {
     const engine = created.value
     if (engine === undefined) return 1
     try {
-      say(await explainRequest(invocation, engine.app))
+      const { automation } = invocation.options
+      say(await (automation === undefined ? explainRequest : explainAutomation)(invocation, engine.app))
       return 0
     } finally {
       await engine.close()

@@ -1,7 +1,8 @@
 /** `plinth help`: every command with its line, those of the application's plugins too; or one of them. */
-import { nearest } from '../text/nearest.ts'
+
 import { type ExitCode, type Invocation, lineOf } from './command.ts'
 import { pluginCommands } from './plugin-command.ts'
+import { refuseCommand } from './unknown-command.ts'
 
 function columns(rows: readonly (readonly [left: string, right: string])[]): string {
   const width = Math.max(...rows.map(([left]) => left.length))
@@ -17,9 +18,7 @@ async function explainOne(name: string, { commands, settings, say, complain }: I
     say(`${line}\n  ${summary}`)
     return 0
   }
-  const meant = nearest(name, [...commands.map((command) => command.name), ...given.keys()])
-  complain(`There is no command ${name}.${meant === undefined ? '' : ` Did you mean ${meant}?`} See: plinth help`)
-  return 2
+  return refuseCommand(name, [...commands.map((command) => command.name), ...given.keys()], complain)
 }
 
 export async function run(invocation: Invocation): Promise<ExitCode> {

@@ -1,11 +1,13 @@
 #!/usr/bin/env node
 /** ⇄ The program: gives a command line the process's arguments, streams and signals, and ends the process with its code. */
-import { readEnvironment } from './environment.ts'
-import { runCommandLine } from './run.ts'
 
 /** A server that has finished its requests ends by itself; after this time the process ends with some unfinished. */
 const STOP_MS = 10_000
 
+/** How long requests are served on before that, in milliseconds; known once the environment is read. */
+let delayMs = 0
+
+// Before anything else is loaded: until a signal is listened to, it ends the process as a failure.
 const stopped = new Promise<void>((stop) => {
   let asked = false
   const end: (sentence: string) => never = (sentence) => {
@@ -15,16 +17,23 @@ const stopped = new Promise<void>((stop) => {
   const onSignal = (signal: string): void => {
     if (asked) end(`Ended by a second ${signal}; requests under way were cut off.`)
     asked = true
-    process.stderr.write(`Stopping on ${signal}: requests under way have ${STOP_MS / 1_000} s to finish.\n`)
+    const seconds = (STOP_MS + delayMs) / 1_000
+    process.stderr.write(`Stopping on ${signal}: requests under way have ${seconds} s to finish.\n`)
     stop()
-    setTimeout(() => end('Ended: not everything was finished in time.'), STOP_MS).unref()
+    setTimeout(() => end('Ended: not everything was finished in time.'), STOP_MS + delayMs).unref()
   }
   process.on('SIGTERM', onSignal)
   process.on('SIGINT', onSignal)
 })
 
+const { readEnvironment } = await import('./environment.ts')
+const { runCommandLine } = await import('./run.ts')
+const { readSettings } = await import('../settings.ts')
+
+const env = readEnvironment(process.env, process.cwd())
+delayMs = readSettings(env).value?.shutdownDelay ?? 0
 const code = await runCommandLine(process.argv.slice(2), {
-  env: readEnvironment(process.env, process.cwd()),
+  env,
   say: (text) => void process.stdout.write(`${text}\n`),
   complain: (text) => void process.stderr.write(`${text}\n`),
   color: process.stderr.isTTY && process.env.NO_COLOR === undefined,

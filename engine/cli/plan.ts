@@ -1,4 +1,5 @@
 /** `plinth plan`: what the YAML as it is now would change in the database; changes nothing. */
+import { offences } from '../action/offenders.ts'
 import { rehearse } from '../action/rehearse.ts'
 import { planFor } from '../migration/migrate.ts'
 import { renderPlan } from '../migration/plan.ts'
@@ -12,6 +13,10 @@ export function run(invocation: Invocation): Promise<ExitCode> {
     )
     showDiagnostics(planned, invocation)
     invocation.say(renderPlan(planned.value).trimEnd())
+    for (const { resource, rule, words, ids } of await offences(catalog, database.adhoc, new Date())) {
+      const rest = ids.length === 0 ? '' : ' They stay; the next write that the rule concerns must mend them.'
+      invocation.say(`${resource.name}: ${words} the rule ${rule.name}.${rest} \`plinth check --data\` lists them.`)
+    }
     return planned.diagnostics.length === 0 ? 0 : 1
   })
 }

@@ -1,15 +1,20 @@
 /** Commands that plugins contribute: found by their word, run as the system on a started engine. */
 
-import { readCatalog } from '../boot/boot.ts'
+import { type Boot, readCatalog } from '../boot/boot.ts'
 import { createEngine, type Engine } from '../engine.ts'
+import { sentenceOf } from '../error.ts'
 import type { CommandContribution } from '../plugin/plugin.ts'
 import type { Settings } from '../settings.ts'
-import { isBegun, sentenceOf, showDiagnostics } from './application.ts'
+import type { Collected } from '../text/diagnostic.ts'
+import { isBegun, showDiagnostics } from './application.ts'
 import type { ExitCode, Invocation } from './command.ts'
 
 /** The commands of the application's plugins; none while its YAML has mistakes. */
 export async function pluginCommands(settings: Settings): Promise<ReadonlyMap<string, CommandContribution>> {
-  const { value } = await readCatalog(settings)
+  return commandsOf(await readCatalog(settings))
+}
+
+function commandsOf({ value }: Collected<Boot>): ReadonlyMap<string, CommandContribution> {
   return new Map([...(value?.composition.commands ?? [])].map(([name, command]) => [name, command.value]))
 }
 
@@ -20,7 +25,8 @@ export async function runPluginCommand(
   invocation: Pick<Invocation, 'settings' | 'log' | 'say' | 'complain' | 'color'>,
 ): Promise<ExitCode | { readonly known: readonly string[] }> {
   const { settings, log, say, complain } = invocation
-  const known = await pluginCommands(settings)
+  const read = await readCatalog(settings)
+  const known = commandsOf(read)
   const command = known.get(word)
   if (command === undefined) return { known: [...known.keys()] }
   const { begins = true } = command
@@ -28,7 +34,7 @@ export async function runPluginCommand(
   if (!begin && !isBegun(invocation)) return 1
   let engine: Engine | undefined
   try {
-    const created = await createEngine({ settings, log, begin, joins: true })
+    const created = await createEngine({ settings, log, read, begin, joins: true })
     showDiagnostics(created, invocation)
     engine = created.value
     if (engine === undefined) return 1

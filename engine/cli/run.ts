@@ -6,6 +6,7 @@ import { nearest } from '../text/nearest.ts'
 import { renderDiagnostics } from '../text/render.ts'
 import { type Command, type ExitCode, type Invocation, lineOf } from './command.ts'
 import { COMMANDS } from './commands.ts'
+import { refuseCommand } from './unknown-command.ts'
 
 /** The parts of the process that a command line may use. */
 export interface World extends Pick<Invocation, 'say' | 'complain' | 'color' | 'stopped'> {
@@ -52,9 +53,7 @@ async function runOther(word: string, args: readonly string[], world: World): Pr
   const log = createLogger(settings)
   const ran = await runPluginCommand(word, args, { ...world, settings, log })
   if (typeof ran === 'number') return ran
-  const meant = nearest(word, [...COMMANDS.map((command) => command.name), ...ran.known])
-  world.complain(`There is no command ${word}.${meant === undefined ? '' : ` Did you mean ${meant}?`} See: plinth help`)
-  return 2
+  return refuseCommand(word, [...COMMANDS.map((command) => command.name), ...ran.known], world.complain)
 }
 
 /** `plinth plan --help` asks what `plinth help plan` does; nothing else may happen, whoever gives the command. */

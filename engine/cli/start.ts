@@ -1,6 +1,9 @@
 /** `plinth start`: the application is served until the process is asked to stop, then what is in flight is finished. */
+import { setTimeout as sleep } from 'node:timers/promises'
 import { createEngine, type Engine } from '../engine.ts'
-import { sentenceOf, showDiagnostics } from './application.ts'
+import { sentenceOf } from '../error.ts'
+import { LIMITS } from '../limits.ts'
+import { showDiagnostics } from './application.ts'
 import type { ExitCode, Invocation } from './command.ts'
 import { writeSchemas } from './schema.ts'
 import { watchSources } from './watch.ts'
@@ -21,32 +24,71 @@ async function listen(engine: Engine, port: number): Promise<readonly string[]> 
   }
 }
 
-async function serve(engine: Engine, invocation: Invocation): Promise<void> {
-  const { settings, options, say, stopped } = invocation
-  // Editors complete from what is served; a folder that may not be written to is no reason not to serve.
-  if (!settings.production) await writeSchemas(engine.app.composition.vocabulary, settings).catch(() => [])
-  if (options.demo === true) await fillWithExamples(engine)
-  const lines = await listen(engine, settings.port)
-  const unwatch = options.watch === true ? await watchSources(engine, invocation) : undefined
-  say(lines.join('\n'))
-  await stopped
-  await unwatch?.()
+/** An engine that listens, and what people should read of it. */
+interface Begun {
+  readonly engine: Engine
+  readonly lines: readonly string[]
+}
+
+/** Makes the application and has it listen; undefined where its YAML has mistakes, which have been shown. */
+async function begin(invocation: Invocation, stop: AbortSignal): Promise<Begun | undefined> {
+  const { settings, options, log } = invocation
+  const created = await createEngine({ settings, log, stop })
+  showDiagnostics(created, invocation)
+  const engine = created.value
+  if (engine === undefined) return undefined
+  try {
+    // Editors complete from what is served; a folder that may not be written to is no reason not to serve.
+    if (!settings.production) await writeSchemas(engine.app.composition.vocabulary, settings).catch(() => [])
+    if (options.demo === true) await fillWithExamples(engine)
+    stop.throwIfAborted()
+    return { engine, lines: await listen(engine, settings.port) }
+  } catch (error) {
+    await engine.close()
+    throw error
+  }
+}
+
+/** Serves until the process is told to stop, then lets what is under way finish. */
+async function serve({ engine, lines }: Begun, invocation: Invocation): Promise<void> {
+  const { options, say, settings, stopped } = invocation
+  try {
+    const unwatch = options.watch === true ? await watchSources(engine, invocation) : undefined
+    say(lines.join('\n'))
+    const lost = await Promise.race([stopped, engine.lost])
+    await unwatch?.()
+    if (lost instanceof Error) throw lost
+    await engine.close(settings.shutdownDelay)
+  } catch (error) {
+    await engine.close()
+    throw error
+  }
+}
+
+/** What a start that was told to stop came to: it has LIMITS.startEndMs to end what it does in the database. */
+async function ended(beginning: Promise<Begun | undefined>): Promise<void> {
+  const late = sleep(LIMITS.startEndMs, undefined, { ref: false })
+  const begun = await Promise.race([beginning.catch(() => undefined), late])
+  await begun?.engine.close()
 }
 
 export async function run(invocation: Invocation): Promise<ExitCode> {
-  const { settings, log, complain } = invocation
-  let engine: Engine | undefined
+  const { complain, stopped } = invocation
+  const stop = new AbortController()
+  void stopped.then(() => stop.abort(new Error('the process is told to stop')))
+  const beginning = begin(invocation, stop.signal)
   try {
-    const created = await createEngine({ settings, log })
-    showDiagnostics(created, invocation)
-    engine = created.value
-    if (engine === undefined) return 1
-    await serve(engine, invocation)
+    const begun = await Promise.race([beginning, stopped])
+    if (stop.signal.aborted) {
+      await ended(beginning)
+      return 0
+    }
+    if (begun === undefined) return 1
+    await serve(begun, invocation)
     return 0
   } catch (error) {
+    if (stop.signal.aborted) return 0
     complain(sentenceOf(error))
     return 1
-  } finally {
-    await engine?.close()
   }
 }

@@ -2,7 +2,8 @@
 import { resolve } from 'node:path'
 import { watch } from 'chokidar'
 import type { Engine } from '../engine.ts'
-import { sentenceOf, showDiagnostics } from './application.ts'
+import { sentenceOf } from '../error.ts'
+import { showDiagnostics } from './application.ts'
 import type { Invocation } from './command.ts'
 
 /** Editors write a file in several steps. */

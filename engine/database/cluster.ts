@@ -3,7 +3,8 @@ import fs from 'node:fs/promises'
 import path from 'node:path'
 import { setImmediate } from 'node:timers/promises'
 import { PGlite } from '@electric-sql/pglite'
-import type { DiskGuard } from './disk.ts'
+import type { Disk } from '../disk/watch.ts'
+import { watchForPanic } from './panic.ts'
 import { closeToOthers } from './private.ts'
 import { EXTENSIONS, readSnapshot, writeSnapshot } from './snapshot.ts'
 
@@ -22,7 +23,7 @@ function concatenate(parts: readonly Uint8Array[]): Uint8Array {
  * Changes how messages reach the cluster: those of one statement go in together (half the time of one by one), timers
  * and sockets get a turn every 8 ms (answers are microtasks and would starve them), and a full disk stops everything.
  */
-function pace(cluster: PGlite, disk: DiskGuard | undefined): PGlite {
+function pace(cluster: PGlite, disk: Disk | undefined): PGlite {
   const send = cluster.execProtocolStream.bind(cluster)
   let waiting: Uint8Array[] = []
   let sliceStart = performance.now()
@@ -71,7 +72,7 @@ export async function openMemory(): Promise<PGlite> {
  * The cluster of a directory that this process has locked; made when there is none. A first start that was cut off is
  * begun again; throws a sentence for the directory of another major version.
  */
-export async function openDirectory(directory: string, disk: DiskGuard): Promise<PGlite> {
+export async function openDirectory(directory: string, disk: Disk): Promise<PGlite> {
   const major = await majorOf(directory)
   if (major !== undefined && major !== EMBEDDED_MAJOR) {
     throw new Error(
@@ -81,6 +82,11 @@ export async function openDirectory(directory: string, disk: DiskGuard): Promise
   disk.check()
   if (major !== undefined) {
     const cluster = await PGlite.create(directory, { extensions: EXTENSIONS })
+    watchForPanic(cluster, () =>
+      disk.lose(
+        `The embedded database has stopped: it could not write to ${directory}, because the disk is full or fails. Nothing that was acknowledged is lost: start again when there is room.`,
+      ),
+    )
     await prepare(cluster)
     // The cluster gives some files the modes of the archive, or of its own, whatever the process asks for.
     await closeToOthers(directory)

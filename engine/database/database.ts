@@ -50,8 +50,18 @@ export interface Database {
    * On the embedded database it is the only one, so `work` must use nothing else.
    */
   session<T>(work: (runner: Runner) => Promise<T>): Promise<T>
+  /**
+   * For a process that is told to stop while it starts: sessions get no further statement, and what they still run after
+   * LIMITS.startStopMs is cancelled where the server can do that. A transaction of theirs is rolled back.
+   */
+  interrupt(): void
   /** How the pools are used now, one after the other. */
   connections(): readonly PoolUse[]
+  /**
+   * How long callers have waited for a connection since this was last asked, in milliseconds: the shortest wait, of the
+   * pool where it is longest, and 0 where anybody found a connection free. For the one who bounds what is in flight.
+   */
+  waited(): number
   /** One cheap round trip, for readiness. Rejects when the database is out or its disk is full. */
   ping(): Promise<void>
   /**

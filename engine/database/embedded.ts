@@ -3,11 +3,11 @@ import path from 'node:path'
 import type { PGlite } from '@electric-sql/pglite'
 import { createPgConfig } from '@electric-sql/pglite/node-postgres'
 import pg from 'pg'
+import { type Disk, watchDisk } from '../disk/watch.ts'
 import { LIMITS } from '../limits.ts'
 import type { Logger } from '../observe.ts'
 import { EMBEDDED_MAJOR, openDirectory } from './cluster.ts'
 import type { Database } from './database.ts'
-import { guardDisk } from './disk.ts'
 import { lockDirectory } from './lock.ts'
 import { databaseOver } from './one-connection.ts'
 import { outageLog } from './outage.ts'
@@ -30,19 +30,25 @@ function poolOn(cluster: PGlite): pg.Pool {
   })
 }
 
-/** The database in `<dataDir>/database`; rejects at once when another process uses it. */
-export async function openEmbedded(dataDir: string, log: Logger): Promise<Database> {
+/** The database in `<dataDir>/database`, on a disk that is watched; rejects at once when another process uses it. */
+export async function openEmbedded(dataDir: string, log: Logger, watched?: Disk): Promise<Database> {
   const directory = path.join(dataDir, 'database')
   await keepPrivate(dataDir, true)
   const lock = lockDirectory(directory, Date.now)
+  const disk = watched ?? (await watchDisk(dataDir, log))
+  const unwatch = (): void => {
+    if (watched === undefined) disk.stop()
+  }
   try {
-    const disk = await guardDisk(dataDir)
     const cluster = await openDirectory(directory, disk)
+    for (const held of [dataDir, lock.file, path.join(directory, 'PG_VERSION')]) disk.hold(held)
     const pool = poolOn(cluster)
     let shared: Shared | undefined
     const database = databaseOver(pool, describeEmbedded(dataDir), log, async () => {
-      disk.stop()
-      await cluster.close()
+      const lost = disk.look()
+      unwatch()
+      // Its last checkpoint would go into a folder that is not its own, or panic.
+      if (lost === undefined) await cluster.close()
       lock.release()
     })
     const connections = { pool, note: outageLog(log) }
@@ -58,6 +64,7 @@ export async function openEmbedded(dataDir: string, log: Logger): Promise<Databa
       },
     })
   } catch (error) {
+    unwatch()
     lock.release()
     throw error
   }

@@ -20,7 +20,10 @@ interface Reported {
   readonly constraint?: unknown
   readonly detail?: unknown
   readonly message?: unknown
+  readonly syscall?: unknown
   readonly cause?: unknown
+  /** What Objection keeps of the driver's error, whose SQLSTATE it does not repeat. */
+  readonly nativeError?: unknown
 }
 
 const RETRY_AFTER = 1
@@ -38,13 +41,24 @@ const INTEGRITY: Readonly<Record<string, Violation['kind']>> = {
  * cancelled, locked, out of connections, serialization, full or failing disk, read-only or demoted, not let in, no database.
  */
 const PASSING = /^(08...|57P..|57014|55P03|55000|53...|58...|40001|40P01|25P03|25006|28...|3D000)$/
-const SOCKET = /^(ECONN|EPIPE|ETIMEDOUT|EHOSTUNREACH|ENETUNREACH|ENOTFOUND|EAI_AGAIN|ENOENT)/
-/** pg and its pool give these without a code; Knex writes the statement and a dash before them. */
+const SOCKET = /^(ECONN|EPIPE|ETIMEDOUT|EHOSTUNREACH|EHOSTDOWN|ENETUNREACH|ENETDOWN|ENOTFOUND|EAI_AGAIN)/
+/** pg, its pool and Knex give these without a code; Knex writes the statement and a dash before those of others. */
 const LOST =
-  /(?:^| - )(Connection terminated|timeout exceeded when trying to connect|timeout expired|Client has encountered a connection error|Client was closed|Cannot use a pool after calling end|The server does not support SSL)/
+  /(?:^| - )(Connection terminated|Connection ended unexpectedly|Knex: Timeout acquiring a connection|timeout exceeded when trying to connect|timeout expired|Client has encountered a connection error|Client was closed|Cannot use a pool after calling end|The server does not support SSL)/
 
+/** A lock was waited for in vain. The database is well: nothing about it is for the log. */
+const LOCKED = '55P03'
+
+/** Whether a failure says that the database is out, rather than that of one statement. */
+export function isOutage(failure: unknown): boolean {
+  return failure instanceof ApiError && failure.code === 'unavailable' && failureCode(failure) !== LOCKED
+}
+
+/** The driver's own error, where others have wrapped it. */
 function reported(error: unknown): Reported {
-  return typeof error === 'object' && error !== null ? error : {}
+  if (error instanceof ApiError) return reported(error.params.cause)
+  const from: Reported = typeof error === 'object' && error !== null ? error : {}
+  return from.nativeError === undefined ? from : reported(from.nativeError)
 }
 
 function text(value: unknown): string | undefined {
@@ -53,7 +67,7 @@ function text(value: unknown): string | undefined {
 
 /** The SQLSTATE or system code of an error, its own or of what caused it. */
 export function failureCode(error: unknown): string | undefined {
-  const { code, cause } = reported(error instanceof ApiError ? error.params.cause : error)
+  const { code, cause } = reported(error)
   return text(code) ?? (cause === undefined ? undefined : failureCode(cause))
 }
 
@@ -63,10 +77,13 @@ export function isRetryable(error: unknown): boolean {
   return code === '40001' || code === '40P01'
 }
 
-/** Whether the connection that gave this error is of no further use. */
+/** Whether the connection that gave this error, or the error that an ApiError was made of, is of no further use. */
 export function isConnectionLost(error: unknown): boolean {
+  const from = reported(error)
   const code = failureCode(error)
-  if (code === undefined) return LOST.test(text(reported(error).message) ?? '')
+  if (code === undefined) return LOST.test(text(from.message) ?? '')
+  // The socket file of a server that is not there, and no other file.
+  if (code === 'ENOENT') return from.syscall === 'connect'
   // A server that has become read-only is not the one to talk to: the next connection may lead to its successor.
   return /^(08...|57P0[1-5]|25P03|25006)$/.test(code) || SOCKET.test(code)
 }
@@ -76,7 +93,7 @@ export function isConnectionLost(error: unknown): boolean {
  * A row still referenced from elsewhere is `in_use`, a reference to nothing is `foreign_key`.
  */
 export function violation(error: unknown): Violation | undefined {
-  const from = reported(error instanceof ApiError ? error.params.cause : error)
+  const from = reported(error)
   const code = text(from.code)
   if (code === undefined || !/^2[23][0-9A-Z]{3}$/.test(code)) return undefined
   const detail = text(from.detail) ?? ''
@@ -120,7 +137,11 @@ export function databaseFailure(error: unknown): unknown {
   const found = violation(error)
   if (found) return refusal(found, error)
   const code = failureCode(error)
-  if (isConnectionLost(error) || (code !== undefined && (PASSING.test(code) || SOCKET.test(code)))) {
+  if (code === LOCKED) {
+    const message = 'Another change holds what this one needs; try again'
+    return new ApiError('unavailable', { message, retryAfter: RETRY_AFTER, cause: error })
+  }
+  if (isConnectionLost(error) || (code !== undefined && PASSING.test(code))) {
     return new ApiError('unavailable', { retryAfter: RETRY_AFTER, cause: error })
   }
   return error

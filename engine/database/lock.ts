@@ -29,6 +29,7 @@ const SILENT_MS = 20_000
 
 /** A held lock; `release` gives it back and never throws. */
 export interface DirectoryLock {
+  readonly file: string
   release(): void
 }
 
@@ -130,5 +131,5 @@ export function lockDirectory(directory: string, now: () => number): DirectoryLo
     const owner = readOwner(file)
     if (owner?.pid === own.pid && owner.startedAt === own.startedAt) fs.rmSync(file, { force: true })
   }
-  return Object.freeze({ release })
+  return Object.freeze({ file, release })
 }

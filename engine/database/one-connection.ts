@@ -1,10 +1,11 @@
 /** A database with one connection, which everyone takes in turn, as the same interface as a server's. */
-import createKnex from 'knex'
 import type pg from 'pg'
 import type { Logger } from '../observe.ts'
 import type { Database } from './database.ts'
+import { knexOver } from './knex.ts'
 import { outageLog } from './outage.ts'
-import { inSession, knexPool, pooledRunner, poolUses, watchErrors } from './pool.ts'
+import { longestWait, pooledRunner, poolUses, watchErrors } from './pool.ts'
+import { createSessions } from './sessions.ts'
 import { inTransaction } from './transaction.ts'
 
 /**
@@ -14,12 +15,9 @@ import { inTransaction } from './transaction.ts'
  */
 export function databaseOver(pool: pg.Pool, description: string, log: Logger, closed: () => Promise<void>): Database {
   const connections = watchErrors({ pool, note: outageLog(log) })
-  const knex = createKnex({
-    client: 'pg',
-    connectionPool: knexPool(connections),
-    log: { warn() {}, error() {}, debug() {}, deprecate() {} },
-  })
+  const knex = knexOver(connections)
   const runner = pooledRunner(connections)
+  const sessions = createSessions(connections, {})
   return Object.freeze<Database>({
     kind: 'embedded',
     description,
@@ -28,8 +26,10 @@ export function databaseOver(pool: pg.Pool, description: string, log: Logger, cl
     adhoc: runner,
     lagging: runner,
     transaction: (work) => inTransaction(knex, connections, work),
-    session: (work) => inSession(connections, undefined, work),
+    session: sessions.run,
+    interrupt: sessions.interrupt,
     connections: () => poolUses({ ordinary: connections }),
+    waited: longestWait([connections]),
     ping: async () => {
       await runner.run({ text: 'select 1' }, [])
     },

@@ -4,11 +4,11 @@ import { failureCode } from './failure.ts'
 
 const QUIET_MS = 10_000
 
-/** Notes one failure of the database; `now` is a monotonic time in milliseconds. */
+/** Notes one failure of what is out; `now` is a monotonic time in milliseconds. */
 export type NoteFailure = (error: unknown, now: number) => void
 
 /** A note-taker that writes at most one line per ten seconds, with how many failures it stands for. */
-export function outageLog(log: Logger): NoteFailure {
+export function outageLog(log: Logger, message = 'database unavailable'): NoteFailure {
   let lastAt = Number.NEGATIVE_INFINITY
   let unwritten = 0
   return (error, now) => {
@@ -18,6 +18,6 @@ export function outageLog(log: Logger): NoteFailure {
     lastAt = now
     unwritten = 0
     const reason = error instanceof Error ? error.message : String(error)
-    log.error({ code: failureCode(error), reason, failures }, 'database unavailable')
+    log.error({ code: failureCode(error), reason, failures }, message)
   }
 }

@@ -3,10 +3,10 @@ import type pg from 'pg'
 import { ApiError } from '../error.ts'
 import { LIMITS } from '../limits.ts'
 import type { PoolUse, Row, Runner, Statement } from './database.ts'
-import { databaseFailure, failureCode, isConnectionLost } from './failure.ts'
+import { databaseFailure, failureCode, isConnectionLost, isOutage } from './failure.ts'
 import type { NoteFailure } from './outage.ts'
 import { send } from './statement.ts'
-import type { Watch } from './watch.ts'
+import { lostClients, type Watch } from './watch.ts'
 
 type Acquired = (error: Error | undefined, client: pg.PoolClient | undefined) => void
 
@@ -16,8 +16,65 @@ export interface Connections {
   readonly note: NoteFailure
 }
 
+/**
+ * How long callers wait for a connection of a pool, in milliseconds of a monotonic clock: the figure by which a server
+ * knows that more is asked than it can do.
+ */
+interface Waits {
+  /** Notes a caller that asks for a connection; gives what `ended` wants: when the wait began, 0 where there is none. */
+  began(): number
+  ended(began: number): void
+  /**
+   * The shortest wait of those that ended since this was last asked, as long as nobody got a connection the time since
+   * the last one did. The shortest, because a burst makes some wait, and only a queue that stands makes all wait.
+   */
+  take(now: number): number
+}
+
+function createWaits(pool: pg.Pool): Waits {
+  let least = Number.POSITIVE_INFINITY
+  let waiting = 0
+  let servedAt = 0
+  return {
+    began() {
+      if (pool.idleCount > 0 || pool.totalCount < (pool.options.max ?? 0)) {
+        least = 0
+        return 0
+      }
+      const now = performance.now()
+      if (waiting === 0) servedAt = now
+      waiting += 1
+      return now
+    },
+    ended(began) {
+      if (began === 0) return
+      waiting -= 1
+      servedAt = performance.now()
+      const waited = servedAt - began
+      if (waited < least) least = waited
+    },
+    take(now) {
+      const found = least !== Number.POSITIVE_INFINITY ? least : waiting > 0 ? now - servedAt : 0
+      least = Number.POSITIVE_INFINITY
+      return found
+    },
+  }
+}
+
+const byPool = new WeakMap<pg.Pool, Waits>()
+
+/** The waits of a pool, which are the same whoever asks for its connections. */
+function waitsOf(pool: pg.Pool): Waits {
+  let waits = byPool.get(pool)
+  if (waits === undefined) {
+    waits = createWaits(pool)
+    byPool.set(pool, waits)
+  }
+  return waits
+}
+
 /** Gives `done` a connection to release, or `unavailable` at once when LIMITS.poolQueue callers already wait. */
-export function acquire({ pool, note }: Connections, done: Acquired): void {
+function acquire({ pool, note }: Connections, done: Acquired): void {
   if (pool.waitingCount >= LIMITS.poolQueue) {
     done(
       new ApiError('unavailable', { retryAfter: 1, cause: new Error('too many requests wait for a connection') }),
@@ -25,7 +82,10 @@ export function acquire({ pool, note }: Connections, done: Acquired): void {
     )
     return
   }
+  const waits = waitsOf(pool)
+  const began = waits.began()
   pool.connect((error, client) => {
+    waits.ended(began)
     if (error) note(error, performance.now())
     done(error, client)
   })
@@ -47,11 +107,18 @@ interface KnexPool {
   readonly waitingCount: number
 }
 
+/** Has a connection destroyed when it is released after an error that says it is of no further use. */
+function dropWhenLost(client: pg.PoolClient): pg.PoolClient {
+  const { release } = client
+  client.release = (destroy) => release.call(client, destroy || lostClients.has(client))
+  return client
+}
+
 /** Where Knex takes its connections: the same pool under the same bound. */
 export function knexPool(connections: Connections): KnexPool {
   const { pool } = connections
   return {
-    connect: () => acquired(connections),
+    connect: async () => dropWhenLost(await acquired(connections)),
     end: () => pool.end(),
     get totalCount() {
       return pool.totalCount
@@ -78,6 +145,14 @@ export function poolUses(pools: Readonly<Partial<Record<PoolUse['pool'], Connect
     free: idleCount,
     waiting: waitingCount,
   }))
+}
+
+/** Asks how long callers wait for a connection of the pool where they wait longest, since it was last asked; in milliseconds. */
+export function longestWait(connections: readonly Connections[]): () => number {
+  return () => {
+    const now = performance.now()
+    return Math.max(...connections.map(({ pool }) => waitsOf(pool).take(now)))
+  }
 }
 
 /** A pool whose lost connections are noted instead of ending the process, and whose silent ones are given up; it replaces them by itself. */
@@ -109,7 +184,7 @@ export function pooledRunner(connections: Connections): Runner {
           if (error === null) return resolve(rows)
           if (again && isStale(error)) return resolve(attempt(statement, values, false))
           const failure = databaseFailure(error)
-          if (failure instanceof ApiError && failure.code === 'unavailable') connections.note(error, performance.now())
+          if (isOutage(failure)) connections.note(error, performance.now())
           reject(failure)
         })
       })
@@ -130,19 +205,17 @@ export function clientRunner(client: pg.ClientBase, patient = false): Runner {
   })
 }
 
-/** Lends one connection to `work`; `unlimited` is the SQL that lifts its time-outs, after which it is not used again. */
-export async function inSession<T>(
-  connections: Connections,
-  unlimited: string | undefined,
-  work: (runner: Runner) => Promise<T>,
-): Promise<T> {
+/** Asks on a connection whether the server takes writes; one to a server that does not is dropped: the next may lead to its successor. */
+export async function takesWrites(connections: Connections): Promise<boolean> {
   const client = await acquired(connections).catch((error) => {
     throw databaseFailure(error)
   })
+  let keep = false
   try {
-    if (unlimited !== undefined) await client.query(unlimited)
-    return await work(clientRunner(client, true))
+    const [row] = await clientRunner(client).run({ text: `select current_setting('transaction_read_only')` }, [])
+    keep = row?.[0] === 'off'
+    return keep
   } finally {
-    client.release(unlimited !== undefined)
+    client.release(!keep)
   }
 }

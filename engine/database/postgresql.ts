@@ -1,12 +1,13 @@
 /** Opens a PostgreSQL server: one ordinary pool, and one on which statements are planned once. */
-import createKnex from 'knex'
 import pg from 'pg'
 import { LIMITS } from '../limits.ts'
 import type { Logger } from '../observe.ts'
 import type { Database } from './database.ts'
+import { knexOver } from './knex.ts'
 import { laggingRunner } from './lagging.ts'
 import { type NoteFailure, outageLog } from './outage.ts'
-import { type Connections, inSession, knexPool, pooledRunner, poolUses, watchErrors } from './pool.ts'
+import { type Connections, longestWait, pooledRunner, poolUses, takesWrites, watchErrors } from './pool.ts'
+import { cancelling, createSessions } from './sessions.ts'
 import { inTransaction } from './transaction.ts'
 import { COLUMN_TYPES } from './types.ts'
 import { createWatch, type Watch } from './watch.ts'
@@ -18,7 +19,7 @@ const GRACE_MS = 3_000
 /** Session settings of every connection; TimeZone and DateStyle decide how times read as text. */
 const SESSION: Readonly<Record<string, string>> = {
   statement_timeout: String(LIMITS.statementMs),
-  lock_timeout: String(LIMITS.acquireMs),
+  lock_timeout: String(LIMITS.lockMs),
   idle_in_transaction_session_timeout: String(LIMITS.statementMs * 3),
   jit: 'off',
   DateStyle: 'ISO',
@@ -124,10 +125,15 @@ function open(config: pg.PoolConfig, max: number, note: NoteFailure, watch: Watc
   return watchErrors({ pool: new pg.Pool({ ...config, max }), note }, watch)
 }
 
-/** The watch over the connections to one server; it asks over plain connections. */
-function watchOver(databaseUrl: string): Watch {
+/** How those who ask about connections connect themselves. */
+function plainly(databaseUrl: string): pg.ClientConfig {
   const { connectionString } = splitOptions(databaseUrl)
-  return createWatch({ connectionString, fallback_application_name: 'plinth' }, LIMITS.statementMs + GRACE_MS)
+  return { connectionString, fallback_application_name: 'plinth' }
+}
+
+/** The watch over the connections to one server. */
+function watchOver(databaseUrl: string): Watch {
+  return createWatch(plainly(databaseUrl), LIMITS.statementMs + GRACE_MS)
 }
 
 /** Whether session settings arrive at the replica with the start of a connection; one that is out now may be back later. */
@@ -179,12 +185,12 @@ export async function openPostgresql(
     sizes.compiled === 0
       ? ordinary
       : open(poolConfig(databaseUrl, GENERIC_PLANS, server.takesOptions), sizes.compiled, note, watch)
-  const knex = createKnex({
-    client: 'pg',
-    connectionPool: knexPool(ordinary),
-    log: { warn() {}, error() {}, debug() {}, deprecate() {} },
-  })
+  const knex = knexOver(ordinary)
   const adhoc = pooledRunner(ordinary)
+  const sessions = createSessions(ordinary, {
+    unlimited: 'set statement_timeout = 0; set lock_timeout = 0',
+    cancel: cancelling(plainly(databaseUrl)),
+  })
   const replica = replicaUrl === undefined ? undefined : await openReplica(replicaUrl, server, sizes.ordinary, log)
   return Object.freeze<Database>({
     kind: 'postgresql',
@@ -194,11 +200,12 @@ export async function openPostgresql(
     adhoc,
     lagging: replica === undefined ? adhoc : laggingRunner(pooledRunner(replica.connections), adhoc),
     transaction: (work) => inTransaction(knex, ordinary, work),
-    session: (work) => inSession(ordinary, 'set statement_timeout = 0; set lock_timeout = 0', work),
+    session: sessions.run,
+    interrupt: sessions.interrupt,
     connections: () => poolUses({ ordinary, compiled: generic, ...(replica && { replica: replica.connections }) }),
+    waited: longestWait(generic === ordinary ? [ordinary] : [ordinary, generic]),
     ping: async () => {
-      const [row] = await adhoc.run({ text: `select current_setting('transaction_read_only')` }, [])
-      if (row?.[0] === 'on') throw new Error('the database takes no writes: it is read-only, or a standby')
+      if (!(await takesWrites(ordinary))) throw new Error('the database takes no writes: it is read-only, or a standby')
     },
     close: async () => {
       watch.stop()

@@ -2,6 +2,7 @@
 import { createConnection } from 'node:net'
 import path from 'node:path'
 import pg from 'pg'
+import type { Disk } from '../disk/watch.ts'
 import { LIMITS } from '../limits.ts'
 import type { Logger } from '../observe.ts'
 import type { Database, Runner } from './database.ts'
@@ -57,9 +58,9 @@ async function openShared(dataDir: string, description: string, log: Logger): Pr
 }
 
 /** The database as `openEmbedded` opens it, or by way of the running server that has it open already. */
-export async function openOrJoin(dataDir: string, log: Logger): Promise<Database> {
+export async function openOrJoin(dataDir: string, log: Logger, disk?: Disk): Promise<Database> {
   try {
-    return await openEmbedded(dataDir, log)
+    return await openEmbedded(dataDir, log, disk)
   } catch (error) {
     if (!(error instanceof InUseError)) throw error
     const description = `${describeEmbedded(dataDir)}, which process ${error.pid ?? 'unknown'} has open`

@@ -3,12 +3,13 @@ import fs from 'node:fs/promises'
 import path from 'node:path'
 import { fileURLToPath } from 'node:url'
 import type { PGlite } from '@electric-sql/pglite'
+import { btree_gist } from '@electric-sql/pglite/contrib/btree_gist'
 import { pg_trgm } from '@electric-sql/pglite/contrib/pg_trgm'
 
 /** The version of the package whose clusters the archive holds: another one's would not fit. */
 const FORMAT = 'pglite-0.5.16'
 
-export const EXTENSIONS = Object.freeze({ pg_trgm })
+export const EXTENSIONS = Object.freeze({ btree_gist, pg_trgm })
 
 /** `<package>/dist/<version>.tar.gz`, for the source and for the compiled program alike. */
 function archive(): string {

@@ -23,17 +23,27 @@ async function once<T>(
 ): Promise<T> {
   const client = await acquired(connections)
   let open = true
+  let lost = false
   try {
     const { run } = clientRunner(client)
-    const within: Transaction['run'] = (statement, values) =>
-      open
-        ? run(statement, values)
-        : Promise.reject(new Error('the transaction has ended, and its connection is given on'))
+    let last: Promise<unknown> = Promise.resolve()
+    // One after the other: pg takes no statement while another one runs.
+    const within: Transaction['run'] = (statement, values) => {
+      const rows = last.then(() => {
+        if (!open) throw new Error('the transaction has ended, and its connection is given on')
+        return run(statement, values)
+      })
+      last = rows.catch(() => undefined)
+      return rows
+    }
     return await knex.transaction((trx) => work({ knex: trx, run: within }), { connection: client })
+  } catch (error) {
+    lost = isConnectionLost(error)
+    throw error
   } finally {
     open = false
     // A connection whose rollback did not arrive must not lend its open transaction to the next caller.
-    client.release(!isClean(client))
+    client.release(lost || !isClean(client))
   }
 }
 

@@ -4,9 +4,13 @@
  */
 import pg from 'pg'
 import { LIMITS } from '../limits.ts'
+import { isConnectionLost } from './failure.ts'
 import { began, ended, type Running, watchClient } from './statement.ts'
 
 type Callback = (error: Error | null, result?: unknown) => void
+
+/** Connections on which a statement of Knex failed in a way that says they are of no further use. */
+export const lostClients = new WeakSet<pg.ClientBase>()
 
 /** Has every statement noted that others send over a connection, such as Knex with its BEGIN and COMMIT. */
 function noteQueries(client: pg.ClientBase, query: (...words: readonly unknown[]) => unknown): void {
@@ -14,18 +18,23 @@ function noteQueries(client: pg.ClientBase, query: (...words: readonly unknown[]
     // An object with `submit` reads its own answer, and a stream may take its time.
     if (typeof first === 'object' && first !== null && 'submit' in first) return query(first, ...rest)
     const entry = began(client, false)
+    const failed = (error: unknown): void => {
+      ended(entry)
+      if (isConnectionLost(error)) lostClients.add(client)
+    }
     const at = rest.findLastIndex((word) => typeof word === 'function')
     if (at === -1) {
       const answer = query(first, ...rest) as Promise<unknown>
       answer.then(
         () => ended(entry),
-        () => ended(entry),
+        (error: unknown) => failed(error),
       )
       return answer
     }
     const done = rest[at] as Callback
     const answered: Callback = (error, result) => {
-      ended(entry)
+      if (error === null || error === undefined) ended(entry)
+      else failed(error)
       done(error, result)
     }
     return query(first, ...rest.with(at, answered))

@@ -1,5 +1,5 @@
 /** Decides which branch of a union an author meant, so that only the mistakes of that branch are reported. */
-import type { Json, JsonObject, JsonSchema } from '../json.ts'
+import { isObject, type Json, type JsonObject, type JsonSchema } from '../json.ts'
 import { nearest } from '../text/nearest.ts'
 import { isKind, words } from './sentence.ts'
 
@@ -29,15 +29,25 @@ export function resolveSchema(schema: JsonSchema, root: JsonSchema): JsonSchema 
   return target === undefined ? schema : resolveSchema(target, root)
 }
 
-/** The resolved branches of a union, or undefined if the schema is none. */
+/** Root → union → its branches, because the same few unions are asked for with every field of every resource. */
+const resolvedBranches = new WeakMap<JsonSchema, WeakMap<JsonSchema, readonly JsonSchema[]>>()
+
+/** The resolved branches of a union, or undefined if the schema is none; the same list each time. */
 export function branchesOf(schema: JsonSchema, root: JsonSchema): readonly JsonSchema[] | undefined {
   const branches = schema.oneOf ?? schema.anyOf
-  return Array.isArray(branches) ? branches.map((branch: JsonSchema) => resolveSchema(branch, root)) : undefined
+  if (!Array.isArray(branches)) return undefined
+  const known = resolvedBranches.get(root) ?? new WeakMap<JsonSchema, readonly JsonSchema[]>()
+  resolvedBranches.set(root, known)
+  const resolved = known.get(schema) ?? branches.map((branch: JsonSchema) => resolveSchema(branch, root))
+  known.set(schema, resolved)
+  return resolved
 }
 
 /** The branch for a value: by its JSON type, then by the word under a shared key, then by the keys that are there. */
 export function pickBranch(branches: readonly JsonSchema[], value: Json): Picked {
-  const fitting = branches.filter((branch) => isKind(branch, value) && (words(branch)?.includes(value) ?? true))
+  const fitting = isObject(value)
+    ? mapBranches(branches)
+    : branches.filter((branch) => isKind(branch, value) && (words(branch)?.includes(value) ?? true))
   const [only] = fitting
   if (only === undefined) return { kind: 'none' }
   if (fitting.length === 1 || typeof value !== 'object' || value === null || Array.isArray(value))
@@ -45,15 +55,44 @@ export function pickBranch(branches: readonly JsonSchema[], value: Json): Picked
   return byTag(fitting, value as JsonObject) ?? byKeys(fitting, value as JsonObject)
 }
 
-/** By the fixed word that every branch has under the same key, such as `type: string`; undefined where they have none. */
-function byTag(branches: readonly JsonSchema[], value: JsonObject): Picked | undefined {
+const branchesOfMaps = new WeakMap<readonly JsonSchema[], readonly JsonSchema[]>()
+
+/** The branches that take maps; the same list each time. */
+function mapBranches(branches: readonly JsonSchema[]): readonly JsonSchema[] {
+  const known = branchesOfMaps.get(branches)
+  if (known !== undefined) return known
+  const fitting = branches.filter((branch) => isKind(branch, {}) && words(branch) === undefined)
+  branchesOfMaps.set(branches, fitting)
+  return fitting
+}
+
+/** The key under which every branch has a fixed word, and the branches by that word. */
+interface Tag {
+  readonly tag: string
+  readonly byWord: ReadonlyMap<Json, JsonSchema>
+}
+
+const tags = new WeakMap<readonly JsonSchema[], Tag | { readonly tag: undefined }>()
+
+function tagOf(branches: readonly JsonSchema[]): Tag | { readonly tag: undefined } {
+  const known = tags.get(branches)
+  if (known !== undefined) return known
   const isTag = (key: string) => branches.every((branch) => 'const' in (propertiesOf(branch)[key] ?? {}))
   const tag = Object.keys(propertiesOf(branches[0])).find(isTag)
-  if (tag === undefined) return undefined
+  const byWord = (key: string) => new Map(branches.map((branch) => [propertiesOf(branch)[key]?.const as Json, branch]))
+  const made = tag === undefined ? { tag } : { tag, byWord: byWord(tag) }
+  tags.set(branches, made)
+  return made
+}
+
+/** By the fixed word that every branch has under the same key, such as `type: string`; undefined where they have none. */
+function byTag(branches: readonly JsonSchema[], value: JsonObject): Picked | undefined {
+  const found = tagOf(branches)
+  if (found.tag === undefined) return undefined
+  const { tag, byWord } = found
   const key = Object.hasOwn(value, tag) ? tag : Object.keys(value).find((word) => nearest(word, [tag]) === tag)
   if (key === undefined) return { kind: 'missing_key', expected: [tag], schema: joined(branches) }
   const word = value[key] ?? null
-  const byWord = new Map(branches.map((branch) => [propertiesOf(branch)[tag]?.const as Json, branch]))
   const known = byWord.get(word)
   if (known !== undefined) return { kind: 'branch', schema: known }
   const expected = [...byWord.keys()]

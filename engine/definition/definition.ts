@@ -45,8 +45,8 @@ export interface FieldDefinition {
   readonly read_only?: boolean
   readonly immutable?: boolean
   readonly show?: Show
-  /** SQL over the record `t`; `$actor` is the caller's id. The field is then read-only. */
-  readonly computed?: string
+  /** SQL over the record `t`; `$actor` is the caller's id. Or what the records of a relation come to: `{ sum: lines.amount }`. The field is then read-only. */
+  readonly computed?: string | Readonly<Record<string, string>>
   readonly read?: AccessDefinition | readonly AccessDefinition[]
   readonly write?: AccessDefinition | readonly AccessDefinition[]
   /** The type's own options (min, max, pattern, values, of, from, start, schema, precision, scale, relation …). */
@@ -87,6 +87,65 @@ export interface RelationDefinition {
   readonly write?: AccessDefinition | readonly AccessDefinition[]
 }
 
+export type WriteName = 'create' | 'update' | 'delete' | 'restore'
+
+/** What must hold of a record whenever it is written. */
+export interface RuleDefinition {
+  readonly must?: FilterDefinition
+  readonly at_least?: number
+  readonly at_most?: number
+  readonly only_one?: string
+  readonly no_overlap?: readonly [from: string, to: string]
+  readonly where?: FilterDefinition
+  readonly per?: string | readonly string[]
+  readonly when?: FilterDefinition
+  readonly changed?: string | readonly string[]
+  readonly on?: readonly WriteName[]
+  readonly says?: string
+  readonly at?: string
+  readonly holds?: 'when_written' | 'always'
+}
+
+/** One entry of `allow`: the words that are left, those that may follow, and whom it speaks of. */
+export interface MoveDefinition extends AccessDefinition {
+  readonly from: string | readonly string[]
+  readonly to: string | readonly string[]
+}
+
+/** Which value of a field or relation may follow which. */
+export interface MovesDefinition {
+  /** For a relation: the field of the other record whose words are meant. */
+  readonly by?: string
+  readonly allow: readonly MoveDefinition[]
+  readonly says?: string
+}
+
+/** What follows from a write. */
+export interface FollowDefinition {
+  readonly when?: FilterDefinition
+  readonly changed?: string | readonly string[]
+  readonly on?: readonly ('create' | 'update' | 'import')[]
+  readonly set: JsonObject
+}
+
+/** What happens by itself: one of `on`, `at` and `every`, and what is done then, in the order written. */
+export interface AutomationDefinition {
+  readonly description?: string
+  readonly on?: readonly (WriteName | 'import')[]
+  readonly changed?: string | readonly string[]
+  readonly at?: string
+  readonly after?: string
+  readonly before?: string
+  readonly every?: string
+  readonly in?: string
+  readonly when?: FilterDefinition
+  readonly set?: JsonObject
+  readonly create?: { readonly [resource: string]: JsonObject }
+  readonly run?: { readonly [action: string]: JsonObject }
+  /** Keys that stand for actions of plugins. */
+  readonly [key: string]: unknown
+}
+
 export type ActionName = 'list' | 'get' | 'create' | 'update' | 'delete' | 'restore'
 export type PolicyName = 'view' | 'create' | 'update' | 'delete' | 'restore'
 
@@ -105,7 +164,7 @@ export interface ResourceDefinition {
   readonly conceal?: boolean
   readonly fields?: { readonly [name: string]: FieldDefinition }
   readonly relations?: { readonly [name: string]: RelationDefinition }
-  readonly filters?: readonly string[] | { readonly [parameter: string]: string }
+  readonly filters?: readonly string[] | { readonly [parameter: string]: string | FilterDefinition }
   readonly ranges?: { readonly [prefix: string]: string }
   readonly special?: { readonly [parameter: string]: string }
   readonly sort?: { readonly keys?: readonly string[]; readonly default?: string | readonly string[] }
@@ -128,17 +187,37 @@ export interface ResourceDefinition {
     readonly [relation: string]: { readonly path?: string; readonly actions: readonly ('list' | 'create')[] }
   }
   readonly policies?: { readonly [policy in PolicyName]?: readonly ClauseDefinition[] }
-  readonly hooks?: { readonly [action in Exclude<ActionName, 'list' | 'get'>]?: readonly string[] }
+  readonly rules?: { readonly [name: string]: RuleDefinition }
+  readonly moves?: { readonly [field: string]: MovesDefinition }
+  readonly show_moves?: boolean
+  readonly follows?: readonly FollowDefinition[]
+  readonly automations?: { readonly [name: string]: AutomationDefinition }
+  readonly hooks?: { readonly [action in WriteName]?: readonly string[] }
+  /** Listeners of plugins that hear of writes here, beside those that name the resource themselves. */
+  readonly listeners?: { readonly [action in WriteName]?: readonly string[] }
   readonly status_codes?: { readonly [action in ActionName]?: number }
   readonly seeds?: { readonly key: string | readonly string[]; readonly rows: readonly JsonObject[] }
+  /** How old records get, by a timestamp or date of theirs, before they are removed for good; false: as old as they like. */
+  readonly keep?: false | { readonly for: string; readonly by: string }
   /** A small lookup table, kept in the process and invalidated by every write. */
   readonly cache?: boolean
+  /** Whether the log of changes holds what is written, even where no listener asks for it. */
+  readonly log_changes?: boolean
+  /** Whether readers may follow its changes while they happen. */
+  readonly stream?: boolean
   /** Keys contributed by plugins (timestamps, soft_delete, restore, activity …). */
   readonly [key: string]: unknown
 }
 
 /** Plugin name → its options as written; order does not matter. */
 export type PluginsDefinition = { readonly [plugin: string]: JsonObject | null }
+
+/** When people work: days of the week (`mon-fri`) with their hours (`09:00-17:00`), and days without work. */
+export interface CalendarDefinition {
+  readonly zone: string
+  readonly hours: { readonly [days: string]: string | readonly string[] }
+  readonly holidays?: readonly string[]
+}
 
 export interface AppDefinition {
   readonly name: string
@@ -147,6 +226,7 @@ export interface AppDefinition {
   /** Prefix of every path, e.g. `/api/v1`. */
   readonly prefix?: string
   readonly plugins?: PluginsDefinition
+  readonly calendars?: { readonly [name: string]: CalendarDefinition }
   readonly limits?: { readonly [limit: string]: number }
   /** What is refused and what is let pass: `unknown_parameters: refuse | ignore`, `unknown_keys: refuse | ignore`, `malformed_json: 400 | 422`. */
   readonly strictness?: {

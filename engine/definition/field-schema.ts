@@ -1,9 +1,18 @@
 /** The JSON Schema of a field: one flat schema for each type, chosen by the word under `type`. */
 import type { FieldType } from '../field/field-type.ts'
 import type { JsonSchema } from '../json.ts'
-import { key, map, NAME, ref, SWITCH, TEXT } from './word-schema.ts'
+import { either, key, map, NAME, PATH, ref, SWITCH, TEXT } from './word-schema.ts'
 
 export const SHOW: JsonSchema = { enum: ['always', 'single', 'list', 'never'] }
+
+/** What the records of a relation come to, of those that the caller may see. */
+const TOTALS: Readonly<Record<string, JsonSchema>> = {
+  count: key('How many there are.', 'lines', NAME),
+  sum: key('What a field of theirs adds up to.', 'lines.amount', PATH),
+  min: key('The least value of a field of theirs.', 'lines.amount', PATH),
+  max: key('The greatest value of a field of theirs.', 'lines.amount', PATH),
+  avg: key('The mean of a field of theirs.', 'lines.amount', PATH),
+}
 
 /** What every field may say, whatever its type. */
 export const FIELD_KEYS: Readonly<Record<string, JsonSchema>> = {
@@ -20,9 +29,9 @@ export const FIELD_KEYS: Readonly<Record<string, JsonSchema>> = {
   immutable: key('Set on create and never changed.', true, SWITCH),
   show: key('In which answers the field stands: always, only single, only list, or never.', 'single', SHOW),
   computed: key(
-    'SQL over the record `t` instead of a column; `$actor` is the id of the caller.',
+    'Instead of a column: SQL over the record `t` (`$actor` is the id of the caller), or { sum: lines.amount }; also min, max, avg, and { count: lines }.',
     "t.first_name || ' ' || t.last_name",
-    TEXT,
+    either(TEXT, { ...map(TOTALS), minProperties: 1, maxProperties: 1 }),
   ),
   read: key('Who may read the field; others do not see it.', { permission: 'users.view' }, ref('access_list')),
   write: key('Who may write the field.', [{ role: 'admin' }], ref('access_list')),

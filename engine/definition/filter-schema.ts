@@ -31,6 +31,15 @@ const OPERATOR_WORDS: Readonly<Record<string, string>> = {
   null: 'true: has no value; false: has one.',
 }
 
+/** What is asked of the records that a relation leads to. */
+const RELATED: Readonly<Record<string, JsonSchema>> = {
+  some: key('At least one of the records that the relation leads to is so.', { is_internal: false }, ref('filter')),
+  none: key('None of them is so.', { status: 'open' }, ref('filter')),
+  every: key('All of them are so; none at all is fine.', { is_paid: true }, ref('filter')),
+  count: key('How many there are.', { lte: 10 }, either({ type: 'integer', minimum: 0 }, ref('operators'))),
+  where: key('Beside count: which of them are counted.', { is_open: true }, ref('filter')),
+}
+
 function operators(): JsonSchema {
   const properties = Object.fromEntries(
     OPERATORS.map((operator) => [
@@ -38,7 +47,7 @@ function operators(): JsonSchema {
       { description: OPERATOR_WORDS[operator], ...(OPERATOR_VALUES[operator] ?? LITERAL) },
     ]),
   )
-  return { ...map(properties), minProperties: 1, title: 'operators' }
+  return { ...map({ ...properties, ...RELATED }), minProperties: 1, title: 'operators' }
 }
 
 const FILTER: JsonSchema = {
@@ -69,7 +78,8 @@ const FILTER: JsonSchema = {
   ),
 }
 
-const WHO: Readonly<Record<string, JsonSchema>> = {
+/** Who a clause, an access rule or a move speaks of. */
+export const WHO: Readonly<Record<string, JsonSchema>> = {
   permission: key('Holders of this permission.', 'tickets.view', {
     type: 'string',
     pattern: '^[a-z][a-z0-9_]*(\\.[a-z][a-z0-9_]*)+$',

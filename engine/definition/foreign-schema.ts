@@ -1,4 +1,5 @@
 /** Judges values by plugins' schemas that use more of JSON Schema than the language itself does. */
+import { sentenceOf } from '../error.ts'
 import { type ErrorObject, newCompiler, type ValidateFunction } from '../field/ajv.ts'
 import type { Json, JsonSchema } from '../json.ts'
 import type { Diagnostic } from '../text/diagnostic.ts'
@@ -59,7 +60,7 @@ export function foreignComplaints(
   try {
     validate = compile(schema)
   } catch (error) {
-    const reason = error instanceof Error ? error.message : String(error)
+    const reason = sentenceOf(error)
     const message = `${subject(path)} can not be judged, because its schema can not be used: ${reason}`
     return [{ code: 'wrong_value', message, span: document.place(path) }]
   }

@@ -1,6 +1,6 @@
 /** Reads the syntax tree of a YAML file into plain frozen values with the range of every key and value. */
 import { isAlias, isMap, isScalar, isSeq, type Pair, type Scalar, type YAMLMap } from 'yaml'
-import type { Json } from '../json.ts'
+import type { Json, JsonObject } from '../json.ts'
 import { LIMITS } from '../limits.ts'
 import type { DiagnosticCode } from '../text/code.ts'
 import type { Diagnostic } from '../text/diagnostic.ts'
@@ -49,10 +49,18 @@ function read(node: unknown, state: ReadState, key: Range | undefined, depth: nu
   const children = isMap(node) ? readMap(node, state, depth) : readList(node.items, state, depth)
   state.open.delete(node)
   if (children === undefined) return undefined
-  const value = isMap(node)
-    ? Object.fromEntries([...children].map(([name, child]) => [String(name), child.value]))
-    : [...children.values()].map((child) => child.value)
-  return { value: Object.freeze(value), range, key, children }
+  return { value: Object.freeze(isMap(node) ? mapOf(children) : listOf(children)), range, key, children }
+}
+
+function mapOf(children: ReadonlyMap<string | number, PlacedNode>): JsonObject {
+  const value: Record<string, Json> = {}
+  // `__proto__` is no child: readMap refuses it.
+  for (const [name, child] of children) value[name] = child.value
+  return value
+}
+
+function listOf(children: ReadonlyMap<string | number, PlacedNode>): Json[] {
+  return Array.from(children.values(), (child) => child.value)
 }
 
 function readAlias(

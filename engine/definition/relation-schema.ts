@@ -79,7 +79,11 @@ const MANY_TO_MANY = map(
     many_to_many: key('The resource on the other side; written as a list of ids.', 'labels', NAME),
     ...COMMON,
     ...MANY,
-    through: key('The joining table, made by the engine.', 'ticket_labels', NAME),
+    through: key(
+      'The joining table: made by the engine, or that of a resource which belongs to both sides.',
+      'ticket_labels',
+      NAME,
+    ),
     write: key('Who may write the relation.', { permission: 'tickets.assign' }, ref('access_list')),
     renamed_from: key('The name that the relation had before; its data moves along.', 'tags', NAME),
   },

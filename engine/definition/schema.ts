@@ -1,12 +1,17 @@
 /** The JSON Schema of app.yaml and of resource files: what check judges by is what editors complete from. */
 import type { JsonSchema } from '../json.ts'
 import { LIMITS } from '../limits.ts'
+import { AUTOMATIONS, automationSchema } from './automation-schema.ts'
+import { CALENDARS } from './calendar-schema.ts'
 import { fieldDefinitions } from './field-schema.ts'
 import { FILTER_DEFINITIONS, POLICIES } from './filter-schema.ts'
+import { FOLLOWS } from './follow-schema.ts'
 import { LIST_KEYS } from './list-schema.ts'
+import { MOVE_KEYS, SHOW_MOVES } from './move-schema.ts'
 import { RELATION_DEFINITIONS } from './relation-schema.ts'
+import { RULES } from './rule-schema.ts'
 import type { Vocabulary } from './vocabulary.ts'
-import { either, key, list, map, NAME, named, PATH, ref, SWITCH, TEXT } from './word-schema.ts'
+import { either, key, list, map, NAME, named, PATH, ref, SPAN, SWITCH, TEXT } from './word-schema.ts'
 
 const DRAFT = 'http://json-schema.org/draft-07/schema#'
 
@@ -86,6 +91,33 @@ const WRITING: Readonly<Record<string, JsonSchema>> = {
     ),
   ),
   policies: key('Who may do what; nobody without a clause.', { view: [{ who: 'signed_in' }] }, POLICIES),
+  rules: key(
+    'What must hold of every record, by name; a write that breaks a rule is refused with its sentence.',
+    {
+      ends_after_start: {
+        must: { ends_on: { gte: '$record.starts_on' } },
+        says: 'The end must not come before the start',
+        at: 'ends_on',
+      },
+    },
+    RULES,
+  ),
+  moves: key(
+    'Which value of a field may follow which, and for whom, by field or relation.',
+    { status: { by: 'category', allow: [{ from: 'any', to: ['solved', 'closed'], role: 'customer' }] } },
+    MOVE_KEYS,
+  ),
+  show_moves: key('Whether a single answer says in meta.moves which moves its caller may make.', true, SHOW_MOVES),
+  follows: key(
+    'Values that follow from others, in order: a later entry sees what earlier ones set.',
+    [{ when: { 'status.category': 'closed' }, changed: 'status', set: { closed_at: '$now' } }],
+    FOLLOWS,
+  ),
+  automations: key(
+    'What happens by itself, by name: after a write, at a moment of a record, or by the clock.',
+    { close_solved: { at: 'resolved_at', after: '7 days', set: { status: { slug: 'closed' } } } },
+    AUTOMATIONS,
+  ),
   hooks: key(
     "Plugins' functions around a write, the first outermost.",
     { update: ['tickets.stamp_transitions'] },
@@ -94,6 +126,18 @@ const WRITING: Readonly<Record<string, JsonSchema>> = {
         ['create', 'update', 'delete', 'restore'].map((action) => [
           action,
           key(`Functions around ${action}, as plugin.function.`, [`tickets.on_${action}`], list(PATH)),
+        ]),
+      ),
+    ),
+  ),
+  listeners: key(
+    "Plugins' listeners that hear of a write soon after its commit.",
+    { create: ['notifications.tell'] },
+    map(
+      Object.fromEntries(
+        ['create', 'update', 'delete', 'restore'].map((action) => [
+          action,
+          key(`Listeners to ${action}, as plugin.listener.`, ['notifications.tell'], list(PATH)),
         ]),
       ),
     ),
@@ -125,6 +169,26 @@ const WRITING: Readonly<Record<string, JsonSchema>> = {
       ['key', 'rows'],
     ),
   ),
+  keep: key(
+    'How long records are kept; older ones are removed for good by a job. All of them stay if it is absent or false.',
+    { for: '90 days', by: 'created_at' },
+    either(
+      { enum: [false] },
+      map(
+        {
+          for: key('How long: minutes, hours, days, weeks, months or years.', '90 days', SPAN),
+          by: key('The timestamp or date that says how old a record is; without a value it stays.', 'created_at', NAME),
+        },
+        ['for', 'by'],
+      ),
+    ),
+  ),
+  log_changes: key('Whether the log of changes holds each write, even where no listener asks for it.', true, SWITCH),
+  stream: key(
+    'Whether GET /<path>/stream tells readers of changes while they happen, to each what it may see.',
+    true,
+    SWITCH,
+  ),
   cache: key('A small lookup table, kept in memory; every write renews it on all instances.', true, SWITCH),
 }
 
@@ -149,6 +213,7 @@ export function resourceSchema(vocabulary: Vocabulary): JsonSchema {
     definitions: {
       ...FILTER_DEFINITIONS,
       ...RELATION_DEFINITIONS,
+      automation: automationSchema(vocabulary.actions),
       ...fieldDefinitions(vocabulary.fieldTypes.values()),
     },
   }
@@ -165,6 +230,11 @@ export const APP_KEYS: Readonly<Record<string, JsonSchema>> = {
     'x-expects': 'a path that starts with "/" and does not end with one',
   }),
   plugins: key('The plugins in use, each with its options.', { timestamps: {}, soft_delete: {} }, { type: 'object' }),
+  calendars: key(
+    'When people work, for lengths of time that count working hours only.',
+    { business: { zone: 'Europe/Berlin', hours: { 'mon-fri': '09:00-17:00' } } },
+    CALENDARS,
+  ),
   limits: key(
     'Limits of the engine, narrowed.',
     { perPageMax: 50 },

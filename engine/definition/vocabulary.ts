@@ -15,5 +15,15 @@ export interface Vocabulary {
       readonly roles?: (value: Json) => readonly string[]
     }
   >
+  /** What automations can do, by full name `<plugin>.<name>`, each with the key that stands for it there. */
+  readonly actions: ReadonlyMap<
+    string,
+    {
+      readonly plugin: string
+      readonly key: string | undefined
+      readonly description: string
+      readonly schema: JsonSchema
+    }
+  >
   readonly plugins: ReadonlyMap<string, { readonly description: string; readonly options: JsonSchema | undefined }>
 }

@@ -1,5 +1,6 @@
 /** The smallest pieces of the language's JSON Schema: documented keys, names, lists of names. */
 import type { Json, JsonSchema } from '../json.ts'
+import { SPAN_PATTERN } from '../text/duration.ts'
 
 /** A schema with what an editor shows beside it: a sentence and an example. */
 export function key(description: string, example: Json, schema: JsonSchema): JsonSchema {
@@ -20,6 +21,13 @@ export const NAME: JsonSchema = {
   pattern: '^[A-Za-z][A-Za-z0-9_]*$',
   maxLength: 50,
   'x-expects': 'a letter, then letters, digits and "_", at most 50 characters',
+}
+
+/** `90 days`, `2 years`. */
+export const SPAN: JsonSchema = {
+  type: 'string',
+  pattern: SPAN_PATTERN,
+  'x-expects': 'a length of time such as 90 days or 2 years',
 }
 
 /** `role.slug`, a field or a relation's field. */

@@ -1,5 +1,7 @@
 /** Patterns from YAML, run by an engine whose time grows with the text's length and never faster. */
+
 import { createRequire } from 'node:module'
+import { sentenceOf } from '../error.ts'
 import { LIMITS } from '../limits.ts'
 
 /** Memory for what the engine remembers of a pattern: more makes texts that defeat remembering slower. */
@@ -93,7 +95,7 @@ export function unusablePattern(pattern: string, longest?: number): string | und
 }
 
 function reasonOf(error: unknown): string {
-  return error instanceof Error ? error.message : String(error)
+  return sentenceOf(error)
 }
 
 function decapitalized(text: string): string {

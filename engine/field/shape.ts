@@ -1,4 +1,5 @@
 /** The shape that a json field's values must fit: JSON Schema judged by ajv, refused in our sentences. */
+import { sentenceOf } from '../error.ts'
 import { isObject, type Json, type JsonObject } from '../json.ts'
 import { LIMITS } from '../limits.ts'
 import { type ErrorObject, newCompiler, type SchemaValidateFunction, type ValidateFunction } from './ajv.ts'
@@ -124,7 +125,7 @@ export function unusableShape(schema: Json): string | undefined {
     shapeOf(schema)
     return undefined
   } catch (error) {
-    const reason = error instanceof Error ? error.message : String(error)
+    const reason = sentenceOf(error)
     return `The schema can not be used: ${reason.replace(/^schema is invalid: data/, '').replaceAll('/', '.')}`
   }
 }

@@ -13,24 +13,42 @@ export type Operand =
   /** The nth value of the request, so that requests of one shape share a statement. Made by query strings only. */
   | { readonly kind: 'slot'; readonly index: number }
 
+/** `$record.<path>`, a value of the record that the filter judges, or `$before.<path>`, of that record as it is stored. */
+export type RecordOperand<P> =
+  | { readonly kind: 'record'; readonly path: P }
+  | { readonly kind: 'before'; readonly path: P }
+
 /**
  * One comparison. `P` is how a path is written: string segments before resolution, linked fields after.
- * Two-valued: a comparison with an absent value is false, `ne` with one is true, and `not` of either follows.
+ * Two-valued: a comparison with an absent value is false, `ne` with one is true, and `not` of either follows. That goes
+ * for both sides where another value of the record is compared with: what is absent equals nothing.
  */
 export interface Comparison<P> {
   readonly kind: 'compare'
   readonly path: P
   readonly operator: Operator
-  readonly operand: Operand
+  readonly operand: Operand | RecordOperand<P>
   /** Decides about access: every record on the path must be live, and a value that the actor has not matches nothing. */
   readonly decides?: true
   /** Written inside `with_deleted`: records on the path that are not live count too. */
   readonly withDeleted?: true
 }
 
-/** See `Comparison`; `and` of nothing is true, `or` of nothing is false. */
-export type FilterOf<P> =
-  | { readonly kind: 'and'; readonly of: readonly FilterOf<P>[] }
-  | { readonly kind: 'or'; readonly of: readonly FilterOf<P>[] }
-  | { readonly kind: 'not'; readonly of: FilterOf<P> }
+/** What a filter asks of the records that a relation leads to: that there is one, or how many there are, of which `of` holds. */
+export interface Related<P, M> {
+  readonly kind: 'related'
+  readonly path: M
+  readonly of: FilterOf<P, M>
+  /** undefined: at least one. */
+  readonly count: { readonly operator: CountOperator; readonly value: number } | undefined
+}
+
+export type CountOperator = 'eq' | 'ne' | 'lt' | 'lte' | 'gt' | 'gte'
+
+/** See `Comparison`; `and` of nothing is true, `or` of nothing is false. `M` is how a path to many records is written. */
+export type FilterOf<P, M = P> =
+  | { readonly kind: 'and'; readonly of: readonly FilterOf<P, M>[] }
+  | { readonly kind: 'or'; readonly of: readonly FilterOf<P, M>[] }
+  | { readonly kind: 'not'; readonly of: FilterOf<P, M> }
+  | Related<P, M>
   | Comparison<P>

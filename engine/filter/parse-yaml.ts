@@ -1,9 +1,9 @@
 /** Filters as authors write them in YAML: a map is AND, a key is a path, a value is a scalar, a list, null or operators. */
 import { OPERATORS, type Operator } from '../field/field-type.ts'
-import { isObject, type Json } from '../json.ts'
+import { isObject, type Json, type JsonObject } from '../json.ts'
 import { LIMITS } from '../limits.ts'
-import { nearest } from '../text/nearest.ts'
-import type { Comparison, FilterOf, Operand } from './filter.ts'
+import { hintOf } from '../text/nearest.ts'
+import type { Comparison, CountOperator, FilterOf, Operand, RecordOperand } from './filter.ts'
 
 /** A written path that knows its place inside the definition it was read from. */
 export interface PlacedPath extends ReadonlyArray<string> {
@@ -30,8 +30,12 @@ export interface ParsedFilter {
 
 /** Keys of a filter that are no paths, so that no field or relation can have such a name. */
 export const CONNECTIVES = ['any', 'all', 'not', 'with_deleted'] as const
+/** Words that ask for the records that a relation leads to. */
+const QUANTIFIERS = ['some', 'none', 'every', 'count'] as const
 const PATTERNS: ReadonlySet<Operator> = new Set(['contains', 'starts_with', 'ends_with'])
 const VARIABLES = ['$actor', '$actor.<attribute>', '$now', '$today']
+const RECORD_VARIABLES = ['$record.<field>', '$before.<field>']
+const ORDERED: ReadonlySet<Operator> = new Set(['eq', 'ne', 'lt', 'lte', 'gt', 'gte'])
 const SEGMENT = /^[A-Za-z_][A-Za-z0-9_]*$/
 
 interface State {
@@ -69,6 +73,14 @@ export function parseOperand(value: Json): Operand | undefined {
   if (value === '$actor') return { kind: 'actor', attribute: undefined }
   const attribute = /^\$actor\.([A-Za-z_][A-Za-z0-9_]*)$/.exec(value)?.[1]
   return attribute === undefined ? undefined : { kind: 'actor', attribute }
+}
+
+/** `$record.category` or `$before.status.name`: the segments of its path; undefined for anything else. */
+export function parseRecordOperand(value: Json): RecordOperand<readonly string[]> | undefined {
+  if (typeof value !== 'string') return undefined
+  const [, kind, path] = /^\$(record|before)\.([A-Za-z_][A-Za-z0-9_]*(?:\.[A-Za-z_][A-Za-z0-9_]*)*)$/.exec(value) ?? []
+  if (path === undefined) return undefined
+  return { kind: kind === 'record' ? 'record' : 'before', path: path.split('.') }
 }
 
 /** The forms a variable may have, for `expected`. */
@@ -138,6 +150,7 @@ function parseWithDeleted(value: Json, at: PlacedPath['where'], state: State): F
 }
 
 function followsRelation(filter: FilterOf<PlacedPath>): boolean {
+  if (filter.kind === 'related') return true
   if (filter.kind === 'compare') return filter.path.length > 1
   return filter.kind === 'not' ? followsRelation(filter.of) : filter.of.some(followsRelation)
 }
@@ -148,6 +161,7 @@ function everyComparison(
 ): FilterOf<PlacedPath> {
   if (filter.kind === 'compare') return change(filter)
   if (filter.kind === 'not') return { kind: 'not', of: everyComparison(filter.of, change) }
+  if (filter.kind === 'related') return { ...filter, of: everyComparison(filter.of, change) }
   return { kind: filter.kind, of: filter.of.map((part) => everyComparison(part, change)) }
 }
 
@@ -155,6 +169,7 @@ function parseComparisons(path: PlacedPath, value: Json, state: State): FilterOf
   if (value === null) return compare(path, 'null', true, path.where, state)
   if (Array.isArray(value)) return compare(path, 'in', value, path.where, state)
   if (!isObject(value)) return compare(path, 'eq', value, path.where, state)
+  if (QUANTIFIERS.some((word) => Object.hasOwn(value, word))) return parseRelated(path, value, state)
   const entries = Object.entries(value)
   if (entries.length === 0) {
     state.problems.push({
@@ -168,18 +183,58 @@ function parseComparisons(path: PlacedPath, value: Json, state: State): FilterOf
   const of = entries.map(([word, operand]): FilterOf<PlacedPath> => {
     const at = [...path.where, word]
     if (isOperator(word)) return compare(path, word, operand, at, state)
-    const near = nearest(word, OPERATORS)
     state.problems.push({
       code: 'unknown_operator',
       message: `Unknown operator "${word}"`,
       at,
       part: 'key',
       expected: OPERATORS,
-      ...(near === undefined ? {} : { hint: `did you mean "${near}"?` }),
+      ...hintOf(word, OPERATORS),
     })
     return { kind: 'and', of: [] }
   })
   return of.length === 1 ? of[0]! : { kind: 'and', of }
+}
+
+/** `{ lines: { some: { … } } }`, `none`, `every`, and `{ count: { lte: 10 }, where: { … } }`. */
+function parseRelated(path: PlacedPath, value: JsonObject, state: State): FilterOf<PlacedPath> {
+  state.terms += 1
+  const refuse = (message: string, at: PlacedPath['where'], part: 'key' | 'value', expected: readonly string[]) => {
+    state.problems.push({ code: 'invalid_filter', message, at, part, expected })
+    return { kind: 'and', of: [] } as const
+  }
+  const word = QUANTIFIERS.find((one) => Object.hasOwn(value, one))!
+  const at = [...path.where, word]
+  const other = Object.keys(value).find((one) => one !== word && !(word === 'count' && one === 'where'))
+  if (other !== undefined)
+    return refuse(
+      `"${other}" does not go with "${word}"`,
+      [...path.where, other],
+      'key',
+      word === 'count' ? ['count', 'where'] : [word],
+    )
+  const related = (of: FilterOf<PlacedPath>): FilterOf<PlacedPath> => ({ kind: 'related', path, of, count: undefined })
+  if (word === 'some') return related(parseMap(value.some ?? null, at, state))
+  if (word === 'none') return { kind: 'not', of: related(parseMap(value.none ?? null, at, state)) }
+  if (word === 'every')
+    return { kind: 'not', of: related({ kind: 'not', of: parseMap(value.every ?? null, at, state) }) }
+  const of: FilterOf<PlacedPath> =
+    value.where === undefined ? { kind: 'and', of: [] } : parseMap(value.where, [...path.where, 'where'], state)
+  const counts = isObject(value.count ?? null)
+    ? Object.entries(value.count as JsonObject)
+    : [['eq', value.count] as const]
+  const compared = counts.map(([operator, number]): FilterOf<PlacedPath> => {
+    if (!isCountOperator(operator))
+      return refuse(`A count can not be compared with "${operator}"`, at, 'value', [...ORDERED])
+    if (typeof number !== 'number' || !Number.isInteger(number) || number < 0)
+      return refuse('A count is compared with a whole number', at, 'value', ['{ lte: 10 }'])
+    return { kind: 'related', path, of, count: { operator, value: number } }
+  })
+  return compared.length === 1 ? compared[0]! : { kind: 'and', of: compared }
+}
+
+function isCountOperator(word: string): word is CountOperator {
+  return ORDERED.has(word as Operator)
 }
 
 function compare(
@@ -207,8 +262,14 @@ function compare(
   } else if (value === null || typeof value === 'object') {
     return refuse(`"${operator}" takes one value`, ['a string, number or boolean', ...VARIABLES])
   }
+  const other = parseRecordOperand(value)
+  if (other !== undefined) {
+    if (!ORDERED.has(operator)) return refuse(`"${operator}" takes a value that is written out`, ['a text'])
+    const operand = { kind: other.kind, path: Object.assign([...other.path], { where: at }) }
+    return { kind: 'compare', path: Object.assign([...path], { where: at }), operator, operand }
+  }
   const operand = parseOperand(value)
-  if (operand === undefined) return refuse(`Unknown variable "${String(value)}"`, VARIABLES)
+  if (operand === undefined) return refuse(`Unknown variable "${String(value)}"`, [...VARIABLES, ...RECORD_VARIABLES])
   // A value that people write themselves would be read as a pattern: a name of "%" would contain everything.
   if (operand.kind !== 'literal' && PATTERNS.has(operator))
     return refuse(`"${operator}" takes a text that is written out`, ['a text'])

@@ -1,4 +1,5 @@
 /** SQL as small values: texts with parameters between them, put together here and numbered when the whole is printed. */
+import type { WorkingTime } from '../calendar/working-time.ts'
 import type { Json } from '../json.ts'
 
 /** Where the value of a parameter comes from when the statement runs; `slot` is a value of the request by name. */
@@ -7,6 +8,8 @@ export type Parameter =
   | { readonly kind: 'actor'; readonly attribute: string | undefined }
   | { readonly kind: 'now' }
   | { readonly kind: 'today' }
+  /** The moment at which so much working time has passed since now. */
+  | { readonly kind: 'working'; readonly working: WorkingTime }
   | { readonly kind: 'slot'; readonly name: string }
 
 /** A piece of SQL. */

@@ -1,25 +1,37 @@
 /** Filters as SQL: `toSql` writes and, or and not, `compareSql` writes one comparison of a column. */
 import type { Operator } from '../field/field-type.ts'
 import type { Json } from '../json.ts'
-import type { Comparison, FilterOf } from './filter.ts'
+import type { Comparison, FilterOf, Related } from './filter.ts'
 import { and, type Fragment, or, type Sql, sql } from './sql.ts'
 
 /**
  * The SQL of a filter. `not` is pushed down to the comparisons, so that a comparison with NULL stays two-valued:
- * `leaf` renders one comparison and its negation, each true or not true, never "unknown means excluded".
+ * `leaf` renders one comparison and its negation, each true or not true, never "unknown means excluded"; `null: false`
+ * reaches it as the negation of `null: true`.
  *
  *     toSql(filter, ({ path, operator }, negated) => compareSql(`t.${path}`, operator, () => slot(path), negated))
  */
-export function toSql<P>(
-  filter: FilterOf<P>,
+export function toSql<P, M>(
+  filter: FilterOf<P, M>,
   leaf: (comparison: Comparison<P>, negated: boolean) => Sql,
   negated = false,
+  related: (asked: Related<P, M>, negated: boolean) => Sql = refuseRelated,
 ): Sql {
-  if (filter.kind === 'not') return toSql(filter.of, leaf, !negated)
-  if (filter.kind === 'compare') return leaf(filter, negated)
-  const parts = filter.of.map((part) => toSql(part, leaf, negated))
+  if (filter.kind === 'not') return toSql(filter.of, leaf, !negated, related)
+  if (filter.kind === 'related') return related(filter, negated)
+  if (filter.kind === 'compare') return leaf(filter, negated !== asksPresence(filter))
+  const parts = filter.of.map((part) => toSql(part, leaf, negated, related))
   const joined = (filter.kind === 'and') !== negated ? and(parts) : or(parts)
   return parts.length > 1 ? sql`(${joined})` : joined
+}
+
+function refuseRelated(): Sql {
+  throw new Error('A condition here can not ask for other records.')
+}
+
+/** Whether the comparison is `null: false`, the opposite of `null: true`. */
+function asksPresence({ operator, operand }: Comparison<unknown>): boolean {
+  return operator === 'null' && operand.kind === 'literal' && operand.value === false
 }
 
 /** How the compared column is stored, where the comparison's SQL depends on it. */
@@ -37,6 +49,7 @@ export function compareSql(
   stored: Comparable = 'scalar',
 ): Sql {
   if (operator === 'ne') return negated ? sql`${column} = ${value(0)}` : sql`${column} is distinct from ${value(0)}`
+  if (operator === 'null') return negated ? sql`${column} is not null` : sql`${column} is null`
   if (operator === 'eq' && negated) return sql`${column} is distinct from ${value(0)}`
   const positive = positiveSql(column, operator, value, stored)
   return negated ? sql`(${positive}) is not true` : positive
@@ -44,7 +57,7 @@ export function compareSql(
 
 function positiveSql(
   column: Fragment,
-  operator: Exclude<Operator, 'ne'>,
+  operator: Exclude<Operator, 'ne' | 'null'>,
   value: (part: 0 | 1) => Fragment,
   stored: Comparable,
 ): Sql {
@@ -70,8 +83,6 @@ function positiveSql(
     case 'starts_with':
     case 'ends_with':
       return sql`${column} ilike ${value(0)}`
-    case 'null':
-      return sql`${column} is null`
   }
 }
 

@@ -1,10 +1,49 @@
-/** Numbers for Prometheus: requests by route, the database's connections, and the process itself. */
-import { collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client'
+/** Numbers for Prometheus: requests by route, connections, outside servers, jobs, what housekeeping did, the process itself. */
+import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client'
+import type { Standing } from '../breaker.ts'
 import type { Database } from '../database/database.ts'
+import { isObject, type Json } from '../json.ts'
+import type { AdmissionFigures } from './admission.ts'
+
+/** Jobs of one name that stand in the queue. */
+interface QueueCount {
+  readonly job: string
+  readonly status: string
+  readonly count: number
+}
+
+/** How old the oldest is of what is kept for a time. */
+interface Oldest {
+  readonly of: string
+  readonly seconds: number
+}
+
+/** How one listener stands. */
+export interface ListenerFigures {
+  readonly name: string
+  /** Seconds since the oldest change that it has not worked. */
+  readonly lag: number
+  readonly waiting: number
+  readonly deferred: number
+  readonly failed: number
+}
+
+/** How the streams of this instance stand. */
+export interface StreamFigures {
+  readonly open: number
+  /** How many readers fell behind so far and were cut off. */
+  readonly cut: number
+}
 
 export interface Metrics {
   /** Answered requests by the pattern of their route, never by path, and how long each took in seconds. */
   readonly requests: Histogram<'route' | 'method' | 'status'>
+  /** Counts what a run of a scheduled job says it did: the numbers of its result by their names; `oldest_seconds` is an age. */
+  tidied(job: string, result: Json | undefined): void
+  /** Takes what was counted in the queue, and the ages of what is kept, in place of what was taken before. */
+  measured(jobs: readonly QueueCount[], oldest: readonly Oldest[]): void
+  /** Counts a run of an automation by how it ended. */
+  ran(automation: string, outcome: string): void
   /** The exposition text and its media type. */
   render(): Promise<{ readonly type: string; readonly text: string }>
 }
@@ -25,11 +64,169 @@ function connectionsGauge(registry: Registry, connections: Database['connections
   })
 }
 
+function breakerGauge(registry: Registry, standings: () => readonly Standing[]): void {
+  new Gauge({
+    name: 'plinth_outside_server_out',
+    help: '1 while an outside server does not answer and is left alone, 0 while it answers',
+    labelNames: ['server'],
+    registers: [registry],
+    collect() {
+      this.reset()
+      for (const { server, state } of standings()) this.set({ server }, state === 'closed' ? 0 : 1)
+    },
+  })
+}
+
+function jobMetrics(registry: Registry): Pick<Metrics, 'tidied' | 'measured'> {
+  const queue = new Gauge({
+    name: 'plinth_jobs',
+    help: 'Jobs of the queue by name and status, counted once a minute; failed are those that were given up',
+    labelNames: ['job', 'status'],
+    registers: [registry],
+  })
+  const age = new Gauge({
+    name: 'plinth_oldest_seconds',
+    help: 'Age of the oldest of what is kept for a time: rows once a minute, files when their job has run',
+    labelNames: ['of'],
+    registers: [registry],
+  })
+  const done = new Counter({
+    name: 'plinth_housekeeping_total',
+    help: 'What scheduled jobs did on this instance, by job and by the name under which they count it',
+    labelNames: ['job', 'what'],
+    registers: [registry],
+  })
+  const files = new Map<string, number>()
+  return {
+    tidied(job, result) {
+      for (const [what, count] of Object.entries(isObject(result) ? result : {})) {
+        if (typeof count !== 'number' || count < 0) continue
+        if (what === 'oldest_seconds') files.set(job, count)
+        else done.inc({ job, what }, count)
+      }
+    },
+    measured(jobs, oldest) {
+      queue.reset()
+      for (const { job, status, count } of jobs) queue.set({ job, status }, count)
+      age.reset()
+      for (const { of, seconds } of oldest) age.set({ of }, seconds)
+      for (const [of, seconds] of files) age.set({ of }, seconds)
+    },
+  }
+}
+
+/** Who is let in, and who is not; the figures are asked for when they are read. */
+function admissionFigures(registry: Registry, figures: () => AdmissionFigures): void {
+  const registers = [registry]
+  new Counter({
+    name: 'plinth_admission_total',
+    help: 'Requests that were let in, and refused with 503 because of overload or of too many large answers; probes are not counted',
+    labelNames: ['outcome'],
+    registers,
+    collect() {
+      const { admitted, refused, large } = figures()
+      this.reset()
+      this.inc({ outcome: 'admitted' }, admitted)
+      this.inc({ outcome: 'refused' }, refused)
+      this.inc({ outcome: 'refused_large' }, large.refused)
+    },
+  })
+  const gauge = (name: string, help: string, value: (now: AdmissionFigures) => number): void => {
+    new Gauge({
+      name,
+      help,
+      registers,
+      collect() {
+        this.set(value(figures()))
+      },
+    })
+  }
+  gauge('plinth_admission_in_flight', 'Requests whose answers are being made', ({ inFlight }) => inFlight)
+  gauge('plinth_admission_large', 'Large answers, such as exports, that are being sent', ({ large }) => large.sending)
+  gauge('plinth_admission_limit', 'Requests that may be in flight; falls when they wait', ({ limit }) => limit)
+  gauge('plinth_admission_wait_seconds', 'How long requests wait inside', ({ waitMs }) => waitMs / 1_000)
+}
+
+/** Two gauges of one question to the database; where that fails, the other numbers are given all the same. */
+function listenerGauges(registry: Registry, listeners: () => Promise<readonly ListenerFigures[]>): void {
+  let asked: Promise<readonly ListenerFigures[]> | undefined
+  const figures = (): Promise<readonly ListenerFigures[]> => {
+    asked ??= listeners()
+      .catch(() => [])
+      .finally(() => {
+        asked = undefined
+      })
+    return asked
+  }
+  new Gauge({
+    name: 'plinth_listener_lag_seconds',
+    help: 'Time since the oldest change that a listener has not worked',
+    labelNames: ['listener'],
+    registers: [registry],
+    async collect() {
+      for (const { name, lag } of await figures()) this.set({ listener: name }, lag)
+    },
+  })
+  new Gauge({
+    name: 'plinth_listener_changes',
+    help: 'Changes that a listener has not worked: waiting, deferred to be tried again, or failed and set aside',
+    labelNames: ['listener', 'state'],
+    registers: [registry],
+    async collect() {
+      for (const { name, waiting, deferred, failed } of await figures()) {
+        this.set({ listener: name, state: 'waiting' }, waiting)
+        this.set({ listener: name, state: 'deferred' }, deferred)
+        this.set({ listener: name, state: 'failed' }, failed)
+      }
+    },
+  })
+}
+
+function streamFigures(registry: Registry, streams: () => StreamFigures): void {
+  new Gauge({
+    name: 'plinth_streams',
+    help: 'Streams that are open on this instance',
+    registers: [registry],
+    collect() {
+      this.set(streams().open)
+    },
+  })
+  new Counter({
+    name: 'plinth_streams_cut_total',
+    help: 'Streams that were cut off because their readers fell behind',
+    registers: [registry],
+    collect() {
+      this.reset()
+      this.inc(streams().cut)
+    },
+  })
+}
+
+function automationMetrics(registry: Registry): Pick<Metrics, 'ran'> {
+  const runs = new Counter({
+    name: 'plinth_automation_runs_total',
+    help: 'Runs of automations on this instance by outcome: done, unmet (the condition did not hold), refused, retry, failed, ended (a chain that was too long)',
+    labelNames: ['automation', 'outcome'],
+    registers: [registry],
+  })
+  return { ran: (automation, outcome) => runs.inc({ automation, outcome }) }
+}
+
 /** Metrics with a registry of their own; made once per process, so that counts outlive a change of the app. */
-export function createMetrics(connections: Database['connections']): Metrics {
+export function createMetrics(
+  connections: Database['connections'],
+  admission: () => AdmissionFigures,
+  standings: () => readonly Standing[] = () => [],
+  listeners: () => Promise<readonly ListenerFigures[]> = async () => [],
+  streams: () => StreamFigures = () => ({ open: 0, cut: 0 }),
+): Metrics {
   const registry = new Registry()
   collectDefaultMetrics({ register: registry })
   connectionsGauge(registry, connections)
+  admissionFigures(registry, admission)
+  breakerGauge(registry, standings)
+  listenerGauges(registry, listeners)
+  streamFigures(registry, streams)
   const requests = new Histogram({
     name: 'plinth_request_duration_seconds',
     help: 'Time from a request to its answer',
@@ -37,5 +234,10 @@ export function createMetrics(connections: Database['connections']): Metrics {
     buckets: [0.001, 0.005, 0.01, 0.05, 0.1, 0.5, 1, 5],
     registers: [registry],
   })
-  return { requests, render: async () => ({ type: registry.contentType, text: await registry.metrics() }) }
+  return {
+    requests,
+    ...jobMetrics(registry),
+    ...automationMetrics(registry),
+    render: async () => ({ type: registry.contentType, text: await registry.metrics() }),
+  }
 }

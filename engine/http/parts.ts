@@ -1,16 +1,17 @@
 /** What the composer hands to http/ to make one app of, and what it gets back. */
-import type { RequestListener } from 'node:http'
+import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Duplex, Readable } from 'node:stream'
 import type { Context } from 'koa'
 import type { PluginContext } from '../action/context.ts'
 import type { Execution, Foundation } from '../action/execution.ts'
 import type { Actor } from '../actor.ts'
 import type { Catalog, Field } from '../catalog/catalog.ts'
-import type { Database } from '../database/database.ts'
+import type { ApiError } from '../error.ts'
 import type { JsonObject } from '../json.ts'
 import type { Logger } from '../observe.ts'
 import type { Settings } from '../settings.ts'
 import type { Store } from '../store/store.ts'
+import type { LargeAnswers } from './large-answers.ts'
 import type { Metrics } from './metrics.ts'
 import type { Reply, Route, RouteContext } from './route.ts'
 
@@ -84,19 +85,24 @@ export interface HttpParts {
     'rateLimit' | 'authRateLimit' | 'trustProxy' | 'corsOrigins' | 'baseUrl' | 'metricsToken' | 'dataDir' | 'appSecrets'
   >
   readonly store: Pick<Store, 'hit'>
-  readonly database: Pick<Database, 'transaction' | 'adhoc'>
   readonly log: Logger
   readonly now: () => Date
+  /** Monotonic, in milliseconds. */
+  readonly clock: () => number
   readonly newId: () => string
   /** What actions and the functions of plugins run with. */
   readonly foundation: Foundation
   readonly readiness: () => Promise<Readiness>
   readonly metrics: Metrics
+  readonly largeAnswers: LargeAnswers
 }
 
 /** One app; the next one takes its place by answering the listener's calls instead. */
 export interface HttpApp {
-  readonly callback: RequestListener
+  /** Answers a request; resolves when its answer is made, though it may still be on its way. Never rejects. */
+  callback(request: IncomingMessage, response: ServerResponse): Promise<void>
+  /** Answers a request with a refusal before anything of it is looked at. */
+  refuse(request: IncomingMessage, response: ServerResponse, error: ApiError): void
   /** Answers what Node's parser refused, with the envelope. */
   clientError(error: Error, socket: Duplex): void
 }

@@ -1,15 +1,16 @@
 /** The way of a request to its answer: what is known of it at once, the checks in their one order, then the handler. */
+import type { IncomingMessage } from 'node:http'
 import { join } from 'node:path'
 import type { Context } from 'koa'
 import { type Execution, executionOf, runLeft, type Work } from '../action/execution.ts'
-import { type Actor, ANONYMOUS, holds } from '../actor.ts'
+import { type Actor, ANONYMOUS } from '../actor.ts'
 import { ApiError, invalid } from '../error.ts'
 import type { Json, JsonObject } from '../json.ts'
 import { LIMITS } from '../limits.ts'
-import { allowsOne } from '../query/policy.ts'
+import { allowsOne, forbiddenBy } from '../query/policy.ts'
 import { decodeInput } from '../record/decode.ts'
 import { checkDeclared, inspectBody, isMultipart, jsonReader } from './body.ts'
-import { routeContext } from './context.ts'
+import { routeContext, type Transact } from './context.ts'
 import { answerOnce } from './idempotency.ts'
 import type { Answer, BoundRoute, Call, Headers, HttpParts, RequestInput } from './parts.ts'
 import { decodeQuery, parseQuery } from './query.ts'
@@ -24,17 +25,22 @@ const SANE_ID = /^[\x21-\x7e]+$/
 /** `GET http://host/path`, as a proxy is asked. */
 const ORIGIN = /^https?:\/\/[^/?#]*/i
 
-/** The start of a request; echoes a sane X-Request-Id, else makes one. */
+/** The id that a request is known by: its own X-Request-Id where that is sane, else a new one. */
+export function requestIdOf({ headers }: IncomingMessage, newId: () => string): string {
+  const sent = headers['x-request-id']
+  const sane = typeof sent === 'string' && sent.length <= LIMITS.requestIdLength && SANE_ID.test(sent)
+  return sane ? sent : newId()
+}
+
+/** The start of a request. */
 export function beginCall(ctx: Context, parts: Pick<HttpParts, 'settings' | 'newId'>): Call {
   const { req } = ctx
-  const sent = req.headers['x-request-id']
-  const sane = typeof sent === 'string' && sent.length <= LIMITS.requestIdLength && SANE_ID.test(sent)
   const url = (req.url ?? '/').replace(ORIGIN, '')
   const mark = url.indexOf('?')
   const forwarded = req.headers['x-forwarded-for']
   return {
     ctx,
-    requestId: sane ? sent : parts.newId(),
+    requestId: requestIdOf(req, parts.newId),
     method: req.method === 'HEAD' ? 'GET' : (req.method ?? 'GET'),
     path: mark === -1 ? url : url.slice(0, mark),
     search: mark === -1 ? '' : url.slice(mark + 1),
@@ -108,18 +114,9 @@ function checkAccess({ route, needsToken }: Place, actor: Actor): void {
     if (actor.restriction !== undefined && route.openToRestricted !== true && needsToken) {
       throw new ApiError('forbidden', { message: actor.restriction })
     }
-    if (!allowsOne(access, actor)) throw refusedBy(access, actor)
+    if (!allowsOne(access, actor)) throw forbiddenBy(access, actor)
   }
   route.admit?.(actor)
-}
-
-function refusedBy(access: Exclude<BoundRoute['access'], 'public'>, actor: Actor): ApiError {
-  for (const rule of access) {
-    if (rule.kind === 'permission' && !holds(actor, rule.permission)) {
-      return new ApiError('forbidden', { message: `You need the permission ${rule.permission}` })
-    }
-  }
-  return new ApiError('forbidden', { message: 'Forbidden' })
 }
 
 type Receive = (
@@ -137,7 +134,7 @@ function receiver(parts: HttpParts): Receive {
     filters === undefined ? strictness.unknownParameters : 'ignore'
   const jsonBytes = Math.min(limits.jsonBytes ?? LIMITS.jsonBytes, LIMITS.jsonBytes)
   const readJson = jsonReader(jsonBytes)
-  const withUpload = uploads(join(parts.settings.dataDir, 'tmp'), parts.now)
+  const withUpload = uploads(join(parts.settings.dataDir, 'tmp'), parts)
 
   return async (call, place, { values }, work) => {
     const { route, names } = place
@@ -186,24 +183,34 @@ function performer(parts: HttpParts, stamp: Stamp): (call: Call, place: Place, i
   const { foundation, now } = parts
   const once = answerOnce(parts)
 
-  async function run({ actor, requestId }: Call, route: BoundRoute, input: RequestInput): Promise<Answer> {
-    const left: Work[] = []
-    const execution = executionOf(foundation, { actor, requestId, afterCommit: (work) => void left.push(work) })
-    const reply = await handled(execution, route, input)
-    if (left.length > 0) await runLeft(execution, left)
-    return answerOf(reply, route.status ?? 200, stamp(now()))
-  }
-
-  return (call, place, input) => {
+  return async (call, place, input) => {
+    const { actor, ctx, requestId } = call
+    if (place.route.large === true) parts.largeAnswers.begin(ctx.res)
     const { route } = place
-    // Answers of the auth bucket carry tokens, and a token is stored nowhere: those routes are done anew each time.
-    const keyed = route.method === 'POST' && route.bucket !== 'auth' && input.headers['idempotency-key'] !== undefined
-    const work = (): Promise<Answer> => run(call, route, input)
-    return keyed ? once(call, place, input, work) : work()
+    const left: Work[] = []
+    const around = executionOf(foundation, { actor, requestId, afterCommit: (work) => void left.push(work) })
+    const replied = (reply: Reply): Answer => answerOf(reply, route.status ?? 200, stamp(now()))
+    const handle = (transact?: Transact): Promise<Reply> => handled(around, route, input, transact)
+    const answer = isKeyed(route, input)
+      ? await once(call, place, input, { around, handle, answerOf: replied })
+      : replied(await handle())
+    if (left.length > 0) await runLeft(around, left)
+    return answer
   }
 }
 
-/** The reply of a route's handler: the engine's own run with an Execution, those of plugins with the larger context. */
-function handled(execution: Execution, route: BoundRoute, input: RequestInput): Promise<Reply> {
-  return 'run' in route ? route.run(execution, input) : route.handle(routeContext(execution, input, route.options))
+/** Whether a request is to be done once. Answers of the auth bucket carry tokens, which are stored nowhere: those routes are done anew each time. */
+function isKeyed({ method, bucket }: BoundRoute, { headers }: RequestInput): boolean {
+  return method === 'POST' && bucket !== 'auth' && headers['idempotency-key'] !== undefined
+}
+
+/**
+ * The reply of a route's handler: the engine's own run with an Execution, those of plugins with the larger context.
+ * `transact` is given where what is done must be done once.
+ */
+function handled(around: Execution, route: BoundRoute, input: RequestInput, transact?: Transact): Promise<Reply> {
+  if ('run' in route) {
+    return transact === undefined ? route.run(around, input) : transact((inner) => route.run(inner, input))
+  }
+  return route.handle(routeContext(around, input, route.options, transact))
 }

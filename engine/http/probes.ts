@@ -64,7 +64,7 @@ export function probes(
     // Probes come every few seconds; the log needs the change only.
     if (failed !== lastFailed) parts.log.warn({ checks }, isReady ? 'ready' : 'not ready')
     lastFailed = failed
-    if (!isReady) throw new ApiError('unavailable')
+    if (!isReady) throw new ApiError('unavailable', { checks })
     return ok({ status: 'ready', checks })
   }
   const metrics = async (request: IncomingMessage): Promise<Answer> => {

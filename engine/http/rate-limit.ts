@@ -20,7 +20,7 @@ function countedUnder(bucket: Bucket, actor: Actor, ip: string): string {
   return bucket === 'general' && actor.id !== null ? `user:${actor.id}` : `ip:${countedAs(ip)}`
 }
 
-/** How a caller stands; `reset` is when the window ends, in milliseconds since the epoch. */
+/** How a caller stands; `reset` is when the window ends, by the monotonic clock: setting the time limits nobody longer. */
 interface Standing {
   readonly total: number
   readonly remaining: number
@@ -47,7 +47,7 @@ class Counting {
 }
 
 /** The counter of an app; the store keeps the numbers, so that the next app goes on with them. */
-export function rateLimiter({ settings, store, now }: Pick<HttpParts, 'settings' | 'store' | 'now'>): CountRequest {
+export function rateLimiter({ settings, store, clock }: Pick<HttpParts, 'settings' | 'store' | 'clock'>): CountRequest {
   const limiter = (bucket: Bucket, limit: number) =>
     ratelimit({
       driver: 'redis',
@@ -59,7 +59,7 @@ export function rateLimiter({ settings, store, now }: Pick<HttpParts, 'settings'
       db: Object.assign(new Map<never, never>(), {
         async ratelimiter(key: string, _at: number, windowMs: number): Promise<readonly [number, number, number]> {
           const id = key.slice(bucket.length + 1)
-          const { count, resetAt } = await store.hit(bucket, id, windowMs, now().getTime())
+          const { count, resetAt } = await store.hit(bucket, id, windowMs, clock())
           return [Math.max(0, limit + 1 - count), resetAt, limit]
         },
       }),
@@ -73,7 +73,7 @@ export function rateLimiter({ settings, store, now }: Pick<HttpParts, 'settings'
     res.setHeader('X-RateLimit-Limit', total)
     res.setHeader('X-RateLimit-Remaining', remaining)
     if (counting.status !== 429) return
-    const left = Math.ceil((reset - now().getTime()) / 1000)
+    const left = Math.ceil((reset - clock()) / 1000)
     throw new ApiError('too_many_requests', { retryAfter: Math.max(1, left) })
   }
 }

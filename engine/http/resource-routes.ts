@@ -1,7 +1,8 @@
 /** The routes that the catalog gives: every action of every resource, on its own path and below others. */
 import { createRecord } from '../action/create.ts'
-import type { BoundHook } from '../action/execution.ts'
+import type { BoundHook, Execution } from '../action/execution.ts'
 import type { ListResult } from '../action/list-result.ts'
+import { openMoves } from '../action/open-moves.ts'
 import { getRecord, listRecords } from '../action/read.ts'
 import { deleteRecord, restoreRecord } from '../action/remove.ts'
 import { updateRecord } from '../action/update.ts'
@@ -28,7 +29,7 @@ export function resourceRoutes(
   hooks: ReadonlyMap<string, BoundHook> = new Map(),
 ): readonly ResourceRoute[] {
   const routes = [...catalog.resources.values()].flatMap((resource) => [
-    ...[...resource.actions].flatMap((action) => ownRoutes(catalog, resource, action)),
+    ...[...resource.actions].flatMap((action) => ownRoutes(resource, action)),
     ...resource.nested.flatMap((nested) =>
       nested.actions.map((action) => nestedRoute(catalog, resource, nested, action)),
     ),
@@ -52,11 +53,11 @@ const METHODS: Readonly<Record<ActionName, readonly Method[]>> = {
   restore: ['POST'],
 }
 
-function ownRoutes(catalog: Catalog, resource: Resource, action: ActionName): readonly ResourceRoute[] {
+function ownRoutes(resource: Resource, action: ActionName): readonly ResourceRoute[] {
   const base = `/${resource.path}`
   const path =
     action === 'list' || action === 'create' ? base : action === 'restore' ? `${base}/{id}/restore` : `${base}/{id}`
-  const run = runs(catalog, resource)[action]
+  const run = runs(resource)[action]
   return METHODS[action].map((method) => route(resource, action, method, path, undefined, run))
 }
 
@@ -68,7 +69,7 @@ function nestedRoute(catalog: Catalog, resource: Resource, nested: Nested, actio
   const list: Run = async (execution, input) =>
     listReply(await listRecords(execution, resource, input.query, above(input)), resource.statusCodes.list)
   const create: Run = async (execution, input) =>
-    createdReply(catalog, resource, await createRecord(execution, resource, input.body, above(input)))
+    createdReply(execution, resource, await createRecord(execution, resource, input.body, above(input)))
   return action === 'list'
     ? route(resource, action, 'GET', path, parent, list)
     : route(resource, action, 'POST', path, parent, create)
@@ -80,35 +81,38 @@ function named(resource: Resource, { params }: RequestInput): Lookup {
 }
 
 /** What each action of a resource does; whether its caller may do it at all was asked before. */
-function runs(catalog: Catalog, resource: Resource): Readonly<Record<ActionName, Run>> {
+function runs(resource: Resource): Readonly<Record<ActionName, Run>> {
   const codes = resource.statusCodes
   return {
     list: async (execution, { query }) => listReply(await listRecords(execution, resource, query), codes.list),
     get: async (execution, input) =>
-      recordReply(await getRecord(execution, resource, named(resource, input)), codes.get),
+      recordReply(execution, resource, await getRecord(execution, resource, named(resource, input)), codes.get),
     create: async (execution, { body }) =>
-      createdReply(catalog, resource, await createRecord(execution, resource, body)),
+      createdReply(execution, resource, await createRecord(execution, resource, body)),
     update: async (execution, input) => {
       const ifMatch = input.headers['if-match']
       const text = await updateRecord(execution, resource, named(resource, input), input.body, ifMatch)
-      return recordReply(text, codes.update)
+      return recordReply(execution, resource, text, codes.update)
     },
     delete: async (execution, input) => {
       await deleteRecord(execution, resource, named(resource, input), input.headers['if-match'])
       return { status: codes.delete }
     },
     restore: async (execution, input) =>
-      recordReply(await restoreRecord(execution, resource, named(resource, input)), codes.restore),
+      recordReply(execution, resource, await restoreRecord(execution, resource, named(resource, input)), codes.restore),
   }
 }
 
-function recordReply(text: string, status: number): Reply {
-  return { status, data: new JsonText(text), etag: entityTag(text) }
+async function recordReply(around: Execution, resource: Resource, text: string, status: number): Promise<Reply> {
+  const reply = { status, data: new JsonText(text), etag: entityTag(text) }
+  if (!resource.moves.some(({ shown }) => shown)) return reply
+  return { ...reply, meta: { moves: await openMoves(around, resource, text) } }
 }
 
 /** The reply to a creation, with where the record is to be read where that is a path. */
-function createdReply(catalog: Catalog, resource: Resource, text: string): Reply {
-  const reply = recordReply(text, resource.statusCodes.create)
+async function createdReply(around: Execution, resource: Resource, text: string): Promise<Reply> {
+  const { catalog } = around
+  const reply = await recordReply(around, resource, text, resource.statusCodes.create)
   // Every record begins with its id.
   const id = /^\{"id":(\d+)/.exec(text)?.[1]
   if (!isLocated(resource) || id === undefined) return reply
@@ -161,7 +165,7 @@ function route(
 }
 
 /** Public where a clause speaks of anyone; the clauses themselves are judged with the record. */
-function routeAccess(resource: Resource, action: ActionName): 'public' | readonly Access[] {
+export function routeAccess(resource: Resource, action: ActionName): 'public' | readonly Access[] {
   const open = resource.policies[policyOf(action)].some((clause) =>
     clause.access.every((access) => access.kind === 'anyone'),
   )

@@ -56,6 +56,12 @@ export interface RouteContext extends PluginContext {
   readonly ip: string
   /** Runs in one transaction; `records` given inside belong to it. */
   transaction<T>(work: (context: RouteContext & { readonly transaction: Transaction }) => Promise<T>): Promise<T>
+  /**
+   * Does all that is to last in one transaction, which keeps the reply for the request's Idempotency-Key too: a retry
+   * gets that reply if and only if the work was committed. For routes that say `once`; return what it gives. Throws for
+   * the retry of what was done before, and `work` may run again when another request was faster.
+   */
+  once(work: (context: RouteContext & { readonly transaction: Transaction }) => Promise<Reply>): Promise<Reply>
   afterCommit(work: () => Promise<void> | void): void
 }
 
@@ -84,6 +90,11 @@ export interface Route {
   readonly query?: Readonly<Record<string, FieldDefinition>>
   /** The resource whose filters, search and sort the query takes too; the handler judges them, and what is unknown. */
   readonly filters?: string
+  /**
+   * Whether all that the handler does and that lasts is done by `context.once`, so that a request with an
+   * Idempotency-Key may be done again when its first outcome is unknown; default false: then it never is.
+   */
+  readonly once?: boolean
   /** Success status, default 200. */
   readonly status?: number
   /** More than the summary has room for, in Markdown. */
@@ -99,8 +110,12 @@ export interface Route {
   readonly meta?: Readonly<Record<string, JsonSchema>>
   /** Media types of the answer where it is no envelope (`text/csv`); beside `output`, it may be either. */
   readonly produces?: readonly string[]
+  /** Whether answers may be as long as a whole table, like an export: a few such are sent at a time, and others get 503. */
+  readonly large?: boolean
   /** Whether answers carry an entity tag, so that If-None-Match is understood. */
   readonly tagged?: boolean
+  /** Whether the handler heeds If-Match, by `records().update`: the reference says so. */
+  readonly versioned?: boolean
   readonly handle: (context: RouteContext) => Promise<Reply>
 }
 

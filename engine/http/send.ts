@@ -1,4 +1,5 @@
 /** Answers: their one shape (success, data or message and errors, meta), the headers they all carry, and their sending. */
+import type { IncomingMessage, ServerResponse } from 'node:http'
 import { Readable } from 'node:stream'
 import type { Context } from 'koa'
 import type { ApiError } from '../error.ts'
@@ -56,13 +57,14 @@ function successBody(reply: Reply, stamp: string): string | Buffer {
 
 /** The text of a refusal; the request id is told where the caller can do nothing but report it. */
 export function refusalText(error: ApiError, stamp: string, requestId?: string): string {
-  const { errors } = error.params
+  const { checks, errors } = error.params
   const fields =
     errors === undefined
       ? ''
       : `,"errors":${JSON.stringify(errors)},"error_codes":${JSON.stringify(fieldErrorCodes(errors))}`
   const id = requestId === undefined || error.status < 500 ? '' : `,"request_id":${JSON.stringify(requestId)}`
-  return `{"success":false,"message":${JSON.stringify(error.message)},"code":"${error.code}"${fields},"meta":{${stamp}${id}}}`
+  const looked = checks === undefined ? '' : `,"checks":${JSON.stringify(checks)}`
+  return `{"success":false,"message":${JSON.stringify(error.message)},"code":"${error.code}"${fields},"meta":{${stamp}${id}${looked}}}`
 }
 
 function refusalHeaders(error: ApiError): Readonly<Record<string, string>> {
@@ -110,7 +112,7 @@ const EXPOSED = [
   'Content-Disposition',
   'Idempotency-Replayed',
 ].join(', ')
-const ALLOWED = 'Authorization, Content-Type, If-Match, If-None-Match, Idempotency-Key, X-Request-Id'
+const ALLOWED = 'Authorization, Content-Type, If-Match, If-None-Match, Idempotency-Key, Last-Event-ID, X-Request-Id'
 /** Two hours: the longest that browsers keep a preflight's answer. */
 const PREFLIGHT_SECONDS = '7200'
 
@@ -128,12 +130,12 @@ export function fixedHeaders(settings: { readonly baseUrl: string; readonly cors
 }
 
 /** Lets the page of an allowed origin read the answer; its own token is a header, so no cookies are involved. */
-export function allowOrigin(ctx: Context, fixed: Fixed): void {
-  const origin = ctx.req.headers.origin
+export function allowOrigin(request: IncomingMessage, response: ServerResponse, fixed: Fixed): void {
+  const { origin } = request.headers
   if (origin === undefined || fixed.origins.size === 0) return
   if (!fixed.origins.has('*') && !fixed.origins.has(origin)) return
-  ctx.res.setHeader('Access-Control-Allow-Origin', fixed.origins.has('*') ? '*' : origin)
-  ctx.res.setHeader('Access-Control-Expose-Headers', EXPOSED)
+  response.setHeader('Access-Control-Allow-Origin', fixed.origins.has('*') ? '*' : origin)
+  response.setHeader('Access-Control-Expose-Headers', EXPOSED)
 }
 
 /** The answer to OPTIONS: the methods, and for a page of an allowed origin what it may send. */
@@ -184,6 +186,8 @@ export function send(ctx: Context, answer: Answer, fixed: Fixed): void {
   }
   res.setHeader('Content-Type', answer.type ?? 'application/octet-stream')
   if (body instanceof Readable && ctx.req.method === 'HEAD') ctx.respond = false
+  // Compression would hold events back until there are many.
+  if (answer.type?.startsWith('text/event-stream') === true) ctx.compress = false
   ctx.body = body ?? ''
   if (ctx.respond === false) res.end()
 }

@@ -1,16 +1,20 @@
 /** One HTTP app out of its parts (Koa around the pipeline, every ending an envelope and one line in the log), and the server around it. */
-import { createServer, type RequestListener, type Server, type ServerResponse } from 'node:http'
-import type { AddressInfo } from 'node:net'
+import { createServer, type IncomingMessage, type RequestListener, type Server, type ServerResponse } from 'node:http'
+import type { AddressInfo, Socket } from 'node:net'
 import { Readable } from 'node:stream'
 import Koa, { type Context } from 'koa'
 import compress from 'koa-compress'
 import { databaseFailure } from '../database/failure.ts'
+import { outageLog } from '../database/outage.ts'
+import { diskFailure } from '../disk/failure.ts'
 import { ApiError } from '../error.ts'
 import { LIMITS } from '../limits.ts'
+import type { Admission } from './admission.ts'
 import { clientErrorListener } from './client-error.ts'
 import type { Answer, Call, HttpApp, HttpParts } from './parts.ts'
 import { beginCall, responder } from './pipeline.ts'
 import { probes } from './probes.ts'
+import { refuseUnread } from './refuse.ts'
 import { allowOrigin, fixedHeaders, refusal, type Stamp, send, stampFor } from './send.ts'
 
 /** Below it an answer fits into one or two packets anyway, and compressing costs more than it saves. */
@@ -19,9 +23,16 @@ const COMPRESS_BYTES = 2_048
 /** Makes a refusal of whatever was thrown; what nobody meant to throw is logged with its stack and told to nobody. */
 function refuser(parts: HttpParts, stamp: Stamp): (error: unknown, call: Call) => Answer {
   const { malformedJson } = parts.catalog.strictness
+  const note = outageLog(parts.log)
+  const noteDisk = outageLog(parts.log, 'files can not be used')
   return (thrown, call) => {
     const at = stamp(parts.now())
-    const error = outage(thrown) ?? thrown
+    const disk = diskFailure(thrown)
+    if (disk !== undefined) noteDisk(disk.params.cause, performance.now())
+    const out = disk ?? outage(thrown)
+    // What the engine's own statements met was noted where they met it.
+    if (disk === undefined && out !== undefined && out !== thrown) note(thrown, performance.now())
+    const error = out ?? thrown
     if (!(error instanceof ApiError)) {
       const { requestId, method, pattern } = call
       parts.log.error({ err: error, requestId, method, route: pattern }, 'request failed')
@@ -63,7 +74,7 @@ function answering(parts: HttpParts, stamp: Stamp): (ctx: Context) => Promise<vo
   return async (ctx) => {
     const call = beginCall(ctx, parts)
     ctx.res.setHeader('X-Request-Id', call.requestId)
-    allowOrigin(ctx, fixed)
+    allowOrigin(ctx.req, ctx.res, fixed)
     const probe = call.method === 'GET' ? operators.get(call.path) : undefined
     let answer: Answer
     try {
@@ -105,35 +116,59 @@ export function createHttp(parts: HttpParts): HttpApp {
   koa.on('error', brokenAnswers(parts))
   return {
     callback: koa.callback(),
+    refuse: refuseUnread(parts, stamp),
     clientError: clientErrorListener(stamp, parts.now, parts.newId),
   }
 }
 
+/** Where a server finds the app of each request; another one takes its place while the server listens. */
+export interface Serving {
+  app: { readonly http: HttpApp }
+}
+
 /** Lets requests through, or has them wait while something changes that no request may see half done. */
 export interface Passage {
+  /** The answers that are not wholly sent, in the order in which their requests came. */
+  readonly inside: ReadonlySet<ServerResponse>
   /** Serves at once, or when the work that runs alone has ended. */
   through(response: ServerResponse, serve: () => void): void
+  /** From now on every answer whose headers are not sent says that its connection closes. */
+  closing(): void
   /** Runs `work` when the requests under way have ended, or after `mostMs`; those that come meanwhile wait. */
   alone<T>(mostMs: number, work: () => Promise<T>): Promise<T>
 }
 
+/** Of several requests on one connection that wait for their answers, the last one's closes it: it would cut off the others. */
+function closeAfter(inside: Iterable<ServerResponse>): void {
+  const last = new Map<Socket, ServerResponse>()
+  for (const response of inside) {
+    const { socket } = response.req
+    const before = last.get(socket)
+    if (before !== undefined && !before.headersSent) before.shouldKeepAlive = true
+    last.set(socket, response)
+    if (!response.headersSent) response.shouldKeepAlive = false
+  }
+}
+
 /** A passage that is open. */
 export function createPassage(): Passage {
-  let inside = 0
+  const inside = new Set<ServerResponse>()
   let waiting: (() => void)[] | undefined
   let emptied = () => {}
+  let closes = false
 
   function enter(response: ServerResponse, serve: () => void): void {
-    inside += 1
+    inside.add(response)
+    if (closes) closeAfter(inside)
     response.once('close', () => {
-      inside -= 1
-      if (inside === 0) emptied()
+      inside.delete(response)
+      if (inside.size === 0) emptied()
     })
     serve()
   }
   const empty = (mostMs: number) =>
     new Promise<void>((resolve) => {
-      if (inside === 0) return resolve()
+      if (inside.size === 0) return resolve()
       const patience = setTimeout(resolve, mostMs)
       emptied = () => {
         clearTimeout(patience)
@@ -141,6 +176,11 @@ export function createPassage(): Passage {
       }
     })
   return {
+    inside,
+    closing() {
+      closes = true
+      closeAfter(inside)
+    },
     through(response, serve) {
       if (waiting === undefined) enter(response, serve)
       else waiting.push(() => enter(response, serve))
@@ -159,15 +199,37 @@ export function createPassage(): Passage {
   }
 }
 
-/** Where a server finds the app of each request; another one takes its place while the server listens. */
-export interface Serving {
-  app: { readonly http: HttpApp }
+const PROBES: ReadonlySet<string> = new Set(['/livez', '/readyz', '/metrics'])
+
+/** Whether a request asks for a probe, which is answered whatever else is refused. */
+function isProbe({ url = '' }: IncomingMessage): boolean {
+  if (url.length > LONGEST_PROBE && !url.includes('?')) return false
+  return PROBES.has(url) || PROBES.has(url.split('?')[0]!)
 }
 
-/** A server around the app that serves, with the limits and events that Node leaves to us; `passage` has requests wait where they must. */
-export function httpServer(serving: Serving, passage: Passage = createPassage()): Server {
-  const answer: RequestListener = (request, response) =>
-    passage.through(response, () => serving.app.http.callback(request, response))
+const LONGEST_PROBE = '/metrics'.length
+
+/** What stands before every app: who is let in, and who has to wait. */
+export interface Gate {
+  readonly admission: Admission
+  readonly passage: Passage
+}
+
+/** A server around the app that serves, with the limits and events that Node leaves to us. Overload is refused before anything else is known. */
+export function httpServer(serving: Serving, { admission, passage }: Gate): Server {
+  const admit = (request: IncomingMessage, response: ServerResponse, admitted: () => void): void => {
+    const probe = isProbe(request)
+    if (!probe && !admission.enter()) {
+      passage.through(response, () => serving.app.http.refuse(request, response, admission.refusal()))
+      return
+    }
+    admitted()
+    passage.through(response, () => {
+      const answered = serving.app.http.callback(request, response)
+      if (!probe) void answered.then(admission.leave)
+    })
+  }
+  const answer: RequestListener = (request, response) => admit(request, response, () => {})
   const server = createServer(
     {
       maxHeaderSize: LIMITS.headerBytes,
@@ -182,20 +244,10 @@ export function httpServer(serving: Serving, passage: Passage = createPassage())
   )
   // An expectation other than 100-continue may be ignored; Node would answer it without the envelope.
   server.on('checkExpectation', answer)
+  // A body that is announced is asked for once there is a place for its request.
+  server.on('checkContinue', (request, response) => admit(request, response, () => response.writeContinue()))
   server.on('clientError', (error, socket) => serving.app.http.clientError(error, socket))
   return server
-}
-
-/** Stops accepting, waits for requests in flight, and cuts what is left after `LIMITS.drainMs`. */
-export function drain(server: Server): Promise<void> {
-  return new Promise((resolve) => {
-    const cut = setTimeout(() => server.closeAllConnections(), LIMITS.drainMs)
-    server.close(() => {
-      clearTimeout(cut)
-      resolve()
-    })
-    server.closeIdleConnections()
-  })
 }
 
 /** The URL under which a server that listens is reached. */

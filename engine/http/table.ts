@@ -123,11 +123,17 @@ function routerOf(drafts: readonly Draft[]): Router {
 /** A router for each head, with the patterns that may begin with any; the router under no head has those alone. */
 function routersOf(drafts: readonly Draft[], prefix: string): ReadonlyMap<string | undefined, Router> {
   const above = prefix.split('/').slice(1)
-  const headed = drafts.map((draft) => ({ head: headOf(draft.segments, above), draft }))
-  const heads = new Set([undefined, ...headed.map(({ head }) => head)])
-  const under = (head: string | undefined): readonly Draft[] =>
-    headed.filter((one) => one.head === head || one.head === undefined).map(({ draft }) => draft)
-  return new Map([...heads].map((head) => [head, routerOf(under(head))]))
+  const byHead = new Map<string | undefined, Draft[]>([[undefined, []]])
+  for (const draft of drafts) {
+    const head = headOf(draft.segments, above)
+    const known = byHead.get(head)
+    if (known === undefined) byHead.set(head, [draft])
+    else known.push(draft)
+  }
+  const anywhere = byHead.get(undefined) ?? []
+  return new Map(
+    [...byHead].map(([head, under]) => [head, routerOf(head === undefined ? anywhere : [...under, ...anywhere])]),
+  )
 }
 
 /** Makes the table of the routes below `prefix`; throws when two of them answer the same method and pattern. */

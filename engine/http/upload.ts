@@ -1,12 +1,17 @@
 /** Multipart bodies ⇄: files go to a temporary folder of the request, which is removed however the request ends. */
+import { createWriteStream } from 'node:fs'
 import { mkdir, mkdtemp, readdir, rm, stat } from 'node:fs/promises'
 import { basename, join } from 'node:path'
+import { Transform } from 'node:stream'
+import { pipeline } from 'node:stream/promises'
 import type { Context } from 'koa'
+import { diskFailure, shortFile } from '../disk/failure.ts'
 import { ApiError, invalid } from '../error.ts'
 import type { JsonObject } from '../json.ts'
 import { LIMITS } from '../limits.ts'
 import { discard } from './body.ts'
 import { guarded } from './part-headers.ts'
+import type { HttpParts } from './parts.ts'
 import type { UploadedFile, UploadLimits } from './route.ts'
 
 /** Boundaries and part headers around the files. */
@@ -30,6 +35,8 @@ const TOO_MANY_FILES = 1015
 /** What a failed reading means for the caller; `part` is the part of the first file. */
 function refused(error: unknown, part: string, files: number): ApiError {
   if (error instanceof ApiError) return error
+  const disk = diskFailure(error)
+  if (disk !== undefined) return disk
   const of = (name: string) => (typeof error === 'object' && error !== null ? Reflect.get(error, name) : undefined)
   if (of('code') === TOO_MANY_FILES)
     return invalid({ [part]: [files === 1 ? 'Only one file may be sent' : `At most ${files} files may be sent`] })
@@ -42,22 +49,59 @@ interface Begun {
   readonly filepath: string
   readonly originalFilename: string | null
   readonly mimetype: string | null
-  readonly size: number
 }
 
-function described(part: string, file: Begun): UploadedFile {
+/** A file on its way to the disk. */
+interface Arriving {
+  readonly part: string
+  readonly file: Begun
+  /** Takes the bytes of the part. */
+  readonly inlet: Transform
+  /** Resolves when the file is closed; rejects when one byte could not be written. */
+  readonly written: Promise<void>
+  /** Bytes that were taken. */
+  bytes: number
+}
+
+/** Writes a file and counts it: formidable ends a part whether or not its last bytes could be written. */
+function arrive(part: string, file: Begun): Arriving {
+  const inlet = new Transform({
+    transform(chunk: Buffer, _encoding, done) {
+      arriving.bytes += chunk.length
+      done(null, chunk)
+    },
+  })
+  const written = pipeline(inlet, createWriteStream(file.filepath, { flags: 'wx' }))
+  written.catch(() => {})
+  const arriving: Arriving = { part, file, inlet, written, bytes: 0 }
+  return arriving
+}
+
+/** The file as a handler sees it; throws unavailable where the disk has less than what was sent. */
+async function described({ part, file, bytes, written }: Arriving): Promise<UploadedFile> {
+  await written
+  const { size } = await stat(file.filepath)
+  if (size !== bytes) throw shortFile(file.filepath, bytes, size)
   return Object.freeze({
     part,
     name: basename((file.originalFilename ?? '').replaceAll('\\', '/')),
     type: (file.mimetype ?? '').toLowerCase(),
-    bytes: file.size,
+    bytes,
     path: file.filepath,
   })
 }
 
+/** Gives up what is still being written; gives what kept the disk from taking it, if anything did. */
+async function abandon(files: readonly Arriving[]): Promise<unknown> {
+  for (const { inlet } of files) inlet.destroy()
+  const ended = await Promise.allSettled(files.map(({ written }) => written))
+  return ended.map((one) => (one.status === 'rejected' ? diskFailure(one.reason) : undefined)).find(Boolean)
+}
+
 async function receive(ctx: Context, limits: UploadLimits | undefined, uploadDir: string): Promise<Upload> {
   const { koaBody } = await import('koa-body')
-  const begun: { part: string; file: Begun }[] = []
+  const begun: Arriving[] = []
+  let failing = (_: unknown): void => {}
   const bytes = limits?.bytes ?? LIMITS.uploadBytes
   const maxFiles = limits?.files ?? LIMITS.uploadFiles
   const receiver = koaBody({
@@ -74,19 +118,30 @@ async function receive(ctx: Context, limits: UploadLimits | undefined, uploadDir
       maxFieldsSize: LIMITS.jsonBytes,
       allowEmptyFiles: true,
       minFileSize: 0,
-      onFileBegin: (part, file) => begun.push({ part, file }),
+      onFileBegin: (part, file) => {
+        const arriving = arrive(part, file)
+        arriving.written.catch(failing)
+        begun.push(arriving)
+      },
+      // Asked right after a file has begun.
+      fileWriteStreamHandler: () => begun[begun.length - 1]!.inlet,
     },
   })
   // One file too many is for the parser to tell, because it knows which part that is.
   const parts = guarded(ctx.req, LIMITS.uploadFields + maxFiles + 1)
+  // Behind the last byte of a body the parser hears of no error any more, and would wait for ever.
+  const failed = new Promise<never>((_, reject) => {
+    failing = reject
+  })
+  failed.catch(() => {})
   try {
-    await receiver(Object.create(ctx, { req: { value: parts } }), async () => {})
+    await Promise.race([receiver(Object.create(ctx, { req: { value: parts } }), async () => {}), failed])
+    const body: unknown = Reflect.get(ctx.request, 'body')
+    return { body: fieldsOf(body), files: await Promise.all(begun.map(described)) }
   } catch (error) {
     discard(ctx.req)
-    throw refused(error, begun[0]?.part ?? 'file', maxFiles)
+    throw (await abandon(begun)) ?? refused(error, begun[0]?.part ?? 'file', maxFiles)
   }
-  const body: unknown = Reflect.get(ctx.request, 'body')
-  return { body: fieldsOf(body), files: begun.map(({ part, file }) => described(part, file)) }
 }
 
 /** Part values are texts; of a part that came twice, the last counts, as with keys of a JSON object. */
@@ -115,21 +170,42 @@ export type WithUpload = <T>(
   work: (upload: Upload) => Promise<T>,
 ) => Promise<T>
 
-/** Uploads below `folder`. The first one creates it, and removes what a crash left there. */
-export function uploads(folder: string, now: () => Date): WithUpload {
-  let ready: Promise<void> | undefined
-  const prepare = async () => {
+/** A folder for one request; made anew where somebody removed what it lies in. */
+async function ownFolder(folder: string): Promise<string> {
+  const own = join(folder, 'upload-')
+  return mkdtemp(own).catch(async (error: NodeJS.ErrnoException) => {
+    if (error.code !== 'ENOENT') throw error
     await mkdir(folder, { recursive: true })
-    await sweep(folder, now().getTime()).catch(() => {})
+    return mkdtemp(own)
+  })
+}
+
+/** Uploads below `folder`, which is made when it is needed. The first one removes what a crash left there. */
+export function uploads(folder: string, { now, log }: Pick<HttpParts, 'now' | 'log'>): WithUpload {
+  let swept: Promise<void> | undefined
+  /** What a disk that lets nothing be removed made stay; the next upload tries again. */
+  const left = new Set<string>()
+  const remove = async (own: string): Promise<void> => {
+    try {
+      await rm(own, { recursive: true, force: true, maxRetries: 3 })
+      left.delete(own)
+    } catch (err) {
+      // What was done is done: this makes no failure of it.
+      if (!left.has(own)) log.warn({ err }, 'a temporary folder could not be removed')
+      left.add(own)
+    }
   }
   return async (ctx, limits, work) => {
-    ready ??= prepare()
-    await ready
-    const own = await mkdtemp(join(folder, 'upload-'))
+    const own = await ownFolder(folder).catch((error: unknown) => {
+      discard(ctx.req)
+      throw error
+    })
+    swept ??= sweep(folder, now().getTime()).catch(() => {})
+    await swept
     try {
       return await work(await receive(ctx, limits, own))
     } finally {
-      await rm(own, { recursive: true, force: true })
+      await Promise.all([own, ...left].map(remove))
     }
   }
 }

@@ -4,16 +4,17 @@ import type { Runner } from '../database/database.ts'
 export interface FailedJob {
   readonly id: string
   readonly name: string
+  /** How often it was tried. */
   readonly attempts: number
   readonly error: string
   /** As PostgreSQL writes it, UTC. */
   readonly finishedAt: string
 }
 
-const FAILED = `select id, name, attempts, error, finished_at from plinth_job
+const FAILED = `select id, name, attempt, error, finished_at from plinth_job
   where status = 'failed' order by finished_at desc limit $1::int`
 
-const AGAIN = `update plinth_job set status = 'pending', attempt = 0, owner = null, error = null, reason = null,
+const AGAIN = `update plinth_job set status = 'pending', attempt = 0, progressed_attempt = 0, owner = null, error = null, reason = null,
   progress = 0, finished_at = null, due_at = clock_timestamp()
   where status = 'failed' and ($1::text = 'all' or id::text = $1::text) returning id`
 

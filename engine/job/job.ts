@@ -2,16 +2,23 @@
 import type { PluginContext } from '../action/context.ts'
 import type { Transaction } from '../database/database.ts'
 import type { Json, JsonObject } from '../json.ts'
-import type { Every } from './schedule.ts'
+import type { Duration } from '../text/duration.ts'
 
 /** What a job holds while it runs. */
 export interface JobContext extends PluginContext {
   readonly id: string
+  /** When it was enqueued: the same for every run of it. */
+  readonly createdAt: Date
   /** 1 at first, then one more with every retry. */
   readonly attempt: number
+  /** Whether the job is given up if this run fails. */
+  lastAttempt(): boolean
   /** Aborted when the process stops or somebody else has taken the job over: what it does from then on is in vain. */
   readonly signal: AbortSignal
-  /** Tells how far it is, 0 to 100. */
+  /**
+   * Tells how far it is, 0 to 100. A run that comes further than any before it begins the count of attempts anew: say so
+   * where the next run would go on from.
+   */
   progress(percent: number): Promise<void>
   /** Runs in one transaction; `records` and `enqueue` given inside belong to it. */
   transaction<T>(work: (context: PluginContext & { readonly transaction: Transaction }) => Promise<T>): Promise<T>
@@ -20,12 +27,28 @@ export interface JobContext extends PluginContext {
 /** Work outside a request. It may run again after a crash, so that doing it twice must be like doing it once. */
 export interface JobContribution {
   readonly description: string
-  /** How often it is tried before it is given up; LIMITS.jobAttempts if absent. */
+  /** How often it is tried without coming further before it is given up; LIMITS.jobAttempts if absent. */
   readonly attempts?: number
+  /** How many of its kind one process runs at a time; a quarter of the places if absent, and never all of them. */
+  readonly concurrency?: number
+  /** It may take minutes: shorter work goes first, and keeps half of the places. Scheduled jobs are long unless they say false. */
+  readonly long?: boolean
+  /** The outside server that it calls by `breakerOf(settings, server)`: while that is left alone, none is begun in vain. */
+  readonly server?: string
   /** It also runs by itself, so often, once for all instances; then its payload is empty. */
-  readonly every?: Every
+  readonly every?: Duration
+  /**
+   * With `every`: each instance runs it for itself, when it begins to listen and then so often; for files on its own disk.
+   * It is no row of the queue.
+   */
+  readonly eachInstance?: boolean
   /** What it returns is kept as its result. An ApiError's sentence may be read by whoever enqueued it. */
   readonly run: (context: JobContext, payload: JsonObject) => Promise<Json | undefined>
+}
+
+/** What a job rejects with when trying again would be in vain: it is given up at once, and kept with this sentence. */
+export class JobGivenUp extends Error {
+  override readonly name = 'JobGivenUp'
 }
 
 /** A contribution with what it needs of its plugin. */
@@ -42,8 +65,12 @@ export interface Taken {
   readonly id: string
   readonly name: string
   readonly payload: JsonObject
+  readonly createdAt: Date
   readonly attempt: number
   readonly attempts: number
+  /** The attempt that came further last, 0 for none: attempts count from there. */
+  readonly progressedAttempt: number
+  readonly progress: number
   readonly actorId: number | null
   readonly runsAs: 'system' | 'actor'
 }

@@ -5,7 +5,7 @@
  * packages and needs Node 22; graphile-worker and BullMQ do not run on the embedded database.
  */
 import { randomUUID } from 'node:crypto'
-import type { JobOrder } from '../action/execution.ts'
+import type { JobOrder, JobOrders } from '../action/execution.ts'
 import type { Row, Runner } from '../database/database.ts'
 import { deleteInBatches } from '../database/delete-in-batches.ts'
 import { ApiError } from '../error.ts'
@@ -28,28 +28,50 @@ const ADD = `insert into plinth_job (id, name, payload, dedupe, due_at, attempts
   do update set due_at = least(plinth_job.due_at, excluded.due_at)
   returning id`
 
-const TAKE = `with due as (
-    select id from plinth_job
-    where finished_at is null and due_at <= clock_timestamp() and name = any($1::text[])
-    order by due_at limit $2::int for update skip locked)
+/** The same for many. An id that is known is that of the same work, which may be done already. */
+const ADD_EACH = `insert into plinth_job (id, name, payload, due_at, attempts, actor_id, runs_as)
+  select a.id, $1, a.payload::jsonb, coalesce($4::timestamptz, now()), $5::int, $6::int, $7
+  from unnest($2::uuid[], $3::text[]) as a(id, payload)
+  on conflict (id) do nothing`
+
+/**
+ * Of each kind no more than there is room for, then the short ones before the long ones, each group within its places.
+ * A job is given up when it was lost too often since it came further last.
+ */
+const TAKE = `with due as materialized (
+    select j.id, j.due_at, k.long, row_number() over (partition by k.long order by j.due_at) as nth
+    from unnest($1::text[], $2::int[], $3::bool[]) as k(name, room, long)
+    cross join lateral (
+      select id, due_at from plinth_job where finished_at is null and name = k.name and due_at <= clock_timestamp()
+      order by due_at limit k.room for update skip locked) j),
+  chosen as materialized (select id from due where nth <= case when long then $5::int else $4::int end
+    order by long, due_at limit $6::int)
   update plinth_job j set
-    status = case when j.attempt < j.attempts then 'running' else 'failed' end,
-    finished_at = case when j.attempt < j.attempts then null else clock_timestamp() end,
-    error = case when j.attempt < j.attempts then j.error else 'the process that ran it was lost' end,
-    attempt = least(j.attempt + 1, j.attempts), owner = $3, dedupe = null, due_at = ${IN_MS('$4')}
-  from due where j.id = due.id
-  returning j.id, j.name, j.payload, j.attempt, j.attempts, j.actor_id, j.runs_as, j.status`
+    status = case when j.attempt - j.progressed_attempt < j.attempts then 'running' else 'failed' end,
+    finished_at = case when j.attempt - j.progressed_attempt < j.attempts then null else clock_timestamp() end,
+    error = case when j.attempt - j.progressed_attempt < j.attempts then j.error else 'the process that ran it was lost' end,
+    attempt = case when j.attempt - j.progressed_attempt < j.attempts then j.attempt + 1 else j.attempt end,
+    owner = $7, dedupe = null, due_at = ${IN_MS('$8')}
+  from chosen where j.id = chosen.id
+  returning j.id, j.name, j.payload, j.attempt, j.attempts, j.progressed_attempt, j.progress, j.actor_id, j.runs_as,
+    extract(epoch from j.created_at) * 1000, j.status`
 
 const KEEP = `update plinth_job set due_at = ${IN_MS('$2')}
   where owner = $1 and status = 'running' and id = any($3::uuid[]) returning id`
 
-const PROGRESS = `update plinth_job set progress = $4::int where ${MINE} returning id`
+const PROGRESS = `update plinth_job set progress = $4::int,
+  progressed_attempt = case when $5::bool then $3::int else progressed_attempt end where ${MINE} returning id`
 
 /** The payload of what is done is of no more use, and may be what somebody should not find. */
-const COMPLETE = `update plinth_job set status = 'completed', progress = 100, result = $4::jsonb, payload = '{}',
-  error = null, reason = null, finished_at = clock_timestamp() where ${MINE} returning id`
+const COMPLETE = `update plinth_job j set status = 'completed', progress = 100, result = d.result, payload = '{}',
+  error = null, reason = null, finished_at = clock_timestamp()
+  from jsonb_to_recordset($2::jsonb) as d(id uuid, attempt int, result jsonb)
+  where j.id = any(array(select (e->>'id')::uuid from jsonb_array_elements($2::jsonb) e)) and j.id = d.id and j.owner = $1 and j.attempt = d.attempt and j.status = 'running' returning j.id`
 
 const RETRY = `update plinth_job set status = 'pending', owner = null, error = $4, reason = $5,
+  due_at = ${IN_MS('$6')} where ${MINE} returning id`
+
+const POSTPONE = `update plinth_job set status = 'pending', owner = null, error = $4, reason = $5, attempt = attempt - 1,
   due_at = ${IN_MS('$6')} where ${MINE} returning id`
 
 const FAIL = `update plinth_job set status = 'failed', error = $4, reason = $5, finished_at = clock_timestamp()
@@ -58,27 +80,43 @@ const FAIL = `update plinth_job set status = 'failed', error = $4, reason = $5, 
 const GIVE_UP = `update plinth_job set status = 'pending', owner = null, attempt = attempt - 1, due_at = clock_timestamp()
   where owner = $1 and status = 'running'`
 
-const NEXT = `select ceil(extract(epoch from min(due_at) - clock_timestamp()) * 1000) from plinth_job
-  where finished_at is null and name = any($1::text[])`
+const NEXT = `select ceil(extract(epoch from min(j.due_at) - clock_timestamp()) * 1000)
+  from unnest($1::text[]) as k(name) cross join lateral (
+    select due_at from plinth_job where finished_at is null and name = k.name order by due_at limit 1) j`
 
 /** Adds a job and gives its id, or that of the waiting one with its key; throws when the payload is too large. */
 export async function addJob(runner: Runner, order: JobOrder, attempts: number): Promise<string> {
-  const payload = JSON.stringify(order.payload)
-  if (Buffer.byteLength(payload) > LIMITS.jobBytes) throw new Error(`the payload of a job ${order.name} is too large`)
-  const runsAs = order.as === 'actor' && order.actor.kind !== 'system' ? 'actor' : 'system'
-  const runAt = order.runAt?.toISOString() ?? null
   const values = [
     order.id ?? randomUUID(),
     order.name,
-    payload,
+    payloadText(order.name, order.payload),
     order.dedupe ?? null,
-    runAt,
+    order.runAt?.toISOString() ?? null,
     attempts,
     order.actor.id,
-    runsAs,
+    runsAs(order),
   ]
   const [row] = await runner.run({ text: ADD, name: 'plinth job add' }, values)
   return row?.[0] ?? ''
+}
+
+/** Adds a job for each entry, but those whose id is known; throws when a payload is too large. */
+export async function addJobs(runner: Runner, orders: JobOrders, attempts: number): Promise<void> {
+  const { actor, entries, name, runAt } = orders
+  const texts = entries.map(({ payload }) => payloadText(name, payload))
+  const ids = entries.map(({ id }) => id ?? randomUUID())
+  const values = [name, ids, texts, runAt?.toISOString() ?? null, attempts, actor.id, runsAs(orders)]
+  await runner.run({ text: ADD_EACH, name: 'plinth job add each' }, values)
+}
+
+function payloadText(name: string, payload: JsonObject): string {
+  const text = JSON.stringify(payload)
+  if (Buffer.byteLength(text) > LIMITS.jobBytes) throw new Error(`the payload of a job ${name} is too large`)
+  return text
+}
+
+function runsAs({ actor, as }: Pick<JobOrder, 'actor' | 'as'>): 'actor' | 'system' {
+  return as === 'actor' && actor.kind !== 'system' ? 'actor' : 'system'
 }
 
 /** What a take gave: jobs to run, and names of those that were given up because their process was lost too often. */
@@ -87,26 +125,59 @@ export interface Take {
   readonly lost: readonly string[]
 }
 
-/** Takes at most `most` jobs that are due, as `owner`, for `leaseMs`. */
+/** A kind of job that this process can begin, and how many of it at most. */
+export interface Room {
+  readonly name: string
+  readonly room: number
+  readonly long: boolean
+}
+
+/** Kinds with room, and the places that are free: altogether, for short jobs, and for long ones. */
+export interface Places {
+  readonly kinds: readonly Room[]
+  readonly free: number
+  readonly short: number
+  readonly long: number
+}
+
+/** Takes what is due as far as there are places, as `owner`, for `leaseMs`. */
 export async function takeJobs(
   runner: Runner,
-  names: readonly string[],
-  most: number,
+  { kinds, free, short, long }: Places,
   owner: string,
   leaseMs: number,
 ): Promise<Take> {
-  const rows = await runner.run({ text: TAKE }, [names, most, owner, leaseMs])
-  const lost = rows.filter((row) => row[7] !== 'running').map((row) => row[1] ?? '')
-  return { taken: rows.filter((row) => row[7] === 'running').map(takenOf), lost }
+  const [names, rooms, longs] = [
+    kinds.map((one) => one.name),
+    kinds.map((one) => one.room),
+    kinds.map((one) => one.long),
+  ]
+  const rows = await runner.run({ text: TAKE, name: 'plinth job take' }, [
+    names,
+    rooms,
+    longs,
+    short,
+    long,
+    free,
+    owner,
+    leaseMs,
+  ])
+  const isRunning = (row: Row): boolean => row[10] === 'running'
+  const lost = rows.filter((row) => !isRunning(row)).map((row) => row[1] ?? '')
+  return { taken: rows.filter(isRunning).map(takenOf), lost }
 }
 
-function takenOf([id, name, payload, attempt, attempts, actorId, runsAs]: Row): Taken {
+function takenOf(row: Row): Taken {
+  const [id, name, payload, attempt, attempts, progressedAttempt, progress, actorId, runsAs, createdAt] = row
   return {
     id: id ?? '',
     name: name ?? '',
     payload: JSON.parse(payload ?? '{}') as JsonObject,
+    createdAt: new Date(Number(createdAt)),
     attempt: Number(attempt),
     attempts: Number(attempts),
+    progressedAttempt: Number(progressedAttempt),
+    progress: Number(progress),
     actorId: actorId === null || actorId === undefined ? null : Number(actorId),
     runsAs: runsAs === 'actor' ? 'actor' : 'system',
   }
@@ -123,14 +194,26 @@ export async function keepJobs(
   return new Set(rows.map((row) => row[0] ?? ''))
 }
 
-/** Ends or notes what is `owner`'s; each gives false when the job is somebody else's by now. */
+/** A job that came to a good end. */
+export interface Done extends Pick<Taken, 'id' | 'attempt'> {
+  readonly result: Json | undefined
+}
+
+/** Notes the good end of jobs by one statement; gives the ids of those that are still the owner's. */
+export async function completeJobs(runner: Runner, owner: string, done: readonly Done[]): Promise<ReadonlySet<string>> {
+  const rows = await runner.run({ text: COMPLETE, name: 'plinth job complete' }, [owner, JSON.stringify(done)])
+  return new Set(rows.map((row) => row[0] ?? ''))
+}
+
+/** Notes what else becomes of what is `owner`'s; each gives false when the job is somebody else's by now. */
 export const ownJob = {
-  progress: (runner: Runner, owner: string, { id, attempt }: Taken, percent: number) =>
-    mine(runner, PROGRESS, [id, owner, attempt, percent]),
-  complete: (runner: Runner, owner: string, { id, attempt }: Taken, result: Json | undefined) =>
-    mine(runner, COMPLETE, [id, owner, attempt, result === undefined ? null : JSON.stringify(result)]),
+  progress: (runner: Runner, owner: string, { id, attempt }: Taken, percent: number, isFurther: boolean) =>
+    mine(runner, PROGRESS, [id, owner, attempt, percent, isFurther]),
   retry: (runner: Runner, owner: string, { id, attempt }: Taken, error: unknown, inMs: number) =>
     mine(runner, RETRY, [id, owner, attempt, ...told(error), inMs]),
+  /** Leaves it for later, as if it had not been tried. */
+  postpone: (runner: Runner, owner: string, { id, attempt }: Taken, error: unknown, inMs: number) =>
+    mine(runner, POSTPONE, [id, owner, attempt, ...told(error), inMs]),
   fail: (runner: Runner, owner: string, { id, attempt }: Taken, error: unknown) =>
     mine(runner, FAIL, [id, owner, attempt, ...told(error)]),
 } as const
@@ -154,7 +237,7 @@ export async function giveUpJobs(runner: Runner, owner: string): Promise<void> {
 
 /** Milliseconds until the next job is due, below zero when one is; undefined when none waits. */
 export async function nextJobIn(runner: Runner, names: readonly string[]): Promise<number | undefined> {
-  const [row] = await runner.run({ text: NEXT }, [names])
+  const [row] = await runner.run({ text: NEXT, name: 'plinth job next' }, [names])
   return row?.[0] === null || row?.[0] === undefined ? undefined : Number(row[0])
 }
 

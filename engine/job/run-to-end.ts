@@ -1,5 +1,7 @@
-/** One run of a job and what becomes of it ⇄: completed, tried again later, or given up. */
-import type { Taken } from './job.ts'
+/** One run of a job and what becomes of it ⇄: completed, tried again later, postponed, or given up. */
+import { BreakerOpen } from '../breaker.ts'
+import type { Complete } from './complete.ts'
+import { JobGivenUp, type Taken } from './job.ts'
 import { ownJob } from './queue.ts'
 import type { WorkerParts } from './worker-parts.ts'
 
@@ -9,33 +11,52 @@ export async function runToEnd(
   owner: string,
   job: Taken,
   controller: AbortController,
+  complete: Complete,
 ): Promise<void> {
   const { log, runner } = parts
   const { signal } = controller
   const told = { job: job.name, id: job.id, attempt: job.attempt }
+  let [furthest, progressedAttempt] = [job.progress, job.progressedAttempt]
+  const fruitless = (): number => job.attempt - progressedAttempt
   const progress = async (percent: number): Promise<void> => {
     const whole = Math.max(0, Math.min(100, Math.floor(percent)))
-    if (!(await ownJob.progress(runner, owner, job, whole))) controller.abort(new Error('the job was taken over'))
+    const isFurther = whole > furthest
+    if (!(await ownJob.progress(runner, owner, job, whole, isFurther)))
+      return controller.abort(new Error('the job was taken over'))
+    if (isFurther) [furthest, progressedAttempt] = [whole, job.attempt]
   }
+  const lastAttempt = (): boolean => fruitless() >= job.attempts
   try {
-    const result = await parts.run(job, { signal, progress })
+    const result = await parts.run(job, { signal, progress, lastAttempt })
     if (signal.aborted) return
-    if (!(await ownJob.complete(runner, owner, job, result))) log.warn(told, 'job done twice: its lease had run out')
+    if (!(await complete(job, result))) log.warn(told, 'job done twice: its lease had run out')
+    else parts.completed(job.name, result)
   } catch (error) {
     if (signal.aborted) return
-    const last = job.attempt >= job.attempts
-    if (last) log.error({ ...told, err: error }, 'job given up')
-    else log.warn({ ...told, err: error }, 'job failed and will be tried again')
-    const end = last
-      ? ownJob.fail(runner, owner, job, error)
-      : ownJob.retry(runner, owner, job, error, pauseMs(parts, job.attempt))
+    const end = endOf(error, lastAttempt())
+    log[end.level]({ ...told, err: error }, end.message)
+    const noted =
+      end.kind === 'fail'
+        ? ownJob.fail(runner, owner, job, error)
+        : ownJob[end.kind](runner, owner, job, error, pauseMs(parts, error, fruitless()))
     // Where even that fails, the lease runs out and the job is tried again.
-    await end.catch((failure: unknown) => log.warn({ ...told, err: failure }, 'the end of a job was not noted'))
+    await noted.catch((failure: unknown) => log.warn({ ...told, err: failure }, 'the end of a job was not noted'))
   }
 }
 
+function endOf(error: unknown, isLast: boolean) {
+  if (error instanceof BreakerOpen)
+    return { kind: 'postpone', level: 'debug', message: 'job waits for a server that is left alone' } as const
+  if (error instanceof JobGivenUp)
+    return { kind: 'fail', level: 'warn', message: 'job set aside: to try it again would be in vain' } as const
+  if (isLast) return { kind: 'fail', level: 'error', message: 'job given up' } as const
+  return { kind: 'retry', level: 'warn', message: 'job failed and will be tried again' } as const
+}
+
 /** Doubled with each attempt, and spread, so that jobs that failed together do not come back together. */
-function pauseMs({ limits, random }: WorkerParts, attempt: number): number {
-  const pause = Math.min(limits.jobBackoffMs * 2 ** (attempt - 1), limits.jobBackoffMostMs)
-  return pause * (0.5 + random() / 2)
+function pauseMs({ limits, random }: WorkerParts, error: unknown, attempts: number): number {
+  const spread = 0.5 + random() / 2
+  if (error instanceof BreakerOpen) return error.retryInMs + limits.jobBackoffMs * spread
+  const pause = Math.min(limits.jobBackoffMs * 2 ** Math.max(0, attempts - 1), limits.jobBackoffMostMs)
+  return pause * spread
 }

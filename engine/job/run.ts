@@ -28,6 +28,7 @@ export async function runJob(
     ...pluginContext(call, job.options),
     ...run,
     id: taken.id,
+    createdAt: taken.createdAt,
     attempt: taken.attempt,
     transaction: (work) =>
       inTransaction(call, (inner) => {

@@ -1,17 +1,6 @@
-/** Jobs that come back by themselves ⇄: how often, in words, and the one waiting row that holds the next run of each. */
+/** Jobs that come back by themselves ⇄: the one waiting row that holds the next run of each. */
 import { randomUUID } from 'node:crypto'
 import type { Runner } from '../database/database.ts'
-
-/** How often a job runs: `30 minutes`, `1 hour`, `7 days`. */
-export type Every = `${number} ${'minute' | 'hour' | 'day'}${'' | 's'}`
-
-const UNITS: Readonly<Record<string, number>> = { minute: 60_000, hour: 3_600_000, day: 86_400_000 }
-
-/** The milliseconds of `1 hour`; undefined for what is no length of time. */
-export function everyMs(text: string): number | undefined {
-  const [, count, unit = ''] = /^([1-9]\d{0,3}) (minute|hour|day)s?$/.exec(text) ?? []
-  return count === undefined ? undefined : Number(count) * (UNITS[unit] ?? 0)
-}
 
 /** A job that comes back. */
 export interface Scheduled {

@@ -1,13 +1,18 @@
 /** Starts the jobs of an application in this process ⇄, with whatever application is current when one begins. */
 import type { Foundation } from '../action/execution.ts'
+import { breakerOf } from '../breaker.ts'
+import type { Json } from '../json.ts'
 import { LIMITS } from '../limits.ts'
 import type { Store } from '../store/store.ts'
+import { durationMs } from '../text/duration.ts'
+import { startEachInstance } from './each-instance.ts'
 import { JOBS } from './inlet.ts'
-import type { Jobs } from './job.ts'
+import type { JobContribution, Jobs, Taken } from './job.ts'
+import type { Kind } from './places.ts'
 import { type ActorOf, runJob } from './run.ts'
-import { everyMs, type Scheduled } from './schedule.ts'
+import type { Scheduled } from './schedule.ts'
 import { startWorker, type Worker } from './worker.ts'
-import type { WorkerLimits } from './worker-parts.ts'
+import type { Run, WorkerLimits } from './worker-parts.ts'
 
 export interface Current {
   readonly foundation: Foundation
@@ -15,28 +20,66 @@ export interface Current {
   readonly actorOf: ActorOf
 }
 
-/** Takes jobs until it is closed; `random` is from 0 to 1. */
-export function startJobs(store: Pick<Store, 'subscribe'>, random: () => number, current: () => Current): Worker {
+/** What the jobs of a process are given beside the application. */
+export interface JobsAround {
+  readonly store: Pick<Store, 'subscribe'>
+  /** From 0 to 1. */
+  readonly random: () => number
+  /** Told of each scheduled job that came to a good end, with its result. */
+  readonly tidied: (name: string, result: Json | undefined) => void
+  /** Looks how the queue stands, now and then. */
+  readonly measure: () => Promise<void>
+}
+
+/** Takes jobs until it is closed. */
+export function startJobs({ store, random, tidied, measure }: JobsAround, current: () => Current): Worker {
   const { foundation } = current()
+  const { log } = foundation
+  const limits = foundation.catalog.limits as Readonly<Record<string, number>> & WorkerLimits
+  const run = (job: Taken, around: Run): Promise<Json | undefined> => {
+    const { foundation, jobs, actorOf } = current()
+    return runJob(foundation, jobs, actorOf, job, around)
+  }
+  const completed = (name: string, result: Json | undefined): void => {
+    if (current().jobs.get(name)?.value.every !== undefined) tidied(name, result)
+  }
   const worker = startWorker({
     runner: foundation.database.adhoc,
-    log: foundation.log,
-    limits: foundation.catalog.limits as Readonly<Record<string, number>> & WorkerLimits,
-    names: () => [...current().jobs.keys()],
-    scheduled: () => scheduledOf(current().jobs),
-    run: (job, run) => {
-      const { foundation, jobs, actorOf } = current()
-      return runJob(foundation, jobs, actorOf, job, run)
-    },
+    log,
+    limits,
+    kinds: () => kindsOf(current()),
+    scheduled: () => scheduledOf(current().jobs, false),
+    run,
+    completed,
+    measure: () => measure().catch((error: unknown) => log.debug({ err: error }, 'the queue of jobs was not counted')),
     random,
   })
   store.subscribe(JOBS, worker.wake, worker.wake)
-  return worker
+  const lookMs = limits.jobScheduleMs
+  const own = startEachInstance({ log, jobs: () => scheduledOf(current().jobs, true), run, completed, lookMs })
+  return {
+    wake: worker.wake,
+    close: async (ms) => void (await Promise.all([worker.close(ms), own.close()])),
+  }
 }
 
-function scheduledOf(jobs: Jobs): readonly Scheduled[] {
+function isEachInstance({ eachInstance = false }: JobContribution): boolean {
+  return eachInstance
+}
+
+function kindsOf({ foundation, jobs }: Current): readonly Kind[] {
+  return [...jobs].flatMap(([name, { value }]): Kind[] => {
+    const { concurrency, every, long = every !== undefined, server } = value
+    const admits = (): number =>
+      server === undefined ? Number.POSITIVE_INFINITY : breakerOf(foundation.settings, server).places()
+    return isEachInstance(value) ? [] : [{ name, concurrency, long, admits }]
+  })
+}
+
+function scheduledOf(jobs: Jobs, eachInstance: boolean): readonly Scheduled[] {
   return [...jobs].flatMap(([name, { value }]) => {
-    const ms = value.every === undefined ? undefined : everyMs(value.every)
-    return ms === undefined ? [] : [{ name, everyMs: ms, attempts: value.attempts ?? LIMITS.jobAttempts }]
+    const ms = value.every === undefined ? undefined : durationMs(value.every)
+    if (ms === undefined || isEachInstance(value) !== eachInstance) return []
+    return [{ name, everyMs: ms, attempts: value.attempts ?? LIMITS.jobAttempts }]
   })
 }

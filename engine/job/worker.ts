@@ -1,7 +1,10 @@
 /** Runs jobs of the queue ⇄: some at a time, each under a lease that is renewed while it runs, until the process stops. */
 import { randomUUID } from 'node:crypto'
+import { setTimeout as after } from 'node:timers/promises'
+import { type Complete, completer } from './complete.ts'
 import type { Taken } from './job.ts'
-import { giveUpJobs, keepJobs, nextJobIn, takeJobs } from './queue.ts'
+import { freePlaces } from './places.ts'
+import { giveUpJobs, keepJobs, nextJobIn, type Places, takeJobs } from './queue.ts'
 import { runToEnd } from './run-to-end.ts'
 import { scheduleJobs } from './schedule.ts'
 import type { WorkerParts } from './worker-parts.ts'
@@ -19,6 +22,9 @@ export interface Worker {
 /** The shortest pause between two looks: jobs in the hands of others look due. */
 const LEAST_MS = 100
 
+/** From one look to the next, so that under load places that become free are filled together. */
+const GATHER_MS = 5
+
 interface Running {
   readonly job: Taken
   readonly controller: AbortController
@@ -28,8 +34,11 @@ interface Running {
 /** What a worker knows of itself; the one place that changes while it works. */
 interface State {
   readonly owner: string
+  readonly complete: Complete
   readonly running: Map<string, Running>
   closed: boolean
+  /** Monotonic, in milliseconds. */
+  lookedAt: number
   /** The look that is under way. */
   looking: Promise<void> | undefined
   again: boolean
@@ -44,6 +53,8 @@ export function startWorker(parts: WorkerParts): Worker {
   const owner = randomUUID()
   const state: State = {
     owner,
+    complete: completer(runner, owner),
+    lookedAt: Number.NEGATIVE_INFINITY,
     running: new Map(),
     closed: false,
     looking: undefined,
@@ -101,27 +112,43 @@ function later(parts: WorkerParts, state: State, ms: number): void {
 async function look(parts: WorkerParts, state: State): Promise<void> {
   const { limits, log, runner } = parts
   while (state.again && !state.closed) {
+    const soon = state.lookedAt + GATHER_MS - performance.now()
+    if (soon > 0) await after(soon)
+    if (state.closed) return
     state.again = false
+    state.lookedAt = performance.now()
     if (state.plan) {
       await scheduleJobs(runner, parts.scheduled())
       state.plan = false
+      await parts.measure()
     }
-    const free = limits.jobSlots - state.running.size
+    const places = placesOf(parts, state)
     // Whoever gives a place free wakes.
-    if (free <= 0) return
-    const names = parts.names()
-    const { taken, lost } = await takeJobs(runner, names, free, state.owner, limits.jobLeaseMs)
+    if (places.free === 0) return
+    const { taken, lost } = await takeJobs(runner, places, state.owner, limits.jobLeaseMs)
     for (const name of lost) log.error({ job: name }, 'job given up: the process that ran it was lost')
     for (const job of taken) begin(parts, state, job)
-    if (taken.length === free) return
-    const next = (await nextJobIn(runner, names)) ?? limits.jobPollMs
+    if (taken.length === places.free) return
+    if (taken.length > 0) {
+      // When the next one is due is asked by the look that finds none.
+      later(parts, state, LEAST_MS)
+      continue
+    }
+    // Kinds that have no room are not looked for: theirs wake when they end.
+    const names = placesOf(parts, state).kinds.map(({ name }) => name)
+    const next = (names.length === 0 ? undefined : await nextJobIn(runner, names)) ?? limits.jobPollMs
     later(parts, state, Math.min(limits.jobPollMs, Math.max(LEAST_MS, next)))
   }
 }
 
+function placesOf({ kinds, limits }: WorkerParts, { running }: State): Places {
+  const names = [...running.values()].map(({ job }) => job.name)
+  return freePlaces(kinds(), names, limits.jobSlots)
+}
+
 function begin(parts: WorkerParts, state: State, job: Taken): void {
   const controller = new AbortController()
-  const done = runToEnd(parts, state.owner, job, controller).finally(() => {
+  const done = runToEnd(parts, state.owner, job, controller, state.complete).finally(() => {
     state.running.delete(job.id)
     wake(parts, state)
   })

@@ -1,7 +1,9 @@
 /** Carries out a plan: asks its questions, takes its steps one by one, and writes down what was done. ⇄ */
+
 import { setTimeout } from 'node:timers/promises'
 import type { Database, Runner } from '../database/database.ts'
 import { failureCode } from '../database/failure.ts'
+import { sentenceOf } from '../error.ts'
 import type { Logger } from '../observe.ts'
 import type { MigrationPlan } from './plan.ts'
 import type { Entry } from './standing.ts'
@@ -90,12 +92,16 @@ function counted(rows: number, what: string): string {
 
 /**
  * The plan with its questions answered by the database; a step that no row stands in the way of is safe.
- * A start does not ask how much is in what it leaves alone anyway.
+ * A step that `asks` refuses stays as it is planned.
  */
-export async function judged(plan: MigrationPlan, runner: Runner, starting: boolean): Promise<MigrationPlan> {
+export async function judged(
+  plan: MigrationPlan,
+  runner: Runner,
+  asks: (step: Step) => boolean,
+): Promise<MigrationPlan> {
   const steps: Step[] = []
   for (const step of plan.steps) {
-    if (step.question === undefined || (starting && step.effect === 'removes')) {
+    if (step.question === undefined || !asks(step)) {
       steps.push(step)
       continue
     }
@@ -130,7 +136,7 @@ async function takePatiently(step: Step, runner: Runner, limited: boolean): Prom
     } catch (error) {
       const code = failureCode(error)
       if (attempt === ATTEMPTS || (code !== '55P03' && code !== '40P01')) {
-        const reason = error instanceof Error ? error.message : String(error)
+        const reason = sentenceOf(error)
         throw new Error(`The step "${step.title}" failed: ${reason}`, { cause: error })
       }
       await setTimeout(POLL_MS * attempt)

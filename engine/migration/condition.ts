@@ -1,9 +1,9 @@
 /** A condition with fixed values as SQL text, its values written in: for index predicates and for finding seeded records. */
 import type { Catalog, FieldPath, Filter } from '../catalog/catalog.ts'
-import { print } from '../filter/sql.ts'
+import { print, quoted as q } from '../filter/sql.ts'
 import { comparand, compareSql, toSql } from '../filter/to-sql.ts'
 import type { Json } from '../json.ts'
-import { quoteName as q, quoteText } from './name.ts'
+import { quoteText } from './name.ts'
 
 function written(value: Json, type: string): string {
   if (Array.isArray(value)) return `array[${value.map((item) => quoteText(String(item))).join(', ')}]::${type}[]`

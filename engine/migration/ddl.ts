@@ -1,6 +1,8 @@
 /** The SQL of tables, columns, references and indexes; every name in it comes from the catalog or the database, quoted. */
+
+import { quoted as q } from '../filter/sql.ts'
 import { INDEX_MARK } from './inspect.ts'
-import { quoteName as q, quoteText } from './name.ts'
+import { quoteText } from './name.ts'
 import type { Column, ForeignKey, Table, TableIndex } from './table.ts'
 
 const ON_DELETE = Object.freeze({ restrict: 'restrict', set_null: 'set null', cascade: 'cascade' })
@@ -19,7 +21,7 @@ export function createTable(table: Table): string {
   return `create table ${q(table.name)} (\n  ${lines.join(',\n  ')}\n)`
 }
 
-export function foreignKeyName(table: string, key: ForeignKey): string {
+function foreignKeyName(table: string, key: ForeignKey): string {
   return `${table}_${key.column}_fkey`.slice(0, 63)
 }
 
@@ -42,6 +44,7 @@ export function dropForeignKey(table: string, column: string): string {
 
 /** Drops a half-built index of the same name, makes the index, and marks it as the engine's. */
 export function createIndex(table: string, index: TableIndex, concurrently: boolean): readonly string[] {
+  if (index.kind === 'overlap') return createOverlap(table, index)
   const how = concurrently ? 'concurrently ' : ''
   const columns = index.columns.map((column) => (index.kind === 'trigram' ? `${q(column)} gin_trgm_ops` : q(column)))
   const where = index.where === undefined ? '' : ` where ${index.where}`
@@ -52,4 +55,29 @@ export function createIndex(table: string, index: TableIndex, concurrently: bool
     `create ${index.unique ? 'unique ' : ''}index ${how}${q(index.name)} on ${q(table)} using ${using} (${columns.join(', ')})${where}`,
     `comment on index ${q(index.name)} is ${quoteText(mark)}`,
   ]
+}
+
+/** The range of an overlap index over its last two columns; an open end reaches as far as time. */
+export function rangeSql({ columns, range }: Pick<TableIndex, 'columns' | 'range'>, alias = ''): string {
+  const [from = '', to = ''] = columns.slice(-2).map((column) => `${alias}${q(column)}`)
+  return range === 'days' ? `daterange(${from}, ${to}, '[]')` : `tstzrange(${from}, ${to}, '[)')`
+}
+
+/** A constraint that refuses what overlaps; it is made in one step, and writes wait for it. */
+function createOverlap(table: string, index: TableIndex): readonly string[] {
+  const equal = index.columns.slice(0, -2).map((column) => `${q(column)} with =`)
+  const elements = [...equal, `${rangeSql(index)} with &&`].join(', ')
+  const where = index.where === undefined ? '' : ` where (${index.where})`
+  const mark = index.where === undefined ? INDEX_MARK : `${INDEX_MARK}: ${index.where}`
+  return [
+    `alter table ${q(table)} drop constraint if exists ${q(index.name)}`,
+    `alter table ${q(table)} add constraint ${q(index.name)} exclude using gist (${elements})${where}`,
+    `comment on index ${q(index.name)} is ${quoteText(mark)}`,
+  ]
+}
+
+/** Drops an index of the engine's own. */
+export function dropIndex(table: string, { name, kind }: TableIndex, concurrently: boolean): string {
+  if (kind === 'overlap') return `alter table ${q(table)} drop constraint if exists ${q(name)}`
+  return `drop index ${concurrently ? 'concurrently ' : ''}if exists ${q(name)}`
 }

@@ -1,12 +1,8 @@
-/** The engine's own tables: what was seeded, what was migrated, the answers kept for repeated requests, the jobs, and facts. */
+/** The engine's own tables: what was seeded, what was migrated, the answers kept for repeated requests, the jobs, the log of changes, and facts. */
+import { AUTOMATION_RUN_TABLE, AUTOMATION_TABLE, AUTOMATION_TURN_TABLE } from './automation-tables.ts'
+import { column, MOMENT } from './engine-column.ts'
 import { namedIndex } from './name.ts'
-import type { Column, Table } from './table.ts'
-
-function column(name: string, type: string, more: Partial<Column> = {}): Column {
-  return { name, type, nullable: false, default: undefined, identity: false, ...more }
-}
-
-const MOMENT = 'timestamp with time zone'
+import type { Table } from './table.ts'
 
 export const SEED_TABLE: Table = Object.freeze({
   name: 'plinth_seed',
@@ -71,6 +67,8 @@ export const JOB_TABLE: Table = Object.freeze({
     column('due_at', MOMENT, { default: 'now()' }),
     column('attempt', 'integer', { default: "'0'" }),
     column('attempts', 'integer'),
+    /** The attempt that came further last; only those after it count. */
+    column('progressed_attempt', 'integer', { default: "'0'" }),
     column('owner', 'text', { nullable: true }),
     column('dedupe', 'text', { nullable: true }),
     column('actor_id', 'integer', { nullable: true }),
@@ -86,8 +84,9 @@ export const JOB_TABLE: Table = Object.freeze({
   primaryKey: ['id'],
   foreignKeys: [],
   indexes: [
-    namedIndex(JOB, { kind: 'btree', unique: false, columns: ['due_at'], where: 'finished_at is null' }),
+    namedIndex(JOB, { kind: 'btree', unique: false, columns: ['name', 'due_at'], where: 'finished_at is null' }),
     namedIndex(JOB, { kind: 'btree', unique: false, columns: ['finished_at'], where: 'finished_at is not null' }),
+    namedIndex(JOB, { kind: 'btree', unique: false, columns: ['name'], where: "status = 'failed'" }),
     namedIndex(JOB, { kind: 'btree', unique: true, columns: ['name', 'dedupe'], where: 'dedupe is not null' }),
   ],
   sequences: [],
@@ -103,10 +102,138 @@ export const FACT_TABLE: Table = Object.freeze({
   sequences: [],
 })
 
+const CHANGE = 'plinth_change'
+
+/** The log of changes: one row for each write of a resource to which anybody listens. */
+export const CHANGE_TABLE: Table = Object.freeze({
+  name: CHANGE,
+  columns: [
+    column('id', 'bigint', { identity: true }),
+    /** The transaction that wrote it: listeners tell by it what was committed since they looked last. */
+    column('xid', 'xid8', { default: 'pg_current_xact_id()' }),
+    /** The resource whose table the record is in. */
+    column('resource', 'text'),
+    column('record_id', 'integer'),
+    column('action', 'text'),
+    /** Who began it; null: the program itself. */
+    column('actor_id', 'integer', { nullable: true }),
+    column('request_id', 'text', { nullable: true }),
+    /** One of many records that were written at once, as an import does. */
+    column('bulk', 'boolean', { default: "'false'" }),
+    column('changes', 'jsonb'),
+    /** What the policies of the record compare, as it was before and after. */
+    column('seen_by', 'jsonb', { nullable: true }),
+    /** The automation that wrote it, and how many have written because of each other. */
+    column('source', 'text', { nullable: true }),
+    column('depth', 'integer', { default: "'0'" }),
+    column('created_at', MOMENT, { default: 'now()' }),
+  ],
+  primaryKey: ['id'],
+  foreignKeys: [],
+  indexes: [
+    namedIndex(CHANGE, { kind: 'btree', unique: false, columns: ['resource', 'record_id', 'id'], where: undefined }),
+    namedIndex(CHANGE, { kind: 'btree', unique: false, columns: ['xid'], where: undefined }),
+  ],
+  sequences: [],
+})
+
+/** How far each listener is in the log. */
+export const LISTENER_TABLE: Table = Object.freeze({
+  name: 'plinth_listener',
+  columns: [
+    column('name', 'text'),
+    /** What was committed then has been worked. */
+    column('done', 'pg_snapshot'),
+    /** While a part of the log is under way: where it ends, and the last change of it that has been worked. */
+    column('upto', 'pg_snapshot', { nullable: true }),
+    column('last_id', 'bigint', { default: "'0'" }),
+    column('worked_at', MOMENT, { default: 'now()' }),
+  ],
+  primaryKey: ['name'],
+  foreignKeys: [],
+  indexes: [],
+  sequences: [],
+})
+
+const DEFERRED = 'plinth_deferred_change'
+
+/** Changes that a listener could not work: tried again, behind each other for one record, then set aside with their error. */
+export const DEFERRED_CHANGE_TABLE: Table = Object.freeze<Table>({
+  name: DEFERRED,
+  columns: [
+    column('listener', 'text'),
+    column('change_id', 'bigint'),
+    column('resource', 'text'),
+    column('record_id', 'integer'),
+    column('attempt', 'integer', { default: "'0'" }),
+    column('due_at', MOMENT, { default: 'now()' }),
+    column('error', 'text', { nullable: true }),
+    /** When it was set aside; null while it is tried again. */
+    column('failed_at', MOMENT, { nullable: true }),
+  ],
+  primaryKey: ['listener', 'change_id'],
+  foreignKeys: [{ column: 'change_id', table: CHANGE, onDelete: 'cascade' }],
+  indexes: [
+    namedIndex(DEFERRED, { kind: 'btree', unique: false, columns: ['listener', 'due_at'], where: 'failed_at is null' }),
+    namedIndex(DEFERRED, { kind: 'btree', unique: false, columns: ['change_id'], where: undefined }),
+  ],
+  sequences: [],
+})
+
+/** The calendars whose hours stand in the table below, by what they say. */
+export const CALENDAR_TABLE: Table = Object.freeze<Table>({
+  name: 'plinth_calendar',
+  columns: [
+    column('key', 'text'),
+    /** When an application last had it; one that nobody has had for long goes, with its hours. */
+    column('used_at', MOMENT, { default: 'now()' }),
+    /** Up to when its hours stand there. */
+    column('filled_to', MOMENT),
+  ],
+  primaryKey: ['key'],
+  foreignKeys: [],
+  indexes: [],
+  sequences: [],
+})
+
+const WORKING_TIME = 'plinth_working_time'
+
+/** The stretches of work of each calendar, so that a statement can count working time. */
+export const WORKING_TIME_TABLE: Table = Object.freeze<Table>({
+  name: WORKING_TIME,
+  columns: [
+    column('calendar', 'text'),
+    column('starts_at', MOMENT),
+    column('ends_at', MOMENT),
+    /** The working time from the first stretch to the begin of this one, and to its end, in microseconds. */
+    column('worked_before', 'bigint'),
+    column('worked_after', 'bigint'),
+  ],
+  primaryKey: ['calendar', 'starts_at'],
+  foreignKeys: [],
+  indexes: [
+    namedIndex(WORKING_TIME, {
+      kind: 'btree',
+      unique: false,
+      columns: ['calendar', 'worked_after'],
+      where: undefined,
+    }),
+  ],
+  sequences: [],
+})
+
 export const ENGINE_TABLES: readonly Table[] = Object.freeze([
+  AUTOMATION_TABLE,
+  AUTOMATION_RUN_TABLE,
+  AUTOMATION_TURN_TABLE,
+  CALENDAR_TABLE,
+  CHANGE_TABLE,
+  DEFERRED_CHANGE_TABLE,
   FACT_TABLE,
   IDEMPOTENCY_TABLE,
   JOB_TABLE,
+  LISTENER_TABLE,
   MIGRATION_TABLE,
   SEED_TABLE,
+  WORKING_TIME_TABLE,
 ])

@@ -88,7 +88,13 @@ function indexesOf(rows: readonly Row[]): readonly TableIndex[] {
     const where = mark.slice(INDEX_MARK.length).replace(/^: /, '') || undefined
     const columns: readonly string[] = JSON.parse(textAt(row, 6))
     return [
-      { name: textAt(row, 1), kind: row[2] === 'gin' ? 'trigram' : 'btree', unique: row[3] === 't', columns, where },
+      {
+        name: textAt(row, 1),
+        kind: row[2] === 'gin' ? 'trigram' : row[2] === 'gist' ? 'overlap' : 'btree',
+        unique: row[3] === 't',
+        columns,
+        where,
+      },
     ]
   })
 }
@@ -136,7 +142,7 @@ export async function inspect(runner: Runner): Promise<Present> {
   const references = grouped(await ask(FOREIGN_KEYS), foreignKeyOf)
   const indexes = grouped(await ask(INDEXES), (row) => row)
   const starts = new Map((await ask(SEQUENCES)).map((row) => [textAt(row, 0), Number(row[1])]))
-  const [extension] = await ask(`select 1 from pg_extension where extname = 'pg_trgm'`)
+  const extensions = (await ask('select extname from pg_extension')).map((row) => textAt(row, 0))
   const all = [...columns].map(
     ([name, found]): Table => ({
       name,
@@ -154,6 +160,7 @@ export async function inspect(runner: Runner): Promise<Present> {
     tables: present,
     setAside: asideOf(all),
     ...(await readRecord(runner, all)),
-    trigrams: extension !== undefined,
+    trigrams: extensions.includes('pg_trgm'),
+    ranges: extensions.includes('btree_gist'),
   }
 }

@@ -1,7 +1,7 @@
 /** Which application a database belongs to ⇄: an id, made once and kept there, that follows the data wherever it goes. */
 import type { Database } from '../database/database.ts'
+import { quoted as q } from '../filter/sql.ts'
 import { FACT_TABLE } from './engine-tables.ts'
-import { quoteName as q } from './name.ts'
 
 /** Writes the id only where there is none, and gives the one that stands there: also of several that start at once. */
 const OWN = `insert into ${q(FACT_TABLE.name)} as held (name, value) values ('instance', $1)

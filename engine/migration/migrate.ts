@@ -43,14 +43,29 @@ async function planned(
   runner: Runner,
   kind: Database['kind'],
   now: Date,
-  start?: { readonly edited: boolean },
+  { start, asks = () => true }: PlanOptions = {},
 ): Promise<Planned> {
   const present = await inspect(runner)
   const day = now.toISOString().slice(0, 10)
   const standing = standingOf(wanted, present.history, start?.edited ?? false)
   const asked = start !== undefined && standing === 'older' ? withoutRenames(wanted) : wanted
   const made = plan(asked, { present, day, concurrently: kind === 'postgresql' })
-  return { plan: await judged(made, runner, start !== undefined), present, standing }
+  return { plan: await judged(made, runner, asks), present, standing }
+}
+
+interface PlanOptions {
+  readonly start?: { readonly edited: boolean }
+  /** Whether a step's question is asked, which may count all rows of a table; every one if absent. */
+  readonly asks?: (step: Step) => boolean
+}
+
+/** What a start leaves to a person needs no count. */
+const askedAtStart = (step: Step): boolean => step.effect !== 'removes'
+/** Only the question of a step without SQL decides whether there is anything to do at all. */
+const askedForNeed = (step: Step): boolean => isNeeded(step) && step.sql.length === 0
+
+function isNeeded({ effect }: Step): boolean {
+  return effect === 'adds' || effect === 'retypes'
 }
 
 /** The wanted tables that the database does not have with all their columns. */
@@ -88,8 +103,10 @@ export function planFor(
 
 /** Rejects with a sentence where the catalog can't be served on the database as it is; changes nothing. */
 export async function requireCurrent(catalog: Catalog, database: Database, now: Date): Promise<void> {
-  const { value } = await planFor(catalog, database, now)
-  const needed = value.steps.filter(({ effect }) => effect === 'adds' || effect === 'retypes').length
+  const { plan: made } = await database.session((runner) =>
+    planned(tables(catalog), runner, database.kind, now, { asks: askedForNeed }),
+  )
+  const needed = made.steps.filter(isNeeded).length
   if (needed === 0) return
   const changes = needed === 1 ? '1 change waits' : `${needed} changes wait`
   throw new Error(
@@ -132,7 +149,14 @@ export function migrateTables(
   catalog?: Catalog,
 ): Promise<Collected<MigrationResult>> {
   return exclusively(database, async (runner) => {
-    const { plan: made, present, standing } = await planned(wanted, runner, database.kind, now, { edited })
+    const {
+      plan: made,
+      present,
+      standing,
+    } = await planned(wanted, runner, database.kind, now, {
+      start: { edited },
+      asks: askedAtStart,
+    })
     const { take, leave, refuse } = sorted(made, standing)
     if (refuse.length > 0) return { diagnostics: refuse.map((step) => complaint(step, made.hash, catalog)) }
     const mistakes = (await rehearse?.(runner, freshTables(wanted, present), edited)) ?? []

@@ -6,10 +6,6 @@ const IDENTIFIER_BYTES = 63
 const HASH_LENGTH = 8
 const ASIDE = /^(.+)__removed_(\d{8})(?:_(\d+))?$/
 
-export function quoteName(name: string): string {
-  return `"${name.replace(/"/g, '""')}"`
-}
-
 export function quoteText(text: string): string {
   return `'${text.replace(/'/g, "''")}'`
 }
@@ -23,10 +19,11 @@ function cut(text: string, bytes: number): string {
 
 /** An index with the name that its table, columns, kind and predicate give it. */
 export function namedIndex(table: string, index: Omit<TableIndex, 'name'>): TableIndex {
-  const { kind, unique, columns, where } = index
-  const content = JSON.stringify([table, kind, unique, columns, where ?? null])
+  const { kind, unique, columns, where, range } = index
+  const parts = [table, kind, unique, columns, where ?? null]
+  const content = JSON.stringify(range === undefined ? parts : [...parts, range])
   const hash = createHash('sha256').update(content).digest('hex').slice(0, HASH_LENGTH)
-  const tail = `_${hash}_${unique ? 'key' : 'idx'}`
+  const tail = `_${hash}_${unique ? 'key' : kind === 'overlap' ? 'excl' : 'idx'}`
   return { name: `${cut([table, ...columns].join('_'), IDENTIFIER_BYTES - tail.length)}${tail}`, ...index }
 }
 

@@ -1,7 +1,9 @@
 /** Plans the columns of one table that is there already: added, brought back, renamed, changed, set aside. */
+
+import { quoted as q } from '../filter/sql.ts'
 import { nearest } from '../text/nearest.ts'
 import { columnSql, dropForeignKey } from './ddl.ts'
-import { asideName, nameBefore, quoteName as q, quoteText } from './name.ts'
+import { asideName, nameBefore, quoteText } from './name.ts'
 import { adding, changing, type Step } from './step.ts'
 import type { Column, Present, Table } from './table.ts'
 import { typeChange } from './type-change.ts'

@@ -1,6 +1,7 @@
 /** Plans the references and indexes of one table that is there already. */
-import { addForeignKey, createIndex, dropForeignKey, validateForeignKey } from './ddl.ts'
-import { quoteName as q } from './name.ts'
+
+import { quoted as q } from '../filter/sql.ts'
+import { addForeignKey, createIndex, dropForeignKey, dropIndex, rangeSql, validateForeignKey } from './ddl.ts'
 import { type Circumstances, goneColumns, isNew, type Pair, presentColumn, startsAnew } from './plan-column.ts'
 import { changing, type Effect, type Step } from './step.ts'
 import type { ForeignKey, TableIndex } from './table.ts'
@@ -83,7 +84,39 @@ function duplicates(pair: Pair, index: TableIndex): string | undefined {
   group by ${list.join(', ')} having count(*) > 1) d`
 }
 
+/** SQL that counts rows that overlap with another; undefined where a column is only added. */
+function overlapping(pair: Pair, index: TableIndex): string | undefined {
+  const names = index.columns.map((name) => nameNow(pair, name))
+  const known = new Set(pair.actual.columns.map((column) => column.name))
+  // Under their wanted names; a column that is renamed at the same time is asked when it has its name.
+  if (names.some((name, i) => name !== index.columns[i])) return undefined
+  if (!(index.whereColumns ?? []).every((name) => known.has(name))) return undefined
+  const rows = `(select * from ${q(pair.actual.name)}${index.where === undefined ? '' : ` where ${index.where}`})`
+  const equal = index.columns.slice(0, -2).map((column) => `a.${q(column)} = b.${q(column)}`)
+  const [from = '', to = ''] = index.columns.slice(-2).map(q)
+  const ordered = ['a', 'b'].map((one) => `coalesce(${one}.${from} <= ${one}.${to}, true)`)
+  const id = q(pair.actual.primaryKey[0] ?? 'id')
+  const both = [`a.${id} <> b.${id}`, ...equal, ...ordered, `${rangeSql(index, 'a.')} && ${rangeSql(index, 'b.')}`]
+  return `select count(*) from ${rows} a where exists (select 1 from ${rows} b where ${both.join(' and ')})`
+}
+
+function excluding(pair: Pair, index: TableIndex): Step {
+  const { name } = pair.wanted
+  const step: Step = {
+    title: `refuse overlaps in ${name} (${index.columns.join(', ')})`,
+    about: { table: name, column: index.columns.at(-2) ?? '' },
+    sql: createIndex(name, index, false),
+    risk: 'safe',
+    effect: effectOn(pair, index.columns),
+  }
+  const question = overlapping(pair, index)
+  if (question === undefined) return step
+  const advice = 'move or cancel them, or take the rule away'
+  return { ...step, risk: 'blocked', question, consequence: 'share a time that only one may have', advice }
+}
+
 function indexing(pair: Pair, index: TableIndex, concurrently: boolean): Step {
+  if (index.kind === 'overlap') return excluding(pair, index)
   const { name } = pair.wanted
   const kind = index.unique ? 'unique index' : index.kind === 'trigram' ? 'search index' : 'index'
   const title = `add ${kind} on ${name} (${index.columns.join(', ')})`
@@ -110,15 +143,14 @@ export function planIndexes(pair: Pair, circumstances: Circumstances): readonly 
   const kept = actual.indexes.filter((index) => !index.columns.some((column) => anew.has(column)))
   const added = wanted.indexes.filter((index) => !kept.some((other) => other.name === index.name))
   const gone = kept.filter((index) => !wanted.indexes.some((other) => other.name === index.name))
-  const how = concurrently ? 'concurrently ' : ''
   const leaving = new Map(goneColumns(pair, circumstances).map((column) => [column.name, column]))
   const dropping = gone.map((index): Step => {
     const title = `drop index on ${wanted.name} (${index.columns.join(', ')})`
     const left = index.columns.flatMap((name) => leaving.get(name) ?? [])
     // It goes with its column, unless it could refuse new rows: those have the same default there, or none at all.
     const stays = left.length > 0 && (!index.unique || left.some((column) => column.default === undefined))
-    const step = changing(title, `drop index ${how}if exists ${q(index.name)}`)
-    return { ...step, online: true, effect: stays ? 'removes' : 'changes' }
+    const step = changing(title, dropIndex(wanted.name, index, concurrently))
+    return { ...step, online: index.kind !== 'overlap', effect: stays ? 'removes' : 'changes' }
   })
   return [...added.map((index) => indexing(pair, index, concurrently)), ...dropping]
 }

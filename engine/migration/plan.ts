@@ -1,8 +1,9 @@
 /** Plans the way from the tables that are there to the tables that are wanted; never loses a value on its own. */
 import { createHash } from 'node:crypto'
+import { quoted as q } from '../filter/sql.ts'
 import { nearest } from '../text/nearest.ts'
-import { addForeignKey, createIndex, createTable, dropForeignKey, validateForeignKey } from './ddl.ts'
-import { asideName, quoteName as q } from './name.ts'
+import { addForeignKey, createIndex, createTable, dropForeignKey, dropIndex, validateForeignKey } from './ddl.ts'
+import { asideName } from './name.ts'
 import { type Circumstances, type Pair, planColumns } from './plan-column.ts'
 import { planIndexes, planReferences } from './plan-key.ts'
 import { adding, changing, type Step } from './step.ts'
@@ -21,9 +22,9 @@ export interface ShownPlan extends MigrationPlan {
   readonly older: boolean
 }
 
-function hashOf(wanted: readonly Table[], { tables, setAside, trigrams, history }: Present): string {
+function hashOf(wanted: readonly Table[], { tables, setAside, trigrams, ranges, history }: Present): string {
   return createHash('sha256')
-    .update(JSON.stringify([wanted, tables, setAside, trigrams, history.words]))
+    .update(JSON.stringify([wanted, tables, setAside, trigrams, ranges, history.words]))
     .digest('hex')
     .slice(0, 16)
 }
@@ -107,7 +108,7 @@ function setTableAside(table: Table, { present, day }: Circumstances): Step {
     title: `set aside table ${table.name} as ${name}`,
     sql: [
       ...table.foreignKeys.map((key) => dropForeignKey(table.name, key.column)),
-      ...table.indexes.map((index) => `drop index if exists ${q(index.name)}`),
+      ...table.indexes.map((index) => dropIndex(table.name, index, false)),
       `alter table ${q(table.name)} rename to ${q(name)}`,
     ],
     risk: 'unsafe',
@@ -165,7 +166,11 @@ export function plan(wanted: readonly Table[], circumstances: Circumstances): Mi
   const taken = new Set(there.map((pair) => pair.actual.name))
   const gone = present.tables.filter((table) => !taken.has(table.name) && present.owned.has(table.name))
   const searches = wanted.some((table) => table.indexes.some((index) => index.kind === 'trigram'))
+  const overlaps = wanted.some((table) => table.indexes.some((index) => index.kind === 'overlap'))
   const steps = [
+    ...(overlaps && !present.ranges
+      ? [adding('install btree_gist to refuse overlaps', 'create extension if not exists btree_gist')]
+      : []),
     ...(searches && !present.trigrams
       ? [adding('install pg_trgm for search', 'create extension if not exists pg_trgm')]
       : []),

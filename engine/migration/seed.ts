@@ -3,11 +3,11 @@ import type { Assignment, Catalog, Field, Filter, Resource, SeedRow, Selection }
 import type { Database, Runner } from '../database/database.ts'
 import { ApiError } from '../error.ts'
 import { slugify } from '../field/slug.ts'
+import { quoted as q } from '../filter/sql.ts'
 import type { Json } from '../json.ts'
 import type { Collected, Diagnostic } from '../text/diagnostic.ts'
 import { atomically, exclusively } from './apply.ts'
 import { fixedConditionSql, pathSql } from './condition.ts'
-import { quoteName as q } from './name.ts'
 
 export interface SeedResult {
   /** How many records were made. */

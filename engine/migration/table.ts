@@ -25,9 +25,12 @@ export interface ForeignKey {
 export interface TableIndex {
   /** Ends in a hash of everything below, so that indexes are the same when their names are. */
   readonly name: string
-  readonly kind: 'btree' | 'trigram'
+  /** An overlap index is a constraint: equal in all but the last two columns, whose ranges may not overlap. */
+  readonly kind: 'btree' | 'trigram' | 'overlap'
   readonly unique: boolean
   readonly columns: readonly string[]
+  /** For an overlap index: whether its last two columns are days, both included, or moments, the last excluded. */
+  readonly range?: 'days' | 'moments'
   /** SQL of the predicate; undefined: all rows. */
   readonly where: string | undefined
   /** The columns that the predicate names; never read from a database. */
@@ -77,6 +80,8 @@ export interface Present {
   readonly history: History
   /** Whether search indexes can be made (pg_trgm is installed). */
   readonly trigrams: boolean
+  /** Whether overlaps can be refused (btree_gist is installed). */
+  readonly ranges: boolean
 }
 
 export const NO_HISTORY: History = Object.freeze({ latest: undefined, known: new Set<string>(), words: {} })
@@ -87,4 +92,5 @@ export const NOTHING: Present = Object.freeze({
   owned: new Map(),
   history: NO_HISTORY,
   trigrams: false,
+  ranges: false,
 })

@@ -1,11 +1,12 @@
 /** Derives the tables of a catalog: columns, keys, references, indexes, joining tables, and the engine's own. */
 
-import type { Catalog, Field, Filter, Index, ManyToMany, Resource } from '../catalog/catalog.ts'
+import type { Catalog, Field, Filter, Index, ManyToMany, OverlapRule, Resource } from '../catalog/catalog.ts'
 import { isStored } from '../catalog/stored.ts'
+import { quoted } from '../filter/sql.ts'
 import { fixedConditionSql } from './condition.ts'
 import { literalDefault } from './default.ts'
 import { ENGINE_TABLES } from './engine-tables.ts'
-import { namedIndex, quoteName } from './name.ts'
+import { namedIndex } from './name.ts'
 import type { Column, ForeignKey, Sequence, Table, TableIndex } from './table.ts'
 
 function byName<T extends { readonly name: string }>(values: Iterable<T>): readonly T[] {
@@ -42,19 +43,31 @@ function wordsOf({ type, options: { own } }: Field): Pick<Column, 'words'> {
 function predicate(filter: Filter): string {
   return fixedConditionSql(filter, ({ relations, field }) => {
     if (relations.length > 0) throw new Error(`The condition of an index can not follow relations to ${field.name}.`)
-    return quoteName(field.column)
+    return quoted(field.column)
   })
 }
 
 function columnsIn(filter: Filter): readonly string[] {
   if (filter.kind === 'compare') return [filter.path.field.column]
+  if (filter.kind === 'related') return []
   return filter.kind === 'not' ? columnsIn(filter.of) : filter.of.flatMap(columnsIn)
 }
 
-function indexOf(table: string, { kind, unique, fields, where }: Index): TableIndex {
+/** The index of a table as it is called there. */
+export function indexOf(table: string, { kind, unique, fields, where }: Index): TableIndex {
   const columns = fields.map((field) => field.column)
-  const index = namedIndex(table, { kind, unique, columns, where: where && predicate(where) })
+  const range = kind === 'overlap' ? { range: rangeOf(fields.at(-1)) } : {}
+  const index = namedIndex(table, { kind, unique, columns, ...range, where: where && predicate(where) })
   return where === undefined ? index : { ...index, whereColumns: columnsIn(where) }
+}
+
+/** The name of the constraint that refuses what a rule says must not overlap. */
+export function overlapName({ table }: Pick<Resource, 'table'>, { per, from, to, where, span }: OverlapRule): string {
+  return indexOf(table, { fields: [...per, from, to], unique: false, where, kind: 'overlap', span }).name
+}
+
+function rangeOf(field: Field | undefined): 'days' | 'moments' {
+  return field?.type.wire === 'date' ? 'days' : 'moments'
 }
 
 function references(catalog: Catalog, resource: Resource): ForeignKey[] {

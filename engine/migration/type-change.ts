@@ -1,5 +1,5 @@
 /** What changing the type of a column would do to the values in it. */
-import { quoteName as q } from './name.ts'
+import { quoted as q } from '../filter/sql.ts'
 
 /** `free`: every value fits; `checked`: those fit that `misfit` (SQL over the old column) does not name; `apart`: no telling. */
 export type TypeChange =

@@ -31,7 +31,8 @@ function clauseWords({ access, where, fields }: Clause): string {
   return `${who}${which}${what}`
 }
 
-function words(access: Access): string {
+/** One access rule in words: `holders of \`tickets.view\``. */
+export function words(access: Access): string {
   switch (access.kind) {
     case 'anyone':
       return 'everyone'

@@ -9,7 +9,7 @@ type Node = { readonly [key: string]: unknown }
 const META = [
   {
     name: 'timestamp',
-    schema: { type: 'string', format: 'date-time', description: 'When the answer was made, UTC.' },
+    schema: { type: 'string', format: 'date-time', description: 'When the answer was made, in UTC.' },
     required: true,
   },
   { name: 'version', schema: { type: 'string', description: 'The version of this interface.' }, required: true },
@@ -17,19 +17,29 @@ const META = [
 
 const REQUEST_ID = {
   name: 'request_id',
-  schema: { type: 'string', description: 'Only with 5xx: what to tell those who run the server.' },
+  schema: { type: 'string', description: 'Only with 5xx: give it to those who run the server.' },
+  required: false,
+} as const
+
+const CHECKS = {
+  name: 'checks',
+  schema: {
+    type: 'object',
+    description: 'Only from `/readyz`: what was looked at, and what was found.',
+    additionalProperties: { type: 'string' },
+  },
   required: false,
 } as const
 
 const ERRORS: JsonSchema = {
   type: 'object',
-  description: 'Field (`tags.0` inside lists) or parameter → sentences.',
+  description: 'The sentences by field or parameter; `tags.0` is the first value of a list.',
   additionalProperties: { type: 'array', items: { type: 'string' }, minItems: 1 },
 }
 
 const ERROR_CODES: JsonSchema = {
   type: 'object',
-  description: 'The same keys as in `errors`: a code for each sentence, in the same order.',
+  description: 'The same keys as in `errors`, with a code for each sentence in the same order.',
   additionalProperties: { type: 'array', items: { enum: Object.keys(FIELD_ERRORS) }, minItems: 1 },
 }
 
@@ -42,7 +52,15 @@ const PLACE = { type: 'integer', minimum: 1 } as const
 export const ENVELOPE_SCHEMAS: Readonly<Record<string, JsonSchema>> = {
   AnswerMeta: objectOf(META),
   Refusal: refusalSchema(),
-  ValidationRefusal: refusalSchema(ERRORS),
+  ValidationRefusal: {
+    allOf: [
+      schemaRef('Refusal'),
+      objectOf([
+        { name: 'errors', schema: ERRORS, required: false },
+        { name: 'error_codes', schema: ERROR_CODES, required: false },
+      ]),
+    ],
+  },
   ListAnswerMeta: objectOf([...META, { name: 'pagination', schema: schemaRef('Pagination'), required: true }]),
   Pagination: objectOf(
     [
@@ -55,26 +73,20 @@ export const ENVELOPE_SCHEMAS: Readonly<Record<string, JsonSchema>> = {
       { name: 'next_cursor', schema: { type: ['string', 'null'] }, required: true },
       {
         name: 'total_exact',
-        schema: { const: false, description: 'Only where the total is an estimate, or at least so many.' },
+        schema: { const: false, description: 'Only there when `total` is an estimate, or when there may be more.' },
         required: false,
       },
     ],
-    { description: 'Read by cursor, only `per_page` and `next_cursor` are known; the others are null.' },
+    { description: 'With `cursor` only `per_page` and `next_cursor` are known; the others are null.' },
   ),
 }
 
-function refusalSchema(errors?: JsonSchema): JsonSchema {
+function refusalSchema(): JsonSchema {
   return objectOf([
     { name: 'success', schema: { const: false }, required: true },
     { name: 'message', schema: { type: 'string', description: 'What is wrong, for people.' }, required: true },
     { name: 'code', schema: CODE, required: true },
-    ...(errors === undefined
-      ? []
-      : [
-          { name: 'errors', schema: errors, required: false },
-          { name: 'error_codes', schema: ERROR_CODES, required: false },
-        ]),
-    { name: 'meta', schema: objectOf([...META, REQUEST_ID]), required: true },
+    { name: 'meta', schema: objectOf([...META, REQUEST_ID, CHECKS]), required: true },
   ])
 }
 
@@ -105,12 +117,11 @@ export const HEADERS: Readonly<Record<string, Node>> = {
   'X-Request-Id': header('Names this request in the log.', { type: 'string' }, true),
   'X-RateLimit-Limit': header('Requests that the caller has in a minute.', COUNT, true),
   'X-RateLimit-Remaining': header('How many of them are left.', COUNT, true),
-  'Retry-After': header('Seconds to wait before the next attempt.', PLACE, true),
-  'WWW-Authenticate': header('How to present a token.', { type: 'string' }, true),
-  Allow: header('The methods that the path knows.', { type: 'string' }, true),
-  ETag: header('The version of what was answered, for If-None-Match and If-Match.', { type: 'string' }, true),
+  'Retry-After': header('With 429, 503 and some 409: seconds to wait before the next attempt.', PLACE, false),
+  'WWW-Authenticate': header('With 401: how to present a token.', { type: 'string' }, false),
+  Allow: header('With 405: the methods that the path has.', { type: 'string' }, false),
+  ETag: header('The version of the answer, for If-None-Match and If-Match.', { type: 'string' }, true),
   Location: header('The path of the new record.', { type: 'string' }, true),
-  'Idempotency-Replayed': header('Present where an earlier answer was given again.', { const: 'true' }, false),
   'Content-Disposition': header('The name under which to save the file.', { type: 'string' }, false),
 }
 
@@ -126,62 +137,47 @@ export function headerRefs(...names: readonly string[]): Node {
 /** What every answer of a counted route carries. */
 export const COUNTED = ['X-Request-Id', 'X-RateLimit-Limit', 'X-RateLimit-Remaining'] as const
 
-function refused(description: string, schema: string, ...headers: readonly string[]): Node {
-  return {
-    description,
-    headers: headerRefs(...COUNTED, ...headers),
-    content: { 'application/json': { schema: schemaRef(schema) } },
-  }
+/** Status → what a refusal with it means; every operation may answer these. */
+export const REFUSALS: Readonly<Record<number, string>> = {
+  400: 'The request can not be read: broken JSON, query string or Idempotency-Key.',
+  401: 'There is no token, or it is not valid any more.',
+  403: 'The caller is not allowed to do this. The message says what is missing.',
+  404: 'There is no such path, or no such record.',
+  405: 'The path has other methods. `Allow` names them.',
+  408: 'The request did not arrive in time.',
+  409: 'The present state does not allow it. The message says why. With `Retry-After`: the first request with this key is still at work.',
+  412: 'The record has changed since the version that If-Match names.',
+  413: 'The body is too large.',
+  415: 'The route does not take a body of this type.',
+  422: 'A field or a parameter is wrong. `errors` says which and why.',
+  429: 'Too many requests in this minute. `Retry-After` says when to go on.',
+  431: 'The headers are too large.',
+  500: 'Something went wrong on the server. Its log has the `request_id` of the answer.',
+  503: 'The server can not answer now. `Retry-After` says when to try again.',
 }
 
-/** Status → what the refusal is called among the components. */
-export const REFUSALS: Readonly<Record<number, { readonly name: string; readonly response: Node }>> = {
-  400: {
-    name: 'BadRequest',
-    response: refused('The request can not be understood: broken JSON, query string or Idempotency-Key.', 'Refusal'),
-  },
-  401: {
-    name: 'Unauthenticated',
-    response: refused('A token is needed, or the one presented is not good any more.', 'Refusal', 'WWW-Authenticate'),
-  },
-  403: {
-    name: 'Forbidden',
-    response: refused('The caller may not do this; the message says what is missing.', 'Refusal'),
-  },
-  404: { name: 'NotFound', response: refused('There is no such path, or no such record.', 'Refusal') },
-  405: { name: 'MethodNotAllowed', response: refused('The path knows other methods.', 'Refusal', 'Allow') },
-  409: { name: 'Conflict', response: refused('The present state is in the way; the message says which.', 'Refusal') },
-  412: {
-    name: 'StaleVersion',
-    response: refused('The record is not any more the one that If-Match names.', 'Refusal'),
-  },
-  413: { name: 'PayloadTooLarge', response: refused('The body is larger than allowed.', 'Refusal') },
-  415: {
-    name: 'UnsupportedMediaType',
-    response: refused('The body is of a type that the route does not take.', 'Refusal'),
-  },
-  422: {
-    name: 'ValidationFailed',
-    response: refused('A field or a parameter is wrong; `errors` says which and why.', 'ValidationRefusal'),
-  },
-  429: { name: 'TooManyRequests', response: refused('The minute’s requests are used up.', 'Refusal', 'Retry-After') },
-  500: { name: 'ServerError', response: refused('Something is wrong on the server, and was logged there.', 'Refusal') },
-  503: {
-    name: 'Unavailable',
-    response: refused('The server can not answer at the moment.', 'Refusal', 'Retry-After'),
-  },
+const LINES = Object.entries(REFUSALS).map(([status, meaning]) => `- ${status}: ${meaning}`)
+
+const INVALID: Node = {
+  description: REFUSALS[422],
+  headers: headerRefs(...COUNTED),
+  content: { 'application/json': { schema: schemaRef('ValidationRefusal') } },
 }
 
-/** All refusals, as components. */
-export function refusalComponents(): Node {
-  return Object.fromEntries(Object.values(REFUSALS).map(({ name, response }) => [name, response]))
+const REFUSED: Node = {
+  description: `A refusal, with one of these statuses:\n\n${LINES.join('\n')}`,
+  headers: headerRefs(...COUNTED, 'Retry-After', 'WWW-Authenticate', 'Allow'),
+  content: { 'application/json': { schema: schemaRef('Refusal') } },
 }
 
-export function refusalRef(status: number): Node {
-  return { $ref: `#/components/responses/${REFUSALS[status]!.name}` }
-}
-
-export const NOT_MODIFIED: Node = {
-  description: 'Nothing has changed since the version that If-None-Match names.',
+const NOT_MODIFIED: Node = {
+  description: 'Nothing has changed since the version in If-None-Match.',
   headers: headerRefs(...COUNTED, 'ETag'),
+}
+
+/** The answers that every document has, by name. */
+export const COMMON_ANSWERS: Readonly<Record<string, Node>> = {
+  NotModified: NOT_MODIFIED,
+  Invalid: INVALID,
+  Refused: REFUSED,
 }

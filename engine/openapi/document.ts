@@ -5,16 +5,19 @@ import { fieldLabel } from '../catalog/name.ts'
 import type { BoundRoute } from '../http/parts.ts'
 import type { JsonSchema } from '../json.ts'
 import { isResourceRoute } from './access-sentence.ts'
-import { ENVELOPE_SCHEMAS, HEADERS, refusalComponents } from './answers.ts'
+import { COMMON_ANSWERS, ENVELOPE_SCHEMAS, HEADERS } from './answers.ts'
+import { filterSchemas } from './filters-schema.ts'
+import { folded } from './fold.ts'
 import { guide } from './guide.ts'
 import type { Node, OpenApiDocument } from './openapi-document.ts'
-import { createName, type Operation, type Outline, operationOf } from './operation.ts'
+import { answerSchema, createName, type Outline, operationOf } from './operation.ts'
 import { operationIds } from './operation-id.ts'
-import { filtersSchema } from './parameters.ts'
+import { withParts } from './part-schema.ts'
 import { PROBE_TAG, PROBES } from './probes.ts'
 import { inputSchema, recordSchema } from './record-schema.ts'
 import { linked, used } from './reference.ts'
 import { schemaRef } from './schema.ts'
+import { type Draft, share } from './share.ts'
 import { type TypeNames, typeNames } from './type-name.ts'
 
 /** What a document is made from. */
@@ -36,30 +39,51 @@ export function openapi({ catalog, routes, hooks, plugins }: Described): OpenApi
     operationId: operationIds(names),
     tagOf,
   }
-  const paths: Record<string, Record<string, Operation>> = {}
+  const drafts: Record<string, Record<string, Draft>> = {}
   for (const route of routes) {
     const path = route.absolute === true ? route.path : catalog.prefix + route.path
-    paths[path] ??= {}
-    paths[path][route.method.toLowerCase()] = operationOf(outline, route)
+    drafts[path] ??= {}
+    drafts[path][route.method.toLowerCase()] = operationOf(outline, route)
   }
+  const common = { parameters: HEADER_PARAMETERS, requestBodies: {}, responses: COMMON_ANSWERS }
+  const { paths, components } = share(inOrder(drafts), common)
+  const schemas = { ...ENVELOPE_SCHEMAS, ...shortened(catalog, schemasOf({ catalog, hooks }, names), names) }
   const document = linked(names, {
     openapi: '3.1.0' as const,
     info: { title: catalog.name, version: catalog.version, description: guide(catalog) },
     servers: [{ url: '/' }],
     security: [{ bearer: [] }],
     tags: tagsOf(catalog, routes, plugins),
-    paths: { ...inOrder(paths), ...PROBES },
+    paths: { ...paths, ...PROBES },
     components: {
       securitySchemes: {
-        bearer: { type: 'http', scheme: 'bearer', description: 'The token that signing in answers.' },
+        bearer: { type: 'http', scheme: 'bearer', description: 'The token that a sign-in returns.' },
       },
-      parameters: HEADER_PARAMETERS,
       headers: HEADERS,
-      responses: refusalComponents(),
-      schemas: { ...ENVELOPE_SCHEMAS, ...schemasOf({ catalog, hooks }, names) },
+      parameters: { ...HEADER_PARAMETERS, ...components.parameters },
+      requestBodies: components.requestBodies,
+      responses: { ...COMMON_ANSWERS, ...components.responses },
+      schemas: { ...schemas, ...filterSchemas(catalog, names, Object.keys(schemas)) },
     },
   })
-  return used(document)
+  const { node, parts } = withParts(document, Object.keys(document.components.schemas))
+  return used({ ...node, components: { ...node.components, schemas: { ...node.components.schemas, ...parts } } })
+}
+
+/** The schemas with what a record's and a create's have in common with a list's and an update's said once. */
+function shortened(
+  catalog: Catalog,
+  schemas: Readonly<Record<string, JsonSchema>>,
+  names: ReadonlyMap<string, TypeNames>,
+): Readonly<Record<string, JsonSchema>> {
+  const short: Record<string, JsonSchema> = { ...schemas }
+  for (const resource of catalog.resources.values()) {
+    const { single, list, create, update, answer } = names.get(resource.name)!
+    short[answer] = answerSchema(resource, single)
+    if (!('$ref' in schemas[list]!)) short[single] = folded(schemas[single]!, list, schemas[list]!)
+    short[create] = folded(schemas[create]!, update, schemas[update]!)
+  }
+  return short
 }
 
 const METHODS = ['get', 'post', 'put', 'patch', 'delete']
@@ -76,10 +100,14 @@ function inOrder<T>(paths: Readonly<Record<string, Readonly<Record<string, T>>>>
 }
 
 const HEADER_PARAMETERS = {
-  IfNoneMatch: headerParameter('If-None-Match', 'An ETag: 304 is answered while nothing has changed.'),
-  IfMatch: headerParameter('If-Match', 'The ETag of the record as it was read: 412 is answered when it has changed.'),
+  LastEventId: headerParameter('Last-Event-ID', 'The id of the last event that came; the stream goes on behind it.'),
+  IfNoneMatch: headerParameter('If-None-Match', 'An ETag. The answer is 304 while nothing has changed.'),
+  IfMatch: headerParameter('If-Match', 'The ETag of the record as it was read. The answer is 412 when it has changed.'),
   IdempotencyKey: {
-    ...headerParameter('Idempotency-Key', 'Any text of the caller’s; the same one again gets the first answer again.'),
+    ...headerParameter(
+      'Idempotency-Key',
+      'A text that the caller chooses. A second request with it gets the first answer.',
+    ),
     schema: { type: 'string', minLength: 1, maxLength: 255 },
   },
 }
@@ -95,13 +123,12 @@ export function schemasOf(
 ): Readonly<Record<string, JsonSchema>> {
   const schemas: Record<string, JsonSchema> = {}
   for (const resource of catalog.resources.values()) {
-    const { single, list, create, update, filters } = names.get(resource.name)!
+    const { single, list, create, update } = names.get(resource.name)!
     const [alone, listed] = [recordSchema(resource, 'single'), recordSchema(resource, 'list')]
     schemas[single] = alone
     schemas[list] = isDeepStrictEqual(alone, listed) ? schemaRef(single) : listed
     schemas[create] = inputSchema(resource, 'create', hookInput(hooks, resource, 'create'))
     schemas[update] = inputSchema(resource, 'update', hookInput(hooks, resource, 'update'))
-    if (resource.filters.size > 0) schemas[filters] = filtersSchema(resource)
   }
   for (const resource of catalog.resources.values()) {
     for (const { relation, actions } of resource.nested) {

@@ -6,15 +6,25 @@ export function guide(catalog: Catalog): string {
   const unknown = catalog.strictness.unknownKeys === 'refuse' ? 'An unknown key is refused' : 'Unknown keys are ignored'
   return `${catalog.description ?? `The interface of ${catalog.name}.`}
 
-**Answers** have one envelope: \`success\`, then \`data\` or a \`message\` (and \`errors\` by field with 422), then \`meta\` with \`timestamp\` and \`version\`. Moments are ISO 8601 in UTC with six digits after the seconds; exact numbers are strings.
+**Answers** have one form: \`success\`, then \`data\` or a \`message\`, then \`meta\` with \`timestamp\` and \`version\`. Times are ISO 8601 in UTC with six digits after the seconds. Exact numbers are strings. The header \`X-Request-Id\` names the request in the log.
 
-**Bodies** are JSON objects. Texts are trimmed, \`""\` means null. ${unknown}; what can't be written (read-only fields, embedded records) may be sent back as it was read, so that a record can be read, edited and sent again; anything else there is refused with what to use instead. PUT and PATCH are the same partial update.
+**Refusals** have a \`message\` for people and a \`code\` for programs, with 422 also \`errors\` by field. An operation names 422; the answer \`Refused\` lists the other statuses, which any operation may have.
 
-**Lists** take filters, \`search\`, \`sort\` and pages. Filters understand operators in brackets, \`created_at[gte]=2026-01-01\`, and several values with commas. To read deep at constant cost, begin with \`cursor=first\` and go on with \`meta.pagination.next_cursor\`.
+**Bodies** are JSON objects. Spaces around a text are cut off, and \`""\` means null. ${unknown}. A record may be sent back as it was read: read-only fields and embedded records are then ignored. Another value for one of them is refused, and the refusal says what to send instead. PUT and PATCH do the same: they change the fields that are sent.
 
-**Versions.** Records and lists carry an \`ETag\`; \`If-None-Match\` answers 304 when nothing has changed, \`If-Match\` on a change answers 412 when something has. A POST with an \`Idempotency-Key\` is done once: sent again, it gets the first answer, unless its sender may do less by then.
+**Lists** take filters, \`search\`, \`sort\` and pages. A filter takes several values, \`status_id=1&status_id=2\` or \`status_id=1,2\`, and an operator in brackets, \`created_at[gte]=2026-01-01\`. Without an operator it means \`[eq]\`, and \`[in]\` for several values. \`[in]\` and \`[not_in]\` take values with commas, \`[between]\` the first and the last value, \`[null]\` true or false. A day stands for all its hours. To read many pages at the same cost, begin with \`cursor=first\` and go on with \`meta.pagination.next_cursor\`.
 
-**Limits.** Every answer says in \`X-RateLimit-Limit\` and \`X-RateLimit-Remaining\` how many requests a minute are left; 429 says in \`Retry-After\` when to go on.
+**Versions.** Records and lists have an \`ETag\`. A GET with \`If-None-Match\` is answered 304 while nothing has changed; a change with \`If-Match\` is answered 412 when the record has changed. A POST with an \`Idempotency-Key\` is done once: sent again, after a lost connection too, it gets the first answer with the header \`Idempotency-Replayed\`, unless its sender may do less by then. 409 with \`Retry-After\` says that the first one is still at work.
 
-HEAD answers as GET without a body, OPTIONS says which methods a path knows, and another method is refused with 405.`
+${streams(catalog)}**Limits.** Every answer says in \`X-RateLimit-Limit\` how many requests a minute the caller has, and in \`X-RateLimit-Remaining\` how many are left. 429 says in \`Retry-After\` when to go on.
+
+HEAD answers as GET does, without the body. OPTIONS says which methods a path has; any other method is refused with 405.`
+}
+
+/** How to follow changes, where anything can be followed. */
+function streams(catalog: Catalog): string {
+  if (![...catalog.resources.values()].some(({ streamed }) => streamed)) return ''
+  return `**Streams** tell of changes while they happen, as Server-Sent Events, of the records that the list with the same filters shows their reader and of no others. \`reset\` comes first: read the list, and put it in place of what is known. \`created\` and \`changed\` have the record as the list shows it, \`deleted\` has its \`id\` alone, also when it left the filters or the reader's sight. Send the \`id\` of the last event as \`Last-Event-ID\` to go on behind it, after the time that \`retry\` says; \`reset\` comes again where that is not possible. A stream ends with its session. \`sort\` is taken and means nothing. \`EventSource\` can send no \`Authorization\`: use \`fetch\` and read its body.
+
+`
 }

@@ -1,12 +1,14 @@
 /** The type of the document that this room makes. */
 import type { JsonSchema } from '../json.ts'
-import type { Operation } from './operation.ts'
 
 export type Node = Readonly<Record<string, unknown>>
+
+/** The operations of a path by method; beside them stands, as `parameters`, the list of those in the path itself. */
+export type PathItem = Readonly<Record<string, Node>>
 
 /** An OpenAPI 3.1 document. */
 export interface OpenApiDocument extends Node {
   readonly openapi: '3.1.0'
-  readonly paths: Readonly<Record<string, Readonly<Record<string, Operation>>>>
+  readonly paths: Readonly<Record<string, PathItem>>
   readonly components: { readonly schemas: Readonly<Record<string, JsonSchema>> } & Node
 }

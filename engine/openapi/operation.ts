@@ -3,9 +3,11 @@ import type { Catalog, Field, Resource } from '../catalog/catalog.ts'
 import type { BoundRoute } from '../http/parts.ts'
 import { isLocated } from '../http/resource-routes.ts'
 import { needsToken } from '../http/route.ts'
+import { EVENT_STREAM } from '../http/stream-route.ts'
 import type { JsonSchema } from '../json.ts'
 import { accessSentence, isResourceRoute } from './access-sentence.ts'
-import { COUNTED, headerRefs, NOT_MODIFIED, refusalRef, successSchema } from './answers.ts'
+import { headerRefs, successSchema } from './answers.ts'
+import type { Node } from './openapi-document.ts'
 import {
   choiceParameters,
   listParameters,
@@ -15,11 +17,10 @@ import {
   recordParameter,
 } from './parameters.ts'
 import { fieldsSchema } from './record-schema.ts'
+import { ruleSentences } from './rule-sentences.ts'
 import { listOf, schemaRef } from './schema.ts'
-import type { TypeNames } from './type-name.ts'
-
-/** An operation of the document. */
-export type Operation = { readonly [key: string]: unknown }
+import { type Draft, type Part, referred } from './share.ts'
+import { pascal, type TypeNames } from './type-name.ts'
 
 /** What operations are made from. */
 export interface Outline {
@@ -30,19 +31,27 @@ export interface Outline {
 }
 
 /** The operation of a route. */
-export function operationOf(outline: Outline, route: BoundRoute): Operation {
-  const body = requestBody(outline, route)
-  const description = [route.description, accessSentence(route)].filter((part) => part !== undefined).join('\n\n')
+export function operationOf(outline: Outline, route: BoundRoute): Draft {
+  const operationId = outline.operationId(route)
   return {
-    operationId: outline.operationId(route),
-    tags: [outline.tagOf(route)],
-    summary: route.summary,
-    description,
-    ...(needsToken(route) ? {} : { security: [{}, { bearer: [] }] }),
-    parameters: parametersOf(outline, route),
-    ...(body === undefined ? {} : { requestBody: body }),
-    responses: responsesOf(outline, route),
+    head: {
+      operationId,
+      tags: [outline.tagOf(route)],
+      summary: route.summary,
+      description: describe(route),
+      ...(needsToken(route) ? {} : { security: [{}, { bearer: [] }] }),
+    },
+    parameters: parametersOf(outline, route, pascal(operationId)),
+    requestBody: requestBody(outline, route, pascal(operationId)),
+    responses: responsesOf(outline, route, pascal(operationId)),
   }
+}
+
+/** What a route does and who may call it. PUT does what PATCH does, so it only says that. */
+function describe(route: BoundRoute): string {
+  if (isResourceRoute(route) && route.action === 'update' && route.method === 'PUT') return 'The same as PATCH.'
+  const parts = [route.description, accessSentence(route), ruleSentences(route)]
+  return parts.filter((part) => part !== undefined).join('\n\n')
 }
 
 function bodyKind(route: BoundRoute): 'none' | 'json' | 'multipart' {
@@ -53,41 +62,60 @@ function isTagged(route: BoundRoute): boolean {
   return route.tagged === true || (isResourceRoute(route) && route.method !== 'DELETE')
 }
 
-function parametersOf({ catalog, names }: Outline, route: BoundRoute): readonly Parameter[] {
+function isVersioned(route: BoundRoute): boolean {
+  return route.versioned === true || (isResourceRoute(route) && ['update', 'delete'].includes(route.action))
+}
+
+function parametersOf({ catalog, names }: Outline, route: BoundRoute, id: string): readonly Part[] {
   const inPath = [...route.path.matchAll(/\{(\w+)\}/g)].map((match) => match[1] ?? '')
   const headers: readonly string[] = [
     ...(route.method === 'GET' && isTagged(route) ? ['IfNoneMatch'] : []),
-    ...(isResourceRoute(route) && (route.action === 'update' || route.action === 'delete') ? ['IfMatch'] : []),
+    ...(route.produces?.includes(EVENT_STREAM) === true ? ['LastEventId'] : []),
+    ...(isVersioned(route) ? ['IfMatch'] : []),
     ...(route.method === 'POST' && route.bucket !== 'auth' ? ['IdempotencyKey'] : []),
   ]
-  const sent = headers.map((name) => ({ $ref: `#/components/parameters/${name}` }))
+  const sent = headers.map((name) => referred('parameters', name))
+  const of =
+    (owner: string) =>
+    (node: Parameter): Part => {
+      const name = pascal(String(node.name))
+      return { node, names: [name, `${owner}${name}`] }
+    }
   if (!isResourceRoute(route)) {
     const chosen = route.filters === undefined ? undefined : catalog.resources.get(route.filters)
-    const choice = chosen === undefined ? [] : choiceParameters(catalog, chosen, names.get(chosen.name)!.filters)
-    return [...inPath.map(pathParameter), ...queryParameters(route.queryFields ?? []), ...choice, ...sent]
+    const { single = id, filters = '' } = (chosen && names.get(chosen.name)) ?? {}
+    const choice = chosen === undefined ? [] : choiceParameters(catalog, chosen, filters)
+    const own = [...inPath.map(pathParameter), ...queryParameters(route.queryFields ?? [])]
+    return [...own.map(of(id)), ...choice.map(of(single)), ...sent]
   }
   const { resource, parent, action } = route
+  const { single, filters } = names.get(resource.name)!
+  const above = names.get((parent ?? resource).name)!
   return [
-    ...inPath.map(() => recordParameter(parent ?? resource)),
-    ...(action === 'list' ? listParameters(catalog, resource, names.get(resource.name)!.filters) : []),
+    ...inPath.map(() => of(above.single)(recordParameter(parent ?? resource))),
+    ...(action === 'list' ? listParameters(catalog, resource, filters).map(of(single)) : []),
     ...sent,
   ]
 }
 
-function requestBody(outline: Outline, route: BoundRoute): Operation | undefined {
+function requestBody(outline: Outline, route: BoundRoute, id: string): Part | undefined {
   const kind = bodyKind(route)
   if (kind === 'none') return undefined
   if (isResourceRoute(route)) {
     const { resource, action, parent } = route
     const { update } = outline.names.get(resource.name)!
     const name = action === 'create' ? createName(resource, parent?.name, outline.names) : update
-    return { required: action === 'create', content: json(schemaRef(name)) }
+    const node = { ...(action === 'create' ? { required: true } : {}), content: json(schemaRef(name)) }
+    return { node, names: [name, `${name}Body`] }
   }
   const { inputFields } = route
   const partial = route.method === 'PUT' || route.method === 'PATCH'
   const fields = inputFields === undefined ? { type: 'object' } : fieldsSchema(inputFields, partial)
-  if (kind === 'json') return { required: requiresAny(inputFields, partial), content: json(fields) }
-  return { required: true, content: { 'multipart/form-data': { schema: partsSchema(inputFields ?? [], partial) } } }
+  const node =
+    kind === 'json'
+      ? { required: requiresAny(inputFields, partial), content: json(fields) }
+      : { required: true, content: { 'multipart/form-data': { schema: partsSchema(inputFields ?? [], partial) } } }
+  return { node, names: [`${id}Body`, `${id}Body`] }
 }
 
 /** The parts of an upload: the file, and fields beside it. */
@@ -102,81 +130,99 @@ function requiresAny(fields: readonly Field[] | undefined, partial: boolean): bo
   return !partial && (fields ?? []).some((field) => field.required && field.default === undefined)
 }
 
-function json(schema: JsonSchema): Operation {
+function json(schema: JsonSchema): Node {
   return { 'application/json': { schema } }
 }
 
-function responsesOf(outline: Outline, route: BoundRoute): Operation {
+function responsesOf(outline: Outline, route: BoundRoute, id: string): Readonly<Record<string, Part>> {
   const status = route.status ?? 200
-  const responses: Record<string, unknown> = { [status]: success(outline, route, status) }
+  const answer = (of: BoundRoute, code: number): Part => {
+    return { node: success(outline, of, code), names: answerNames(outline, of, code, id) }
+  }
+  const responses: Record<string, Part> = { [status]: answer(route, status) }
   if (!isResourceRoute(route) && route.accepted !== undefined)
-    responses[202] = success(outline, { ...route, output: route.accepted }, 202)
-  if (route.method === 'GET' && isTagged(route)) responses[304] = NOT_MODIFIED
-  for (const refusal of refusalsOf(route)) responses[refusal] = refusalRef(refusal)
+    responses[202] = answer({ ...route, output: route.accepted }, 202)
+  if (route.method === 'GET' && isTagged(route)) responses[304] = referred('responses', 'NotModified')
+  responses[422] = referred('responses', 'Invalid')
+  responses.default = referred('responses', 'Refused')
   return responses
 }
 
-/** How a route may refuse, in the order of the checks. */
-function refusalsOf(route: BoundRoute): readonly number[] {
-  const closed = needsToken(route) || route.bucket === 'auth' || isResourceRoute(route)
-  const body = bodyKind(route) !== 'none'
-  // What a plugin answers may depend on a state too: a report that is not ready, a feature that is switched off.
-  const stateful = route.method !== 'GET' || (!isResourceRoute(route) && needsToken(route))
-  const versioned = isResourceRoute(route) && (route.action === 'update' || route.action === 'delete')
-  return [
-    400,
-    ...(closed ? [401, 403] : []),
-    ...(route.path.includes('{') ? [404] : []),
-    ...(stateful ? [409] : []),
-    ...(versioned ? [412] : []),
-    ...(body ? [413, 415] : []),
-    422,
-    429,
-    500,
-    503,
-  ]
+/** What an answer is called among the components: by the record that it has, else by the operation. */
+function answerNames({ names }: Outline, route: BoundRoute, status: number, id: string): Part['names'] {
+  if (status === 204) return ['Done', `${id}Done`]
+  const way = status === 201 ? 'Created' : status === 202 ? 'Accepted' : 'Answer'
+  if (!isResourceRoute(route)) return [`${id}${way}`, `${id}${way}`]
+  const { single } = names.get(route.resource.name)!
+  if (route.action === 'delete') return ['Deleted', `${single}Deleted`]
+  const name = route.action === 'list' ? `${single}Page` : `${single}${way}`
+  return [name, `${id}${way}`]
 }
 
-function success(outline: Outline, route: BoundRoute, status: number): Operation {
-  const headers = {
-    ...headerRefs(...COUNTED, ...(isTagged(route) ? ['ETag'] : [])),
-    ...(isResourceRoute(route) && route.action === 'create' && isLocated(route.resource) ? headerRefs('Location') : {}),
-    ...(route.method === 'POST' && route.bucket !== 'auth' ? headerRefs('Idempotency-Replayed') : {}),
-  }
-  if (status === 204) return { description: 'Done; there is nothing to say.', headers }
+function success(outline: Outline, route: BoundRoute, status: number): Node {
+  const located = isResourceRoute(route) && route.action === 'create' && isLocated(route.resource)
+  const files = route.produces !== undefined && !route.produces.includes(EVENT_STREAM)
+  const headers = headerRefs(
+    ...(isTagged(route) ? ['ETag'] : []),
+    ...(located ? ['Location'] : []),
+    ...(files ? ['Content-Disposition'] : []),
+  )
+  const sent = Object.keys(headers).length === 0 ? {} : { headers }
+  if (status === 204) return { description: 'Done. There is no body.', ...sent }
   const content: Record<string, unknown> = {}
   if (route.produces === undefined || route.output !== undefined || isResourceRoute(route)) {
     content['application/json'] = { schema: envelopeOf(outline, route) }
   }
-  for (const type of route.produces ?? []) content[type] = { schema: rawSchema(type) }
-  const files = route.produces === undefined ? {} : headerRefs('Content-Disposition')
-  return { description: described(route, status), headers: { ...headers, ...files }, content }
+  for (const type of route.produces ?? []) content[type] = rawContent(type)
+  return { description: described(route, status), ...sent, content }
 }
 
-/** What a body without an envelope is: JSON of its own, text, or bytes. */
-function rawSchema(type: string): JsonSchema {
-  if (type.endsWith('json')) return { type: 'object' }
-  return type.startsWith('text/') ? { type: 'string' } : { type: 'string', format: 'binary' }
+/** What a body without an envelope is: JSON of its own, text, or bytes, which have no schema. */
+function rawContent(type: string): Node {
+  if (type.endsWith('json')) return { schema: { type: 'object' } }
+  return type.startsWith('text/') ? { schema: { type: 'string' } } : {}
 }
 
 function described(route: BoundRoute, status: number): string {
   if (isResourceRoute(route)) {
+    if (route.action === 'delete') return 'Deleted.'
     const label = route.resource.label.toLowerCase()
     return route.action === 'list'
       ? `A page of ${label} records.`
       : `The ${label}${status === 201 ? ' as created' : ''}.`
   }
-  if (status === 202) return 'Accepted: a job goes on with it.'
+  if (status === 202) return 'Accepted. A job does the rest.'
   return status === 201 ? 'Created.' : 'Done.'
 }
 
 function envelopeOf({ names }: Outline, route: BoundRoute): JsonSchema {
   if (isResourceRoute(route)) {
-    const { single, list } = names.get(route.resource.name)!
+    const { answer, list } = names.get(route.resource.name)!
     if (route.action === 'list') return successSchema(listOf(schemaRef(list)), { list: true })
-    return successSchema(route.action === 'delete' ? { type: 'null' } : schemaRef(single))
+    return route.action === 'delete' ? successSchema({ type: 'null' }) : schemaRef(answer)
   }
   return successSchema(route.output ?? { type: 'null' }, { message: true, meta: route.meta ?? {} })
+}
+
+/** A record on its own in its envelope. */
+export function answerSchema(resource: Resource, single: string): JsonSchema {
+  return successSchema(schemaRef(single), { meta: movesMeta(resource) })
+}
+
+/** `meta.moves` of a single answer: the words that may follow, by field. */
+function movesMeta({ moves }: Resource): Readonly<Record<string, JsonSchema>> {
+  const shown = moves.filter((one) => one.shown)
+  if (shown.length === 0) return {}
+  const wordsOf = ({ words }: (typeof shown)[number]): JsonSchema =>
+    words === undefined ? { type: 'string' } : { enum: [...words] }
+  const properties = Object.fromEntries(shown.map((one) => [one.name, { type: 'array', items: wordsOf(one) }]))
+  return {
+    moves: {
+      type: 'object',
+      description: 'What may follow, for the caller: by field, the words that it can be moved to.',
+      properties,
+    },
+  }
 }
 
 /** What the body of a create below a record of `parent` is called: a name of its own where there are other ways to create. */

@@ -2,15 +2,15 @@
 import type { Catalog, Field, Resource } from '../catalog/catalog.ts'
 import type { Json, JsonSchema } from '../json.ts'
 import { LIMITS } from '../limits.ts'
-import { objectOf, schemaRef } from './schema.ts'
+import { objectOf, repeats, schemaRef } from './schema.ts'
 
 /** One parameter as the document has it. */
 export type Parameter = { readonly [key: string]: unknown }
 
 const TEXTUAL = ['contains', 'starts_with', 'ends_with'] as const
 
-function query(name: string, description: string, schema: JsonSchema, more: Parameter = {}): Parameter {
-  return { name, in: 'query', description, schema, ...more }
+function query(name: string, description: string | undefined, schema: JsonSchema, more: Parameter = {}): Parameter {
+  return { name, in: 'query', ...(description === undefined ? {} : { description }), schema, ...more }
 }
 
 /** The `{id}` of a resource's path: a number, or a text where other fields name a record too. */
@@ -43,7 +43,7 @@ export function choiceParameters(
     ...(resource.search.length === 0
       ? []
       : [
-          query('search', `Part of a word, in any case, in ${searched(resource)}.`, {
+          query('search', `Part of a word in ${searched(resource)}, in small or capital letters.`, {
             type: 'string',
             maxLength: catalog.limits.searchLength ?? LIMITS.searchLength,
           }),
@@ -62,51 +62,50 @@ function searched(resource: Resource): string {
 function filterParameters(resource: Resource, filters: string): readonly Parameter[] {
   const plain = [...resource.filters].map(([name, { field }]) => plainFilter(name, field))
   const ranges = [...resource.ranges].flatMap(([prefix, field]) => [
-    query(`${prefix}_from`, `Only with ${field.name} on or after it.`, rangeValue(field)),
-    query(`${prefix}_to`, `Only with ${field.name} on or before it.`, rangeValue(field)),
+    query(`${prefix}_from`, `Only with \`${field.name}\` on or after this.`, rangeValue(field)),
+    query(`${prefix}_to`, `Only with \`${field.name}\` on or before this.`, rangeValue(field)),
   ])
   const specials = [...resource.specials].map(([name, { values }]) =>
-    query(name, `A view of its own: ${[...values.keys()].join(', ')}.`, { type: 'string', enum: [...values.keys()] }),
+    query(name, 'Only the records of this view.', { type: 'string', enum: [...values.keys()] }),
   )
   if (resource.filters.size === 0) return [...ranges, ...specials]
-  const operators = query(
-    'operators',
-    'More comparisons, each a parameter of its own: `created_at[gte]=2026-01-01`. This object only lists them.',
-    schemaRef(filters),
-    { style: 'form', explode: true, example: {} },
-  )
+  // Exploded as usual, each property of this object is a parameter of its own.
+  const operators = query('operators', 'More comparisons, each by its own name.', schemaRef(filters), { example: {} })
   return [...plain, ...ranges, ...specials, operators]
 }
 
 function plainFilter(name: string, field: Field): Parameter {
   const { operators } = field.type
   const about = field.label.toLowerCase()
-  const textual = TEXTUAL.every((word) => operators.includes(word))
   if (!operators.includes('eq')) {
     return operators.includes('contains')
-      ? query(name, `Only where ${about} contains it.`, { type: 'string' })
+      ? query(name, `Only where ${about} contains this.`, { type: 'string' })
       : query(name, `Only by its operators: ${operators.map((word) => `\`${name}[${word}]\``).join(', ')}.`, {
           type: 'string',
         })
   }
-  if (textual || !operators.includes('in')) return query(name, `Only with this ${about}.`, comparable(field))
-  const schema = { type: 'array', items: comparable(field) }
-  return query(name, `Only with this ${about}; several, with commas or repeated, are alternatives.`, schema, {
-    style: 'form',
-    explode: false,
-  })
+  const only = repeats(field.label, name) ? undefined : `Only with this ${about}.`
+  if (!takesSeveral(field)) return query(name, only, comparable(field))
+  return query(name, only, { type: 'array', items: comparable(field) })
 }
 
-/** The operators of every filter, as `status_id[ne]` with what each takes. */
-export function filtersSchema(resource: Resource): JsonSchema {
-  const properties = [...resource.filters].flatMap(([name, { field }]) =>
-    field.type.operators.map((operator) => ({
-      name: `${name}[${operator}]`,
-      schema: operand(field, operator),
-      required: false,
-    })),
-  )
-  return objectOf(properties, { additionalProperties: false })
+/** Whether the plain parameter takes several values with commas; in a text a comma is a comma. */
+function takesSeveral({ type: { operators } }: Field): boolean {
+  return operators.includes('in') && !TEXTUAL.every((word) => operators.includes(word))
+}
+
+/** Filter → the operators that say more than its plain parameter, as `status_id[ne]` with what each takes. */
+export function operatorSchemas(resource: Resource): ReadonlyMap<string, JsonSchema> {
+  const schemas = [...resource.filters].map(([name, { field }]) => {
+    const operators = field.type.operators.filter(
+      (operator) => operator !== 'eq' && (operator !== 'in' || !takesSeveral(field)),
+    )
+    const properties = operators.map((operator) => {
+      return { name: `${name}[${operator}]`, schema: operand(field, operator), required: false }
+    })
+    return [name, objectOf(properties)] as const
+  })
+  return new Map(schemas)
 }
 
 function operand(field: Field, operator: string): JsonSchema {
@@ -115,9 +114,7 @@ function operand(field: Field, operator: string): JsonSchema {
       return { type: 'boolean' }
     case 'in':
     case 'not_in':
-      return { type: 'string', description: 'Values with commas between them.' }
     case 'between':
-      return { type: 'string', description: 'Two values with a comma between them, both included.' }
     case 'contains':
     case 'starts_with':
     case 'ends_with':
@@ -130,7 +127,7 @@ function operand(field: Field, operator: string): JsonSchema {
 /** What a value is compared with: its type without its limits, because any value may be asked for. */
 function comparable(field: Field): JsonSchema {
   const { type, enum: words, format } = field.type.schema(field.options)
-  if (field.type.day !== undefined) return { type: 'string', description: 'A moment, or a day that means all of it.' }
+  if (field.type.day !== undefined) return { type: 'string' }
   return {
     ...(type === undefined ? { type: 'string' } : { type }),
     ...(words === undefined ? {} : { enum: words }),
@@ -155,25 +152,29 @@ function sortParameters({ limits }: Pick<Catalog, 'limits'>, resource: Resource)
   return [
     query(
       'sort',
-      `In which order, by one key or several with commas; a minus turns a key round. \`${usual}\` if absent.`,
+      `The keys to sort by, downwards with a minus; \`${usual}\` if absent.`,
       { type: 'array', items, maxItems: limits.sortKeys ?? LIMITS.sortKeys },
       { style: 'form', explode: false },
     ),
-    query('order', 'The direction of sort keys without a minus.', { type: 'string', enum: ['asc', 'desc'] }),
+    query('order', 'The direction of the keys without a minus.', { type: 'string', enum: ['asc', 'desc'] }),
   ]
 }
 
 function pagingParameters({ limits }: Pick<Catalog, 'limits'>): readonly Parameter[] {
   const { perPageDefault = LIMITS.perPageDefault, perPageMax = LIMITS.perPageMax } = limits
   return [
-    query('page', 'Which page; 1 if absent.', { type: 'integer', minimum: 1 }),
-    query('per_page', `Records on a page; ${perPageDefault} if absent. More than ${perPageMax} give ${perPageMax}.`, {
+    query('page', 'The page; 1 if absent.', { type: 'integer', minimum: 1 }),
+    query('per_page', `Records on a page; ${perPageDefault} if absent, ${perPageMax} at most.`, {
       type: 'integer',
       minimum: 1,
     }),
-    query('cursor', 'Reads on without counting: `first`, then the `next_cursor` of each answer. Not beside `page`.', {
-      type: 'string',
-    }),
+    query(
+      'cursor',
+      'Reads page after page without a total: `first`, then the `next_cursor` of each answer. Not with `page`.',
+      {
+        type: 'string',
+      },
+    ),
   ]
 }
 

@@ -30,18 +30,18 @@ export const PROBES = {
     get: {
       operationId: 'getLivez',
       tags: [TAG],
-      summary: 'Whether the process lives',
+      summary: 'Whether the process runs',
       security: PUBLIC,
-      responses: { 200: answered('It lives.', state('alive', false)), 500: refused('It does not.') },
+      responses: { 200: answered('It runs.', state('alive', false)), 500: refused('It does not work.') },
     },
   },
   '/readyz': {
     get: {
       operationId: 'getReadyz',
       tags: [TAG],
-      summary: 'Whether requests would be answered',
+      summary: 'Whether the server can answer requests',
       security: PUBLIC,
-      responses: { 200: answered('They would.', state('ready', true)), 503: refused('They would not.') },
+      responses: { 200: answered('It can.', state('ready', true)), 503: refused('It can not.') },
     },
   },
   '/metrics': {
@@ -49,12 +49,12 @@ export const PROBES = {
       operationId: 'getMetrics',
       tags: [TAG],
       summary: 'Numbers for Prometheus',
-      description: 'From this machine, or with the token for metrics as a bearer token.',
+      description: 'From this machine, or with the token for metrics as bearer token.',
       security: [{}, { bearer: [] }],
       responses: {
         200: { description: 'The numbers.', headers: ID, content: { 'text/plain': { schema: { type: 'string' } } } },
         401: refused('The token is wrong.'),
-        404: refused('Numbers are for this machine alone.'),
+        404: refused('Without a token only this machine gets the numbers.'),
       },
     },
   },

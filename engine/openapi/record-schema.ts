@@ -5,7 +5,7 @@ import type { Json, JsonSchema } from '../json.ts'
 import { type Mode, shown } from '../query/select.ts'
 import { isWritable } from '../record/decode.ts'
 import { exampleOf } from './example.ts'
-import { listOf, nullable, objectOf, type Property, unlimited } from './schema.ts'
+import { listOf, nullable, objectOf, type Property, repeats, unlimited } from './schema.ts'
 
 /** What an answer shows of a record; properties that only some callers may read are not required. */
 export function recordSchema(resource: Resource, mode: Mode): JsonSchema {
@@ -23,11 +23,7 @@ export function recordSchema(resource: Resource, mode: Mode): JsonSchema {
 
 function fieldProperty(field: Field): Property {
   const access = field.read === undefined ? undefined : 'Only for those who may read it.'
-  const schema = {
-    ...valueSchema(field),
-    ...annotations(field, access),
-    ...(isWritable(field) ? {} : { readOnly: true }),
-  }
+  const schema = { ...valueSchema(field), ...annotations(field, access) }
   return { name: field.name, schema, required: field.read === undefined }
 }
 
@@ -38,12 +34,12 @@ function fieldProperty(field: Field): Property {
 function valueSchema(field: Field): JsonSchema {
   const formed = field.computed === undefined && field.options.own.pattern === undefined
   const schema = unlimited(field.type.schema(field.options), formed ? ['pattern'] : [])
-  return field.nullable && field.count === undefined ? nullable(schema) : schema
+  return field.nullable && (field.count === undefined || field.total !== undefined) ? nullable(schema) : schema
 }
 
 function relationProperty(relation: Relation, mode: Mode): readonly Property[] {
   if (relation.embed === undefined || !shown(relation.show, mode)) return []
-  const text = relation.description ?? sentence(relation.label)
+  const text = meaning(relation.name, relation.label, relation.description)
   const record = embedSchema(relation.embed)
   const schema =
     relation.kind === 'belongs_to'
@@ -56,7 +52,7 @@ function relationProperty(relation: Relation, mode: Mode): readonly Property[] {
   return [
     {
       name: relation.name,
-      schema: { ...schema, description: text, readOnly: true },
+      schema: { ...schema, ...described(text) },
       required: relation.read === undefined,
     },
   ]
@@ -93,7 +89,7 @@ export function inputSchema(
     schema: bodyValue(field, action, action === 'create' && isSetForSome(resource, field)),
     required: action === 'create' && field.required && !isFilledIn(resource, field),
   }))
-  return objectOf(properties, exampleBody(fields, properties))
+  return objectOf(properties, exampleBody(fields, properties, 1))
 }
 
 /** The properties of a body or of a part of it, by its fields. */
@@ -107,15 +103,21 @@ export function fieldsSchema(fields: readonly Field[], partial: boolean): JsonSc
   return objectOf(properties, exampleBody(writable, properties))
 }
 
-/** A body to begin with: what must be there, and plain values; ids of records that may not exist are left to the reader. */
-function exampleBody(fields: readonly Field[], properties: readonly Property[]): JsonSchema {
+/**
+ * A body to begin with: what must be there and, up to `most` properties, plain values. Ids of records that may not exist
+ * are left out.
+ */
+function exampleBody(fields: readonly Field[], properties: readonly Property[], most = Infinity): JsonSchema {
+  const needed = properties.filter(({ required }) => required).length
   const body: Record<string, Json> = {}
+  let room = most - needed
   for (const [index, field] of fields.entries()) {
     const required = properties[index]?.required === true
     const plain = field.relation === undefined && field.write === undefined && field.default === undefined
-    const example = plain || required ? exampleOf(field) : undefined
+    const example = required || (plain && room > 0) ? exampleOf(field) : undefined
     if (example !== undefined) body[field.name] = example
     else if (required) return {}
+    if (example !== undefined && !required) room -= 1
   }
   return Object.keys(body).length === 0 ? {} : { examples: [body] }
 }
@@ -136,7 +138,7 @@ function isSetForSome(resource: Resource, field: Field): boolean {
 function bodyValue(field: Field, action: 'create' | 'update', filled = false): JsonSchema {
   const schema = field.type.input?.(field.options) ?? field.type.schema(field.options)
   const guard = field.write === undefined ? undefined : 'Only for those who may set it.'
-  const rule = filled ? 'Filled in where a rule sets it for the caller.' : undefined
+  const rule = filled ? 'A rule fills it in for some callers.' : undefined
   return {
     ...(field.nullable ? nullable(schema) : schema),
     ...annotations(field, guard, rule),
@@ -144,10 +146,18 @@ function bodyValue(field: Field, action: 'create' | 'update', filled = false): J
   }
 }
 
+/** What a value is for, unless its name says it, and an example where the schema alone would make people guess. */
 function annotations(field: Field, ...notes: readonly (string | undefined)[]): JsonSchema {
-  const example = exampleOf(field)
-  const text = [sentence(field.description ?? field.label), ...notes].filter((part) => part !== undefined).join(' ')
-  return { description: text, ...(example === undefined ? {} : { examples: [example] }) }
+  const about = meaning(field.name, field.label, field.description)
+  const text = [about, ...notes].filter((part) => part !== undefined).join(' ')
+  const example = 'pattern' in field.type.schema(field.options) ? exampleOf(field) : undefined
+  return { ...(text === '' ? {} : { description: text }), ...(example === undefined ? {} : { examples: [example] }) }
+}
+
+/** What is said of a field or a relation; nothing where its label is its name once more. */
+function meaning(name: string, label: string, description: string | undefined): string | undefined {
+  if (description !== undefined) return sentence(description)
+  return repeats(label, name) ? undefined : sentence(label)
 }
 
 function described(text: string | undefined): JsonSchema {

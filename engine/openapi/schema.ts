@@ -1,4 +1,5 @@
 /** The few forms of JSON Schema that documents are made of: objects, lists, and values that may be null. */
+import { fieldLabel } from '../catalog/name.ts'
 import type { JsonSchema } from '../json.ts'
 
 /** A property with whether answers always have it, and bodies must. */
@@ -31,6 +32,12 @@ export function nullable(schema: JsonSchema): JsonSchema {
   if (typeof type === 'string') return { ...schema, type: [type, 'null'], ...wider }
   if (Array.isArray(type)) return { ...schema, type: type.includes('null') ? type : [...type, 'null'], ...wider }
   return { anyOf: [schema, { type: 'null' }] }
+}
+
+/** Whether a label says no more than the name that it stands beside: `Status` beside `status_id`. */
+export function repeats(label: string, name: string): boolean {
+  const plain = fieldLabel(name)
+  return label === plain || `${label} id` === plain
 }
 
 /** A reference to a schema among the document's components. */

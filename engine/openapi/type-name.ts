@@ -15,6 +15,8 @@ export interface TypeNames {
   readonly update: string
   /** The operators of its list's filters. */
   readonly filters: string
+  /** A record on its own in its envelope. */
+  readonly answer: string
 }
 
 /** `ticket_comments`, `mark-read` or `subCategory` as one capitalized word. */
@@ -46,5 +48,6 @@ function namesOf(base: string): TypeNames {
     create: `${base}Create`,
     update: `${base}Update`,
     filters: `${base}Filters`,
+    answer: `${base}Answer`,
   }
 }

@@ -1,8 +1,10 @@
 /** A plugin's TypeScript as JavaScript that every supported Node runs; what was compiled once is kept. ⇄ */
+
 import { createHash, randomUUID } from 'node:crypto'
 import { mkdir, readdir, readFile, rename, rm, writeFile } from 'node:fs/promises'
 import { createRequire } from 'node:module'
 import { dirname, join, relative, resolve } from 'node:path'
+import { sentenceOf } from '../error.ts'
 
 /** Compiled files that are kept; with more, all are compiled again. */
 const KEPT = 1_000
@@ -48,7 +50,7 @@ interface Mistake {
 
 function sentences(file: string, error: unknown): string {
   const mistakes = error instanceof Error ? (Reflect.get(error, 'errors') as readonly Mistake[] | undefined) : undefined
-  if (mistakes === undefined) return error instanceof Error ? error.message : String(error)
+  if (mistakes === undefined) return sentenceOf(error)
   const shown = relative(process.cwd(), file)
   return mistakes
     .map(({ text, location }) => `${shown}:${location?.line ?? 1}:${(location?.column ?? 0) + 1}: ${text}`)

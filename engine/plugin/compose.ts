@@ -1,28 +1,37 @@
 /** Composes plugins into one set of contributions, each with the options of its plugin, and reports clashes. */
 import type { Hook } from '../action/context.ts'
 import type { BoundHook } from '../action/execution.ts'
+import type { Actions } from '../automation/action.ts'
+import type { ListenerContribution } from '../change/listener.ts'
 import type { Document, PluginsDefinition } from '../definition/definition.ts'
 import { RESOURCE_KEYS } from '../definition/schema.ts'
 import type { Vocabulary } from '../definition/vocabulary.ts'
 import { FIELD_TYPES } from '../field/index.ts'
 import type { Route } from '../http/route.ts'
 import type { JobContribution } from '../job/job.ts'
-import { everyMs } from '../job/schedule.ts'
-import type { JsonObject } from '../json.ts'
 import type { Extensions } from '../resolve/extensions.ts'
 import { resolveFields } from '../resolve/fields.ts'
 import type { Collected, Diagnostic } from '../text/diagnostic.ts'
+import { durationMs } from '../text/duration.ts'
+import { actionChecks, actionsOf } from './actions.ts'
+import { type Binder, type Bound, clash, distinct, named } from './bound.ts'
+import { KEEP } from './keep.ts'
 import { checkOptions } from './options.ts'
 import { orderPlugins } from './order.ts'
-import type { Authenticate, CommandContribution, HookContribution, Identify, Plugin, ResourceRoutes } from './plugin.ts'
-import { TIDY } from './tidy.ts'
+import type {
+  Actors,
+  Authenticate,
+  CommandContribution,
+  HookContribution,
+  Identify,
+  Plugin,
+  ResourceRoutes,
+} from './plugin.ts'
+import { TIDY, TIDY_FILES } from './tidy.ts'
+import { TIDY_AUTOMATIONS } from './tidy-automations.ts'
+import { TIDY_CHANGES } from './tidy-changes.ts'
 
-/** One contribution with the plugin it is from and that plugin's options. */
-export interface Bound<T> {
-  readonly plugin: string
-  readonly options: JsonObject
-  readonly value: T
-}
+export type { Bound } from './bound.ts'
 
 export interface Composition {
   /** In order. */
@@ -37,8 +46,13 @@ export interface Composition {
   readonly resourceRoutes: readonly Bound<ResourceRoutes>[]
   /** By full name, `<plugin>.<name>`. */
   readonly jobs: ReadonlyMap<string, Bound<JobContribution>>
+  /** By full name, `<plugin>.<name>`. */
+  readonly listeners: ReadonlyMap<string, Bound<ListenerContribution>>
+  /** By full name, `<plugin>.<name>`. */
+  readonly actions: Actions
   readonly authenticate: Bound<Authenticate> | undefined
   readonly identify: Bound<Identify> | undefined
+  readonly actors: Bound<Actors> | undefined
   readonly start: readonly Bound<NonNullable<Plugin['start']>>[]
   /** Resource files that plugins bring along. */
   readonly resources: readonly Bound<URL>[]
@@ -60,14 +74,17 @@ export function compose(
       pick(plugin).map((value) => Object.freeze({ plugin: plugin.name, options, value })),
     )
   const clashes: Diagnostic[] = []
-  const vocabulary = vocabularyOf(ordered, bound, clashes)
+  const actions = actionsOf(bound, clashes)
+  const vocabulary = vocabularyOf(ordered, bound, actions, clashes)
   const { hooks, diagnostics: inputs } = hooksOf(bound, vocabulary)
+  const listeners = listenersOf(bound, clashes)
   const value: Composition = Object.freeze({
     plugins: ordered,
     vocabulary,
     extensions: {
-      ...extensionsOf(bound, vocabulary),
+      ...extensionsOf(bound, vocabulary, actions),
       hooks: new Map([...hooks].map(([name, hook]) => [name, hook.input.map((field) => field.name)])),
+      listeners: new Map([...listeners].map(([name, { value }]) => [name, value.to ?? {}])),
       permissions: permissionsOf(bound, clashes),
       accounts: only('accounts', bound, clashes)?.value,
       pluginOptions: new Map(checked.map(({ plugin, options }) => [plugin.name, options])),
@@ -76,8 +93,11 @@ export function compose(
     routes: routesOf(bound, clashes),
     resourceRoutes: bound((plugin) => (plugin.resourceRoutes === undefined ? [] : [plugin.resourceRoutes])),
     jobs: jobsOf(bound, clashes),
+    listeners,
+    actions,
     authenticate: only('authenticate', bound, clashes),
     identify: only('identify', bound, clashes),
+    actors: only('actors', bound, clashes),
     start: bound((plugin) => (plugin.start === undefined ? [] : [plugin.start])),
     resources: bound((plugin) => plugin.resources ?? []),
     commands: distinct(
@@ -105,37 +125,8 @@ function missingPlugins({ name, needs = [] }: Plugin, options: Document<PluginsD
     }))
 }
 
-/** Picks one kind of contribution from every plugin, in order. */
-type Binder = <T>(pick: (plugin: Plugin) => readonly T[]) => readonly Bound<T>[]
-
-/** A contribution with the name that its plugin gives it. */
-interface Named<T> extends Bound<T> {
-  readonly name: string
-}
-
-function named<T>(bound: Binder, pick: (plugin: Plugin) => Readonly<Record<string, T>> | undefined) {
-  const entries = bound((plugin) => Object.entries(pick(plugin) ?? {}))
-  return entries.map(({ value: [name, value], ...rest }): Named<T> => ({ ...rest, name, value }))
-}
-
-/** Contributions by their names; of two with the same name the first counts, and the clash is reported. */
-function distinct<T>(
-  kind: string,
-  contributions: readonly Named<T>[],
-  clashes: Diagnostic[],
-): ReadonlyMap<string, Named<T>> {
-  const found = new Map<string, Named<T>>()
-  for (const contribution of contributions) {
-    const { name, plugin } = contribution
-    const earlier = found.get(name)
-    if (earlier === undefined) found.set(name, contribution)
-    else clashes.push(clash(kind, name, earlier.plugin, plugin))
-  }
-  return found
-}
-
 /** The one contribution of a kind that an application has at most once. */
-function only<K extends 'accounts' | 'authenticate' | 'identify'>(
+function only<K extends 'accounts' | 'actors' | 'authenticate' | 'identify'>(
   kind: K,
   bound: Binder,
   clashes: Diagnostic[],
@@ -145,16 +136,7 @@ function only<K extends 'accounts' | 'authenticate' | 'identify'>(
   return first
 }
 
-function clash(kind: string, name: string, first: string, second: string): Diagnostic {
-  const what = name === '' ? `"${kind}"` : `the ${kind} "${name}"`
-  return {
-    code: 'plugin_clash',
-    message: `The plugins "${first}" and "${second}" both give ${what}`,
-    hint: 'use one of the two',
-  }
-}
-
-function vocabularyOf(plugins: readonly Plugin[], bound: Binder, clashes: Diagnostic[]): Vocabulary {
+function vocabularyOf(plugins: readonly Plugin[], bound: Binder, actions: Actions, clashes: Diagnostic[]): Vocabulary {
   const keys = named(bound, (plugin) => plugin.keys)
   for (const { name, plugin } of keys) {
     if (Object.hasOwn(RESOURCE_KEYS, name)) clashes.push(clash('key', name, 'plinth', plugin))
@@ -163,6 +145,12 @@ function vocabularyOf(plugins: readonly Plugin[], bound: Binder, clashes: Diagno
     fieldTypes: new Map(FIELD_TYPES.map((type) => [type.name, type])),
     keys: new Map([...distinct('key', keys, clashes)].map(([name, { plugin, value }]) => [name, { plugin, ...value }])),
     plugins: new Map(plugins.map(({ name, description, options }) => [name, { description, options }])),
+    actions: new Map(
+      [...actions].map(([name, { plugin, value }]) => [
+        name,
+        { plugin, key: value.key, description: value.description, schema: value.takes },
+      ]),
+    ),
   }
 }
 
@@ -171,7 +159,8 @@ const none = (): readonly string[] => []
 function extensionsOf(
   bound: Binder,
   vocabulary: Vocabulary,
-): Pick<Extensions, 'fieldTypes' | 'specials' | 'keys' | 'transforms' | 'rules'> {
+  actions: Actions,
+): Pick<Extensions, 'fieldTypes' | 'specials' | 'keys' | 'transforms' | 'rules' | 'actions'> {
   const specials = named(bound, (plugin) => plugin.specials)
   const transforms = bound((plugin) => plugin.transforms ?? [])
   const rules = bound((plugin) => plugin.rules ?? [])
@@ -182,7 +171,8 @@ function extensionsOf(
       [...vocabulary.keys].map(([name, { permissions = none, roles = none }]) => [name, { permissions, roles }]),
     ),
     transforms: transforms.map(({ value: transform, ...rest }) => ({ ...rest, transform })),
-    rules: rules.map(({ value: rule, ...rest }) => ({ ...rest, rule })),
+    rules: [...rules.map(({ value: rule, ...rest }) => ({ ...rest, rule })), ...actionChecks(actions)],
+    actions: new Map([...actions].map(([name, { value }]) => [name, value.key])),
   }
 }
 
@@ -211,12 +201,42 @@ function hooksOf(bound: Binder, { fieldTypes }: Vocabulary) {
 function jobsOf(bound: Binder, diagnostics: Diagnostic[]): ReadonlyMap<string, Bound<JobContribution>> {
   const jobs = named(bound, (plugin) => plugin.jobs).map((job) => ({ ...job, name: `${job.plugin}.${job.name}` }))
   for (const { name, value } of jobs) {
-    if (value.every === undefined || everyMs(value.every) !== undefined) continue
-    const message = `The job "${name}" runs every "${value.every}", which is no length of time`
-    diagnostics.push({ code: 'wrong_plugin', message, expected: ['30 minutes', '1 hour', '7 days'] })
+    const { concurrency = 1, every, eachInstance = false } = value
+    if (every !== undefined && durationMs(every) === undefined) {
+      const message = `The job "${name}" runs every "${every}", which is no length of time`
+      diagnostics.push({ code: 'wrong_plugin', message, expected: ['30 minutes', '1 hour', '7 days'] })
+    }
+    if (eachInstance && every === undefined) {
+      const message = `The job "${name}" runs on each instance, and nothing says how often`
+      diagnostics.push({ code: 'wrong_plugin', message, hint: 'give it "every" too' })
+    }
+    if (!Number.isInteger(concurrency) || concurrency < 1) {
+      const message = `The job "${name}" runs ${concurrency} times at once`
+      diagnostics.push({ code: 'wrong_plugin', message, expected: ['a whole number from 1'] })
+    }
   }
-  const tidy = { plugin: 'plinth', options: {}, value: TIDY.job }
-  return new Map<string, Bound<JobContribution>>([...jobs.map((job) => [job.name, job] as const), [TIDY.name, tidy]])
+  const own = [KEEP, TIDY, TIDY_AUTOMATIONS, TIDY_CHANGES, TIDY_FILES].map(
+    ({ name, job }) => [name, { plugin: 'plinth', options: {}, value: job }] as const,
+  )
+  return new Map<string, Bound<JobContribution>>([...jobs.map((job) => [job.name, job] as const), ...own])
+}
+
+/** What is written in TypeScript may be imported without having been checked. */
+function isListener({ run, to }: Partial<ListenerContribution>): boolean {
+  const words = typeof to === 'object' && to !== null ? Object.values(to) : undefined
+  const says = words !== undefined && words.length > 0 && words.every((one) => Array.isArray(one) && one.length > 0)
+  return typeof run === 'function' && (to === undefined || says)
+}
+
+function listenersOf(bound: Binder, diagnostics: Diagnostic[]): ReadonlyMap<string, Bound<ListenerContribution>> {
+  const listeners = named(bound, (plugin) => plugin.listeners)
+  const known = listeners.filter(({ name, plugin, value }) => {
+    if (isListener(value)) return true
+    const message = `The listener "${plugin}.${name}" does not say rightly what it listens to, or has no run`
+    diagnostics.push({ code: 'wrong_plugin', message, expected: ["to: { tickets: ['create'] }, run: async () => {}"] })
+    return false
+  })
+  return new Map(known.map((listener) => [`${listener.plugin}.${listener.name}`, listener]))
 }
 
 function routesOf(bound: Binder, clashes: Diagnostic[]): readonly Bound<Route>[] {

@@ -17,10 +17,13 @@ export const CONTRIBUTIONS = {
   routes: 'routes of its own',
   resourceRoutes: 'routes that it gives to resources',
   jobs: 'work outside requests',
+  listeners: 'consequences of writes',
+  actions: 'what automations can do by it',
   resources: 'resource files that it brings along',
   authenticate: 'who presents these headers',
   accounts: 'what its accounts are, so that policies may speak of them',
   identify: 'who a name stands for, for explain',
+  actors: 'who many accounts are, for what is told to people',
   start: 'work before the first request',
   commands: 'commands of the command line',
 } as const satisfies Record<keyof Plugin, string>

@@ -1,11 +1,13 @@
 /** ⇄ Finds and imports plugins: the application's own folder first, then those shipped with Plinth, then npm packages. */
+
 import { statSync } from 'node:fs'
 import { readdir } from 'node:fs/promises'
 import { createRequire } from 'node:module'
 import { join, relative, resolve, sep } from 'node:path'
 import { fileURLToPath } from 'node:url'
+import { sentenceOf } from '../error.ts'
 import type { Collected, Diagnostic } from '../text/diagnostic.ts'
-import { nearest } from '../text/nearest.ts'
+import { hintOf, nearest } from '../text/nearest.ts'
 import type { Span } from '../text/source.ts'
 import { CONTRIBUTIONS } from './contribution.ts'
 import { FROM_SOURCE, importEntry, versionOf } from './modules.ts'
@@ -38,24 +40,27 @@ export async function loadPlugins(
   names: readonly string[],
   options: LoadOptions,
 ): Promise<Required<Collected<readonly Plugin[]>>> {
-  const versions = new Map<string, Promise<string | undefined>>()
-  const loaded = await Promise.all(names.map((name) => load(name, options, versions)))
+  const search: Search = { versions: new Map(), folders: new Map() }
+  const loaded = await Promise.all(names.map((name) => load(name, options, search)))
   const diagnostics = loaded.flatMap((one, index) =>
     one.diagnostics.map((diagnostic) => placed(diagnostic, options.place?.(names[index]!))),
   )
   return { value: loaded.flatMap(({ value }) => value ?? []), diagnostics }
 }
 
+/** What is found out once for all plugins of one loading. */
+interface Search {
+  readonly versions: Map<string, Promise<string | undefined>>
+  /** Folder → the plugins in it. */
+  readonly folders: Map<string, ReturnType<typeof entriesOf>>
+}
+
 function placed(diagnostic: Diagnostic, span: Span | undefined): Diagnostic {
   return span === undefined ? diagnostic : { ...diagnostic, span }
 }
 
-async function load(
-  name: string,
-  options: LoadOptions,
-  versions: Map<string, Promise<string | undefined>>,
-): Promise<Collected<Plugin>> {
-  const [entry, second] = NAME.test(name) ? await findEntries(name, resolve(options.pluginsDir)) : []
+async function load(name: string, options: LoadOptions, { versions, folders }: Search): Promise<Collected<Plugin>> {
+  const [entry, second] = NAME.test(name) ? await findEntries(name, resolve(options.pluginsDir), folders) : []
   if (entry === undefined) return { diagnostics: [await missing(name, options.pluginsDir)] }
   const { file, folder, stale } = entry
   if (second !== undefined) {
@@ -70,7 +75,7 @@ async function load(
     const { value, diagnostics } = judged(name, exported, file)
     return { ...(value === undefined ? {} : { value }), diagnostics: [...warnings, ...diagnostics] }
   } catch (error) {
-    const reason = error instanceof Error ? error.message : String(error)
+    const reason = sentenceOf(error)
     const message = `The plugin "${name}" failed while it was loaded: ${reason}`
     return { diagnostics: [...warnings, { code: 'plugin_failed', message, hint: `see ${shown(file)}` }] }
   }
@@ -85,9 +90,11 @@ function staleWarning(name: string, stale: string, file: string): Diagnostic {
   }
 }
 
-async function findEntries(name: string, pluginsDir: string): Promise<readonly Entry[]> {
+async function findEntries(name: string, pluginsDir: string, folders: Search['folders']): Promise<readonly Entry[]> {
   for (const folder of [...compiledFolder(pluginsDir), pluginsDir, SHIPPED]) {
-    const found = (await entriesOf(folder)).get(name)
+    const entries = folders.get(folder) ?? entriesOf(folder)
+    folders.set(folder, entries)
+    const found = (await entries).get(name)
     if (found === undefined) continue
     // What was compiled with the engine changes with it, by a new start.
     return !FROM_SOURCE && folder.startsWith(DIST) ? found : found.map((entry) => ({ ...entry, folder }))
@@ -187,10 +194,9 @@ function judged(name: string, exported: unknown, entry: string): Collected<Plugi
     return wrong(`The plugin "${name}" calls itself "${exported.name}"`, { expected: [`name: '${name}'`] })
   for (const key of Object.keys(exported)) {
     if (Object.hasOwn(CONTRIBUTIONS, key)) continue
-    const near = nearest(key, Object.keys(CONTRIBUTIONS))
     return wrong(`The plugin "${name}" contributes "${key}", which is nothing a plugin can contribute`, {
       expected: Object.keys(CONTRIBUTIONS),
-      ...(near === undefined ? {} : { hint: `did you mean "${near}"?` }),
+      ...hintOf(key, Object.keys(CONTRIBUTIONS)),
     })
   }
   return { value: Object.freeze(exported), diagnostics: [] }

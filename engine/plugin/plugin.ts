@@ -2,7 +2,10 @@
 
 import type { Hook, PluginContext } from '../action/context.ts'
 import type { Actor } from '../actor.ts'
+import type { ActionContribution } from '../automation/action.ts'
 import type { Catalog, Resource } from '../catalog/catalog.ts'
+import type { ListenerContribution } from '../change/listener.ts'
+import type { Runner } from '../database/database.ts'
 import type {
   ApplicationDefinition,
   FieldDefinition,
@@ -59,6 +62,12 @@ export type Authenticate = (
 /** Who a name stands for, an e-mail address or an id: an actor, or null when there is nobody of that name. */
 export type Identify = (context: PluginContext, name: string) => Promise<Actor | null>
 
+/** Who accounts are: the actors of those ids that may sign in by now, read by `runner`. */
+export type Actors = (
+  asking: { readonly catalog: Catalog; readonly options: JsonObject; readonly runner: Runner },
+  ids: readonly number[],
+) => Promise<readonly Actor[]>
+
 /** A line that a start prints; `once`: a line that is printed only now, by a start or by a command that begins an application. */
 export type StartLine = string | { readonly once: string }
 
@@ -97,6 +106,10 @@ export interface Plugin {
   readonly resourceRoutes?: ResourceRoutes
   /** Job name (enqueued as `<plugin>.<name>`) → what it does. */
   readonly jobs?: Readonly<Record<string, JobContribution>>
+  /** Listener name (its place in the log is kept as `<plugin>.<name>`) → a consequence of writes. */
+  readonly listeners?: Readonly<Record<string, ListenerContribution>>
+  /** Action name (used in automations as `<plugin>.<name>`, or by its key) → something that they can do. */
+  readonly actions?: Readonly<Record<string, ActionContribution>>
   /** Resource files that the plugin brings along (its own tables), as URLs. */
   readonly resources?: readonly URL[]
   readonly authenticate?: Authenticate
@@ -104,6 +117,8 @@ export interface Plugin {
   readonly accounts?: AccountsContribution
   /** For people who ask what somebody may do: `plinth explain … --as agent@example.com`. */
   readonly identify?: Identify
+  /** Many accounts at once, for what is told to people who did not ask: each hears only of what it may see. */
+  readonly actors?: Actors
   /** Runs after migration and seeds, before the first request, on one instance at a time. Lines returned are printed at the start. */
   readonly start?: (context: PluginContext) => Promise<readonly StartLine[]>
   readonly commands?: Readonly<Record<string, CommandContribution>>

@@ -1,11 +1,14 @@
-/** The engine's own housekeeping, a job like those of plugins: jobs that came to their end, answers of expired keys. */
-import { deleteExpiredAnswers } from '../http/idempotency.ts'
+/** The engine's own housekeeping, jobs like those of plugins: jobs that ended, answers of expired keys, files in passing. */
+import { join } from 'node:path'
+import { deleteExpiredAnswers } from '../http/kept-answers.ts'
 import type { JobContribution } from '../job/job.ts'
 import { deleteOldJobs } from '../job/queue.ts'
 import { LIMITS } from '../limits.ts'
+import { tidyCalendars } from '../migration/working-time.ts'
+import { removeOldFiles } from '../old-files.ts'
 
 const job: JobContribution = {
-  description: 'Deletes jobs that ended long ago and answers kept for expired idempotency keys.',
+  description: 'Deletes jobs that ended long ago, answers of expired idempotency keys, hours of unused calendars.',
   every: '1 hour',
   run: async ({ catalog, database, now, signal }) => {
     const { jobKeepMs = LIMITS.jobKeepMs, jobKeepFailedMs = LIMITS.jobKeepFailedMs } = catalog.limits
@@ -13,8 +16,21 @@ const job: JobContribution = {
     return {
       jobs: await deleteOldJobs(database.adhoc, now(), keep, signal),
       answers: await deleteExpiredAnswers(database.adhoc, now(), signal),
+      calendars: await tidyCalendars(catalog, database, now()),
     }
   },
 }
 
 export const TIDY = { name: 'plinth.tidy', job } as const
+
+/** What a process that was killed left in the folder of files in passing. */
+const files: JobContribution = {
+  description: 'Removes files in passing (DATA_DIR/tmp) that a process left behind when it was killed.',
+  every: '1 hour',
+  eachInstance: true,
+  run: async ({ now, settings, signal }) => ({
+    ...(await removeOldFiles(join(settings.dataDir, 'tmp'), now(), LIMITS.temporaryMs, { signal })),
+  }),
+}
+
+export const TIDY_FILES = { name: 'plinth.tidy_files', job: files } as const

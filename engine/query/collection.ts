@@ -1,18 +1,40 @@
 /** Related records to-many inside one statement: counted or embedded as JSON, under their own read policy. */
-import type { BelongsTo, EmbedEntry, HasMany, ManyToMany, Relation } from '../catalog/catalog.ts'
+import type { EmbedEntry, Field, HasMany, ManyToMany, Relation } from '../catalog/catalog.ts'
 import type { WireKind } from '../field/field-type.ts'
 import { and, join, quoted, type Sql, sql } from '../filter/sql.ts'
-import { conditionSql, fieldSql } from './condition.ts'
+import { castType, conditionSql, fieldSql, linkSql } from './condition.ts'
 import { orderSql } from './order.ts'
 import { reach, readable } from './policy.ts'
 import { existenceSql, joiner, type SelectScope } from './scope.ts'
 
-/** How many related records the actor may see. */
-export function countSql(scope: SelectScope, relation: Relation, alias: string): Sql {
+/** How many related records the actor may see, or what a field of theirs comes to. */
+export function countSql(scope: SelectScope, relation: Relation, alias: string, field: Field): Sql {
   if (relation.kind === 'belongs_to') return sql`0`
+  if (field.total !== undefined) return totalSql(scope, relation, alias, field, field.total)
   const conditions = membership(scope, relation, alias, 'c')
   if (conditions === undefined) return sql`0`
   return sql`(select count(*) from ${targetTable(scope, relation)} c where ${and(conditions)})`
+}
+
+/** Null where nothing can be said: no record to compare, or a field that the actor may not read. */
+function totalSql(
+  scope: SelectScope,
+  relation: HasMany | ManyToMany,
+  alias: string,
+  field: Field,
+  { by, of }: NonNullable<Field['total']>,
+): Sql {
+  const value = scope.catalog.resources.get(relation.target)!.fields.get(of)!
+  const type = castType(field)
+  if (!readable(value, scope.actor)) return sql`null::${type}`
+  const conditions = membership(scope, relation, alias, 'c')
+  const none = by === 'sum' ? sql`0` : sql`null`
+  const { scale } = field.options.own
+  const rounded = (total: Sql): Sql =>
+    field.type.name === 'decimal' && typeof scale === 'number' ? sql`round((${total})::numeric, ${scale})` : total
+  if (conditions === undefined) return sql`${rounded(none)}::${type}`
+  const total = sql`(select ${by}(c.${quoted(value.column)}) from ${targetTable(scope, relation)} c where ${and(conditions)})`
+  return sql`${rounded(sql`coalesce(${total}, ${none})`)}::${type}`
 }
 
 /** The related records that the actor may see, as a JSON array; as an object or null for `first`. */
@@ -42,26 +64,10 @@ function membership(
   if (reached.kind === 'none') return undefined
   const filters = [relation.where, ...(reached.kind === 'matching' ? [reached.filter] : [])]
   return [
-    relation.kind === 'has_many' ? linkSql(scope, relation.by, outer, inner) : throughSql(relation, outer, inner),
+    linkSql(scope.catalog, relation, outer, inner),
     ...existenceSql(scope, target, inner),
     ...filters.flatMap((filter) => (filter === undefined ? [] : [conditionSql(scope.catalog, filter, inner)])),
   ]
-}
-
-/** The record of `inner` leads to the record of `outer` by these relations; the records between them must be live. */
-function linkSql(scope: SelectScope, [relation, ...further]: readonly BelongsTo[], outer: string, inner: string): Sql {
-  const key = `${inner}.${quoted(relation!.field.column)}`
-  const [next] = further
-  if (next === undefined) return sql`${key} = ${outer}."id"`
-  const between = [...scope.catalog.resources.values()].find(({ relations }) => relations.get(next.name) === next)!
-  const at = `${inner}_v`
-  const conditions = [linkSql(scope, further, outer, at)]
-  if (between.live !== undefined) conditions.push(conditionSql(scope.catalog, between.live, at))
-  return sql`${key} in (select ${at}."id" from ${quoted(between.table)} ${at} where ${and(conditions)})`
-}
-
-function throughSql({ through }: ManyToMany, outer: string, inner: string): Sql {
-  return sql`${inner}."id" in (select j.${quoted(through.to)} from ${quoted(through.table)} j where j.${quoted(through.from)} = ${outer}."id")`
 }
 
 /** The columns of embedded entries and the joins that they need. */

@@ -1,6 +1,7 @@
 /** Compiled statements: one for each shape of requests, kept in the process, and the values that one run gives its parameters. */
 import { createHash } from 'node:crypto'
 import type { Actor } from '../actor.ts'
+import { addWorkingTime } from '../calendar/working-time.ts'
 import type { Statement } from '../database/database.ts'
 import { type Parameter, print, type Sql } from '../filter/sql.ts'
 import { LIMITS } from '../limits.ts'
@@ -49,6 +50,11 @@ function parameterValue(parameter: Parameter, { actor, now, slots }: RequestValu
       return now.toISOString()
     case 'today':
       return now.toISOString().slice(0, 10)
+    case 'working': {
+      const { calendar, ms } = parameter.working
+      const due = addWorkingTime(calendar, now.getTime(), ms)
+      return due === undefined ? null : new Date(due).toISOString()
+    }
   }
 }
 

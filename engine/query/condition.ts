@@ -1,5 +1,5 @@
 /** Linked filters as SQL conditions on a table alias; relations are followed by sub-selects, never by joins. */
-import type { BelongsTo, Catalog, Field, FieldPath, Filter } from '../catalog/catalog.ts'
+import type { BelongsTo, Catalog, Field, FieldPath, Filter, HasMany, ManyToMany } from '../catalog/catalog.ts'
 import type { Operator } from '../field/field-type.ts'
 import type { Comparison } from '../filter/filter.ts'
 import { and, type Fragment, join, parameter, quoted, type Sql, slot, sql } from '../filter/sql.ts'
@@ -22,30 +22,156 @@ export function fieldSql(field: Field, alias: string): Sql {
   )})`
 }
 
-/** The condition that a filter puts on the records of `alias`; it is true or not true. */
-export function conditionSql(catalog: Catalog, filter: Filter, alias: string): Sql {
-  return toSql(filter, (comparison, negated) => {
-    const asked = askedOf(comparison, negated)
-    return forActor(asked, pathSql(catalog, asked, comparison.path.relations, alias))
-  })
+/** Where `$record` and `$before` are found while a filter is judged, and what a write makes of its table. */
+export interface Judged {
+  /** The alias of the row that `$record` means. */
+  readonly record: string
+  /** The table that keeps the row as it is before the write; undefined for a record to come, which has no such values. */
+  readonly before: string | undefined
+  /** The table that is written, which is to be read as it will be: with the row `v` instead of the stored one. */
+  readonly after?: After | undefined
+  /** What is read instead of a table that is to be read as it was. */
+  readonly was?: ReadonlyMap<string, Sql> | undefined
+}
+
+/** What a statement writes. */
+export interface After {
+  readonly table: string
+  readonly columns: readonly string[]
+  /** The row goes for good. */
+  readonly removed: boolean
+}
+
+/** The condition that a filter puts on the records of `alias`; it is true or not true. `$record` is that record itself unless `judged` says more. */
+export function conditionSql(
+  catalog: Catalog,
+  filter: Filter,
+  alias: string,
+  judged: Judged = { record: alias, before: undefined },
+): Sql {
+  return toSql(
+    filter,
+    (comparison, negated) => {
+      const asked = { comparison, negated, value: recordValue(catalog, comparison, judged) }
+      return forActor(asked, pathSql(catalog, asked, comparison.path.relations, alias, judged))
+    },
+    false,
+    (asked, negated) => relatedSql(catalog, asked, asked.path.relations, negated, alias, judged),
+  )
+}
+
+/** A table as a statement reads it: the one that it writes as it will be, and what is to be read so as it was. */
+function tableSql(table: string, { after, was }: Judged): Sql {
+  const former = was?.get(table)
+  if (former !== undefined) return former
+  if (after === undefined || after.table !== table) return sql`${quoted(table)}`
+  const columns = after.columns.map(quoted).join(', ')
+  const others = `select ${columns} from ${quoted(table)} s where s."id" is distinct from (select v."id" from v)`
+  return sql`(${after.removed ? others : `${others} union all select ${columns} from v`})`
+}
+
+type Asking = Extract<Filter, { kind: 'related' }>
+
+/** What is asked of the records that a relation leads to; the to-one relations before it are sub-selects. */
+function relatedSql(
+  catalog: Catalog,
+  asked: Asking,
+  relations: readonly BelongsTo[],
+  negated: boolean,
+  alias: string,
+  judged: Judged,
+): Sql {
+  const [relation, ...further] = relations
+  if (relation === undefined) return manySql(catalog, asked, negated, alias, judged)
+  const inner = innerAlias(alias, relation.name)
+  const target = catalog.resources.get(relation.target)!
+  const key = `${alias}.${quoted(relation.field.column)}`
+  const condition = relatedSql(catalog, asked, further, negated, inner, judged)
+  const found = sql`${key} in (select ${inner}."id" from ${tableSql(target.table, judged)} ${inner} where ${condition})`
+  return negated ? sql`(${key} is null or ${found})` : found
+}
+
+function manySql(
+  catalog: Catalog,
+  { path: { many }, of, count }: Asking,
+  negated: boolean,
+  alias: string,
+  judged: Judged,
+): Sql {
+  const target = catalog.resources.get(many.target)!
+  const inner = innerAlias(alias, many.name)
+  const filters = [target.scope, target.live, many.where].flatMap((filter) =>
+    filter === undefined ? [] : [conditionSql(catalog, filter, inner)],
+  )
+  const conditions = [linkSql(catalog, many, alias, inner), ...filters, conditionSql(catalog, of, inner, judged)]
+  const rows = sql`from ${tableSql(target.table, judged)} ${inner} where ${and(conditions)}`
+  if (count === undefined) return sql`${negated ? 'not ' : ''}exists (select 1 ${rows})`
+  return compareSql(sql`(select count(*) ${rows})`, count.operator, () => count.value, negated)
+}
+
+function innerAlias(alias: string, name: string): string {
+  return quoted(`${alias.replaceAll('"', '')}_${name.toLowerCase()}`)
+}
+
+/** The record of `inner` is one that the relation leads to from the record of `outer`; records between them must be live. */
+export function linkSql(catalog: Catalog, relation: HasMany | ManyToMany, outer: string, inner: string): Sql {
+  if (relation.kind === 'has_many') return bySql(catalog, relation.by, outer, inner)
+  const { table, from, to } = relation.through
+  return sql`${inner}."id" in (select j.${quoted(to)} from ${quoted(table)} j where j.${quoted(from)} = ${outer}."id")`
+}
+
+function bySql(catalog: Catalog, [relation, ...further]: readonly BelongsTo[], outer: string, inner: string): Sql {
+  const key = `${inner}.${quoted(relation!.field.column)}`
+  const [next] = further
+  if (next === undefined) return sql`${key} = ${outer}."id"`
+  const between = [...catalog.resources.values()].find(({ relations }) => relations.get(next.name) === next)!
+  const at = inner.includes('"') ? innerAlias(inner, 'v') : `${inner}_v`
+  const conditions = [bySql(catalog, further, outer, at)]
+  if (between.live !== undefined) conditions.push(conditionSql(catalog, between.live, at))
+  return sql`${key} in (select ${at}."id" from ${quoted(between.table)} ${at} where ${and(conditions)})`
+}
+
+/** The SQL of another value of the judged record, where that is compared with. */
+function recordValue(catalog: Catalog, { operand, path }: Comparison<FieldPath>, judged: Judged): Sql | undefined {
+  if (operand.kind !== 'record' && operand.kind !== 'before') return undefined
+  return operand.kind === 'record'
+    ? pathValueSql(catalog, operand.path, judged.record, judged)
+    : beforeSql(catalog, operand.path, judged, castType(path.field))
+}
+
+/** What a path has before the write: read from the stored row; null of the type `type` where there is none. */
+export function beforeSql(catalog: Catalog, path: FieldPath, { record, before }: Judged, type: string): Sql {
+  if (before === undefined) return sql`null::${type}`
+  const value = pathValueSql(catalog, path, 'b')
+  return sql`(select ${value} from ${quoted(before)} b where b."id" = ${record}."id")`
+}
+
+/** The value of a path from the row `alias`; each relation is a sub-select, and absent anywhere is null. */
+export function pathValueSql(
+  catalog: Catalog,
+  { relations, field }: FieldPath,
+  alias: string,
+  judged: Judged = { record: alias, before: undefined },
+): Sql {
+  const [relation, ...further] = relations
+  if (relation === undefined) return fieldSql(field, alias)
+  const inner = quoted(`${alias}.${relation.name.toLowerCase()}`)
+  const target = catalog.resources.get(relation.target)!
+  const value = pathValueSql(catalog, { relations: further, field }, inner, judged)
+  return sql`(select ${value} from ${tableSql(target.table, judged)} ${inner} where ${inner}."id" = ${alias}.${quoted(relation.field.column)})`
 }
 
 /** Whether a filter holds for the record of `alias`, as a column: true or false, never null. Without a filter it does. */
-export function holdsSql(catalog: Catalog, filter: Filter | undefined, alias: string): Sql {
-  return filter === undefined ? sql`true` : sql`(${conditionSql(catalog, filter, alias)}) is true`
+export function holdsSql(catalog: Catalog, filter: Filter | undefined, alias: string, judged?: Judged): Sql {
+  return filter === undefined ? sql`true` : sql`(${conditionSql(catalog, filter, alias, judged)}) is true`
 }
 
-/** A comparison as it is asked of a record; `negated` asks for its opposite. */
+/** A comparison as `toSql` asks it of a record; `negated` asks for its opposite. */
 export interface Asked {
   readonly comparison: Comparison<FieldPath>
   readonly negated: boolean
-}
-
-/** How a comparison of a filter is asked: `null: false` is the opposite of `null: true`. */
-export function askedOf(comparison: Comparison<FieldPath>, negated: boolean): Asked {
-  const { operator, operand } = comparison
-  const present = operator === 'null' && operand.kind === 'literal' && operand.value === false
-  return { comparison, negated: negated !== present }
+  /** The other value of the record that it is compared with, where it is no operand of the request. */
+  readonly value?: Sql | undefined
 }
 
 /** The condition, unless it would hold only because the actor has no value to compare with: then nothing matches. */
@@ -61,28 +187,35 @@ function holdsForAbsent({ comparison: { operator }, negated }: Asked): boolean {
 }
 
 /** Each relation is a sub-select. The comparison stands in the innermost, beside what must be true of the records on the way. */
-function pathSql(catalog: Catalog, asked: Asked, relations: readonly BelongsTo[], alias: string): Sql {
+function pathSql(catalog: Catalog, asked: Asked, relations: readonly BelongsTo[], alias: string, judged: Judged): Sql {
   const { comparison } = asked
   const [relation, ...further] = relations
   if (relation === undefined) return columnSql(asked, fieldSql(comparison.path.field, alias))
   const inner = quoted(`${alias}_${relation.name.toLowerCase()}`)
   const target = catalog.resources.get(relation.target)!
-  const conditions = [pathSql(catalog, asked, further, inner)]
+  const conditions = [pathSql(catalog, asked, further, inner, judged)]
   if (comparison.decides === true && comparison.withDeleted !== true && target.live !== undefined)
     conditions.push(conditionSql(catalog, target.live, inner))
   const key = `${alias}.${quoted(relation.field.column)}`
-  const found = sql`${key} in (select ${inner}."id" from ${quoted(target.table)} ${inner} where ${and(conditions)})`
+  const found = sql`${key} in (select ${inner}."id" from ${tableSql(target.table, judged)} ${inner} where ${and(conditions)})`
   return holdsForAbsent(asked) ? sql`(${key} is null or ${found})` : found
 }
 
 /** What is asked of `column`, the SQL of the value at the end of the path. */
-export function columnSql({ comparison, negated }: Asked, column: Fragment): Sql {
+export function columnSql({ comparison, negated, value: other }: Asked, column: Fragment): Sql {
   const { operator, path } = comparison
-  if (operator === 'null') return sql`${column} is ${negated ? 'not null' : 'null'}`
+  if (other !== undefined) return besideSql(operator, column, other, negated)
   const stored = path.field.type.wire === 'json' ? 'json' : 'scalar'
   const type = comparandType(operator, path.field)
   const value = (part: 0 | 1): Sql => sql`${operandSql(comparison, part, stored)}::${type}`
   return compareSql(column, operator, value, negated, stored)
+}
+
+/** Two values of records side by side: what is absent equals nothing, on either side. */
+function besideSql(operator: Operator, column: Fragment, other: Sql, negated: boolean): Sql {
+  if (operator === 'ne') return besideSql('eq', column, other, !negated)
+  const positive = compareSql(column, operator, () => other)
+  return negated ? sql`(${positive}) is not true` : positive
 }
 
 /** Patterns are texts, lists are arrays of the field's type, and anything else has the field's type itself. */
@@ -103,6 +236,7 @@ function comparandType(operator: Operator, field: Field): string {
 /** The parameter that is compared with; a literal in the form that its operator takes, and `between` has two. */
 function operandSql({ operator, operand }: Comparison<FieldPath>, part: 0 | 1, stored: Comparable): Sql {
   if (operand.kind === 'slot') return slot(`v${operand.index}`)
+  if (operand.kind === 'record' || operand.kind === 'before') throw new Error(`$${operand.kind} means nothing here`)
   if (operand.kind !== 'literal') return parameter(operand)
   const value = operator === 'between' && Array.isArray(operand.value) ? (operand.value[part] as Json) : operand.value
   return parameter({ kind: 'literal', value: comparand(operator, value, stored) })

@@ -4,7 +4,7 @@ import type { Catalog, FieldPath, Filter, Resource } from '../catalog/catalog.ts
 import { isStored } from '../catalog/stored.ts'
 import { and, or, type Sql, sql } from '../filter/sql.ts'
 import { toSql } from '../filter/to-sql.ts'
-import { askedOf, castType, columnSql, forActor } from './condition.ts'
+import { castType, columnSql, forActor } from './condition.ts'
 import { clausesFor } from './policy.ts'
 import { type Asking, appended, resourceNamed } from './readable.ts'
 
@@ -14,8 +14,18 @@ function keptName({ relations, field }: FieldPath): string {
 }
 
 function pathsOf(filter: Filter): readonly FieldPath[] {
-  if (filter.kind === 'compare') return [filter.path]
+  if (filter.kind === 'compare') {
+    const { operand, path } = filter
+    return operand.kind === 'record' || operand.kind === 'before' ? [path, operand.path] : [path]
+  }
+  if (filter.kind === 'related') return []
   return filter.kind === 'not' ? pathsOf(filter.of) : filter.of.flatMap(pathsOf)
+}
+
+/** Whether a filter asks for other records, of which nothing is kept. */
+function asksForOthers(filter: Filter): boolean {
+  if (filter.kind === 'compare' || filter.kind === 'related') return filter.kind === 'related'
+  return filter.kind === 'not' ? asksForOthers(filter.of) : filter.of.some(asksForOthers)
 }
 
 const known = new WeakMap<Resource, ReadonlyMap<string, FieldPath>>()
@@ -28,10 +38,10 @@ export function policyPaths(catalog: Catalog, resource: Resource): ReadonlyMap<s
   const found = known.get(resource)
   if (found !== undefined) return found
   const siblings = [...catalog.resources.values()].filter(({ owner }) => owner === resource.owner)
-  // A computed or counted value may differ from reader to reader, so there is no one value to keep.
+  // A computed or counted value may differ from reader to reader, so there is no one value to keep; a secret is never kept.
   const paths = siblings
     .flatMap(({ policies }) => policies.view.flatMap(({ where }) => (where === undefined ? [] : pathsOf(where))))
-    .filter(({ field }) => isStored(field))
+    .filter(({ field }) => isStored(field) && field.type.hidden !== true)
   const byName = new Map(paths.map((path) => [keptName(path), path]))
   known.set(resource, byName)
   return byName
@@ -50,21 +60,25 @@ export function keptWithinSql(asking: Asking, resource: string, kept: string, va
 }
 
 /** The condition that a filter holds for kept values. */
-function heldSql(filter: Filter, kept: string): Sql {
+export function heldSql(filter: Filter, kept: string): Sql {
   const paths = pathsOf(filter)
+  if (asksForOthers(filter)) return sql`false`
   if (!paths.every(({ field }) => isStored(field))) return sql`false`
   const present = paths.map((path) => sql`(${kept}) ? ${textOf(keptName(path))}`)
   const condition = toSql(filter, (comparison, negated) => {
-    const { path } = comparison
-    const name = textOf(keptName(path))
-    const value =
-      path.field.type.wire === 'json'
-        ? sql`((${kept}) -> ${name})`
-        : sql`((${kept}) ->> ${name})::${castType(path.field)}`
-    const asked = askedOf(comparison, negated)
-    return forActor(asked, columnSql(asked, value))
+    const { operand, path } = comparison
+    const value = operand.kind === 'record' || operand.kind === 'before' ? keptSql(operand.path, kept) : undefined
+    const asked = { comparison, negated, value }
+    return forActor(asked, columnSql(asked, keptSql(path, kept)))
   })
   return sql`(${and([...present, condition])})`
+}
+
+function keptSql(path: FieldPath, kept: string): Sql {
+  const name = textOf(keptName(path))
+  return path.field.type.wire === 'json'
+    ? sql`((${kept}) -> ${name})`
+    : sql`((${kept}) ->> ${name})::${castType(path.field)}`
 }
 
 /** A name of the catalog as an SQL text. */

@@ -72,18 +72,19 @@ export function requireClause(clauses: readonly Clause[], actor: Actor): readonl
   return speaking
 }
 
-/** Throws, as `requireClause` does, when the actor can reach no record at all. */
-export function requireReach(clauses: readonly Clause[], actor: Actor): void {
-  if (reach(clauses, actor).kind === 'none') throw noClause(clauses, actor)
-}
-
 function noClause(clauses: readonly Clause[], actor: Actor): ApiError {
   if (actor.kind === 'anonymous') return new ApiError('unauthenticated')
-  for (const clause of clauses) {
-    for (const access of clause.access) {
-      if (access.kind === 'permission' && !holds(actor, access.permission)) {
-        return new ApiError('forbidden', { message: `You need the permission ${access.permission}` })
-      }
+  return forbiddenBy(
+    clauses.flatMap((clause) => clause.access),
+    actor,
+  )
+}
+
+/** The error of an actor who is refused: it names the first permission that is missing. */
+export function forbiddenBy(rules: readonly Access[], actor: Actor): ApiError {
+  for (const rule of rules) {
+    if (rule.kind === 'permission' && !holds(actor, rule.permission)) {
+      return new ApiError('forbidden', { message: `You need the permission ${rule.permission}` })
     }
   }
   return new ApiError('forbidden', { message: 'Forbidden' })

@@ -1,9 +1,13 @@
-/** What a write's statement tests before it writes: references, uniqueness, the resource's scope, the policy. */
+/** What a write's statement tests before it writes: references, uniqueness, the resource's scope, the policy, its rules. */
 import type { BelongsTo, Field, Filter, Resource } from '../catalog/catalog.ts'
 import { and, quoted, type Sql, sql } from '../filter/sql.ts'
 import { conditionSql, holdsSql } from './condition.ts'
+import { foreignChecks } from './foreign-check.ts'
+import { type MoveSql, moveChecks } from './move-check.ts'
 import { reach } from './policy.ts'
+import { type RuleSql, ruleChecks } from './rule-check.ts'
 import { existenceSql, reachSql, type SelectScope } from './scope.ts'
+import { type TableRuleSql, tableChecks } from './table-check.ts'
 import type { WriteShape } from './write-shape.ts'
 
 /** A condition that the statement tests before it writes, and what its failure means. */
@@ -14,26 +18,42 @@ export type Check =
   /** What is written must be one of the resource's own records; the field is the one that says so. */
   | { readonly kind: 'scope'; readonly field: Field }
   | { readonly kind: 'policy' }
+  | RuleSql['check']
+  | TableRuleSql['check']
+  | MoveSql['check']
 
 /** A check with its condition on the row `v`, the record as it would be written. */
 export interface CheckSql {
   readonly check: Check
   readonly condition: Sql
+  /** What the sentence about its failure needs to know. */
+  readonly tells?: readonly Sql[]
 }
 
-/** The checks of a write over the row `v`; `exists` says whether the record is there already. */
+/** The checks of a write of these columns over the row `v`; `exists` says whether the record is there already. */
 export function checksOf(
   scope: SelectScope,
   resource: Resource,
   shape: WriteShape,
+  columns: ReadonlySet<string>,
   exists: boolean,
 ): readonly CheckSql[] {
-  return [
+  const plain = [
     ...referenceChecks(scope, resource, shape),
     ...missingChecks(shape),
     ...uniqueChecks(scope, resource, shape, exists),
     ...scopeChecks(scope, resource, shape, exists),
     ...policyChecks(scope, shape),
+  ]
+  if (shape.returning === 'checks') return plain
+  const action = exists ? 'update' : 'create'
+  const sent = new Set(shape.given.map(({ column }) => column))
+  return [
+    ...plain,
+    ...(exists ? moveChecks(scope, resource, sent) : []),
+    ...ruleChecks(scope, resource, action, columns),
+    ...tableChecks(scope, { resource, action, columns }),
+    ...foreignChecks(scope, resource, action, columns),
   ]
 }
 
@@ -102,6 +122,7 @@ function scopeField(resource: Resource, shape: WriteShape, exists: boolean): Fie
 function rootFields(filter: Filter): ReadonlySet<Field> {
   if (filter.kind === 'compare') return new Set([filter.path.relations[0]?.field ?? filter.path.field])
   if (filter.kind === 'not') return rootFields(filter.of)
+  if (filter.kind === 'related') return new Set(filter.path.relations.slice(0, 1).map(({ field }) => field))
   return new Set(filter.of.flatMap((part) => [...rootFields(part)]))
 }
 
@@ -113,7 +134,9 @@ function referenceSql(scope: SelectScope, relation: BelongsTo): Sql {
   const where = [
     sql`r."id" = ${column}`,
     ...existenceSql(scope, target, 'r'),
-    ...(relation.where === undefined ? [] : [conditionSql(scope.catalog, relation.where, 'r')]),
+    ...(relation.where === undefined
+      ? []
+      : [conditionSql(scope.catalog, relation.where, 'r', { record: 'v', before: undefined })]),
     ...(reached.kind === 'all' ? [] : [reachSql(scope, reached, 'r')]),
   ]
   return sql`(${column} is null or exists (select 1 from ${quoted(target.table)} r where ${and(where)}))`

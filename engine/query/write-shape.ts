@@ -11,6 +11,8 @@ export interface WriteShape {
   readonly assigned: readonly Assignment[]
   /** The clause whose condition must hold for what is written; undefined: none asked. */
   readonly clause: Clause | undefined
+  /** Whether it is one of many records that an import creates. */
+  readonly bulk?: boolean
   /** `answer`: the single shape for the actor; `stored`: every column of a row locked before, for hooks; `checks`: nothing is written. */
   readonly returning: 'answer' | 'stored' | 'checks'
 }

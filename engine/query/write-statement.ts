@@ -1,19 +1,32 @@
 /** Writes compiled to SQL: one statement checks what is referenced and unique, writes, and reads the answer back. */
-import type { Assignment, Field, Resource } from '../catalog/catalog.ts'
+import type { Field, Resource } from '../catalog/catalog.ts'
 import { tableFields } from '../catalog/stored.ts'
-import { and, type Fragment, join, parameter, quoted, type Sql, slot, sql } from '../filter/sql.ts'
+import { and, type Fragment, join, quoted, type Sql, slot, sql } from '../filter/sql.ts'
+import { assignedSql } from './assigned.ts'
+import { changeSql, forgetSql, type LoggedWrite } from './change-log.ts'
 import { type CompiledRecord, compiled } from './compiled.ts'
-import { castType, conditionSql, holdsSql } from './condition.ts'
-import { existenceSql, type SelectScope } from './scope.ts'
+import { castType, holdsSql } from './condition.ts'
+import { type FollowedRow, followedRow } from './follow.ts'
+import { foreignChecks } from './foreign-check.ts'
+import type { KeptEmbed } from './kept-embed.ts'
+import { ruleChecks } from './rule-check.ts'
+import type { SelectScope } from './scope.ts'
 import { selectList } from './select.ts'
 import { storedList } from './stored-record.ts'
+import { tableChecks, takeovers, yielded } from './table-check.ts'
 import { type Check, type CheckSql, checksOf } from './write-check.ts'
 import type { WriteShape } from './write-shape.ts'
 
 /** A write. Its row starts with one column for each check, then the id (null when a check failed), then the record. */
 export interface CompiledWrite extends CompiledRecord {
   readonly checks: readonly Check[]
+  /** How many columns behind the record tell what the sentences about failed checks need, in the order of the checks. */
+  readonly tells: number
+  /** What the answer takes from the process; each must be ready before the statement runs. */
+  readonly kept: readonly KeptEmbed[]
 }
+
+const NOTHING: ReadonlySet<Field> = new Set()
 
 /** The columns that a write gives values, by their name. */
 type Columns = ReadonlyMap<string, Sql>
@@ -23,30 +36,6 @@ function writtenColumns(scope: SelectScope, { given, assigned }: Pick<WriteShape
     ...given.map((field) => [field.column, sql`${slot(`f_${field.name}`)}::${castType(field)}`] as const),
     ...assigned.map((assignment) => [assignment.field.column, assignedSql(scope, assignment)] as const),
   ])
-}
-
-/** What an assignment writes: the database's clock, an operand, or the id of a selected record. */
-function assignedSql(scope: SelectScope, assignment: Assignment): Sql {
-  const { field } = assignment
-  if ('selection' in assignment) {
-    const { resource, where } = assignment.selection
-    const target = scope.catalog.resources.get(resource)!
-    const conditions = [conditionSql(scope.catalog, where, 's'), ...existenceSql(scope, target, 's')]
-    return sql`(select s."id" from ${quoted(target.table)} s where ${and(conditions)} order by s."id" limit 1)`
-  }
-  const { operand } = assignment
-  switch (operand.kind) {
-    case 'now':
-      return sql`now()::${castType(field)}`
-    case 'today':
-      return sql`(now() at time zone 'UTC')::date`
-    case 'slot':
-      return sql`${slot(`v${operand.index}`)}::${castType(field)}`
-    case 'literal':
-      if (field.type.wire === 'json' && operand.value !== null)
-        return sql`${parameter({ kind: 'literal', value: JSON.stringify(operand.value) })}::jsonb`
-  }
-  return sql`${parameter(operand)}::${castType(field)}`
 }
 
 /** The row of a record to come, before the database gives its id and sequences. */
@@ -70,69 +59,132 @@ function rowSql(
   return join(fields.map((field) => sql`${columns.get(field.column) ?? otherwise(field)} as ${quoted(field.column)}`))
 }
 
+/** The row `v` of a write, with what follows from it, and every column that it gives a value; `same` finds the stored row. */
+function rowOf(
+  scope: SelectScope,
+  resource: Resource,
+  { bulk }: Pick<WriteShape, 'bulk'>,
+  given: Columns,
+  same: readonly Sql[] | undefined,
+): FollowedRow {
+  const row = same === undefined ? insertedRow(scope, resource, given) : updatedRow(scope, resource, given, same)
+  const by = same !== undefined ? 'update' : bulk === true ? 'import' : 'create'
+  const written = new Set(given.keys())
+  const { definitions, columns } = followedRow(scope, resource, by, written, row)
+  return { definitions, columns: new Set([...written, ...columns]) }
+}
+
 /** One write before it is put together. */
 interface Write {
-  /** The row as it would be stored: `v`. */
-  readonly row: Sql
+  /** The row as it would be stored: `v`, the last of these definitions. */
+  readonly definitions: Sql
   /** What must hold of it. */
   readonly checks: readonly CheckSql[]
+  /** What is written beside it, once it is there: definitions of a `with`. */
+  readonly beside?: readonly Sql[]
   /** The statement that writes `v` where the conditions hold, and returns the row as it then is. */
   readonly statement: (conditions: readonly Sql[]) => Sql
+  /** What the log of changes keeps of it, of the row `w`. */
+  readonly logged: LoggedWrite
 }
 
 /** Compiles creating a record. Slots: `f_<field>`. */
 export function compileInsert(scope: SelectScope, resource: Resource, shape: WriteShape): CompiledWrite {
-  const columns = writtenColumns(scope, shape)
+  const given = writtenColumns(scope, shape)
+  const { definitions, columns } = rowOf(scope, resource, shape, given, undefined)
   const table = quoted(resource.table)
-  const names = join([...columns.keys()].map(quoted))
-  return assemble(scope, resource, shape, {
-    row: insertedRow(scope, resource, columns),
-    checks: checksOf(scope, resource, shape, false),
+  const names = join([...columns].map(quoted))
+  return assemble(scope, resource, shape.returning, {
+    definitions,
+    checks: checksOf(scope, resource, shape, columns, false),
+    beside: takeovers({ resource, action: 'create', columns }),
     statement: (conditions) =>
       columns.size === 0
         ? sql`insert into ${table} default values returning *`
         : sql`insert into ${table} (${names}) select ${names} from v where ${and(conditions)} returning *`,
+    logged: { action: 'create', after: 'w', given: new Set(shape.given), from: sql`w` },
   })
 }
 
 /** Compiles changing a record. Slots: `id`, `f_<field>`, and for `answer` the `version` (the row's xmin as it was read). */
 export function compileUpdate(scope: SelectScope, resource: Resource, shape: WriteShape): CompiledWrite {
-  const columns = writtenColumns(scope, shape)
+  const given = writtenColumns(scope, shape)
   const same = [sql`t."id" = ${slot('id')}::integer`]
   // A row that is locked can't have been changed by others, only by hooks of this very transaction.
   if (shape.returning === 'answer') same.push(sql`t.xmin::text = ${slot('version')}::text`)
-  const sets = join([...columns.keys()].map((column) => `${quoted(column)} = v.${quoted(column)}`))
-  return assemble(scope, resource, shape, {
-    row: updatedRow(scope, resource, columns, same),
-    checks: checksOf(scope, resource, shape, true),
+  const { definitions, columns } = rowOf(scope, resource, shape, given, same)
+  const sets = join([...columns].map((column) => `${quoted(column)} = v.${quoted(column)}`))
+  return assemble(scope, resource, shape.returning, {
+    definitions,
+    checks: checksOf(scope, resource, shape, columns, true),
+    beside: takeovers({ resource, action: 'update', columns }),
     // The version is compared again by the update itself: after waiting for a lock it sees the newer row.
     statement: (conditions) =>
       sql`update ${quoted(resource.table)} t set ${sets} from v where ${and([...same, ...conditions])} returning t.*`,
+    logged: {
+      action: 'update',
+      before: 'o',
+      after: 'w',
+      given: fieldsOf(resource, columns),
+      from: withFormer(resource),
+    },
   })
 }
 
+/** The written row `w` beside the row `o` that it was: a statement sees its own tables as they were before it. */
+function withFormer(resource: Resource): Sql {
+  return sql`w join ${quoted(resource.table)} o on o."id" = w."id"`
+}
+
+function fieldsOf(resource: Resource, columns: ReadonlySet<string>): ReadonlySet<Field> {
+  return new Set([...resource.fields.values()].filter(({ column }) => columns.has(column)))
+}
+
+/** The row of the log as a further part of a statement; nothing where nobody listens. What is gone leaves no values there. */
+function logSql({ catalog }: SelectScope, resource: Resource, write: LoggedWrite): Sql {
+  if (!resource.logged) return sql``
+  const row = sql`, l as (${changeSql(catalog, resource, write)})`
+  return write.after === undefined ? sql`${row}, p as (${forgetSql(resource)})` : row
+}
+
 /** Row, checks, write and answer as one statement. */
-function assemble(scope: SelectScope, resource: Resource, shape: WriteShape, write: Write): CompiledWrite {
+function assemble(
+  scope: SelectScope,
+  resource: Resource,
+  returning: WriteShape['returning'],
+  write: Write,
+): CompiledWrite {
   const checks = write.checks.map(({ check }) => check)
   const checked = checkedRow(write)
-  if (shape.returning === 'checks')
-    return { ...compiled(sql`${checked} select c.* from c`), checks, serialize: () => 'null' }
+  if (returning === 'checks')
+    return { ...compiled(sql`${checked} select c.* from c`), checks, tells: 0, kept: [], serialize: () => 'null' }
   const flags = checks.map((_, i) => `c.c${i}`)
   const before: readonly Fragment[] = [...flags, 't."id"']
   const list =
-    shape.returning === 'answer'
+    returning === 'answer'
       ? selectList(scope, resource, 't', 'single', before)
-      : storedList(resource, 't', before)
+      : { ...storedList(resource, 't', before), kept: [] }
   const written = write.statement(flags.length === 0 ? [] : [sql`(select ${and(flags)} from c)`])
-  const text = sql`${checked}, w as (${written}) select ${join(list.columns)} from c left join w t on true ${list.joins}`
-  return { ...compiled(text), checks, serialize: list.serialize }
+  const tells = toldBy(write).map((_, i) => `c.m${i}`)
+  const definitions = join([
+    sql`${checked}, w as (${written})${logSql(scope, resource, write.logged)}`,
+    ...(write.beside ?? []),
+  ])
+  const text = sql`${definitions} select ${join([...list.columns, ...tells])} from c left join w t on true ${list.joins}`
+  return { ...compiled(text), checks, tells: tells.length, kept: list.kept, serialize: list.serialize }
+}
+
+function toldBy({ checks }: Write): readonly Sql[] {
+  return checks.flatMap(({ tells = [] }) => tells)
 }
 
 /** The row to write as `v`, and as `c` one column for each check of it. */
-function checkedRow({ row, checks }: Write): Sql {
-  const conditions =
-    checks.length === 0 ? sql`1 as one` : join(checks.map(({ condition }, i) => sql`${condition} as c${i}`))
-  return sql`with v as materialized (${row}), c as materialized (select ${conditions} from v)`
+function checkedRow(write: Write): Sql {
+  const { definitions, checks } = write
+  const flags = checks.map(({ condition }, i) => sql`${condition} as c${i}`)
+  const told = toldBy(write).map((one, i) => sql`${one} as m${i}`)
+  const conditions = checks.length === 0 ? sql`1 as one` : join([...flags, ...told])
+  return sql`with ${definitions}, c as materialized (select ${conditions} from v)`
 }
 
 /**
@@ -142,29 +194,56 @@ function checkedRow({ row, checks }: Write): Sql {
 export function compileDraft(
   scope: SelectScope,
   resource: Resource,
-  shape: Pick<WriteShape, 'given' | 'assigned' | 'clause'>,
-  exists: boolean,
+  shape: Pick<WriteShape, 'given' | 'assigned' | 'clause' | 'bulk'>,
+  by: 'create' | 'update' | 'removal',
 ): CompiledRecord {
-  const columns = writtenColumns(scope, shape)
-  const row = exists
-    ? updatedRow(scope, resource, columns, [sql`t."id" = ${slot('id')}::integer`])
-    : insertedRow(scope, resource, columns)
+  const given = writtenColumns(scope, shape)
+  const same = by === 'create' ? undefined : [sql`t."id" = ${slot('id')}::integer`]
+  const { definitions } =
+    by === 'removal'
+      ? { definitions: sql`v as materialized (${updatedRow(scope, resource, given, same ?? [])})` }
+      : rowOf(scope, resource, shape, given, same)
   const admitted = holdsSql(scope.catalog, shape.clause?.where, 'v')
   const stored = storedList(resource, 'v', [admitted])
-  const text = sql`with v as materialized (${row}) select ${join(stored.columns)} from v`
+  const text = sql`with ${definitions} select ${join(stored.columns)} from v`
   return { ...compiled(text), serialize: stored.serialize }
 }
 
-/** Compiles setting columns of one record by rule (soft delete, restore), or removing it; gives the stored record. Slot: `id`. */
-export function compileRemoval(
-  scope: SelectScope,
-  resource: Resource,
-  sets: readonly Assignment[] | undefined,
-): CompiledRecord {
+/**
+ * Compiles deleting or restoring one record: setting columns where the resource says so (soft delete), else removing the
+ * row. Its row is that of a write, without an answer: the checks and the id where there are checks, then the stored record. Slot: `id`.
+ */
+export function compileRemoval(scope: SelectScope, resource: Resource, action: 'delete' | 'restore'): CompiledWrite {
+  const sets = action === 'delete' ? resource.deleteSets : resource.restoreSets
   const table = `${quoted(resource.table)} t`
-  const list = sets?.map((assignment) => sql`${quoted(assignment.field.column)} = ${assignedSql(scope, assignment)}`)
+  const further = action === 'restore' ? yielded(scope, resource) : new Map<string, Sql>()
+  const list = sets && [
+    ...sets.map((assignment) => sql`${quoted(assignment.field.column)} = ${assignedSql(scope, assignment)}`),
+    ...[...further].map(([column, value]) => sql`${quoted(column)} = ${value}`),
+  ]
   const write = list === undefined ? sql`delete from ${table}` : sql`update ${table} set ${join(list)}`
-  const stored = storedList(resource, 't', [])
-  const text = sql`${write} where t."id" = ${slot('id')}::integer returning ${join(stored.columns)}`
-  return { ...compiled(text), serialize: stored.serialize }
+  const same = sql`t."id" = ${slot('id')}::integer`
+  const checks = [
+    ...ruleChecks(scope, resource, action, undefined),
+    ...tableChecks(scope, { resource, action, columns: undefined }),
+    ...foreignChecks(scope, resource, action, undefined),
+  ]
+  const logged: LoggedWrite =
+    sets === undefined
+      ? { action, before: 'w', given: NOTHING, from: sql`w` }
+      : { action, before: 'o', after: 'w', given: NOTHING, from: withFormer(resource) }
+  if (checks.length === 0) {
+    const { columns, serialize } = storedList(resource, 't', [])
+    const text = resource.logged
+      ? sql`with w as (${write} where ${same} returning t.*)${logSql(scope, resource, logged)} select ${join(columns)} from w t`
+      : sql`${write} where ${same} returning ${join(columns)}`
+    return { ...compiled(text), checks: [], tells: 0, kept: [], serialize }
+  }
+  const columns = new Map([...writtenColumns(scope, { given: [], assigned: sets ?? [] }), ...further])
+  return assemble(scope, resource, 'stored', {
+    definitions: sql`v as materialized (${updatedRow(scope, resource, columns, [same])})`,
+    checks,
+    statement: (conditions) => sql`${write} where ${and([same, ...conditions])} returning t.*`,
+    logged,
+  })
 }

@@ -60,8 +60,7 @@ function ownCondition(filter: Filter, table: string): { readonly text: string; r
       values.push(comparand(operator, parts[part] ?? null, stored))
       return '?'
     }
-    const absent = operator === 'null' && operand.value === false
-    return compareSql(`"${table}"."${field.column}"`, operator, value, negated !== absent, stored)
+    return compareSql(`"${table}"."${field.column}"`, operator, value, negated, stored)
   })
   return { text: print(condition).text, values }
 }

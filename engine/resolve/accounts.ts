@@ -64,14 +64,18 @@ function accounts(resolution: Resolution): string {
 }
 
 /** The owner of the table that a foreign key leads to. */
-function targetOf(resolution: Resolution, draft: Draft, { relation }: DraftField): string | undefined {
+export function targetOf(
+  resolution: Resolution,
+  draft: Draft,
+  { relation }: Pick<DraftField, 'relation'>,
+): string | undefined {
   const drafts = [draft, resolution.drafts.get(draft.owner)]
   const target = drafts.map((one) => one?.relations.get(relation ?? '')?.target).find((one) => one !== undefined)
   return target === undefined ? undefined : resolution.drafts.get(target)?.owner
 }
 
 /** The type of a column without its length: PostgreSQL compares columns of one kind without a cast that can fail. */
-function kindOf({ type, options }: DraftField): string {
+export function kindOf({ type, options }: Pick<DraftField, 'type' | 'options'>): string {
   const column = type.column(options).replace(/\(.*?\)/, '')
   return column === 'character varying' ? 'text' : column
 }
@@ -141,7 +145,10 @@ function accessRules(written: Written): readonly Document<AccessDefinition>[] {
       return guard.map((one, index) => inside<AccessDefinition>(part, [key, index], one))
     }),
   )
-  return [...clauses, ...guards]
+  const moves = Object.entries(document.value.moves ?? {}).flatMap(([name, { allow }]) =>
+    allow.map((move, index) => inside<AccessDefinition>(document, ['moves', name, 'allow', index], move)),
+  )
+  return [...clauses, ...guards, ...moves]
 }
 
 function isList<T>(value: T | readonly T[]): value is readonly T[] {

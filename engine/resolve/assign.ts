@@ -5,7 +5,9 @@ import { isStored } from '../catalog/stored.ts'
 import { OPERAND_VARIABLES, parseOperand } from '../filter/parse-yaml.ts'
 import { isObject, type Json, type JsonObject } from '../json.ts'
 import { isAttribute } from './accounts.ts'
-import { decodeLiteral, fieldOf, isBroken, linkFilter, type Place, relationOf } from './link.ts'
+import { decodeLiteral, linkPlain } from './link.ts'
+import { fieldOf, isBroken, type Place, relationOf } from './link-path.ts'
+import type { Judging } from './record-operand.ts'
 import { type Draft, type Resolution, suggest } from './resolution.ts'
 
 /** Links `{ user: $actor, role: { slug: customer }, closed: true }`; what can't be linked is reported and left out. */
@@ -28,6 +30,7 @@ export function linkAssignment(
   name: string,
   value: Json,
   place: Place,
+  judging?: Judging,
 ): Assignment | undefined {
   const field = fieldOf(resolution, draft, name)
   if (field === undefined && isBroken(resolution, draft, name)) return undefined
@@ -51,7 +54,7 @@ export function linkAssignment(
   const relation = relationOf(resolution, draft, field.relation ?? name)
   if (isObject(value) && relation?.kind === 'belongs_to') {
     const target = resolution.drafts.get(relation.target)
-    const where = target === undefined ? undefined : linkFilter(resolution, target, value, place)
+    const where = target === undefined ? undefined : linkPlain(resolution, target, value, place, judging)
     return where === undefined ? undefined : { field, selection: { resource: relation.target, where } }
   }
   const operand = parseOperand(value)

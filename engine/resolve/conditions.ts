@@ -1,9 +1,11 @@
 /** Passes: which records a resource or relation has, which are live, which may be chosen, and what writes set because of it. */
 
 import type { Assignment, FieldPath, Filter } from '../catalog/catalog.ts'
+import type { Operand } from '../filter/filter.ts'
 import type { JsonObject } from '../json.ts'
 import { linkAssignments } from './assign.ts'
-import { linkDecision, linkFilter, type Place } from './link.ts'
+import { linkDecision, linkFilter, linkPlain } from './link.ts'
+import type { Place } from './link-path.ts'
 import { linkOrder } from './order.ts'
 import { type Draft, eachDraft, type Resolution } from './resolution.ts'
 
@@ -12,7 +14,7 @@ export function recordConditions(resolution: Resolution): void {
   for (const { written, draft } of eachDraft(resolution)) {
     const { value, place } = written.document
     const link = (key: string, filter: JsonObject | undefined): Filter | undefined =>
-      filter === undefined ? undefined : linkFilter(resolution, draft, filter, under(place, key))
+      filter === undefined ? undefined : linkPlain(resolution, draft, filter, under(place, key))
     draft.live = link('live', value.live)
     draft.scope = link('where', value.where)
     if (value.delete_sets !== undefined)
@@ -33,11 +35,15 @@ export function relationConditions(resolution: Resolution): void {
       if (document === undefined || target === undefined) continue
       const { value, place } = document
       // For a belongs_to the condition decides what a caller may choose; for the others it only selects records.
-      const link = relation.kind === 'belongs_to' ? linkDecision : linkFilter
-      if (value.where !== undefined) relation.where = link(resolution, target, value.where, under(place, 'where'))
+      if (value.where !== undefined) {
+        relation.where =
+          relation.kind === 'belongs_to'
+            ? linkDecision(resolution, target, value.where, under(place, 'where'), { record: draft, before: false })
+            : linkFilter(resolution, target, value.where, under(place, 'where'))
+      }
       if (relation.kind === 'belongs_to') {
         if (value.default !== undefined)
-          relation.default = linkFilter(resolution, target, value.default, under(place, 'default'))
+          relation.default = linkPlain(resolution, target, value.default, under(place, 'default'))
         continue
       }
       const terms = (value.order ?? 'id').split(',').map((term) => ({ term: term.trim(), span: place(['order']) }))
@@ -80,16 +86,16 @@ function conjuncts(filter: Filter): readonly Filter[] {
 
 interface Equality {
   readonly path: FieldPath
-  readonly condition: Extract<Filter, { kind: 'compare' }>
+  readonly condition: Extract<Filter, { kind: 'compare' }> & { readonly operand: Operand }
 }
 
 function asEquality(condition: Filter): Equality | undefined {
   if (condition.kind !== 'compare') return undefined
   const { operator, operand, path } = condition
-  if (path.field.computed !== undefined) return undefined
+  if (path.field.computed !== undefined || operand.kind === 'record' || operand.kind === 'before') return undefined
   const absent =
     operator === 'null' && operand.kind === 'literal' && operand.value === true && path.relations.length === 0
-  return operator === 'eq' || absent ? { path, condition } : undefined
+  return operator === 'eq' || absent ? { path, condition: { ...condition, operand } } : undefined
 }
 
 /** Equalities over one relation select one record together. */

@@ -98,7 +98,9 @@ function wayBack(
 function somebodyFills(resolution: Resolution, written: Written, draft: Draft): void {
   const clauses = draft.policies.create
   if (!creates(draft) || clauses.length === 0 || draft.hooks.create.length > 0) return
-  const set = new Set([...draft.scopeSets, ...clauses.flatMap((clause) => clause.set)].map(({ field }) => field.column))
+  const always = draft.follows.filter(({ on, when }) => on.has('create') && when === undefined)
+  const sets = [...draft.scopeSets, ...clauses.flatMap((clause) => clause.set), ...always.flatMap((one) => one.set)]
+  const set = new Set(sets.map(({ field }) => field.column))
   const paths = new Set<string>(draft.nested.map((route) => route.relation.field.name))
   for (const field of draft.fields.values()) {
     if (!field.required || !field.readOnly || set.has(field.column) || paths.has(field.name)) continue

@@ -51,6 +51,9 @@ function draftOf(resolution: Resolution, written: Written): Draft | undefined {
     hooks: hooksOf(written),
     statusCodes: { ...STATUS_CODES, ...value.status_codes },
     cached: value.cache ?? false,
+    logged: value.log_changes ?? false,
+    keepsLog: value.log_changes ?? false,
+    streamed: value.stream ?? false,
     keys: pluginKeys(resolution, written),
     span: place(['resource']),
   }
@@ -73,8 +76,17 @@ function unfilled(key: DraftField) {
     restoreSets: undefined,
     updateSets: [],
     scopeSets: [],
+    rules: [],
+    foreignRules: [],
+    counts: [],
+    soles: [],
+    overlaps: [],
+    moves: [],
+    follows: [],
+    automations: new Map(),
     indexes: [],
     seeds: undefined,
+    keep: undefined,
   } satisfies Partial<Draft>
 }
 

@@ -3,7 +3,7 @@
 import type { EmbedEntry, Field } from '../catalog/catalog.ts'
 import type { EmbedDefinition } from '../definition/definition.ts'
 import { LIMITS } from '../limits.ts'
-import { linkPath, type Place, relationOf } from './link.ts'
+import { linkPath, type Place, relationOf } from './link-path.ts'
 import { type Draft, type DraftRelation, eachDraft, type Resolution, suggest } from './resolution.ts'
 
 interface Embedding {

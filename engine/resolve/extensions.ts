@@ -1,7 +1,7 @@
 /** What plugins bring to the catalog, as plain data: the passes know contributions and never plugins. */
 
 import type { Catalog } from '../catalog/catalog.ts'
-import type { ApplicationDefinition, ResourceDefinition } from '../definition/definition.ts'
+import type { ActionName, ApplicationDefinition, ResourceDefinition } from '../definition/definition.ts'
 import type { FieldType } from '../field/field-type.ts'
 import type { Json, JsonObject } from '../json.ts'
 import type { Diagnostic } from '../text/diagnostic.ts'
@@ -24,11 +24,16 @@ export interface BoundRule {
   readonly rule: (catalog: Catalog, options: JsonObject) => readonly Diagnostic[]
 }
 
+/** Resource → the actions of which a listener hears. */
+export type ListensTo = Readonly<Record<string, readonly Exclude<ActionName, 'list' | 'get'>[]>>
+
 /** What the accounts of an application are: said by the plugin that authenticates, so that policies may speak of actors. */
 export interface AccountsContribution {
   /** The resource of the accounts; its fields and to-one relations are what `$actor.<attribute>` may name. */
   readonly resource: string
   /** How an account leads to its role, and which fields of a role are its name and its list of permissions. */
+  /** Which field of an account is its address, and which says that the address is known to be its owner's. */
+  readonly address?: { readonly field: string; readonly confirmed?: string }
   readonly role?: { readonly relation: string; readonly name: string; readonly permissions: string }
 }
 
@@ -44,6 +49,10 @@ export interface Extensions {
   >
   /** `<plugin>.<name>` of every hook → the body keys it takes beyond the resource's fields. */
   readonly hooks: ReadonlyMap<string, readonly string[]>
+  /** `<plugin>.<name>` of every listener → the resources and actions it listens to. */
+  readonly listeners: ReadonlyMap<string, ListensTo>
+  /** `<plugin>.<name>` of every action of automations → the key that stands for it. */
+  readonly actions: ReadonlyMap<string, string | undefined>
   /** Permission → the plugin that declares it. */
   readonly permissions: ReadonlyMap<string, string>
   readonly accounts: AccountsContribution | undefined

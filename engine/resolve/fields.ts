@@ -50,7 +50,8 @@ export function resolveField(
   const nullable = !required && type.generated === undefined && (definition.nullable ?? true)
   const options: FieldOptions = { name, required, nullable, own: ownOptions(definition, type) }
   checkOwnOptions(reporter, written, type, options)
-  const count = type.name === 'count' && typeof options.own.of === 'string' ? options.own.of : undefined
+  const { relation, total } = totalOf(definition)
+  const count = type.name === 'count' && typeof options.own.of === 'string' ? options.own.of : relation
   const derived = definition.computed !== undefined || count !== undefined
   const generated = type.generated?.(options, '') !== undefined
   const moment = momentOf(reporter, written, type)
@@ -71,14 +72,27 @@ export function resolveField(
     unique: (definition.unique ?? false) || generated,
     readOnly: (definition.read_only ?? false) || derived || generated,
     immutable: definition.immutable ?? false,
-    computed: definition.computed?.replaceAll('$actor', '{actor}'),
+    computed: typeof definition.computed === 'string' ? definition.computed.replaceAll('$actor', '{actor}') : undefined,
     count,
+    ...(total === undefined ? {} : { total }),
     read: alternatives(reporter, inside(written, ['read'], definition.read)),
     write: alternatives(reporter, inside(written, ['write'], definition.write)),
     relation: undefined,
     renamedFrom: definition.renamed_from,
     span: written.place([], 'key'),
   }
+}
+
+/** `{ sum: lines.amount }`: the relation, and what becomes of the field of its records. */
+function totalOf({ computed }: FieldDefinition): {
+  readonly relation?: string
+  readonly total?: NonNullable<Field['total']>
+} {
+  if (computed === undefined || typeof computed === 'string') return {}
+  const [word = '', path = ''] = Object.entries(computed)[0] ?? []
+  const [relation = '', ...rest] = path.split('.')
+  if (word !== 'sum' && word !== 'min' && word !== 'max' && word !== 'avg') return { relation }
+  return { relation, total: { by: word, of: rest.join('.') } }
 }
 
 function typeOf(

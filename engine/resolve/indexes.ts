@@ -1,8 +1,9 @@
 /** Pass: everything that identifies, filters, sorts or searches gets the index it needs, and none twice. */
 
-import type { Field, FieldPath, Filter, Index } from '../catalog/catalog.ts'
+import type { Field, FieldPath, Filter, Index, OverlapRule } from '../catalog/catalog.ts'
 import { isStored } from '../catalog/stored.ts'
-import { fieldOf, isBroken, linkFilter } from './link.ts'
+import { linkPlain } from './link.ts'
+import { fieldOf, isBroken } from './link-path.ts'
 import { type Draft, eachDraft, type Resolution, suggest, type Written } from './resolution.ts'
 
 /** Collects the indexes of every table at the resource that owns it, its own first, and leaves out the needless ones. */
@@ -13,7 +14,14 @@ export function indexes(resolution: Resolution): void {
   for (const { written, draft } of [...owners, ...others]) {
     byResource
       .get(draft.name)
-      ?.push(...declared(resolution, written, draft), ...unique(draft), ...reads(resolution, written, draft))
+      ?.push(
+        ...declared(resolution, written, draft),
+        ...unique(draft),
+        ...reads(resolution, written, draft),
+        ...kept(draft),
+        ...awaited(draft),
+      )
+    if (draft.owner === draft.name) byResource.get(draft.name)?.push(...draft.overlaps.map(overlapIndex))
     for (const path of draft.search) {
       const holder = path.relations.at(-1)?.target ?? draft.name
       const there = resolution.drafts.get(holder)
@@ -29,6 +37,11 @@ export function indexes(resolution: Resolution): void {
     const all = [draft, ...here.map((other) => other.draft)].flatMap(({ name }) => byResource.get(name) ?? [])
     draft.indexes = distinctIndexes(all)
   }
+}
+
+/** The index by which the database refuses what overlaps. */
+function overlapIndex({ per, from, to, where, span }: OverlapRule): Index {
+  return { fields: [...per, from, to], unique: false, where, kind: 'overlap', span }
 }
 
 function index(fields: readonly Field[], kind: Index['kind'], where: Filter | undefined, from: Field): Index {
@@ -63,10 +76,23 @@ function reads(resolution: Resolution, written: Written, draft: Draft): readonly
   ]
 }
 
+/** The keeper removes deleted records too. */
+function kept({ keep, key }: Draft): readonly Index[] {
+  return keep === undefined ? [] : [index([keep.field, key], 'btree', undefined, keep.field)]
+}
+
+/** The moments at which automations act are found by an index, and not by reading the table. */
+function awaited({ automations, key, live }: Draft): readonly Index[] {
+  return [...automations.values()].flatMap(({ trigger }) =>
+    trigger.kind === 'moment' ? [index([trigger.at, key], 'btree', live, trigger.at)] : [],
+  )
+}
+
 /** Whether records of the other resource are removed for good: PostgreSQL then looks for references among all rows. */
 function targetIsRemoved(resolution: Resolution, draft: Draft, field: Field): boolean {
   const relation = field.relation === undefined ? undefined : draft.relations.get(field.relation)
-  return relation !== undefined && resolution.drafts.get(relation.target)?.live === undefined
+  const target = relation === undefined ? undefined : resolution.drafts.get(relation.target)
+  return target !== undefined && (target.live === undefined || resolution.drafts.get(target.owner)?.keep !== undefined)
 }
 
 /** A btree entry has room for about 2,700 bytes, and a character takes up to four; longer values would make writes fail. */
@@ -99,7 +125,7 @@ function declared(resolution: Resolution, written: Written, draft: Draft): reado
     const where =
       options.where === undefined
         ? draft.live
-        : linkFilter(resolution, draft, options.where, (path, part) =>
+        : linkPlain(resolution, draft, options.where, (path, part) =>
             place(['indexes', position, 'where', ...path], part),
           )
     return [{ fields, unique: options.unique ?? false, where, kind: 'btree', span: place(['indexes', position]) }]
@@ -108,16 +134,38 @@ function declared(resolution: Resolution, written: Written, draft: Draft): reado
 
 /** The indexes of one table without those that another one makes needless; of two equal ones the first stays. */
 function distinctIndexes(all: readonly Index[]): readonly Index[] {
-  const isNeedless = (index: Index, position: number) =>
-    all.some((other, place) => other !== index && covers(other, index) && (place < position || !covers(index, other)))
-  return all.filter((index, position) => !isNeedless(index, position))
+  const made = all.map((index): Compared => {
+    return { index, columns: index.fields.map((field) => field.column), records: filterKey(index.where) }
+  })
+  // One covers another only if they begin with the same column.
+  const byBeginning = new Map<string, number[]>()
+  for (const [position, { columns }] of made.entries()) {
+    const [first = ''] = columns
+    byBeginning.set(first, [...(byBeginning.get(first) ?? []), position])
+  }
+  const isNeedless = (index: Compared, position: number) =>
+    byBeginning.get(index.columns[0] ?? '')!.some((place) => {
+      const other = made[place]!
+      return other !== index && covers(other, index) && (place < position || !covers(index, other))
+    })
+  return made.flatMap((one, position) => (isNeedless(one, position) ? [] : [one.index]))
+}
+
+/** An index with what it is compared by. */
+interface Compared {
+  readonly index: Index
+  readonly columns: readonly string[]
+  /** Its condition as text. */
+  readonly records: string
 }
 
 /** Whether one index does all that another would. */
-function covers(one: Index, other: Index): boolean {
+function covers(
+  { index: one, columns, records }: Compared,
+  { index: other, columns: wanted, ...its }: Compared,
+): boolean {
   if (one.kind !== other.kind) return false
-  const [columns, wanted] = [columnsOf(one), columnsOf(other)]
-  const sameRecords = filterKey(one.where) === filterKey(other.where)
+  const sameRecords = records === its.records
   // Only a unique index over the same columns and records refuses the same duplicates.
   if (other.unique) return one.unique && sameRecords && columns.join() === wanted.join()
   // A unique column gives one row for each value, so further columns would order nothing.
@@ -126,18 +174,20 @@ function covers(one: Index, other: Index): boolean {
   return begins && (sameRecords || one.where === undefined)
 }
 
-function columnsOf({ fields }: Index): readonly string[] {
-  return fields.map((field) => field.column)
-}
-
 /** A filter as text, so that two can be compared; paths by their names, because linked records may form circles. */
 export function filterKey(filter: Filter | undefined): string {
   if (filter === undefined) return ''
   switch (filter.kind) {
     case 'not':
       return `not(${filterKey(filter.of)})`
+    case 'related': {
+      const { relations, many } = filter.path
+      const way = [...relations, many].map(({ name }) => name).join('.')
+      return `${way} ${JSON.stringify(filter.count ?? 'some')}(${filterKey(filter.of)})`
+    }
     case 'compare': {
       const path = [...filter.path.relations.map((relation) => relation.name), filter.path.field.name].join('.')
+      // Conditions of indexes know no other records' values, so every operand is a plain value.
       return `${path} ${filter.operator} ${JSON.stringify(filter.operand)}`
     }
     default:

@@ -1,126 +1,16 @@
-/** Names become references: paths, filters and operands as written, linked to the fields and relations they mean. */
+/** Names become references: filters and operands as written, linked to the fields and relations they mean. */
 
-import type { BelongsTo, Field, FieldPath, Filter } from '../catalog/catalog.ts'
-import type { Path } from '../definition/definition.ts'
+import type { Field, Filter } from '../catalog/catalog.ts'
 import type { Operator } from '../field/field-type.ts'
-import type { FilterOf, Operand } from '../filter/filter.ts'
+import type { FilterOf, Operand, Related } from '../filter/filter.ts'
 import { type ParsedFilter, type PlacedPath, parseFilter } from '../filter/parse-yaml.ts'
 import type { Json, JsonObject } from '../json.ts'
-import { LIMITS } from '../limits.ts'
 import type { Span } from '../text/source.ts'
 import { isAttribute } from './accounts.ts'
-import {
-  brokenNames,
-  type Draft,
-  type DraftBelongsTo,
-  type DraftField,
-  type DraftRelation,
-  type Resolution,
-  suggest,
-} from './resolution.ts'
-
-/** Where a part of something written stands. */
-export type Place = (path: Path, part?: 'key' | 'value') => Span
-
-/** A field by its name, or by the belongs_to relation whose foreign key it is; an `of` resource sees its owner's too. */
-export function fieldOf(resolution: Resolution, draft: Draft, name: string): DraftField | undefined {
-  const relation = relationOf(resolution, draft, name)
-  if (relation?.kind === 'belongs_to') return relation.field
-  return draft.fields.get(name) ?? ownerDraft(resolution, draft)?.fields.get(name)
-}
-
-/** A relation by its name; an `of` resource sees its owner's too. */
-export function relationOf(resolution: Resolution, draft: Draft, name: string): DraftRelation | undefined {
-  return draft.relations.get(name) ?? ownerDraft(resolution, draft)?.relations.get(name)
-}
-
-function ownerDraft(resolution: Resolution, draft: Draft): Draft | undefined {
-  return draft.owner === draft.name ? undefined : resolution.drafts.get(draft.owner)
-}
-
-/**
- * Links `role.slug` from a resource: belongs_to relations, then a field or a belongs_to (its foreign key).
- * Undefined when it can't be linked; that is reported, unless the reason is a mistake that is reported already.
- */
-export function linkPath(
-  resolution: Resolution,
-  draft: Draft,
-  segments: readonly string[],
-  span: Span,
-): FieldPath | undefined {
-  if (segments.length - 1 > LIMITS.pathDepth) {
-    resolution.report(
-      'wrong_path',
-      `A path follows at most ${LIMITS.pathDepth} relations; "${segments.join('.')}" follows ${segments.length - 1}`,
-      span,
-    )
-    return undefined
-  }
-  const relations: BelongsTo[] = []
-  let current = draft
-  for (const segment of segments.slice(0, -1)) {
-    const relation = step(resolution, current, segment, segments, span)
-    const next = relation === undefined ? undefined : resolution.drafts.get(relation.target)
-    if (relation === undefined || next === undefined) return undefined
-    relations.push(relation)
-    current = next
-  }
-  const last = segments.at(-1) ?? ''
-  const field = fieldOf(resolution, current, last)
-  if (field !== undefined) return { relations, field }
-  reportUnknown(resolution, current, last, span)
-  return undefined
-}
-
-function step(
-  resolution: Resolution,
-  draft: Draft,
-  segment: string,
-  segments: readonly string[],
-  span: Span,
-): DraftBelongsTo | undefined {
-  const relation = relationOf(resolution, draft, segment)
-  if (relation?.kind === 'belongs_to') return relation
-  if (relation !== undefined) {
-    resolution.report(
-      'wrong_path',
-      `"${segment}" leads to many records; "${segments.join('.')}" must follow belongs_to relations`,
-      span,
-    )
-  } else if (draft.fields.has(segment)) {
-    const hint = `"${segment}" is a field of "${draft.name}"; only relations can be followed`
-    resolution.report('wrong_path', `"${segment}" is no relation`, span, { hint })
-  } else reportUnknown(resolution, draft, segment, span)
-  return undefined
-}
-
-function reportUnknown(resolution: Resolution, draft: Draft, word: string, span: Span): void {
-  if (isBroken(resolution, draft, word)) return
-  const relation = draft.relations.get(word)
-  if (relation !== undefined) {
-    resolution.report('wrong_path', `"${word}" leads to many records and is no value of one "${draft.name}"`, span)
-    return
-  }
-  const relations = [...draft.relations.values()].flatMap((known) => (known.kind === 'belongs_to' ? [known.name] : []))
-  const candidates = [...draft.fields.keys(), ...relations, ...brokenNames(resolution, draft.name)]
-  resolution.report(
-    'unknown_field',
-    `"${draft.name}" has no field or relation "${word}"`,
-    span,
-    suggest(word, new Set(candidates)),
-  )
-}
-
-/** Whether a name is declared with a mistake that is reported already, so that using it is no second mistake. */
-export function isBroken(resolution: Resolution, draft: Draft, word: string): boolean {
-  return [draft.name, draft.owner].some((name) => {
-    if (resolution.unusable.has(`${name}.${word}`)) return true
-    const written = resolution.written.get(name)
-    if (written === undefined) return false
-    if (written.fields.has(word) || written.relations.has(word)) return !draft.relations.has(word)
-    return [...written.relations].some(([relation, { value }]) => (value.column ?? `${relation}_id`) === word)
-  })
-}
+import { linkManyPath, linkPath, type Place } from './link-path.ts'
+import { type Judging, linkRecordOperand } from './record-operand.ts'
+import type { Draft, Resolution } from './resolution.ts'
+import { relatedIn } from './rule-paths.ts'
 
 /** Links a filter as written; undefined when any of it can't be linked, with every complaint made. */
 export function linkFilter(
@@ -128,6 +18,7 @@ export function linkFilter(
   draft: Draft,
   written: JsonObject,
   place: Place,
+  judging?: Judging,
 ): Filter | undefined {
   const { filter, withDeleted } = parsed(resolution, written, place)
   for (const at of withDeleted) {
@@ -140,7 +31,25 @@ export function linkFilter(
       },
     )
   }
-  return filter === undefined ? undefined : linkPart(resolution, draft, filter, place, false)
+  return filter === undefined ? undefined : linkPart(resolution, draft, filter, place, { decides: false, judging })
+}
+
+/** Links a filter of which the database keeps an index, or by which one record is found: it asks for no other records. */
+export function linkPlain(
+  resolution: Resolution,
+  draft: Draft,
+  written: JsonObject,
+  place: Place,
+  judging?: Judging,
+): Filter | undefined {
+  const filter = linkFilter(resolution, draft, written, place, judging)
+  const [related] = filter === undefined ? [] : relatedIn(filter)
+  if (related === undefined) return filter
+  const message = `This condition can not ask for the records of "${related.path.many.name}"`
+  resolution.report('invalid_filter', message, place([]), {
+    hint: 'an index, and the search for one record, know the fields of the record itself',
+  })
+  return undefined
 }
 
 /**
@@ -152,9 +61,10 @@ export function linkDecision(
   draft: Draft,
   written: JsonObject,
   place: Place,
+  judging?: Judging,
 ): Filter | undefined {
   const { filter } = parsed(resolution, written, place)
-  return filter === undefined ? undefined : linkPart(resolution, draft, filter, place, true)
+  return filter === undefined ? undefined : linkPart(resolution, draft, filter, place, { decides: true, judging })
 }
 
 function parsed(resolution: Resolution, written: JsonObject, place: Place): ParsedFilter {
@@ -164,19 +74,26 @@ function parsed(resolution: Resolution, written: JsonObject, place: Place): Pars
   return found
 }
 
+/** What linking a filter depends on beside its words. */
+interface Linking {
+  readonly decides: boolean
+  readonly judging: Judging | undefined
+}
+
 function linkPart(
   resolution: Resolution,
   draft: Draft,
   part: FilterOf<PlacedPath>,
   place: Place,
-  decides: boolean,
+  linking: Linking,
 ): Filter | undefined {
   if (part.kind === 'not') {
-    const of = linkPart(resolution, draft, part.of, place, decides)
+    const of = linkPart(resolution, draft, part.of, place, linking)
     return of === undefined ? undefined : { kind: 'not', of }
   }
+  if (part.kind === 'related') return linkRelated(resolution, draft, part, place, linking)
   if (part.kind !== 'compare') {
-    const linked = part.of.map((inner) => linkPart(resolution, draft, inner, place, decides))
+    const linked = part.of.map((inner) => linkPart(resolution, draft, inner, place, linking))
     const of = linked.filter((inner) => inner !== undefined)
     return of.length < linked.length ? undefined : { kind: part.kind, of }
   }
@@ -194,11 +111,14 @@ function linkPart(
     return undefined
   }
   const { operand: written } = part
+  const holder = resolution.drafts.get(path.relations.at(-1)?.target ?? draft.name) ?? draft
   if (written.kind === 'actor' && written.attribute !== undefined) {
-    const holder = resolution.drafts.get(path.relations.at(-1)?.target ?? draft.name) ?? draft
     if (!isAttribute(resolution, holder, path.field, written.attribute, span)) return undefined
   }
-  const operand = linkOperand(resolution, path.field, part.operator, written, span)
+  const operand =
+    written.kind === 'record' || written.kind === 'before'
+      ? linkRecordOperand(resolution, holder, path.field, written, linking.judging, span)
+      : linkOperand(resolution, path.field, part.operator, written, span)
   if (operand === undefined) return undefined
   const { kind, operator, withDeleted } = part
   return {
@@ -206,9 +126,24 @@ function linkPart(
     path,
     operator,
     operand,
-    ...(decides ? { decides } : {}),
+    ...(linking.decides ? { decides: true } : {}),
     ...(withDeleted === undefined ? {} : { withDeleted }),
   }
+}
+
+/** Links what is asked of the records that a relation leads to. */
+function linkRelated(
+  resolution: Resolution,
+  draft: Draft,
+  part: Related<PlacedPath, PlacedPath>,
+  place: Place,
+  linking: Linking,
+): Filter | undefined {
+  const path = linkManyPath(resolution, draft, part.path, place(part.path.where, 'key'))
+  const target = path && resolution.drafts.get(path.many.target)
+  if (path === undefined || target === undefined) return undefined
+  const of = linkPart(resolution, target, part.of, place, linking)
+  return of === undefined ? undefined : { kind: 'related', path, of, count: part.count }
 }
 
 /** Whether a field knows an operator; `null` works on every field that is no count, the others are the type's to name. */
@@ -218,7 +153,7 @@ function comparable(field: Field, operator: Operator): boolean {
 }
 
 /** A literal decoded by the field's type, as the database will compare it; variables stay. */
-export function linkOperand(
+function linkOperand(
   resolution: Resolution,
   field: Field,
   operator: Operator,

@@ -2,20 +2,14 @@
 
 import type { Field, FieldPath, Filter, Resource } from '../catalog/catalog.ts'
 import { isStored } from '../catalog/stored.ts'
-import type { JsonObject } from '../json.ts'
-import { linkFilter, linkPath, type Place } from './link.ts'
+import { isObject, type JsonObject } from '../json.ts'
+import { linkFilter } from './link.ts'
+import { linkPath, type Place } from './link-path.ts'
 import { linkOrder, sortable } from './order.ts'
 import { type Draft, eachDraft, type Resolution, suggest, type Written } from './resolution.ts'
 
 /** Query parameters that mean something on every list. */
-export const RESERVED_PARAMETERS: ReadonlySet<string> = new Set([
-  'page',
-  'per_page',
-  'search',
-  'sort',
-  'order',
-  'cursor',
-])
+const RESERVED_PARAMETERS: ReadonlySet<string> = new Set(['page', 'per_page', 'search', 'sort', 'order', 'cursor'])
 
 /** Completes what lists understand. */
 export function listOptions(resolution: Resolution): void {
@@ -68,11 +62,11 @@ function parameters(written: Written): readonly Parameter[] {
       place: (at, part) => place(['filters', index, ...at], part),
     }))
   }
-  return Object.entries(declared).map(([parameter, path]) => ({
-    parameter,
-    path,
-    place: (at, part) => place(['filters', parameter, ...at], part),
-  }))
+  return Object.entries(declared).flatMap(([parameter, path]) =>
+    typeof path === 'string'
+      ? [{ parameter, path, place: (at, part) => place(['filters', parameter, ...at], part) }]
+      : [],
+  )
 }
 
 function isReserved(resolution: Resolution, parameter: string, span: ReturnType<Place>): boolean {
@@ -103,9 +97,26 @@ function ranges(resolution: Resolution, written: Written, draft: Draft): Readonl
   return found
 }
 
-function specials(resolution: Resolution, written: Written, draft: Draft): Resource['specials'] {
+/** Parameters that are true or false by a condition of the author's own. */
+function conditions(resolution: Resolution, written: Written, draft: Draft): Resource['specials'] {
   const { value, place } = written.document
   const found = new Map<string, { readonly name: string; readonly values: ReadonlyMap<string, Filter> }>()
+  for (const [parameter, condition] of Object.entries(value.filters ?? {})) {
+    if (!isObject(condition) || isReserved(resolution, parameter, place(['filters', parameter], 'key'))) continue
+    const of = linkFilter(resolution, draft, condition, (path, part) => place(['filters', parameter, ...path], part))
+    if (of === undefined) continue
+    const values = new Map<string, Filter>([
+      ['true', of],
+      ['false', { kind: 'not', of }],
+    ])
+    found.set(parameter, { name: parameter, values })
+  }
+  return found
+}
+
+function specials(resolution: Resolution, written: Written, draft: Draft): Resource['specials'] {
+  const { value, place } = written.document
+  const found = new Map(conditions(resolution, written, draft))
   for (const [parameter, name] of Object.entries(value.special ?? {})) {
     const span = place(['special', parameter])
     const words = resolution.extensions.specials.get(name)
@@ -120,7 +131,7 @@ function specials(resolution: Resolution, written: Written, draft: Draft): Resou
     }
     const key = place(['special', parameter], 'key')
     if (isReserved(resolution, parameter, key)) continue
-    if (draft.filters.has(parameter)) {
+    if (draft.filters.has(parameter) || found.has(parameter)) {
       resolution.report('name_clash', `"${parameter}" is a filter already`, key)
       continue
     }

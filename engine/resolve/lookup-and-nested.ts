@@ -1,7 +1,7 @@
 /** Pass: how records are reached: lookups, and the routes below other records. */
 import type { Field, Nested } from '../catalog/catalog.ts'
 import { LIMITS } from '../limits.ts'
-import { isBroken } from './link.ts'
+import { isBroken } from './link-path.ts'
 import { type Draft, eachDraft, type Resolution, suggest, type Written } from './resolution.ts'
 
 /** Completes lookup keys and nested routes. */

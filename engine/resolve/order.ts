@@ -2,7 +2,7 @@
 
 import type { Field, FieldPath, SortTerm } from '../catalog/catalog.ts'
 import type { Span } from '../text/source.ts'
-import { linkPath } from './link.ts'
+import { linkPath } from './link-path.ts'
 import type { Draft, Resolution } from './resolution.ts'
 
 /** Links sort terms, each with an optional leading minus, and adds the id so that pages never repeat a record. */

@@ -5,7 +5,8 @@ import type { ClauseDefinition, Document, PolicyName } from '../definition/defin
 import { accessOf, declarePermissions } from './access.ts'
 import { linkAssignments } from './assign.ts'
 import { under } from './conditions.ts'
-import { fieldOf, isBroken, linkDecision, relationOf } from './link.ts'
+import { linkDecision } from './link.ts'
+import { fieldOf, isBroken, relationOf } from './link-path.ts'
 import { type Draft, eachDraft, type Resolution, suggest, type Written } from './resolution.ts'
 import { inside } from './written.ts'
 
@@ -78,7 +79,10 @@ function clauseOf(
   }
   return {
     access,
-    where: value.where === undefined ? undefined : linkDecision(resolution, draft, value.where, under(place, 'where')),
+    where:
+      value.where === undefined
+        ? undefined
+        : linkDecision(resolution, draft, value.where, under(place, 'where'), { record: draft, before: false }),
     fields:
       value.fields === undefined
         ? undefined

@@ -5,6 +5,7 @@ import { fieldLabel, singular } from '../catalog/name.ts'
 import type { Document, RelationDefinition } from '../definition/definition.ts'
 import { alternatives } from './access.ts'
 import { resolveField } from './fields.ts'
+import { joiningTable } from './joining.ts'
 import {
   brokenNames,
   type Draft,
@@ -144,7 +145,7 @@ export function inverses(resolution: Resolution): void {
       draft.relations.set(name, {
         kind: 'many_to_many',
         ...shared,
-        through: joiningTable(draft, target, value.through),
+        through: joiningTable(resolution, draft, target, value.through),
         writeAs: `${singular(name)}_ids`,
         write,
       })
@@ -245,15 +246,4 @@ function pointsInVain(resolution: Resolution, from: Draft, draft: Draft): boolea
 
 function belongsTo(draft: Draft): readonly DraftBelongsTo[] {
   return [...draft.relations.values()].filter((relation) => relation.kind === 'belongs_to')
-}
-
-/** The two tables' names in order of the alphabet, so that both sides find the same one. */
-function joiningTable(
-  from: Draft,
-  to: Draft,
-  named: string | undefined,
-): { readonly table: string; readonly from: string; readonly to: string } {
-  const table = named ?? [from.table, to.table].sort().join('_')
-  const [left, right] = [`${singular(from.table)}_id`, `${singular(to.table)}_id`]
-  return { table, from: left, to: right === left ? `other_${right}` : right }
 }

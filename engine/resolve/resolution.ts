@@ -1,5 +1,6 @@
 /** What the passes share while a catalog is being made: the written resources, the drafts, and the complaints. */
 
+import type { Calendar } from '../calendar/working-time.ts'
 import type { BelongsTo, Field, HasMany, ManyToMany, Resource } from '../catalog/catalog.ts'
 import type {
   Definition,
@@ -10,7 +11,7 @@ import type {
 } from '../definition/definition.ts'
 import type { DiagnosticCode } from '../text/code.ts'
 import type { Diagnostic } from '../text/diagnostic.ts'
-import { nearest } from '../text/nearest.ts'
+import { hintOf } from '../text/nearest.ts'
 import type { Span } from '../text/source.ts'
 import type { Extensions } from './extensions.ts'
 
@@ -55,9 +56,12 @@ export interface Resolution {
   readonly unusable: Set<string>
   readonly written: Map<string, Written>
   readonly drafts: Map<string, Draft>
+  readonly calendars: Map<string, Calendar>
   readonly permissions: Map<string, string>
   /** The attributes of actors that rules name. */
   readonly attributes: Set<string>
+  /** `<plugin>.<name>` of every listener that hears of something → resource and action in one text. */
+  readonly heard: Map<string, readonly string[]>
   readonly diagnostics: Diagnostic[]
   report(code: DiagnosticCode, message: string, span: Span, details?: Details): void
 }
@@ -75,8 +79,10 @@ export function beginResolution(
     unusable: new Set(unusable),
     written: new Map(),
     drafts: new Map(),
+    calendars: new Map(),
     permissions: new Map(extensions.permissions),
     attributes: new Set(),
+    heard: new Map(),
     diagnostics,
     report: (code, message, span, details = {}) => void diagnostics.push({ code, message, span, ...details }),
   }
@@ -85,10 +91,9 @@ export function beginResolution(
 /** The known words, and the nearest of them as a hint, for a word that is unknown. */
 export function suggest(word: string, candidates: Iterable<string>): Details {
   const expected = [...candidates]
-  const near = nearest(word, expected)
   return {
     ...(expected.length === 0 ? {} : { expected }),
-    ...(near === undefined ? {} : { hint: `did you mean "${near}"?` }),
+    ...hintOf(word, expected),
   }
 }
 

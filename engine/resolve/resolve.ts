@@ -3,27 +3,38 @@
 import type { Catalog } from '../catalog/catalog.ts'
 import { deepFreeze } from '../catalog/freeze.ts'
 import type { AppDefinition, Definition } from '../definition/definition.ts'
+import { sentenceOf } from '../error.ts'
 import { LIMITS } from '../limits.ts'
 import type { Collected, Diagnostic } from '../text/diagnostic.ts'
 import { accountRules, attributesRead, roleNames } from './accounts.ts'
+import { automations } from './automations.ts'
+import { calendars } from './calendars.ts'
 import { recordConditions, relationConditions } from './conditions.ts'
 import { contradictions } from './contradictions.ts'
 import { draftResources } from './drafts.ts'
 import { embeds } from './embeds.ts'
 import type { Extensions } from './extensions.ts'
+import { follows } from './follows.ts'
 import { indexes } from './indexes.ts'
 import { inherit } from './inheritance.ts'
+import { joiningTables } from './joining.ts'
+import { keeping } from './keep.ts'
 import { listOptions } from './list-options.ts'
+import { logging } from './logging.ts'
 import { lookupAndNested } from './lookup-and-nested.ts'
+import { moves } from './moves.ts'
 import { policies } from './policies.ts'
+import { recordRules } from './record-rules.ts'
 import { foreignKeys, inverses } from './relations.ts'
 import { beginResolution, type Resolution } from './resolution.ts'
 import { applyRules } from './rules.ts'
 import { seeds } from './seeds.ts'
+import { tableRules } from './table-rules.ts'
 import { applyTransforms } from './transforms.ts'
 
 /** The passes in their order; each may use what the earlier ones completed. */
 export const PASSES: readonly { readonly name: string; readonly run: (resolution: Resolution) => void }[] = [
+  { name: 'calendars', run: calendars },
   { name: 'transforms', run: applyTransforms },
   { name: 'inheritance', run: inherit },
   { name: 'drafts', run: draftResources },
@@ -34,9 +45,17 @@ export const PASSES: readonly { readonly name: string; readonly run: (resolution
   { name: 'embeds', run: embeds },
   { name: 'list options', run: listOptions },
   { name: 'policies', run: policies },
+  { name: 'rules of records', run: recordRules },
+  { name: 'rules of tables', run: tableRules },
+  { name: 'moves', run: moves },
+  { name: 'what follows', run: follows },
+  { name: 'automations', run: automations },
   { name: 'lookup and nested', run: lookupAndNested },
+  { name: 'keep', run: keeping },
   { name: 'indexes', run: indexes },
+  { name: 'joining tables', run: joiningTables },
   { name: 'seeds', run: seeds },
+  { name: 'logging', run: logging },
   { name: 'accounts', run: accountRules },
   { name: 'rules', run: applyRules },
   { name: 'contradictions', run: contradictions },
@@ -73,7 +92,7 @@ function complaintsOf(plugin: string, rule: () => readonly Diagnostic[]): readon
   try {
     return rule()
   } catch (error) {
-    const reason = error instanceof Error ? error.message : String(error)
+    const reason = sentenceOf(error)
     return [{ code: 'plugin_failed', message: `A rule of the plugin "${plugin}" failed: ${reason}` }]
   }
 }
@@ -86,19 +105,27 @@ function catalogOf(resolution: Resolution): Catalog {
     description: value.description,
     prefix: (value.prefix ?? '').replace(/\/+$/, ''),
     resources: new Map(resolution.drafts),
+    calendars: new Map(resolution.calendars),
     permissions: new Map([...resolution.permissions].sort(([a], [b]) => (a < b ? -1 : 1))),
     accounts: accountsOf(resolution),
     pluginOptions: new Map(resolution.extensions.pluginOptions),
     strictness: strictnessOf(value),
     limits: limitsOf(value),
     fieldTypes: new Map(resolution.extensions.fieldTypes),
+    listeners: new Map(resolution.heard),
   }
 }
 
 function accountsOf(resolution: Resolution): Catalog['accounts'] {
   const { accounts } = resolution.extensions
   if (accounts === undefined) return undefined
-  return { resource: accounts.resource, attributes: attributesRead(resolution), roles: roleNames(resolution) }
+  const { address, resource } = accounts
+  return {
+    resource,
+    attributes: attributesRead(resolution),
+    address: address && { field: address.field, confirmed: address.confirmed },
+    roles: roleNames(resolution),
+  }
 }
 
 /** Where the maximum of a page is below the default, the default is lowered with it. */

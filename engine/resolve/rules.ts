@@ -4,7 +4,7 @@ import type { Resource } from '../catalog/catalog.ts'
 import { isStored } from '../catalog/stored.ts'
 import { CONNECTIVES } from '../filter/parse-yaml.ts'
 import { LIMITS } from '../limits.ts'
-import { isBroken } from './link.ts'
+import { isBroken } from './link-path.ts'
 import { type Draft, eachDraft, type Resolution, suggest, type Written } from './resolution.ts'
 
 type Rule = (resolution: Resolution, written: Written, draft: Draft) => void
@@ -56,7 +56,9 @@ const slugsHaveSources: Rule = (resolution, written, draft) => {
 
 const countsHaveRelations: Rule = (resolution, written, draft) => {
   for (const field of draft.fields.values()) {
-    if (field.count === undefined || draft.relations.get(field.count)?.kind === 'has_many') continue
+    const { kind } = draft.relations.get(field.count ?? '') ?? {}
+    const joined = kind === 'many_to_many' && field.type.name !== 'count'
+    if (field.count === undefined || kind === 'has_many' || joined) continue
     if (
       resolution.unusable.has(`${draft.name}.${field.count}`) ||
       written.relations.get(field.count)?.value.has_many !== undefined
@@ -65,13 +67,55 @@ const countsHaveRelations: Rule = (resolution, written, draft) => {
     const many = [...draft.relations.values()]
       .filter((relation) => relation.kind === 'has_many')
       .map((relation) => relation.name)
-    const span = written.fields.get(field.name)?.place(['of']) ?? field.span
+    const span = written.fields.get(field.name)?.place([field.type.name === 'count' ? 'of' : 'computed']) ?? field.span
     resolution.report(
       'unknown_field',
       `"${draft.name}" has no has_many relation "${field.count}" to count`,
       span,
       suggest(field.count, many),
     )
+  }
+}
+
+const NUMBERS: ReadonlySet<string> = new Set(['integer', 'decimal'])
+
+/** What records come to is a value that the field can hold: a number of numbers, or a bound of values like its own. */
+const totalsAreValues: Rule = (resolution, written, draft) => {
+  for (const field of draft.fields.values()) {
+    const relation = draft.relations.get(field.count ?? '')
+    const document = written.fields.get(field.name)?.value
+    if (document?.computed === undefined || typeof document.computed === 'string' || relation === undefined) continue
+    const span = written.fields.get(field.name)?.place(['computed']) ?? field.span
+    const { total } = field
+    if (total === undefined) {
+      if (field.type.name !== 'integer')
+        resolution.report('wrong_option', `A count is an integer, and "${field.name}" is ${field.type.name}`, span)
+      continue
+    }
+    const of = resolution.drafts.get(relation.target)?.fields.get(total.of)
+    if (of === undefined || !isStored(of) || of.type.hidden === true) {
+      const known = [...(resolution.drafts.get(relation.target)?.fields.values() ?? [])].filter(isStored)
+      const message = `"${relation.target}" has no field "${total.of}" that could be added up or compared`
+      resolution.report(
+        'unknown_field',
+        message,
+        span,
+        suggest(
+          total.of,
+          known.map(({ name }) => name),
+        ),
+      )
+      continue
+    }
+    const adds = total.by === 'sum' || total.by === 'avg'
+    const fits = adds
+      ? NUMBERS.has(of.type.name) &&
+        (field.type.name === 'decimal' ||
+          (field.type.name === 'integer' && of.type.name === 'integer' && total.by === 'sum'))
+      : of.type.name === field.type.name && of.type.operators.includes('lt')
+    if (fits) continue
+    const message = `"${field.name}" (${field.type.name}) can not hold the ${total.by} of "${of.name}" (${of.type.name})`
+    resolution.report('wrong_option', message, span)
   }
 }
 
@@ -187,6 +231,7 @@ const RULES: readonly Rule[] = [
   restoreNeedsLive,
   slugsHaveSources,
   countsHaveRelations,
+  totalsAreValues,
   namesAreFree,
   namesAreNoConnectives,
   derivedResourcesCanCreate,

@@ -5,7 +5,7 @@ import type { Path } from '../definition/definition.ts'
 import type { Json, JsonObject } from '../json.ts'
 import type { Span } from '../text/source.ts'
 import { linkAssignment } from './assign.ts'
-import { fieldOf, isBroken } from './link.ts'
+import { fieldOf, isBroken } from './link-path.ts'
 import { type Draft, eachDraft, type Resolution, suggest, type Written } from './resolution.ts'
 
 /** Completes the seeds of every resource; a row must have a value for each part of the key. */

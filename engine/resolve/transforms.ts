@@ -1,5 +1,7 @@
 /** Pass: plugins change the resources as written, before any other pass reads them; places stay those of the file. */
+
 import type { ApplicationDefinition, Document, ResourceDefinition } from '../definition/definition.ts'
+import { sentenceOf } from '../error.ts'
 import type { Resolution } from './resolution.ts'
 import { entries } from './written.ts'
 
@@ -56,7 +58,7 @@ function transformed(
       if (!isDefinition(changed)) throw new Error('it returned no resource')
       value = changed
     } catch (error) {
-      const reason = error instanceof Error ? error.message : String(error)
+      const reason = sentenceOf(error)
       resolution.report(
         'plugin_failed',
         `The plugin "${plugin}" could not change "${value.resource}": ${reason}`,

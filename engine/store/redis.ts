@@ -1,5 +1,7 @@
 /** Counts and messages shared through Redis ⇄; when it stops answering, this instance counts for itself. */
+
 import { Redis } from 'ioredis'
+import { sentenceOf } from '../error.ts'
 import type { Logger } from '../observe.ts'
 import { createWindows } from './memory.ts'
 import { messaging } from './messages.ts'
@@ -44,7 +46,7 @@ function connect(url: string, log: Logger): Link {
   const lose = (error: unknown) => {
     if (away) return
     away = true
-    log.warn({ reason: error instanceof Error ? error.message : String(error) }, 'redis unavailable, counting locally')
+    log.warn({ reason: sentenceOf(error) }, 'redis unavailable, counting locally')
   }
   // ioredis prints the event when nobody listens, and it comes with every attempt: one line for an outage is enough.
   redis.on('error', lose)

@@ -21,6 +21,12 @@ export function nearest(word: string, candidates: Iterable<string>): string | un
   return best ?? begins
 }
 
+/** The nearest of the known words as the hint of a complaint; empty where none is near. */
+export function hintOf(word: string, known: Iterable<string>): { readonly hint?: string } {
+  const near = nearest(word, known)
+  return near === undefined ? {} : { hint: `did you mean "${near}"?` }
+}
+
 /** The word without case, `-` and `_`: slips in these count as none. */
 function fold(word: string): string {
   return word.toLowerCase().replace(/[-_ ]/g, '')

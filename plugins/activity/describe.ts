@@ -17,12 +17,23 @@ export interface ShownChange extends Change {
 
 export type Action = 'created' | 'updated' | 'deleted' | 'restored'
 
+/** The action of a row of the log, as it is told. */
+export const ACTIONS: Readonly<Record<string, Action>> = {
+  create: 'created',
+  update: 'updated',
+  delete: 'deleted',
+  restore: 'restored',
+}
+
 /** What the words are made with: whose they are, and the way to the records behind ids. */
 export type Reader = Pick<PluginContext, 'actor' | 'catalog' | 'database' | 'readable'>
 
-/** The fields of a resource whose changes an actor may read. */
+/** The fields of a resource whose changes an actor may read: what people write, not what follows from it. */
 export function readableFields(resource: Resource, actor: Actor): readonly string[] {
-  return [...resource.fields.values()].filter((field) => mayRead(resource, field, actor)).map((field) => field.name)
+  const fields = [...resource.fields.values()].filter(
+    (field) => (!field.readOnly || field.relation !== undefined) && mayRead(resource, field, actor),
+  )
+  return fields.map((field) => field.name)
 }
 
 function mayRead(resource: Resource, field: Field, actor: Actor): boolean {

@@ -1,18 +1,13 @@
 /** The activity plugin: `activity: true` keeps who changed what, from which value to which, and lets it be read. */
 import { definePlugin, type Resource, type ResourceDefinition, type Route } from '../../engine/index.ts'
 import { readActivity } from './read.ts'
-import { record } from './record.ts'
+import { takeOver } from './take-over.ts'
 
 export { type Change, changesShown, describe } from './describe.ts'
 
-const HOOK = 'activity.record'
-const ACTIONS = ['create', 'update', 'delete', 'restore'] as const
-
-/** The hook stands outermost, so that it sees what was stored in the end. */
+/** What is read here is the log of changes, which each write's own statement writes. */
 function keepActivity(resource: ResourceDefinition): ResourceDefinition {
-  if (resource.activity !== true) return resource
-  const hooks = ACTIONS.map((action) => [action, [HOOK, ...(resource.hooks?.[action] ?? [])]] as const)
-  return { ...resource, hooks: Object.fromEntries(hooks) }
+  return resource.activity === true ? { ...resource, log_changes: true } : resource
 }
 
 function resourceRoutes(resource: Resource): readonly Route[] {
@@ -42,7 +37,7 @@ const OUTPUT = {
   type: 'array',
   items: {
     type: 'object',
-    required: ['id', 'action', 'description', 'changes', 'user', 'created_at'],
+    required: ['id', 'action', 'description', 'changes', 'user', 'automation', 'created_at'],
     properties: {
       id: { type: 'integer' },
       action: { type: 'string', enum: ['created', 'updated', 'deleted', 'restored'] },
@@ -67,6 +62,11 @@ const OUTPUT = {
         description: 'Who did it; null: the program itself.',
         properties: { id: { type: 'integer' }, name: { type: ['string', 'null'] } },
       },
+      automation: {
+        type: ['string', 'null'],
+        description: 'The automation that did it, as <resource>.<name>; null: none did.',
+        examples: ['tickets.close_solved'],
+      },
       created_at: { type: 'string', format: 'date-time' },
     },
   },
@@ -81,8 +81,7 @@ export default definePlugin({
       schema: { type: 'boolean', default: false, examples: [true] },
     },
   },
-  resources: [new URL('./resources/activities.yaml', import.meta.url)],
   transforms: [keepActivity],
-  hooks: { record },
   resourceRoutes,
+  start: takeOver,
 })

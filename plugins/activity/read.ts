@@ -10,12 +10,12 @@ import {
   type RouteContext,
   type Row,
 } from '../../engine/index.ts'
-import { type Action, type Change, changesShown, describe, namesOf, readableFields } from './describe.ts'
+import { ACTIONS, type Change, changesShown, describe, namesOf, readableFields } from './describe.ts'
 
 const TIME = `to_char(a.created_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"')`
 
 /**
- * Which activities (alias `a`) are for this reader. An update of which the reader may see no field is none to them, and
+ * Which rows of the log of changes (alias `a`) are for this reader. An update of which the reader may see no field is none to them, and
  * whoever sees only records that meet a condition reads only what happened while this one met it, before and after.
  */
 export function rowsShown(
@@ -24,7 +24,7 @@ export function rowsShown(
   values: unknown[],
 ): string {
   const fields = `$${values.push(readableFields(resource, context.actor))}::text[]`
-  return `(a.action <> 'updated' or exists
+  return `(a.action <> 'update' or exists
     (select 1 from jsonb_array_elements(a.changes) c where c ->> 'field' = any(${fields}))) and ${seenThen(context, resource, values)}`
 }
 
@@ -57,12 +57,11 @@ export async function readActivity(context: RouteContext, resource: Resource): P
   const most = Math.min(catalog.limits.perPageMax ?? LIMITS.perPageMax, LIMITS.perPageMax)
   const size = Math.min(positive('per_page', parameters.per_page, catalog.limits.perPageDefault ?? most), most)
   const about: unknown[] = [resource.owner, await recordId(context, resource)]
-  const { table } = catalog.resources.get('activities')!
   const where = `a.resource = $1 and a.record_id = $2::int and ${rowsShown(context, resource, about)}`
-  const [counted] = await database.adhoc.run({ text: `select count(*) from "${table}" a where ${where}` }, about)
+  const [counted] = await database.adhoc.run({ text: `select count(*) from plinth_change a where ${where}` }, about)
   const rows = await database.adhoc.run(
     {
-      text: `select a.id, a.action, a.user_id, a.changes, ${TIME} from "${table}" a where ${where}
+      text: `select a.id, a.action, a.actor_id, a.changes, ${TIME}, a.source from plinth_change a where ${where}
         order by a.id desc limit $${about.length + 1}::int offset $${about.length + 2}::bigint`,
     },
     [...about, size, (page - 1) * size],
@@ -100,13 +99,14 @@ async function shown(context: RouteContext, resource: Resource, rows: readonly R
   const changes = await changesShown(context, resource, lists)
   const people = rows.flatMap((row) => (row[2] === null || row[2] === undefined ? [] : [Number(row[2])]))
   const names = await namesOf(context, 'users', people, 'all')
-  return rows.map(([id, action, userId, , time], index) => ({
+  return rows.map(([id, action, userId, , time, automation = null], index) => ({
     id: Number(id),
-    action,
-    description: describe(resource, (action ?? 'updated') as Action, changes[index] ?? []),
+    action: ACTIONS[action ?? 'update'],
+    description: describe(resource, ACTIONS[action ?? 'update'] ?? 'updated', changes[index] ?? []),
     changes: changes[index] ?? [],
     user:
       userId === null || userId === undefined ? null : { id: Number(userId), name: names.get(Number(userId)) ?? null },
+    automation,
     created_at: time,
   }))
 }

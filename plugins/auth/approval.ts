@@ -1,12 +1,12 @@
 /** Routes: approve or decline somebody who registered. */
-import { ApiError, type Route, type RouteContext } from '../../engine/index.ts'
+import { ApiError, type Reply, type Route, type RouteContext } from '../../engine/index.ts'
 import { authOptions } from './options.ts'
 import { refuseAbove, roleOf } from './rank.ts'
 
 const MESSAGES = { active: 'User approved', declined: 'User declined' } as const
 
-async function decide(context: RouteContext, status: 'active' | 'declined') {
-  const data = await context.transaction(async (inner) => {
+function decide(context: RouteContext, status: 'active' | 'declined'): Promise<Reply> {
+  return context.once(async (inner) => {
     const { actor, model, options, params, records } = inner
     const found = await records('pending_users').get(params.id ?? '')
     const id = Number(found.id)
@@ -15,9 +15,8 @@ async function decide(context: RouteContext, status: 'active' | 'declined') {
     if (row?.status !== 'pending') throw new ApiError('record_not_found', { label: 'Pending user' })
     const role = await roleOf(inner, found.role_id)
     refuseAbove(role, actor, authOptions(options).roles, 'You cannot decide about a user whose role is above your own')
-    return records('users', 'system').update(id, { status })
+    return { data: await records('users', 'system').update(id, { status }), message: MESSAGES[status] }
   })
-  return { data, message: MESSAGES[status] }
 }
 
 function decision(verb: 'approve' | 'decline', status: 'active' | 'declined'): Route {
@@ -28,6 +27,7 @@ function decision(verb: 'approve' | 'decline', status: 'active' | 'declined'): R
     tag: 'Users',
     access: [{ kind: 'permission', permission: 'users.approve' }],
     body: 'none',
+    once: true,
     output: { $ref: '#/resources/users' },
     handle: (context) => decide(context, status),
   }

@@ -2,6 +2,7 @@
 import type { PluginContext } from '../../engine/index.ts'
 import { type MailQueue, sendMail } from '../mail/index.ts'
 import { newToken, tokenHash } from './reset-link.ts'
+import { latestNoted } from './skew.ts'
 
 type Surroundings = Pick<PluginContext, 'model' | 'now'>
 
@@ -56,15 +57,15 @@ export async function recentConfirmations({ model, now }: Surroundings, userId: 
   const rows = await model('email_confirmations')
     .query()
     .where({ user_id: userId })
-    .where('created_at', '>', new Date(now().getTime() - DAY_MS))
+    .whereBetween('created_at', [new Date(now().getTime() - DAY_MS), latestNoted(now())])
     .orderBy('created_at', 'desc')
     .select('email', 'created_at')
     .castTo<{ email: string; created_at: Date | string }[]>()
   return rows.map(({ email, created_at }) => ({ email, at: new Date(created_at).getTime() }))
 }
 
-/** Removes links that can neither be used nor counted any more, and changes of address that nobody confirmed in time. */
-export async function sweepConfirmations({ model, now }: Surroundings): Promise<void> {
+/** Takes back changes of address that nobody confirmed in time; gives how many. */
+export async function dropUnconfirmed({ model, now }: Surroundings): Promise<number> {
   const time = now()
   const waiting = model('email_confirmations')
     .query()
@@ -73,17 +74,12 @@ export async function sweepConfirmations({ model, now }: Surroundings): Promise<
     .whereColumn('c.email', 'u.pending_email')
     .whereNull('c.used_at')
     .where('c.expires_at', '>', time)
-  await model('users')
+  return model('users')
     .query()
     .alias('u')
     .whereNotNull('u.pending_email')
     .whereNotExists(waiting)
     .patch({ pending_email: null })
-  await model('email_confirmations')
-    .query()
-    .where('expires_at', '<', time)
-    .where('created_at', '<', new Date(time.getTime() - DAY_MS))
-    .delete()
 }
 
 /** Mails the link; `taken`: the address is already the account's. Nothing of what its owner wrote stands in it. */

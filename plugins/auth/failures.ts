@@ -3,6 +3,7 @@ import { createHash } from 'node:crypto'
 import { ApiError, type PluginContext } from '../../engine/index.ts'
 import { sendMail } from '../mail/index.ts'
 import { accountOf } from './account.ts'
+import { latestNoted } from './skew.ts'
 
 type Surroundings = Pick<PluginContext, 'model' | 'now'>
 
@@ -41,10 +42,12 @@ export async function refusePaused({ model, now }: Surroundings, counted: string
   const row = await model('sign_in_failures')
     .query()
     .findOne({ account_hash: hashOf(counted) })
-    .select('blocked_until')
-    .castTo<{ readonly blocked_until: Date | string | null } | undefined>()
+    .select('blocked_until', 'last_at')
+    .castTo<{ readonly blocked_until: Date | string | null; readonly last_at: Date | string } | undefined>()
   const until = row?.blocked_until ?? null
-  const left = until === null ? 0 : new Date(until).getTime() - now().getTime()
+  if (row === undefined || until === null) return
+  const time = now()
+  const left = new Date(row.last_at) > latestNoted(time) ? 0 : new Date(until).getTime() - time.getTime()
   if (left > 0) throw new ApiError('too_many_requests', { retryAfter: Math.ceil(left / 1000) })
 }
 
@@ -110,13 +113,5 @@ export async function forgetFailures({ model }: Pick<PluginContext, 'model'>, co
   await model('sign_in_failures')
     .query()
     .where({ account_hash: hashOf(counted) })
-    .delete()
-}
-
-/** Deletes failures that no longer count. */
-export async function sweepFailures({ model, now }: Surroundings): Promise<void> {
-  await model('sign_in_failures')
-    .query()
-    .where('last_at', '<', new Date(now().getTime() - DAY_MS))
     .delete()
 }

@@ -1,4 +1,7 @@
-/** Hook: roles hold only permissions that exist, built-in roles stay, and so do roles that somebody has. */
+/**
+ * Hook: roles hold only permissions that exist, built-in roles stay, and so do roles that somebody has. YAML can't say it:
+ * which permissions there are is known from the plugins.
+ */
 import {
   ApiError,
   type FieldErrors,

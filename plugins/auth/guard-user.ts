@@ -1,4 +1,4 @@
-/** Hook: nobody reaches above their own role, deletes themself, or leaves the application without an admin. */
+/** Hook: nobody reaches above their own role, or deletes themself. YAML knows no order of roles, and no rule knows who writes. */
 import { ApiError, type HookContext, type Next, type PluginContext } from '../../engine/index.ts'
 import { authOptions } from './options.ts'
 import { holdRole, refuseAbove, roleOf } from './rank.ts'
@@ -6,17 +6,12 @@ import { holdRole, refuseAbove, roleOf } from './rank.ts'
 /** `auth.guard_user`, around every write to users. */
 export async function guardUser(context: HookContext, next: Next): Promise<void> {
   const { roles } = authOptions(context.options)
-  const top = roles[0] ?? ''
   const { input, record } = context
   if (typeof input.role_id === 'number' && input.role_id !== record?.role_id) {
     await holdRole(context, input.role_id)
   }
   await refuseReach(context, roles)
-  const admin = await wasAdmin(context, top)
   await next()
-  if (admin && (await countAdmins(context, top)) === 0) {
-    throw new ApiError('conflict', { message: 'This is the last active admin: make somebody else admin first' })
-  }
 }
 
 async function refuseReach(context: HookContext, ranks: readonly string[]): Promise<void> {
@@ -33,16 +28,6 @@ async function refuseReach(context: HookContext, ranks: readonly string[]): Prom
   if (role_id !== record?.role_id) {
     refuseAbove(await roleOf(context, role_id), actor, ranks, 'You cannot give a role above your own')
   }
-}
-
-/** Whether the write concerns an active admin; then others of its kind wait until this one has committed. */
-async function wasAdmin(context: HookContext, top: string): Promise<boolean> {
-  const { action, record, transaction } = context
-  if (action === 'create' || action === 'restore' || record?.status === 'declined') return false
-  if ((await roleOf(context, record?.role_id))?.slug !== top) return false
-  // Two admins who remove each other at the same moment would each still see the other.
-  await transaction.knex.raw(`select pg_advisory_xact_lock(hashtext('plinth auth admins'))`)
-  return true
 }
 
 /** How many live users with the highest role may sign in. */

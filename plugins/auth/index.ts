@@ -8,7 +8,7 @@ import { emailRoutes } from './email-routes.ts'
 import { start } from './first-admin.ts'
 import { guardRole } from './guard-role.ts'
 import { guardUser } from './guard-user.ts'
-import { identify } from './identify.ts'
+import { actors, identify } from './identify.ts'
 import { unseededRoles } from './known-roles.ts'
 import { authOptions, OPTIONS_SCHEMA } from './options.ts'
 import { pageRoutes } from './page-routes.ts'
@@ -44,10 +44,15 @@ export default definePlugin({
     guard_user: guardUser,
     guard_role: guardRole,
   },
-  jobs: { tidy: { description: 'Deletes sessions and links that have run out.', every: '1 hour', run: tidy } },
+  jobs: { tidy: { description: 'Takes back changes of address that nobody confirmed.', every: '1 hour', run: tidy } },
   routes: [...signInRoutes, ...sessionRoutes, ...resetRoutes, ...emailRoutes, ...pageRoutes, ...approvalRoutes],
   authenticate,
-  accounts: { resource: 'users', role: { relation: 'role', name: 'slug', permissions: 'permissions' } },
+  accounts: {
+    resource: 'users',
+    address: { field: 'email', confirmed: 'email_verified' },
+    role: { relation: 'role', name: 'slug', permissions: 'permissions' },
+  },
+  actors,
   identify,
   start,
   commands: {

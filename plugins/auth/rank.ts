@@ -28,7 +28,7 @@ export async function holdRole({ model }: HookContext, id: number): Promise<void
 }
 
 /** Whether a role stands above the actor's own; `ranks` are the built-in slugs, highest first. */
-export function isAbove(role: Role, actor: Actor, ranks: readonly string[]): boolean {
+function isAbove(role: Role, actor: Actor, ranks: readonly string[]): boolean {
   if (actor.kind === 'system') return false
   const [theirs, own] = [ranks.indexOf(role.slug), ranks.indexOf(actor.role ?? '')]
   if (theirs !== -1 && own !== -1) return theirs < own

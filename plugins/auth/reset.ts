@@ -14,6 +14,7 @@ import { authOptions } from './options.ts'
 import { hashPassword, passwordErrors } from './password.ts'
 import { endLinksOf, newToken, sendReset, tokenHash } from './reset-link.ts'
 import { closeSessionsOf } from './session.ts'
+import { latestNoted } from './skew.ts'
 
 const SENT = 'If the address belongs to an account, a link to set a new password is on its way'
 /** One mail a minute to an address, whoever asks. */
@@ -67,7 +68,7 @@ async function storeLink(
   const { rowCount } = await knex.raw<{ readonly rowCount: number }>(
     `insert into ?? (email, user_id, token_hash, expires_at, created_at)
      select ?::varchar, ?::integer, ?::varchar, ?::timestamptz, ?::timestamptz
-     where not exists (select 1 from ?? r where r.email = ? and r.created_at > ?::timestamptz)`,
+     where not exists (select 1 from ?? r where r.email = ? and r.created_at between ?::timestamptz and ?::timestamptz)`,
     [
       table,
       email,
@@ -78,6 +79,7 @@ async function storeLink(
       table,
       email,
       new Date(time.getTime() - PAUSE_MS),
+      latestNoted(time),
     ],
   )
   if (rowCount === 0) return undefined

@@ -8,7 +8,7 @@ import type { Cell, Outcome, RowErrors } from './outcome.ts'
 import { madeKey, nameParents } from './parents.ts'
 import { rowsOf, type Sheet } from './parse.ts'
 
-/** Rows of one transaction: PostgreSQL keeps track of so many savepoints without a detour. */
+/** Rows in one transaction: PostgreSQL keeps up to 64 savepoints of a transaction in fast memory. */
 const BATCH = 50
 
 /** A file on its way into a resource. */

@@ -1,5 +1,5 @@
 /** Days and moments in the forms that desks export, as the ISO forms that fields take. */
-import { dayAt, instantOf } from './zone.ts'
+import { dayAt, momentOf } from '../../engine/index.ts'
 
 /** What a file leaves open about its dates. */
 export interface DateForms {
@@ -42,9 +42,24 @@ export function dayIn(text: string, forms: DateForms): Read {
   const parts = partsOf(text, forms)
   if ('error' in parts) return parts
   const { day, clock } = parts
-  const named =
-    clock?.zone === undefined ? undefined : dayAt(`${day}T${clock.text.slice(0, 8)}${clock.zone}`, forms.zone)
-  return { value: named ?? day }
+  if (clock?.zone === undefined) return { value: day }
+  const moment = Date.parse(`${day}T${clock.text.slice(0, 8)}${clock.zone}`)
+  return { value: Number.isNaN(moment) ? day : dayAt(moment, forms.zone) }
+}
+
+/** The moment at which the clocks of a zone show a time of a day, `13:05:00.123`. */
+function instantOf(day: string, time: string, zone: string): Read {
+  const [clock = '', fraction] = time.split('.')
+  if (!isInCalendar(day, clock)) return { error: `is no day of the calendar: ${day}` }
+  const found = momentOf(day, clock, zone)
+  if (found === undefined) return { error: `did not exist in ${zone}: the clocks were set forward past it` }
+  const text = new Date(found).toISOString().slice(0, 19)
+  return { value: `${text}${fraction === undefined ? '' : `.${fraction}`}Z` }
+}
+
+function isInCalendar(day: string, clock: string): boolean {
+  const shown = Date.parse(`${day}T${clock}Z`)
+  return !Number.isNaN(shown) && new Date(shown).toISOString().slice(0, 10) === day
 }
 
 function partsOf(

@@ -59,7 +59,7 @@ function keyOf(sheet: Sheet, text: (column: Column) => string): string | null {
   return 'value' in decoded ? String(decoded.value) : value
 }
 
-/** A column that is empty, or not in the file, may have another that stands in. */
+/** The cell of a column; when it is empty or not in the file, the cell of the column that replaces it. */
 function standIn(sheet: Sheet, column: Column, text: (column: Column) => string): string {
   const other = sheet.layout.columns.find(({ title }) => title === column.otherwise)
   return other === undefined ? '' : text(other)
@@ -82,12 +82,12 @@ function take({ input, fixed, names, errors, said }: Entry, column: Column, writ
   }
 }
 
-/** `Ann van Dyke` → `Ann van` and `Dyke`; an address that stands in for a name is its two halves. */
+/** `Ann van Dyke` → `Ann van` and `Dyke`; an e-mail address in place of a name → its part before the @ and its domain. */
 function takeWords(input: Entry['input'], [first, last]: readonly [Field, Field], value: string): void {
   if (input[first.name] !== undefined || input[last.name] !== undefined) return
   const words = value.split(/\s+/)
   const parts = words.length > 1 ? words : value.split('@')
-  // Who has only one name still has to have two.
+  // Both names are required, so a person with one name gets "-" as the last name.
   input[last.name] = parts.length > 1 ? (parts.pop() ?? '') : '-'
   input[first.name] = parts.join(words.length > 1 ? ' ' : '@')
 }

@@ -1,4 +1,4 @@
-/** HTML as text: paragraphs, lists and links as they read. Each step goes on behind what it has read, so that time grows with the length and no faster. */
+/** HTML as text: paragraphs, lists and links as a person reads them. No step reads a character twice, so the time grows only with the length. */
 import { entitiesIn } from './entities.ts'
 
 /** Elements of mails and editors; a text with none of them is no HTML, whatever stands in angle brackets. */
@@ -11,12 +11,12 @@ const BEGINS = new Set('/!?abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ'
 
 const BLOCK =
   /^(?:address|article|body|center|d[dlt]|div|footer|form|h[1-6]|head|header|hr|html|li|main|section|t(?:able|body|foot|head|r))$/
-/** Around these stays an empty line. */
+/** These have an empty line before and after them. */
 const APART = /^(?:blockquote|h[1-6]|ol|p|pre|table|ul)$/
-/** What stands in these is nothing to read. */
+/** The content of these is not shown to a reader. */
 const UNREAD = /^(?:head|script|style|title)$/
 
-/** Whether a text is HTML, which nobody meant to be read as it is written. */
+/** Whether a text is HTML rather than text that mentions tags. */
 export function isHtml(text: string): boolean {
   return text.includes('<') && TAG.test(text)
 }
@@ -62,7 +62,7 @@ function endOfMarkup(html: string, open: number, missing: Set<string>): number {
   return end
 }
 
-/** Lines as they are read, one after the other. */
+/** Collects the lines of the text. */
 class Page {
   private readonly lines: string[] = []
   private line = ''

@@ -7,9 +7,9 @@ import { type Report, tallyOf } from './outcome.ts'
 import { inspectFile, type Sheet } from './parse.ts'
 
 export interface Watch {
-  /** Told after each batch how many rows of how many are done. */
+  /** Called after each batch with how many rows are done, of how many. */
   readonly progress?: (done: number, total: number) => Promise<void> | void
-  /** Aborted when the rest would be in vain. */
+  /** Aborted when nobody waits for the rest any more. */
   readonly signal?: AbortSignal
 }
 

@@ -54,7 +54,7 @@ export default definePlugin({
   resourceRoutes,
   resources: [new URL('./resources/import_batches.yaml', import.meta.url)],
   jobs: {
-    import: { description: 'Imports a large file.', attempts: ATTEMPTS, run: runImport },
+    import: { description: 'Imports a large file.', attempts: ATTEMPTS, long: true, run: runImport },
     tidy: { description: 'Puts away what imports left.', every: '1 hour', run: tidy },
   },
   commands: {
@@ -78,6 +78,7 @@ function resourceRoutes(resource: Resource, options: JsonObject): readonly Route
       tag: resource.name,
       access: accessesOf(definition.export),
       produces: ['text/csv'],
+      large: true,
       filters: resource.name,
       query: PARAMETERS,
       handle: (context) => exportRecords(context, resource),
@@ -89,10 +90,11 @@ function resourceRoutes(resource: Resource, options: JsonObject): readonly Route
       path: `/${resource.path}/import`,
       summary: `Import ${label} records from a CSV file`,
       description:
-        'The file is the part `file` or `csv`. Each row stands alone: what is wrong with one is told, and loses no other. A file with many rows is imported as a job.',
+        'The file is the part `file` or `csv`. Each row stands alone: what is wrong with one is told, and loses no other. A file with many rows is imported as a job, and so is every file that comes with an `Idempotency-Key`.',
       tag: resource.name,
       access: accessesOf(definition.import),
       body: 'multipart',
+      once: true,
       upload: { bytes: Number(options.import_bytes), files: 1 },
       input: {},
       query: importParameters(resource),

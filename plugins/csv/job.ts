@@ -1,9 +1,17 @@
-/** ⇄ The job that imports a large file: batch by batch, none of them twice, however often it has to begin anew. */
+/** ⇄ The job that imports a large file, batch by batch; no batch is written twice, however often the job starts again. */
 import { createWriteStream } from 'node:fs'
-import { mkdir, mkdtemp, rm } from 'node:fs/promises'
+import { mkdir, mkdtemp, rm, stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import { pipeline } from 'node:stream/promises'
-import { ApiError, allowsOne, type JobContext, type JsonObject, type Resource } from '../../engine/index.ts'
+import {
+  ApiError,
+  allowsOne,
+  isObject,
+  type JobContext,
+  type JsonObject,
+  type Resource,
+  shortFile,
+} from '../../engine/index.ts'
 import { readStored, removeStored } from '../files/stored.ts'
 import { batchesOf, type Import, judge, write } from './batch.ts'
 import { fileOf, type Kept, keptBatches, noteBatch } from './batches.ts'
@@ -14,7 +22,7 @@ import { importOptions } from './options.ts'
 import { plainCreated, plainErrors, type Report, tallyOf } from './outcome.ts'
 import type { Sheet } from './parse.ts'
 
-/** How often a job is tried before it is given up. */
+/** How often a job is tried without writing anything more before it is given up. */
 export const ATTEMPTS = 5
 
 /** Imports as whoever sent the file, with the rights that they have by now; gives the report. */
@@ -29,7 +37,7 @@ export async function runImport(context: JobContext, payload: JsonObject): Promi
     return { ...report, created: plainCreated(report), errors: errors.map(plainErrors), file: payload.read ?? null }
   } catch (error) {
     // What failed for another reason may be tried again by an operator, and needs its file then.
-    if (error instanceof ApiError && error.status < 500 && context.attempt >= ATTEMPTS) await discard(context, payload)
+    if (error instanceof ApiError && error.status < 500 && context.lastAttempt()) await discard(context, payload)
     throw error
   }
 }
@@ -45,7 +53,7 @@ async function importKept(context: JobContext, resource: Resource, payload: Json
   const rows = Number(payload.rows)
   const options = importOptions(resource, optionsIn(payload))
   const kept = await keptBatches(context)
-  // An earlier run came to its end, and was lost before that could be noted.
+  // An earlier run wrote every batch, but its process ended before the job was marked as done.
   if (kept.done >= rows) return tallyOf(rows, options.dryRun, kept.outcomes).report()
   return withFile(context, payload, async (path) => {
     const sheet = await sheetOf(context, resource, path, options)
@@ -55,9 +63,7 @@ async function importKept(context: JobContext, resource: Resource, payload: Json
 
 /** What whoever sent the file said about it; a job that an older version added says only whether it is a dry run. */
 function optionsIn({ dry_run = false, options }: JsonObject): JsonObject {
-  return typeof options === 'object' && options !== null && !Array.isArray(options)
-    ? (options as JsonObject)
-    : { dry_run }
+  return isObject(options) ? options : { dry_run }
 }
 
 /** Runs `work` with the file of the job on the local disk, for as long as that takes. */
@@ -70,6 +76,9 @@ async function withFile<T>(context: JobContext, payload: JsonObject, work: (path
     const file = await readStored(context, fileOf(context.id, payload))
     if (file === undefined) throw new ApiError('record_not_found', { label: 'File' })
     await pipeline(file, createWriteStream(path))
+    const { size } = await stat(path)
+    // A job that an older version added does not say how many bytes there are.
+    if (size !== Number(payload.bytes ?? size)) throw shortFile(path, Number(payload.bytes), size)
     return await work(path)
   } finally {
     await rm(folder, { recursive: true, force: true })
@@ -109,7 +118,7 @@ async function judgeAll(context: JobContext, resource: Resource, sheet: Sheet): 
   return report
 }
 
-/** Tells of each whole percent once. */
+/** Reports each whole percent once. */
 function teller({ progress }: JobContext): (done: number, total: number) => Promise<void> {
   let reported = 0
   return async (done, total) => {

@@ -3,7 +3,7 @@ import type { PluginContext, Resource } from '../../engine/index.ts'
 import type { Entry } from './entry.ts'
 import type { Sheet } from './parse.ts'
 
-/** A sequence follows kept numbers so far ahead; a number further out would burn all between for nothing. */
+/** A sequence moves ahead by at most this much: a number further away would waste all the numbers between. */
 const FURTHEST = 10_000_000
 
 /** The keys among the entries' that a record has, deleted ones too, which may come back. */
@@ -17,7 +17,7 @@ export async function takenKeys(
   const keys = entries.flatMap(({ key }) => key ?? [])
   if (column === undefined || keys.length === 0) return new Set()
   const { type, options } = column.field
-  // What no such field can hold is nobody's; the row fails for it by itself.
+  // No record has a key that the field cannot hold; the row is refused for it later.
   const possible = keys.filter((key) => 'value' in type.decode(key, options))
   const rows = await model(resource.name)
     .query()

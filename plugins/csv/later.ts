@@ -1,6 +1,6 @@
 /** ⇄ Leaves the import of a large file to a job, which finds the file in the storage. */
 import { randomUUID } from 'node:crypto'
-import type { Reply, Resource, RouteContext, UploadedFile } from '../../engine/index.ts'
+import { isRefusal, type Reply, type Resource, type RouteContext, type UploadedFile } from '../../engine/index.ts'
 import { storageOf } from '../files/open-storage.ts'
 import { keyOf } from './batches.ts'
 import type { Sheet } from './parse.ts'
@@ -30,19 +30,23 @@ export async function importLater(
   const file = keyOf(context, job)
   const { rows } = sheet
   const read = recognised(sheet)
-  const payload = { resource: resource.name, rows, options: { ...context.parameters }, file, read }
+  const payload = { resource: resource.name, rows, options: { ...context.parameters }, file, bytes, read }
+  const reply: Reply = {
+    status: 202,
+    data: { job_id: job, status: 'pending', total: rows, file: read },
+    message: sheet.options.dryRun ? `${rows} rows are judged as a job` : `${rows} rows are imported as a job`,
+  }
   const storage = storageOf(context.settings)
   // Before the transaction: a slow storage must not hold a connection.
   await storage.put(file, { path, bytes, type: 'text/csv' })
   try {
-    await context.enqueue('csv.import', payload, { id: job, as: 'actor' })
+    return await context.once(async (inner) => {
+      await inner.enqueue('csv.import', payload, { id: job, as: 'actor' })
+      return reply
+    })
   } catch (error) {
-    await storage.remove(file)
+    // After a lost connection the job may be there, and needs its file: housekeeping finds the others.
+    if (isRefusal(error)) await storage.remove(file)
     throw error
-  }
-  return {
-    status: 202,
-    data: { job_id: job, status: 'pending', total: rows, file: read },
-    message: sheet.options.dryRun ? `${rows} rows are judged as a job` : `${rows} rows are imported as a job`,
   }
 }

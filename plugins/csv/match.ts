@@ -23,7 +23,7 @@ export async function matchNames(
     for (const { names, input, errors } of entries) {
       const name = names.get(column)
       if (name === undefined) continue
-      // Of several that are called the same, the oldest is meant.
+      // When several have the same name, the oldest one is used.
       const id = found.get(name.toLowerCase())?.find((one) => admitted.has(one) && within(intake, parents, one, input))
       if (id === undefined) errors[field.name] = [`The selected ${intake.relation.label.toLowerCase()} is invalid`]
       else input[field.name] = id

@@ -1,9 +1,15 @@
 /** What whoever imports says about a file: parameters of the route, of the command, and of the job that goes on with it. */
-import { type FieldDefinition, invalid, type Json, type JsonObject, type Resource } from '../../engine/index.ts'
+import {
+  type FieldDefinition,
+  invalid,
+  type Json,
+  type JsonObject,
+  type Resource,
+  zoneNamed,
+} from '../../engine/index.ts'
 import type { DateForms } from './dates.ts'
 import { definitionOf } from './key.ts'
 import { NO_RENAMES, type Renames, renamesOf } from './rename.ts'
-import { zoneNamed } from './zone.ts'
 
 export interface ImportOptions {
   readonly dryRun: boolean

@@ -39,10 +39,10 @@ export interface Report extends Outcome {
   readonly dry_run: boolean
 }
 
-/** The rows whose errors a report tells: what nobody reads to its end need not be kept; `failed` counts them all. */
+/** How many failed rows a report lists with their errors; `failed` counts all of them. */
 export const TOLD_ERRORS = 5_000
 
-/** The names of created records that a report tells, of each resource. */
+/** How many created records of each resource a report names. */
 const TOLD_NAMES = 1_000
 
 /** Sums up batches as they come, in memory that does not grow with the rows that fail. */

@@ -32,7 +32,7 @@ export interface Sheet extends Form {
   readonly rows: number
 }
 
-/** Longer records are no records: the longest text of a record with room for its quotes. */
+/** A longer record is refused: room for the longest text of a record, with every character a quote. */
 const RECORD_LENGTH = 1_048_576
 
 /** Looks a whole file through before anything of it is used; throws validation_failed for `file` when it is no CSV file of this layout. */

@@ -2,7 +2,7 @@
 import { invalid } from '../../engine/index.ts'
 import { headerWord } from './layout.ts'
 
-/** Stands for every column that is not known. */
+/** The name that means every unknown column. */
 const OTHERS = '*'
 
 export interface Renames {

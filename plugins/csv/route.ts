@@ -1,5 +1,5 @@
 /** POST /<resource>/import: one file of a multipart body, or a dry run of it. */
-import type { Reply, Resource, RouteContext } from '../../engine/index.ts'
+import { ApiError, type Reply, type Resource, type RouteContext } from '../../engine/index.ts'
 import { importSheet, sheetOf } from './import.ts'
 import { importLater } from './later.ts'
 import { importOptions } from './options.ts'
@@ -67,9 +67,12 @@ export async function importRecords(context: RouteContext, resource: Resource): 
   if (file.bytes === 0) throw fileRefused('The file is empty')
   const options = importOptions(resource, context.parameters)
   const sheet = await sheetOf(context, resource, file.path, options, Number(context.options.import_rows))
+  // An import at once is many transactions, and whether it came to its end may not be known; a job goes on where it was.
+  const keyed = context.headers['idempotency-key'] !== undefined && !options.dryRun
+  const large = sheet.rows > Number(context.options.job_rows)
   // Nobody could ask for the job of someone who is not signed in.
-  const large = sheet.rows > Number(context.options.job_rows) && context.actor.id !== null
-  if (large) return importLater(context, resource, file, sheet)
+  if ((large || keyed) && context.actor.id !== null) return importLater(context, resource, file, sheet)
+  if (keyed) throw new ApiError('bad_request', { message: 'Sign in to import with an Idempotency-Key' })
   const report = await importSheet(context, resource, sheet)
   const data = { ...report, errors: report.errors.map(plainErrors), file: recognised(sheet) }
   return { data, message: summary(report) }

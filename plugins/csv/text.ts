@@ -51,7 +51,7 @@ async function markOf(path: string): Promise<Encoding | undefined> {
   return undefined
 }
 
-/** The text could be in another encoding; elsewhere it is a refusal like any other. */
+/** Thrown when the text may be in another encoding; the caller tries that one, or answers with this error. */
 class NotInEncoding extends Error {}
 
 /** The text of a file in pieces, without its byte order mark; refuses what is not in the encoding, and NUL, which no text has. */

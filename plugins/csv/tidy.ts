@@ -1,9 +1,9 @@
-/** ⇄ Puts away what imports left: files and notes of jobs that will never run again. */
+/** ⇄ Deletes what imports leave behind: the files and batch notes of jobs that will never run again. */
 import { deleteInBatches, type JobContext, type JsonObject, openJobs } from '../../engine/index.ts'
 import { keepFiles } from '../files/keeper.ts'
 import { BATCHES, jobOf } from './batches.ts'
 
-/** What is younger may belong to a job that is just beginning. */
+/** A younger file may belong to a job that is about to be added. */
 const DAY_MS = 86_400_000
 
 /** The job: a file stays as long as its job waits, runs, or can be tried again; so do the notes of its batches. */

@@ -1,8 +1,9 @@
 /** ⇄ Files on the local disk: written beside their place, flushed, then named, so that a name always means a whole file. */
 import { createReadStream } from 'node:fs'
-import { copyFile, mkdir, open, readdir, rename, rm, stat, utimes } from 'node:fs/promises'
+import { copyFile, readdir, rename, rm, stat, utimes } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import type { Readable } from 'node:stream'
+import { flush, makeFolder, shortFile } from '../../engine/index.ts'
 import type { Source, Storage, Stored } from './storage.ts'
 
 /** A storage in a folder, which is made with the first file. */
@@ -18,26 +19,20 @@ export function diskStorage(folder: string): Storage {
   }
 }
 
-async function flush(path: string): Promise<void> {
-  const file = await open(path, 'r')
-  try {
-    await file.sync()
-  } finally {
-    await file.close()
-  }
-}
-
 async function put(place: string, source: Source): Promise<void> {
   const half = `${place}.part`
-  await mkdir(dirname(place), { recursive: true })
+  await makeFolder(dirname(place))
   try {
     // Moved where that is possible; copied from another disk, and by whoever still needs the source.
     await rename(source.path, half).catch(() => copyFile(source.path, half))
     await flush(half)
+    const { size } = await stat(half)
+    if (size !== source.bytes) throw shortFile(place, source.bytes, size)
     await rename(half, place)
     await flush(dirname(place))
   } catch (error) {
-    await rm(half, { force: true })
+    // A caller who is told that nothing is stored must be able to rely on it.
+    await Promise.allSettled([rm(half, { force: true }), rm(place, { force: true })])
     throw error
   }
 }
@@ -56,7 +51,7 @@ function read(place: string): Promise<Readable | undefined> {
 async function move(from: string, to: string, at: Date): Promise<boolean> {
   try {
     await utimes(from, at, at)
-    await mkdir(dirname(to), { recursive: true })
+    await makeFolder(dirname(to))
     await rename(from, to)
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code === 'ENOENT') return false

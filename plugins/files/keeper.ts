@@ -10,9 +10,9 @@ import type { Storage, Stored } from './storage.ts'
 
 const DAY_MS = 86_400_000
 /** So old, in milliseconds, nothing is on its way from the storage to its row. */
-export const YOUNG_MS = DAY_MS
+const YOUNG_MS = DAY_MS
 /** How long a file that no row names is kept aside: long enough to notice that a backup is too old, and to restore another. */
-export const ASIDE_MS = 30 * DAY_MS
+const ASIDE_MS = 30 * DAY_MS
 /** Keys that are looked up with one statement. */
 const BATCH = 500
 

@@ -1,8 +1,8 @@
 /** The storage that the settings name: the local disk, or an S3-compatible server. */
 import { join } from 'node:path'
-import type { Settings } from '../../engine/index.ts'
+import { breakerOf, type Settings } from '../../engine/index.ts'
 import { diskStorage } from './disk.ts'
-import { s3Storage } from './s3.ts'
+import { S3, s3Storage } from './s3.ts'
 import type { Storage } from './storage.ts'
 
 const VARIABLES = ['S3_ENDPOINT', 'S3_REGION', 'S3_BUCKET', 'S3_ACCESS_KEY', 'S3_SECRET_KEY'] as const
@@ -18,7 +18,8 @@ export function storageOf(settings: Settings): Storage {
   return storage
 }
 
-function open({ dataDir, env }: Settings): Storage {
+function open(settings: Settings): Storage {
+  const { dataDir, env } = settings
   const given = VARIABLES.filter((name) => (env[name] ?? '') !== '')
   if (given.length === 0 || (given.length === 1 && given[0] === 'S3_REGION'))
     return diskStorage(join(dataDir, 'uploads'))
@@ -28,6 +29,7 @@ function open({ dataDir, env }: Settings): Storage {
   if (!/^https?:\/\//.test(endpoint) || !URL.canParse(endpoint))
     throw new Error('S3_ENDPOINT must be a URL such as https://s3.example.com.')
   return s3Storage({
+    breaker: breakerOf(settings, S3),
     endpoint: endpoint.replace(/\/+$/, ''),
     region: env.S3_REGION || 'us-east-1',
     bucket: env.S3_BUCKET ?? '',

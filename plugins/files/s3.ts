@@ -11,10 +11,12 @@ import type { Readable } from 'node:stream'
 import { text } from 'node:stream/consumers'
 import { pipeline } from 'node:stream/promises'
 import { AwsV4Signer } from 'aws4fetch'
-import { ApiError } from '../../engine/index.ts'
+import { ApiError, type Breaker, shortFile } from '../../engine/index.ts'
 import type { Source, Storage, Stored } from './storage.ts'
 
 export interface S3Settings {
+  /** Leaves the server alone while it does not answer. */
+  readonly breaker: Breaker
   readonly endpoint: string
   readonly region: string
   readonly bucket: string
@@ -30,6 +32,12 @@ const PAUSE_MS = 200
 /** An answer that is read whole: an error, or a page of a list. */
 const ANSWER_BYTES = 4_194_304
 
+/** The name of the server's breaker. */
+export const S3 = 's3'
+/** How long a call may take until its answer begins, in milliseconds, and how many more for each megabyte that is sent. */
+const CALL_MS = 60_000
+const MEGABYTE_MS = 15_000
+
 interface Call {
   readonly method: 'PUT' | 'GET' | 'DELETE'
   readonly path: string
@@ -44,7 +52,7 @@ export function s3Storage(settings: S3Settings): Storage {
     description: `${settings.endpoint}/${settings.bucket}`,
     put: async (key, source) => {
       const headers = {
-        'x-amz-content-sha256': await sha256(source.path),
+        'x-amz-content-sha256': await sha256(source),
         'content-length': String(source.bytes),
         'content-type': source.type,
       }
@@ -64,9 +72,12 @@ export function s3Storage(settings: S3Settings): Storage {
   }
 }
 
-async function sha256(path: string): Promise<string> {
+/** The hash by which the server judges whether it got the file; throws unavailable where not all of it is on this disk. */
+async function sha256({ path, bytes }: Source): Promise<string> {
   const hash = createHash('sha256')
-  await pipeline(createReadStream(path), hash)
+  const input = createReadStream(path)
+  await pipeline(input, hash)
+  if (input.bytesRead !== bytes) throw shortFile(path, bytes, input.bytesRead)
   return hash.digest('hex')
 }
 
@@ -85,8 +96,13 @@ async function move(settings: S3Settings, from: string, to: string): Promise<boo
   return true
 }
 
+/** Sends a call, unless the server is left alone for a while; what fails is a 503. */
+function ask(settings: S3Settings, call: Call): Promise<IncomingMessage> {
+  return settings.breaker.run(() => tryCall(settings, call))
+}
+
 /** Sends a call until it is answered by something else than a failure of the server; 404 is an answer. */
-async function ask(settings: S3Settings, call: Call): Promise<IncomingMessage> {
+async function tryCall(settings: S3Settings, call: Call): Promise<IncomingMessage> {
   let cause: unknown
   for (let attempt = 0; attempt < TRIES; attempt++) {
     if (attempt > 0) await new Promise((resolve) => setTimeout(resolve, PAUSE_MS * 2 ** (attempt - 1)))
@@ -119,7 +135,12 @@ async function send({ endpoint, region, accessKey, secretKey }: S3Settings, call
     headers: Object.fromEntries(headers.entries()),
     timeout: SILENCE_MS,
   })
-  request.on('timeout', () => request.destroy(new Error('the file storage is silent')))
+  request.on('timeout', () => request.destroy(silence()))
+  // A server that sends a byte now and then is never silent.
+  const megabytes = (call.source?.bytes ?? 0) / 1_048_576
+  const late = setTimeout(() => request.destroy(silence()), CALL_MS + megabytes * MEGABYTE_MS).unref()
+  request.once('response', () => clearTimeout(late))
+  request.once('close', () => clearTimeout(late))
   const answered = new Promise<IncomingMessage>((resolve, reject) => {
     request.once('response', resolve)
     request.once('error', reject)
@@ -130,9 +151,13 @@ async function send({ endpoint, region, accessKey, secretKey }: S3Settings, call
   return answered
 }
 
+function silence(): Error {
+  return Object.assign(new Error('the file storage is silent'), { code: 'ETIMEDOUT' })
+}
+
 /** The body as it comes; a server that falls silent ends it with an error. */
 function body(response: IncomingMessage): Readable {
-  response.setTimeout(SILENCE_MS, () => response.destroy(new Error('the file storage is silent')))
+  response.setTimeout(SILENCE_MS, () => response.destroy(silence()))
   return response
 }
 

@@ -8,7 +8,9 @@ import {
   type Reply,
   type RouteContext,
 } from '../../engine/index.ts'
+import { automationsCommand } from './automations-command.ts'
 import { jobsCommand } from './command.ts'
+import { listenersCommand } from './listeners-command.ts'
 
 /** `GET /jobs/{id}`: for its creator and for holders of every permission; for others 403. */
 async function read({ actor, database, params }: RouteContext): Promise<Reply> {
@@ -38,12 +40,24 @@ function shown(job: JobState, all: boolean) {
 export default definePlugin({
   name: 'jobs',
   description:
-    'Tells how work that was put off stands, by GET /jobs/{id}, and tries again what was given up, by plinth jobs.',
+    'Tells how work that was put off stands, by GET /jobs/{id}, and tries again what was given up or set aside, by plinth jobs, plinth listeners and plinth automations.',
   commands: {
     jobs: {
       description: 'List the jobs that were given up; plinth jobs retry <id>|all tries them again',
       begins: false,
       run: jobsCommand,
+    },
+    automations: {
+      description:
+        'Tell how the automations stand, and list the runs that were given up; plinth automations retry <resource>.<name>|all tries them again',
+      begins: false,
+      run: automationsCommand,
+    },
+    listeners: {
+      description:
+        'Tell how the listeners stand, and list the changes that were set aside; plinth listeners retry <change>|all tries them again',
+      begins: false,
+      run: listenersCommand,
     },
   },
   routes: [

@@ -1,10 +1,10 @@
-/** ⇄ Seals texts that must not be read in the database or in its backups: the key of an AI server, links in waiting mails. */
+/** ⇄ Seals texts that must not be read in the database or in its backups: the key of an AI server, links in waiting mails, secrets of webhooks. */
 import { createCipheriv, createDecipheriv, createHash, hkdfSync, randomBytes } from 'node:crypto'
 import { type Settings, secretsOf } from '../../engine/index.ts'
 import { keysOf } from './key.ts'
 
 /** What a text is sealed for; each use has keys of its own, so that what one part sealed no other part opens. */
-export type SealUse = 'mail' | 'ai'
+export type SealUse = 'mail' | 'ai' | 'webhook'
 
 const CIPHER = 'aes-256-gcm'
 const NONCE_BYTES = 12
@@ -39,8 +39,18 @@ export async function unseal(settings: Settings, use: SealUse, sealed: string): 
   })
 }
 
+const sealingKeys = new WeakMap<Uint8Array, Map<SealUse, Buffer>>()
+
+/** The key for one use, made once for each secret: every mail asks for it twice. */
 function sealingKey(key: Uint8Array, use: SealUse): Buffer {
-  return Buffer.from(hkdfSync('sha256', key, '', `plinth ${use}`, 32))
+  const made = sealingKeys.get(key) ?? new Map<SealUse, Buffer>()
+  sealingKeys.set(key, made)
+  let own = made.get(use)
+  if (own === undefined) {
+    own = Buffer.from(hkdfSync('sha256', key, '', `plinth ${use}`, 32))
+    made.set(use, own)
+  }
+  return own
 }
 
 /** The form in which keys of AI servers were sealed first, and may still be stored: no id, and the tag in front. */

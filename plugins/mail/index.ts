@@ -1,8 +1,12 @@
 /** The mail plugin: outgoing mail by SMTP, or as files while no server is configured. */
 import { definePlugin } from '../../engine/index.ts'
+import { mailAction } from './automation.ts'
 import { sendQueued } from './send.ts'
+import { tidy } from './tidy.ts'
+import { CONNECTIONS, SMTP } from './transport.ts'
 
-export { type Mail, type MailQueue, sendMail } from './send.ts'
+export { type Mail, type MailQueue, type NamedMail, sendMail, sendMails } from './send.ts'
+export { fillWords, readWords, wordsData } from './words.ts'
 
 /** Over an hour altogether: servers that are restarted, and those that ask to come back later. */
 const ATTEMPTS = 14
@@ -19,7 +23,28 @@ export default definePlugin({
         pattern: '^[^\\s@<>,;]+@[^\\s@<>,;]+$',
         description: 'The address that answers to mails go to; without it, mails do not ask for answers.',
       },
+      keep_files_days: {
+        type: 'integer',
+        minimum: 1,
+        maximum: 36_500,
+        description: 'Mails in the outbox that are older are removed; without it they stay.',
+      },
     },
   },
-  jobs: { send: { description: 'Sends one mail.', attempts: ATTEMPTS, run: sendQueued } },
+  actions: { send: mailAction },
+  jobs: {
+    send: {
+      description: 'Sends one mail.',
+      attempts: ATTEMPTS,
+      concurrency: CONNECTIONS,
+      server: SMTP,
+      run: sendQueued,
+    },
+    tidy: {
+      description: 'Removes mails of the outbox that are older than they are kept.',
+      every: '1 hour',
+      eachInstance: true,
+      run: tidy,
+    },
+  },
 })

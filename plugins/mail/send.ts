@@ -1,16 +1,30 @@
 /** Sends mails made from templates through the queue of jobs, so that none is lost and none delays an answer. */
-import type { JobContext, JsonObject, PluginContext } from '../../engine/index.ts'
+import {
+  BreakerOpen,
+  type Entry,
+  isObject,
+  type JobContext,
+  JobGivenUp,
+  type Json,
+  type JsonObject,
+  type PluginContext,
+} from '../../engine/index.ts'
 import { seal, unseal } from '../keys/seal.ts'
-import { renderMail } from './template.ts'
-import { transportOf } from './transport.ts'
+import { type MailWords, renderMail, renderWords } from './template.ts'
+import { type Sending, transportOf } from './transport.ts'
 
-/** One mail: a Liquid file whose first line is `Subject: …`, whom it goes to, and what the template may name. */
+/** One mail: a Liquid file whose first line is `Subject: …`, or words in Liquid; whom it goes to, and what they may name. */
 export interface Mail {
-  readonly template: URL
+  readonly template: URL | MailWords
   readonly to: string
   readonly data: Readonly<Record<string, unknown>>
   /** What the mail is about, `ticket-3000000001`: programs show mails with the same word as one conversation. */
   readonly thread?: string
+}
+
+/** A mail with a name of its own, a UUID: it is sent once, however often it is asked for. */
+export interface NamedMail extends Mail {
+  readonly id?: string
 }
 
 /** The part of a context that is needed to send a mail. */
@@ -29,51 +43,71 @@ const PLUGINS = new URL('../', import.meta.url)
  *     await sendMail(context, { template: new URL('./mails/reset.liquid', import.meta.url), to, data })
  */
 export async function sendMail({ enqueue, settings }: MailQueue, mail: Mail): Promise<void> {
-  const { href } = mail.template
-  const template = href.startsWith(PLUGINS.href) ? href.slice(PLUGINS.href.length) : href
+  await enqueue('mail.send', await payloadOf(settings, mail))
+}
+
+/** Sends many mails as `sendMail` does, by one statement. */
+export async function sendMails(
+  { enqueueEach, settings }: Pick<PluginContext, 'enqueueEach' | 'settings'>,
+  mails: readonly NamedMail[],
+): Promise<void> {
+  const entries = mails.map(async (mail): Promise<Entry> => {
+    const payload = await payloadOf(settings, mail)
+    return mail.id === undefined ? { payload } : { payload, id: mail.id }
+  })
+  await enqueueEach('mail.send', await Promise.all(entries))
+}
+
+async function payloadOf(settings: PluginContext['settings'], mail: Mail): Promise<JsonObject> {
   const sealed = await seal(settings, 'mail', JSON.stringify(mail.data))
   const about = mail.thread === undefined ? {} : { thread: mail.thread }
-  await enqueue('mail.send', { template, to: mail.to, sealed, ...about })
+  return { template: nameOf(mail.template), to: mail.to, sealed, ...about }
+}
+
+function nameOf(template: URL | MailWords): Json {
+  if (!(template instanceof URL)) return { subject: template.subject, text: template.text }
+  const { href } = template
+  return href.startsWith(PLUGINS.href) ? href.slice(PLUGINS.href.length) : href
+}
+
+function templateOf(name: Json | undefined): URL | MailWords {
+  if (!isObject(name)) return new URL(String(name), PLUGINS)
+  return { subject: String(name.subject), text: String(name.text) }
 }
 
 /** The job that sends one mail; what goes wrong rejects, and the queue tries again. */
 export async function sendQueued(context: JobContext, payload: JsonObject): Promise<undefined> {
-  const template = new URL(String(payload.template), PLUGINS)
+  const template = templateOf(payload.template)
   const text = await unseal(context.settings, 'mail', String(payload.sealed))
   if (text === undefined)
     throw new Error('the mail was changed, or the secret that it was sealed with is not known any more')
   const data = JSON.parse(text) as Mail['data']
   const about = typeof payload.thread === 'string' ? { thread: payload.thread } : {}
-  await deliver(context, { template, to: String(payload.to), data, ...about }, context.id)
+  await deliver(context, { template, to: String(payload.to), data, ...about }, context)
 }
 
 /** Renders a mail and hands it over under an id that stays the same when it is tried again; rejects when it can't. */
-export async function deliver(context: MailContext, mail: Mail, id: string): Promise<void> {
+export async function deliver(context: MailContext, mail: Mail, sending: Sending): Promise<void> {
   const { catalog, log, now, settings } = context
   const replyTo = String(catalog.pluginOptions.get('mail')?.reply_to ?? '')
-  const content = await renderMail(mail.template, {
-    app: catalog.name,
-    base_url: settings.baseUrl,
-    reply_to: replyTo,
-    ...mail.data,
-  })
+  const known = { app: catalog.name, base_url: settings.baseUrl, reply_to: replyTo, ...mail.data }
+  const content = await (mail.template instanceof URL
+    ? renderMail(mail.template, known)
+    : renderWords(mail.template, known))
   const host = new URL(settings.baseUrl).hostname
   const letter = {
     ...content,
-    ...idsOf(host, id, mail.thread),
+    ...idsOf(host, sending.id, mail.thread),
     from: settings.env.MAIL_FROM ?? { name: catalog.name, address: `no-reply@${host}` },
     to: mail.to,
     ...(replyTo === '' ? {} : { replyTo }),
     date: now(),
   }
-  const place = await transportOf(
-    settings,
-    now,
-  )(letter).catch((error: unknown) => {
+  const place = await transportOf(settings)(letter, sending).catch((error: unknown) => {
     throw withoutAddresses(error)
   })
   // Neither subject nor text: they may hold a link that lets its bearer in. Nor whom it goes to.
-  log.info({ mail: templateName(mail.template), id, place }, 'mail sent')
+  log.info({ mail: templateName(mail.template), id: sending.id, place }, 'mail sent')
 }
 
 /** A name that a mail keeps when it is sent again, and what it belongs to: no mail has the name of the thread itself. */
@@ -86,10 +120,13 @@ function idsOf(host: string, id: string, thread: string | undefined) {
 
 /** Servers repeat the recipient in what they refuse, and errors are logged. */
 function withoutAddresses(error: unknown): Error {
-  const message = error instanceof Error ? error.message : String(error)
-  return new Error(message.slice(0, 1000).replace(/[^\s<>"'(),;:]+@[^\s<>"'(),;:]+/g, '(an address)'))
+  if (error instanceof BreakerOpen) return error
+  const message = (error instanceof Error ? error.message : String(error)).slice(0, 1000)
+  const told = message.replace(/[^\s<>"'(),;:]+@[^\s<>"'(),;:]+/g, '(an address)')
+  return error instanceof JobGivenUp ? new JobGivenUp(told) : new Error(told)
 }
 
-function templateName(template: URL): string {
+function templateName(template: URL | MailWords): string {
+  if (!(template instanceof URL)) return 'automation'
   return template.pathname.split('/').at(-1) ?? template.pathname
 }

@@ -1,14 +1,21 @@
 /** Mail templates: Liquid files with the subject in their first line and the text below it, rendered as text and as HTML. */
 import { readFile } from 'node:fs/promises'
 import type { Template } from 'liquidjs'
-import { escapeHtml, htmlButton, htmlQuote, htmlText, pageOf } from './html.ts'
-import { plainButton, plainQuote, plainText } from './plain.ts'
+import { escapeHtml, htmlText, pageOf } from './html.ts'
+import { liquidEngines } from './liquid.ts'
+import { plainText } from './plain.ts'
 
 /** What stands in a mail. */
 export interface Content {
   readonly subject: string
   readonly text: string
   readonly html: string
+}
+
+/** The words of a mail, in Liquid. */
+export interface MailWords {
+  readonly subject: string
+  readonly text: string
 }
 
 interface Compiled {
@@ -19,44 +26,54 @@ interface Compiled {
 
 const SUBJECT = /^Subject: (.+)\r?\n\s*/
 
-const loadEngines = async () => {
-  const { Liquid } = await import('liquidjs')
-  // A misspelt variable must fail in a test, not send an empty line to a customer.
-  const strict = { strictVariables: true, strictFilters: true, ownPropertyOnly: true }
-  const plain = new Liquid(strict)
-  plain.registerFilter('quote', plainQuote)
-  plain.registerFilter('button', plainButton)
-  const html = new Liquid({ ...strict, outputEscape: (value: unknown) => escapeHtml(String(value ?? '')) })
-  html.registerFilter('quote', { raw: true, handler: htmlQuote })
-  html.registerFilter('button', { raw: true, handler: htmlButton })
-  return { plain, html }
-}
-
-let engines: ReturnType<typeof loadEngines> | undefined
+/** Files stay for as long as the program; texts of automations go when there are many of them. */
 const compiled = new Map<string, Compiled>()
+const KEPT = 1_000
 
 /**
  * A template filled with `data`; rejects when the file is absent or names what `data` lacks. `{{ text | quote }}` is what
  * somebody wrote, with its lines; `{{ link | button: 'Open it' }}` a link. Both stand in a paragraph of their own.
  */
 export async function renderMail(template: URL, data: Readonly<Record<string, unknown>>): Promise<Content> {
-  engines ??= loadEngines()
-  const { plain, html } = await engines
-  let parts = compiled.get(template.href)
-  if (parts === undefined) {
-    const source = (await readFile(template, 'utf8')).replace(/\r\n/g, '\n')
-    const match = SUBJECT.exec(source)
-    if (match === null) throw new Error(`${template.pathname} does not begin with "Subject: "`)
-    const body = source.slice(match[0].length)
-    parts = { subject: plain.parse(match[1] ?? ''), text: plain.parse(body), html: html.parse(escapeStatic(body)) }
-    compiled.set(template.href, parts)
-  }
+  const parts =
+    compiled.get(template.href) ?? compile(template.href, partsOf(await readFile(template, 'utf8'), template))
+  return render(parts, data, true)
+}
+
+/** The words of an automation's mail, filled in the same way; what `data` lacks is no word. */
+export async function renderWords(words: MailWords, data: Readonly<Record<string, unknown>>): Promise<Content> {
+  const key = JSON.stringify([words.subject, words.text])
+  return render(compiled.get(key) ?? compile(key, words, false), data, false)
+}
+
+function partsOf(file: string, { pathname }: URL): MailWords {
+  const source = file.replace(/\r\n/g, '\n')
+  const match = SUBJECT.exec(source)
+  if (match === null) throw new Error(`${pathname} does not begin with "Subject: "`)
+  return { subject: match[1] ?? '', text: source.slice(match[0].length) }
+}
+
+function compile(key: string, { subject, text }: MailWords, strict = true): Compiled {
+  const { html, plain } = liquidEngines(strict)
+  const parts = { subject: plain.parse(subject), text: plain.parse(text), html: html.parse(escapeStatic(text)) }
+  if (compiled.size >= KEPT) compiled.clear()
+  compiled.set(key, parts)
+  return parts
+}
+
+async function render(parts: Compiled, data: Readonly<Record<string, unknown>>, strict: boolean): Promise<Content> {
+  const { html, plain } = liquidEngines(strict)
   const subject = String(await plain.render(parts.subject, data))
     .replace(/\s+/g, ' ')
     .trim()
-  const app = String(data.app ?? '')
+  const app = nameIn(data.app)
   const text = plainText(String(await plain.render(parts.text, data)), app)
   return { subject, text, html: pageOf(subject, htmlText(String(await html.render(parts.html, data))), app) }
+}
+
+/** Automations know more of the application than its name. */
+function nameIn(app: unknown): string {
+  return typeof app === 'object' && app !== null && 'name' in app ? String(app.name) : String(app ?? '')
 }
 
 /** The template's own words are text too; its tags stay as they are. */

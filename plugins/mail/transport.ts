@@ -1,9 +1,9 @@
 /** Where mail goes: an SMTP server, or `.eml` files in the outbox folder of the data directory. */
-import { randomBytes } from 'node:crypto'
-import { mkdir, rename, writeFile } from 'node:fs/promises'
+import { mkdir } from 'node:fs/promises'
 import { join } from 'node:path'
-import type { SendMailOptions } from 'nodemailer'
-import type { Settings } from '../../engine/index.ts'
+import { buffer } from 'node:stream/consumers'
+import type { SendMailOptions, Transporter } from 'nodemailer'
+import { type Breaker, breakerOf, JobGivenUp, type Settings, writeWhole } from '../../engine/index.ts'
 import type { Content } from './template.ts'
 
 /** A rendered mail on its way. */
@@ -17,46 +17,96 @@ export interface Letter extends Content {
   readonly date: Date
 }
 
-/** Hands a letter over and tells, for the log, to what; rejects when it can't. */
-export type Transport = (letter: Letter) => Promise<string>
+/** What a letter is recognised by when it is handed over twice. */
+export interface Sending {
+  /** The id of its job. */
+  readonly id: string
+  readonly createdAt: Date
+}
 
-/** A server that does not answer must not hold a mail for nodemailer's own two minutes. */
-const TIMEOUTS = { connectionTimeout: '10000', greetingTimeout: '10000', socketTimeout: '20000' }
+/** Hands a letter over and tells, for the log, to what; rejects when it can't, with JobGivenUp where it never could. */
+export type Transport = (letter: Letter, sending: Sending) => Promise<string>
+
+/** The name of the server's breaker. */
+export const SMTP = 'smtp'
+/** Mails that are on their way at a time, each over a connection of its own. */
+export const CONNECTIONS = 4
+
+/**
+ * How long each step may take, in milliseconds: nodemailer's own two minutes are too long for a server that is silent. A
+ * connection is closed soon after the last mail, because nobody tells this plugin that the process stops.
+ */
+const TIMES = { dnsTimeout: 10_000, connectionTimeout: 10_000, greetingTimeout: 10_000, socketTimeout: 20_000 }
+const IDLE_MS = 2_000
+/** How long one mail may take altogether: a server that sends a byte now and then is never silent. */
+const MAIL_MS = 60_000
 
 const transports = new WeakMap<Settings, Transport>()
 
 /** The transport that the settings ask for, made once. */
-export function transportOf(settings: Settings, now: () => Date): Transport {
+export function transportOf(settings: Settings): Transport {
   let transport = transports.get(settings)
   if (transport === undefined) {
     const url = settings.env.SMTP_URL
-    transport = url === undefined || url === '' ? outbox(join(settings.dataDir, 'outbox'), now) : smtp(url)
+    transport = url === undefined || url === '' ? outbox(outboxOf(settings)) : smtp(url, breakerOf(settings, SMTP))
     transports.set(settings, transport)
   }
   return transport
 }
 
-function smtp(text: string): Transport {
-  const url = new URL(text)
-  for (const [name, value] of Object.entries(TIMEOUTS)) {
-    if (!url.searchParams.has(name)) url.searchParams.set(name, value)
-  }
-  return async (letter) => {
-    const { createTransport } = await import('nodemailer')
-    await createTransport(url.href).sendMail(messageOf(letter))
-    return url.host
-  }
+/** The folder of mails that no server takes. */
+export function outboxOf({ dataDir }: Pick<Settings, 'dataDir'>): string {
+  return join(dataDir, 'outbox')
 }
 
-function outbox(folder: string, now: () => Date): Transport {
-  return async (letter) => {
+function smtp(text: string, breaker: Breaker): Transport {
+  const url = new URL(text)
+  for (const [name, ms] of Object.entries({ ...TIMES, idleTimeout: IDLE_MS }))
+    if (!url.searchParams.has(name)) url.searchParams.set(name, String(ms))
+  const pool = { pool: 'true', maxConnections: String(CONNECTIONS) }
+  for (const [name, value] of Object.entries(pool)) url.searchParams.set(name, value)
+  let transporter: Promise<Transporter> | undefined
+  const open = async (): Promise<Transporter> => (await import('nodemailer')).createTransport(url.href)
+  return (letter) =>
+    breaker.run(async () => {
+      transporter ??= open()
+      const late = AbortSignal.timeout(MAIL_MS)
+      const sent = { ...messageOf(letter), signal: late }
+      await (await transporter).sendMail(sent).catch((error: unknown) => {
+        if (late.aborted) throw Object.assign(new Error('the mail server takes too long'), { code: 'ETIMEDOUT' })
+        throw isRefused(error) ? new JobGivenUp(messageIn(error)) : error
+      })
+      return url.host
+    })
+}
+
+/**
+ * Whether the server says that it will never take this mail: for its recipient, or for what stands in it. What it says of
+ * the sender or of a password is for an operator to put right, and the mail is tried again.
+ */
+function isRefused(error: unknown): boolean {
+  if (typeof error !== 'object' || error === null) return false
+  const { command, responseCode }: { command?: unknown; responseCode?: unknown } = error
+  return ['RCPT TO', 'DATA'].includes(String(command)) && Number(responseCode) >= 500 && Number(responseCode) < 600
+}
+
+function messageIn(error: unknown): string {
+  return error instanceof Error ? error.message : String(error)
+}
+
+/** Named by the job, so that a mail that is written twice, as after a crash, is one file. */
+function outbox(folder: string): Transport {
+  return async (letter, { createdAt, id }) => {
     const { createTransport } = await import('nodemailer')
     const { message } = await createTransport({ streamTransport: true, buffer: true }).sendMail(messageOf(letter))
-    // Reset links are in here: the folder and its files are for this user only.
-    await mkdir(folder, { recursive: true, mode: 0o700 })
-    const file = join(folder, `${now().toISOString().replace(/[:.]/g, '-')}-${randomBytes(4).toString('hex')}.eml`)
-    await writeFile(`${file}.part`, message, { mode: 0o600 })
-    await rename(`${file}.part`, file)
+    const file = join(folder, `${createdAt.toISOString().replace(/[:.]/g, '-')}-${id}.eml`)
+    const content = Buffer.isBuffer(message) ? message : await buffer(message)
+    await writeWhole(file, content).catch(async (error: NodeJS.ErrnoException) => {
+      if (error.code !== 'ENOENT') throw error
+      // Reset links are in here: the folder and its files are for this user only.
+      await mkdir(folder, { recursive: true, mode: 0o700 })
+      await writeWhole(file, content)
+    })
     return file
   }
 }

@@ -2,6 +2,7 @@
 import {
   type ApplicationDefinition,
   type FilterDefinition,
+  isObject,
   type JsonObject,
   type RelationDefinition,
   type ResourceDefinition,
@@ -93,7 +94,7 @@ function policiesOf(owners: readonly Owner[], signed: boolean): NonNullable<Reso
 
 /** A condition on a record as one on its files: every path begins with the relation that leads there. */
 function below(relation: string, filter: FilterDefinition): FilterDefinition {
-  const inside = (value: unknown): unknown => (isFilter(value) ? below(relation, value) : value)
+  const inside = (value: unknown): unknown => (isObject(value) ? below(relation, value as FilterDefinition) : value)
   return Object.fromEntries(
     Object.entries(filter).map(([key, value]) => {
       if (key === 'any' || key === 'all') return [key, Array.isArray(value) ? value.map(inside) : value]
@@ -101,8 +102,4 @@ function below(relation: string, filter: FilterDefinition): FilterDefinition {
       return [`${relation}.${key}`, value]
     }),
   ) as FilterDefinition
-}
-
-function isFilter(value: unknown): value is FilterDefinition {
-  return typeof value === 'object' && value !== null && !Array.isArray(value)
 }

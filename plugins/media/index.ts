@@ -12,6 +12,7 @@ import {
 } from '../../engine/index.ts'
 import { keepFiles, namedBy } from '../files/keeper.ts'
 import { storageOf } from '../files/open-storage.ts'
+import { S3 } from '../files/s3.ts'
 import { attachments } from './attachments.ts'
 import { download } from './download.ts'
 import { keepType, oneRecord, recordFields, removeFile, removeLater } from './hooks.ts'
@@ -76,7 +77,12 @@ export default definePlugin({
       every: '1 hour',
       run: tidy,
     },
-    remove: { description: 'Removes a file whose record was deleted.', attempts: ATTEMPTS, run: removeLater },
+    remove: {
+      description: 'Removes a file whose record was deleted.',
+      attempts: ATTEMPTS,
+      server: S3,
+      run: removeLater,
+    },
   },
   resourceRoutes,
   start,
@@ -98,6 +104,7 @@ function resourceRoutes(resource: Resource, options: JsonObject): readonly Route
       upload: { bytes: Number(options.max_bytes), files: 1 },
       input: Object.fromEntries(recordFields(resource).map((name) => [name, { type: 'integer' }])),
       status: 201,
+      once: true,
       output: { $ref: '#/resources/media' },
       handle: upload,
     },

@@ -1,5 +1,5 @@
 /** POST /media: judges the file, stores it under a name of its own, and then records it. */
-import { invalid, type Reply, type RouteContext } from '../../engine/index.ts'
+import { invalid, isRefusal, type Reply, type RouteContext } from '../../engine/index.ts'
 import { freshKey } from '../files/key.ts'
 import { storageOf } from '../files/open-storage.ts'
 import type { Storage } from '../files/storage.ts'
@@ -23,14 +23,13 @@ export async function upload(context: RouteContext): Promise<Reply> {
   const storage = storageOf(context.settings)
   // The file comes first: a crash leaves a file that no row names, which the keeper finds, and never a record without its file.
   await storage.put(key, { path: file.path, bytes: file.bytes, type: mime })
-  const data = await recorded(context, storage, key, () =>
-    context.transaction(async (inner) => {
+  return recorded(context, storage, key, () =>
+    context.once(async (inner) => {
       await countStored(inner, file.bytes)
       const fixed = { size: file.bytes, path: key, mime_type: mime }
-      return inner.records('media').create({ name: file.name, ...body }, fixed)
+      return { status: 201, data: await inner.records('media').create({ name: file.name, ...body }, fixed) }
     }),
   )
-  return { status: 201, data }
 }
 
 /** Runs what records a stored file, and takes the file away again when that is refused. */
@@ -38,6 +37,8 @@ async function recorded<T>({ log }: RouteContext, storage: Storage, key: string,
   try {
     return await record()
   } catch (error) {
+    // After a lost connection the record may be there, and is not left without its file: the keeper finds the others.
+    if (!isRefusal(error)) throw error
     await storage.remove(key).catch((err: unknown) => log.warn({ err, key }, 'a refused file could not be removed'))
     throw error
   }

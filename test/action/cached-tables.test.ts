@@ -7,7 +7,7 @@ import type { BelongsTo } from '../../engine/catalog/catalog.ts'
 import type { Row, Runner } from '../../engine/database/database.ts'
 import { memoryStore } from '../../engine/store/memory.ts'
 import { SILENT } from '../support/database.ts'
-import { type Library, library } from './library.ts'
+import { type Library, library, STAFF } from './library.ts'
 
 const test = suite('kept records')
 let app: Library
@@ -28,7 +28,7 @@ function scenario() {
         answers.push((name) => (name instanceof Error ? reject(name) : resolve([['1', '1', name]])))
       }),
   }
-  const cachedTables = createCachedTables(catalog, runner, () => new Date())
+  const cachedTables = createCachedTables(catalog, runner, () => performance.now())
   const kept = cachedTables.of(relation, relation.embed ?? [])
   if (kept === undefined) throw new Error('shelves are not kept')
   const refresh = (): Promise<void> => cachedTables.changed('shelves')
@@ -88,6 +88,27 @@ test('who tells of a change reads once, every other app reads too', async () => 
   one.answers[0]?.('new')
   await told
   assert.equal([one.answers.length, other.answers.length], [1, 1])
+})
+
+test('the answer to a write shows what is kept as it is, and records younger than what is kept', async () => {
+  const make = (path: string, body: unknown) => app.expect(201, 'POST', path, STAFF, body)
+  const shelf = await make('/shelves', { name: 'Kept' })
+  const book = await make('/books', { title: 'On a shelf', shelf_id: shelf.id })
+  assert.equal(book.shelf, { id: shelf.id, name: 'Kept' })
+  const renamed = await app.call('PATCH', `/api/v1/shelves/${shelf.id}`, { token: STAFF, body: { name: 'Renamed' } })
+  assert.is(renamed.status, 200)
+  const moved = await app.call('PATCH', `/api/v1/books/${book.id}`, { token: STAFF, body: { title: 'Moved' } })
+  assert.equal(moved.body.data.shelf, { id: shelf.id, name: 'Renamed' })
+  // Written by another program, of which nobody tells this one.
+  const text = `insert into shelves (name, slug) values ('Young', 'young') returning id`
+  const [row] = await app.engine.database.adhoc.run({ text }, [])
+  const young = { id: Number(row?.[0]), name: 'Young' }
+  assert.equal((await make('/books', { title: 'New', shelf_id: young.id })).shelf, young)
+  const body = { shelf_id: young.id }
+  const answer = await app.call('PATCH', `/api/v1/books/${book.id}`, { token: STAFF, body })
+  assert.equal(answer.body.data.shelf, young)
+  const read = await app.call('GET', `/api/v1/books/${book.id}`, { token: STAFF })
+  assert.is(answer.headers.etag, read.headers.etag)
 })
 
 test.run()

@@ -1,7 +1,7 @@
 /** What is unique: values taken once among live records, slugs made free, and races for both. */
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
-import type { Answer } from '../support/application.ts'
+import { type Answer, application } from '../support/application.ts'
 import { type Library, library, STAFF } from './library.ts'
 
 const test = suite('unique')
@@ -36,6 +36,24 @@ test('values that are unique together are refused under the name of each', async
   await make('/places', { row: 1, seat: 3 })
   const sentence = 'The combination of row and seat has already been taken'
   assert.equal((await post('/places', { row: 1, seat: 2 })).body.errors, { row: [sentence], seat: [sentence] })
+})
+
+test('`null: false` in an index means the records that have a value', async () => {
+  const things = `resource: things
+fields:
+  code: { type: string }
+  closed_at: { type: timestamp }
+indexes: [{ fields: [code], unique: true, where: { closed_at: { null: false } } }]
+policies: { delete: [], update: [], view: [{ who: anyone }], create: [{ who: anyone }] }
+`
+  const { call, close } = await application({
+    resources: { 'app.yaml': "name: Closed\nprefix: ''\n", 'things.yaml': things },
+  })
+  const create = async (body: unknown) => (await call('POST', '/things', { body })).status
+  const closed_at = '2026-01-01T00:00:00Z'
+  assert.equal([await create({ code: 'a' }), await create({ code: 'a' })], [201, 201])
+  assert.equal([await create({ code: 'a', closed_at }), await create({ code: 'a', closed_at })], [201, 422])
+  await close()
 })
 
 test('of twenty parallel creates of one name one is made', async () => {

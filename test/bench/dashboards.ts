@@ -27,8 +27,8 @@ const HISTORY_SQL = [
   `insert into ticket_comments (comment, ticket_id, user_id, is_internal, created_at, updated_at)
     select 'A comment', t.id, t.assigned_to, i = 2, t.created_at + i * interval '1 hour', t.created_at
     from tickets t, generate_series(1, 2) i order by t.created_at`,
-  `insert into activities (resource, record_id, action, user_id, changes, created_at)
-    select 'tickets', t.id, case i when 1 then 'created' else 'updated' end, t.user_id,
+  `insert into plinth_change (resource, record_id, action, actor_id, changes, created_at)
+    select 'tickets', t.id, case i when 1 then 'create' else 'update' end, t.user_id,
       case i when 1 then '[]'::jsonb else jsonb_build_array(jsonb_build_object('field', 'status_id', 'from', case when t.id % 20 = 0 then 4 else 1 end, 'to', case when t.id % 20 = 0 then 1 else 4 end)) end, t.created_at + i * interval '1 hour'
     from tickets t, generate_series(1, 2) i order by t.created_at`,
   'vacuum full analyze',

@@ -112,4 +112,14 @@ database('explain says why a request would be refused', async () => {
   assert.match((await run('explain', 'GET /api/notes', '--as', 'somebody')).complained, 'leave --as out')
 })
 
+database('a server that does not answer is a sentence, whatever the command', async () => {
+  const away = { RESOURCES_DIR: `${application.path}/resources`, DATABASE_URL: 'postgres://me:hidden@localhost:1/desk' }
+  for (const words of [['plan'], ['start'], ['explain', 'GET /api/notes'], ['purge']]) {
+    const { code, complained } = await plinth(words, { ...away, DATA_DIR: `${application.path}/away`, PORT: '0' })
+    assert.is(code, 1, words.join(' '))
+    assert.match(complained, 'ECONNREFUSED', words.join(' '))
+    assert.not.match(complained, 'hidden')
+  }
+})
+
 database.run()

@@ -63,7 +63,7 @@ run('says when a command needs more words, or was given too many', async () => {
   assert.is((await plinth(['apply'])).complained, 'plinth apply needs more words. Use: plinth apply <hash>')
   assert.is(
     (await plinth(['check', 'twice'])).complained,
-    'plinth check does not know what to do with "twice". Use: plinth check',
+    'plinth check does not know what to do with "twice". Use: plinth check [--data]',
   )
 })
 

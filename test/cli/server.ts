@@ -28,6 +28,12 @@ export function bare(env: Readonly<Record<string, string | undefined>>): NodeJS.
   return { PATH, HOME, TMPDIR, PORT: '0', ...env }
 }
 
+/** A test that fails before it stops its server leaves none behind. */
+const running = new Set<ChildProcess>()
+process.once('exit', () => {
+  for (const child of running) if (child.exitCode === null && child.signalCode === null) child.kill('SIGKILL')
+})
+
 /** Starts a program and waits until it has said where it listens; rejects with its output when it ends instead. */
 export function startServer(
   program: string,
@@ -36,6 +42,7 @@ export function startServer(
   args: readonly string[] = [],
 ): Promise<Server> {
   const child = spawn(process.execPath, [program, 'start', ...args], { cwd, env, stdio: ['ignore', 'pipe', 'pipe'] })
+  running.add(child)
   let output = ''
   const ended = new Promise<number | null>((done) => child.once('exit', done))
   return new Promise((done, fail) => {

@@ -10,7 +10,7 @@ export interface Ran {
   readonly complained: string
 }
 
-/** Runs a command line in this process with exactly this environment; commands that wait for a stop are told to at once. */
+/** Runs a command line in this process with exactly this environment; nobody tells it to stop. */
 export async function plinth(
   args: readonly string[],
   env: Readonly<Record<string, string | undefined>> = {},
@@ -22,7 +22,7 @@ export async function plinth(
     say: (text) => void said.push(text),
     complain: (text) => void complained.push(text),
     color: false,
-    stopped: Promise.resolve(),
+    stopped: new Promise(() => {}),
   })
   return { code, said: said.join('\n'), complained: complained.join('\n') }
 }

@@ -1,6 +1,6 @@
 /** The embedded database on disk: crashes, locks, versions, a full disk, fairness to timers. */
 import { spawn } from 'node:child_process'
-import { existsSync, mkdirSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdirSync, readdirSync, renameSync, writeFileSync } from 'node:fs'
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
@@ -8,9 +8,13 @@ import { setTimeout } from 'node:timers/promises'
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
 import { connect } from '../../engine/database/connect.ts'
-import { guardDisk } from '../../engine/database/disk.ts'
+import { openEmbedded } from '../../engine/database/embedded.ts'
+import { databaseFailure } from '../../engine/database/failure.ts'
 import { lockDirectory } from '../../engine/database/lock.ts'
+import { watchDisk } from '../../engine/disk/watch.ts'
+import { ApiError } from '../../engine/error.ts'
 import { SILENT } from '../support/database.ts'
+import { until } from '../support/wait.ts'
 
 const test = suite('embedded')
 let dataDir: string
@@ -124,15 +128,66 @@ test('a first start that was cut off is begun again', async () => {
   assert.not(existsSync(path.join(dataDir, 'database.new')))
 })
 
-test('a full disk refuses writes before PostgreSQL would hang', async () => {
-  const guard = await guardDisk(dataDir, Number.MAX_SAFE_INTEGER)
-  assert.is(await refusal(() => guard.check()), 'Service unavailable')
-  guard.stop()
-  const roomy = await guardDisk(dataDir, 0)
+test('a full disk refuses writes before PostgreSQL would fail, and takes them again when there is room', async () => {
+  const full = await watchDisk(dataDir, SILENT, Number.MAX_SAFE_INTEGER)
+  assert.is(await refusal(() => full.check()), 'Service unavailable')
+  assert.match(full.says(), /^full: \d+ MB are free, and \d+ MB are needed$/)
+  full.stop()
+  const roomy = await watchDisk(dataDir, SILENT, 0)
   roomy.check()
   roomy.fail()
   assert.is(await refusal(() => roomy.check()), 'Service unavailable')
+  await until(() => roomy.says() === 'ok', 5_000)
+  roomy.check()
   roomy.stop()
+})
+
+test('a log that can not be written ends the database instead of hanging it, and loses nothing', async () => {
+  const disk = await watchDisk(dataDir, SILENT)
+  const database = await openEmbedded(dataDir, SILENT, disk)
+  await database.knex.raw('create table kept (id int)')
+  const log = path.join(dataDir, 'database', 'pg_wal')
+  renameSync(log, `${log}.aside`)
+  const acknowledged: number[] = []
+  // The file of the log is open, and has 16 MB; the next one can't be made.
+  const write = (id: number) =>
+    database.transaction(async ({ knex }) => {
+      await knex('kept').insert({ id })
+      await knex.raw(`select pg_logical_emit_message(true, 'filler', repeat(md5(random()::text), 10000))`)
+    })
+  let failure: unknown
+  for (let id = 1; failure === undefined && id < 200; id++) {
+    await write(id).then(
+      () => acknowledged.push(id),
+      (error: unknown) => {
+        failure = databaseFailure(error)
+      },
+    )
+  }
+  assert.is(failure instanceof ApiError && failure.code, 'unavailable')
+  assert.match((await disk.lost).message, /^The embedded database has stopped: it could not write to /)
+  assert.is(await refusal(() => database.ping()), 'Service unavailable')
+  await database.close()
+  disk.stop()
+  renameSync(`${log}.aside`, log)
+  const again = await open()
+  assert.equal(await again.knex('kept').orderBy('id').pluck('id'), acknowledged)
+  assert.ok(acknowledged.length > 10, String(acknowledged.length))
+  await again.close()
+})
+
+test('a folder that is put in the place of its own is not written to', async () => {
+  const disk = await watchDisk(dataDir, SILENT)
+  const database = await openEmbedded(dataDir, SILENT, disk)
+  const folder = path.join(dataDir, 'database')
+  renameSync(folder, `${folder}.aside`)
+  mkdirSync(folder)
+  await setTimeout(60)
+  assert.is(await refusal(() => database.ping()), 'Service unavailable')
+  assert.match((await disk.lost).message, 'PG_VERSION was removed while this process used it')
+  await database.close()
+  disk.stop()
+  assert.equal(readdirSync(folder), [])
 })
 
 test('timers get their turn while queries follow each other', async () => {

@@ -4,7 +4,8 @@ import { setTimeout } from 'node:timers/promises'
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
 import { connect } from '../../engine/database/connect.ts'
-import { databaseFailure } from '../../engine/database/failure.ts'
+import type { Database } from '../../engine/database/database.ts'
+import { databaseFailure, isConnectionLost } from '../../engine/database/failure.ts'
 import { ApiError } from '../../engine/error.ts'
 import { SILENT, type TestDatabase, testDatabase } from '../support/database.ts'
 
@@ -92,8 +93,19 @@ test('faults of a database are 503, whoever sent the statement', () => {
     const failure = of(code)
     assert.ok(failure instanceof ApiError && failure.status === 503 && Number(failure.params.retryAfter) >= 1, code)
   }
-  const prefixed = databaseFailure(new Error('select * from "users" - Connection terminated unexpectedly'))
-  assert.ok(prefixed instanceof ApiError && prefixed.status === 503)
+  for (const message of [
+    'select * from "users" - Connection terminated unexpectedly',
+    'Knex: Timeout acquiring a connection. The pool is probably full.',
+    'timeout exceeded when trying to connect',
+  ]) {
+    const failure = databaseFailure(new Error(message))
+    assert.ok(failure instanceof ApiError && failure.status === 503, message)
+    assert.ok(isConnectionLost(failure), 'the refusal still says that the connection is of no use')
+  }
+  const socket = Object.assign(new Error('x'), { code: 'ENOENT', syscall: 'connect' })
+  assert.instance(databaseFailure(socket), ApiError)
+  const file = Object.assign(new Error('x'), { code: 'ENOENT', syscall: 'open' })
+  assert.not.instance(databaseFailure(file), ApiError, 'a file that is not there is no outage of the database')
   for (const code of ['42P01', '42601', 'XX000']) assert.not.instance(of(code), ApiError)
 })
 
@@ -104,6 +116,35 @@ onServer('a server that takes no writes is not ready, and says why', async () =>
   const error = await database.ping().catch((failure: unknown) => failure)
   assert.match(String(error), 'takes no writes')
   await database.close()
+})
+
+onServer('connections to a server that has become read-only are given up, whoever meets it', async () => {
+  const { database: admin, url = '' } = db
+  const name = new URL(url).pathname.slice(1)
+  await admin.knex.raw('create table written (n integer)')
+  const insert = { text: 'insert into written values (1)' }
+  const ways: ((database: Database) => Promise<unknown>)[] = [
+    (database) => database.adhoc.run(insert, []),
+    (database) => database.transaction(({ run }) => run(insert, [])),
+    (database) => database.transaction(async ({ knex }) => knex('written').insert({ n: 1 })),
+    async (database) => database.knex('written').insert({ n: 1 }),
+    (database) => database.ping(),
+  ]
+  for (const way of ways) {
+    await admin.knex.raw(`alter database ${name} set default_transaction_read_only = on`)
+    const database = await connect({ databaseUrl: url, dataDir: '', databasePool: 4 }, { log: SILENT })
+    try {
+      await database.adhoc.run({ text: 'select 1' }, [])
+      // From here on a new connection leads to a server that takes writes.
+      await admin.knex.raw('set default_transaction_read_only = off')
+      await admin.knex.raw(`alter database ${name} reset default_transaction_read_only`)
+      const met = await way(database).catch((error: unknown) => error)
+      assert.instance(met, Error)
+      await way(database)
+    } finally {
+      await database.close()
+    }
+  }
 })
 
 test.run()

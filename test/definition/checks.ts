@@ -15,6 +15,7 @@ export const VOCABULARY: Vocabulary = {
     ['soft_delete', { plugin: 'soft_delete', description: 'Keeps deleted rows.', schema: { type: 'boolean' } }],
     ['parity', { plugin: 'odd', description: 'Only even numbers.', schema: { type: 'integer', multipleOf: 2 } }],
   ]),
+  actions: new Map(),
   plugins: new Map([
     ['soft_delete', { description: 'Keeps deleted rows.', options: undefined }],
     [

@@ -2,9 +2,13 @@
 import { readFileSync } from 'node:fs'
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
+import { automationSchema } from '../../engine/definition/automation-schema.ts'
 import { FIELD_KEYS } from '../../engine/definition/field-schema.ts'
 import { FILTER_DEFINITIONS, POLICIES } from '../../engine/definition/filter-schema.ts'
+import { FOLLOWS, VALUE_WORDS } from '../../engine/definition/follow-schema.ts'
+import { MOVE_KEYS } from '../../engine/definition/move-schema.ts'
 import { RELATION_DEFINITIONS } from '../../engine/definition/relation-schema.ts'
+import { RULES } from '../../engine/definition/rule-schema.ts'
 import { APP_KEYS, RESOURCE_KEYS } from '../../engine/definition/schema.ts'
 import { FIELD_TYPES } from '../../engine/field/index.ts'
 import type { JsonSchema } from '../../engine/json.ts'
@@ -65,7 +69,7 @@ test('every limit that is documented exists', () => {
 
 test('every key of a resource file is documented, and no other', () => {
   const known = Object.entries(RESOURCE_KEYS).flatMap(([key, schema]) =>
-    key === 'policies' ? [key] : [...deep(key, schema)],
+    ['policies', 'rules', 'moves', 'follows', 'automations'].includes(key) ? [key] : [...deep(key, schema)],
   )
   same(documented('## A resource'), known)
 })
@@ -104,7 +108,7 @@ for (const kind of ['belongs_to', 'has_many', 'many_to_many'] as const) {
 }
 
 test('every word of the filter language is documented, and no other', () => {
-  const variables = ['$actor', '$actor.department_id', '$now', '$today']
+  const variables = ['$actor', '$actor.department_id', '$now', '$today', '$record.ends_on', '$before.status']
   const { operators, filter } = FILTER_DEFINITIONS
   same(documented('## Filters'), [
     ...Object.keys(propertiesOf(operators)),
@@ -118,6 +122,25 @@ test('every word of policies is documented, and no other', () => {
     ...Object.keys(propertiesOf(POLICIES)),
     ...Object.keys(propertiesOf(FILTER_DEFINITIONS.clause)),
   ])
+})
+
+test('every word of rules is documented, and no other', () => {
+  same(documented('## Rules'), Object.keys(propertiesOf(RULES.additionalProperties)))
+})
+
+test('every word of moves is documented, and no other', () => {
+  const moves = propertiesOf(MOVE_KEYS.additionalProperties)
+  const { from, to } = propertiesOf(moves.allow?.items)
+  assert.ok(from && to)
+  same(documented('### Moves'), [...Object.keys(moves), 'from', 'to'])
+})
+
+test('every word of what follows is documented, and no other', () => {
+  same(documented('### What follows'), [...Object.keys(propertiesOf(FOLLOWS.items)), ...Object.keys(VALUE_WORDS)])
+})
+
+test('every word of automations is documented, and no other', () => {
+  same(documented('## Automations'), [...Object.keys(propertiesOf(automationSchema(new Map()))), 'pick', 'by', 'where'])
 })
 
 test('every diagnostic code is documented with its cause and a cure, and no other', () => {
@@ -152,7 +175,7 @@ test('the examples that are whole files are an application, beside the few files
   })
   assert.equal(
     files.map(([file]) => file.replace(/^.*\//, '')),
-    ['articles.yaml', 'statuses.yaml', 'customers.yaml', 'users.yaml'],
+    ['articles.yaml', 'statuses.yaml', 'customers.yaml', 'users.yaml', 'bookings.yaml'],
   )
   const app = blocks.find((block) => block.startsWith('name:')) ?? ''
   assert.match(app, '  soft_delete: {}\n')
@@ -162,10 +185,11 @@ test('the examples that are whole files are an application, beside the few files
       '  soft_delete: {}\n  mail: {}\n  auth: { roles: [admin, customer] }\n',
     ),
     'resources/branches.yaml': 'resource: branches\nactions: []\nfields: { name: { type: string } }\n',
+    'resources/items.yaml': 'resource: items\nactions: []\nfields: { is_rented: { type: boolean } }\n',
     ...Object.fromEntries(files),
   })
-  // What these two are about is not who may use them.
-  const others = said.filter((line) => !/^(customers|statuses)\.yaml .*missing_policy/.test(line))
+  // What these are about is not who may use them.
+  const others = said.filter((line) => !/^(customers|statuses|bookings)\.yaml .*missing_policy/.test(line))
   assert.equal(others, [])
 })
 

@@ -33,7 +33,7 @@ function* keysOf(schema: unknown, way: string): Generator<readonly [way: string,
     yield* keysOf(definition, name)
 }
 
-const CORE = { fieldTypes: VOCABULARY.fieldTypes, keys: new Map(), plugins: new Map() }
+const CORE = { fieldTypes: VOCABULARY.fieldTypes, keys: new Map(), actions: new Map(), plugins: new Map() }
 const KEYS = [...keysOf(resourceSchema(CORE), 'resource'), ...keysOf(appSchema(CORE), 'app')]
 
 test('every key has a sentence that describes it', () => {

@@ -80,6 +80,20 @@ const TABLE: readonly (readonly [permission: string, cells: string, routes: read
       ),
     ],
   ],
+  ['macros.use', '✓ mine –', [...view('/macros'), 'POST /macros']],
+  ['macros.manage', '✓ mine –', [...change('/macros'), 'DELETE /macros/{}']],
+  [
+    'webhooks.manage',
+    '– – –',
+    [
+      ...view('/webhooks'),
+      'POST /webhooks',
+      ...change('/webhooks'),
+      'DELETE /webhooks/{}',
+      ...['rotate', 'test'].map((action) => `POST /webhooks/{}/${action}`),
+      ...view('/webhook-deliveries'),
+    ],
+  ],
   ['ai.manage', '– – –', ['POST /ai/settings']],
   ['media.view', '✓ ✓ own', [...view('/media'), 'GET /media/{}/download']],
   ['media.upload', '✓ ✓ own', ['POST /media']],
@@ -103,6 +117,8 @@ const OPEN = /^(GET|PUT|PATCH) \/users|^(PUT|PATCH|DELETE) \/media/
 const ALSO: Readonly<Record<string, RegExp>> = {
   'reports.generate': /^GET \/reports/,
   'notes.own': /^GET \/notes/,
+  'macros.use': /macros/,
+  'macros.manage': /macros/,
 }
 
 /** What is of use only to those who may see what it is about. */
@@ -134,6 +150,7 @@ const BODIES: Readonly<Record<string, () => object>> = {
   '/faqs': () => ({ name: 'n', details: 'd', status: true }),
   '/posts': () => ({ title: 't', details: 'd' }),
   '/notes': () => ({ name: 'n' }),
+  '/macros': () => ({ name: `m${++count}` }),
 }
 
 async function made(path: string, as: Person, body: object): Promise<unknown> {

@@ -1,9 +1,11 @@
 /** A desk to test against: the real resources and plugins on a real database, spoken to over HTTP. */
 import { readdir, readFile } from 'node:fs/promises'
 import { join } from 'node:path'
+import { listenerStates } from '../../engine/change/state.ts'
 import type { Engine } from '../../engine/engine.ts'
 import type { Answer } from '../support/answer.ts'
 import { type ApplicationOptions, application, type TestApplication } from '../support/application.ts'
+import { until } from '../support/wait.ts'
 
 export type { Answer }
 
@@ -24,7 +26,9 @@ export interface Person {
 
 export interface Desk {
   readonly engine: Engine
-  /** Path below /api/v1, or from the root when it begins with `//`. */
+  /** Where it is served. */
+  readonly address: string
+  /** Path below /api/v1, or from the root when it begins with `//`. Notifications are asked for when all have been made. */
   call(method: string, path: string, options?: CallOptions): Promise<Answer>
   get(path: string, as?: Person): Promise<Answer>
   post(path: string, as: Person | undefined, body?: unknown): Promise<Answer>
@@ -34,6 +38,8 @@ export interface Desk {
   /** An account with a role, signed in. */
   person(role: string, name: string): Promise<Person>
   readonly admin: Person
+  /** Waits until every listener has worked what was written so far. */
+  heard(): Promise<void>
   /** The text of every mail so far, oldest first; waits until there are `atLeast`. */
   mails(atLeast?: number): Promise<readonly string[]>
   /** The id of a setting, by its path below settings and its name. */
@@ -56,8 +62,16 @@ export async function openDesk(
 
 async function deskOf(app: TestApplication): Promise<Desk> {
   const { engine } = app
-  const call: Desk['call'] = (method, path, { as, body, headers = {} } = {}) =>
-    app.call(method, path.startsWith('//') ? path.slice(1) : `/api/v1${path}`, { token: as?.token, body, headers })
+  const heard = (): Promise<void> =>
+    until(async () => {
+      const states = await listenerStates(engine.database.adhoc, engine.app.catalog, new Date())
+      return states.every(({ waiting, deferred }) => waiting + deferred === 0)
+    })
+  const call: Desk['call'] = async (method, path, { as, body, headers = {} } = {}) => {
+    if (path.startsWith('/notifications')) await heard()
+    const whole = path.startsWith('//') ? path.slice(1) : `/api/v1${path}`
+    return app.call(method, whole, { token: as?.token, body, headers })
+  }
   const login = async (email: string, password: string): Promise<Person> => {
     const answer = await call('POST', '/auth/login', { body: { email, password } })
     if (answer.status !== 200) throw new Error(`login of ${email}: ${answer.status} ${answer.text}`)
@@ -72,6 +86,7 @@ async function deskOf(app: TestApplication): Promise<Desk> {
   // A test that loses the admin's session puts another one in its place, so it is read from here each time.
   const desk: Desk = {
     engine,
+    address: app.address,
     admin: await login(ADMIN.email, ADMIN.password),
     call,
     login,
@@ -90,7 +105,11 @@ async function deskOf(app: TestApplication): Promise<Desk> {
       if (made.status !== 201) throw new Error(`account of ${name}: ${made.status} ${made.text}`)
       return login(email, PASSWORD)
     },
-    mails: (atLeast = 0) => mailsIn(join(app.dataDir, 'outbox'), atLeast),
+    heard,
+    async mails(atLeast = 0) {
+      await heard()
+      return mailsIn(join(app.dataDir, 'outbox'), atLeast)
+    },
     close: () => app.close(),
   }
   return desk

@@ -1,6 +1,7 @@
 /** Hostile input in every parameter and every body field of every route that /openapi.json names: refused or served, never a fault. */
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
+import { flat, methodsOf, resolved } from '../support/document.ts'
 import { type Desk, openDesk, PASSWORD } from './desk.ts'
 
 type Node = Readonly<Record<string, unknown>>
@@ -55,17 +56,13 @@ test.after(() => desk.close())
 const at = (node: unknown, ...keys: readonly string[]): unknown =>
   keys.reduce<unknown>((value, key) => Reflect.get(Object(value), key), node)
 
-function resolve(document: Node, node: unknown): Node {
-  const target = at(node, '$ref')
-  return (typeof target === 'string' ? at(document, ...target.slice(2).split('/')) : node) as Node
-}
-
 function operationsOf(document: Node): readonly Operation[] {
-  return Object.entries(document.paths as Node).flatMap(([path, methods]) =>
-    Object.entries(methods as Node).map(([method, operation]) => {
-      const parameters = ((at(operation, 'parameters') ?? []) as readonly Node[]).map((one) => resolve(document, one))
-      const schema = resolve(document, at(operation, 'requestBody', 'content', 'application/json', 'schema'))
-      const fields = Object.entries((schema?.properties ?? {}) as Node)
+  return Object.entries(document.paths as Readonly<Record<string, Node>>).flatMap(([path, item]) =>
+    methodsOf(item).map(([method, operation]) => {
+      const parameters = ((at(operation, 'parameters') ?? []) as readonly Node[]).map((one) => resolved(document, one))
+      const body = resolved(document, operation.requestBody)
+      const schema = at(body, 'content', 'application/json', 'schema')
+      const fields = Object.entries(flat(document, schema ?? {}).properties)
       return {
         method: method.toUpperCase(),
         path,
@@ -73,7 +70,7 @@ function operationsOf(document: Node): readonly Operation[] {
         body:
           schema === undefined
             ? undefined
-            : Object.fromEntries(fields.map(([name, of]) => [name, likely(resolve(document, of))])),
+            : Object.fromEntries(fields.map(([name, of]) => [name, likely(resolved(document, of))])),
       }
     }),
   )
@@ -129,8 +126,11 @@ const VALUES: readonly unknown[] = [
   DEEP,
 ]
 
-/** What is not about input: probes and pages have no envelope, and a sign-out would end the test's own session. */
-const ASIDE = /^\/(livez|readyz|metrics|docs|dashboard|openapi\.json|password|email)|auth\/logout/
+/**
+ * What is not about input: probes and pages have no envelope, and a sign-out would end the test's own session. A stream
+ * never ends; its parameters are those of its list.
+ */
+const ASIDE = /\/stream$|^\/(livez|readyz|metrics|docs|dashboard|openapi\.json|password|email)|auth\/logout/
 
 function isSound(status: number, what: string, text: string): void {
   assert.ok(status >= 200 && status < 500, `${what.slice(0, 300)} answered ${status}: ${text.slice(0, 500)}`)

@@ -4,9 +4,11 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
-import type { Runner } from '../../engine/database/database.ts'
+import { executionOf } from '../../engine/action/execution.ts'
+import { pluginContext } from '../../engine/action/plugin-context.ts'
+import type { Database, Runner } from '../../engine/database/database.ts'
 import { createEngine, type Engine } from '../../engine/engine.ts'
-import { readSettings } from '../../engine/settings.ts'
+import { readSettings, type Settings } from '../../engine/settings.ts'
 import { send } from '../support/application.ts'
 import { SILENT, testDatabase } from '../support/database.ts'
 import { printed } from '../support/printed.ts'
@@ -20,6 +22,14 @@ const ADMIN = {
 }
 
 let counted = 0
+/** What the engine does by itself beside requests. */
+const BESIDE = /plinth_(job|listener|deferred_change)/
+const count = (text: string): void => {
+  if (!BESIDE.test(text)) counted += 1
+}
+let plain: Database
+let settings: Settings
+let database: Database
 let engine: Engine
 let url = ''
 let tokens: readonly string[] = []
@@ -27,24 +37,28 @@ let closeAll = async (): Promise<void> => undefined
 
 const test = suite('desk: statements')
 
-function counting(runner: Runner): Runner {
-  return {
+/** The database, with `seen` called for each statement of its runners. */
+function counting(base: Database, seen: (text: string) => void): Database {
+  const counted = <T extends Runner>(runner: T): T => ({
     ...runner,
     run: (statement, values) => {
-      counted += 1
+      seen(statement.text)
       return runner.run(statement, values)
     },
-  }
+  })
+  const transaction: Database['transaction'] = (work) => base.transaction((one) => work(counted(one)))
+  return { ...base, compiled: counted(base.compiled), adhoc: counted(base.adhoc), transaction }
 }
 
 test.before(async () => {
   const dataDir = await mkdtemp(join(tmpdir(), 'plinth-count-'))
-  const { database, close } = await testDatabase()
-  const { value: settings } = readSettings({ PORT: '0', DATA_DIR: dataDir, ...ADMIN })
-  if (settings === undefined) throw new Error('the settings of the test are not acceptable')
-  const { adhoc, compiled } = database
-  const wrapped = { ...database, compiled: counting(compiled), adhoc: counting(adhoc) }
-  const made = await createEngine({ settings, log: SILENT, database: wrapped })
+  const { database: opened, close } = await testDatabase()
+  plain = opened
+  const read = readSettings({ PORT: '0', DATA_DIR: dataDir, ...ADMIN })
+  if (read.value === undefined) throw new Error('the settings of the test are not acceptable')
+  settings = read.value
+  database = counting(plain, count)
+  const made = await createEngine({ settings, log: SILENT, database })
   if (made.value === undefined) throw new Error('the desk did not start')
   engine = made.value
   url = (await engine.listen()).url
@@ -84,16 +98,25 @@ const PATHS = [
   '/settings/statuses',
 ]
 
+/** The statements of a GET: the fewest of several, because listeners and jobs work at the same time. */
+async function statementsOf(path: string, token: string): Promise<number> {
+  let fewest = Number.POSITIVE_INFINITY
+  for (let i = 0; i < 10 && fewest > 3; i += 1) {
+    counted = 0
+    const answer = await send(url, 'GET', `/api/v1${path}`, { token })
+    assert.is(answer.status, 200, answer.text)
+    fewest = Math.min(fewest, counted)
+  }
+  return fewest
+}
+
 for (const path of PATHS) {
   test(`GET ${path} takes at most two statements, and one for the caller`, async () => {
     // The first call may read the lookup tables that the process keeps from then on.
     await send(url, 'GET', `/api/v1${path}`, { token: tokens[0] })
     for (const token of tokens) {
-      counted = 0
-      const answer = await send(url, 'GET', `/api/v1${path}`, { token })
-      assert.is(answer.status, 200, answer.text)
-      assert.ok(counted <= 3, `${counted} statements`)
-      assert.ok(counted >= 1)
+      const statements = await statementsOf(path, token)
+      assert.ok(statements >= 1 && statements <= 3, `${statements} statements`)
     }
   })
 }
@@ -104,12 +127,43 @@ test('a record with all its relations takes at most two statements, and one for 
       const list = await send(url, 'GET', `/api/v1/${group}?per_page=1`, { token })
       const id = list.body.data[0]?.id
       if (id === undefined) continue
-      counted = 0
-      const answer = await send(url, 'GET', `/api/v1/${group}/${id}`, { token })
-      assert.is(answer.status, 200, answer.text)
-      assert.ok(counted <= 3, `${group}: ${counted} statements`)
+      const statements = await statementsOf(`/${group}/${id}`, token)
+      assert.ok(statements <= 3, `${group}: ${statements} statements`)
     }
   }
+})
+
+test('creating a ticket is one statement, with its activity in it, and changing one is two', async () => {
+  // An engine that does not listen works nothing beside the write, neither jobs nor listeners; those of the other one do not count.
+  let own = 0
+  const seen = counting(plain, () => {
+    own += 1
+  })
+  const made = await createEngine({ settings, log: SILENT, database: seen, begin: false })
+  if (made.value === undefined) throw new Error('the desk did not start')
+  const { foundation } = made.value.app
+  const actor = { kind: 'user', id: 1, role: 'admin', permissions: new Set(['*']), attributes: {} } as const
+  const call = executionOf(foundation, { actor, requestId: 'count', afterCommit: () => undefined })
+  const { records } = pluginContext(call, {})
+  const create = (subject: string) => records('tickets').create({ subject, details: 'It is on fire.' })
+  // The first call may read the lookup tables that the process keeps from then on.
+  await create('first')
+  own = 0
+  const { id } = await create('second')
+  assert.is(own, 1)
+  for (const change of [{ subject: 'third' }, { status_id: 2, priority_id: 1, tags: ['a'] }]) {
+    own = 0
+    await records('tickets').update(Number(id), change)
+    assert.is(own, 2, 'the record, and the write with its answer')
+  }
+  own = 0
+  await records('tickets').update(Number(id), { user_id: 1 })
+  assert.is(own, 3, 'who sees its comments is asked after the write')
+  const [row] = await database.adhoc.run(
+    { text: `select count(*) from plinth_change where resource = 'tickets' and record_id = $1::int` },
+    [id],
+  )
+  assert.is(row?.[0], '4')
 })
 
 test.run()

@@ -80,11 +80,14 @@ function texts(length: number): readonly string[] {
   return [...once.map((text) => `${text}!`), ...['ab', 'abc', 'a b', 'a-.', 'aéü', 'a\nb'].map(any)]
 }
 
-test('no text of the largest length holds the process for 50 ms', async () => {
+/** Processor time in milliseconds, with room for a slow machine; a pattern that goes back takes minutes. */
+const MOST = 200
+
+test('no text of the largest length holds the process', async () => {
   for (const pattern of USABLE) {
     for (const text of texts(Math.min(longestFor(pattern), 65_536))) {
-      const ms = await processorTime(async () => matches(pattern, text), 50)
-      assert.ok(ms < 50, `${pattern} on ${text.slice(0, 10)}…: ${ms} ms`)
+      const ms = await processorTime(async () => matches(pattern, text), MOST)
+      assert.ok(ms < MOST, `${pattern} on ${text.slice(0, 10)}…: ${ms} ms`)
     }
   }
 })
@@ -108,8 +111,8 @@ test('many texts in one value count together', async () => {
   ] as const) {
     assert.match(String(value), result)
   }
-  const ms = await processorTime(async () => decoded('json', items, { schema: whole, max_bytes: 1_000_000 }), 50)
-  assert.ok(ms < 50, `${ms} ms`)
+  const ms = await processorTime(async () => decoded('json', items, { schema: whole, max_bytes: 1_000_000 }), MOST)
+  assert.ok(ms < MOST, `${ms} ms`)
   assert.is(LIMITS.patternSteps, 1_000_000)
 })
 

@@ -14,6 +14,7 @@ export function matches(
   if (filter.kind === 'not') return !matches(filter.of, row, ordering)
   if (filter.kind === 'and') return filter.of.every((part) => matches(part, row, ordering))
   if (filter.kind === 'or') return filter.of.some((part) => matches(part, row, ordering))
+  if (filter.kind === 'related') throw new Error('a row has no other records')
   return compares(filter, row[filter.path] ?? null, ordering(filter.path))
 }
 

@@ -1,7 +1,7 @@
 /** Filters in YAML: what a map means, and what is said of one that means nothing. */
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
-import type { FilterOf, Operand } from '../../engine/filter/filter.ts'
+import type { Comparison, FilterOf } from '../../engine/filter/filter.ts'
 import { parseFilter } from '../../engine/filter/parse-yaml.ts'
 import type { Json } from '../../engine/json.ts'
 
@@ -9,13 +9,18 @@ const parsing = suite('parseFilter')
 
 function text(filter: FilterOf<readonly string[]>): string {
   if (filter.kind === 'not') return `not(${text(filter.of)})`
+  if (filter.kind === 'related') {
+    const count = filter.count === undefined ? 'some' : `${filter.count.operator} ${filter.count.value}`
+    return `${filter.path.join('.')} ${count}(${text(filter.of)})`
+  }
   if (filter.kind !== 'compare') return `${filter.kind}(${filter.of.map(text).join(', ')})`
   const deleted = filter.withDeleted === true ? ' with deleted' : ''
   return `${filter.path.join('.')} ${filter.operator} ${operandText(filter.operand)}${deleted}`
 }
 
-function operandText(operand: Operand): string {
+function operandText(operand: Comparison<readonly string[]>['operand']): string {
   if (operand.kind === 'literal') return JSON.stringify(operand.value)
+  if (operand.kind === 'record' || operand.kind === 'before') return `$${operand.kind}.${operand.path.join('.')}`
   return operand.kind === 'actor'
     ? `$actor${operand.attribute === undefined ? '' : `.${operand.attribute}`}`
     : `$${operand.kind}`
@@ -26,6 +31,16 @@ const MEANINGS: readonly (readonly [Json, string])[] = [
   [{ a: 1 }, 'a eq 1'],
   [{ a: 'x', b: true }, 'and(a eq "x", b eq true)'],
   [{ a: null }, 'a null true'],
+  [{ a: '$record.b' }, 'a eq $record.b'],
+  [{ 'a.b': { some: { c: 1 } } }, 'a.b some(c eq 1)'],
+  [{ a: { none: {} } }, 'not(a some(and()))'],
+  [{ a: { every: { c: 1 } } }, 'not(a some(not(c eq 1)))'],
+  [{ a: { count: 3 } }, 'a eq 3(and())'],
+  [
+    { a: { count: { gte: 1, lt: 9 }, where: { b: { some: {} } } } },
+    'and(a gte 1(b some(and())), a lt 9(b some(and())))',
+  ],
+  [{ 'a.b': { gte: '$before.c.d' } }, 'a.b gte $before.c.d'],
   [{ a: ['x', 'y'] }, 'a in ["x","y"]'],
   [{ 'role.slug': { ne: 'customer' } }, 'role.slug ne "customer"'],
   [{ a: { gte: 3, lt: 5 } }, 'and(a gte 3, a lt 5)'],

@@ -38,6 +38,9 @@ for (const [filter, expected] of [
   [or(), 'false'],
   [not(and()), 'false'],
   [not(or()), 'true'],
+  [c('a', 'null', true), 'a.null'],
+  [c('a', 'null', false), '!a.null'],
+  [not(c('a', 'null', false)), 'a.null'],
 ] as const) {
   text(`${JSON.stringify(filter).replace(/"operand":\{[^}]*\}/g, '')} is ${expected}`, () =>
     assert.is(print(toSql(filter, leaf)).text, expected),
@@ -61,7 +64,7 @@ for (const [operator, positive, negative] of [
   ['contains', 'c ilike $1', '(c ilike $1) is not true'],
   ['starts_with', 'c ilike $1', '(c ilike $1) is not true'],
   ['ends_with', 'c ilike $1', '(c ilike $1) is not true'],
-  ['null', 'c is null', '(c is null) is not true'],
+  ['null', 'c is null', 'c is not null'],
 ] as const) {
   compare(`${operator} is two-valued`, () => {
     assert.is(compared(operator), positive)
@@ -125,7 +128,7 @@ const comparisons: fc.Arbitrary<F> = fc.constantFrom(...Object.keys(COLUMNS)).ch
   const { operators, values } = COLUMNS[path]!
   const value = fc.constantFrom(...values.filter((one) => one !== null))
   return fc.constantFrom(...operators).chain((operator): fc.Arbitrary<F> => {
-    if (operator === 'null') return fc.constant(c(path, 'null', true))
+    if (operator === 'null') return fc.boolean().map((absent) => c(path, 'null', absent))
     if (operator === 'in' || operator === 'not_in')
       return fc.array(value, { maxLength: 3 }).map((list) => c(path, operator, list))
     if (operator === 'between') return fc.tuple(value, value).map((ends) => c(path, operator, ends))

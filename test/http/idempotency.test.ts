@@ -7,6 +7,8 @@ import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
 import { holds } from '../../engine/actor.ts'
 import { ApiError, invalid } from '../../engine/error.ts'
+import type { Reply, RouteContext } from '../../engine/http/route.ts'
+import { LIMITS } from '../../engine/limits.ts'
 import { type TestDatabase, testDatabase } from '../support/database.ts'
 import { type Answered, AS_AGENT, route, serve, type World } from './world.ts'
 
@@ -29,34 +31,62 @@ test.before(async (desk) => {
   await desk.db.database.knex.raw(TABLE)
   desk.now = Date.now()
   desk.done = []
-  const handle = async ({ body, params }: { body: unknown; params: unknown }) => {
+  const work = async ({ body, params }: Pick<RouteContext, 'body' | 'params'>): Promise<Reply> => {
     const { fail } = desk
     desk.done.push(JSON.stringify([params, body]))
     await sleep(20)
     if (fail !== undefined) throw fail
     return { status: 201, data: { number: desk.done.length }, headers: { Location: '/made' }, etag: 'tag' }
   }
+  const once = { once: true, handle: (context: RouteContext) => context.once(() => work(context)) }
+  const answering = (reply: Reply) => ({
+    once: true,
+    handle: (context: RouteContext) =>
+      context.once(async () => {
+        desk.done.push('done')
+        return reply
+      }),
+  })
   desk.world = await serve(
     [
-      route({ method: 'POST', path: '/things', handle }),
-      route({ method: 'POST', path: '/things/{id}/notes', handle }),
+      route({ method: 'POST', path: '/things', ...once }),
+      route({ method: 'POST', path: '/things/{id}/notes', ...once }),
       route({
         method: 'POST',
         path: '/guarded',
-        handle,
+        ...once,
         admit: (actor) => {
           if (!holds(actor, 'things.create'))
             throw new ApiError('forbidden', { message: 'You need the permission things.create' })
         },
       }),
-      route({ method: 'POST', path: '/accounts', handle, secretKeys: ['password'] }),
-      route({ method: 'POST', path: '/auth/login', handle, access: 'public', bucket: 'auth' }),
-      route({ method: 'POST', path: '/open', handle, access: 'public' }),
-      route({ method: 'PUT', path: '/things', handle }),
+      route({ method: 'POST', path: '/accounts', ...once, secretKeys: ['password'] }),
+      route({ method: 'POST', path: '/auth/login', handle: work, access: 'public', bucket: 'auth' }),
+      route({ method: 'POST', path: '/open', ...once, access: 'public' }),
+      route({ method: 'PUT', path: '/things', ...once }),
+      route({ method: 'POST', path: '/steps', handle: work }),
+      route({ method: 'POST', path: '/file', ...answering({ raw: { type: 'text/csv', body: Buffer.from('a') } }) }),
+      route({ method: 'POST', path: '/long', ...answering({ data: 'x'.repeat(LIMITS.idempotencyBytes) }) }),
+      route({ method: 'POST', path: '/nothing', ...answering({ status: 204 }) }),
       route({
         method: 'POST',
-        path: '/file',
-        handle: async () => ({ raw: { type: 'text/csv', body: Buffer.from('a') } }),
+        path: '/raced',
+        once: true,
+        handle: (context) =>
+          context.once(async ({ transaction }) => {
+            desk.done.push('tried')
+            await transaction.run({ text: 'insert into taken values ($1)' }, [desk.done.length])
+            return { data: desk.done.length }
+          }),
+      }),
+      route({
+        method: 'POST',
+        path: '/wrong-order',
+        once: true,
+        handle: async (context) => {
+          await context.once(() => work(context))
+          return context.once(() => work(context))
+        },
       }),
     ],
     { database: desk.db.database, now: () => new Date(desk.now) },
@@ -159,7 +189,7 @@ test('of ten at once one does the work and the others are 409 or its replay', as
   )
 })
 
-test('an answer that was thrown is not kept: the key is free again', async (desk) => {
+test('work that was rolled back leaves the key free', async (desk) => {
   for (const error of [new Error('crash'), new ApiError('unavailable'), invalid({ a: ['The a field is required'] })]) {
     desk.fail = error
     assert.ok((await post(desk, 'thrown')).status >= 422)
@@ -169,21 +199,52 @@ test('an answer that was thrown is not kept: the key is free again', async (desk
   assert.is(desk.done.length, 4)
 })
 
-test('a claim whose process died ends by itself', async (desk) => {
+test('of work in steps a refusal frees the key, and any other end leaves it taken', async (desk) => {
+  const refused = invalid({ a: ['The a field is required'] })
+  for (const [at, error] of [refused, new ApiError('unavailable'), new Error('crash')].entries()) {
+    desk.fail = error
+    assert.ok((await post(desk, `steps ${at}`, {}, '/steps')).status >= 422)
+  }
+  desk.fail = undefined
+  assert.is((await post(desk, 'steps 0', {}, '/steps')).status, 201)
+  assert.is((await post(desk, 'steps 0', {}, '/steps')).headers['idempotency-replayed'], 'true')
+  for (const key of ['steps 1', 'steps 2']) {
+    const { status, json, headers } = await post(desk, key, {}, '/steps')
+    assert.is(status, 409)
+    assert.match(String(json.message), /is not known/)
+    assert.is(headers['retry-after'], undefined, 'sending it again helps nobody')
+  }
+  assert.is(desk.done.length, 4)
+})
+
+test('work in steps whose process died is not done again', async (desk) => {
   const { knex } = desk.db.database
-  await post(desk, 'died')
-  const locked = (ms: number) => new Date(desk.now + ms).toISOString()
-  await knex('plinth_idempotency')
-    .where({ key: 'died' })
-    .update({ status: null, locked_until: locked(1_000) })
-  const { status, json } = await post(desk, 'died')
-  assert.is(status, 409)
-  assert.match(String(json.message), /still being answered/)
-  await knex('plinth_idempotency')
-    .where({ key: 'died' })
-    .update({ locked_until: locked(-1_000) })
-  assert.is((await post(desk, 'died')).status, 201)
-  assert.is(desk.done.length, 2)
+  await post(desk, 'died', {}, '/steps')
+  const claimed = (ms: number) =>
+    knex('plinth_idempotency')
+      .where({ key: 'died' })
+      .update({ status: null, locked_until: new Date(desk.now + ms).toISOString() })
+  await claimed(1_000)
+  const early = await post(desk, 'died', {}, '/steps')
+  assert.is(early.status, 409)
+  assert.match(String(early.json.message), /still being answered/)
+  assert.is(early.headers['retry-after'], '1')
+  await claimed(-1_000)
+  assert.match(String((await post(desk, 'died', {}, '/steps')).json.message), /is not known/)
+  assert.is(desk.done.length, 1)
+})
+
+test('work that lost a race for a unique value is done anew, and its answer kept once', async (desk) => {
+  await desk.db.database.knex.raw('create table taken (n integer primary key); insert into taken values (1), (2)')
+  const first = await post(desk, 'raced', {}, '/raced')
+  assert.is(first.json.data, 3)
+  assert.is((await post(desk, 'raced', {}, '/raced')).text, first.text)
+  assert.is(desk.done.length, 3)
+})
+
+test('a request is done once: a second time in one handler is a mistake of its author', async (desk) => {
+  assert.is((await desk.world.ask('POST /api/v1/wrong-order', { headers: AS_AGENT, json: {} })).status, 500)
+  assert.is(desk.done.length, 1)
 })
 
 test('a key is forgotten after a day', async (desk) => {
@@ -210,12 +271,16 @@ test('only POST is done once, and never where answers carry tokens', async (desk
   assert.is(desk.done.length, 4)
 })
 
-test('an answer that is no envelope is given but not kept', async (desk) => {
-  for (let i = 0; i < 2; i += 1) {
-    const { text, headers } = await post(desk, 'file', {}, '/file')
-    assert.is(text, 'a')
-    assert.is(headers['idempotency-replayed'], undefined)
+test('what was done is not done again where its answer can not be kept', async (desk) => {
+  for (const path of ['/file', '/long']) {
+    assert.is((await post(desk, 'unkept', {}, path)).status, 200)
+    const { status, json } = await post(desk, 'unkept', {}, path)
+    assert.is(status, 409)
+    assert.match(String(json.message), /was done, and its answer could not be kept/)
   }
+  assert.is((await post(desk, 'empty', {}, '/nothing')).status, 204)
+  assert.is((await post(desk, 'empty', {}, '/nothing')).status, 204)
+  assert.is(desk.done.length, 3)
 })
 
 test.run()

@@ -39,7 +39,7 @@ test('every answer says the limit and what remains of it, whatever its status', 
 
 test('429 says when to come back, and then the count starts again', async () => {
   let now = 1_000_000
-  const world = await serve(ROUTES, { settings: { rateLimit: 1 }, now: () => new Date(now) })
+  const world = await serve(ROUTES, { settings: { rateLimit: 1 }, clock: () => now })
   await world.ask('GET /api/v1/things', { headers: AS_AGENT })
   now += 59_999
   const { status, json, headers } = await world.ask('GET /api/v1/things', { headers: AS_AGENT })
@@ -48,6 +48,18 @@ test('429 says when to come back, and then the count starts again', async () => 
   assert.is(headers['retry-after'], '1')
   assert.is(headers['x-ratelimit-remaining'], '0')
   now += 1
+  assert.is((await world.ask('GET /api/v1/things', { headers: AS_AGENT })).status, 200)
+  await world.close()
+})
+
+test('whoever was limited is not limited longer when the time of the machine is set back', async () => {
+  let [time, clock] = [1_000_000_000, 1_000_000]
+  const options = { settings: { rateLimit: 1 }, now: () => new Date(time), clock: () => clock }
+  const world = await serve(ROUTES, options)
+  await world.ask('GET /api/v1/things', { headers: AS_AGENT })
+  assert.is((await world.ask('GET /api/v1/things', { headers: AS_AGENT })).status, 429)
+  time -= 3_600_000
+  clock += 60_000
   assert.is((await world.ask('GET /api/v1/things', { headers: AS_AGENT })).status, 200)
   await world.close()
 })

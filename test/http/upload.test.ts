@@ -1,5 +1,5 @@
 /** Multipart bodies: files arrive whole, within limits, and are gone when the answer is made. */
-import { mkdir, readdir, readFile, utimes } from 'node:fs/promises'
+import { mkdir, readdir, readFile, rm, utimes, writeFile } from 'node:fs/promises'
 import { connect } from 'node:net'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
@@ -180,6 +180,29 @@ test('the files are gone when the client went away', async ({ world }) => {
 
 test('text that is no text in a part is 422', async ({ world }) => {
   assert.equal(Object.keys((await post(world, `${fieldPart('name', 'a\0b')}${END}`)).json.errors ?? {}), ['name'])
+})
+
+test('a folder that can not be written to is 503, and uploads go on when it can', async () => {
+  const world = await serve([route({ method: 'POST', path: '/media', body: 'multipart', handle: described })])
+  const body = filePart('file', 'x') + END
+  const folder = join(world.folder, 'tmp')
+  await writeFile(folder, 'a file where the folder should be')
+  const { status, headers, json } = await post(world, body)
+  assert.is(status, 503)
+  assert.ok(Number(headers['retry-after']) >= 1)
+  assert.is(json.message, 'Service unavailable')
+  await post(world, body)
+  const said = world.lines.filter(({ message }) => message === 'files can not be used')
+  assert.equal(
+    said.map(({ fields }) => fields.code),
+    ['ENOTDIR'],
+    'logged once',
+  )
+  await rm(folder)
+  assert.is((await post(world, body)).status, 200)
+  await rm(folder, { recursive: true })
+  assert.is((await post(world, body)).status, 200, 'a folder that somebody removed is made again')
+  await world.close()
 })
 
 test('what a crash left is removed with the first upload', async () => {

@@ -8,10 +8,11 @@ import type { Execution, Foundation } from '../../engine/action/execution.ts'
 import type { Actor } from '../../engine/actor.ts'
 import { ANONYMOUS } from '../../engine/actor.ts'
 import type { Database } from '../../engine/database/database.ts'
+import { createAdmission } from '../../engine/http/admission.ts'
 import { createMetrics, type Metrics } from '../../engine/http/metrics.ts'
 import type { HttpParts, PluginRoute } from '../../engine/http/parts.ts'
 import type { Route } from '../../engine/http/route.ts'
-import { createHttp, httpServer } from '../../engine/http/server.ts'
+import { createHttp, createPassage, httpServer } from '../../engine/http/server.ts'
 import { LIMITS } from '../../engine/limits.ts'
 import { memoryStore } from '../../engine/store/memory.ts'
 import { type Answer, answerTo } from '../support/answer.ts'
@@ -139,13 +140,17 @@ export interface Options {
   readonly database?: Pick<Database, 'transaction' | 'adhoc'>
   readonly readiness?: HttpParts['readiness']
   readonly now?: () => Date
+  readonly clock?: () => number
+  /** How long requests wait for a connection, in milliseconds. */
+  readonly waited?: () => number
 }
 
 /** Serves routes under `/api/v1` on a free port. */
 export async function serve(routes: readonly PluginRoute[], options: Options = {}): Promise<World> {
   const { log, lines } = remembering()
   const folder = await mkdtemp(join(tmpdir(), 'plinth-http-'))
-  const metrics = createMetrics(() => [{ pool: 'ordinary', used: 2, free: 1, waiting: 0 }])
+  const admission = createAdmission({ waited: options.waited ?? (() => 0), log })
+  const metrics = createMetrics(() => [{ pool: 'ordinary', used: 2, free: 1, waiting: 0 }], admission.figures)
   const now = options.now ?? (() => new Date())
   let ids = 0
   const database = options.database ?? NO_DATABASE
@@ -171,9 +176,9 @@ export async function serve(routes: readonly PluginRoute[], options: Options = {
       ...options.settings,
     },
     store: memoryStore(() => {}),
-    database,
     log,
     now,
+    clock: options.clock ?? (() => performance.now()),
     newId: () => {
       ids += 1
       return `id-${ids}`
@@ -181,9 +186,10 @@ export async function serve(routes: readonly PluginRoute[], options: Options = {
     foundation,
     readiness: options.readiness ?? (async () => ({ ready: true, checks: { database: 'ok' } })),
     metrics,
+    largeAnswers: admission.largeAnswers,
   }
   const serving = { app: { http: createHttp(parts) } }
-  const server = httpServer(serving)
+  const server = httpServer(serving, { admission, passage: createPassage() })
   await new Promise<void>((done) => server.listen(0, '127.0.0.1', done))
   const address = server.address()
   const port = typeof address === 'object' && address !== null ? address.port : 0

@@ -14,12 +14,14 @@ startWorker({
   runner: adhoc,
   log: SILENT,
   limits: { ...LIMITS, jobLeaseMs: 700, jobPollMs: 50 },
-  names: () => ['test.work'],
+  kinds: () => [{ name: 'test.work', concurrency: undefined, long: false, admits: () => 1 }],
   scheduled: () => [],
   run: ({ id }) => {
     writeFileSync(told, id)
     return new Promise(() => undefined)
   },
+  completed: () => undefined,
+  measure: async () => undefined,
   random: () => 0.5,
 })
 // The worker alone keeps no process alive.

@@ -7,74 +7,28 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
-import type { JobOrder } from '../../engine/action/execution.ts'
-import { SYSTEM } from '../../engine/actor.ts'
-import type { Taken } from '../../engine/job/job.ts'
-import { addJob, takeJobs } from '../../engine/job/queue.ts'
-import { type JobState, jobState } from '../../engine/job/state.ts'
-import { startWorker, type Worker } from '../../engine/job/worker.ts'
-import type { Run, WorkerLimits } from '../../engine/job/worker-parts.ts'
-import type { Json, JsonObject } from '../../engine/json.ts'
+import { addJob, addJobs, completeJobs, takeJobs } from '../../engine/job/queue.ts'
+import type { Json } from '../../engine/json.ts'
 import { LIMITS } from '../../engine/limits.ts'
-import { createIndex, createTable } from '../../engine/migration/ddl.ts'
-import { JOB_TABLE } from '../../engine/migration/engine-tables.ts'
-import { SILENT, type TestDatabase, testDatabase } from '../support/database.ts'
+import { placesFor } from '../support/job.ts'
 import { until } from '../support/wait.ts'
+import { openQueue, order, type QueueWorld } from './world.ts'
 
-let db: TestDatabase
-const workers: Worker[] = []
+let queue: QueueWorld
 const test = suite('the queue of jobs')
-
-const QUICK: WorkerLimits = { ...LIMITS, jobLeaseMs: 600, jobPollMs: 50, jobBackoffMs: 4 }
-
 test.before(async () => {
-  db = await testDatabase()
-  const indexes = JOB_TABLE.indexes.flatMap((index) => createIndex(JOB_TABLE.name, index, false))
-  for (const text of [createTable(JOB_TABLE), ...indexes]) await db.database.adhoc.run({ text }, [])
+  queue = await openQueue()
 })
-test.after.each(async () => {
-  await Promise.all(workers.splice(0).map((worker) => worker.close(1_000)))
-  await db.database.knex('plinth_job').delete()
-})
-test.after(() => db.close())
+test.after.each(() => queue.clear())
+test.after(() => queue.db.close())
 
-const order = (payload: JsonObject, more: Partial<JobOrder> = {}): JobOrder => ({
-  name: 'test.work',
-  payload,
-  runAt: undefined,
-  dedupe: undefined,
-  actor: SYSTEM,
-  as: 'system',
-  ...more,
-})
-
-const add = (payload: JsonObject, more: Partial<JobOrder> = {}, attempts = 3): Promise<string> =>
-  addJob(db.database.adhoc, order(payload, more), attempts)
-
-function work(run: (job: Taken, run: Run) => Promise<Json | undefined>, limits: Partial<WorkerLimits> = {}): Worker {
-  const worker = startWorker({
-    runner: db.database.adhoc,
-    log: SILENT,
-    limits: { ...QUICK, ...limits },
-    names: () => ['test.work'],
-    scheduled: () => [],
-    run,
-    random: () => 0.5,
-  })
-  workers.push(worker)
-  return worker
-}
-
-async function state(id: string): Promise<JobState> {
-  const found = await jobState(db.database.adhoc, id)
-  if (found === undefined) throw new Error(`there is no job ${id}`)
-  return found
-}
-
-const ended = (id: string) => until(async () => (await state(id)).finishedAt !== null)
+const add: QueueWorld['add'] = (...given) => queue.add(...given)
+const work: QueueWorld['work'] = (...given) => queue.work(...given)
+const state: QueueWorld['state'] = (id) => queue.state(id)
+const ended: QueueWorld['ended'] = (id) => queue.ended(id)
 
 test('500 jobs on two instances run once each', async () => {
-  await db.database.transaction(async (transaction) => {
+  await queue.db.database.transaction(async (transaction) => {
     for (let n = 0; n < 500; n++) await addJob(transaction, order({ n }), 3)
   })
   const seen: [string, Json][] = []
@@ -89,12 +43,46 @@ test('500 jobs on two instances run once each', async () => {
     )
   }
   await until(() => seen.length >= 500, 20_000)
-  await Promise.all(workers.map((worker) => worker.close(2_000)))
+  await Promise.all(queue.workers.map((worker) => worker.close(2_000)))
   assert.is(seen.length, 500)
   assert.is(new Set(seen.map(([, n]) => n)).size, 500)
   assert.equal([...new Set(seen.map(([name]) => name))].sort(), ['a', 'b'])
-  const [row] = await db.database.knex('plinth_job').where({ status: 'completed', attempt: 1 }).count({ total: '*' })
+  const [row] = await queue.db.database
+    .knex('plinth_job')
+    .where({ status: 'completed', attempt: 1 })
+    .count({ total: '*' })
   assert.is(Number(row?.total), 500)
+})
+
+test('many jobs are added by one statement, and each runs once', async () => {
+  const { payload: _, ...orders } = order({})
+  await addJobs(queue.db.database.adhoc, { ...orders, entries: [1, 2, 3].map((n) => ({ payload: { n } })) }, 3)
+  const seen: Json[] = []
+  work(async ({ payload }) => void seen.push(payload.n ?? null))
+  await until(() => seen.length >= 3)
+  assert.equal(seen.sort(), [1, 2, 3])
+  const tooLarge = [{ n: 1 }, { text: 'x'.repeat(LIMITS.jobBytes) }]
+  const refused = await addJobs(
+    queue.db.database.adhoc,
+    { ...orders, entries: tooLarge.map((payload) => ({ payload })) },
+    3,
+  ).catch(String)
+  assert.match(String(refused), /too large/)
+})
+
+test('jobs that end together are noted together, and those of another owner are not', async () => {
+  const runner = queue.db.database.adhoc
+  for (const n of [1, 2, 3]) await add({ n })
+  const { taken } = await takeJobs(runner, placesFor('test.work'), 'me', 60_000)
+  assert.is(taken.length, 3)
+  const [first, second, third] = taken.map(({ attempt, id }, n) => ({ id, attempt, result: { n } }))
+  const done = [first!, { ...second!, attempt: 7 }]
+  assert.equal([...(await completeJobs(runner, 'me', done))], [first!.id])
+  assert.equal([...(await completeJobs(runner, 'other', [third!]))], [])
+  assert.equal((await state(first!.id)).result, { n: 0 })
+  assert.is((await state(second!.id)).status, 'running')
+  assert.equal([...(await completeJobs(runner, 'me', [{ ...second!, result: undefined }, third!]))].length, 2)
+  assert.is((await state(second!.id)).result, null)
 })
 
 test('a job keeps its result, and its payload no longer', async () => {
@@ -108,7 +96,7 @@ test('a job keeps its result, and its payload no longer', async () => {
   await ended(id)
   const after = await state(id)
   assert.equal([after.status, after.progress, after.result], ['completed', 100, { done: 'yes' }])
-  assert.equal((await db.database.knex('plinth_job').where({ id }).first('payload'))?.payload, {})
+  assert.equal((await queue.db.database.knex('plinth_job').where({ id }).first('payload'))?.payload, {})
 })
 
 test('one that fails is tried again, later each time, until it succeeds', async () => {
@@ -138,7 +126,7 @@ test('one that fails every time is kept with its error', async () => {
   await ended(id)
   const after = await state(id)
   assert.equal([after.status, after.error, after.reason, runs], ['failed', 'no server', null, 2])
-  assert.equal((await db.database.knex('plinth_job').where({ id }).first('payload'))?.payload, { n: 1 })
+  assert.equal((await queue.db.database.knex('plinth_job').where({ id }).first('payload'))?.payload, { n: 1 })
 })
 
 test('what a transaction that is rolled back enqueues never runs', async () => {
@@ -147,7 +135,7 @@ test('what a transaction that is rolled back enqueues never runs', async () => {
     seen.push(payload.n ?? null)
     return undefined
   })
-  await db.database
+  await queue.db.database
     .transaction(async (transaction) => {
       await addJob(transaction, order({ n: 'lost' }), 3)
       throw new Error('undone')
@@ -201,7 +189,7 @@ test('a long job keeps its lease, and nobody else begins it', async () => {
 
 test('a job whose owner is lost is begun again, and the lost one can not end it', async () => {
   const id = await add({})
-  const { taken } = await takeJobs(db.database.adhoc, ['test.work'], 5, 'lost', 50)
+  const { taken } = await takeJobs(queue.db.database.adhoc, placesFor('test.work'), 'lost', 50)
   assert.is(taken[0]?.attempt, 1)
   let attempt = 0
   work(async (job) => {
@@ -214,7 +202,7 @@ test('a job whose owner is lost is begun again, and the lost one can not end it'
 
 test('a job whose owner is lost each time is given up', async () => {
   const id = await add({}, {}, 1)
-  await takeJobs(db.database.adhoc, ['test.work'], 5, 'lost', 10)
+  await takeJobs(queue.db.database.adhoc, placesFor('test.work'), 'lost', 10)
   work(async () => undefined)
   await ended(id)
   assert.equal([(await state(id)).status, (await state(id)).error], ['failed', 'the process that ran it was lost'])
@@ -262,7 +250,7 @@ test('what does not finish in time is given back at once, and its attempt not co
 
 test('a payload that is no reference but a load is refused', async () => {
   const refused = await add({ text: 'x'.repeat(LIMITS.jobBytes) }).catch(String)
-  assert.match(refused, /too large/)
+  assert.match(String(refused), /too large/)
 })
 
 // The embedded database belongs to one process: there is nobody who could take over.
@@ -272,7 +260,9 @@ onServer('a job whose process is killed runs again elsewhere, as soon as its lea
   const id = await add({})
   const folder = await mkdtemp(join(tmpdir(), 'plinth-lost-'))
   const told = join(folder, 'told')
-  const child = fork(new URL('./lost.ts', import.meta.url), [db.url ?? '', told], { execArgv: ['--import', 'tsx'] })
+  const child = fork(new URL('./lost.ts', import.meta.url), [queue.db.url ?? '', told], {
+    execArgv: ['--import', 'tsx'],
+  })
   try {
     await until(() => existsSync(told), 15_000)
     child.kill('SIGKILL')

@@ -33,7 +33,7 @@ test('plinth openapi prints the document without a database', async () => {
     '/readyz',
     '/metrics',
   ])
-  assert.is(document.components.schemas.NoteCreate.properties.stars.maximum, 5)
+  assert.is(document.components.schemas.NoteUpdate.properties.stars.maximum, 5)
 })
 
 test('plinth types prints a module of types', async () => {

@@ -60,7 +60,7 @@ test('a value of another type, word or form is named with its place', () => {
 })
 
 test('a status, a header or a type that the document does not know is a mistake', () => {
-  assert.match(complaint({ status: 418 }), 'the operation knows 200, 304, 400')
+  assert.match(complaint({ status: 418 }), 'the operation knows 200, 304, 422, default')
   const { etag, ...headers } = good.headers
   assert.ok(etag)
   assert.match(complaint({ headers }), 'the header ETag is missing')

@@ -132,4 +132,34 @@ composing('how often a job runs is a length of time', () => {
   ])
 })
 
+composing('a listener says what it listens to', () => {
+  const listener = (given: object): Partial<Plugin> => ({ listeners: { tell: JSON.parse(JSON.stringify(given)) } })
+  const nothing = 'wrong_plugin: The listener "a.tell" does not say rightly what it listens to, or has no run'
+  for (const given of [
+    {},
+    { to: {} },
+    { to: { notes: [] } },
+    { to: { notes: 'create' } },
+    { to: { notes: ['create'] } },
+  ])
+    assert.equal(says([plugin('a', listener(given))]), [nothing], JSON.stringify(given))
+  const whole = { description: 'x', to: { notes: ['create'] }, run: async () => undefined } as const
+  assert.equal(says([plugin('a', { listeners: { tell: whole } })]), [])
+})
+
+composing('an action says which options it takes, and its key is its own', () => {
+  const action = (given: object): Partial<Plugin> => ({ actions: { ring: JSON.parse(JSON.stringify(given)) } })
+  const half = 'wrong_plugin: The action "a.ring" does not say which options it takes, or has no run'
+  for (const given of [{}, { takes: { type: 'object' } }]) assert.equal(says([plugin('a', action(given))]), [half])
+  const whole = { description: 'x', takes: { type: 'object' }, run: async () => undefined }
+  assert.equal(says([plugin('a', { actions: { ring: whole } })]), [])
+  const keyed = (key: string): Partial<Plugin> => ({ actions: { ring: { ...whole, key } } })
+  assert.equal(says([plugin('a', keyed('ring')), plugin('b', keyed('ring'))]), [
+    'plugin_clash: The plugins "a" and "b" both give the key of automations "ring"',
+  ])
+  assert.equal(says([plugin('a', keyed('set'))]), [
+    'plugin_clash: The plugins "plinth" and "a" both give the key of automations "set"',
+  ])
+})
+
 composing.run()

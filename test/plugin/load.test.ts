@@ -165,4 +165,38 @@ loading('a plugin that fails, or is none, is told with its file', async () => {
   ])
 })
 
+loading('a listener to what is not there is a mistake, with what may be meant', async () => {
+  const listening = (to: string) =>
+    saysAtBoot({
+      'resources/app.yaml': 'name: Notes\nplugins: { tells: {} }\n',
+      'resources/notes.yaml': 'resource: notes\nfields: { text: { type: string } }\n',
+      'resources/memos.yaml': 'resource: memos\nof: notes\nwhere: { text: memo }\nfields: { text: {} }\n',
+      'plugins/tells/index.js': `export default { name: 'tells', description: 'x', listeners: { tell: { description: 'x', to: ${to}, run: async () => {} } } }`,
+      'package.json': '{ "type": "module" }',
+    })
+  assert.equal(await listening("{ notes: ['create'] }"), [])
+  assert.equal(await listening("{ note: ['create'] }"), [
+    'wrong_plugin: The listener "tells.tell" listens to an unknown resource "note" (did you mean "notes"?)',
+  ])
+  assert.equal(await listening("{ notes: ['created'] }"), [
+    'wrong_plugin: The listener "tells.tell" listens to "created" of "notes" (did you mean "create"?)',
+  ])
+  const named = (name: string) =>
+    saysAtBoot({
+      'resources/app.yaml': 'name: Notes\nplugins: { tells: {} }\n',
+      'resources/notes.yaml': `resource: notes\nfields: { text: { type: string } }\nlisteners: { create: [${name}] }\n`,
+      'resources/memos.yaml':
+        'resource: memos\nof: notes\nwhere: { text: memo }\nfields: { text: {} }\nlisteners: { create: [tells.tell] }\n',
+      'plugins/tells/index.js': `export default { name: 'tells', description: 'x', listeners: { tell: { description: 'x', run: async () => {} } } }`,
+      'package.json': '{ "type": "module" }',
+    })
+  assert.equal(await named('tells.tel'), [
+    'memos.yaml [tells.tell] unknown_listener: "memos" stands on the table of "notes", whose writes are heard as a whole (name the listener in the file of "notes")',
+    'notes.yaml [tells.tel] unknown_listener: No plugin gives a listener "tells.tel" (did you mean "tells.tell"?)',
+  ])
+  assert.equal(await listening("{ memos: ['create'] }"), [
+    'wrong_plugin: The listener "tells.tell" listens to "memos", which stands on the table of "notes" (listen to "notes"; it hears of every write of that table)',
+  ])
+})
+
 loading.run()

@@ -36,6 +36,34 @@ mistaken('what no record could fulfil is found without one', () => {
   ])
 })
 
+mistaken('records that can not be let go by their age are told of', () => {
+  const things = 'fields: { at: { type: timestamp }, word: { type: string } }\n'
+  const keeps = (keep: string, more = '') => `${things}keep: ${keep}\n${more}`
+  says(keeps('{ for: 90 days, by: wort }'), [
+    'things.yaml [wort] unknown_field: "things" has no field "wort" (did you mean "word"?)',
+  ])
+  says(keeps('{ for: 90 days, by: word }'), ['things.yaml [word] wrong_value: "word" does not say how old a record is'])
+  says(keeps('{ for: 90 days, by: at }', 'cache: true'), [
+    'things.yaml [keep] wrong_value: Records of a resource with "cache: true" are kept in memory, and none of them is let go by its age (remove keep or cache)',
+  ])
+  const parts = `relations: { thing: { belongs_to: things } }\n${VIEW}`
+  says(
+    keeps('{ for: 90 days, by: at }'),
+    [
+      'things.yaml [keep] wrong_relation: "parts.thing" holds on to the records of "things", so none can be let go (give "parts.thing" on_delete: cascade or set_null)',
+    ],
+    { parts },
+  )
+  says(
+    things,
+    [
+      'others.yaml [keep] of_mismatch: "others" stands on the table of "things", which says how long its records are kept (write keep in "things")',
+    ],
+    { others: `of: things\nfields: { at: {} }\nkeep: { for: 1 day, by: at }\n${VIEW}` },
+  )
+  assert.equal(mistakes({ things: `${keeps('false')}${VIEW}` }), [])
+})
+
 mistaken('relations that contradict others are told apart', () => {
   const things =
     'fields: { status_id: { type: integer }, shape: { type: string } }\nrelations:\n  status: { belongs_to: statuses }\n  shape: { belongs_to: statuses, column: other_id }\n  parts: { has_many: parts }\n  bits: { has_many: statuses }\n  halves: { has_many: parts, by: thin }'

@@ -137,6 +137,22 @@ resolving('both sides of a many_to_many find one joining table', () => {
   assert.is(left.writeAs, 'genre_ids')
 })
 
+resolving('a resource that belongs to both sides is the joining table, by the columns of its relations', () => {
+  const files = {
+    books: 'relations: { readers: { many_to_many: people, through: loans } }\npolicies: { view: [] }',
+    people: 'relations: { read: { many_to_many: books, through: loans } }\npolicies: { view: [] }',
+    loans:
+      'relations: { book: { belongs_to: books, required: true }, by: { belongs_to: people, column: person, required: true } }\nindexes: [{ fields: [book_id, person], unique: true }]\nactions: []',
+  }
+  const [left, right] = [
+    resourceOf(files, 'books').relations.get('readers'),
+    resourceOf(files, 'people').relations.get('read'),
+  ]
+  assert.ok(left?.kind === 'many_to_many' && right?.kind === 'many_to_many')
+  assert.equal(left.through, { table: 'loans', from: 'book_id', to: 'person' })
+  assert.equal(right.through, { table: 'loans', from: 'person', to: 'book_id' })
+})
+
 resolving('embeds that nobody wrote end where the limit is', () => {
   const files = {
     users: 'fields: { name: { type: string } }\nrelations: { team: { belongs_to: teams } }\npolicies: { view: [] }',

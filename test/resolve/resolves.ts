@@ -23,6 +23,18 @@ export const DESK = definePlugin({
     },
   },
   hooks: { stamp: async (_context, next) => next() },
+  actions: {
+    ring: {
+      description: 'Rings a bell.',
+      key: 'ring',
+      takes: { type: 'object', properties: { times: { type: 'integer' } }, additionalProperties: false },
+      check: ({ times }, { resource, trigger }) =>
+        times === 13
+          ? [{ at: ['times'], message: `No 13 for "${resource.name}" by a ${trigger}`, hint: 'take 12' }]
+          : [],
+      run: async () => undefined,
+    },
+  },
   permissions: { 'tickets.view': 'See all tickets.' },
   accounts: { resource: 'users', role: { relation: 'role', name: 'slug', permissions: 'permissions' } },
 })

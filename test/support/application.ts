@@ -1,6 +1,6 @@
 /** A whole application over real HTTP for tests: its own database, a free port, answers parsed. */
 import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises'
-import { request as httpRequest } from 'node:http'
+import { type Agent, request as httpRequest } from 'node:http'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { createEngine, type Engine } from '../../engine/engine.ts'
@@ -17,6 +17,8 @@ export interface Call {
   readonly token?: string | undefined
   readonly body?: unknown
   readonly headers?: Readonly<Record<string, string>>
+  /** Whose connections are used; one of its own without it. */
+  readonly agent?: Agent
 }
 
 export interface TestApplication {
@@ -87,8 +89,13 @@ async function writeFiles(folder: string, files: Readonly<Record<string, string>
   }
 }
 
-/** One request over a connection of its own; `body` is sent as JSON unless it is text or bytes already. */
-export function send(address: string, method: string, path: string, { token, body, headers }: Call): Promise<Answer> {
+/** One request; `body` is sent as JSON unless it is text or bytes already. */
+export function send(
+  address: string,
+  method: string,
+  path: string,
+  { token, body, headers, agent }: Call,
+): Promise<Answer> {
   const raw = typeof body === 'string' || body instanceof Uint8Array
   const payload = body === undefined ? undefined : raw ? body : JSON.stringify(body)
   const sent = {
@@ -99,7 +106,7 @@ export function send(address: string, method: string, path: string, { token, bod
     ...(token === undefined ? {} : { authorization: `Bearer ${token}` }),
     ...headers,
   }
-  const request = httpRequest(new URL(path, address), { method, headers: sent, agent: false })
+  const request = httpRequest(new URL(path, address), { method, headers: sent, agent: agent ?? false })
   request.end(payload)
   return answerTo(request)
 }

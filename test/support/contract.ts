@@ -4,6 +4,7 @@ import type { ErrorObject, ValidateFunction } from 'ajv'
 import { Ajv2020 } from 'ajv/dist/2020.js'
 import type { App } from '../../engine/engine.ts'
 import type { JsonSchema } from '../../engine/json.ts'
+import { COUNTED, REFUSALS } from '../../engine/openapi/answers.ts'
 
 /** What came back, as far as the contract speaks of it. */
 export interface Seen {
@@ -23,6 +24,16 @@ interface Checker {
 /** Applications of equal documents share what was compiled; a test file opens its own application each time. */
 const byText = new Map<string, Checker>()
 const byApp = new WeakMap<App, Checker>()
+
+/** Headers that every answer of an operation has; the paths for operators are counted by no limit. */
+const PROBES = ['/livez', '/readyz', '/metrics']
+/** Headers that come with a refusal, by its status. */
+const WITH_STATUS: Readonly<Record<number, string>> = {
+  401: 'WWW-Authenticate',
+  405: 'Allow',
+  429: 'Retry-After',
+  503: 'Retry-After',
+}
 
 /** Answers of the gate, which come before there is an operation: no such path, no such method, too many requests. */
 const BEFORE_ROUTES = [400, 404, 405, 408, 413, 429, 431, 500, 503]
@@ -44,11 +55,21 @@ export function holdToContract(app: App, method: string, url: string, seen: Seen
     if (method !== 'HEAD') judgeBody(checker.validate(REFUSAL), seen, fail)
     return
   }
+  const counted = PROBES.includes(path) ? [] : COUNTED
+  const needed = [...counted, ...(PROBES.includes(path) ? [] : [WITH_STATUS[seen.status] ?? []].flat())]
+  for (const name of needed) if (seen.headers[name.toLowerCase()] === undefined) fail(`the header ${name} is missing`)
   const responses = operation.responses as Node
-  if (responses[seen.status] === undefined) {
-    fail(`the operation knows ${Object.keys(responses).join(', ')}`)
-  }
-  judge(checker, checker.resolve(responses[seen.status]), method, seen, fail)
+  const response = responses[seen.status] ?? (mayRefuse(operation, path, seen.status) ? responses.default : undefined)
+  if (response === undefined) fail(`the operation knows ${Object.keys(responses).join(', ')}`)
+  judge(checker, checker.resolve(response), method, seen, fail)
+}
+
+/** Whether a refusal with a status that the operation does not name itself has a reason there. */
+function mayRefuse(operation: Node, path: string, status: number): boolean {
+  if (status === 412) return JSON.stringify(operation.parameters ?? []).includes('/IfMatch"')
+  if (status === 415) return operation.requestBody !== undefined
+  if (status === 404) return /\/[^/]+\/[^/]+/.test(path)
+  return status in REFUSALS
 }
 
 function judge(checker: Checker, response: Node, method: string, seen: Seen, fail: (problem: string) => never): void {
@@ -81,8 +102,8 @@ function judgeBody(validate: ValidateFunction, seen: Seen, fail: (problem: strin
 
 function sentence({ instancePath, message, params, keyword }: ErrorObject): string {
   const at = instancePath === '' ? 'the body' : instancePath
-  if (keyword === 'additionalProperties') {
-    const name = String(params.additionalProperty)
+  if (keyword === 'additionalProperties' || keyword === 'unevaluatedProperties') {
+    const name = String(params.additionalProperty ?? params.unevaluatedProperty)
     const hint = /^\/data(\/\d+)?$/.test(at) || name === 'data' ? '' : ' (a route names more of `meta` in its `meta`)'
     return `${at} has "${name}", which the document does not know${at.startsWith('/meta') ? hint : ''}`
   }
@@ -103,7 +124,8 @@ function checkerOf(app: App): Checker {
 
 function checkerFrom(document: Node): Checker {
   const ajv = new Ajv2020({ strict: false, allErrors: false, validateFormats: true, formats: FORMATS })
-  ajv.addSchema(closed(document) as Node, 'document')
+  const close = closerOf(document)
+  ajv.addSchema(close(document) as Node, 'document')
   const compiled = new WeakMap<JsonSchema, ValidateFunction>()
   const paths = Object.entries(document.paths as Readonly<Record<string, Node>>).map(([template, operations]) => ({
     pattern: new RegExp(`^${template.replace(/[.]/g, '\\.').replace(/\{\w+\}/g, '([^/]+)')}$`),
@@ -115,7 +137,7 @@ function checkerFrom(document: Node): Checker {
   return {
     operation: (method, path) => find(path)?.operations[method] as Node | undefined,
     validate: (schema) => {
-      const made = compiled.get(schema) ?? ajv.compile(inDocument(closed(schema)) as JsonSchema)
+      const made = compiled.get(schema) ?? ajv.compile(inDocument(close(schema)) as JsonSchema)
       compiled.set(schema, made)
       return made
     },
@@ -140,13 +162,34 @@ const FORMATS = {
   binary: true as const,
 }
 
-/** Schemas refuse what they do not name, so that an answer with more than the document says is found. */
-function closed(node: unknown): unknown {
-  if (Array.isArray(node)) return node.map(closed)
-  if (typeof node !== 'object' || node === null) return node
-  const entries = Object.entries(node).map(([key, value]) => [key, closed(value)])
-  const shut = 'properties' in node && !('additionalProperties' in node) ? { additionalProperties: false } : {}
-  return { ...Object.fromEntries(entries), ...shut }
+/**
+ * Schemas refuse what they do not name, so that an answer with more than the document says is found. A schema is closed
+ * where it is used, because one that others extend by `allOf` knows a part of their properties only.
+ */
+function closerOf(document: Node): (node: unknown) => unknown {
+  const schemas = Reflect.get(Object(document.components), 'schemas') as Readonly<Record<string, object>>
+  const names = (node: object): boolean => {
+    if ('properties' in node || 'allOf' in node) return true
+    const target = String(Reflect.get(node, '$ref') ?? '')
+    const schema = schemas[target.replace('#/components/schemas/', '')]
+    return schema !== undefined && names(schema)
+  }
+  const close = (node: unknown, open: boolean): unknown => {
+    if (Array.isArray(node)) return node.map((item) => close(item, open))
+    if (typeof node !== 'object' || node === null) return node
+    const entries = Object.entries(node).map(([key, value]) => {
+      if (node === document.components && key === 'schemas') return [key, mapped(value, (one) => close(one, true))]
+      if (key === 'properties') return [key, mapped(value, (one) => close(one, false))]
+      return [key, close(value, key === 'allOf')]
+    })
+    const shut = open || 'additionalProperties' in node || !names(node) ? {} : { unevaluatedProperties: false }
+    return { ...Object.fromEntries(entries), ...shut }
+  }
+  return (node) => close(node, false)
+}
+
+function mapped(object: object, change: (value: unknown) => unknown): object {
+  return Object.fromEntries(Object.entries(object).map(([key, value]) => [key, change(value)]))
 }
 
 function inDocument(node: unknown): unknown {

@@ -4,6 +4,7 @@ import { pluginContext } from '../../engine/action/plugin-context.ts'
 import { SYSTEM } from '../../engine/actor.ts'
 import type { Engine } from '../../engine/engine.ts'
 import type { JobContext, Json, JsonObject } from '../../engine/index.ts'
+import type { Places } from '../../engine/job/queue.ts'
 
 /** What a job of the system holds; its clock is `ahead` milliseconds ahead. */
 export function jobContext({ app }: Engine, ahead = 0, options: JsonObject = {}): JobContext {
@@ -12,7 +13,9 @@ export function jobContext({ app }: Engine, ahead = 0, options: JsonObject = {})
   return {
     ...pluginContext(executionOf({ ...app.foundation, now }, call), options),
     id: '',
+    createdAt: now(),
     attempt: 1,
+    lastAttempt: () => false,
     signal: new AbortController().signal,
     progress: async () => undefined,
     transaction: () => Promise.reject(new Error('this context has no transactions')),
@@ -29,6 +32,11 @@ export async function runAhead(
   const job = engine.app.composition.jobs.get(name)
   if (job === undefined) throw new Error(`there is no job ${name}`)
   return job.value.run(jobContext(engine, ahead, options ?? job.options), {})
+}
+
+/** Room for five jobs of one kind. */
+export function placesFor(name: string): Places {
+  return { kinds: [{ name, room: 5, long: false }], free: 5, short: 5, long: 5 }
 }
 
 /** The names of the jobs that come back by themselves. */

@@ -1,25 +1,31 @@
 /** A new ticket is classified by itself where the desk wants that: judged by a job; each field is applied only when the engine is sure enough of that field. ⇄ */
 import {
   ApiError,
-  type HookContext,
+  type Change,
   type JobContext,
   type Json,
   type JsonObject,
-  type Next,
+  type ListenerContext,
 } from '../../../engine/index.ts'
 import { applyTo, shape, store } from './classification.ts'
 import { judge } from './judge.ts'
 import { TARGETS } from './model.ts'
 import { aiSettings, recentSettings } from './settings.ts'
 
-/** `ai.arrived`: leaves the judgement to a job, which begins when the ticket is certain. */
-export async function arrived(context: HookContext, next: Next): Promise<void> {
-  const given = TARGETS.map((target) => `${target}_id`).filter((field) => (context.input[field] ?? null) !== null)
-  await next()
+/** `ai.arrived`: leaves the judgement of new tickets to a job each. */
+export async function arrived(context: ListenerContext, changes: readonly Change[]): Promise<void> {
   const { auto_classify: wanted, enabled } = await recentSettings(context)
-  const id = context.result?.id
-  if (!wanted || !enabled || id === undefined) return
-  await context.enqueue('ai.classify_new', { ticket_id: id, given })
+  if (!wanted || !enabled) return
+  const created = changes.filter(({ action }) => action === 'create')
+  const orders = created.map(({ fields, recordId }) => {
+    const chosen = fields.filter(({ given }) => given !== false).map(({ field }) => field)
+    const given = TARGETS.map((target) => `${target}_id`).filter((field) => chosen.includes(field))
+    return { ticket_id: recordId, given }
+  })
+  await context.enqueueEach(
+    'ai.classify_new',
+    orders.map((payload) => ({ payload })),
+  )
 }
 
 /** The job. What the creator chose is never changed; run twice, it finds its first classification and stops. */

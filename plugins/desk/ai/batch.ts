@@ -1,8 +1,17 @@
 /** Classifies several tickets: at once by the local engine, as a job by a server, whose answers take their time. ⇄ */
-import { invalid, type JobContext, type Json, type JsonObject, type PluginContext } from '../../../engine/index.ts'
+import {
+  invalid,
+  type JobContext,
+  type Json,
+  type JsonObject,
+  type PluginContext,
+  type Reply,
+  type RouteContext,
+} from '../../../engine/index.ts'
 import { shape, store } from './classification.ts'
 import { judge } from './judge.ts'
-import { aiSettings, needs } from './settings.ts'
+import type { Judgement } from './judgement.ts'
+import { type AiSettings, aiSettings, needs } from './settings.ts'
 
 /** Tickets of one batch at most. */
 export const BATCH_MOST = 100
@@ -14,7 +23,7 @@ interface Letter {
 }
 
 /** What came of a batch: the classifications, or the job that makes them. 422 for tickets that are not to be seen. */
-export async function batchClassify(context: PluginContext, ids: readonly number[]) {
+export async function batchClassify(context: RouteContext, ids: readonly number[]): Promise<Reply> {
   const errors: Record<string, string[]> = {}
   ids.forEach((id, at) => {
     if (ids.indexOf(id) !== at) errors[`ticket_ids.${at}`] = ['The ticket is named twice']
@@ -26,13 +35,22 @@ export async function batchClassify(context: PluginContext, ids: readonly number
   if (Object.keys(errors).length > 0) throw invalid(errors)
   const settings = await aiSettings(context)
   needs(settings, 'enabled')
+  const total = ids.length
   if (settings.provider !== 'local') {
-    const job = await context.enqueue('ai.classify_batch', { ticket_ids: [...ids] }, { as: 'actor' })
-    return { status: 'pending', job_id: job, total: ids.length, classified: 0, classifications: [] }
+    return context.once(async ({ enqueue }) => {
+      const job_id = await enqueue('ai.classify_batch', { ticket_ids: [...ids] }, { as: 'actor' })
+      const data = { status: 'pending', job_id, total, classified: 0, classifications: [] }
+      return { data, message: 'The tickets will be classified' }
+    })
   }
-  const classifications: JsonObject[] = []
-  for (const id of ids) classifications.push(await classifyOne(context, found.get(id)!))
-  return { status: 'completed', job_id: null, total: ids.length, classified: ids.length, classifications }
+  const judged: Judged[] = []
+  for (const id of ids) judged.push(await judgeOne(context, found.get(id)!))
+  return context.once(async (inner) => {
+    const classifications: JsonObject[] = []
+    for (const one of judged) classifications.push(await storeOne(inner, one))
+    const data = { status: 'completed', job_id: null, total, classified: total, classifications }
+    return { data, message: 'Tickets classified' }
+  })
 }
 
 /** The job: one ticket after the other, those that the one who asked may still see. */
@@ -42,18 +60,27 @@ export async function runBatch(context: JobContext, payload: JsonObject): Promis
   const done: Json[] = []
   for (const letter of found.values()) {
     if (context.signal.aborted) break
-    done.push((await classifyOne(context, letter)).id ?? null)
+    done.push((await storeOne(context, await judgeOne(context, letter))).id ?? null)
     await context.progress(Math.round((done.length / found.size) * 100))
   }
   return { classification_ids: done }
 }
 
-async function classifyOne(context: PluginContext, letter: Letter): Promise<JsonObject> {
+/** A ticket, and what the engine says of it. */
+interface Judged {
+  readonly letter: Letter
+  readonly settings: AiSettings
+  readonly judgement: Judgement
+}
+
+async function judgeOne(context: PluginContext, letter: Letter): Promise<Judged> {
   const settings = await aiSettings(context)
-  const judgement = await judge(context, settings, letter)
-  return shape(
-    await store(context, settings, { id: letter.id, text: `${letter.subject}\n${letter.details}` }, judgement),
-  )
+  return { letter, settings, judgement: await judge(context, settings, letter) }
+}
+
+async function storeOne(context: PluginContext, { judgement, letter, settings }: Judged): Promise<JsonObject> {
+  const text = `${letter.subject}\n${letter.details}`
+  return shape(await store(context, settings, { id: letter.id, text }, judgement))
 }
 
 /** The texts of those of the tickets that the caller may read, by id. */

@@ -39,10 +39,11 @@ export default definePlugin({
     'ai.manage': 'May change the settings of the AI.',
   },
   resources: [resource('ai_settings'), resource('ai_classifications'), resource('ai_uses')],
-  hooks: { arrived, reusable },
+  hooks: { reusable },
+  listeners: { arrived: { description: 'Leaves the judgement of new tickets to jobs.', run: arrived } },
   jobs: {
     classify_new: { description: 'Classifies a ticket that has just been opened.', attempts: 3, run: classifyNew },
-    classify_batch: { description: 'Classifies several tickets by a server.', attempts: 2, run: runBatch },
+    classify_batch: { description: 'Classifies several tickets by a server.', attempts: 2, long: true, run: runBatch },
   },
   routes: [...routes, ...ticketRoutes],
   commands: {

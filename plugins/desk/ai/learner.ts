@@ -16,7 +16,7 @@ export interface Learned {
 type Reading = Pick<PluginContext, 'catalog' | 'database' | 'now'>
 
 /** The newest settled tickets are remembered; what is older says less about today. */
-export const MOST_EXAMPLES = 20_000
+const MOST_EXAMPLES = 20_000
 const BATCH = 200
 /** How old knowledge may be when it is used, in milliseconds. */
 const FRESH_MS = 250
@@ -29,7 +29,9 @@ interface State {
   readonly stamps: Map<number, string>
   calibration: Calibration
   since: string | undefined
-  looked: number
+  /** When the database was last looked at: for what is answered, and by the monotonic clock for what is compared. */
+  looked: Date
+  lookedAt: number
   running: Promise<Learned> | undefined
 }
 
@@ -42,12 +44,21 @@ export function learned(context: Reading): Promise<Learned> {
   if (state === undefined) {
     const stamps = new Map<number, string>()
     const model = createModel()
-    state = { model, stamps, calibration: UNMEASURED, since: undefined, looked: 0, running: undefined }
+    state = {
+      model,
+      stamps,
+      calibration: UNMEASURED,
+      since: undefined,
+      looked: new Date(0),
+      lookedAt: 0,
+      running: undefined,
+    }
     states.set(database, state)
   }
   const known = state
   if (known.running !== undefined) return known.running
-  if (Date.now() - known.looked < FRESH_MS && known.since !== undefined) return Promise.resolve(learnedBy(known))
+  if (performance.now() - known.lookedAt < FRESH_MS && known.since !== undefined)
+    return Promise.resolve(learnedBy(known))
   known.running = catchUp(context, known).finally(() => {
     known.running = undefined
   })
@@ -55,13 +66,13 @@ export function learned(context: Reading): Promise<Learned> {
 }
 
 function learnedBy({ calibration, looked, model }: State): Learned {
-  return { model, calibration, at: new Date(looked) }
+  return { model, calibration, at: looked }
 }
 
 /** Reads what changed since the last look; rows come in batches, so that other work gets its turn in between. */
 async function catchUp(context: Reading, state: State): Promise<Learned> {
   const pause = slices()
-  const looked = Date.now()
+  const [looked, lookedAt] = [new Date(), performance.now()]
   const begun = await moment(context, state)
   let changes = 0
   let after: readonly [string, number] = [begun, 0]
@@ -80,6 +91,7 @@ async function catchUp(context: Reading, state: State): Promise<Learned> {
   // PostgreSQL writes times so that their texts sort as they do.
   if (state.since === undefined || after[0] > state.since) state.since = after[0]
   state.looked = looked
+  state.lookedAt = lookedAt
   if (changes > 0) state.calibration = await calibrate(state.model, pause)
   return learnedBy(state)
 }
@@ -107,13 +119,13 @@ async function moment({ catalog, database }: Reading, state: State): Promise<str
  */
 function staffed(catalog: Reading['catalog']): string {
   const answered = 't.first_response_at is not null'
-  if (!catalog.resources.has('activities')) return answered
+  if (catalog.resources.get('tickets')?.keys.activity !== true) return answered
   const table = (name: string): string => `"${catalog.resources.get(name)!.table}"`
   const fields = [...TARGETS.map((target) => `${target}_id`), 'status_id'].map((field) => `'${field}'`).join(', ')
-  return `(${answered} or exists (select 1 from ${table('activities')} a
-    join ${table('users')} u on u.id = a.user_id join ${table('roles')} r on r.id = u.role_id
+  return `(${answered} or exists (select 1 from plinth_change a
+    join ${table('users')} u on u.id = a.actor_id join ${table('roles')} r on r.id = u.role_id
     where a.resource = 'tickets' and a.record_id = t.id and r.slug <> '${customerRole(catalog)}'
-      and (a.action = 'created' or exists (select 1 from jsonb_array_elements(a.changes) c where c ->> 'field' in (${fields})))))`
+      and (a.action = 'create' or exists (select 1 from jsonb_array_elements(a.changes) c where c ->> 'field' in (${fields})))))`
 }
 
 /** The role of those who ask: the lowest of the built-in ones. */

@@ -1,5 +1,5 @@
 /** Replies to a ticket by the engine that is set; a server is given the same matter and may use nothing else. ⇄ */
-import type { JsonObject, JsonSchema, PluginContext } from '../../../engine/index.ts'
+import { isObject, type JsonObject, type JsonSchema, type PluginContext } from '../../../engine/index.ts'
 import { type Answerer, byEngine } from './by-engine.ts'
 import { firstClaim } from './claims.ts'
 import { fourDigits } from './four-digits.ts'
@@ -174,8 +174,4 @@ function refuseLinks(content: string, allowed: string): void {
   if (linksIn(content).some((link) => !known.has(link))) {
     throw new ServerFailure('the answer held a link of unknown origin', false)
   }
-}
-
-function isObject(value: unknown): value is JsonObject {
-  return typeof value === 'object' && value !== null && !Array.isArray(value)
 }

@@ -1,4 +1,7 @@
-/** Hook: a reply may be sent to any customer, so it holds nothing of one person and claims nothing that nobody did. */
+/**
+ * Hook: a reply may be sent to any customer, so it holds nothing of one person and claims nothing that nobody did. YAML
+ * can't say it: no rule reads what a text means.
+ */
 import { type HookContext, invalid, type Next } from '../../../engine/index.ts'
 import { firstClaim } from './claims.ts'
 import { personalForm, personalName } from './personal.ts'

@@ -7,7 +7,7 @@ import { learned } from './learner.ts'
 import { TARGETS } from './model.ts'
 import { moodOf } from './mood.ts'
 import { respond } from './respond.ts'
-import { aiSettings, changeSettings, needs, shownSettings } from './settings.ts'
+import { aiSettings, changeSettings, forgetSettings, needs, shownSettings } from './settings.ts'
 import { ANALYTICS, BATCH, KNOWLEDGE, RESPONSES, SENTIMENT, SETTINGS, STATUS } from './shapes.ts'
 import { used } from './usage.ts'
 
@@ -80,14 +80,18 @@ const writeSettings: Route = {
     kb_max_suggestions: { type: 'integer', min: 1, max: 20 },
     api_key_set: { type: 'boolean', read_only: true },
   },
+  once: true,
   output: SETTINGS,
   handle: async (context) => {
     const { confidence_threshold: threshold, temperature, ...rest } = context.body
     const numbers = Object.entries({ confidence_threshold: threshold, temperature }).flatMap(([name, value]) =>
       value === undefined ? [] : [[name, value === null ? null : Number(value)] as const],
     )
-    await changeSettings(context, { ...rest, ...Object.fromEntries(numbers) })
-    return { data: await shownSettings(context), message: 'AI settings updated' }
+    return context.once(async (inner) => {
+      inner.afterCommit(() => forgetSettings(inner))
+      await changeSettings(inner, { ...rest, ...Object.fromEntries(numbers) })
+      return { data: await shownSettings(inner), message: 'AI settings updated' }
+    })
   },
 }
 
@@ -117,11 +121,9 @@ const batch: Route = {
       max: LIMITS.idMax,
     },
   },
+  once: true,
   output: BATCH,
-  handle: async (context) => {
-    const data = await batchClassify(context, context.body.ticket_ids as readonly number[])
-    return { data, message: data.status === 'completed' ? 'Tickets classified' : 'The tickets will be classified' }
-  },
+  handle: (context) => batchClassify(context, context.body.ticket_ids as readonly number[]),
 }
 
 const responses: Route = {
@@ -132,6 +134,7 @@ const responses: Route = {
     'Drawn from published articles and FAQs and from the replies that staff wrote to be used again, never from other tickets. Each suggestion has another matter than the ones before it; with no source it is a question to the customer. No suggestion says that somebody did or will do something.',
   ...USE,
   input: { ticket_id: { type: 'integer', required: true, min: 1 }, context: { type: 'text', max: 5000 } },
+  once: true,
   output: RESPONSES,
   handle: async (context) => {
     const ticket = await chosenTicket(context)
@@ -143,8 +146,10 @@ const responses: Route = {
       ticket,
       String(context.body.context ?? ''),
     )
-    await used(context, { kind: 'responses', provider, ticket: Number(ticket.id), fellBack: failure !== undefined })
-    return { data: { ticket_id: Number(ticket.id), provider, suggestions } }
+    return context.once(async (inner) => {
+      await used(inner, { kind: 'responses', provider, ticket: Number(ticket.id), fellBack: failure !== undefined })
+      return { data: { ticket_id: Number(ticket.id), provider, suggestions } }
+    })
   },
 }
 
@@ -164,14 +169,17 @@ const sentiment: Route = {
   summary: 'The mood of a text, how urgent it is, and the phrases that say so',
   ...USE,
   input: { text: { type: 'text', required: true } },
+  once: true,
   output: SENTIMENT,
   handle: async (context) => {
     const settings = await aiSettings(context)
     needs(settings, 'sentiment_enabled')
     const { failure, ...data } = await moodOf(context, settings, String(context.body.text))
     const { provider, score, sentiment: mood } = data
-    await used(context, { kind: 'sentiment', provider, sentiment: mood, score, fellBack: failure !== undefined })
-    return { data }
+    return context.once(async (inner) => {
+      await used(inner, { kind: 'sentiment', provider, sentiment: mood, score, fellBack: failure !== undefined })
+      return { data }
+    })
   },
 }
 

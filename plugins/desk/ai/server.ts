@@ -1,16 +1,19 @@
 /** Asks an OpenAI-compatible server: one chat completion as JSON, checked against a schema, within a time, tried again. ⇄ */
 import { setTimeout as wait } from 'node:timers/promises'
-import type { JsonObject, JsonSchema, PluginContext } from '../../../engine/index.ts'
+import { BreakerOpen, breakerOf, type JsonObject, type JsonSchema, type PluginContext } from '../../../engine/index.ts'
 import { type AiSettings, apiKey, faultOfServer } from './settings.ts'
 
 /** Why a server's answer can't be used, in words that may stand in an answer: no key, no text of the server. */
 export class ServerFailure extends Error {
   readonly again: boolean
+  /** Whether the server did not answer at all. */
+  readonly unreachable: boolean
 
-  constructor(message: string, again: boolean) {
+  constructor(message: string, again: boolean, unreachable = false) {
     super(message)
     this.name = 'ServerFailure'
     this.again = again
+    this.unreachable = unreachable
   }
 }
 
@@ -34,6 +37,25 @@ Answer with one JSON object and nothing else.`
 
 /** The server's answer, fit for the schema. Rejects with ServerFailure when there is none in time. */
 export async function ask<T>(context: Asking, settings: AiSettings, question: Question): Promise<T> {
+  const counts = (error: unknown): boolean => error instanceof ServerFailure && error.unreachable
+  try {
+    // Its breaker counts questions, not the tries of one.
+    return await breakerOf(context.settings, serverName(settings), { counts }).run(() =>
+      tryAsk(context, settings, question),
+    )
+  } catch (error) {
+    if (error instanceof BreakerOpen)
+      throw new ServerFailure('the server did not answer before and is left alone', false)
+    throw error
+  }
+}
+
+/** An administrator may choose another server, which knows nothing of the failures of this one. */
+function serverName({ base_url }: AiSettings): string {
+  return URL.canParse(base_url) ? `ai ${new URL(base_url).origin}` : 'ai'
+}
+
+async function tryAsk<T>(context: Asking, settings: AiSettings, question: Question): Promise<T> {
   const { retries, timeout } = limitsOf(context)
   const end = AbortSignal.timeout(timeout)
   let earlier: ServerFailure | undefined
@@ -148,6 +170,6 @@ async function checked<T>(content: string, schema: JsonSchema): Promise<T> {
 
 function asFailure(error: unknown, end: AbortSignal): ServerFailure {
   if (error instanceof ServerFailure) return error
-  if (end.aborted) return new ServerFailure('the server did not answer in time', false)
-  return new ServerFailure('the server could not be reached', true)
+  if (end.aborted) return new ServerFailure('the server did not answer in time', false, true)
+  return new ServerFailure('the server could not be reached', true, true)
 }

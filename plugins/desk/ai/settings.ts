@@ -6,6 +6,7 @@ import {
   type Json,
   type JsonObject,
   type PluginContext,
+  type Transaction,
 } from '../../../engine/index.ts'
 import { seal, unseal } from '../../keys/seal.ts'
 import { runnerOf } from './runner.ts'
@@ -43,7 +44,7 @@ async function read(context: Reading): Promise<Stored> {
     ROW,
   ])
   const stored = { chosen: JSON.parse(row?.[0] ?? '{}') as JsonObject, sealed: row?.[1] ?? null }
-  kept.set(database, { at: Date.now(), stored })
+  kept.set(database, { at: performance.now(), stored })
   return stored
 }
 
@@ -76,7 +77,7 @@ export async function aiSettings(context: Reading): Promise<AiSettings> {
 /** The same, perhaps a second old: for questions that are asked with every ticket. */
 export async function recentSettings(context: Reading): Promise<AiSettings> {
   const known = kept.get(context.database)
-  if (known !== undefined && Date.now() - known.at < KEPT_MS) return effective(context, known.stored)
+  if (known !== undefined && performance.now() - known.at < KEPT_MS) return effective(context, known.stored)
   return aiSettings(context)
 }
 
@@ -99,40 +100,45 @@ async function keyOf(context: Reading, { chosen, sealed }: Stored): Promise<stri
 }
 
 /**
- * Changes what the body names; null goes back to the default. 422 when a stored key would reach another server than it
- * was given for.
+ * Changes what the body names, in the open transaction; null goes back to the default. 422 when a stored key would reach
+ * another server than it was given for.
  */
-export async function changeSettings(context: Reading, body: JsonObject): Promise<void> {
-  const { catalog, database, settings } = context
+export async function changeSettings(
+  context: Reading & { readonly transaction: Transaction },
+  body: JsonObject,
+): Promise<void> {
+  const { catalog, settings, transaction } = context
   const fault = typeof body.base_url === 'string' ? faultOfServer(body.base_url) : undefined
   if (fault !== undefined) throw invalid({ base_url: [fault] })
   const { table } = catalog.resources.get('ai_settings')!
-  await database.transaction(async (transaction) => {
-    // Two who change different settings at once must not undo each other.
-    await transaction.run({ text: `select pg_advisory_xact_lock(hashtext('plinth ai settings'))` }, [])
-    const [row] = await transaction.run({ text: `select chosen::text, api_key from "${table}" where name = $1` }, [ROW])
-    const before = { chosen: JSON.parse(row?.[0] ?? '{}') as JsonObject, sealed: row?.[1] ?? null }
-    const { api_key: key, ...changes } = body
-    const chosen: Record<string, Json> = { ...before.chosen }
-    for (const [name, value] of Object.entries(changes)) {
-      if (value === null) delete chosen[name]
-      else chosen[name] = value
-    }
-    const [from, to] = [before.chosen, chosen].map((one) =>
-      originOf(effective(context, { chosen: one, sealed: null }).base_url),
-    )
-    if (from !== to && before.sealed !== null && key === undefined) {
-      throw invalid({ api_key: ['Send the api_key again, or null, when base_url moves to another server'] })
-    }
-    const sealed = key === undefined ? before.sealed : key === null ? null : await seal(settings, 'ai', String(key))
-    await transaction.run(
-      {
-        text: `insert into "${table}" (name, chosen, api_key) values ($1, $2::jsonb, $3)
-          on conflict (name) do update set chosen = excluded.chosen, api_key = excluded.api_key, updated_at = now()`,
-      },
-      [ROW, JSON.stringify(chosen), sealed],
-    )
-  })
+  // Two who change different settings at once must not undo each other.
+  await transaction.run({ text: `select pg_advisory_xact_lock(hashtext('plinth ai settings'))` }, [])
+  const [row] = await transaction.run({ text: `select chosen::text, api_key from "${table}" where name = $1` }, [ROW])
+  const before = { chosen: JSON.parse(row?.[0] ?? '{}') as JsonObject, sealed: row?.[1] ?? null }
+  const { api_key: key, ...changes } = body
+  const chosen: Record<string, Json> = { ...before.chosen }
+  for (const [name, value] of Object.entries(changes)) {
+    if (value === null) delete chosen[name]
+    else chosen[name] = value
+  }
+  const [from, to] = [before.chosen, chosen].map((one) =>
+    originOf(effective(context, { chosen: one, sealed: null }).base_url),
+  )
+  if (from !== to && before.sealed !== null && key === undefined) {
+    throw invalid({ api_key: ['Send the api_key again, or null, when base_url moves to another server'] })
+  }
+  const sealed = key === undefined ? before.sealed : key === null ? null : await seal(settings, 'ai', String(key))
+  await transaction.run(
+    {
+      text: `insert into "${table}" (name, chosen, api_key) values ($1, $2::jsonb, $3)
+        on conflict (name) do update set chosen = excluded.chosen, api_key = excluded.api_key, updated_at = now()`,
+    },
+    [ROW, JSON.stringify(chosen), sealed],
+  )
+}
+
+/** Has the next question read the settings again. */
+export function forgetSettings({ database }: Pick<Reading, 'database'>): void {
   kept.delete(database)
 }
 

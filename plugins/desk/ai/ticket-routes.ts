@@ -21,14 +21,6 @@ export function lettersOf(ticket: JsonObject): { readonly subject: string; reado
   return { subject: String(ticket.subject ?? ''), details: String(ticket.details ?? '') }
 }
 
-/** Judges a ticket and stores what came of it. */
-export async function classifyTicket(context: RouteContext, ticket: JsonObject): Promise<JsonObject> {
-  const settings = await aiSettings(context)
-  const judgement = await judge(context, settings, lettersOf(ticket))
-  const text = `${ticket.subject}\n${ticket.details}`
-  return shape(await store(context, settings, { id: Number(ticket.id), text }, judgement))
-}
-
 const classify: Route = {
   method: 'POST',
   path: '/ai/tickets/{id}/classify',
@@ -36,11 +28,18 @@ const classify: Route = {
   description: 'The suggestion is stored and nothing is changed on the ticket until it is applied.',
   ...USE,
   body: 'none',
+  once: true,
   output: CLASSIFICATION,
   handle: async (context) => {
     const ticket = await ticketOf(context)
-    needs(await aiSettings(context), 'enabled')
-    return { data: await classifyTicket(context, ticket), message: 'Ticket classified' }
+    const settings = await aiSettings(context)
+    needs(settings, 'enabled')
+    const judgement = await judge(context, settings, lettersOf(ticket))
+    const text = `${ticket.subject}\n${ticket.details}`
+    return context.once(async (inner) => {
+      const stored = await store(inner, settings, { id: Number(ticket.id), text }, judgement)
+      return { data: shape(stored), message: 'Ticket classified' }
+    })
   },
 }
 
@@ -50,15 +49,14 @@ const apply: Route = {
   summary: 'Write what a classification suggests to its ticket',
   ...USE,
   input: { classification_id: { type: 'integer', required: true, min: 1 } },
+  once: true,
   output: CLASSIFICATION,
-  handle: async (context) => {
-    const data = await context.transaction(async (within) => {
-      const ticket = await ticketOf(within)
-      const found = await classificationOf(within, Number(ticket.id), Number(context.body.classification_id))
-      return shape(await applyTo(within, ticket, found))
-    })
-    return { data, message: 'Classification applied' }
-  },
+  handle: (context) =>
+    context.once(async (inner) => {
+      const ticket = await ticketOf(inner)
+      const found = await classificationOf(inner, Number(ticket.id), Number(context.body.classification_id))
+      return { data: shape(await applyTo(inner, ticket, found)), message: 'Classification applied' }
+    }),
 }
 
 const history: Route = {
@@ -76,22 +74,8 @@ const history: Route = {
     const found = await context
       .records('ai_classifications', 'system')
       .list({ ticket_id: String(ticket.id), page: String(page), per_page: String(size) })
-    return { data: found.data.map(shape), meta: { pagination: pagination(page, size, found.total ?? 0) } }
+    return { data: found.data.map(shape), meta: { pagination: { ...found.pagination, next_cursor: null } } }
   },
-}
-
-function pagination(page: number, size: number, total: number) {
-  const from = (page - 1) * size + 1
-  const empty = from > total
-  return {
-    current_page: page,
-    per_page: size,
-    total,
-    last_page: Math.max(1, Math.ceil(total / size)),
-    from: empty ? null : from,
-    to: empty ? null : Math.min(total, from + size - 1),
-    next_cursor: null,
-  }
 }
 
 const suggestions: Route = {

@@ -2,8 +2,8 @@
 import type { Reply, RouteContext } from '../../../engine/index.ts'
 
 /** Idempotent: what was read before keeps its time. Answers the conversation as it is then. */
-export async function markRead(context: RouteContext): Promise<Reply> {
-  const data = await context.transaction(async ({ actor, catalog, now, params, readable, records, transaction }) => {
+export function markRead(context: RouteContext): Promise<Reply> {
+  return context.once(async ({ actor, catalog, now, params, readable, records, transaction }) => {
     const conversation = await records('conversations').get(params.id ?? '')
     const table = (name: string): string => `"${catalog.resources.get(name)!.table}"`
     const values: unknown[] = [Number(conversation.id), actor.id, now()]
@@ -12,7 +12,6 @@ export async function markRead(context: RouteContext): Promise<Reply> {
       where m.conversation_id = $1::integer and m.user_id is distinct from $2::integer and ${readable('messages', 'm', values)}
       on conflict (message_id, user_id) do nothing`
     await transaction.run({ text }, values)
-    return records('conversations').get(Number(conversation.id))
+    return { data: await records('conversations').get(Number(conversation.id)), message: 'Messages marked as read' }
   })
-  return { data, message: 'Messages marked as read' }
 }

@@ -18,7 +18,12 @@ const SENTENCES: Readonly<Record<string, string>> = {
 /** The last ten events, newest first; what its reader may not see, or could not see then, is not among them. */
 export async function recentActivity(context: RouteContext, period: AskedPeriod): Promise<readonly JsonObject[]> {
   const query = ticketQuery(context)
-  const asked: Asked = { context, period, query, recorded: context.catalog.resources.has('activities') }
+  const asked: Asked = {
+    context,
+    period,
+    query,
+    recorded: context.catalog.resources.get('tickets')?.keys.activity === true,
+  }
   const sources = [creations(asked), comments(asked)]
   if (asked.recorded) sources.push(changes(asked))
   const rows = await query.run(
@@ -47,7 +52,7 @@ function seenSince(asked: Asked, moment: string): string {
   const { context, query, recorded } = asked
   const seen = recorded ? seenThen(context, tickets(asked), query.values) : 'true'
   if (seen === 'true') return 'true'
-  return `not exists (select 1 from ${query.table('activities')} a where a.resource = 'tickets' and a.record_id = t.id
+  return `not exists (select 1 from plinth_change a where a.resource = 'tickets' and a.record_id = t.id
     and a.created_at >= ${moment} and not ${seen})`
 }
 
@@ -55,8 +60,8 @@ function seenSince(asked: Asked, moment: string): string {
 function creations(asked: Asked): string {
   const { period, query, recorded } = asked
   const author = recorded
-    ? `coalesce((select a.user_id from ${query.table('activities')} a
-        where a.resource = 'tickets' and a.record_id = t.id and a.action = 'created' order by a.id limit 1), t.user_id)`
+    ? `coalesce((select a.actor_id from plinth_change a
+        where a.resource = 'tickets' and a.record_id = t.id and a.action = 'create' order by a.id limit 1), t.user_id)`
     : 't.user_id'
   return `select 'ticket-' || t.id as id, 'ticket_created' as type, null::jsonb as changes, t.created_at as at, t.id as ticket_id, ${author} as user_id
     from ${query.from} where ${query.counted()} and ${seenSince(asked, 't.created_at')} and ${query.within('t.created_at', period)} order by t.created_at desc, t.id desc`
@@ -71,9 +76,9 @@ function comments(asked: Asked): string {
 
 function changes(asked: Asked): string {
   const { context, period, query } = asked
-  return `select 'activity-' || a.id, 'ticket_' || a.action, a.changes, a.created_at, a.record_id, a.user_id
-    from ${query.table('activities')} a join ${query.from} on t.id = a.record_id
-    where a.resource = 'tickets' and a.action <> 'created' and ${query.counted()} and ${query.within('a.created_at', period)}
+  return `select 'activity-' || a.id, 'ticket_' || a.action || 'd', a.changes, a.created_at, a.record_id, a.actor_id
+    from plinth_change a join ${query.from} on t.id = a.record_id
+    where a.resource = 'tickets' and a.action <> 'create' and ${query.counted()} and ${query.within('a.created_at', period)}
       and ${rowsShown(context, tickets(asked), query.values)}
     order by a.id desc`
 }

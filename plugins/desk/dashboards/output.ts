@@ -1,4 +1,4 @@
-/** What the five routes answer, as JSON Schema for the reference. */
+/** What the routes of figures answer, as JSON Schema for the reference. */
 import type { JsonSchema } from '../../../engine/index.ts'
 
 const COUNT: JsonSchema = { type: 'integer', minimum: 0 }
@@ -121,4 +121,19 @@ export const CHARTS = object({
   datasets: list(object({ label: TEXT, data: list(COUNT) }), 3),
   status: DRAWN,
   priority: DRAWN,
+})
+
+const PROMISED = {
+  met: COUNT,
+  breached: COUNT,
+  paused: COUNT,
+  due_soon: COUNT,
+  on_track: COUNT,
+  met_rate: { ...PERCENT, description: 'How many of those that met it or did not have met it' },
+}
+
+export const SLA = object({
+  ...PERIOD,
+  ...PROMISED,
+  priorities: list(object({ id: ID, name: TEXT, color: { type: ['string', 'null'] }, ...PROMISED })),
 })

@@ -1,12 +1,13 @@
-/** The five routes of figures: who may read them and what they may be asked. */
+/** The routes of figures: who may read them and what they may be asked. */
 import type { FieldDefinition, JsonSchema, Reply, Route, RouteContext } from '../../../engine/index.ts'
 import { MEANINGS } from '../tickets/figures.ts'
 import { analytics } from './analytics.ts'
 import { charts } from './charts.ts'
 import { metrics } from './metrics.ts'
-import { ANALYTICS, CHARTS, METRICS, OVERVIEW, PERFORMANCE } from './output.ts'
+import { ANALYTICS, CHARTS, METRICS, OVERVIEW, PERFORMANCE, SLA } from './output.ts'
 import { overview } from './overview.ts'
 import { performance } from './performance.ts'
+import { sla } from './sla.ts'
 
 const QUERY: Readonly<Record<string, FieldDefinition>> = {
   date_from: { type: 'date', description: 'The first day, in the time zone of the desk' },
@@ -75,5 +76,13 @@ export const figureRoutes: readonly Route[] = [
     `${WINDOW} Every day has its label and its place in each data set.`,
     CHARTS,
     charts,
+  ),
+  route(
+    '/dashboard/sla',
+    'How the desk keeps what it promised',
+    ANALYSTS,
+    `${WINDOW} The tickets created in the period, by how they stand now to what was promised for their priority (GET /settings/sla). Tickets of which nothing was promised are not counted.`,
+    SLA,
+    sla,
   ),
 ]

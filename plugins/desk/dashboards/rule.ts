@@ -15,6 +15,7 @@ const REQUIRED: Readonly<Record<string, readonly string[]>> = {
     'first_response_at',
     'resolved_at',
     'closed_at',
+    'sla_state',
   ],
   statuses: ['name', 'category'],
   priorities: ['name', 'color'],

@@ -1,7 +1,7 @@
 /** The tickets that a dashboard counts, as SQL: those that its reader may see, of the department and agent asked for. */
-import type { RouteContext, Row } from '../../../engine/index.ts'
+import { dayAt, type RouteContext, type Row } from '../../../engine/index.ts'
 import { type Figures, figuresOf } from '../tickets/figures.ts'
-import { localSeconds, startOfDay, todayIn, zoneOf } from '../tickets/zone.ts'
+import { localSeconds, startOfDay, zoneOf } from '../tickets/zone.ts'
 import { type AskedPeriod, dayAfter } from './period.ts'
 
 /** One statement over tickets in the making; `t` is the alias of the ticket. */
@@ -62,5 +62,5 @@ export function ticketQuery(context: RouteContext): TicketQuery {
 
 /** The day of the request, where the desk is. */
 export function todayOf({ catalog, now }: Pick<RouteContext, 'catalog' | 'now'>): string {
-  return todayIn(zoneOf(catalog), now())
+  return dayAt(now().getTime(), zoneOf(catalog))
 }

@@ -103,7 +103,7 @@ function guest(scene: Scene, index: number, organizations: readonly number[]) {
 }
 
 /** The address of one of the demo's staff. */
-export function staffEmail({ first, last }: Pick<Staff, 'first' | 'last'>): string {
+function staffEmail({ first, last }: Pick<Staff, 'first' | 'last'>): string {
   return `${ascii(first)}.${ascii(last)}@desk.example`
 }
 

@@ -5,6 +5,7 @@ import { hashPassword } from '../../auth/password.ts'
 import { fillContent } from './content.ts'
 import { fillPeople, type People } from './fill-people.ts'
 import { missingNames, readIds, type Scene } from './ids.ts'
+import { fillMacros } from './macros.ts'
 import { STAFF } from './people.ts'
 import { randomOf } from './random.ts'
 import { fillTickets } from './tickets.ts'
@@ -31,6 +32,7 @@ export async function fill(context: PluginContext): Promise<number> {
     const ids = await readIds(scene)
     const people = await fillPeople(scene, ids, hash)
     await fillContent(scene, ids, people)
+    await fillMacros(scene, ids, people)
     return { people, tickets: await fillTickets(scene, ids, people) }
   })
   if (typeof filled === 'string') {

@@ -32,6 +32,7 @@ export async function fillTickets(scene: Scene, ids: Ids, people: People): Promi
     'tickets',
     cases.map((one) => ticket(ids, one)),
   )
+  await watch(scene, tickets, people)
   const comments = cases.flatMap((one, index) => commentsOf(scene, one, tickets[index]!))
   comments.sort((a, b) => a.created_at.getTime() - b.created_at.getTime())
   await insert(scene, 'ticket_comments', comments)
@@ -174,4 +175,17 @@ function later(moment: Date, byMs: number, now: Date): Date {
 
 function stamps(moment: Date) {
   return { created_at: moment, updated_at: moment }
+}
+
+/** The first of the staff watches some of the tickets, where tickets can be watched. */
+async function watch(scene: Scene, tickets: readonly number[], { staff }: People): Promise<void> {
+  const [watcher] = staff
+  if (watcher === undefined || !scene.catalog.resources.has('ticket_watchers')) return
+  const some = tickets.filter((_, index) => index % 20 === 0)
+  const moment = { created_at: scene.now, updated_at: scene.now }
+  await insert(
+    scene,
+    'ticket_watchers',
+    some.map((ticket_id) => ({ ticket_id, user_id: watcher.id, ...moment })),
+  )
 }

@@ -1,4 +1,7 @@
-/** Hook: somebody registered and waits for approval, or was approved. */
+/**
+ * Hook: somebody registered and waits for approval, or was approved. An automation could tell of it; this way the answer
+ * of an approval and its notification are one.
+ */
 import type { HookContext, Next } from '../../../engine/index.ts'
 import { notify } from './notify.ts'
 

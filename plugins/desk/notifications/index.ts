@@ -2,12 +2,12 @@
 import { definePlugin } from '../../../engine/index.ts'
 import { unseededRoles } from '../../auth/known-roles.ts'
 import { account } from './account.ts'
-import { comment } from './comment.ts'
-import { message } from './message.ts'
+import { notifyAction } from './automation.ts'
+import { addedKinds, addKinds, withKinds } from './automation-kinds.ts'
 import { OPTIONS, optionsOf } from './options.ts'
 import { routes } from './routes.ts'
 import { settingsRoutes } from './settings.ts'
-import { ticket } from './ticket.ts'
+import { tell } from './tell.ts'
 import { unassigned } from './unassigned.ts'
 
 const ALL = { any: [{ read_at: null }, { not: { read_at: null } }] }
@@ -15,7 +15,7 @@ const ALL = { any: [{ read_at: null }, { not: { read_at: null } }] }
 export default definePlugin({
   name: 'notifications',
   description:
-    'Notifications for each user, made in the transaction of what they tell of; the important ones go by mail too.',
+    'Notifications for each user, made as soon as what they tell of is certain; the important ones go by mail too.',
   after: ['auth', 'mail'],
   options: OPTIONS,
   resources: [
@@ -29,6 +29,12 @@ export default definePlugin({
     },
   },
   rules: [(catalog, options) => unseededRoles(catalog, 'notifications', 'unassigned', optionsOf(options).unassigned)],
-  hooks: { ticket, comment, message, account, unassigned },
-  routes: [...routes, ...settingsRoutes],
+  hooks: { account, unassigned },
+  listeners: { tell: { description: 'Tells people of tickets, comments and messages.', run: tell } },
+  actions: { notify: notifyAction },
+  transforms: [addKinds],
+  resourceRoutes: (resource) =>
+    resource.name === 'notifications'
+      ? [...routes, ...settingsRoutes].map((route) => withKinds(route, addedKinds(resource)))
+      : [],
 })

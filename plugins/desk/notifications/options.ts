@@ -1,20 +1,25 @@
 /** What an admin decides about notifications: who hears of tickets that are nobody's, what goes by mail, where a ticket's page is. */
 import type { JsonObject, JsonSchema } from '../../../engine/index.ts'
 
-export const TYPES = [
-  'ticket_created',
-  'ticket_assigned',
-  'ticket_unassigned',
-  'ticket_status_changed',
-  'ticket_priority_changed',
-  'ticket_commented',
-  'ticket_internal_comment',
-  'conversation_message',
-  'user_pending',
-  'account_approved',
-] as const
+/** Every kind of notification, with what it tells of; a test compares the list with README.md. */
+export const KINDS = {
+  ticket_created: 'A ticket is new: yours, assigned to you, watched by you, or nobody’s where you hear of those.',
+  ticket_assigned: 'A ticket was assigned to you, or one that you watch to somebody.',
+  ticket_unassigned: 'Nobody is assigned to tickets any more, because an account can’t work on them.',
+  ticket_status_changed: 'A ticket of yours, or one that you watch, has another status.',
+  ticket_priority_changed: 'A ticket of yours, or one that you watch, has another priority.',
+  ticket_merged: 'A ticket of yours, or one that you watch, was merged into another one.',
+  ticket_commented: 'Somebody commented on a ticket of yours, or on one that you watch.',
+  ticket_internal_comment: 'Somebody of the staff commented internally on a ticket that you work on or watch.',
+  mentioned: 'Somebody mentioned you in a comment, which is not told as a comment then.',
+  conversation_message: 'Somebody wrote in a conversation that you take part in, or about a ticket that you watch.',
+  user_pending: 'Somebody registered and waits for your approval.',
+  account_approved: 'Your account was approved.',
+} as const satisfies Readonly<Record<string, string>>
 
-export type NotificationType = (typeof TYPES)[number]
+export type NotificationType = keyof typeof KINDS
+
+export const TYPES = Object.keys(KINDS) as readonly NotificationType[]
 
 /** Types that are mailed to those who did not decide otherwise. */
 const MAILED: readonly NotificationType[] = [
@@ -22,7 +27,9 @@ const MAILED: readonly NotificationType[] = [
   'ticket_assigned',
   'ticket_unassigned',
   'ticket_status_changed',
+  'ticket_merged',
   'ticket_commented',
+  'mentioned',
   'conversation_message',
   'account_approved',
 ]

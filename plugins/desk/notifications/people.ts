@@ -1,8 +1,11 @@
 /** Who is to know: candidates narrowed to those who still may see what the notification tells of, each as they want to be told. */
-import type { HookContext, Row } from '../../../engine/index.ts'
+import type { JsonObject, Row } from '../../../engine/index.ts'
+import { whoSees } from '../../auth/sight.ts'
 import { customerRole } from '../tickets/customer-role.ts'
+import { gathered } from './gather.ts'
 import type { NotificationType } from './options.ts'
 import { isReach, type Reach } from './reach.ts'
+import type { Telling } from './telling.ts'
 
 /** Candidates of a notification; whoever made the change is not among those that are found. */
 export interface Audience {
@@ -18,6 +21,10 @@ export interface Audience {
   readonly holders?: boolean
   /** Whoever made the change is told too. */
   readonly caller?: boolean
+  /** Users to tell if they may see this record, whatever they hold: those who watch it. */
+  readonly readers?: { readonly ids: readonly number[]; readonly resource: string; readonly recordId: number }
+  /** Users who have been told already. */
+  readonly without?: readonly number[]
 }
 
 export interface Person {
@@ -35,25 +42,57 @@ export interface Person {
 
 /** Live accounts among the audience of a notification of a type. */
 export async function peopleOf(
-  context: HookContext,
+  context: Telling,
   type: NotificationType,
   audience: Audience,
 ): Promise<readonly Person[]> {
   const { caller, catalog, transaction } = context
+  const { permission, staff = [], customer, roles = [], holders = false, readers, without = [] } = audience
+  const silent = audience.caller === true ? null : caller.id
+  const watching =
+    readers === undefined || readers.ids.length === 0
+      ? []
+      : await whoSees(context, readers.resource, readers.recordId, readers.ids)
+  const people = { customer: idsOf([customer]), staff: idsOf(staff), watching, without }
+  return findPeople(transaction, { catalog, asked: { permission, silent, roles, holders, type, ...people } })
+}
+
+/** One audience, for the database. */
+interface Asked {
+  readonly catalog: Telling['catalog']
+  readonly asked: JsonObject
+}
+
+const findPeople = gathered<Asked, readonly Person[]>(async (transaction, keys) => {
+  const { catalog } = keys[0]!
+  const values = [JSON.stringify(keys.map(({ asked }, at) => ({ ...asked, at }))), customerRole(catalog)]
+  const rows = await transaction.run({ text: peopleSql(catalog), name: 'notifications people' }, values)
+  const people = keys.map((): Person[] => [])
+  for (const [at, ...row] of rows) people[Number(at)]?.push(personOf(row))
+  return people
+})
+
+/** Candidates are found by their ids and by their roles first: there may be many accounts, and few are told. */
+function peopleSql(catalog: Telling['catalog']): string {
   const table = (name: string): string => `"${catalog.resources.get(name)!.table}"`
-  const holds = `(r.permissions @> '["*"]' or r.permissions @> jsonb_build_array($1::text))`
-  const text = `select u.id, u.email, u.first_name, u.id = any($3::int[]), u.email_verified,
-      u.id = any($3::int[]) or u.id = any($5::int[]), s.reach
-    from ${table('users')} u join ${table('roles')} r on r.id = u.role_id
-    left join ${table('notification_settings')} s on s.user_id = u.id and s.type = $8
-    where u.deleted_at is null and u.status <> 'declined' and u.id is distinct from $2::int and (
-      (u.id = any($3::int[]) and (r.slug = $4 or ${holds}))
-      or ((u.id = any($5::int[]) or r.slug = any($6::text[]) or $7::boolean) and ${holds}))
-    order by u.id`
-  const { permission, staff = [], customer, roles: slugs = [], holders = false } = audience
-  const without = audience.caller === true ? null : caller.id
-  const values = [permission, without, idsOf([customer]), customerRole(catalog), idsOf(staff), slugs, holders, type]
-  return (await transaction.run({ text, name: 'notifications people' }, values)).map(personOf)
+  const holds = `(r.permissions @> '["*"]' or r.permissions @> jsonb_build_array(a.permission))`
+  return `with asked as materialized (
+      select * from jsonb_to_recordset($1::jsonb) as a(at int, permission text, silent int, customer int[], staff int[],
+        watching int[], without int[], roles text[], holders boolean, type text)),
+    candidate as materialized (
+      select a.at, c.id from asked a cross join unnest(a.customer || a.staff || a.watching) c(id)
+      union
+      select a.at, u.id from asked a join ${table('roles')} r on (a.holders or r.slug = any(a.roles)) and ${holds}
+        join ${table('users')} u on u.role_id = r.id)
+    select a.at, u.id, u.email, u.first_name, u.id = any(a.customer), u.email_verified,
+      u.id = any(a.customer || a.staff || a.watching), s.reach
+    from candidate c join asked a on a.at = c.at join ${table('users')} u on u.id = c.id
+    join ${table('roles')} r on r.id = u.role_id
+    left join ${table('notification_settings')} s on s.user_id = u.id and s.type = a.type
+    where u.deleted_at is null and u.status <> 'declined' and u.id is distinct from a.silent
+      and u.id <> all(a.without)
+      and (${holds} or (u.id = any(a.customer) and r.slug = $2) or u.id = any(a.watching))
+    order by a.at, u.id`
 }
 
 function personOf([id, email, firstName, customer, verified, concerned, reach]: Row): Person {

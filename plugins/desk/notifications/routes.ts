@@ -1,5 +1,5 @@
 /** Routes: one's own notifications, and marking them as read. */
-import type { JsonSchema, Reply, Route, RouteContext } from '../../../engine/index.ts'
+import type { JsonSchema, Reply, Route, RouteContext, Row } from '../../../engine/index.ts'
 import { TYPES } from './options.ts'
 
 const OWN = [{ kind: 'permission', permission: 'notifications.own' }] as const
@@ -19,6 +19,7 @@ const ONE: JsonSchema = {
         ticket_id: { type: ['integer', 'null'] },
         ticket_uid: { type: ['string', 'null'] },
         ticket_subject: { type: ['string', 'null'] },
+        comment_id: { type: 'integer' },
         conversation_id: { type: 'integer' },
         user_id: { type: 'integer' },
       },
@@ -62,22 +63,31 @@ async function unreadCount({ actor, catalog, database }: RouteContext): Promise<
   return Number(row?.[0] ?? 0)
 }
 
-/** Reading twice keeps the first time. */
-async function markOne(context: RouteContext): Promise<Reply> {
-  const { actor, catalog, database, now, params, records } = context
-  const found = await records('notifications').get(params.id ?? '')
-  const { table } = catalog.resources.get('notifications')!
-  const text = `update "${table}" set read_at = $3::timestamptz
-    where id = $1::int and user_id = $2::int and read_at is null`
-  await database.adhoc.run({ text }, [found.id, actor.id, now()])
-  return { data: await records('notifications').get(Number(found.id)), message: 'Notification marked as read' }
+function idsIn(rows: readonly Row[]): readonly number[] {
+  return rows.map(([id]) => Number(id))
 }
 
-async function markAll({ actor, catalog, database, now }: RouteContext): Promise<Reply> {
-  const { table } = catalog.resources.get('notifications')!
-  const text = `update "${table}" set read_at = $2::timestamptz where user_id = $1::int and read_at is null`
-  await database.adhoc.run({ text }, [actor.id, now()])
-  return { message: 'All notifications marked as read' }
+/** Reading twice keeps the first time. */
+function markOne({ once }: RouteContext): Promise<Reply> {
+  return once(async ({ actor, catalog, logWrites, now, params, records, transaction }) => {
+    const found = await records('notifications').get(params.id ?? '')
+    const { table } = catalog.resources.get('notifications')!
+    const text = `update "${table}" set read_at = $3::timestamptz
+      where id = $1::int and user_id = $2::int and read_at is null returning id`
+    const rows = await transaction.run({ text }, [found.id, actor.id, now()])
+    await logWrites('notifications', idsIn(rows), { read_at: null })
+    return { data: await records('notifications').get(Number(found.id)), message: 'Notification marked as read' }
+  })
+}
+
+function markAll({ once }: RouteContext): Promise<Reply> {
+  return once(async ({ actor, catalog, logWrites, now, transaction }) => {
+    const { table } = catalog.resources.get('notifications')!
+    const text = `update "${table}" set read_at = $2::timestamptz where user_id = $1::int and read_at is null returning id`
+    const rows = await transaction.run({ text }, [actor.id, now()])
+    await logWrites('notifications', idsIn(rows), { read_at: null })
+    return { message: 'All notifications marked as read' }
+  })
 }
 
 export const routes: readonly Route[] = [
@@ -89,6 +99,7 @@ export const routes: readonly Route[] = [
     tag: 'notifications',
     access: OWN,
     body: 'none',
+    once: true,
     output: ONE,
     handle: markOne,
   },
@@ -99,6 +110,7 @@ export const routes: readonly Route[] = [
     tag: 'notifications',
     access: OWN,
     body: 'none',
+    once: true,
     handle: markAll,
   },
 ]

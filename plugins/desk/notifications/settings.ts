@@ -1,6 +1,6 @@
 /** Routes: how one wants to be told of each kind of notification. */
 import type { FieldDefinition, JsonSchema, Route, RouteContext } from '../../../engine/index.ts'
-import { TYPES } from './options.ts'
+import { KINDS, type NotificationType, optionsOf, TYPES } from './options.ts'
 import { isReach, REACHES, type Reach } from './reach.ts'
 
 const OWN = [{ kind: 'permission', permission: 'notifications.own' }] as const
@@ -11,11 +11,21 @@ const WORDS =
 const SETTINGS: JsonSchema = {
   type: 'object',
   required: [...TYPES],
-  properties: Object.fromEntries(TYPES.map((type) => [type, { type: 'string', enum: REACHES, description: WORDS }])),
+  properties: Object.fromEntries(TYPES.map((type) => [type, { type: 'string', enum: REACHES }])),
+}
+
+const KINDS_META: JsonSchema = {
+  type: 'object',
+  description: 'What a kind tells, and what `default` comes to.',
+  additionalProperties: {
+    type: 'object',
+    required: ['description', 'default'],
+    properties: { description: { type: 'string' }, default: { enum: ['both', 'list'] } },
+  },
 }
 
 const INPUT: Readonly<Record<string, FieldDefinition>> = Object.fromEntries(
-  TYPES.map((type) => [type, { type: 'enum', values: [...REACHES], nullable: false, description: WORDS }]),
+  TYPES.map((type) => [type, { type: 'enum', values: [...REACHES], nullable: false, description: KINDS[type] }]),
 )
 
 type Inside = Pick<RouteContext, 'actor' | 'catalog' | 'database'>
@@ -36,30 +46,40 @@ async function settingsOf(
   return Object.fromEntries(TYPES.map((type) => [type, reachOf(type)]))
 }
 
+function kindsOf({ options }: RouteContext) {
+  const { mail } = optionsOf(options)
+  const kind = (type: NotificationType) => ({ description: KINDS[type], default: mail.has(type) ? 'both' : 'list' })
+  return Object.fromEntries(TYPES.map((type) => [type, kind(type)]))
+}
+
 export const settingsRoutes: readonly Route[] = [
   {
     method: 'GET',
     path: '/notifications/settings',
     summary: 'How one is told of each kind of notification',
+    description: WORDS,
     tag: 'notifications',
     access: OWN,
     output: SETTINGS,
-    handle: async (context) => ({ data: await settingsOf(context) }),
+    meta: { kinds: KINDS_META },
+    handle: async (context) => ({ data: await settingsOf(context), meta: { kinds: kindsOf(context) } }),
   },
   {
     method: 'PUT',
     path: '/notifications/settings',
     summary: 'Choose how one is told of some kinds of notification; the others stay as they are',
+    description: WORDS,
     tag: 'notifications',
     access: OWN,
     input: INPUT,
     output: SETTINGS,
+    meta: { kinds: KINDS_META },
     handle: async (context) => {
       const data = await context.transaction(async (inner) => {
         await change(inner, context.body)
         return settingsOf(inner, inner.transaction.knex)
       })
-      return { data, message: 'Notification settings saved' }
+      return { data, meta: { kinds: kindsOf(context) }, message: 'Notification settings saved' }
     },
   },
 ]

@@ -1,9 +1,12 @@
 /** What is told of a ticket that has another status or another priority. */
-import type { HookContext } from '../../../engine/index.ts'
 import { ENDED } from '../tickets/figures.ts'
-import { mailContact } from './mail.ts'
+import { rowById } from './gather.ts'
+import { mailCopies } from './mail.ts'
 import { callerName, notify } from './notify.ts'
-import type { TicketFacts } from './ticket-facts.ts'
+import type { Telling } from './telling.ts'
+import { type TicketFacts, watchersOf } from './ticket-facts.ts'
+
+const STATUS = ['name', 'category', 'is_cancelled']
 
 interface Status {
   readonly id: number
@@ -13,13 +16,13 @@ interface Status {
 }
 
 /** To the assignee and the customer; to the contact when the work has ended, or goes on after that. */
-export async function tellStatus(context: HookContext, ticket: TicketFacts, from: number, to: number): Promise<void> {
+export async function tellStatus(context: Telling, ticket: TicketFacts, from: number, to: number): Promise<void> {
   const { catalog, transaction } = context
-  const rows: readonly Status[] = await transaction
-    .knex(catalog.resources.get('statuses')!.table)
-    .whereIn('id', [from, to])
-    .select()
-  const [before, after] = [from, to].map((id) => rows.find((one) => one.id === id))
+  const { fields, table } = catalog.resources.get('statuses')!
+  const columns = STATUS.filter((name) => fields.has(name))
+  const [before, after] = (await Promise.all(
+    [from, to].map((id) => rowById(transaction, { table, columns, id })),
+  )) as readonly (Status | null)[]
   const name = after?.name ?? ''
   const customer = sentenceOf(ticket, before, after)
   const who = await callerName(context)
@@ -31,14 +34,14 @@ export async function tellStatus(context: HookContext, ticket: TicketFacts, from
     words: { staff: `${who} changed the status of the ticket #${ticket.uid} to ${name}.`, customer },
   } as const
   await notify(context, notice, audienceOf(ticket))
-  if (hasEnded(before) !== hasEnded(after)) await mailContact(context, notice)
+  if (hasEnded(before) !== hasEnded(after)) await mailCopies(context, notice)
 }
 
 /** To the assignee and the customer. */
-export async function tellPriority(context: HookContext, ticket: TicketFacts, to: number): Promise<void> {
+export async function tellPriority(context: Telling, ticket: TicketFacts, to: number): Promise<void> {
   const { catalog, transaction } = context
   const { table } = catalog.resources.get('priorities')!
-  const row = await transaction.knex(table).where({ id: to }).first('name')
+  const row = await rowById(transaction, { table, columns: ['name'], id: to })
   const name = String(row?.name ?? '')
   const who = await callerName(context)
   const notice = {
@@ -54,15 +57,20 @@ export async function tellPriority(context: HookContext, ticket: TicketFacts, to
   await notify(context, notice, audienceOf(ticket))
 }
 
-function audienceOf({ assigned_to, user_id }: TicketFacts) {
-  return { permission: 'tickets.view', staff: [assigned_to], customer: user_id }
+function audienceOf(ticket: TicketFacts) {
+  return {
+    permission: 'tickets.view',
+    staff: [ticket.assigned_to],
+    customer: ticket.user_id,
+    readers: watchersOf(ticket),
+  }
 }
 
-function hasEnded(status: Status | undefined): boolean {
+function hasEnded(status: Status | null | undefined): boolean {
   return ENDED.some((category) => category === status?.category)
 }
 
-function sentenceOf({ uid }: TicketFacts, before: Status | undefined, after: Status | undefined): string {
+function sentenceOf({ uid }: TicketFacts, before: Status | null | undefined, after: Status | null | undefined): string {
   const ticket = `Your ticket #${uid}`
   if (after?.is_cancelled === true) return `${ticket} has been cancelled.`
   if (after?.category === 'solved') return `${ticket} has been resolved.`

@@ -1,36 +1,33 @@
-/** Hook: a ticket is new, has a new assignee, another status or another priority. */
-import type { HookContext, Json, Next } from '../../../engine/index.ts'
-import { mailContact } from './mail.ts'
-import { callerName, notify } from './notify.ts'
+/** Told: a ticket is new, has a new assignee, another status or another priority. */
+import type { Change, Json } from '../../../engine/index.ts'
+import { mailCopies } from './mail.ts'
+import { callerName, nameOf, notify } from './notify.ts'
 import { optionsOf } from './options.ts'
-import type { TicketFacts } from './ticket-facts.ts'
+import { type Telling, valueIn } from './telling.ts'
+import { type TicketFacts, watchersOf } from './ticket-facts.ts'
+import { tellMerged } from './ticket-merged.ts'
 import { tellPriority, tellStatus } from './ticket-moved.ts'
 
 const PERMISSION = 'tickets.view'
 
-/** `notifications.ticket`, around the creation and every change of a ticket. */
-export async function ticket(context: HookContext, next: Next): Promise<void> {
-  await next()
-  const { action, record, result } = context
-  if (result === undefined) return
-  const facts: TicketFacts = {
-    id: Number(result.id),
-    uid: String(result.uid),
-    subject: String(result.subject),
-    user_id: numberOrNull(result.user_id),
-    contact_id: numberOrNull(result.contact_id),
-    assigned_to: numberOrNull(result.assigned_to),
-  }
-  const details = String(result.details)
-  if (action === 'create') return created(context, facts, details)
-  const changed = (field: string): boolean => (record?.[field] ?? null) !== (result[field] ?? null)
-  if (changed('assigned_to') && facts.assigned_to !== null) await assigned(context, facts, details)
-  if (changed('status_id')) await tellStatus(context, facts, Number(record?.status_id), Number(result.status_id))
-  if (changed('priority_id')) await tellPriority(context, facts, Number(result.priority_id))
+/** The creation, and every change, of a ticket. */
+export async function ticket(context: Telling, change: Change, found: TicketFacts): Promise<void> {
+  const status = change.fields.find(({ field }) => field === 'status_id')
+  const priority = valueIn(change, 'priority_id')
+  const assignee = valueIn(change, 'assigned_to')
+  if (change.action === 'create') return created(context, { ...found, assigned_to: numberOrNull(assignee) })
+  // Who is told is who had it then, even if somebody else has it by now.
+  const facts = assignee === undefined ? found : { ...found, assigned_to: numberOrNull(assignee) }
+  if (assignee !== undefined && facts.assigned_to !== null) await assigned(context, facts)
+  const into = numberOrNull(valueIn(change, 'merged_into_id'))
+  if (into !== null) await tellMerged(context, facts, into)
+  // Closing is part of the merge.
+  else if (status !== undefined) await tellStatus(context, facts, Number(status.from), Number(status.to))
+  if (priority !== undefined) await tellPriority(context, facts, Number(priority))
 }
 
-async function created(context: HookContext, ticket: TicketFacts, text: string): Promise<void> {
-  if (context.bulk) return
+async function created(context: Telling, ticket: TicketFacts): Promise<void> {
+  const text = ticket.details
   const { type, message } = { type: 'ticket_created', message: ticket.subject } as const
   const known = await tellStaff(context, { type, message, title: `New ticket #${ticket.uid}`, ticket }, text)
   const title = `Your ticket #${ticket.uid}`
@@ -45,33 +42,51 @@ async function created(context: HookContext, ticket: TicketFacts, text: string):
   if (customer !== undefined) {
     await notify(context, { ...opened, mailOnly: own }, { permission: PERMISSION, customer, caller: own })
   }
-  await mailContact(context, opened)
+  await mailCopies(context, opened)
 }
 
 async function tellStaff(
-  context: HookContext,
+  context: Telling,
   notice: { readonly type: 'ticket_created'; title: string; message: string; ticket: TicketFacts },
   text: string,
 ): Promise<readonly number[]> {
   const { assigned_to: assignee, uid } = notice.ticket
-  const opened = `${await callerName(context)} opened the ticket #${uid}`
-  const sentence = assignee === null ? `${opened}. Nobody is assigned to it.` : `${opened} and assigned it to you.`
   const staff = assignee === null ? { roles: optionsOf(context.options).unassigned } : { staff: [assignee] }
-  const words = { staff: sentence, customer: sentence, text }
-  return notify(context, { ...notice, words }, { permission: PERMISSION, ...staff })
+  // Few of the staff are mailed of a new ticket, so the caller's name is seldom asked for.
+  const words = (how: string) => async () => {
+    const sentence = `${await callerName(context)} opened the ticket #${uid}${how}`
+    return { staff: sentence, customer: sentence, text }
+  }
+  const how = assignee === null ? '. Nobody is assigned to it.' : ' and assigned it to you.'
+  const known = await notify(context, { ...notice, words: words(how) }, { permission: PERMISSION, ...staff })
+  if (notice.ticket.watchers.length === 0) return known
+  const watching = { permission: PERMISSION, readers: watchersOf(notice.ticket), without: known }
+  return [...known, ...(await notify(context, { ...notice, words: words(', which you watch.') }, watching))]
 }
 
-async function assigned(context: HookContext, ticket: TicketFacts, text: string): Promise<void> {
+async function assigned(context: Telling, ticket: TicketFacts): Promise<void> {
   const title = `Ticket #${ticket.uid} was assigned to you`
   const name = await callerName(context)
   const message = `${name} assigned you the ticket ${ticket.subject}`
   const sentence = `${name} assigned the ticket #${ticket.uid} to you.`
-  const words = { staff: sentence, customer: sentence, text }
+  const words = { staff: sentence, customer: sentence, text: ticket.details }
   await notify(
     context,
     { type: 'ticket_assigned', title, message, ticket, words },
     { permission: PERMISSION, staff: [ticket.assigned_to] },
   )
+  if (ticket.watchers.length > 0) await tellOfAssignee(context, ticket, name)
+}
+
+async function tellOfAssignee(context: Telling, ticket: TicketFacts, by: string): Promise<void> {
+  const to = await nameOf(context, ticket.assigned_to)
+  const title = `Ticket #${ticket.uid} was assigned to ${to}`
+  const sentence = `${by} assigned the ticket #${ticket.uid} to ${to}.`
+  const message = `${by} assigned the ticket to ${to}: ${ticket.subject}`
+  const words = { staff: sentence, customer: sentence }
+  const without = ticket.assigned_to === null ? [] : [ticket.assigned_to]
+  const audience = { permission: PERMISSION, readers: watchersOf(ticket), without }
+  await notify(context, { type: 'ticket_assigned', title, message, ticket, words }, audience)
 }
 
 function numberOrNull(value: Json | undefined): number | null {

@@ -1,4 +1,7 @@
-/** Hook: somebody can't be assigned tickets any more; those who hear of unassigned tickets are told of the open ones. */
+/**
+ * Hook: somebody can't be assigned tickets any more; those who hear of unassigned tickets are told of the open ones. YAML
+ * can't say it: an automation acts for the record that was written, and these tickets are others, before they change.
+ */
 import type { HookContext, Next } from '../../../engine/index.ts'
 import { mayLoseTickets, openTicketsOf, worksOn } from '../tickets/assignee.ts'
 import { notify } from './notify.ts'

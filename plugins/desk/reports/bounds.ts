@@ -1,8 +1,8 @@
 /** What the writers of files need to know beside the report. */
 
-/** What a file may leave out: a PDF of ten thousand pages is of no use to anybody. */
+/** The most that a file holds: nobody reads a PDF of ten thousand pages. */
 export interface Bounds {
   readonly pdfRows: number
-  /** Whose desk it is, for the head of a PDF. */
+  /** The name of the application, for the head of a PDF. */
   readonly desk: string
 }

@@ -1,14 +1,16 @@
 /** POST /reports/generate: makes a report at once, or leaves it to a job when it is about many tickets. */
 import {
   ApiError,
+  dayAt,
   holds,
+  isRefusal,
   type JobContext,
   type JsonObject,
   type Reply,
   type RouteContext,
 } from '../../../engine/index.ts'
 import { type Period, periodOf } from '../dashboards/period.ts'
-import { todayIn, zoneOf } from '../tickets/zone.ts'
+import { zoneOf } from '../tickets/zone.ts'
 import { type Format, nameOf, type ReportType, typeOf } from './kinds.ts'
 import { discard, fileOf, makeReport } from './make.ts'
 import { reportQuery } from './query.ts'
@@ -30,10 +32,13 @@ interface Stored {
 /** Answers 201 with the report, `completed`, or `pending` when a job makes it; 422 for a period that is reversed. */
 export async function generate(context: RouteContext): Promise<Reply> {
   const { body } = context
-  const period = periodOf(body, todayIn(zoneOf(context.catalog), context.now()))
+  const period = periodOf(body, dayAt(context.now().getTime(), zoneOf(context.catalog)))
   const order: Ordered = { type: typeOf(String(body.type)), format: (body.format ?? 'json') as Format, period }
-  const id = (await isLarge(context, order)) ? await later(context, order) : await now(context, order)
-  return { status: 201, data: await context.records('reports', 'system').get(id) }
+  return (await isLarge(context, order)) ? later(context, order) : now(context, order)
+}
+
+async function replyOf({ records }: RouteContext, id: number): Promise<Reply> {
+  return { status: 201, data: await records('reports', 'system').get(id) }
 }
 
 /** Whether a report is about more tickets than are worked through while somebody waits. */
@@ -55,10 +60,10 @@ function asked({ type, format, period }: Ordered, maker: number | null): JsonObj
 }
 
 /** The file comes first: a crash leaves a file that no row names, which the keeper finds, and never a report without its file. */
-async function now(context: RouteContext, order: Ordered): Promise<number> {
+async function now(context: RouteContext, order: Ordered): Promise<Reply> {
   const made = await makeReport(context, order)
   try {
-    return await context.transaction(async (inner) => {
+    return await context.once(async (inner) => {
       const fixed = { ...asked(order, context.actor.id), ...made.fields }
       const id = Number((await inner.records('reports', 'system').create({}, fixed)).id)
       await inner
@@ -66,21 +71,22 @@ async function now(context: RouteContext, order: Ordered): Promise<number> {
         .query()
         .findById(id)
         .patch({ file: fileOf(context, id, made.size) })
-      return id
+      return replyOf(inner, id)
     })
   } catch (error) {
-    await discard(context, made)
+    // After a lost connection the report may be there, and without its file it would be torn.
+    if (isRefusal(error)) await discard(context, made)
     throw error
   }
 }
 
-function later(context: RouteContext, order: Ordered): Promise<number> {
-  return context.transaction(async (inner) => {
+function later(context: RouteContext, order: Ordered): Promise<Reply> {
+  return context.once(async (inner) => {
     const fixed = { ...asked(order, context.actor.id), status: 'pending' }
     const id = Number((await inner.records('reports', 'system').create({}, fixed)).id)
     const job_id = await inner.enqueue('reports.generate', { report: id }, { as: 'actor' })
     await inner.model('reports').query().findById(id).patch({ job_id })
-    return id
+    return replyOf(inner, id)
   })
 }
 
@@ -103,7 +109,7 @@ export async function generateLater(context: JobContext, payload: JsonObject): P
     if (changed === 0) await discard(context, made)
   } catch (error) {
     const hopeless = error instanceof ApiError && error.status < 500
-    if (hopeless || context.attempt >= JOB_ATTEMPTS) {
+    if (hopeless || context.lastAttempt()) {
       await reports.query().where(pending).patch({ status: 'failed' })
     }
     throw error

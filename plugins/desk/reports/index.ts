@@ -40,6 +40,7 @@ export default definePlugin({
     generate: {
       description: 'Makes a report about many tickets.',
       attempts: JOB_ATTEMPTS,
+      long: true,
       run: generateLater,
     },
     tidy: { description: 'Puts away files that no report names.', every: '1 hour', run: tidy },

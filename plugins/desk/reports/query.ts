@@ -1,8 +1,8 @@
 /** The tickets that a report is about, as SQL: those that whoever asks for it may see. */
-import type { PluginContext, Row, Runner } from '../../../engine/index.ts'
+import { dayAt, type PluginContext, type Row, type Runner } from '../../../engine/index.ts'
 import { dayAfter, type Period } from '../dashboards/period.ts'
 import { type Figures, figuresOf } from '../tickets/figures.ts'
-import { localSeconds, startOfDay, todayIn, zoneOf } from '../tickets/zone.ts'
+import { localSeconds, startOfDay, zoneOf } from '../tickets/zone.ts'
 
 /** One statement in the making; `t` is the alias of the ticket. */
 export interface Query {
@@ -68,7 +68,7 @@ export function reportQuery(
     figures: figuresOf(context.catalog),
     // Bound where it is asked for: PostgreSQL refuses a parameter that no text names.
     get today() {
-      return bind(todayIn(zone, context.now()), 'date')
+      return bind(dayAt(context.now().getTime(), zone), 'date')
     },
     dayOf: (at) => `(date '1970-01-01' + floor(${localSeconds(zone, bind, at)} / 86400)::int)`,
     startOf,

@@ -32,7 +32,7 @@ async function* csvParts({ content, rows }: Snapshot): AsyncGenerator<string, vo
 }
 
 /** What a label leaves unsaid of plain numbers. */
-export function unitOf(type: ValueType): string {
+function unitOf(type: ValueType): string {
   if (type === 'duration') return ' (seconds)'
   return type === 'percent' ? ' (%)' : ''
 }

@@ -26,6 +26,7 @@ export const routes: readonly Route[] = [
       date_to: { type: 'date' },
     },
     status: 201,
+    once: true,
     output: { $ref: '#/resources/reports' },
     handle: generate,
   },

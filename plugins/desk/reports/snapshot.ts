@@ -12,7 +12,7 @@ import { nameOf, type ReportType } from './kinds.ts'
 import { type Query, reportQuery } from './query.ts'
 import { CONTENTS } from './types.ts'
 
-/** So many rows are read at a time. */
+/** How many rows are read at a time. */
 const BATCH = 500
 
 /** What is to be reported, and as whom. */
@@ -58,7 +58,7 @@ export async function takeSnapshot(
     madeAt,
     zone: zoneOf(context.catalog),
     content,
-    rows: () => readRows(path),
+    rows: () => readRows(path, taken.count),
   }
 }
 
@@ -76,7 +76,8 @@ async function writeRows(
     const rows = await transaction.run({ text: `fetch ${BATCH} from report_rows` }, [])
     const batch = rows.map((row) => valuesOf(content.columns, row))
     for (const values of batch) chart.add(values)
-    if (batch.length > 0) await file.write(batch.map(lineOf).join(''))
+    // Not write(): on a nearly full disk it may write a part, and calls that success.
+    if (batch.length > 0) await file.appendFile(batch.map(lineOf).join(''))
     count += batch.length
     if (batch.length < BATCH) return count
   }
@@ -94,15 +95,24 @@ function lineOf(values: Values): string {
   return `${JSON.stringify(values).replaceAll('\u2028', '\\u2028').replaceAll('\u2029', '\\u2029')}\n`
 }
 
-async function* readRows(path: string): AsyncGenerator<readonly Values[], void> {
+/** Reads as many rows as were written; throws where the file ends before them. */
+async function* readRows(path: string, count: number): AsyncGenerator<readonly Values[], void> {
   const input = createReadStream(path)
+  let failed: unknown
+  // The lines of a file that can't be read further just end.
+  input.once('error', (error) => {
+    failed = error
+  })
   try {
     let batch: Values[] = []
+    let read = 0
     for await (const line of createInterface({ input })) {
+      read += 1
       if (batch.push(JSON.parse(line) as Values) < BATCH) continue
       yield batch
       batch = []
     }
+    if (read !== count) throw failed ?? new Error(`${path} has ${read} rows of the ${count} that were written`)
     if (batch.length > 0) yield batch
   } finally {
     // A reader may have seen enough before the end.

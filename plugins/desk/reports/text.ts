@@ -1,6 +1,5 @@
 /** Values as people read them. */
-import type { Json } from '../../../engine/index.ts'
-import { clockIn } from '../tickets/zone.ts'
+import { clockAt, type Json } from '../../../engine/index.ts'
 import type { ValueType } from './content.ts'
 
 const MINUTE = 60
@@ -13,7 +12,10 @@ export function textOf(value: Json, type: ValueType, zone: string): string {
   if (type === 'integer') return Number(value).toLocaleString('en-US')
   if (type === 'percent') return `${Number(Number(value).toFixed(2))} %`
   if (type === 'duration') return durationText(Number(value))
-  if (type === 'timestamp') return clockIn(zone, new Date(String(value)))
+  if (type === 'timestamp')
+    return clockAt(Date.parse(String(value)), zone)
+      .slice(0, 16)
+      .replace('T', ' ')
   return String(value)
 }
 

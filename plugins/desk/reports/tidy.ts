@@ -1,4 +1,4 @@
-/** ⇄ Puts right what crashes left, and lets go of files that are older than the application wants to keep. */
+/** ⇄ Cleans up after crashes, and releases files that are older than the application wants to keep. */
 import { type JobContext, type Json, jobState, type PluginContext } from '../../../engine/index.ts'
 import { keepFiles, namedBy } from '../../files/keeper.ts'
 
@@ -13,8 +13,8 @@ export async function tidy(context: JobContext): Promise<Json | undefined> {
   return { lost, let_go, ...(await keepFiles(context, 'reports', named)) }
 }
 
-/** A job whose process was lost too often, or whose maker has gone, can't say so to its report. */
-export async function endLost({ database, model }: Pick<PluginContext, 'database' | 'model'>): Promise<number> {
+/** Marks reports as failed whose job was given up or whose maker no longer exists; the job itself can't do it. */
+async function endLost({ database, model }: Pick<PluginContext, 'database' | 'model'>): Promise<number> {
   const pending = await model('reports')
     .query()
     .where({ status: 'pending' })
@@ -29,7 +29,7 @@ export async function endLost({ database, model }: Pick<PluginContext, 'database
   return ended
 }
 
-/** Where `keep_files_days` says so, old reports name their files no longer; the keeper does the rest, 30 days later. */
+/** With `keep_files_days`, the record of an old report stops naming its file; the keeper of files deletes it 30 days later. */
 async function letGo({ model, now, options }: PluginContext): Promise<number> {
   if (options.keep_files_days === undefined) return 0
   const before = new Date(now().getTime() - Number(options.keep_files_days) * DAY_MS)

@@ -1,4 +1,7 @@
-/** Hooks: a contact's address names the customer of a ticket, once it is known whose address that is. */
+/**
+ * Hook: the tickets of an address become those of its account, once it is known whose address that is. YAML can't say it:
+ * the records that change are others than the one that is written.
+ */
 import type { Catalog, HookContext, JobContext, Json, JsonObject, Next, Transaction } from '../../../engine/index.ts'
 import { customerRole } from './customer-role.ts'
 
@@ -13,23 +16,6 @@ function isNameable(catalog: Catalog): string {
   const roles = catalog.resources.get('roles')!.table
   return `u.status = 'active' and u.email_verified and u.deleted_at is null
     and exists (select 1 from "${roles}" r where r.id = u.role_id and r.slug = ?)`
-}
-
-/** `tickets.customer_of_contact`: where nobody names the customer, the account with the contact's e-mail is. */
-export async function customerOfContact(context: HookContext, next: Next): Promise<void> {
-  const { catalog, input, transaction } = context
-  const contactId = input.contact_id ?? null
-  if ((input.user_id ?? null) === null && contactId !== null) {
-    const [contacts, users] = [catalog.resources.get('contacts')!, catalog.resources.get('users')!]
-    const user = await transaction
-      .knex(`${users.table} as u`)
-      .join(`${contacts.table} as c`, 'c.email', 'u.email')
-      .where('c.id', Number(contactId))
-      .whereRaw(isNameable(catalog), [customerRole(catalog)])
-      .first('u.id')
-    if (user !== undefined) input.user_id = Number(user.id)
-  }
-  await next()
 }
 
 /** `tickets.claim`: whoever is found to be the owner of an address gets the tickets that were opened for its contact meanwhile. */

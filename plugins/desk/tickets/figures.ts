@@ -9,7 +9,10 @@ export const ENDED = ['solved', 'closed'] as const
 export const MEANINGS: readonly (readonly [term: string, meaning: string])[] = [
   ['Open', 'The status has the category open or pending.'],
   ['Closed', 'The status has the category solved or closed: the work has ended, with a result or without.'],
-  ['Cancelled', 'Closed with a status that is marked as cancelled: the work ended without a result.'],
+  [
+    'Cancelled',
+    'Closed with a status that is marked as cancelled, or merged into another ticket: the work ended without a result.',
+  ],
   [
     'Resolved',
     'Closed and not cancelled. It counts on the day on which it was resolved; without such a time, on none.',
@@ -49,12 +52,15 @@ export function figuresOf({ resources }: Catalog): Figures {
   // An application may have statuses without this mark: then nothing is cancelled.
   const marked = statuses.fields.has('is_cancelled')
   const closed = within(ended)
-  const resolved = marked ? within(`${ended} and not d.is_cancelled`) : closed
+  const merges = resources.get('tickets')?.fields.has('merged_into_id') === true
+  const done = marked ? within(`${ended} and not d.is_cancelled`) : closed
+  const resolved = merges ? `(${done} and t.merged_into_id is null)` : done
+  const dropped = marked ? within(`${ended} and d.is_cancelled`) : 'false'
   const resolvedAt = `case when ${resolved} then coalesce(t.resolved_at, t.closed_at) end`
   return {
     open: `not ${closed}`,
     closed,
-    cancelled: marked ? within(`${ended} and d.is_cancelled`) : 'false',
+    cancelled: merges ? `(${dropped} or (${closed} and t.merged_into_id is not null))` : dropped,
     resolved,
     unassigned: `(t.assigned_to is null and not ${closed})`,
     overdue: (today) => `(t.due_date < ${today} and not ${closed})`,

@@ -1,4 +1,7 @@
-/** Hook: what staff say to the customer first, in a comment or a chat, is the first response. */
+/**
+ * Hook: what staff say to the customer first, in a comment or a chat, is the first response. YAML can't say it: what
+ * follows is a value of the record that is written, and this one is of another, at the same moment.
+ */
 import { type HookContext, holds, type Next } from '../../../engine/index.ts'
 
 /** `tickets.first_response`, around the creation of a comment or a message. */

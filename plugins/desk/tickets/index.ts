@@ -1,20 +1,16 @@
 /** The tickets plugin: what the desk's rules say about tickets, comments and settings beyond what YAML can. */
 import { definePlugin } from '../../../engine/index.ts'
 import { unassign, unassignLeft } from './assignee.ts'
-import { subCategory } from './consistency.ts'
-import { claim, claimLeft, customerOfContact } from './customer.ts'
-import { customerMoves } from './customer-moves.ts'
+import { claim, claimLeft } from './customer.ts'
 import { OPEN } from './figures.ts'
 import { firstResponse } from './first-response.ts'
 import { OPTIONS } from './options.ts'
 import { reopen } from './reopen.ts'
-import { keepClosed, keepDefault, oneDefault, oneLevel } from './settings.ts'
-import { stamp } from './stamp.ts'
 import { checkZone, knownZone } from './zone.ts'
 
 export default definePlugin({
   name: 'tickets',
-  description: 'Tickets: queues, stamps of first response and resolution, what customers may do, guards on settings.',
+  description: 'Tickets: queues, the first response, whose tickets they are.',
   after: ['auth'],
   options: OPTIONS,
   rules: [knownZone],
@@ -30,18 +26,10 @@ export default definePlugin({
     },
   },
   hooks: {
-    sub_category: subCategory,
-    customer_of_contact: customerOfContact,
     claim,
     unassign,
-    customer_moves: customerMoves,
-    stamp,
     first_response: firstResponse,
     reopen,
-    one_default: oneDefault,
-    keep_default: keepDefault,
-    keep_closed: keepClosed,
-    one_level: oneLevel,
   },
   jobs: {
     claim: { description: 'Gives a customer the rest of the tickets of their address.', run: claimLeft },

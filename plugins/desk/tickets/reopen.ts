@@ -1,4 +1,7 @@
-/** Hook: a customer's comment opens a ticket again whose work has ended, unless it only says thanks. */
+/**
+ * Hook: a customer's comment opens a ticket again whose work has ended, unless it only says thanks. YAML can't say it: no
+ * condition reads what a text means, and the ticket is to be open at the customer's next look.
+ */
 import { type HookContext, holds, type Next } from '../../../engine/index.ts'
 import { worksOn } from './assignee.ts'
 import { categoryOf, isDone } from './status.ts'

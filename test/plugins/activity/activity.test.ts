@@ -1,8 +1,10 @@
 /** Activities: who changed what is written with the change, and read by whoever may see it. */
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
+import { createEngine } from '../../../engine/engine.ts'
 import { type Desk, openDesk, type Person } from '../../desk/desk.ts'
 import { application } from '../../support/application.ts'
+import { SILENT } from '../../support/database.ts'
 
 let desk: Desk
 let agent: Person
@@ -154,7 +156,7 @@ test('who gets a ticket reads nothing of the time before, and who gives it nothi
 test('what was written before it was kept who could see it is for those who see every ticket', async () => {
   const id = await ticket()
   await desk.put(`/tickets/${id}`, customer, { subject: 'Older' })
-  const text = `update activities set seen_by = null where resource = 'tickets' and record_id = $1::int`
+  const text = `update plinth_change set seen_by = null where resource = 'tickets' and record_id = $1::int`
   await desk.engine.database.adhoc.run({ text }, [id])
   assert.is((await desk.get(`/tickets/${id}/activity`, customer)).list.length, 0)
   assert.is((await desk.get(`/tickets/${id}/activity`, agent)).list.length, 2)
@@ -245,6 +247,35 @@ test('a resource without users keeps it as well, and a field is shown to those w
   } finally {
     await app.close()
   }
+})
+
+test('what an earlier version kept in a table of its own is taken over once, and is no news to listeners', async () => {
+  const id = await ticket()
+  const { adhoc } = desk.engine.database
+  const run = (text: string, values: readonly unknown[] = []) => adhoc.run({ text }, values)
+  await run(`create table activities (id integer primary key, resource text, record_id integer, action text,
+    user_id integer, changes jsonb, seen_by jsonb, created_at timestamptz)`)
+  await run(
+    `insert into activities select n, 'tickets', $1::int, 'updated', $2::int,
+      jsonb_build_array(jsonb_build_object('field', 'subject', 'from', n, 'to', n + 1)), '[{}]', now()
+    from generate_series(1, 6000) n`,
+    [id, agent.id],
+  )
+  const { settings } = desk.engine.app.foundation
+  for (let start = 0; start < 2; start += 1) {
+    const again = await createEngine({ settings, log: SILENT, database: desk.engine.database })
+    await again.value?.close()
+  }
+  const { at, list } = await desk.get(`/tickets/${id}/activity?per_page=1`, agent)
+  assert.is(at('meta.pagination.total'), 6001)
+  assert.is(list[0]?.description, 'Subject changed from 6000 to 6001')
+  assert.equal(list[0]?.user, { id: agent.id, name: 'Alba Tester' })
+  const [seen] = await run(
+    `select count(*) from plinth_change c, plinth_listener l
+    where c.xid = '3'::xid8 and not pg_visible_in_snapshot(c.xid, l.done)`,
+  )
+  assert.is(seen?.[0], '0')
+  await run('drop table activities')
 })
 
 test.run()

@@ -134,8 +134,11 @@ async function prepared(text: string, owned = true) {
     id,
     name: 'csv.import',
     payload: { resource: 'tickets', rows, dry_run: false, ...(owned && { file: key }) },
+    createdAt: new Date(),
     attempt: 1,
     attempts: 5,
+    progressedAttempt: 0,
+    progress: 0,
     actorId: null,
     runsAs: 'system' as const,
   }
@@ -149,7 +152,7 @@ async function prepared(text: string, owned = true) {
       jobs,
       async () => null,
       { ...taken, runsAs: as },
-      { signal: new AbortController().signal, progress },
+      { signal: new AbortController().signal, progress, lastAttempt: () => false },
     )
   return { id, run: async (...given: Parameters<typeof run>) => (await run(...given)) as JsonObject }
 }

@@ -1,12 +1,17 @@
 /** Mail: templates, the outbox of files, a real SMTP server, and failures that stay in the log. */
-import { mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises'
+import { once } from 'node:events'
+import { mkdir, mkdtemp, readdir, readFile, rm, stat, utimes, writeFile } from 'node:fs/promises'
+import { type AddressInfo, createServer, type Socket } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
+import type { SMTPServerOptions } from 'smtp-server'
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
+import type { JobContext, JsonObject } from '../../../engine/index.ts'
 import { deliver, type Mail, type MailContext } from '../../../plugins/mail/send.ts'
 import { renderMail } from '../../../plugins/mail/template.ts'
+import { tidy } from '../../../plugins/mail/tidy.ts'
 import { startMailServer } from './smtp-server.ts'
 
 interface State {
@@ -30,9 +35,11 @@ test.before(async (state) => {
 
 test.after(({ folder }) => rm(folder, { recursive: true }))
 
-/** Hands a mail over as its job does, under an id; gives what stood in the way. */
+const SENDING = { id: '4b3c', createdAt: new Date('2026-03-04T05:06:00Z') }
+
+/** Hands a mail over as its job does, under its id; gives what stood in the way. */
 async function send(context: MailContext, mail: Mail): Promise<string> {
-  return deliver(context, mail, '4b3c').then(() => '', String)
+  return deliver(context, mail, SENDING).then(() => '', String)
 }
 
 /** A context with the settings that mail reads, and the lines it logs. */
@@ -65,7 +72,7 @@ test('a mail becomes a file that only its owner may read, while no server is con
   const { context, lines } = contextOf(folder, {})
   await send(context, { template, to: 'ann@example.org', data: { name: 'Ann' } })
   const [file] = await readdir(join(folder, 'outbox'))
-  assert.match(file ?? '', /^2026-03-04T05-06-07-000Z-[0-9a-f]{8}\.eml$/)
+  assert.match(file ?? '', /^2026-03-04T05-06-00-000Z-4b3c\.eml$/)
   const path = join(folder, 'outbox', file ?? '')
   const text = await readFile(path, 'utf8')
   assert.match(text, /^To: ann@example\.org\r?$/m)
@@ -108,8 +115,84 @@ test('an address that the server refuses is not repeated to the queue', async ({
   const { context, lines } = contextOf(folder, { SMTP_URL: `smtp://127.0.0.1:${server.port}` })
   const reason = await send(context, { template, to: 'Bob@example.org', data: { name: 'Bob' } })
   await server.close()
-  assert.match(reason, /no <\(an address\)> here/)
+  assert.match(reason, /^JobGivenUp: .*no <\(an address\)> here/)
   assert.not.match(reason + JSON.stringify(lines), /bob@/i)
+})
+
+test('a mail that is handed over again, as after a crash, is the same file', async ({ folder, template }) => {
+  const own = join(folder, 'again')
+  const { context } = contextOf(own, {})
+  for (let n = 0; n < 2; n++) await send(context, { template, to: 'ann@example.org', data: { name: 'Ann' } })
+  assert.is((await readdir(join(own, 'outbox'))).length, 1)
+})
+
+test('what the server refuses for now, or for a password, is tried again', async ({ folder, template }) => {
+  const answers = [421, 450, 535]
+  for (const responseCode of answers) {
+    const refuse: SMTPServerOptions['onRcptTo'] = (_address, _session, done) =>
+      done(Object.assign(new Error('not now'), { responseCode }))
+    const none: SMTPServerOptions['onMailFrom'] = (_address, _session, done) =>
+      done(Object.assign(new Error('not you'), { responseCode }))
+    const server = await startMailServer(0, responseCode === 535 ? { onMailFrom: none } : { onRcptTo: refuse })
+    const { context } = contextOf(folder, { SMTP_URL: `smtp://127.0.0.1:${server.port}` })
+    const reason = await send(context, { template, to: 'bob@example.org', data: { name: 'Bob' } })
+    await server.close()
+    assert.match(reason, /^Error: /, String(responseCode))
+  }
+})
+
+test('mails that follow each other share a connection', async ({ folder, template }) => {
+  let connections = 0
+  const server = await startMailServer(0, {
+    onConnect(_session, done) {
+      connections += 1
+      done()
+    },
+  })
+  const { context } = contextOf(folder, { SMTP_URL: `smtp://127.0.0.1:${server.port}` })
+  for (let n = 0; n < 5; n++) await send(context, { template, to: 'bob@example.org', data: { name: `Bob ${n}` } })
+  assert.equal([server.received.length, connections], [5, 1])
+  await server.close()
+})
+
+test('a server that is silent is left alone after three mails, and costs the next ones no time', async ({
+  folder,
+  template,
+}) => {
+  const sockets = new Set<Socket>()
+  const server = createServer((socket) => void sockets.add(socket)).listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  const { port } = server.address() as AddressInfo
+  const { context } = contextOf(folder, { SMTP_URL: `smtp://127.0.0.1:${port}?greetingTimeout=50` })
+  const mail = { template, to: 'bob@example.org', data: { name: 'Bob' } }
+  for (let n = 0; n < 3; n++) assert.match(await send(context, mail), /^Error: Greeting never received/)
+  assert.match(await send(context, mail), /^BreakerOpen: Service unavailable/)
+  assert.is(sockets.size, 3)
+  for (const socket of sockets) socket.destroy()
+  server.close()
+})
+
+test('old mails of the outbox go when the application says so, and half written ones in any case', async ({
+  folder,
+}) => {
+  const own = join(folder, 'tidied')
+  await mkdir(join(own, 'outbox'), { recursive: true })
+  const put = async (name: string, days: number): Promise<void> => {
+    await writeFile(join(own, 'outbox', name), 'x')
+    const at = new Date(Date.now() - days * 86_400_000)
+    await utimes(join(own, 'outbox', name), at, at)
+  }
+  await put('old.eml', 31)
+  await put('young.eml', 29)
+  await put('old.eml.part', 2)
+  await put('young.eml.part', 0)
+  await put('notes.txt', 99)
+  const { context } = contextOf(own, {})
+  const run = (options: JsonObject) =>
+    tidy({ ...context, now: () => new Date(), signal: new AbortController().signal, options } as JobContext)
+  assert.equal(await run({}), { halves: 1, mails: 0, oldest_seconds: 31 * 86_400 })
+  assert.equal(await run({ keep_files_days: 30 }), { halves: 0, mails: 1, oldest_seconds: 29 * 86_400 })
+  assert.equal((await readdir(join(own, 'outbox'))).sort(), ['notes.txt', 'young.eml', 'young.eml.part'])
 })
 
 test('a name with line breaks can not add headers', async ({ template }) => {

@@ -188,7 +188,7 @@ storage('a process that dies between file and record leaves a file that is moved
   const lost = `media/${instance}/ab/lost.png`
   const signal = await killedIn(`
     const { diskStorage } = await import(${at('../../../plugins/files/disk.ts')})
-    await diskStorage(${JSON.stringify(folder)}).put('${lost}', { path: ${JSON.stringify(source)}, bytes: 1, type: 'image/png' })
+    await diskStorage(${JSON.stringify(folder)}).put('${lost}', { path: ${JSON.stringify(source)}, bytes: ${PNG.length}, type: 'image/png' })
     process.kill(process.pid, 'SIGKILL')`)
   assert.is(signal, 'SIGKILL')
   const kept = String((await uploadFile(local, local.admin, 'kept.png', PNG)).at('data.path'))

@@ -89,7 +89,7 @@ function drawLines(document: PdfDocument, { labels, series }: Chart, plot: Area,
   series.forEach(({ data }, index) => {
     const points = data.map((value, at): readonly [number, number] => [xOf(at), yOf(value)])
     if (points.length > 1) document.line(points, colorOf(index), 1.6)
-    // A line of many points needs no marks; of one there is nothing else.
+    // One point makes no line, so it is drawn as a mark.
     if (points.length <= 31) for (const [x, y] of points) document.box(x - 1.6, y - 1.6, 3.2, 3.2, colorOf(index))
   })
   const every = Math.ceil(labels.length / LABELS)

@@ -14,7 +14,7 @@ const INNER = PAGE.width - 2 * MARGIN
 /** Below it is the footer. */
 const BOTTOM = PAGE.height - 40
 const CHART_HEIGHT = 176
-/** So many missing characters are named. */
+/** How many missing characters are named. */
 const NAMED = 12
 
 /** A document, and how far its last page is drawn. */
@@ -124,7 +124,7 @@ async function* drawnRows({ content, count, rows }: Snapshot, most: number): Asy
   yield* newest
 }
 
-/** Turns the page when so much does not fit on it; tells whether it did. */
+/** Begins a new page when the given height does not fit on this one; returns whether it did. */
 function roomFor(pen: Pen, height: number): boolean {
   if (pen.y + height <= BOTTOM) return false
   pen.document.newPage()
@@ -139,7 +139,7 @@ function note(pen: Pen, text: string): void {
   }
 }
 
-/** Says which characters stand as boxes, so that nobody takes one for a name. */
+/** Names the characters that no font has, so that nobody takes a box for part of a name. */
 function noteMissing(pen: Pen): void {
   const missing = [...pen.document.fonts.missing].map((one) => `U+${one.toString(16).toUpperCase().padStart(4, '0')}`)
   if (missing.length === 0) return

@@ -72,7 +72,7 @@ export function drawHeader(document: PdfDocument, { columns, headerHeight, x, wi
   }
 }
 
-/** Draws a row at `y`; every other one on a ground. */
+/** Draws a row at `y`; every second one has a coloured background. */
 export function drawRow(
   document: PdfDocument,
   { columns, x, width }: Table,

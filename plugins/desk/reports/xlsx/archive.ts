@@ -20,7 +20,7 @@ interface Entry {
 export interface Archive {
   /** Adds a file of text that comes in parts. */
   add(name: string, parts: Iterable<string> | AsyncIterable<string>): Promise<void>
-  /** Writes the directory; without it the file is none. */
+  /** Writes the directory at the end; without it the file is no archive. */
   close(): Promise<void>
 }
 
@@ -55,7 +55,7 @@ export async function openArchive(path: string): Promise<Archive> {
       const entry = await deflate(file, name, end, head.length, parts)
       // The sizes are known only now; written into the head, every reader understands the entry.
       const known = headOf(LOCAL, entry)
-      await file.write(known, 0, known.length, entry.at)
+      await writeAt(file, known, entry.at)
       entries.push(entry)
       end = entry.at + head.length + entry.packed
     },
@@ -67,9 +67,17 @@ export async function openArchive(path: string): Promise<Archive> {
       last.writeUInt16LE(entries.length, 10)
       last.writeUInt32LE(directory.length, 12)
       last.writeUInt32LE(end, 16)
-      await file.write(Buffer.concat([directory, last]), 0, directory.length + last.length, end)
+      await writeAt(file, Buffer.concat([directory, last]), end)
       await file.close()
     },
+  }
+}
+
+/** Writes all of the bytes: on a nearly full disk one call may write a part, and calls that success. */
+async function writeAt(file: FileHandle, bytes: Buffer, position: number): Promise<void> {
+  for (let done = 0; done < bytes.length; ) {
+    const { bytesWritten } = await file.write(bytes, done, bytes.length - done, position + done)
+    done += bytesWritten
   }
 }
 
@@ -91,7 +99,7 @@ async function deflate(
   const bytes = Readable.from(parts, { objectMode: false })
   await pipeline(bytes, measured, createDeflateRaw(), async (chunks: AsyncIterable<Buffer>) => {
     for await (const chunk of chunks) {
-      await file.write(chunk, 0, chunk.length, at + head + packed)
+      await writeAt(file, chunk, at + head + packed)
       packed += chunk.length
     }
   })

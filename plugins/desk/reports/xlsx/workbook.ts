@@ -9,7 +9,7 @@ import { PARTS, STYLE, sheetParts } from './parts.ts'
 
 /** A sheet has at most 1,048,576 rows, of which one is the header. */
 const SHEET_ROWS = 1_048_575
-/** And a cell so many characters. */
+/** A cell has at most so many characters. */
 const CELL_LENGTH = 32_767
 const DAY_S = 86_400
 /** 1970-01-01 as sheets count days. */
@@ -120,7 +120,7 @@ function numberOf(value: string | number, type: ValueType): number | undefined {
   if (type === 'integer') return Number(value)
   if (type === 'percent') return Number(value) / 100
   if (type === 'duration') return Number(value) / DAY_S
-  // Sheets know no zone: the time is UTC, as the header says nothing else of it anywhere.
+  // A cell has no time zone, so times are in UTC.
   return Date.parse(String(value).slice(0, 19) + (type === 'timestamp' ? 'Z' : '')) / 1_000 / DAY_S + EPOCH
 }
 

@@ -6,7 +6,13 @@ import type { Person } from '../../../desk/desk.ts'
 import { fillWeek, openWorld, WEEK, type World } from './world.ts'
 
 const test = suite('dashboards: rights and the page')
-const ANALYTICS = ['/dashboard/metrics', '/dashboard/analytics', '/dashboard/performance', '/dashboard/charts']
+const ANALYTICS = [
+  '/dashboard/metrics',
+  '/dashboard/analytics',
+  '/dashboard/performance',
+  '/dashboard/charts',
+  '/dashboard/sla',
+]
 let world: World
 let tickets: readonly number[] = []
 

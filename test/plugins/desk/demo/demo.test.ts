@@ -129,6 +129,18 @@ test('its tickets hold together', async () => {
   assert.ok(talked.list.some(({ comments_count }) => Number(comments_count) > 1))
 })
 
+test('its macros can be applied, and somebody watches tickets', async () => {
+  const [manager = '', shared = ''] = [/manager +(\S+)/, /password +(\S+)/].map((found) => found.exec(said)?.[1] ?? '')
+  const mona = await desk.login(manager.replace(',', ''), shared)
+  const watched = await desk.get('/tickets?watched=true', mona)
+  assert.ok(Number(watched.at('meta.pagination.total')) > 10)
+  const macros = await desk.get(`/tickets/${watched.list[0]?.id}/macros`, mona)
+  assert.equal(
+    macros.list.map(({ slug }) => slug),
+    ['ask-for-details', 'escalate', 'solved'],
+  )
+})
+
 test('a second run changes nothing', async () => {
   const before = (await desk.get('/tickets', desk.admin)).at('meta.pagination.total')
   assert.is(await runDemo(), 1)

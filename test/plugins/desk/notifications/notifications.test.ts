@@ -138,7 +138,7 @@ test('what a comment brings about is not told to who wrote it', async () => {
   await desk.put(`/tickets/${id}`, agent, { status_id: await desk.setting('statuses', 'Resolved') })
   await quiet()
   await comment(id, customer, 'It is back.')
-  assert.equal(await told(), { alba: ['ticket_status_changed', 'ticket_commented'] })
+  assert.equal(await told(), { alba: ['ticket_commented', 'ticket_status_changed'] })
 })
 
 test('a comment that only says thanks leaves the ticket solved, and is told', async () => {

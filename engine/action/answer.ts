@@ -1,0 +1,34 @@
+/** ⇄ The answer of a write's row, also where it could not be made of the row alone. */
+import type { Resource } from '../catalog/catalog.ts'
+import type { Row } from '../database/database.ts'
+import type { CompiledWrite } from '../query/write-statement.ts'
+import { KeptEmbedMiss } from './cached-tables.ts'
+import type { Execution } from './execution.ts'
+import { written } from './outcome.ts'
+import { readBack } from './read-back.ts'
+
+/** Reads the record of a write's row again where the row names a record younger than what is kept; rethrows all else. */
+export async function afterMiss(
+  error: unknown,
+  around: Execution,
+  resource: Resource,
+  { checks }: CompiledWrite,
+  row: Row,
+): Promise<string> {
+  if (!(error instanceof KeptEmbedMiss)) throw error
+  return readBack(around, resource, Number(row[checks.length]))
+}
+
+/** The answer of a write's row, or the refusal. */
+export async function answered(
+  around: Execution,
+  resource: Resource,
+  compiled: CompiledWrite,
+  row: Row,
+): Promise<string> {
+  try {
+    return written(around, resource, compiled, row)
+  } catch (error) {
+    return afterMiss(error, around, resource, compiled, row)
+  }
+}

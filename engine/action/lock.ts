@@ -1,0 +1,113 @@
+/** ⇄ Locks of rules about several records: whoever writes under one of them waits for the others, and sees what they wrote. */
+import type { Resource, WriteAction } from '../catalog/catalog.ts'
+import type { Json } from '../json.ts'
+import { castType } from '../query/condition.ts'
+import { type Lock, locksOf } from '../query/table-check.ts'
+import { type Execution, inTransaction } from './execution.ts'
+
+/** Values of a record by field, as they are before or after a write; one that is absent is not known. */
+export type KnownValues = Readonly<Record<string, Json>>
+
+/** The values that are known although these fields get others. */
+export function without(values: KnownValues, names: ReadonlySet<string>): KnownValues {
+  return Object.fromEntries(Object.entries(values).filter(([name]) => !names.has(name)))
+}
+
+/** The record is not in the group any more whose lock was taken. */
+class Moved extends Error {}
+
+/** The locks of a write; `columns` undefined: of any write of the kind. */
+export function ruleLocks(
+  resource: Resource,
+  action: WriteAction,
+  columns: ReadonlySet<string> | undefined,
+): readonly Lock[] {
+  return locksOf({ resource, action, columns })
+}
+
+/** One lock to take: of a whole rule, of a rule by many at once, or of one group of it. */
+interface Taking {
+  readonly name: string
+  readonly shared: boolean
+  readonly group: readonly { readonly type: string; readonly value: string | null }[]
+}
+
+/**
+ * A rule that counts each group by itself is locked for the groups of `records`, and for the others by nobody: who locks a
+ * group shares the lock of the rule, which is taken alone where a group is not known.
+ */
+function takingsOf(locks: readonly Lock[], records: readonly KnownValues[] | undefined): readonly Taking[] {
+  return locks.flatMap(({ name, per }): readonly Taking[] => {
+    const known = records?.every((record) => per.every((field) => Object.hasOwn(record, field.name)))
+    if (records === undefined || known !== true || per.length === 0) return [{ name, shared: false, group: [] }]
+    const groups = records.map((record) =>
+      per.map((field) => ({ type: castType(field), value: textOf(record[field.name]) })),
+    )
+    return [{ name, shared: true, group: [] }, ...groups.map((group) => ({ name, shared: false, group }))]
+  })
+}
+
+function textOf(value: Json | undefined): string | null {
+  if (value === null || value === undefined) return null
+  return typeof value === 'object' ? JSON.stringify(value) : String(value)
+}
+
+/** Takes locks until the open transaction ends, in one order, before any row is locked or read. */
+export async function takeLocks(
+  { runner }: Pick<Execution, 'runner'>,
+  locks: readonly Lock[],
+  records?: readonly KnownValues[],
+): Promise<void> {
+  if (locks.length === 0) return
+  const values: unknown[] = []
+  const place = (value: unknown): string => `$${values.push(value)}`
+  const rows = takingsOf(locks, records).map(({ name, shared, group }) => {
+    // Cast, so that a value has one text however it was written.
+    const parts = group.map(({ type, value }) => ` || ':' || coalesce(${place(value)}::${type}::text, '')`)
+    return `(${place(name)}::text${parts.join('')}, ${place(shared)}::boolean)`
+  })
+  const lock = (how: string): string => `pg_advisory_xact_lock${how}(hashtextextended(s.n, 0)) is not null`
+  await runner.run(
+    {
+      text: `select case when s.shared then ${lock('_shared')} else ${lock('')} end
+        from (select n, shared from (values ${rows.join(', ')}) as l(n, shared) order by n collate "C", shared offset 0) s`,
+    },
+    values,
+  )
+}
+
+/** A write under locks. */
+export interface LockedWrite<T> {
+  readonly locks: readonly Lock[]
+  /** The record before and after the write, read without a lock; undefined where that is not known beforehand. */
+  readonly records: (inner: Execution) => Promise<readonly KnownValues[] | undefined>
+  /** `check` is called with the record once it can't change any more, before anything is written. */
+  readonly work: (inner: Execution, check: (record: KnownValues) => void) => Promise<T>
+}
+
+/** Runs a write in a transaction under its locks; where the record has moved to another group meanwhile, once more under the whole rule's. */
+export async function underLocks<T>(around: Execution, { locks, records, work }: LockedWrite<T>): Promise<T> {
+  const whole = () =>
+    inTransaction(around, async (inner) => {
+      await takeLocks(inner, locks)
+      return work(inner, () => undefined)
+    })
+  // A transaction of several writes would come to take groups in any order, and two of them might wait for each other.
+  if (around.transaction !== undefined || locks.every(({ per }) => per.length === 0)) return whole()
+  try {
+    return await inTransaction(around, async (inner) => {
+      const before = await records(inner)
+      await takeLocks(inner, locks, before)
+      return work(inner, (record) => refuseMoved(locks, before?.[0], record))
+    })
+  } catch (error) {
+    if (!(error instanceof Moved)) throw error
+    return whole()
+  }
+}
+
+function refuseMoved(locks: readonly Lock[], before: KnownValues | undefined, record: KnownValues): void {
+  if (before === undefined) return
+  const names = locks.flatMap(({ per }) => per.map(({ name }) => name))
+  if (names.some((name) => textOf(before[name]) !== textOf(record[name]))) throw new Moved()
+}

@@ -1,0 +1,44 @@
+/** ⇄ The rows of the log of changes for records that a plugin wrote by SQL of its own. */
+import type { Field, Resource } from '../catalog/catalog.ts'
+import { quoted, slot, sql } from '../filter/sql.ts'
+import type { JsonObject } from '../json.ts'
+import { changeSql } from '../query/change-log.ts'
+import { type Compiled, compiled } from '../query/compiled.ts'
+import { changeSlots, type Execution, noteChange, runCompiled } from './execution.ts'
+
+/**
+ * Tells the log that records were created, or with `from` that they were updated: `from` holds what the fields that
+ * changed were before, by name, the same for all of them. One statement; none where nobody listens.
+ */
+export async function logWrites(
+  around: Execution,
+  resource: Resource,
+  ids: readonly number[],
+  from?: JsonObject,
+): Promise<void> {
+  if (!resource.logged || ids.length === 0) return
+  const fields = Object.keys(from ?? {}).map((name) => fieldOf(resource, name))
+  const key = `log writes ${resource.name} ${from === undefined ? 'create' : fields.map(({ name }) => name).join()}`
+  const statement = around.statements.get(key, () =>
+    compileLog(around, resource, from === undefined ? undefined : fields),
+  )
+  const was = Object.fromEntries(fields.map(({ name, column }) => [column, from?.[name] ?? null]))
+  await runCompiled(around, statement, { ...changeSlots(around), ids, was: JSON.stringify(was) })
+  await noteChange(around, resource)
+}
+
+function fieldOf(resource: Resource, name: string): Field {
+  const field = resource.fields.get(name)
+  if (field === undefined) throw new Error(`${resource.name} has no field ${name}`)
+  return field
+}
+
+function compileLog({ catalog }: Execution, resource: Resource, changed: readonly Field[] | undefined): Compiled {
+  const written = sql`(select t.* from ${quoted(resource.table)} t where t."id" = any(${slot('ids')}::integer[]) order by t."id") w`
+  if (changed === undefined)
+    return compiled(changeSql(catalog, resource, { action: 'create', after: 'w', given: new Set(), from: written }))
+  const former = sql`${written} join ${quoted(resource.table)} r on r."id" = w."id" cross join lateral jsonb_populate_record(r, ${slot('was')}::jsonb) o`
+  return compiled(
+    changeSql(catalog, resource, { action: 'update', before: 'o', after: 'w', given: new Set(changed), from: former }),
+  )
+}

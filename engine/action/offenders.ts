@@ -1,0 +1,104 @@
+/** ⇄ Which stored records break a rule that was added after them: counted for the plan, listed by `check --data`. */
+import { SYSTEM } from '../actor.ts'
+import type { Catalog, Resource } from '../catalog/catalog.ts'
+import type { Row, Runner } from '../database/database.ts'
+import { failureCode } from '../database/failure.ts'
+import { quoted, sql } from '../filter/sql.ts'
+import { type Compiled, parameterValues } from '../query/compiled.ts'
+import { conditionSql } from '../query/condition.ts'
+import { compileCounted, compileCrowded, compileOffenders, isAskable } from '../query/offenders.ts'
+import { position, type Span } from '../text/source.ts'
+
+/** The records that break one rule. */
+export interface Offence {
+  readonly resource: Resource
+  readonly rule: { readonly name: string; readonly span: Span }
+  /** `3 records break`, `there are 0 of at least 1 for`. */
+  readonly words: string
+  /** The first ids; none where records are missing. */
+  readonly ids: readonly number[]
+  /** Whether there are more than these. */
+  readonly more: boolean
+}
+
+/** A table or a column that is not there yet. */
+const NOT_THERE = new Set(['42P01', '42703'])
+
+type Ask = (compiled: Compiled) => Promise<Row | undefined>
+
+/** Looks at the live records of every table for those that break its rules. What is not in the database yet has none. */
+export async function offences(catalog: Catalog, runner: Runner, now: Date): Promise<readonly Offence[]> {
+  const ask: Ask = async ({ statement, parameters }) => {
+    try {
+      const [row] = await runner.run(statement, parameterValues(parameters, { actor: SYSTEM, now, slots: {} }))
+      return row
+    } catch (error) {
+      if (NOT_THERE.has(failureCode(error) ?? '')) return undefined
+      throw error
+    }
+  }
+  const found: Offence[] = []
+  for (const resource of catalog.resources.values()) {
+    if (resource.owner !== resource.name) continue
+    found.push(...(await broken(catalog, ask, resource)), ...(await crowded(catalog, ask, resource)))
+    found.push(...(await missing(catalog, ask, resource)))
+  }
+  return found
+}
+
+async function broken(catalog: Catalog, ask: Ask, resource: Resource): Promise<readonly Offence[]> {
+  const found: Offence[] = []
+  for (const rule of resource.rules.filter(isAskable)) {
+    const row = await ask(compileOffenders({ catalog, actor: SYSTEM }, resource, rule))
+    found.push(...offenceOf(resource, rule, row))
+  }
+  return found
+}
+
+/** More than a rule allows, or several of what there is to be one of. */
+async function crowded(catalog: Catalog, ask: Ask, resource: Resource): Promise<readonly Offence[]> {
+  const crowds = [
+    ...resource.counts.flatMap(({ name, span, per, most, where }) =>
+      most === undefined
+        ? []
+        : [{ name, span, per, most, where: where === undefined ? [] : [conditionSql(catalog, where, 't')] }],
+    ),
+    ...resource.soles.map(({ name, span, per, field }) => {
+      return { name, span, per, most: 1, where: [sql`t.${quoted(field.column)}`] }
+    }),
+  ]
+  const found: Offence[] = []
+  for (const crowd of crowds)
+    found.push(...offenceOf(resource, crowd, await ask(compileCrowded({ catalog, actor: SYSTEM }, resource, crowd))))
+  return found
+}
+
+/** Fewer than a rule wants; a table without any record has not begun. */
+async function missing(catalog: Catalog, ask: Ask, resource: Resource): Promise<readonly Offence[]> {
+  const found: Offence[] = []
+  const scope = { catalog, actor: SYSTEM }
+  for (const rule of resource.counts) {
+    if (rule.least === undefined || rule.per.length > 0) continue
+    const all = Number((await ask(compileCounted(scope, resource, undefined)))?.[0] ?? 0)
+    const count = Number((await ask(compileCounted(scope, resource, rule.where)))?.[0] ?? rule.least)
+    if (all === 0 || count >= rule.least) continue
+    found.push({ resource, rule, words: `there are ${count} of at least ${rule.least} for`, ids: [], more: false })
+  }
+  return found
+}
+
+function offenceOf(resource: Resource, rule: Offence['rule'], row: Row | undefined): readonly Offence[] {
+  const count = Number(row?.[0] ?? 0)
+  if (count === 0) return []
+  const ids = JSON.parse(row?.[1] ?? '[]') as number[]
+  const words = count === 1 ? '1 record breaks' : `${count} records break`
+  return [{ resource, rule, words, ids, more: count > ids.length }]
+}
+
+/** One line about it: `bookings: 3 records break ends_after_it_starts (bookings.yaml:18:3): 4, 9, 12`. */
+export function offenceLine({ resource, rule, words, ids, more }: Offence): string {
+  const { source, start } = rule.span
+  const { line, column } = position(source, start)
+  const list = ids.length === 0 ? '' : `: ${ids.join(', ')}${more ? ', …' : ''}`
+  return `${resource.name}: ${words} ${rule.name} (${source.file}:${line}:${column})${list}`
+}

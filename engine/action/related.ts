@@ -1,0 +1,40 @@
+/** Which records a path of relations leads to ⇄, by one statement for many records. */
+import { SYSTEM } from '../actor.ts'
+import type { BelongsTo, Catalog, Resource } from '../catalog/catalog.ts'
+import { compileRelated, type RelatedPath } from '../query/related.ts'
+import type { Related } from './context.ts'
+import { type Execution, runCompiled } from './execution.ts'
+
+/** The relations of a path such as `organization.members`: to-one ones, of which the last may lead to many; throws when it leads nowhere. */
+export function relatedPath(catalog: Catalog, resource: Resource, path: string): RelatedPath {
+  const words = path.split('.')
+  const relations: BelongsTo[] = []
+  let at = resource
+  for (const [index, word] of words.entries()) {
+    const relation = at.relations.get(word)
+    if (relation === undefined) throw new Error(`${at.name} has no relation ${word}`)
+    if (relation.kind !== 'belongs_to') {
+      if (index < words.length - 1) throw new Error(`${at.name}.${word} leads to many records, and the path ends there`)
+      return { relations, many: relation }
+    }
+    relations.push(relation)
+    at = catalog.resources.get(relation.target)!
+  }
+  return { relations, many: undefined }
+}
+
+/** The live records that a path leads to, whoever asks. */
+export async function relatedOf(
+  around: Execution,
+  resource: Resource,
+  path: string,
+  records: readonly number[],
+): Promise<readonly Related[]> {
+  const { catalog, statements } = around
+  const scope = { catalog, actor: SYSTEM }
+  const found = statements.get(`related ${resource.name} ${path}`, () =>
+    compileRelated(scope, resource, relatedPath(catalog, resource, path)),
+  )
+  const rows = await runCompiled({ ...around, actor: SYSTEM }, found, { records })
+  return rows.map(([record, related]) => ({ record: Number(record), related: Number(related) }))
+}

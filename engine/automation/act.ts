@@ -1,0 +1,170 @@
+/** What an automation does for some records ⇄, in the open transaction: all of it for a record, or nothing where it is refused. */
+import { createRecord } from '../action/create.ts'
+import { attempt, runCompiled, type Within } from '../action/execution.ts'
+import { takeLocks } from '../action/lock.ts'
+import { pluginContext } from '../action/plugin-context.ts'
+import { updateRecord } from '../action/update.ts'
+import type { Act, Field, Given, Resource, Value } from '../catalog/catalog.ts'
+import { ApiError, invalid, isRefusal } from '../error.ts'
+import type { Json, JsonObject } from '../json.ts'
+import { compilePick, compileValues } from '../query/automation-values.ts'
+import { type FieldValues, isWritable, sentence } from '../record/decode.ts'
+import type { Acting, Taken } from './acting.ts'
+import type { Ended } from './runs.ts'
+
+/**
+ * Acts for records whose runs have begun; gives how each ended. What is refused for one record is undone for that one
+ * alone. Rejects with any other error.
+ */
+export async function act(within: Within, acting: Acting, taken: readonly Taken[]): Promise<readonly Ended[]> {
+  if (taken.length === 0) return []
+  try {
+    const what = await attempt(within, (inner) => actTogether(inner, acting, taken))
+    return taken.map((one, i) => ({ taken: one, outcome: 'done', what: what[i] ?? [] }))
+  } catch (error) {
+    if (!isRefusal(error)) throw error
+    if (taken.length === 1) return taken.map((one) => ({ taken: one, outcome: 'refused', what: [refusalOf(error)] }))
+    // Half as many, until the one that is refused is alone.
+    const middle = taken.length >> 1
+    const first = await act(within, acting, taken.slice(0, middle))
+    return [...first, ...(await act(within, acting, taken.slice(middle)))]
+  }
+}
+
+function refusalOf(error: unknown): string {
+  if (!(error instanceof ApiError)) return String(error)
+  const fields = Object.values(error.params.errors ?? {}).flat()
+  return fields.length === 0 ? error.message : fields.join('; ')
+}
+
+/** What was done for each record, in a few words. */
+type Told = readonly string[][]
+
+async function actTogether(within: Within, acting: Acting, taken: readonly Taken[]): Promise<Told> {
+  const told: Told = taken.map(() => [])
+  for (const one of acting.automation.actions) {
+    if (one.kind === 'run') await run(because(within, acting, taken), acting, one, taken)
+    else if (one.kind === 'set') await setAll(within, acting, one.set, taken, told)
+    else await createAll(within, acting, one, taken, told)
+    if (one.kind === 'run') for (const words of told) words.push(`run ${one.action}`)
+  }
+  return told
+}
+
+/** The execution in which something is written because of these records. */
+function because(within: Within, { name }: Acting, taken: readonly Taken[]): Within {
+  const depth = Math.max(0, ...taken.map(({ change }) => change?.depth ?? 0)) + 1
+  return { ...within, cause: { source: name, depth } }
+}
+
+async function run(
+  within: Within,
+  { actions, name, resource }: Acting,
+  { action, given }: Extract<Act, { kind: 'run' }>,
+  taken: readonly Taken[],
+): Promise<void> {
+  const bound = actions.get(action)
+  if (bound === undefined) throw new Error(`no plugin has an action ${action}`)
+  const records = taken.filter(({ id }) => id !== 0).map(({ cause: _, ...record }) => record)
+  const { transaction } = within
+  const work = { resource, automation: name, given, records }
+  await bound.value.run({ ...pluginContext(within, bound.options), transaction, work })
+}
+
+async function setAll(
+  within: Within,
+  acting: Acting,
+  set: readonly Given[],
+  taken: readonly Taken[],
+  told: Told,
+): Promise<void> {
+  const { name, resource } = acting
+  const made = set.flatMap((given) => ('value' in given ? [given] : []))
+  const chosen = set.flatMap((given) => ('pick' in given ? [given] : []))
+  const values = await valuesFor(within, acting, resource.name, made, taken)
+  if (chosen.length > 0) await takeLocks(within, [{ name: `automation ${name}`, per: [] }])
+  for (const [i, one] of taken.entries()) {
+    const picked = await pickAll(within, acting, chosen, one.id)
+    const all = { ...values.get(one.id), ...picked }
+    const { body, fixed } = split(resource, all)
+    const lookup = { field: resource.key, value: one.id }
+    await updateRecord(because(within, acting, [one]), resource, lookup, body, undefined, fixed)
+    told[i]!.push(`set ${Object.keys(all).join(', ')}`)
+  }
+}
+
+async function createAll(
+  within: Within,
+  acting: Acting,
+  { resource: target, set }: Extract<Act, { kind: 'create' }>,
+  taken: readonly Taken[],
+  told: Told,
+): Promise<void> {
+  const resource = within.catalog.resources.get(target)!
+  const values = await valuesFor(within, acting, target, set, taken)
+  for (const [i, one] of taken.entries()) {
+    const { body, fixed } = split(resource, values.get(one.id) ?? {})
+    const around = because(within, acting, [one])
+    const record = JSON.parse(await createRecord(around, resource, body, undefined, fixed)) as JsonObject
+    told[i]!.push(`create ${target} ${record.id}`)
+  }
+}
+
+/** The values that records get, by the ids of the records for which the automation acts. */
+async function valuesFor(
+  within: Within,
+  { automation, name, resource }: Acting,
+  target: string,
+  set: readonly { readonly field: Field; readonly value: Value }[],
+  taken: readonly Taken[],
+): Promise<ReadonlyMap<number, JsonObject>> {
+  if (set.length === 0) return new Map()
+  const ids = [...new Set(taken.map(({ id }) => id))]
+  const alone = automation.trigger.kind === 'schedule' && automation.when === undefined
+  const key = `automation values ${name} ${target} ${set[0]!.field.name} ${automation.span.start}`
+  const compiled = within.statements.get(key, () => compileValues(within, alone ? undefined : resource, set))
+  const rows = await runCompiled(within, compiled, alone ? {} : { ids })
+  return new Map(rows.map((row) => [Number(row[0]), JSON.parse(compiled.serialize(row)) as JsonObject]))
+}
+
+const CHOSEN = `insert into plinth_automation_turn (automation, field, chosen_id, turn)
+  values ($1, $2, $3::int, (select coalesce(max(turn), 0) + 1 from plinth_automation_turn where automation = $1 and field = $2))
+  on conflict (automation, field, chosen_id) do update set turn = excluded.turn`
+
+/** Whom the automation chooses for one record, field by field; a field for which there is nobody is left out. */
+async function pickAll(
+  within: Within,
+  { automation, name, resource }: Acting,
+  chosen: readonly Extract<Given, { pick: unknown }>[],
+  id: number,
+): Promise<FieldValues> {
+  const values: FieldValues = {}
+  for (const { field, pick } of chosen) {
+    const key = `automation pick ${name} ${field.name} ${automation.span.start}`
+    const compiled = within.statements.get(key, () => compilePick(within, resource, field, pick))
+    const [row] = await runCompiled(within, compiled, { id, automation: name })
+    if (row === undefined) continue
+    values[field.name] = Number(row[0])
+    await within.transaction.run({ text: CHOSEN, name: 'plinth automation chosen' }, [name, field.name, row[0]])
+  }
+  return values
+}
+
+/** What a body may say, and what only the program may; throws validation_failed where a value does not fit. */
+function split(resource: Resource, values: JsonObject): { readonly body: JsonObject; readonly fixed: FieldValues } {
+  const body: Record<string, Json> = {}
+  const fixed: FieldValues = {}
+  for (const [name, value = null] of Object.entries(values)) {
+    const field = resource.fields.get(name)!
+    if (isWritable(field)) body[name] = value
+    else fixed[name] = decoded(field, value)
+  }
+  return { body, fixed }
+}
+
+function decoded(field: Field, value: Json): Json {
+  if (value === null) return null
+  const found = field.type.decode(value, field.options)
+  if ('value' in found) return found.value
+  throw invalid({ [field.name]: [sentence(field, found.error)] })
+}

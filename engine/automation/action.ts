@@ -1,0 +1,76 @@
+/** What an automation can do by way of a plugin: an action with options of its own, for many records at once. */
+import type { Catalog, Resource } from '../catalog/catalog.ts'
+import type { Change, ListenerContext } from '../change/listener.ts'
+import type { Path } from '../definition/definition.ts'
+import type { JsonObject, JsonSchema } from '../json.ts'
+
+/** A record for which an automation acts, and why. */
+export interface ActionRecord {
+  readonly id: number
+  /** The write that set it off, where a write did. */
+  readonly change?: Change
+  /** The moment that came, where a moment set it off: ISO 8601, UTC. */
+  readonly moment?: string
+}
+
+/** What an action is to do. */
+export interface ActionWork {
+  readonly resource: Resource
+  /** `<resource>.<name>`. */
+  readonly automation: string
+  /** The options that stand in the automation, as written. */
+  readonly given: JsonObject
+  /** At least one, except where a schedule acts once without records. */
+  readonly records: readonly ActionRecord[]
+}
+
+/** What an action holds: all that it writes belongs to the transaction in which the automation acts, once. */
+export interface ActionContext extends ListenerContext {
+  readonly work: ActionWork
+}
+
+/** One thing that is wrong with the options of an action. */
+export interface ActionMistake {
+  readonly message: string
+  /** Where it stands below the options; the options themselves if absent. */
+  readonly at?: Path
+  readonly expected?: readonly string[]
+  readonly hint?: string
+}
+
+/** What `check` judges the options by. */
+export interface ActionPlace {
+  readonly catalog: Catalog
+  /** The resource whose records it is done for. */
+  readonly resource: Resource
+  /** What sets the automation off; a schedule may act without records, and after a delete a record may be gone. */
+  readonly trigger: 'write' | 'moment' | 'schedule'
+  /** The options of the plugin. */
+  readonly options: JsonObject
+}
+
+/** Something that automations can do. It runs as the system. */
+export interface ActionContribution {
+  readonly description: string
+  /** JSON Schema of the options that an automation gives it, an object. */
+  readonly takes: JsonSchema
+  /** A word that automations may write beside `set`, instead of `run: { <plugin>.<name>: … }`. */
+  readonly key?: string
+  /** Finds what the schema can't: paths that lead nowhere, templates that can't be read. */
+  readonly check?: (given: JsonObject, place: ActionPlace) => readonly ActionMistake[]
+  /**
+   * Does it for all records of one transaction. An ApiError below 500 is a refusal: it is kept as the outcome and not
+   * tried again. After another error everything is undone and comes again. What lies outside the database is for a job.
+   */
+  readonly run: (context: ActionContext) => Promise<void>
+}
+
+/** A contribution with what it needs of its plugin. */
+export interface BoundAction {
+  readonly plugin: string
+  readonly options: JsonObject
+  readonly value: ActionContribution
+}
+
+/** By full name, `<plugin>.<name>`. */
+export type Actions = ReadonlyMap<string, BoundAction>

@@ -1,0 +1,188 @@
+/** Automations by moments and by the clock ⇄: a round takes some of the records whose time has come and acts, in one transaction. */
+import { executionOf, type Foundation, inTransaction, runCompiled, type Within } from '../action/execution.ts'
+import { SYSTEM } from '../actor.ts'
+import type { Row } from '../database/database.ts'
+import { compileLeft, compileStill, compileTake } from '../query/automation-due.ts'
+import { act } from './act.ts'
+import type { Acting, Taken } from './acting.ts'
+import { nextAt } from './register.ts'
+import { beginRuns, dueAgain, type Ended, endRuns } from './runs.ts'
+
+/** What a round is told. */
+export interface Round {
+  /** At most so many records. */
+  readonly most: number
+  /** The moment or the record where the round before came to an end: all in front of it need no look. */
+  readonly from: string | undefined
+  /** Called before anything is done for records; `attempt` says how often one that failed has been tried. */
+  readonly begins: (taken: readonly Taken[], attempt: number) => void
+}
+
+/** What a round looks at: the moments in between, or one moment of the schedule. */
+type Window = Readonly<Record<string, unknown>> & { readonly from: string; readonly to: string }
+
+/** What comes of a round: whether more may wait, and where the next one begins; undefined: at the beginning. */
+export interface Progress {
+  readonly more: boolean
+  readonly from?: string | undefined
+}
+
+/** Rejects with what went wrong; nothing has happened then. */
+export async function runRound(foundation: Foundation, acting: Acting, round: Round): Promise<Progress> {
+  const requestId = `automation:${acting.name}`
+  const call = executionOf(foundation, { actor: SYSTEM, requestId, afterCommit: () => undefined })
+  if (await inTransaction(call, (inner) => workAgain(inner, acting, round))) return { more: true, from: round.from }
+  const window = await windowOf(foundation, acting)
+  if (window === undefined) return { more: false }
+  if (round.from !== undefined || (await isAnyLeft(foundation, acting, window))) {
+    const from = round.from ?? window.from
+    const taken = await inTransaction(call, (inner) => workNext(inner, acting, { ...window, from }, round))
+    if (taken.length === round.most) return { more: true, from: endOf(acting, taken) }
+    // Rows that others held are looked for from the beginning.
+    if (round.from !== undefined) return { more: true }
+    if (await isAnyLeft(foundation, acting, window)) return { more: false }
+  }
+  await moveOn(foundation, acting, window)
+  return { more: false }
+}
+
+/** Where the next round begins. */
+function endOf({ automation }: Acting, taken: readonly Taken[]): string | undefined {
+  if (automation.trigger.kind === 'schedule') return String(Math.max(...taken.map(({ id }) => id)))
+  return taken
+    .map(({ cause }) => cause)
+    .sort()
+    .at(-1)
+}
+
+/** Works one run that is to be tried again; false when there is none. */
+async function workAgain(within: Within, acting: Acting, round: Round): Promise<boolean> {
+  const due = await dueAgain(within.transaction, acting.name)
+  if (due === undefined) return false
+  const { attempt, taken } = due
+  const moment = momentOf(acting, taken)
+  round.begins([moment], attempt)
+  await end(
+    within,
+    acting,
+    (await isStill(within, acting, taken)) ? await act(within, acting, [moment]) : [unmet(taken)],
+  )
+  return true
+}
+
+function unmet(taken: Taken): Ended {
+  return { taken, outcome: 'unmet', what: [] }
+}
+
+function momentOf({ automation }: Acting, taken: Taken): Taken {
+  return automation.trigger.kind === 'moment' ? { ...taken, moment: taken.cause } : taken
+}
+
+function isAlone({ automation }: Acting): boolean {
+  return automation.trigger.kind === 'schedule' && automation.when === undefined
+}
+
+async function isStill(within: Within, acting: Acting, { id, cause }: Taken): Promise<boolean> {
+  if (isAlone(acting)) return true
+  const { automation, name, resource } = acting
+  const key = `automation still ${name} ${automation.span.start}`
+  const compiled = within.statements.get(key, () => compileStill(within, resource, automation))
+  return (await runCompiled(within, compiled, { id, cause })).length > 0
+}
+
+/** Takes records and acts for those whose condition holds; gives those that were taken. */
+async function workNext(
+  within: Within,
+  acting: Acting,
+  window: Window,
+  { most, begins }: Round,
+): Promise<readonly Taken[]> {
+  const rows = await take(within, acting, window, most)
+  const taken = rows.map(([id, cause]) => momentOf(acting, { id: Number(id), cause: cause ?? '' }))
+  const held = taken.filter((_, i) => rows[i]?.[2] === 'done')
+  begins(held, 0)
+  const ended = await act(within, acting, held)
+  await end(within, acting, ended)
+  within.afterCommit(() => {
+    for (let i = held.length; i < taken.length; i++) acting.ran(acting.name, 'unmet')
+  })
+  return taken
+}
+
+async function take(within: Within, acting: Acting, window: Window, most: number): Promise<readonly Row[]> {
+  const { automation, name, resource } = acting
+  if (isAlone(acting)) {
+    const begun = await beginRuns(within.transaction, name, [{ id: 0, cause: String(window.tick) }])
+    return begun.map(({ id, cause }) => [String(id), cause, 'done'])
+  }
+  const key = `automation take ${name} ${automation.span.start}`
+  const compiled = within.statements.get(key, () => compileTake(within, resource, automation))
+  return runCompiled(within, compiled, { ...window, automation: name, most })
+}
+
+async function end(within: Within, acting: Acting, ended: readonly Ended[]): Promise<void> {
+  await endRuns(within.transaction, acting.name, ended)
+  within.afterCommit(() => {
+    for (const { outcome } of ended) acting.ran(acting.name, outcome)
+  })
+}
+
+const ISO = (moment: string): string => `to_char(${moment} at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"')`
+
+/*
+ * A day back, so that a moment which was written late counts too; further where nothing ran for longer; never to before
+ * the automation began.
+ */
+const STANDS = `select ${ISO(`greatest(began_at, least(worked_until, clock_timestamp() - interval '1 day'))`)},
+  ${ISO('clock_timestamp()')}, case when next_at <= clock_timestamp() then ${ISO('next_at')} end, last_id
+  from plinth_automation where name = $1`
+
+/** What is to be looked at now; undefined where nothing is due. */
+async function windowOf({ database }: Foundation, acting: Acting): Promise<Window | undefined> {
+  const { automation, name, resource } = acting
+  const [row] = await database.adhoc.run({ text: STANDS, name: 'plinth automation stands' }, [name])
+  if (row === undefined) return undefined
+  const [from, to, tick, last] = row
+  if (automation.trigger.kind === 'moment') return { from: from ?? '', to: to ?? '' }
+  if (tick === null || tick === undefined) return undefined
+  return {
+    tick,
+    from: '0',
+    to: to ?? '',
+    last: last ?? (isAlone(acting) ? null : await lastOf(database.adhoc, name, resource.table)),
+  }
+}
+
+/** The last record that a schedule looks at: what is created meanwhile, by itself too, is for the next time. */
+async function lastOf(runner: Foundation['database']['adhoc'], name: string, table: string): Promise<string> {
+  const text = `update plinth_automation set last_id = coalesce(last_id,
+    (select coalesce(max(id), 0) from "${table.replaceAll('"', '""')}")) where name = $1 returning last_id`
+  const [row] = await runner.run({ text }, [name])
+  return row?.[0] ?? '0'
+}
+
+async function isAnyLeft(foundation: Foundation, acting: Acting, window: Window): Promise<boolean> {
+  const { automation, name, resource } = acting
+  const call = executionOf(foundation, { actor: SYSTEM, requestId: '', afterCommit: () => undefined })
+  if (isAlone(acting)) {
+    const text = 'select 1 from plinth_automation_run where automation = $1 and record_id = 0 and cause = $2'
+    return (await foundation.database.adhoc.run({ text }, [name, window.tick])).length === 0
+  }
+  const key = `automation left ${name} ${automation.span.start}`
+  const compiled = foundation.statements.get(key, () => compileLeft(call, resource, automation))
+  const [row] = await runCompiled(call, compiled, { ...window, automation: name }, true)
+  return row?.[0] === 't'
+}
+
+/** How far behind the note of what has been worked may be: moments are looked for a day back anyway. */
+const NOTED = `update plinth_automation set worked_until = $2::timestamptz
+  where name = $1 and worked_until < $2::timestamptz - interval '1 hour'`
+
+const NEXT = `update plinth_automation set next_at = $3::timestamptz, last_id = null, worked_until = $4::timestamptz
+  where name = $1 and next_at = $2::timestamptz`
+
+/** Notes that everything up to here has been worked; of what a schedule has missed since, nothing is made up for. */
+async function moveOn({ database }: Foundation, { automation, name }: Acting, { tick, to }: Window): Promise<void> {
+  if (tick === undefined) await database.adhoc.run({ text: NOTED, name: 'plinth automation noted' }, [name, to])
+  else await database.adhoc.run({ text: NEXT }, [name, tick, nextAt(automation, Date.parse(to)), to])
+}

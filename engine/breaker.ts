@@ -1,0 +1,184 @@
+/** Breakers: an outside server that can't be reached is left alone for a while, so that it stops only its own work. */
+import { ApiError } from './error.ts'
+import { LIMITS } from './limits.ts'
+import type { Logger } from './observe.ts'
+import type { Settings } from './settings.ts'
+
+/** How one outside server stands. */
+export interface Standing {
+  /** `smtp`, `s3 https://files.example.com`. */
+  readonly server: string
+  /** `half_open`: the pause is over, and one call finds out whether the server is back. */
+  readonly state: 'closed' | 'open' | 'half_open'
+  /** Calls in a row that did not reach it. */
+  readonly failures: number
+  /** Milliseconds until it is asked again; 0 unless it is open. */
+  readonly retryInMs: number
+}
+
+export interface Breaker {
+  /**
+   * Runs one call of the server, which has to end by itself within a time. While the breaker is open it rejects with
+   * BreakerOpen and `work` does not run.
+   */
+  run<T>(work: () => Promise<T>): Promise<T>
+  /** How many calls may begin now. */
+  places(): number
+  standing(): Standing
+}
+
+/** A call that was not begun, because the server did not answer the calls before it. For a request it is a 503. */
+export class BreakerOpen extends ApiError {
+  /** Milliseconds until the server is asked again. */
+  readonly retryInMs: number
+
+  constructor(server: string, retryInMs: number) {
+    const cause = new Error(`${server} does not answer and is left alone for ${Math.ceil(retryInMs / 1000)} s`)
+    super('unavailable', { retryAfter: Math.max(1, Math.ceil(retryInMs / 1000)), cause })
+    this.name = 'BreakerOpen'
+    this.retryInMs = retryInMs
+  }
+}
+
+/** What sockets, fetch and nodemailer call a server that can't be reached or falls silent. */
+const UNREACHABLE =
+  /^(ECONN(REFUSED|RESET|ABORTED|ECTION)|ENOTFOUND|EAI_AGAIN|E?TIMEDOUT|EPIPE|E(HOST|NET)UNREACH|EDNS|ESOCKET|ETLS|UND_ERR_.+|TimeoutError)$/
+
+/** Whether an error, or one that caused it, means that a server could not be reached or did not answer in time. */
+export function isUnreachable(error: unknown, depth = 0): boolean {
+  if (typeof error !== 'object' || error === null || depth > 5) return false
+  const { code, name, cause }: { code?: unknown; name?: unknown; cause?: unknown } = error
+  return [code, name].some((word) => UNREACHABLE.test(String(word))) || isUnreachable(cause, depth + 1)
+}
+
+interface Options {
+  /** Monotonic, in milliseconds. */
+  readonly clock?: () => number
+  /** Which errors mean that the server did not answer; every other one is an answer. */
+  readonly counts?: (error: unknown) => boolean
+  /** Told when it opens and when it closes. */
+  readonly told?: (standing: Standing) => void
+}
+
+/** What a breaker knows; the one place that changes. */
+interface State {
+  failures: number
+  /** How often it was opened since the server answered last. */
+  opened: number
+  /** When its pause ends, by its clock. */
+  until: number
+  probing: boolean
+}
+
+/** A breaker that opens after LIMITS.breakerFailures calls in a row that reached nobody. */
+export function createBreaker(server: string, options: Options = {}): Breaker {
+  const { clock = () => performance.now(), counts = isUnreachable, told = () => undefined } = options
+  const state: State = { failures: 0, opened: 0, until: 0, probing: false }
+  const standing = (): Standing => standingOf(server, state, clock())
+  const places = (): number => placesOf(standing(), state)
+  return {
+    places,
+    standing,
+    async run(work) {
+      if (places() === 0) throw new BreakerOpen(server, Math.max(standing().retryInMs, LIMITS.breakerProbeMs))
+      const isProbe = state.opened > 0
+      state.probing ||= isProbe
+      const end = (isSilent: boolean): void => {
+        if (isProbe) state.probing = false
+        if (note(state, isSilent, isProbe, clock())) told(standing())
+      }
+      try {
+        const result = await work()
+        end(false)
+        return result
+      } catch (error) {
+        end(counts(error))
+        throw error
+      }
+    },
+  }
+}
+
+function standingOf(server: string, { failures, opened, until }: State, now: number): Standing {
+  const retryInMs = opened === 0 ? 0 : Math.max(0, until - now)
+  const state = opened === 0 ? 'closed' : retryInMs > 0 ? 'open' : 'half_open'
+  return { server, state, failures, retryInMs }
+}
+
+function placesOf({ state }: Standing, { probing }: State): number {
+  if (state === 'closed') return Number.POSITIVE_INFINITY
+  return state === 'half_open' && !probing ? 1 : 0
+}
+
+/** Takes what became of a call; tells whether the breaker opened or closed by it. */
+function note(state: State, isSilent: boolean, isProbe: boolean, now: number): boolean {
+  if (!isSilent) {
+    const wasOpen = state.opened > 0
+    state.failures = 0
+    state.opened = 0
+    return wasOpen
+  }
+  state.failures++
+  // What began before it was opened says nothing new.
+  if (!isProbe && (state.opened > 0 || state.failures < LIMITS.breakerFailures)) return false
+  state.until = now + Math.min(LIMITS.breakerPauseMs * 2 ** state.opened, LIMITS.breakerPauseMostMs)
+  state.opened++
+  return true
+}
+
+/** The breakers of one process. */
+export interface Breakers {
+  readonly byServer: Map<string, Breaker>
+  /** Told of every breaker that opens or closes. */
+  told: (standing: Standing) => void
+}
+
+const known = new WeakMap<Settings, Breakers>()
+
+function breakersOf(settings: Settings): Breakers {
+  let breakers = known.get(settings)
+  if (breakers === undefined) {
+    breakers = { byServer: new Map(), told: () => undefined }
+    known.set(settings, breakers)
+  }
+  return breakers
+}
+
+/**
+ * The one breaker of a process for an outside server. Its name is what operators read: the kind of the server, and its
+ * address where there may be several; never a secret.
+ *
+ *     await breakerOf(settings, 'smtp').run(() => transport.sendMail(mail))
+ */
+export function breakerOf(settings: Settings, server: string, options: Pick<Options, 'counts'> = {}): Breaker {
+  const breakers = breakersOf(settings)
+  const there = breakers.byServer.get(server)
+  if (there !== undefined) return there
+  if (breakers.byServer.size >= LIMITS.breakers) forgetIdle(breakers)
+  const made = createBreaker(server, { ...options, told: (standing) => breakers.told(standing) })
+  breakers.byServer.set(server, made)
+  return made
+}
+
+/** Those that count nothing know no more than a new one. */
+function forgetIdle({ byServer }: Breakers): void {
+  for (const [server, breaker] of byServer) if (breaker.standing().failures === 0) byServer.delete(server)
+}
+
+/** How each outside server stands that this process has called. */
+export function standings(settings: Settings): readonly Standing[] {
+  return [...breakersOf(settings).byServer.values()].map((breaker) => breaker.standing())
+}
+
+/** The same for /readyz: what needs a server waits while it is out, and everything else is served. */
+export function outsideChecks(settings: Settings): Readonly<Record<string, string>> {
+  return Object.fromEntries(standings(settings).map(({ server, state }) => [server, state === 'closed' ? 'ok' : 'out']))
+}
+
+/** Logs whenever a breaker of this process opens or closes. */
+export function logBreakers(settings: Settings, log: Pick<Logger, 'info' | 'warn'>): void {
+  breakersOf(settings).told = ({ server, state, retryInMs }) => {
+    if (state === 'closed') log.info({ server }, 'an outside server answers again')
+    else log.warn({ server, retryInMs }, 'an outside server does not answer and is left alone')
+  }
+}

@@ -1,0 +1,139 @@
+/** What a resource is made of: fields, relations, and what is said over them, linked to each other. */
+import type { Show } from '../definition/definition.ts'
+import type { FieldOptions, FieldType } from '../field/field-type.ts'
+import type { FilterOf, Operand } from '../filter/filter.ts'
+import type { Json } from '../json.ts'
+import type { Span } from '../text/source.ts'
+
+/** Who may: a permission, one of some roles, anyone, or anyone signed in. */
+export type Access =
+  | { readonly kind: 'permission'; readonly permission: string }
+  | { readonly kind: 'role'; readonly roles: readonly string[] }
+  | { readonly kind: 'anyone' }
+  | { readonly kind: 'signed_in' }
+
+/** A linked path: to-one relations to follow from the record, then the field. */
+export interface FieldPath {
+  readonly relations: readonly BelongsTo[]
+  readonly field: Field
+}
+
+/** A linked path to many records: to-one relations to follow from the record, then one that leads to many. */
+export interface ManyPath {
+  readonly relations: readonly BelongsTo[]
+  readonly many: HasMany | ManyToMany
+}
+
+export type Filter = FilterOf<FieldPath, ManyPath>
+
+/** How a belongs_to or a scope names one record by values of its own: `{ slug: customer }`. */
+export interface Selection {
+  readonly resource: string
+  readonly where: Filter
+}
+
+/** A value that a write gets: an operand, or the id of a selected record. */
+export type Assignment = { readonly field: Field } & ({ readonly operand: Operand } | { readonly selection: Selection })
+
+export interface Clause {
+  /** Alternatives are separate clauses; all of a clause's own conditions hold together. */
+  readonly access: readonly Access[]
+  readonly where: Filter | undefined
+  /** Names of writable fields (columns of relations under the foreign key's name); undefined means all. */
+  readonly fields: ReadonlySet<string> | undefined
+  readonly set: readonly Assignment[]
+  readonly span: Span
+}
+
+export interface Field {
+  readonly name: string
+  readonly column: string
+  readonly type: FieldType
+  readonly options: FieldOptions
+  readonly label: string
+  readonly description: string | undefined
+  readonly show: Show
+  readonly required: boolean
+  readonly nullable: boolean
+  /** What null becomes in rows that are older than the field's `nullable: false`; undefined: such rows stop the migration. */
+  readonly backfill?: Json | undefined
+  /** undefined: none. Already decoded for the database. */
+  readonly default: Json | undefined
+  /** The database itself gives the moment (`now()`) or the UTC day of the insert; `default` is then undefined. */
+  readonly defaultMoment?: 'now' | 'today' | undefined
+  /** Unique among live records. */
+  readonly unique: boolean
+  readonly readOnly: boolean
+  readonly immutable: boolean
+  /** SQL over `t` instead of a column. `{actor}` stands for the caller's id. */
+  readonly computed: string | undefined
+  /** A count of a has_many relation under the caller's read policy, instead of a column. */
+  readonly count: string | undefined
+  /** Beside `count`: not how many there are, but what their field of this name adds up to, or its bounds or mean. */
+  readonly total?: { readonly by: 'sum' | 'min' | 'max' | 'avg'; readonly of: string } | undefined
+  /** Alternatives; undefined means whoever may read or write the record. */
+  readonly read: readonly Access[] | undefined
+  readonly write: readonly Access[] | undefined
+  /** The belongs_to relation whose foreign key this field is. */
+  readonly relation: string | undefined
+  readonly renamedFrom: string | undefined
+  readonly span: Span
+}
+
+/** One entry of an embedded object. */
+export interface EmbedEntry {
+  readonly name: string
+  /** A field of the embedded record, reached over further to-one relations, or a nested embed. */
+  readonly value:
+    | { readonly kind: 'field'; readonly path: FieldPath }
+    | { readonly kind: 'embed'; readonly relation: BelongsTo; readonly entries: readonly EmbedEntry[] }
+}
+
+interface RelationBase {
+  readonly name: string
+  readonly label: string
+  readonly description: string | undefined
+  /** Name of the resource at the other end: look it up in the catalog. */
+  readonly target: string
+  readonly show: Show
+  /** undefined: not embedded. */
+  readonly embed: readonly EmbedEntry[] | undefined
+  readonly read: readonly Access[] | undefined
+  readonly span: Span
+}
+
+export interface BelongsTo extends RelationBase {
+  readonly kind: 'belongs_to'
+  /** The foreign key, also found in `fields`. */
+  readonly field: Field
+  readonly default: Filter | undefined
+  readonly where: Filter | undefined
+  readonly onDelete: 'restrict' | 'set_null' | 'cascade'
+}
+
+export interface HasMany extends RelationBase {
+  readonly kind: 'has_many'
+  /** From the other record to this one: usually one belongs_to, two when it goes `through`. */
+  readonly by: readonly BelongsTo[]
+  readonly where: Filter | undefined
+  readonly order: readonly SortTerm[]
+  readonly first: boolean
+}
+
+export interface ManyToMany extends RelationBase {
+  readonly kind: 'many_to_many'
+  /** The joining table, with one column to each side; made by the engine. */
+  readonly through: { readonly table: string; readonly from: string; readonly to: string }
+  readonly where: Filter | undefined
+  readonly order: readonly SortTerm[]
+  /** Writable as a list of ids under this body key, e.g. `label_ids`. */
+  readonly writeAs: string
+  readonly write: readonly Access[] | undefined
+}
+
+export type Relation = BelongsTo | HasMany | ManyToMany
+
+export interface SortTerm {
+  readonly path: FieldPath
+  readonly direction: 'asc' | 'desc'
+}

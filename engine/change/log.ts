@@ -1,0 +1,220 @@
+/**
+ * The log of changes, statement by statement ⇄: a listener's place in it, what it has not worked yet, what was put off.
+ *
+ * Our own: a place is a snapshot, the set of transactions that were committed when it was taken. What comes next is what
+ * this snapshot does not see and the present one does, so a transaction that is open for long is never skipped and holds
+ * nobody up. In between, rows are in the order of their ids: two writes of one record wait for each other, so theirs is
+ * the order of the writes.
+ */
+import type { WriteAction } from '../catalog/catalog.ts'
+import type { Row, Runner } from '../database/database.ts'
+import type { Change, FieldChange } from './listener.ts'
+
+/** Where a listener stands. */
+export interface Place {
+  /** What was committed then has been worked. */
+  readonly done: string
+  /** While a part of the log is under way: where it ends. */
+  readonly upto: string | null
+  readonly lastId: string
+}
+
+/** A place that is held, and whether a change that was put off may be due again. */
+export interface HeldPlace extends Place {
+  readonly retries: boolean
+}
+
+/** A change that a listener has to work. */
+export interface Due {
+  readonly change: Change
+  /** Whether an earlier change of its record is tried again, so that this one has to wait. */
+  readonly behind: boolean
+}
+
+export interface Batch {
+  readonly due: readonly Due[]
+  /** Where the listener stands once these have been worked. */
+  readonly next: Place
+  /** Whether more may wait behind them. */
+  readonly more: boolean
+}
+
+const LOCK = `select done::text, upto::text, last_id, exists (select 1 from plinth_deferred_change d
+    where d.listener = $1 and d.failed_at is null and d.due_at <= clock_timestamp())
+  from plinth_listener where name = $1 for update skip locked`
+
+const ADVANCE = `update plinth_listener set done = $2::pg_snapshot, upto = $3::pg_snapshot, last_id = $4::bigint,
+  worked_at = clock_timestamp() where name = $1`
+
+const CHANGE = `c.id, c.resource, c.record_id, c.action, c.actor_id, c.request_id, c.bulk, c.changes, c.source, c.depth,
+  to_char(c.created_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"')`
+
+/** The oldest transaction that a snapshot may not see; only rows from there on can be new to it. */
+const FRESH = (done: string, words: string): string =>
+  `c.xid >= pg_snapshot_xmin(${done}) and not pg_visible_in_snapshot(c.xid, ${done})
+    and c.resource || ' ' || c.action = any(${words})`
+
+const BEHIND = `exists (select 1 from plinth_deferred_change d where d.listener = $1 and d.failed_at is null
+  and d.resource = c.resource and d.record_id = c.record_id)`
+
+/*
+ * The snapshot is that of this very statement. `id + 0` keeps the planner from walking through the whole log in the order
+ * of its key: what is new is found by its transaction.
+ */
+const READ = `select s.now, c.* from (select pg_current_snapshot()::text as now) s left join lateral (
+    select ${CHANGE}, ${BEHIND} from plinth_change c where ${FRESH('$2::pg_snapshot', '$3::text[]')}
+    order by c.id + 0 limit $4::int) c on true`
+
+const READ_ON = `select $5::text, ${CHANGE}, ${BEHIND} from plinth_change c
+  where c.id > $6::bigint and ${FRESH('$2::pg_snapshot', '$3::text[]')} and pg_visible_in_snapshot(c.xid, $5::pg_snapshot)
+  order by c.id limit $4::int`
+
+/**
+ * A listener that hears of little moves on after so many transactions of others: the further back its place is, the
+ * longer is each look at the log.
+ */
+export const STRIDE = 500
+
+const WAITING = `select l.name from unnest($1::text[], $2::jsonb[]) as h(name, words)
+  join plinth_listener l on l.name = h.name where l.upto is not null
+  or exists (select 1 from plinth_change c where c.xid >= pg_snapshot_xmin(l.done)
+    and not pg_visible_in_snapshot(c.xid, l.done) and h.words ? (c.resource || ' ' || c.action))
+  or exists (select 1 from plinth_deferred_change d where d.listener = l.name and d.failed_at is null
+    and d.due_at <= clock_timestamp())
+  or pg_snapshot_xmin(pg_current_snapshot())::text::bigint - pg_snapshot_xmin(l.done)::text::bigint > ${STRIDE}`
+
+/** Those of the listeners for which something waits; what each hears of stands beside its name. */
+export async function listenersWithWork(
+  runner: Runner,
+  heard: ReadonlyMap<string, readonly string[]>,
+): Promise<readonly string[]> {
+  if (heard.size === 0) return []
+  const words = [...heard.values()].map((one) => JSON.stringify(one))
+  const rows = await runner.run({ text: WAITING, name: 'plinth listeners waiting' }, [[...heard.keys()], words])
+  return rows.map(([name]) => name ?? '')
+}
+
+/**
+ * A listener's place, held by the transaction of `runner` until it ends, however it ends; undefined while another
+ * instance holds it. The lock is the lease: it goes with the connection of a process that is killed, and the database
+ * ends a transaction that says nothing for long.
+ */
+export async function lockPlace(runner: Runner, name: string): Promise<HeldPlace | undefined> {
+  const [row] = await runner.run({ text: LOCK, name: 'plinth listener lock' }, [name])
+  if (row === undefined) return undefined
+  const [done, upto, lastId, retries] = row
+  return { done: done ?? '', upto: upto ?? null, lastId: lastId ?? '0', retries: retries === 't' }
+}
+
+/** At most `most` changes that come next. The place must be locked before, so that the snapshot is a later one. */
+export async function readBatch(
+  runner: Runner,
+  name: string,
+  words: readonly string[],
+  place: Place,
+  most: number,
+): Promise<Batch> {
+  const { done, upto, lastId } = place
+  const rows =
+    upto === null
+      ? await runner.run({ text: READ }, [name, done, words, most])
+      : await runner.run({ text: READ_ON }, [name, done, words, most, upto, lastId])
+  const due = rows.filter(([, id]) => id !== null).map(dueOf)
+  const end = upto ?? rows[0]?.[0] ?? done
+  const more = due.length === most
+  const last = String(due.at(-1)?.change.id ?? lastId)
+  return { due, more, next: more ? { done, upto: end, lastId: last } : { done: end, upto: null, lastId: '0' } }
+}
+
+const OF_RECORD = `select ${CHANGE} from plinth_change c where c.resource = $1 and c.record_id = $2::int
+  order by c.id desc limit $3::int`
+
+/** The latest writes of one record that the log holds, at most `most`, the latest first; `resource` is the one whose table it is in. */
+export async function changesOf(
+  runner: Runner,
+  { resource, id }: { readonly resource: string; readonly id: number },
+  most: number,
+): Promise<readonly Change[]> {
+  return (await runner.run({ text: OF_RECORD }, [resource, id, most])).map(changeOf)
+}
+
+function dueOf([, ...row]: Row): Due {
+  return { change: changeOf(row), behind: row[11] === 't' }
+}
+
+/** A row of the log as `CHANGE` selects it. */
+function changeOf([id, resource, record, action, actor, request, bulk, changes, source, depth, at]: Row): Change {
+  return {
+    id: Number(id),
+    resource: resource ?? '',
+    recordId: Number(record),
+    action: action as WriteAction,
+    actorId: actor === null || actor === undefined ? null : Number(actor),
+    requestId: request ?? null,
+    bulk: bulk === 't',
+    fields: JSON.parse(changes ?? '[]') as FieldChange[],
+    source: source ?? null,
+    depth: Number(depth),
+    at: at ?? '',
+  }
+}
+
+/** Moves a listener on, in the transaction that worked what lies in between. */
+export async function advance(runner: Runner, name: string, { done, upto, lastId }: Place): Promise<void> {
+  await runner.run({ text: ADVANCE, name: 'plinth listener advance' }, [name, done, upto, lastId])
+}
+
+const DEFER = `insert into plinth_deferred_change (listener, change_id, resource, record_id, attempt, due_at, error)
+  values ($1, $2::bigint, $3, $4::int, $5::int, clock_timestamp() + $6::float8 * interval '1 millisecond', $7)
+  on conflict (listener, change_id) do update set attempt = excluded.attempt, due_at = excluded.due_at, error = excluded.error`
+
+const SET_ASIDE = `update plinth_deferred_change set failed_at = clock_timestamp(), attempt = $3::int, error = $4
+  where listener = $1 and change_id = $2::bigint`
+
+const DUE_AGAIN = `select d.attempt, ${CHANGE} from plinth_deferred_change d join plinth_change c on c.id = d.change_id
+  where d.listener = $1 and d.failed_at is null and d.due_at <= clock_timestamp()
+  and not exists (select 1 from plinth_deferred_change e where e.listener = $1 and e.failed_at is null
+    and e.resource = d.resource and e.record_id = d.record_id and e.change_id < d.change_id)
+  order by d.change_id limit 1`
+
+const WORKED = `delete from plinth_deferred_change where listener = $1 and change_id = $2::bigint`
+
+/** Puts a change off: `attempt` is how often it was tried, and `error` why it could not be worked. */
+export async function defer(
+  runner: Runner,
+  name: string,
+  { id, resource, recordId }: Change,
+  { attempt, error, inMs }: { readonly attempt: number; readonly error: string | null; readonly inMs: number },
+): Promise<void> {
+  await runner.run({ text: DEFER }, [name, id, resource, recordId, attempt, inMs, error])
+}
+
+/** Sets a change aside for a person. */
+export async function setAside(
+  runner: Runner,
+  name: string,
+  { id }: Change,
+  attempt: number,
+  error: string,
+): Promise<void> {
+  await runner.run({ text: SET_ASIDE }, [name, id, attempt, error])
+}
+
+/** A change that was put off, and how often it was tried. */
+export interface Deferred {
+  readonly change: Change
+  readonly attempt: number
+}
+
+/** A deferred change whose time has come, before any later one of its record. */
+export async function dueAgain(runner: Runner, name: string): Promise<Deferred | undefined> {
+  const [row] = await runner.run({ text: DUE_AGAIN }, [name])
+  if (row === undefined) return undefined
+  const [attempt, ...rest] = row
+  return { change: changeOf(rest), attempt: Number(attempt) }
+}
+
+/** Forgets that a change was put off. */
+export async function deferredWorked(runner: Runner, name: string, { id }: Change): Promise<void> {
+  await runner.run({ text: WORKED }, [name, id])
+}

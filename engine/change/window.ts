@@ -1,0 +1,85 @@
+/** The log of changes between two snapshots ⇄, for those who follow it without a place of their own in the database. */
+import type { WriteAction } from '../catalog/catalog.ts'
+import type { Row, Runner } from '../database/database.ts'
+import type { JsonObject } from '../json.ts'
+import type { FieldChange } from './listener.ts'
+
+/** Where somebody stands who has been told of the log up to a snapshot. */
+export interface Stand {
+  readonly done: string
+  /** In the middle of a batch that ended at a later snapshot: told of its records up to an id. */
+  readonly partly?: { readonly upto: string; readonly lastId: number } | undefined
+}
+
+/** One write between the snapshots. */
+export interface LoggedChange {
+  readonly resource: string
+  readonly recordId: number
+  readonly action: WriteAction
+  readonly fields: readonly FieldChange[]
+  /** What the policies of its record compared before it; null: that is not known, or was taken out of the log. */
+  readonly seen: JsonObject | null
+}
+
+export interface Window {
+  /** The present snapshot, where the window ends. */
+  readonly now: string
+  /** In the order of writes for each record. */
+  readonly changes: readonly LoggedChange[]
+  /** There were more changes than were asked for, or the place is one of another server: nothing can be said of it. */
+  readonly lost: boolean
+}
+
+const SNAPSHOT = `select pg_current_snapshot()::text`
+
+/** The present snapshot: a place from which nothing that is still open is missed. */
+export async function presentSnapshot(runner: Runner): Promise<string> {
+  const [row] = await runner.run({ text: SNAPSHOT, name: 'plinth snapshot' }, [])
+  return row?.[0] ?? ''
+}
+
+/*
+ * `id + 0` keeps the planner from walking through the whole log in the order of its key. A record of which the follower
+ * was told already comes again only with what was written later.
+ */
+const WINDOW = `select s.now, pg_snapshot_xmax($1::pg_snapshot) > pg_snapshot_xmax(s.now::pg_snapshot), c.* from
+  (select pg_current_snapshot()::text as now) s left join lateral (
+    select c.resource, c.record_id, c.action, c.changes, c.seen_by -> 0 from plinth_change c
+    where c.xid >= pg_snapshot_xmin($1::pg_snapshot) and not pg_visible_in_snapshot(c.xid, $1::pg_snapshot)
+    and c.resource = any($2::text[])
+    and ($4::pg_snapshot is null or c.resource <> $5 or c.record_id > $6::integer or not pg_visible_in_snapshot(c.xid, $4::pg_snapshot))
+    order by c.id + 0 limit $3::integer) c on true`
+
+/**
+ * What was committed since `from` in the tables of these resources, at most `most` changes. All statements of the caller's
+ * transaction must see one snapshot (repeatable read), so that what it reads beside this is as old.
+ */
+export async function readWindow(
+  runner: Runner,
+  { done, partly }: Stand,
+  owners: readonly string[],
+  most: number,
+): Promise<Window> {
+  const values = [
+    done,
+    owners,
+    most + 1,
+    partly?.upto ?? null,
+    partly === undefined ? '' : owners[0],
+    partly?.lastId ?? 0,
+  ]
+  const rows = await runner.run({ text: WINDOW, name: 'plinth window' }, values)
+  const changes = rows.filter(([, , resource]) => resource !== null).map(changeOf)
+  const lost = rows[0]?.[1] === 't' || changes.length > most
+  return { now: rows[0]?.[0] ?? done, changes, lost }
+}
+
+function changeOf([, , resource, record, action, changes, seen]: Row): LoggedChange {
+  return {
+    resource: resource ?? '',
+    recordId: Number(record),
+    action: action as WriteAction,
+    fields: JSON.parse(changes ?? '[]') as FieldChange[],
+    seen: seen === null || seen === undefined ? null : (JSON.parse(seen) as JsonObject),
+  }
+}

@@ -1,0 +1,147 @@
+/** Watches the disk of DATA_DIR ⇄: that it stays the same folder, takes writes and has room. */
+import { constants, existsSync } from 'node:fs'
+import { access, statfs } from 'node:fs/promises'
+import { dirname, resolve } from 'node:path'
+import { ApiError } from '../error.ts'
+import type { Logger } from '../observe.ts'
+import { heldPlaces } from './held.ts'
+
+/** Below this a checkpoint or a new log file may no longer fit: PostgreSQL writes its log in pieces of 16 MB. */
+const KEEP_FREE_BYTES = 64 * 1024 * 1024
+const LOOK_MS = 1_000
+/** How long a held place may go unseen while the embedded database is used, in milliseconds. */
+const UNSEEN_MS = 50
+const MEGABYTE = 1_048_576
+const RETRY_AFTER = 10
+
+/** What is known of a disk, at most a second out of date. */
+export interface Disk {
+  /** For operators and whoever asks /readyz: `ok`, or what is wrong; no path stands in it. */
+  says(): string
+  /** Throws `unavailable` while nothing should be written: for the embedded database. */
+  check(): void
+  /** From here on this file or folder must stay the one that it is; throws when it can't be opened. */
+  hold(path: string): void
+  /** A write found no room (53100): nothing is accepted until the next look, which may find some. */
+  fail(): void
+  /** This process must not write there any more, for this reason; it goes on refusing, and whoever owns it ends it. */
+  lose(reason: string): Error
+  /** Looks at once whether what is held is still there; gives the reason when it is not. */
+  look(): Error | undefined
+  /** Resolves when DATA_DIR is lost to this process. */
+  readonly lost: Promise<Error>
+  stop(): void
+}
+
+/** The folder itself, or the nearest above it that exists: where it would be made. */
+function nearest(directory: string): string {
+  let at = resolve(directory)
+  while (!existsSync(at) && dirname(at) !== at) at = dirname(at)
+  return at
+}
+
+/** What stands against writing into a folder; undefined when nothing does. */
+async function obstacle(directory: string, keepFree: number): Promise<string | undefined> {
+  try {
+    const place = nearest(directory)
+    // Says EROFS for a disk that is read-only, whoever asks.
+    await access(place, constants.W_OK)
+    const { bavail, bsize, ffree, files } = await statfs(place)
+    if (files > 0 && ffree === 0) return 'full: no file can be added'
+    const free = bavail * bsize
+    if (free >= keepFree) return undefined
+    return `full: ${Math.floor(free / MEGABYTE)} MB are free, and ${Math.ceil(keepFree / MEGABYTE)} MB are needed`
+  } catch (error) {
+    const { code = 'no code' } = error as NodeJS.ErrnoException
+    return code === 'EROFS' ? 'read-only' : `can not be written to (${code})`
+  }
+}
+
+/** Where DATA_DIR ends for this process: `gone` says why, from then on. */
+function loser(log: Logger) {
+  let gone: Error | undefined
+  let tell = (_: Error): void => {}
+  const lost = new Promise<Error>((done) => {
+    tell = done
+  })
+  return {
+    lost,
+    gone: () => gone,
+    lose(reason: string): Error {
+      if (gone !== undefined) return gone
+      gone = new Error(reason)
+      log.error({ reason }, 'DATA_DIR is lost to this process')
+      tell(gone)
+      return gone
+    },
+  }
+}
+
+function remedy(directory: string): string {
+  return `It stops, because what it writes there would be lost: bring DATA_DIR ${resolve(directory)} back, or start with another.`
+}
+
+/** Works at once and then every second, one at a time; gives what ends that. */
+async function repeat(work: () => Promise<void>): Promise<() => void> {
+  let working = false
+  const turn = (): void => {
+    if (working) return
+    working = true
+    void work().finally(() => {
+      working = false
+    })
+  }
+  await work()
+  const timer = setInterval(turn, LOOK_MS).unref()
+  return () => clearInterval(timer)
+}
+
+/** Watches the file system of a directory, looking once a second. */
+export async function watchDisk(directory: string, log: Logger, keepFree = KEEP_FREE_BYTES): Promise<Disk> {
+  const places = heldPlaces()
+  const { lost, gone, lose } = loser(log)
+  let against: string | undefined
+  let failed = false
+  let seenAt = 0
+
+  const look = (): Error | undefined => {
+    seenAt = performance.now()
+    const missed = gone() === undefined ? places.missed() : undefined
+    if (missed === undefined) return gone()
+    return lose(`${missed} while this process used it. ${remedy(directory)}`)
+  }
+  const lookAround = async (): Promise<void> => {
+    try {
+      if (existsSync(directory)) places.hold(directory)
+      look()
+    } catch {
+      // A folder that can't even be opened is told of below.
+    }
+    against = await obstacle(directory, keepFree)
+    failed = false
+  }
+  const end = await repeat(lookAround)
+  return {
+    says() {
+      if (gone() !== undefined) return 'lost to this process, which stops'
+      return failed ? 'full: a write found no room' : (against ?? 'ok')
+    },
+    check() {
+      if (performance.now() - seenAt > UNSEEN_MS) look()
+      if (gone() === undefined && against === undefined && !failed) return
+      const cause = gone() ?? new Error(`the disk of ${directory}: ${against ?? 'a write found no room'}`)
+      throw new ApiError('unavailable', { retryAfter: RETRY_AFTER, cause })
+    },
+    hold: places.hold,
+    fail() {
+      failed = true
+    },
+    lose,
+    look,
+    lost,
+    stop() {
+      end()
+      places.release()
+    },
+  }
+}

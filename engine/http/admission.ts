@@ -1,0 +1,159 @@
+/**
+ * How many requests are let in at a time. More than the process and its database can serve would only wait inside, and
+ * everybody's answer with them; so the limit follows what is measured where requests queue: how long callers wait for a
+ * connection of the database, and how late the event loop is. It is the control of CoDel (RFC 8289: a queue that stands
+ * longer than its target for a while is overload, a short one is a burst) on a limit of what is in flight.
+ */
+import { ApiError } from '../error.ts'
+import { LIMITS } from '../limits.ts'
+import type { Logger } from '../observe.ts'
+import { createLargeAnswers, type LargeAnswers } from './large-answers.ts'
+
+/** How admission stands, for operators. */
+export interface AdmissionFigures {
+  /** Requests so far. */
+  readonly admitted: number
+  readonly refused: number
+  /** How many may be in flight now, and how many are. */
+  readonly limit: number
+  readonly inFlight: number
+  /** How long requests wait at present, in milliseconds. */
+  readonly waitMs: number
+  /** Large answers that are being sent, and those that were refused so far. */
+  readonly large: ReturnType<LargeAnswers['figures']>
+}
+
+export interface Admission {
+  readonly largeAnswers: LargeAnswers
+  /** Takes a place for a request; false: it is to be refused. */
+  enter(): boolean
+  /** Gives back the place of a request whose answer is made. */
+  leave(): void
+  /** What a refused request is told; the pauses differ, so that callers do not come back together. */
+  refusal(): ApiError
+  figures(): AdmissionFigures
+}
+
+/** The least and the most by which one look narrows the limit. */
+const NARROW_LEAST = 0.95
+const NARROW_MOST = 0.7
+/** By how much one look widens a limit that was met, and one that was not. */
+const WIDEN = 1.1
+const RELAX = 1.25
+/** Seconds that refused callers are told to stay away, in turn. */
+const PAUSES = [1, 2, 3]
+
+/** How late the event loop is: a timer that is due once in each window says so by the time at which it runs. */
+function loopLateness(): { begin(now: number): void; take(now: number): number } {
+  let due = 0
+  let late = 0
+  const measure = (): void => {
+    if (Number.isNaN(late)) late = performance.now() - due
+  }
+  return {
+    begin(now) {
+      due = now + LIMITS.admissionWindowMs / 2
+      late = Number.NaN
+      setTimeout(measure, LIMITS.admissionWindowMs / 2).unref()
+    },
+    take: (now) => Math.max(0, Number.isNaN(late) ? now - due : late),
+  }
+}
+
+/** The next limit, for the wait that stood through the last two windows. */
+export function nextLimit(limit: number, waitMs: number, peak: number, refused: boolean): number {
+  if (waitMs > LIMITS.waitTargetMs) {
+    const narrowed = Math.min(NARROW_LEAST, Math.max(NARROW_MOST, LIMITS.waitTargetMs / waitMs))
+    return Math.max(LIMITS.inFlightLeast, Math.floor(Math.min(limit, peak) * narrowed))
+  }
+  return Math.min(LIMITS.inFlightMost, Math.ceil(limit * (refused ? WIDEN : RELAX)))
+}
+
+/** The limit as it is now, and what leads to the next one. */
+interface Control {
+  limit: number
+  waitMs: number
+  /** Looks at what was measured since the last look, and makes the limit of it. */
+  look(now: number, seen: { readonly peak: number; readonly refused: boolean }): void
+}
+
+function createControl(waited: () => number): Control {
+  const lateness = loopLateness()
+  let lookedAt = 0
+  let waitBefore = 0
+  return {
+    limit: LIMITS.inFlightMost,
+    waitMs: 0,
+    look(now, { peak, refused }) {
+      const measured = Math.max(waited(), lateness.take(now))
+      // What was measured before a pause says nothing of now.
+      const wait = now - lookedAt > LIMITS.admissionWindowMs * 10 ? 0 : measured
+      this.waitMs = Math.min(wait, waitBefore)
+      this.limit = nextLimit(this.limit, this.waitMs, peak, refused)
+      waitBefore = wait
+      lookedAt = now
+      lateness.begin(now)
+    },
+  }
+}
+
+/** Admission for one process; `waited` is `Database.waited`. It looks at what is measured when requests come, and costs nothing while none do. */
+export function createAdmission({ waited, log }: { waited(): number; log: Logger }): Admission {
+  const control = createControl(waited)
+  const sayRefused = refusalLog(log)
+  const largeAnswers = createLargeAnswers()
+  const window = { began: 0, peak: 0, refused: 0 }
+  let inFlight = 0
+  let admitted = 0
+  let refused = 0
+
+  function look(now: number): void {
+    control.look(now, { peak: window.peak, refused: window.refused > 0 })
+    const { limit, waitMs } = control
+    if (window.refused > 0) sayRefused(now, { refused: window.refused, limit, waitMs: Math.round(waitMs) })
+    Object.assign(window, { began: now, peak: inFlight, refused: 0 })
+  }
+
+  return {
+    largeAnswers,
+    enter() {
+      const now = performance.now()
+      if (now - window.began > LIMITS.admissionWindowMs) look(now)
+      if (inFlight >= control.limit) {
+        refused += 1
+        window.refused += 1
+        return false
+      }
+      inFlight += 1
+      admitted += 1
+      if (inFlight > window.peak) window.peak = inFlight
+      return true
+    },
+    leave() {
+      inFlight -= 1
+    },
+    refusal() {
+      const retryAfter = PAUSES[refused % PAUSES.length] ?? 1
+      return new ApiError('unavailable', { message: 'The service is busy; try again', retryAfter })
+    },
+    figures() {
+      const { limit, waitMs } = control
+      return { admitted, refused, limit, inFlight, waitMs, large: largeAnswers.figures() }
+    },
+  }
+}
+
+/** Tells of refused requests at most once in ten seconds, with their number: a line for each would be overload too. */
+function refusalLog(
+  log: Logger,
+): (now: number, told: { readonly refused: number; readonly limit: number; readonly waitMs: number }) => void {
+  let lastAt = Number.NEGATIVE_INFINITY
+  let untold = 0
+  return (now, told) => {
+    untold += told.refused
+    if (now - lastAt < LIMITS.sayRefusedMs) return
+    log.warn({ ...told, refused: untold }, 'overload: requests are refused')
+    lastAt = now
+    untold = 0
+  }
+}

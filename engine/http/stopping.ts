@@ -1,0 +1,84 @@
+/** Ends a server so that nothing that arrived is left without its answer. */
+import type { Server } from 'node:http'
+import { Server as NetServer, type Socket } from 'node:net'
+import { setImmediate as nextTurn, setTimeout as sleep } from 'node:timers/promises'
+import { LIMITS } from '../limits.ts'
+import type { Acceptors } from './accept.ts'
+import type { Passage } from './server.ts'
+
+/** A server with what has to end before it has. */
+export interface Stopping {
+  readonly server: Server
+  readonly passage: Passage
+  readonly acceptors: Acceptors
+  /** The connections that are open. */
+  readonly sockets: ReadonlySet<Socket>
+}
+
+/** The open connections of a server, however they were accepted. */
+export function openSockets(server: Server): ReadonlySet<Socket> {
+  const sockets = new Set<Socket>()
+  server.on('connection', (socket: Socket) => {
+    sockets.add(socket)
+    socket.once('close', () => sockets.delete(socket))
+  })
+  return sockets
+}
+
+/** Accepts what waits to be accepted, and then nothing more. */
+async function closeListener({ server, acceptors }: Stopping): Promise<void> {
+  acceptors.admitNoMore()
+  let accepted = 0
+  server.on('connection', () => {
+    accepted += 1
+  })
+  for (let turn = 0; turn < LIMITS.listenBacklog; turn++) {
+    const before = accepted
+    await nextTurn()
+    await nextTurn()
+    if (accepted === before) break
+  }
+  acceptors.close()
+  NetServer.prototype.close.call(server)
+}
+
+/** How long each connection has been silent: without a request under way, and without a byte that came. */
+function silence(sockets: ReadonlySet<Socket>, passage: Passage): (now: number) => readonly Socket[] {
+  const seen = new WeakMap<Socket, { readonly bytes: number; readonly since: number }>()
+  return (now) => {
+    const busy = new Set([...passage.inside].map((response) => response.socket))
+    return [...sockets].filter((socket) => {
+      const known = seen.get(socket)
+      if (known?.bytes === socket.bytesRead && !busy.has(socket)) return now - known.since >= LIMITS.silentConnectionMs
+      seen.set(socket, { bytes: socket.bytesRead, since: now })
+      return false
+    })
+  }
+}
+
+/**
+ * From now on every answer says that its connection closes. A moment later nothing new is accepted, and connections are
+ * closed as their answers are sent, or when they have been silent for a while: a request may be on its way on each of them. What is not answered after LIMITS.drainMs is cut off.
+ */
+export async function drain(stopping: Stopping): Promise<void> {
+  const { server, passage, sockets } = stopping
+  const began = performance.now()
+  passage.closing()
+  const silent = silence(sockets, passage)
+  let listening = true
+  while (listening || sockets.size > 0) {
+    // Right after this turn's reading, so that nothing has arrived on what is closed here.
+    await nextTurn()
+    const now = performance.now()
+    if (now - began > LIMITS.drainMs) for (const socket of sockets) socket.destroy()
+    else if (!listening) for (const socket of silent(now)) socket.destroy()
+    else silent(now)
+    if (listening && (sockets.size === 0 || now - began >= LIMITS.lingerMs)) {
+      listening = false
+      await closeListener(stopping)
+    }
+    if (listening || sockets.size > 0) await sleep(LIMITS.lingerMs / 20)
+  }
+  // Ends its timers; that it does not listen any more is no failure.
+  server.close(() => {})
+}

@@ -1,0 +1,76 @@
+/** GET /<resource>/stream: the changes of what a list shows, while they happen, as Server-Sent Events (WHATWG HTML, 9.2). */
+import type { Readable } from 'node:stream'
+import type { Execution } from '../action/execution.ts'
+import type { Actor } from '../actor.ts'
+import type { Catalog, Resource } from '../catalog/catalog.ts'
+import { invalid } from '../error.ts'
+import { requireClause } from '../query/policy.ts'
+import type { EngineRoute, Headers, RequestInput } from './parts.ts'
+import { routeAccess } from './resource-routes.ts'
+
+/** Who wants to follow which records of a resource. */
+export interface StreamRequest {
+  readonly resource: Resource
+  readonly actor: Actor
+  readonly requestId: string
+  readonly headers: Headers
+  readonly ip: string
+  /** The list's query, without its pages. */
+  readonly query: readonly (readonly [string, string])[]
+  /** The id of the last event that the reader got. */
+  readonly lastEventId: string | undefined
+}
+
+/** Opens a stream, which stays open; throws ApiError where it may not be. */
+export type OpenStream = (request: StreamRequest) => Readable
+
+export const EVENT_STREAM = 'text/event-stream'
+
+const PAGING: readonly string[] = ['page', 'per_page', 'cursor']
+
+/** The streams of a catalog. Without `open`, for documents, nobody can be served. */
+export function streamRoutes(catalog: Catalog, open: OpenStream = refuse): readonly EngineRoute[] {
+  return [...catalog.resources.values()]
+    .filter(({ streamed }) => streamed)
+    .map((resource) => streamRoute(resource, open))
+}
+
+function refuse(): never {
+  throw new Error('an application that only describes itself serves no streams')
+}
+
+function streamRoute(resource: Resource, open: OpenStream): EngineRoute {
+  const label = resource.label.toLowerCase()
+  return {
+    method: 'GET',
+    path: `/${resource.path}/stream`,
+    summary: `Follow the ${label} records`,
+    description: DESCRIPTION,
+    tag: resource.name,
+    access: routeAccess(resource, 'list'),
+    filters: resource.name,
+    produces: [EVENT_STREAM],
+    body: 'none',
+    plugin: 'engine',
+    options: {},
+    inputFields: undefined,
+    queryFields: [],
+    admit: (actor) => requireClause(resource.policies.view, actor),
+    run: async (execution, input) => ({
+      headers: { 'Cache-Control': 'no-store', 'X-Accel-Buffering': 'no' },
+      raw: { type: `${EVENT_STREAM}; charset=utf-8`, body: open(requestOf(execution, resource, input)) },
+    }),
+  }
+}
+
+function requestOf({ actor, catalog, requestId }: Execution, resource: Resource, input: RequestInput): StreamRequest {
+  const { headers, ip, query } = input
+  const given = [...query]
+  const paged = given.filter(([name, value]) => PAGING.includes(name) && value !== '')
+  if (paged.length > 0 && catalog.strictness.unknownParameters === 'refuse')
+    throw invalid(Object.fromEntries(paged.map(([name]) => [name, ['A stream has no pages']])))
+  const asked = given.filter(([name]) => !PAGING.includes(name))
+  return { resource, actor, requestId, headers, ip, query: asked, lastEventId: headers['last-event-id'] || undefined }
+}
+
+const DESCRIPTION = 'Server-Sent Events, as **Streams** at the head of this document says.'

@@ -1,0 +1,120 @@
+/** The log of changes as SQL: the row that a write adds to it, as a part of the write's own statement. */
+import type { Catalog, Field, FieldPath, Resource, WriteAction } from '../catalog/catalog.ts'
+import { storedFields } from '../catalog/stored.ts'
+import { join, quoted, type Sql, slot, sql } from '../filter/sql.ts'
+import { policyPaths } from './past-policy.ts'
+
+/** One write whose row of the log is to be made. */
+export interface LoggedWrite {
+  readonly action: WriteAction
+  /** The alias of the record as it was; undefined where it was not there. */
+  readonly before?: string
+  /** The alias of the record as it is now; undefined where it is gone. */
+  readonly after?: string
+  /** Of a creation: the fields that its caller gave. Of an update: those that it may change. */
+  readonly given: ReadonlySet<Field>
+  /** What the row is selected from: it gives nothing where nothing was written. */
+  readonly from: Sql
+}
+
+/**
+ * Whether the log keeps what becomes of a field: no secret, nothing that is never shown, no key, nothing that is derived
+ * or that every update sets.
+ */
+export function isLogged(resource: Resource, field: Field): boolean {
+  if (field === resource.key || field.type.hidden === true || field.show === 'never') return false
+  return !resource.updateSets.some((set) => set.field.name === field.name)
+}
+
+/**
+ * The statement that adds the row; an update that changed nothing worth keeping adds none.
+ * Slots: `log_actor`, `log_request`, `log_bulk`, `log_source`, `log_depth`, `log_at`.
+ */
+export function changeSql(catalog: Catalog, resource: Resource, write: LoggedWrite): Sql {
+  const { action, from } = write
+  const record = write.after ?? write.before
+  const values = join([
+    text(resource.owner),
+    `${record}."id"`,
+    text(action),
+    sql`${slot('log_actor')}::integer`,
+    sql`${slot('log_request')}::text`,
+    sql`${slot('log_bulk')}::boolean`,
+    'x.changes',
+    seenSql(catalog, resource, write),
+    sql`${slot('log_source')}::text`,
+    sql`${slot('log_depth')}::integer`,
+    sql`${slot('log_at')}::timestamptz`,
+  ])
+  const worth = action === 'update' ? ` where x.changes <> '[]'::jsonb` : ''
+  return sql`insert into plinth_change (resource, record_id, action, actor_id, request_id, bulk, changes, seen_by, source, depth, created_at) select ${values} from ${from} cross join lateral (select ${changesSql(resource, write)} as changes) x${worth}`
+}
+
+/** What was kept of a record that is removed for good, the row `w`: that it was, and no value of it. */
+export function forgetSql({ owner }: Resource): Sql {
+  return sql`update plinth_change c set changes = '[]', seen_by = null from w where c.resource = ${text(owner)} and c.record_id = w."id" and (c.changes <> '[]' or c.seen_by is not null)`
+}
+
+/** The fields that changed, in the order of the resource, each with its values before and after. */
+function changesSql(resource: Resource, { action, after, before, given }: LoggedWrite): Sql {
+  if (action === 'delete' || action === 'restore') return sql`'[]'::jsonb`
+  const kept = storedFields(resource).filter((field) => isLogged(resource, field))
+  const fields = action === 'create' ? kept : kept.filter((field) => given.has(field))
+  if (fields.length === 0) return sql`'[]'::jsonb`
+  const rows = fields.map((field) => {
+    const was = before === undefined ? 'null::jsonb' : jsonSql(field, before)
+    const auto = before === undefined ? `, ${given.has(field) ? 'null' : 'false'}` : ''
+    return `(${text(field.name)}, ${was}, ${jsonSql(field, after!)}${auto})`
+  })
+  const columns = before === undefined ? '(field, was, now, given)' : '(field, was, now)'
+  const pairs = `'field', f.field, 'from', f.was, 'to', f.now`
+  // What a default or a rule gave says so, and only that.
+  const entry =
+    before === undefined
+      ? `case when f.given is null then jsonb_build_object(${pairs}) else jsonb_build_object(${pairs}, 'given', false) end`
+      : `jsonb_build_object(${pairs})`
+  return sql`coalesce((select jsonb_agg(${entry}) from (values ${rows.join(', ')}) as f${columns} where f.was is distinct from f.now), '[]'::jsonb)`
+}
+
+/** What the policies of the record compare, before and after; one entry where that is the same. */
+function seenSql(catalog: Catalog, resource: Resource, { after, before }: LoggedWrite): Sql {
+  const paths = [...policyPaths(catalog, resource)]
+  const state = (alias: string): string =>
+    `jsonb_build_object(${paths.map(([name, path]) => `${text(name)}, ${valueSql(catalog, path, alias)}`).join(', ')})`
+  const only = after ?? before!
+  if (before === undefined || after === undefined) return sql`jsonb_build_array(${state(only)})`
+  return sql`(select case when s.was = s.now then jsonb_build_array(s.now) else jsonb_build_array(s.was, s.now) end from (select ${state(before)} as was, ${state(after)} as now) s)`
+}
+
+/** The value at the end of a path from the row of an alias, as JSON. */
+function valueSql(catalog: Catalog, { relations, field }: FieldPath, alias: string): string {
+  const [first, ...rest] = relations
+  if (first === undefined) return jsonSql(field, alias)
+  const tableOf = (name: string): string => quoted(catalog.resources.get(name)!.table)
+  const joins = rest.map(
+    (relation, i) =>
+      `left join ${tableOf(relation.target)} r${i + 1} on r${i + 1}."id" = r${i}.${quoted(relation.field.column)}`,
+  )
+  return `(select ${jsonSql(field, `r${rest.length}`)} from ${tableOf(first.target)} r0 ${joins.join(' ')} where r0."id" = ${alias}.${quoted(first.field.column)})`
+}
+
+/** A column as the JSON that answers give of it. */
+function jsonSql(field: Field, alias: string): string {
+  const column = `${alias}.${quoted(field.column)}`
+  switch (field.type.wire) {
+    case 'string':
+    case 'date':
+      return `to_jsonb(${column}::text)`
+    case 'timestamp':
+      return `to_jsonb(to_char(${column} at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"'))`
+    case 'number':
+    case 'boolean':
+    case 'json':
+      return `to_jsonb(${column})`
+  }
+}
+
+/** A name of the catalog as an SQL text. */
+function text(name: string): string {
+  return `'${name.replaceAll("'", "''")}'`
+}

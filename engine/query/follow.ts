@@ -1,0 +1,98 @@
+/** What follows from a write: the row as the caller sends it becomes the row `v` that is judged and stored. */
+import type { Follow, Resource } from '../catalog/catalog.ts'
+import { tableFields } from '../catalog/stored.ts'
+import { and, join, or, quoted, type Sql, sql } from '../filter/sql.ts'
+import { valueSql } from './assigned.ts'
+import { beforeSql, castType, holdsSql, type Judged } from './condition.ts'
+import type { SelectScope } from './scope.ts'
+
+/** The row to write, as the definitions of a `with`; the last of them is `v`. */
+export interface FollowedRow {
+  readonly definitions: Sql
+  /** The columns that may get another value than the caller's. */
+  readonly columns: ReadonlySet<string>
+}
+
+/** How a record comes to be written; `import` is a creation that brings values of its own. */
+export type WrittenBy = 'create' | 'update' | 'import'
+
+/** Puts what follows on top of `row`; `columns` are those that the write gives values. */
+export function followedRow(
+  scope: SelectScope,
+  resource: Resource,
+  by: WrittenBy,
+  columns: ReadonlySet<string>,
+  row: Sql,
+): FollowedRow {
+  const steps = stepsOf(resource.follows, by, columns)
+  const names = [...steps.map((_, i) => `i${i}`), 'v']
+  const rows = steps.map((step, i) => stepSql(scope, resource, step, by, `i${i}`))
+  const definitions = [row, ...rows].map((one, i) => sql`${names[i] ?? 'v'} as materialized (${one})`)
+  const set = steps.flatMap((step) => step.flatMap((follow) => follow.set.map(({ field }) => field.column)))
+  return { definitions: join(definitions), columns: new Set(set) }
+}
+
+/** The columns that a write of these columns gives values, those that follow among them. */
+export function withFollowing(
+  follows: readonly Follow[],
+  by: WrittenBy,
+  columns: readonly string[],
+): ReadonlySet<string> {
+  const written = new Set(columns)
+  for (const step of stepsOf(follows, by, written))
+    for (const { set } of step) for (const { field } of set) written.add(field.column)
+  return written
+}
+
+/** The entries that the write concerns. One that reads what an earlier one sets comes in a later step. */
+function stepsOf(
+  follows: readonly Follow[],
+  by: WrittenBy,
+  columns: ReadonlySet<string>,
+): readonly (readonly Follow[])[] {
+  const steps: Follow[][] = []
+  const written = new Set(columns)
+  let setHere = new Set<string>()
+  for (const follow of follows) {
+    const concerns = by !== 'update' || (follow.changed?.some(({ column }) => written.has(column)) ?? true)
+    if (!follow.on.has(by) || !concerns) continue
+    if (steps.length === 0 || [...follow.reads].some((column) => setHere.has(column))) {
+      steps.push([])
+      setHere = new Set()
+    }
+    steps.at(-1)!.push(follow)
+    for (const { field } of follow.set) {
+      setHere.add(field.column)
+      written.add(field.column)
+    }
+  }
+  return steps
+}
+
+function stepSql(scope: SelectScope, resource: Resource, step: readonly Follow[], by: WrittenBy, alias: string): Sql {
+  const judged: Judged = { record: alias, before: by === 'update' ? resource.table : undefined }
+  const columns = tableFields(scope.catalog, resource).map(({ column }) => {
+    const own = `${alias}.${quoted(column)}`
+    // The last of several that set one field counts.
+    const cases = [...step].reverse().flatMap((follow) => {
+      const set = follow.set.find(({ field }) => field.column === column)
+      if (set === undefined) return []
+      return [sql`when ${concernsSql(scope, follow, by, judged)} then ${valueSql(scope, set.field, set.value, judged)}`]
+    })
+    return cases.length === 0 ? sql`${own}` : sql`case ${join(cases, ' ')} else ${own} end as ${quoted(column)}`
+  })
+  return sql`select ${join(columns)} from ${alias}`
+}
+
+/** Whether an entry concerns the row: what it waits for has changed, and its condition holds. */
+function concernsSql({ catalog }: SelectScope, { changed, when }: Follow, by: WrittenBy, judged: Judged): Sql {
+  const moved = (changed ?? []).map((field) => {
+    const before = beforeSql(catalog, { relations: [], field }, judged, castType(field))
+    return sql`${judged.record}.${quoted(field.column)} is distinct from ${before}`
+  })
+  const conditions = [
+    ...(by !== 'update' || changed === undefined ? [] : [sql`(${or(moved)})`]),
+    ...(when === undefined ? [] : [holdsSql(catalog, when, judged.record, judged)]),
+  ]
+  return and(conditions)
+}

@@ -1,0 +1,51 @@
+/** Tables as they were before a batch of changes, inside SQL: the present row, laid over with what the log of changes kept of it. */
+import type { Field, Filter, Resource } from '../catalog/catalog.ts'
+import { quoted, type Sql, slot, sql } from '../filter/sql.ts'
+
+/** One table of which a batch changed records. Slots: its ids, and what each was, as JSON by column; null: it was not there. */
+export interface FormerTable {
+  readonly table: string
+  /** What its former records are called in the statement. */
+  readonly name: string
+  readonly idsSlot: string
+  readonly wasSlot: string
+}
+
+/** The former records of a resource's table; `at` tells it apart from others in the statement. */
+export function formerTable({ table }: Pick<Resource, 'table'>, at: number): FormerTable {
+  return { table, name: `plinth_was${at}`, idsSlot: `changed ids ${at}`, wasSlot: `changed was ${at}` }
+}
+
+/** The records that changed, as they were: a part of a `with`. */
+export function formerRows({ table, name, idsSlot, wasSlot }: FormerTable): Sql {
+  const given = sql`unnest(${slot(idsSlot)}::integer[], ${slot(wasSlot)}::text[]) as c(id, was)`
+  return sql`${name} as materialized (select o.* from ${given} join ${quoted(table)} t on t."id" = c.id cross join lateral jsonb_populate_record(t, c.was::jsonb) o where c.was is not null)`
+}
+
+/** The whole table as it was, for `from`. */
+export function asItWas({ table, name, idsSlot }: FormerTable): Sql {
+  return sql`(select s.* from ${quoted(table)} s where s."id" <> all(${slot(idsSlot)}::integer[]) union all select w.* from ${name} w)`
+}
+
+const ALWAYS: Filter = { kind: 'and', of: [] }
+const NEVER: Filter = { kind: 'or', of: [] }
+
+/**
+ * A filter over values of which some are not known. With `most` it holds for every record that may have matched, without
+ * it only for those that surely did.
+ */
+export function bounded(filter: Filter, isKnown: (field: Field) => boolean, most: boolean): Filter {
+  switch (filter.kind) {
+    case 'and':
+    case 'or':
+      return { ...filter, of: filter.of.map((part) => bounded(part, isKnown, most)) }
+    case 'not':
+      return { ...filter, of: bounded(filter.of, isKnown, !most) }
+    case 'related':
+      return filter
+    case 'compare': {
+      const { relations, field } = filter.path
+      return relations.length > 0 || isKnown(field) ? filter : most ? ALWAYS : NEVER
+    }
+  }
+}

@@ -1,0 +1,29 @@
+/** Every rule that a write may be refused by, for people: the same for the reference and for explain. */
+import type { Field, Resource, WriteAction } from '../catalog/catalog.ts'
+import type { Span } from '../text/source.ts'
+import { breaks } from './foreign-check.ts'
+
+/** A rule as people hear of it. */
+export interface HeldTo {
+  readonly name: string
+  readonly says: string
+  readonly at: Field | undefined
+  readonly span: Span
+}
+
+/** The rules that speak of an action: of the record itself, of several records, and those of others that look at it. */
+export function heldTo(resource: Resource, action: WriteAction): readonly HeldTo[] {
+  const counts = resource.counts.filter(({ least, most }) => {
+    if (action === 'delete') return least !== undefined
+    return action === 'update' || most !== undefined
+  })
+  const others = resource.foreignRules
+    .filter((foreign) => breaks(foreign, action, undefined))
+    .map(({ rule }) => ({ ...rule, at: undefined }))
+  return [
+    ...resource.rules.filter(({ on }) => on.has(action)),
+    ...counts,
+    ...(action === 'delete' ? [] : resource.overlaps),
+    ...others,
+  ]
+}

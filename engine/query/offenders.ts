@@ -1,0 +1,67 @@
+/** The records that break a rule, compiled to SQL. */
+import type { Field, FieldPath, Filter, RecordRule, Resource } from '../catalog/catalog.ts'
+import type { Comparison } from '../filter/filter.ts'
+import { and, join, quoted, type Sql, slot, sql } from '../filter/sql.ts'
+import { LIMITS } from '../limits.ts'
+import { type Compiled, compiled } from './compiled.ts'
+import { conditionSql, holdsSql } from './condition.ts'
+import type { SelectScope } from './scope.ts'
+
+/** Whether stored records can be asked: a rule about a change, or about who changes, says nothing of what is stored. */
+export function isAskable({ on, must, when }: RecordRule): boolean {
+  const speaksOfWrite = (filter: Filter | undefined): boolean =>
+    filter !== undefined && comparisons(filter).some(({ operand: { kind } }) => kind === 'before' || kind === 'actor')
+  return on.has('update') && !speaksOfWrite(must) && !speaksOfWrite(when)
+}
+
+function comparisons(filter: Filter): readonly Comparison<FieldPath>[] {
+  if (filter.kind === 'compare') return [filter]
+  return filter.kind === 'not' || filter.kind === 'related' ? comparisons(filter.of) : filter.of.flatMap(comparisons)
+}
+
+/** Compiles whether a stored record breaks a rule. Slot: `id`. */
+export function compileBreaks({ catalog }: SelectScope, resource: Resource, rule: RecordRule): Compiled {
+  const broken = brokenSql(catalog, rule)
+  return compiled(sql`select ${broken} from ${quoted(resource.table)} t where t."id" = ${slot('id')}::integer`)
+}
+
+function brokenSql(catalog: SelectScope['catalog'], { when, must }: RecordRule): Sql {
+  const asked = when === undefined ? [] : [holdsSql(catalog, when, 't')]
+  return and([...asked, sql`not ${holdsSql(catalog, must, 't')}`])
+}
+
+/** Compiles how many live records break a rule, and the first ids of them as a JSON list. */
+export function compileOffenders({ catalog }: SelectScope, resource: Resource, rule: RecordRule): Compiled {
+  const live = resource.live === undefined ? [] : [conditionSql(catalog, resource.live, 't')]
+  const where = and([...live, brokenSql(catalog, rule)])
+  return compiled(
+    sql`select count(*), coalesce(json_agg(o."id") filter (where o.place <= ${LIMITS.offendersShown}), '[]') from
+      (select t."id", row_number() over (order by t."id") as place from ${quoted(resource.table)} t where ${where}) o`,
+  )
+}
+
+/** The live records of which a rule allows fewer than there are, each group by itself. */
+export interface Crowd {
+  readonly per: readonly Field[]
+  readonly most: number
+  readonly where: readonly Sql[]
+}
+
+/** Compiles how many live records stand in groups that are too large, and the first ids of them as a JSON list. */
+export function compileCrowded({ catalog }: SelectScope, resource: Resource, { per, most, where }: Crowd): Compiled {
+  const live = resource.live === undefined ? [] : [conditionSql(catalog, resource.live, 't')]
+  const group = per.length === 0 ? sql`` : sql`partition by ${join(per.map(({ column }) => `t.${quoted(column)}`))}`
+  const counted = sql`select t."id", count(*) over (${group}) as n from ${quoted(resource.table)} t where ${and([...live, ...where])}`
+  return compiled(
+    sql`select count(*), coalesce(json_agg(o."id") filter (where o.place <= ${LIMITS.offendersShown}), '[]') from
+      (select g."id", row_number() over (order by g."id") as place from (${counted}) g where g.n > ${most}) o`,
+  )
+}
+
+/** Compiles how many live records a condition admits. */
+export function compileCounted({ catalog }: SelectScope, resource: Resource, where: Filter | undefined): Compiled {
+  const filters = [resource.live, where].flatMap((filter) =>
+    filter === undefined ? [] : [conditionSql(catalog, filter, 't')],
+  )
+  return compiled(sql`select count(*) from ${quoted(resource.table)} t where ${and(filters)}`)
+}

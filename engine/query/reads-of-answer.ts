@@ -1,0 +1,152 @@
+/** Which columns of its own table an answer reads in other rows than the record's own, or in that row by another way. */
+import type {
+  BelongsTo,
+  Catalog,
+  EmbedEntry,
+  Field,
+  FieldPath,
+  Filter,
+  HasMany,
+  ManyToMany,
+  Resource,
+} from '../catalog/catalog.ts'
+
+/** Columns by name; `all` where SQL of an author names the table, of which nobody knows what it reads. */
+export type OwnReads = ReadonlySet<string> | 'all'
+
+const known = new WeakMap<Resource, OwnReads>()
+
+/**
+ * What the answer to a single record reads of the record's own table beside the record: over relations that lead back to
+ * it, in policies of embedded and counted records, in SQL of an author. Of every caller alike.
+ */
+export function readsOfAnswer(catalog: Catalog, resource: Resource): OwnReads {
+  const found = known.get(resource) ?? new Reads(catalog, resource.table).ofAnswer(resource)
+  known.set(resource, found)
+  return found
+}
+
+/** Whether SQL of an author names a table. */
+export function speaksOf({ computed }: Pick<Field, 'computed'>, table: string): boolean {
+  return computed?.split(/\W+/).includes(table) === true
+}
+
+/** Follows an answer through the catalog, and notes what it meets of one table. */
+class Reads {
+  readonly #catalog: Catalog
+  readonly #table: string
+  readonly #columns = new Set<string>()
+  readonly #followed = new Set<HasMany | ManyToMany>()
+  #all = false
+
+  constructor(catalog: Catalog, table: string) {
+    this.#catalog = catalog
+    this.#table = table
+  }
+
+  /** The record's own row is the one that was just written, so its columns are none of these. */
+  ofAnswer(resource: Resource): OwnReads {
+    const { fields, relations } = resource
+    for (const field of fields.values()) {
+      if (speaksOf(field, this.#table)) this.#all = true
+      this.#count(resource, field)
+    }
+    for (const relation of relations.values()) {
+      if (relation.embed === undefined) continue
+      if (relation.kind === 'belongs_to') this.#entries(this.#target(relation), relation.embed)
+      else this.#many(relation)
+    }
+    return this.#all ? 'all' : this.#columns
+  }
+
+  #target({ target }: { readonly target: string }): Resource {
+    return this.#catalog.resources.get(target)!
+  }
+
+  #column({ table }: Resource, column: string): void {
+    if (table === this.#table) this.#columns.add(column)
+  }
+
+  #field(at: Resource, field: Field): void {
+    if (field.computed !== undefined) {
+      // SQL of an author reads its own row under an alias, and other tables by their names.
+      if (at.table === this.#table || speaksOf(field, this.#table)) this.#all = true
+    } else if (field.count !== undefined) this.#count(at, field)
+    else this.#column(at, field.column)
+  }
+
+  /** A number of related records, or what a field of theirs comes to. */
+  #count({ relations }: Resource, { count, total }: Field): void {
+    const relation = count === undefined ? undefined : relations.get(count)
+    if (relation === undefined || relation.kind === 'belongs_to') return
+    this.#many(relation)
+    const target = this.#target(relation)
+    if (total !== undefined) this.#field(target, target.fields.get(total.of)!)
+  }
+
+  /** The columns on the way of a path, and the resource where the way ends. */
+  #way(at: Resource, relations: readonly BelongsTo[]): Resource {
+    let here = at
+    for (const relation of relations) {
+      this.#column(here, relation.field.column)
+      here = this.#target(relation)
+      this.#column(here, here.key.column)
+      this.#filter(here, here.live)
+    }
+    return here
+  }
+
+  #path(at: Resource, { relations, field }: FieldPath): void {
+    this.#field(this.#way(at, relations), field)
+  }
+
+  #filter(at: Resource, filter: Filter | undefined): void {
+    if (filter === undefined) return
+    if (filter.kind === 'not') this.#filter(at, filter.of)
+    else if (filter.kind === 'and' || filter.kind === 'or') for (const part of filter.of) this.#filter(at, part)
+    else if (filter.kind === 'related') {
+      const { many, relations } = filter.path
+      this.#way(at, relations)
+      this.#linked(many)
+      this.#filter(this.#target(many), filter.of)
+    } else {
+      const { operand, path } = filter
+      this.#path(at, path)
+      if (operand.kind === 'record' || operand.kind === 'before') this.#path(at, operand.path)
+    }
+  }
+
+  /** What decides which records a relation leads to, whoever asks. */
+  #linked(relation: HasMany | ManyToMany): void {
+    const target = this.#target(relation)
+    let here = target
+    // The keys on the way from the other record to this one.
+    for (const step of relation.kind === 'has_many' ? relation.by : []) {
+      this.#column(here, step.field.column)
+      this.#filter(here, here.live)
+      here = this.#target(step)
+    }
+    for (const filter of [target.scope, target.live, relation.where]) this.#filter(target, filter)
+  }
+
+  /** What an answer shows of the records that a relation leads to, and what decides who may see them. */
+  #many(relation: HasMany | ManyToMany): void {
+    if (this.#followed.has(relation)) return
+    this.#followed.add(relation)
+    const target = this.#target(relation)
+    this.#linked(relation)
+    for (const { where } of target.policies.view) this.#filter(target, where)
+    for (const { path } of relation.order) this.#path(target, path)
+    this.#entries(target, relation.embed ?? [])
+  }
+
+  #entries(at: Resource, entries: readonly EmbedEntry[]): void {
+    for (const { value } of entries) {
+      if (value.kind === 'field') this.#path(at, value.path)
+      else {
+        this.#column(at, value.relation.field.column)
+        this.#entries(this.#target(value.relation), value.entries)
+      }
+    }
+  }
+}

@@ -1,0 +1,45 @@
+/** What must hold of a record, as conditions on the row `v` that a write would store. */
+import type { Catalog, RecordRule, Resource, WriteAction } from '../catalog/catalog.ts'
+import { tableFields } from '../catalog/stored.ts'
+import { type Sql, sql } from '../filter/sql.ts'
+import { type After, holdsSql, type Judged } from './condition.ts'
+import type { SelectScope } from './scope.ts'
+
+/** A rule with its condition on the row `v`. */
+export interface RuleSql {
+  readonly check: { readonly kind: 'rule'; readonly rule: Pick<RecordRule, 'at' | 'says'> }
+  readonly condition: Sql
+}
+
+/** The rules that a write concerns; `columns` are those that it writes, undefined: it is judged as a whole. */
+export function ruleChecks(
+  { catalog }: SelectScope,
+  resource: Resource,
+  action: WriteAction,
+  columns: ReadonlySet<string> | undefined,
+): readonly RuleSql[] {
+  const judged: Judged = {
+    record: 'v',
+    before: action === 'create' ? undefined : resource.table,
+    after: afterOf(catalog, resource, action),
+  }
+  const asked = resource.rules.filter(
+    ({ on, reads }) => on.has(action) && (action !== 'update' || columns === undefined || meets(reads, columns)),
+  )
+  return asked.map((rule) => {
+    const must = holdsSql(catalog, rule.must, 'v', judged)
+    const condition =
+      rule.when === undefined ? must : sql`(not ${holdsSql(catalog, rule.when, 'v', judged)} or ${must})`
+    return { check: { kind: 'rule', rule }, condition }
+  })
+}
+
+/** What the statement of a write makes of its table. */
+export function afterOf(catalog: Catalog, resource: Resource, action: WriteAction): After {
+  const columns = tableFields(catalog, resource).map(({ column }) => column)
+  return { table: resource.table, columns, removed: action === 'delete' && resource.deleteSets === undefined }
+}
+
+function meets(reads: ReadonlySet<string>, columns: ReadonlySet<string>): boolean {
+  return [...reads].some((column) => columns.has(column))
+}

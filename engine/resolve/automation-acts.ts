@@ -1,0 +1,164 @@
+/** What an automation does, as written: values that it sets, records that it creates, actions of plugins. */
+import type { Act, Field, Given, Value } from '../catalog/catalog.ts'
+import type { AutomationDefinition, Document } from '../definition/definition.ts'
+import { isObject, type Json, type JsonObject } from '../json.ts'
+import type { Span } from '../text/source.ts'
+import { type About, refuseActor } from './automation-about.ts'
+import { pickOf } from './automation-pick.ts'
+import { settable } from './follows.ts'
+import type { Place } from './link-path.ts'
+import { type Draft, type Resolution, suggest } from './resolution.ts'
+import { linkValue, pathsRead } from './values.ts'
+
+/** Links what one key of an automation says; `action` is the plugin's that the key stands for. */
+export function linkAct(
+  about: About,
+  { value, place }: Document<AutomationDefinition>,
+  key: string,
+  action: string | undefined,
+): readonly Act[] {
+  const at: Place = (path, part) => place([key, ...path], part)
+  if (action !== undefined) return [runOf(about, action, value[key] as JsonObject, at)]
+  if (key === 'set') return setOf(about, value.set ?? {}, at)
+  if (key === 'create')
+    return Object.entries(value.create ?? {}).flatMap(([name, values]) =>
+      createOf(about, name, values, within(at, name)),
+    )
+  return Object.entries(value.run ?? {}).map(([name, given]) => runOf(about, name, given, within(at, name)))
+}
+
+function within(place: Place, name: string): Place {
+  return (path, part) => place([name, ...path], part)
+}
+
+function runOf({ resolution }: About, action: string, written: JsonObject, place: Place): Act {
+  // An action that there is not is told by the schema; the rest of the automation is judged all the same.
+  const given = resolution.extensions.actions.has(action) ? structuredClone(written) : {}
+  return { kind: 'run', action, given, place, span: place([], 'key') }
+}
+
+function setOf(about: About, written: JsonObject, place: Place): readonly Act[] {
+  const { chooses, draft, resolution, trigger } = about
+  const span = place([], 'key')
+  if (!chooses) {
+    const hint = 'add when: { … }; when: {} stands for all of them'
+    resolution.report('wrong_automation', 'Nothing says which records get these values', span, { hint })
+  }
+  if (trigger.kind === 'write' && trigger.on.has('delete'))
+    resolution.report('wrong_automation', 'A record that was deleted can not be changed', span)
+  const set = Object.entries(written).flatMap(([name, value]): readonly Given[] => {
+    const at = within(place, name)
+    const field = settable(resolution, draft, name, at([], 'key'))
+    if (field === undefined) return []
+    if (!draft.fields.has(field.name)) {
+      const message = `"${name}" is a field of "${draft.owner}", and "${draft.name}" does not list it`
+      resolution.report('unknown_field', message, at([], 'key'), { hint: 'list it under fields or relations' })
+      return []
+    }
+    judgeSet(about, field, value, at([], 'key'))
+    if (isObject(value) && Object.hasOwn(value, 'pick')) {
+      const pick = pickOf(about, field, value, at)
+      return pick === undefined ? [] : [{ field, pick }]
+    }
+    const linked = linkedValue(about, draft, field, value, at)
+    return linked === undefined ? [] : [{ field, value: linked }]
+  })
+  return [{ kind: 'set', set, span }]
+}
+
+/** Reports what can not be set, or what would set the automation off itself. */
+function judgeSet({ resolution, trigger }: About, field: Field, value: Json, span: Span): void {
+  if (field.type.hidden === true)
+    resolution.report('wrong_automation', `"${field.name}" is a secret, which nobody writes into YAML`, span)
+  if (field.immutable)
+    resolution.report('wrong_automation', `"${field.name}" can not be changed once it is stored`, span)
+  if (trigger.kind === 'write' && trigger.changed?.some(({ name }) => name === field.name)) {
+    const hint = 'write it under "follows", as a part of the write itself'
+    resolution.report('wrong_automation', `A change of "${field.name}" sets this automation off`, span, { hint })
+  }
+  if (trigger.kind !== 'moment' || trigger.at.name !== field.name) return
+  if (value === null || (isObject(value) && Object.hasOwn(value, 'plus'))) return
+  const hint = `set it to null, or to a later moment: { plus: [$record.${field.name}, 1 day] }`
+  resolution.report('wrong_automation', `The moment "${field.name}" sets this automation off, again and again`, span, {
+    hint,
+  })
+}
+
+function createOf(about: About, name: string, written: JsonObject, place: Place): readonly Act[] {
+  const { resolution } = about
+  const target = resolution.drafts.get(name)
+  if (target === undefined) {
+    if (resolution.unusable.has(name)) return []
+    const details = suggest(name, resolution.drafts.keys())
+    resolution.report('unknown_resource', `Unknown resource "${name}"`, place([], 'key'), details)
+    return []
+  }
+  const set = Object.entries(written).flatMap(([key, value]) => {
+    const at = within(place, key)
+    const field = settable(resolution, target, key, at([], 'key'))
+    const linked = field === undefined ? undefined : linkedValue(about, target, field, value, at)
+    return field === undefined || linked === undefined ? [] : [{ field, value: linked }]
+  })
+  if (set.length === Object.keys(written).length) judgeWhole(resolution, target, set, place([], 'key'))
+  return [{ kind: 'create', resource: name, set, span: place([], 'key') }]
+}
+
+/** Reports what a new record must have and does not get. */
+function judgeWhole(
+  resolution: Resolution,
+  target: Draft,
+  set: readonly { readonly field: Field }[],
+  span: Span,
+): void {
+  const given = new Set(set.map(({ field }) => field.name))
+  const missing = [...target.fields.values()].filter(
+    ({ name, required, default: value, defaultMoment, type, options, relation }) =>
+      required &&
+      !given.has(name) &&
+      value === undefined &&
+      defaultMoment === undefined &&
+      type.name !== 'slug' &&
+      type.generated?.(options, target.table) === undefined &&
+      !hasDefault(target, relation) &&
+      !target.follows.some(({ set: values }) => values.some(({ field }) => field.name === name)),
+  )
+  for (const { name, relation } of missing)
+    resolution.report('missing_key', `A new record of "${target.name}" needs "${relation ?? name}"`, span)
+}
+
+function hasDefault({ relations }: Draft, name: string | undefined): boolean {
+  const relation = name === undefined ? undefined : relations.get(name)
+  return relation?.kind === 'belongs_to' && relation.default !== undefined
+}
+
+/** A value for a field of `holder`; `$record` is the record for which the automation acts, and by itself its id. */
+function linkedValue(about: About, holder: Draft, field: Field, written: Json, place: Place): Value | undefined {
+  const { chooses, draft, judging, resolution } = about
+  if (typeof written === 'string' && /\{\{/.test(written)) {
+    const hint = `write { text: ${JSON.stringify(written)} }`
+    resolution.report('wrong_value', 'Words between braces are kept as they are here', place([]), { hint })
+    return undefined
+  }
+  if (written === '$record' && !leadsTo(resolution, holder, field, draft)) {
+    resolution.report('wrong_value', `"${field.name}" does not lead to a record of "${draft.name}"`, place([]))
+    return undefined
+  }
+  const value = linkValue(
+    { resolution, draft: holder, field, judging },
+    written === '$record' ? '$record.id' : written,
+    place,
+  )
+  if (value === undefined) return undefined
+  if (refuseActor(resolution, { value }, place([]))) return undefined
+  if (!chooses && pathsRead(value).length > 0) {
+    const hint = 'add when: { … }, which chooses records'
+    resolution.report('wrong_automation', 'There is no record to take this value from', place([]), { hint })
+    return undefined
+  }
+  return value
+}
+
+function leadsTo({ drafts }: Resolution, holder: Draft, { relation }: Field, draft: Draft): boolean {
+  const found = holder.relations.get(relation ?? '') ?? drafts.get(holder.owner)?.relations.get(relation ?? '')
+  return found !== undefined && drafts.get(found.target)?.owner === draft.owner
+}

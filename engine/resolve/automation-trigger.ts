@@ -1,0 +1,144 @@
+/** What sets an automation off, as written: a write, a moment of a record, or the clock. */
+import { type Cron, parseCron } from '../calendar/cron.ts'
+import { zoneNamed } from '../calendar/zone.ts'
+import type { Trigger } from '../catalog/catalog.ts'
+import { isStored } from '../catalog/stored.ts'
+import type { AutomationDefinition, Document } from '../definition/definition.ts'
+import { sentenceOf } from '../error.ts'
+import { fieldOf, isBroken } from './link-path.ts'
+import { fieldsNamed } from './record-rules.ts'
+import { type Draft, type Resolution, suggest } from './resolution.ts'
+
+/** The triggers, and the keys that go with each. */
+const TRIGGERS = { on: ['changed'], at: ['after', 'before', 'in'], every: ['in'] } as const
+type Word = keyof typeof TRIGGERS
+
+type Written = Document<AutomationDefinition>
+
+/** Links what sets an automation off; undefined with a complaint where nothing can. */
+export function triggerOf(resolution: Resolution, draft: Draft, name: string, document: Written): Trigger | undefined {
+  const { value, place } = document
+  const words = (Object.keys(TRIGGERS) as Word[]).filter((word) => Object.hasOwn(value, word))
+  const [word, second] = words
+  if (word === undefined) {
+    const message = `Nothing sets the automation "${name}" off`
+    resolution.report('wrong_automation', message, place([], 'key'), { expected: Object.keys(TRIGGERS) })
+    return undefined
+  }
+  if (second !== undefined) {
+    const hint = 'write two automations'
+    const message = `"${second}" does not go with "${word}": one thing sets an automation off`
+    resolution.report('wrong_automation', message, place([second], 'key'), { hint })
+    return undefined
+  }
+  if (!isTogether(resolution, document, word)) return undefined
+  if (word === 'on') return onWrite(resolution, draft, document)
+  return word === 'at' ? atMoment(resolution, draft, document) : bySchedule(resolution, document)
+}
+
+/** Whether no key of another trigger stands beside it. */
+function isTogether({ report }: Resolution, { value, place }: Written, word: Word): boolean {
+  const own: readonly string[] = TRIGGERS[word]
+  const foreign = Object.values(TRIGGERS)
+    .flat()
+    .find((key) => Object.hasOwn(value, key) && !own.includes(key))
+  if (foreign !== undefined) {
+    report('wrong_automation', `"${foreign}" does not go with "${word}"`, place([foreign], 'key'), {
+      expected: [...own],
+    })
+    return false
+  }
+  if (value.after === undefined || value.before === undefined) return true
+  report('wrong_automation', '"before" does not go with "after"', place(['before'], 'key'))
+  return false
+}
+
+function onWrite(resolution: Resolution, draft: Draft, document: Written): Trigger | undefined {
+  const { value, place } = document
+  const on = new Set(value.on)
+  if (value.changed !== undefined && !on.has('update')) {
+    resolution.report('wrong_automation', 'Only an update changes something', place(['changed'], 'key'), {
+      hint: 'leave it out, or name update under on',
+    })
+    return undefined
+  }
+  const changed = fieldsNamed(resolution, draft, document)
+  const untold = changed?.find(({ type, show }) => type.hidden === true || show === 'never')
+  if (untold !== undefined) {
+    const message = `"${untold.name}" is never shown, so the log of changes does not hold it`
+    resolution.report('wrong_automation', message, place(['changed']))
+    return undefined
+  }
+  const always = changed?.find(({ name }) => draft.updateSets.some(({ field }) => field.name === name))
+  if (always !== undefined) {
+    const message = `Every update sets "${always.name}", so the log of changes does not hold it`
+    resolution.report('wrong_automation', message, place(['changed']), { hint: 'leave it out: every update is meant' })
+    return undefined
+  }
+  return { kind: 'write', on, changed }
+}
+
+function atMoment(resolution: Resolution, draft: Draft, { value, place }: Written): Trigger | undefined {
+  const name = value.at ?? ''
+  const at = fieldOf(resolution, draft, name)
+  const moments = [...draft.fields.values()].filter((field) => isStored(field) && isMoment(field.type.wire))
+  if (at === undefined && isBroken(resolution, draft, name)) return undefined
+  if (at === undefined || !isStored(at) || !isMoment(at.type.wire)) {
+    const message =
+      at === undefined
+        ? `"${draft.name}" has no field "${name}"`
+        : `"${name}" is no moment that is stored with the record`
+    const details = suggest(
+      name,
+      moments.map((field) => field.name),
+    )
+    resolution.report(at === undefined ? 'unknown_field' : 'wrong_automation', message, place(['at']), details)
+    return undefined
+  }
+  if (value.in !== undefined && at.type.wire !== 'date') {
+    const message = `"${name}" is the same moment in every zone`
+    resolution.report('wrong_automation', message, place(['in'], 'key'), { hint: 'leave it out' })
+  }
+  const by = value.after ?? value.before
+  const direction = value.after === undefined ? 'before' : 'after'
+  return {
+    kind: 'moment',
+    at,
+    shift: by === undefined ? undefined : { by, direction },
+    zone: zoneOf(resolution, value, place),
+  }
+}
+
+function isMoment(wire: string): boolean {
+  return wire === 'timestamp' || wire === 'date'
+}
+
+function bySchedule(resolution: Resolution, { value, place }: Written): Trigger | undefined {
+  const zone = zoneOf(resolution, value, place)
+  let cron: Cron
+  try {
+    cron = parseCron(value.every ?? '')
+  } catch (error) {
+    const message = `This is no schedule: ${sentenceOf(error)}`
+    resolution.report('wrong_automation', message, place(['every']), {
+      hint: '"30 8 * * mon-fri" is half past eight on working days',
+    })
+    return undefined
+  }
+  return { kind: 'schedule', cron, zone }
+}
+
+/** The zone that `in` names, or that of the calendar. */
+function zoneOf(
+  { calendars, report }: Resolution,
+  { in: name }: AutomationDefinition,
+  place: Written['place'],
+): string {
+  if (name === undefined) return 'UTC'
+  const zone = calendars.get(name)?.zone ?? zoneNamed(name)
+  if (zone !== undefined) return zone
+  const { expected = [], ...details } = suggest(name, calendars.keys())
+  const message = `There is no time zone or calendar "${name}"`
+  report('wrong_automation', message, place(['in']), { ...details, expected: [...expected, 'Europe/Berlin', 'UTC'] })
+  return 'UTC'
+}

@@ -1,0 +1,96 @@
+/** Pass: what happens by itself, linked: what sets it off, of which records, and what it does. */
+import type { Act, Automation, Condition } from '../catalog/catalog.ts'
+import type { AutomationDefinition, Document } from '../definition/definition.ts'
+import { type About, refuseActor } from './automation-about.ts'
+import { linkAct } from './automation-acts.ts'
+import { triggerOf } from './automation-trigger.ts'
+import { linkFilter } from './link.ts'
+import type { Place } from './link-path.ts'
+import type { Judging } from './record-operand.ts'
+import { type Draft, eachDraft, type Resolution } from './resolution.ts'
+import { entries } from './written.ts'
+
+/** Links the automations of every resource. */
+export function automations(resolution: Resolution): void {
+  for (const { written, draft } of eachDraft(resolution)) {
+    const linked = entries(written.document, ['automations'], written.document.value.automations).flatMap(
+      ([name, document]) => automationOf(resolution, draft, name, document) ?? [],
+    )
+    draft.automations = new Map(linked.map((one) => [one.name, one]))
+  }
+}
+
+function automationOf(
+  resolution: Resolution,
+  draft: Draft,
+  name: string,
+  document: Document<AutomationDefinition>,
+): Automation | undefined {
+  const { value, place } = document
+  const trigger = triggerOf(resolution, draft, name, document)
+  if (trigger === undefined) return undefined
+  const judging: Judging = {
+    record: draft,
+    before: false,
+    reason: 'An automation acts after the write, when nothing knows any more what was stored before',
+  }
+  const when = value.when === undefined ? undefined : conditionsOf(resolution, draft, value.when, place, judging)
+  const chooses = trigger.kind !== 'schedule' || when !== undefined
+  const about: About = { resolution, draft, trigger, judging, chooses }
+  judgeGone(about, document)
+  const actions = actsOf(about, name, document)
+  return { name, description: value.description, trigger, when, actions, span: place([], 'key') }
+}
+
+/** Reports what asks for the values of a record that is gone. */
+function judgeGone({ draft, resolution, trigger }: About, { value, place }: Document<AutomationDefinition>): void {
+  if (trigger.kind !== 'write' || !trigger.on.has('delete') || draft.live !== undefined) return
+  if (draft.owner !== draft.name) {
+    const message = `Of a record that was removed for good nobody knows whether it was one of "${draft.name}"`
+    resolution.report('wrong_automation', message, place(['on']), { hint: `take it into the file of "${draft.owner}"` })
+  }
+  for (const key of ['when', 'create'] as const) {
+    if (value[key] === undefined) continue
+    const message = `"${draft.name}" are removed for good, so nothing is known of one after its delete`
+    const hint = 'keep what is deleted (soft_delete: true), or leave delete to another automation'
+    resolution.report('wrong_automation', message, place([key], 'key'), { hint })
+  }
+}
+
+/** Each key of `when` by itself, so that it can be told which of them holds. */
+function conditionsOf(
+  resolution: Resolution,
+  draft: Draft,
+  when: NonNullable<AutomationDefinition['when']>,
+  place: Place,
+  judging: Judging,
+): readonly Condition[] {
+  return Object.entries(when).flatMap(([key, value]) => {
+    const at: Place = (path, part) => place(['when', ...path], part)
+    const filter = linkFilter(resolution, draft, { [key]: value }, at, judging)
+    if (filter === undefined || refuseActor(resolution, { filter }, at([key]))) return []
+    return [{ filter, span: spanning(at([key], 'key'), at([key])) }]
+  })
+}
+
+/** From the beginning of one place to the end of another of the same file. */
+function spanning(from: Condition['span'], to: Condition['span']): Condition['span'] {
+  return { ...from, end: Math.max(from.end, to.end) }
+}
+
+/** What it does, in the order written. */
+function actsOf(about: About, name: string, document: Document<AutomationDefinition>): readonly Act[] {
+  const { resolution } = about
+  const { value, place } = document
+  const known = new Map(
+    [...resolution.extensions.actions].flatMap(([action, key]) => (key === undefined ? [] : [[key, action] as const])),
+  )
+  const acts = Object.keys(value).filter((key) => ACTS.has(key) || known.has(key))
+  if (acts.length === 0) {
+    const expected = [...ACTS, ...known.keys()]
+    resolution.report('wrong_automation', `The automation "${name}" does nothing`, place([], 'key'), { expected })
+  }
+  return acts.flatMap((key) => linkAct(about, document, key, known.get(key)))
+}
+
+const ACTS: ReadonlySet<string> = new Set(['set', 'create', 'run'])

@@ -1,0 +1,109 @@
+/** Conditions that are written while the application runs, in the words of the YAML: linked to the catalog, within what their writer may read. */
+import type { BelongsTo, Catalog, FieldPath, Filter, Resource } from '../catalog/catalog.ts'
+import { isObject, type Json } from '../json.ts'
+import type { DiagnosticCode } from '../text/code.ts'
+import type { Span } from '../text/source.ts'
+import { linkFilter } from './link.ts'
+import type { Details, Draft, Resolution } from './resolution.ts'
+
+/** What is wrong with a condition, with the keys that lead to the place: `['status.category', 'eq']`. */
+export interface ConditionProblem {
+  readonly message: string
+  readonly at: readonly (string | number)[]
+  /** The nearest word, or what to do. */
+  readonly hint?: string
+}
+
+/** A condition that can be asked, or everything that is wrong with it. */
+export type ReadCondition =
+  | { readonly condition: Filter; readonly problems?: never }
+  | { readonly condition?: never; readonly problems: readonly ConditionProblem[] }
+
+/** What a writer may ask about; decided by the policies of those who read. */
+export interface Readable {
+  readonly field: (path: FieldPath) => boolean
+  /** Whether the actor sees every record of a resource, so that asking about one tells nothing. */
+  readonly everyRecord: (resource: Resource) => boolean
+}
+
+/** A place that remembers the keys that lead to it. */
+interface PlacedSpan extends Span {
+  readonly at: ConditionProblem['at']
+}
+
+const NOWHERE = { source: { file: '', text: '' }, start: 0, end: 0 } as const
+
+/** Reads a condition on the records of a resource; `readable` says what its writer may ask about. */
+export function readCondition(catalog: Catalog, resource: Resource, written: Json, readable: Readable): ReadCondition {
+  if (!isObject(written))
+    return { problems: [{ message: 'A condition is a map of fields and what they must be', at: [] }] }
+  const problems: ConditionProblem[] = []
+  const resolution = resolutionOf(catalog, problems)
+  const condition = linkFilter(resolution, resource as Draft, written, (at) => ({ ...NOWHERE, at }) as PlacedSpan)
+  if (condition === undefined || problems.length > 0) return { problems }
+  const hidden = beyondReach(catalog, condition, readable)
+  const unread = attributesIn(condition).find((name) => catalog.accounts?.attributes.has(name) !== true)
+  if (hidden !== undefined) problems.push({ message: hidden, at: [] })
+  if (unread !== undefined) problems.push({ message: `An actor has no "${unread}"`, at: [] })
+  return problems.length > 0 ? { problems } : { condition }
+}
+
+/** As much of a resolution as linking a filter looks at, made from what is linked already. */
+function resolutionOf(catalog: Catalog, problems: ConditionProblem[]): Resolution {
+  const accounts = catalog.accounts && { resource: catalog.accounts.resource }
+  const report = (_: DiagnosticCode, message: string, span: Span, { hint, expected }: Details = {}): void => {
+    const more = hint ?? (expected === undefined ? undefined : `one of: ${expected.join(', ')}`)
+    problems.push({ message, at: (span as PlacedSpan).at, ...(more === undefined ? {} : { hint: more }) })
+  }
+  const known = { drafts: catalog.resources, extensions: { accounts }, unusable: new Set(), written: new Map() }
+  return Object.assign(Object.create(null), { ...known, attributes: new Set(), report })
+}
+
+/** Why a condition asks for more than its writer may read; undefined where it does not. */
+function beyondReach(catalog: Catalog, filter: Filter, readable: Readable): string | undefined {
+  if (filter.kind === 'not') return beyondReach(catalog, filter.of, readable)
+  if (filter.kind === 'related') {
+    const { many, relations } = filter.path
+    return (
+      wayOf(catalog, [...relations, many], readable) ??
+      (relations.every((relation) => readable.field({ relations: [], field: relation.field }))
+        ? beyondReach(catalog, filter.of, readable)
+        : notReadable(many.name))
+    )
+  }
+  if (filter.kind !== 'compare') {
+    for (const part of filter.of) {
+      const found = beyondReach(catalog, part, readable)
+      if (found !== undefined) return found
+    }
+    return undefined
+  }
+  const { operand, path } = filter
+  const paths = operand.kind === 'record' || operand.kind === 'before' ? [path, operand.path] : [path]
+  for (const one of paths) {
+    const found = wayOf(catalog, one.relations, readable)
+    if (found !== undefined) return found
+    if (!readable.field(one)) return notReadable(one.field.name)
+  }
+  return undefined
+}
+
+function notReadable(name: string): string {
+  return `You may not read "${name}", so you can't ask for it`
+}
+
+function wayOf(
+  { resources }: Catalog,
+  relations: readonly Pick<BelongsTo, 'name' | 'target'>[],
+  { everyRecord }: Readable,
+): string | undefined {
+  const closed = relations.find(({ target }) => !everyRecord(resources.get(target)!))
+  return closed && `"${closed.name}" leads to records that you don't all see, so you can't ask for them`
+}
+
+function attributesIn(filter: Filter): readonly string[] {
+  if (filter.kind === 'not' || filter.kind === 'related') return attributesIn(filter.of)
+  if (filter.kind !== 'compare') return filter.of.flatMap(attributesIn)
+  const { operand } = filter
+  return operand.kind === 'actor' && operand.attribute !== undefined ? [operand.attribute] : []
+}

@@ -1,0 +1,141 @@
+/** Pass: which value of a field may follow which, and for whom; the words are those that the field or the other record knows. */
+import type { Field, Move, Moves } from '../catalog/catalog.ts'
+import type { Document, MoveDefinition, MovesDefinition } from '../definition/definition.ts'
+import { accessOf, declarePermissions } from './access.ts'
+import { fieldOf, isBroken } from './link-path.ts'
+import { type Draft, eachDraft, type Resolution, suggest } from './resolution.ts'
+import { entries, inside } from './written.ts'
+
+/** Links the moves of every resource; a resource that stands on another's table has the owner's too. */
+export function moves(resolution: Resolution): void {
+  for (const { written, draft } of eachDraft(resolution)) {
+    const { document } = written
+    draft.moves = entries(document, ['moves'], document.value.moves).flatMap(
+      ([name, moved]) => movesOf(resolution, draft, name, moved) ?? [],
+    )
+    if (document.value.show_moves === true && draft.moves.length === 0 && draft.owner === draft.name)
+      resolution.report('wrong_rule', `"${draft.name}" has no moves to show`, document.place(['show_moves'], 'key'), {
+        hint: 'add "moves", or take "show_moves" away',
+      })
+  }
+  for (const { draft } of eachDraft(resolution)) {
+    const owner = resolution.drafts.get(draft.owner)
+    if (owner === undefined || owner === draft) continue
+    const own = new Set(draft.moves.map(({ field }) => field.column))
+    draft.moves = [...draft.moves, ...owner.moves.filter(({ field }) => !own.has(field.column))]
+  }
+}
+
+function movesOf(
+  resolution: Resolution,
+  draft: Draft,
+  name: string,
+  document: Document<MovesDefinition>,
+): Moves | undefined {
+  const { value, place } = document
+  const field = fieldOf(resolution, draft, name)
+  if (field === undefined) {
+    if (!isBroken(resolution, draft, name)) {
+      const known = [...draft.fields.keys(), ...draft.relations.keys()]
+      const message = `"${draft.name}" has no field or relation "${name}"`
+      resolution.report('unknown_field', message, place([], 'key'), suggest(name, known))
+    }
+    return undefined
+  }
+  const word = wordOf(resolution, draft, name, field, document)
+  if (word === undefined) return undefined
+  const words = word.options.own.values
+  const known = Array.isArray(words) ? words.map(String) : undefined
+  const allow = value.allow.map((move, index) =>
+    moveOf(resolution, draft, inside(document, ['allow', index], move), known),
+  )
+  const relation = draft.relations.get(field.relation ?? '')
+  const path = relation?.kind === 'belongs_to' ? { relations: [relation], field: word } : { relations: [], field }
+  const { says } = value
+  return {
+    name,
+    field,
+    path,
+    words: known,
+    allow,
+    says,
+    shown: resolution.written.get(draft.name)?.document.value.show_moves === true,
+    span: place([], 'key'),
+  }
+}
+
+/** The field whose words the moves speak of: the field itself, or one of the record that a relation leads to. */
+function wordOf(
+  resolution: Resolution,
+  draft: Draft,
+  name: string,
+  field: Field,
+  { value, place }: Document<MovesDefinition>,
+): Field | undefined {
+  const target = resolution.drafts.get(draft.relations.get(field.relation ?? '')?.target ?? '')
+  if (target === undefined) {
+    if (value.by !== undefined) {
+      const hint = 'take "by" away: it is for relations'
+      resolution.report('wrong_rule', `"${name}" leads to no other record`, place(['by']), { hint })
+    }
+    if (field.type.name === 'enum') return field
+    const hint = 'moves are for an enum, or for a relation with "by"'
+    resolution.report(
+      'wrong_rule',
+      `"${name}" (${field.type.name}) has no words that moves could speak of`,
+      place([], 'key'),
+      { hint },
+    )
+    return undefined
+  }
+  if (value.by === undefined) {
+    const words = [...target.fields.values()].filter((one) => one.type.name === 'enum').map((one) => one.name)
+    const hint = `add by: ${words[0] ?? 'slug'}, a field of "${target.name}"`
+    resolution.report(
+      'wrong_rule',
+      `"${name}" leads to another record: which of its words do the moves speak of?`,
+      place([], 'key'),
+      { hint },
+    )
+    return undefined
+  }
+  const word = target.fields.get(value.by)
+  if (word !== undefined && WORDED.has(word.type.name)) return word
+  if (word === undefined && isBroken(resolution, target, value.by)) return undefined
+  const known = [...target.fields.values()].filter(({ type }) => WORDED.has(type.name)).map((one) => one.name)
+  const message =
+    word === undefined
+      ? `"${target.name}" has no field "${value.by}"`
+      : `"${value.by}" (${word.type.name}) has no words that moves could speak of`
+  resolution.report('unknown_field', message, place(['by']), suggest(value.by, known))
+  return undefined
+}
+
+const WORDED: ReadonlySet<string> = new Set(['enum', 'slug', 'string'])
+
+function moveOf(
+  resolution: Resolution,
+  draft: Draft,
+  { value, place }: Document<MoveDefinition>,
+  known: readonly string[] | undefined,
+): Move {
+  const access = accessOf(value)
+  declarePermissions(resolution, access, draft.name)
+  const side = (key: 'from' | 'to'): ReadonlySet<string> | undefined => {
+    const written = value[key]
+    if (written === 'any') return undefined
+    const list = typeof written === 'string' ? [written] : written
+    for (const [index, word] of list.entries()) {
+      if (known === undefined || known.includes(word)) continue
+      const span = place(typeof written === 'string' ? [key] : [key, index])
+      resolution.report(
+        'unknown_word',
+        `"${word}" is none of the words that moves speak of here`,
+        span,
+        suggest(word, ['any', ...known]),
+      )
+    }
+    return new Set(list)
+  }
+  return { access, from: side('from'), to: side('to'), span: place([]) }
+}

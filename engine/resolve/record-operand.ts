@@ -1,0 +1,68 @@
+/** `$record.<path>` and `$before.<path>` in filters: linked to what they mean, and refused where they could never fit. */
+import type { Field, FieldPath } from '../catalog/catalog.ts'
+import type { RecordOperand } from '../filter/filter.ts'
+import type { PlacedPath } from '../filter/parse-yaml.ts'
+import type { Span } from '../text/source.ts'
+import { kindOf, targetOf } from './accounts.ts'
+import { linkPath } from './link-path.ts'
+import type { Draft, Resolution } from './resolution.ts'
+
+/** What a filter may compare with beside values: the record that it judges. */
+export interface Judging {
+  /** The resource of `$record` and `$before`. */
+  readonly record: Draft
+  /** Whether there can be a `$before`. */
+  readonly before: boolean
+  /** The sentence for a `$before` that can't be. */
+  readonly reason?: string
+}
+
+const NUMBERS: ReadonlySet<string> = new Set(['smallint', 'integer', 'bigint', 'numeric', 'double precision'])
+
+/** Links another value of the judged record for a comparison with `field` of `holder`; undefined with a complaint where it can't be. */
+export function linkRecordOperand(
+  resolution: Resolution,
+  holder: Draft,
+  field: Field,
+  operand: RecordOperand<PlacedPath>,
+  judging: Judging | undefined,
+  span: Span,
+): RecordOperand<FieldPath> | undefined {
+  const { kind } = operand
+  if (judging === undefined || (kind === 'before' && !judging.before)) {
+    const why = judging?.reason ?? `"$${kind}" means something where a write is judged`
+    resolution.report('invalid_filter', why, span, {
+      hint:
+        kind === 'before'
+          ? 'it is what is stored before an update: take it into a rule about updates'
+          : 'take it into a rule, a policy, or what may be chosen for a relation',
+    })
+    return undefined
+  }
+  const path = linkPath(resolution, judging.record, operand.path, span)
+  if (path === undefined) return undefined
+  const from = resolution.drafts.get(path.relations.at(-1)?.target ?? judging.record.name) ?? judging.record
+  const complaint = misfit(resolution, { draft: holder, field }, { draft: from, field: path.field })
+  if (complaint === undefined) return { kind, path }
+  resolution.report('wrong_value', `"${field.name}" ${complaint}, which $${kind}.${operand.path.join('.')} is`, span)
+  return undefined
+}
+
+interface Side {
+  readonly draft: Draft
+  readonly field: Field
+}
+
+/** Why two values can't be compared: `(integer) is never a text`. */
+function misfit(resolution: Resolution, own: Side, other: Side): string | undefined {
+  const [mine, theirs] = [own, other].map(({ draft, field }) => targetOf(resolution, draft, field))
+  const [kind, otherKind] = [kindOf(own.field), kindOf(other.field)]
+  const what = mine ?? own.field.type.name
+  const isNever = `(${what}) is never what a value of ${theirs ?? other.field.type.name} is`
+  if (own.field.count !== undefined || other.field.count !== undefined)
+    return `(${what}) can not be compared with a count`
+  if (own.field.type.hidden === true || other.field.type.hidden === true) return isNever
+  if (kind === 'jsonb' || otherKind === 'jsonb') return isNever
+  if (mine !== undefined && theirs !== undefined && mine !== theirs) return isNever
+  return kind === otherKind || (NUMBERS.has(kind) && NUMBERS.has(otherKind)) ? undefined : isNever
+}

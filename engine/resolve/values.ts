@@ -1,0 +1,134 @@
+/** Values that follow from others, as written, linked to the field that they go to: `{ first: [$before.resolved_at, $now] }`. */
+import type { FieldPath, Value } from '../catalog/catalog.ts'
+import { parseRecordOperand } from '../filter/parse-yaml.ts'
+import { isObject, type Json } from '../json.ts'
+import { linkAssignment } from './assign.ts'
+import { linkPath, type Place } from './link-path.ts'
+import { linkRecordOperand } from './record-operand.ts'
+import { operandsIn } from './rule-paths.ts'
+import { BETWEEN, between, isTime, partsOf, shifted, TIMED, timed } from './times.ts'
+import { complain, type Linking, type PartLinking } from './value-part.ts'
+
+const TEXTS: ReadonlySet<string> = new Set(['string', 'text'])
+const NUMBERS: ReadonlySet<string> = new Set(['integer', 'decimal'])
+
+/** Links a value for a field; undefined with a complaint where it can't be one. */
+export function linkValue(linking: Linking, written: Json, place: Place): Value | undefined {
+  return link({ ...linking, link }, written, place)
+}
+
+function link(linking: PartLinking, written: Json, place: Place): Value | undefined {
+  const { resolution, draft, field, judging } = linking
+  if (isObject(written)) {
+    const [word, ...others] = Object.keys(written)
+    if (word !== undefined && others.join() === 'in' && TIMED.has(word)) return timed(linking, word, written, place)
+    if (word !== undefined && others.length === 0 && Object.hasOwn(MADE, word))
+      return MADE[word]!(linking, written[word] ?? null, (path, part) => place([word, ...path], part))
+  }
+  const operand = parseRecordOperand(written)
+  if (operand === undefined) {
+    if (linking.part) return linkPart(linking, written, place)
+    const assigned = linkAssignment(resolution, draft, field.name, written, place, judging)
+    if (assigned === undefined) return undefined
+    return 'selection' in assigned
+      ? { kind: 'selection', selection: assigned.selection }
+      : { kind: 'operand', operand: assigned.operand }
+  }
+  const placed = { kind: operand.kind, path: Object.assign([...operand.path], { where: [] }) }
+  const linked = linkRecordOperand(resolution, draft, field, placed, judging, place([]))
+  if (linked === undefined) return undefined
+  const from = linked.path.field
+  if (field.type.name === 'integer' && from.type.name === 'decimal') {
+    const message = `"${field.name}" (integer) would cut what "${from.name}" (decimal) holds`
+    resolution.report('wrong_value', message, place([]))
+    return undefined
+  }
+  return linked
+}
+
+/** A number, or the time of the request, as a part of another value. */
+function linkPart(linking: PartLinking, written: Json, place: Place): Value | undefined {
+  const isMoment = linking.field.type.wire === 'timestamp'
+  if (isMoment && written === '$now') return { kind: 'operand', operand: { kind: 'now' } }
+  if (!isMoment && typeof written === 'number')
+    return { kind: 'operand', operand: { kind: 'literal', value: String(written) } }
+  const expected = isMoment ? 'a moment, such as $now or $record.created_at' : 'a number, such as $record.minutes'
+  return complain(linking, place, 'takes something else here', expected)
+}
+
+type Made = (linking: PartLinking, written: Json, place: Place) => Value | undefined
+
+/** One word that makes a value of others; the schema's VALUE_WORDS says what each means. */
+const MADE: Readonly<Record<string, Made>> = {
+  first: (linking, written, place) => {
+    const of = listOf(linking, written, place, 'values, such as [$before.closed_at, $now]')
+    return of === undefined ? undefined : { kind: 'first', of }
+  },
+  plus: (linking, written, place) =>
+    isTime(linking) ? shifted(linking, written, place, 'later') : numbers(linking, written, place, 'sum'),
+  minus: (linking, written, place) =>
+    isTime(linking) ? shifted(linking, written, place, 'earlier') : numbers(linking, written, place, 'difference'),
+  times: (linking, written, place) => numbers(linking, written, place, 'product'),
+  text: textOf,
+  ...Object.fromEntries(
+    BETWEEN.map(
+      (word) => [word, (linking, written, place) => between(linking, word, written, place)] satisfies [string, Made],
+    ),
+  ),
+}
+
+function listOf(linking: PartLinking, written: Json, place: Place, expected: string): readonly Value[] | undefined {
+  if (!Array.isArray(written) || written.length < 2) return complain(linking, place, 'takes a list here', expected)
+  const linked = written.map((one: Json, index) => link(linking, one, (path, part) => place([index, ...path], part)))
+  const of = linked.filter((one) => one !== undefined)
+  return of.length < linked.length ? undefined : of
+}
+
+function numbers(
+  linking: PartLinking,
+  written: Json,
+  place: Place,
+  kind: 'sum' | 'difference' | 'product',
+): Value | undefined {
+  if (!NUMBERS.has(linking.field.type.name)) return complain(linking, place, 'is no number')
+  const of = listOf(linking, written, place, 'numbers, such as [$record.quantity, $record.price]')
+  return of === undefined ? undefined : { kind, of }
+}
+
+/** `Ticket {{ uid }} of {{ user.name }}`. */
+function textOf(linking: PartLinking, written: Json, place: Place): Value | undefined {
+  const { field, judging, resolution } = linking
+  if (typeof written !== 'string') return complain(linking, place, 'takes a text here', 'text: "Ticket {{ uid }}"')
+  if (!TEXTS.has(field.type.name)) return complain(linking, place, `(${field.type.name}) is no text`)
+  const parts = written.split(/\{\{\s*([A-Za-z_][A-Za-z0-9_.]*)\s*\}\}/)
+  const of = parts.map((part, index): string | Value | undefined => {
+    if (index % 2 === 0) return part
+    const path: FieldPath | undefined = linkPath(resolution, judging.record, part.split('.'), place([]))
+    return path === undefined || path.field.count !== undefined ? undefined : { kind: 'record', path }
+  })
+  const whole = of.filter((one) => one !== undefined)
+  return whole.length < of.length ? undefined : { kind: 'text', of: whole.filter((one) => one !== '') }
+}
+
+/** The paths of the record, as it would be, that a value looks at. */
+export function pathsRead(value: Value): readonly FieldPath[] {
+  switch (value.kind) {
+    case 'record':
+      return [value.path]
+    case 'later':
+    case 'earlier':
+    case 'between':
+      return partsOf(value).flatMap(pathsRead)
+    case 'first':
+    case 'sum':
+    case 'difference':
+    case 'product':
+      return value.of.flatMap(pathsRead)
+    case 'text':
+      return value.of.flatMap((part) => (typeof part === 'string' ? [] : pathsRead(part)))
+    case 'selection':
+      return operandsIn(value.selection.where)
+    default:
+      return []
+  }
+}

@@ -1,0 +1,43 @@
+/** The id of an event: the place in the log up to which its reader has been told, as text that any instance understands. */
+import type { Stand } from '../change/window.ts'
+
+export interface Place extends Stand {
+  /** When this was the present, in milliseconds since the epoch: the log is kept for so long. */
+  readonly at: number
+  /** What the reader was, and what it asked for; another reader has to read its list first. */
+  readonly sight: string
+}
+
+const LONGEST = 4_096
+const ID = /^([\w-]{1,40})\.(\d{1,15})\.([\d:,]+)(?:\.([\d:,]+)\.(\d{1,10}))?$/
+const SNAPSHOT = /^(\d{1,19}):(\d{1,19}):((?:\d{1,19}(?:,\d{1,19})*)?)$/
+
+/** `sight.at.snapshot`, and in the middle of a batch `.snapshot.id` behind it. */
+export function placeText({ at, done, partly, sight }: Place): string {
+  const behind = partly === undefined ? '' : `.${partly.upto}.${partly.lastId}`
+  return `${sight}.${at}.${done}${behind}`
+}
+
+/** The place that an id names; undefined for a text that names none. */
+export function readPlace(text: string): Place | undefined {
+  const [, sight = '', at, done = '', upto, lastId] = (text.length > LONGEST ? null : ID.exec(text)) ?? []
+  if (at === undefined || !isSnapshot(done) || (upto !== undefined && !isSnapshot(upto))) return undefined
+  const partly = upto === undefined ? undefined : { upto, lastId: Math.min(Number(lastId), 2_147_483_647) }
+  return { sight, at: Number(at), done, partly }
+}
+
+/** Whether PostgreSQL takes the text as a snapshot: `xmin:xmax:those between that were open`, ascending. */
+function isSnapshot(text: string): boolean {
+  const [, xmin, xmax, open = ''] = SNAPSHOT.exec(text) ?? []
+  if (xmin === undefined || xmax === undefined) return false
+  const least = BigInt(xmin)
+  const most = BigInt(xmax)
+  if (least === 0n || most < least || most > 9_223_372_036_854_775_807n) return false
+  let before = least - 1n
+  for (const one of open === '' ? [] : open.split(',')) {
+    const id = BigInt(one)
+    if (id <= before || id >= most) return false
+    before = id
+  }
+  return true
+}

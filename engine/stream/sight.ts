@@ -1,0 +1,79 @@
+/** What readers of one class have in common: the statements that tell what they see, and what those look at. */
+import { createHash } from 'node:crypto'
+import type { Foundation } from '../action/execution.ts'
+import type { Actor } from '../actor.ts'
+import type { Resource } from '../catalog/catalog.ts'
+import { type Compiled, parameterValues } from '../query/compiled.ts'
+import type { ListQuery } from '../query/list-query.ts'
+import { actorClass } from '../query/policy.ts'
+import { compileConcerned, type Dependency, dependencies, showsIn } from '../query/stream-reach.ts'
+import { type CompiledStream, compileStream } from '../query/stream-statement.ts'
+
+export interface Sight {
+  /** Readers with the same one share statements. */
+  readonly key: string
+  readonly resource: Resource
+  readonly foundation: Foundation
+  /** The resources whose tables its readers depend on, its own first. */
+  readonly owners: readonly string[]
+  readonly dependencies: readonly Dependency[]
+  /** Whether the values decide about the best plan. */
+  readonly adhoc: boolean
+  /** Whether a change of these columns shows. */
+  readonly shows: (columns: ReadonlySet<string>) => boolean
+  /** The statement for a batch in which these other tables changed too. */
+  readonly statement: (further: readonly Resource[]) => CompiledStream
+  /** The statement that finds records that a change of others concerns. */
+  readonly concerned: () => Compiled
+}
+
+/** What one reader, or several that see the same, compare with. */
+export interface Share {
+  /** By the order of what the statement says is brought along. */
+  readonly values: readonly (string | null)[]
+  /** The same for readers that see the same, on every instance; another one after a change of rights, of the filters or of the YAML. */
+  readonly name: string
+}
+
+/** The sight of an actor who asks for these records. */
+export function sightOf(foundation: Foundation, resource: Resource, actor: Actor, list: ListQuery): Sight {
+  const { catalog, statements } = foundation
+  const scope = { catalog, actor }
+  const key = `stream ${resource.name} ${list.key} ${actorClass(actor)}`
+  const all = dependencies(scope, resource, list)
+  return {
+    key,
+    resource,
+    foundation,
+    owners: [...new Set([resource.owner, ...all.map(({ owner }) => owner)])],
+    dependencies: all,
+    adhoc: list.adhoc,
+    shows: showsIn(scope, resource),
+    statement: (further) =>
+      statements.get(`${key} ${further.map(({ name }) => name).join()}`, () =>
+        compileStream(scope, resource, list, further),
+      ),
+    concerned: () => statements.get(`concerned ${key}`, () => compileConcerned(scope, resource, all)),
+  }
+}
+
+/** What a reader of a sight compares with. */
+export function shareOf(sight: Sight, actor: Actor, { slots }: Pick<ListQuery, 'slots'>): Share {
+  const { brought, statement } = sight.statement([])
+  const values = parameterValues(brought, { actor, now: new Date(0), slots }).map(asText)
+  const hash = createHash('sha256').update(statement.text).update(JSON.stringify(values))
+  return { values, name: hash.digest('base64url').slice(0, 16) }
+}
+
+/** A value as PostgreSQL reads it from text. */
+function asText(value: unknown): string | null {
+  if (value === null || value === undefined) return null
+  if (Array.isArray(value)) return `{${value.map(asItem).join(',')}}`
+  if (value instanceof Date) return value.toISOString()
+  return typeof value === 'object' ? JSON.stringify(value) : String(value)
+}
+
+function asItem(value: unknown): string {
+  const text = asText(value)
+  return text === null ? 'NULL' : `"${text.replace(/[\\"]/g, '\\$&')}"`
+}

@@ -1,0 +1,51 @@
+/** Where readers stand in the log, so that those who stand in one place are served together. */
+import type { Foundation } from '../action/execution.ts'
+import type { Stand } from '../change/window.ts'
+import { LIMITS } from '../limits.ts'
+import type { ResetReason } from './events.ts'
+import { readPlace } from './place.ts'
+import type { Reader } from './reader.ts'
+
+/** Readers that stand in one place. */
+export interface Standing {
+  /** undefined: they have to read their lists, and begin now. */
+  readonly from: (Stand & { readonly at: number }) | undefined
+  readonly readers: readonly Reader[]
+  /** Why they have to, or would have to where the log does not reach so far. */
+  readonly lost: ResetReason
+}
+
+type Point = Omit<Standing, 'readers'> & { readonly key: string }
+
+/** An hour for clocks that differ, and for the job that deletes what is too old. */
+const MARGIN_MS = 3_600_000
+
+/** Readers who come, by their places; at most so many places, the others are served by a later batch. */
+export function placesOf(foundation: Foundation, coming: Iterable<Reader>): readonly Standing[] {
+  const places = new Map<string, Point & { readonly readers: Reader[] }>()
+  for (const reader of coming) {
+    const point = pointOf(foundation, reader)
+    const found = places.get(point.key)
+    if (found !== undefined) found.readers.push(reader)
+    else if (places.size < LIMITS.streamPlaces) places.set(point.key, { ...point, readers: [reader] })
+  }
+  return [...places.values()]
+}
+
+function begins(lost: ResetReason): Point {
+  return { key: lost, from: undefined, lost }
+}
+
+/** Where a reader goes on. One who was told a part of a batch stands there only with readers of the same table. */
+function pointOf({ catalog, now }: Foundation, { begin, request, view }: Reader): Point {
+  if (begin !== undefined) return begins(begin)
+  const { lastEventId, resource } = request
+  if (lastEventId === undefined) return begins('new')
+  const place = readPlace(lastEventId)
+  const keptMs = (catalog.limits.changeKeepMs ?? LIMITS.changeKeepMs) - MARGIN_MS
+  if (place === undefined || place.at < now().getTime() - keptMs) return begins('expired')
+  if (place.sight !== view.share.name) return begins('access')
+  const { at, done, partly } = place
+  const part = partly === undefined ? '' : `${partly.upto} ${partly.lastId} ${resource.owner}`
+  return { key: `${done} ${part}`, from: { at, done, partly }, lost: 'expired' }
+}

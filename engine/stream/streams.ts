@@ -1,0 +1,199 @@
+/** The streams of this instance ⇄: readers come and go, and each batch of the log is read once for all of them. */
+import type { Readable } from 'node:stream'
+import type { Foundation } from '../action/execution.ts'
+import { ApiError } from '../error.ts'
+import type { StreamFigures } from '../http/metrics.ts'
+import type { BoundAuthenticate } from '../http/parts.ts'
+import { countedAs } from '../http/rate-limit.ts'
+import type { StreamRequest } from '../http/stream-route.ts'
+import { LIMITS } from '../limits.ts'
+import type { Store } from '../store/store.ts'
+import { checkReaders } from './check.ts'
+import { heartbeat, opening } from './events.ts'
+import { createPacer } from './pacer.ts'
+import { createReader, type Reader, type View, viewOf } from './reader.ts'
+import { runRound, SightFailed } from './round.ts'
+import { placesOf, type Standing } from './standing.ts'
+
+/** Where the application stands whose records are followed; another one may take its place, with new streams. */
+export interface Serving {
+  readonly app: {
+    readonly foundation: Foundation
+    readonly composition: { readonly authenticate: BoundAuthenticate | undefined }
+  }
+}
+
+export interface Streams {
+  /** Opens a stream; throws unavailable or too_many_requests where there are too many, and what the list throws. */
+  open(request: StreamRequest): Readable
+  /** Tells every instance that the log of changes has grown. */
+  wrote(): void
+  figures(): StreamFigures
+  /** Ends every stream behind a whole batch; their readers come back and go on where they were. */
+  endAll(): Promise<void>
+  /** The same, and opens none any more. */
+  close(): Promise<void>
+}
+
+export interface StreamParts {
+  readonly store: Pick<Store, 'publish' | 'subscribe'>
+  /** From 0 to 1. */
+  readonly random: () => number
+}
+
+/** The channel on which instances tell each other that the log of changes has grown. */
+const LOG = 'log'
+
+/** What the streams know of themselves; the one place that changes while they are served. */
+interface State {
+  closed: boolean
+  /** Who is told of the next batch, from where the last one ended. */
+  readonly live: Set<Reader>
+  /** Who stands elsewhere, or nowhere yet. */
+  readonly coming: Set<Reader>
+  readonly perCaller: Map<string, number>
+  /** Where the last batch ended. */
+  place: { readonly done: string; readonly at: number } | undefined
+  cut: number
+}
+
+type Limit = (name: keyof typeof LIMITS) => number
+
+/** The streams of one process, for the application that is served by then. */
+export function createStreams({ store, random }: StreamParts, serving: () => Serving['app'] | undefined): Streams {
+  const state: State = {
+    closed: false,
+    live: new Set(),
+    coming: new Set(),
+    perCaller: new Map(),
+    place: undefined,
+    cut: 0,
+  }
+  const limit: Limit = (name) => serving()?.foundation.catalog.limits[name] ?? LIMITS[name]
+  const pacers = pacersOf({ store, limit, serving }, state)
+  store.subscribe(LOG, pacers.batches.wake, pacers.batches.wake)
+
+  const endAll = async (): Promise<void> => {
+    await pacers.batches.idle()
+    beat(state)
+    for (const reader of [...state.coming, ...state.live]) reader.end()
+  }
+  return {
+    open(request) {
+      const app = serving()
+      if (state.closed || app === undefined)
+        throw new ApiError('unavailable', { message: 'The service is stopping; come back', retryAfter: 1 })
+      const reader = admit(app.foundation, state, limit, request)
+      const spread = Math.max(0, limit('streamRetryMostMs') - limit('streamRetryMs'))
+      reader.send(opening(limit('streamRetryMs') + random() * spread))
+      for (const pacer of [pacers.batches, pacers.checks, pacers.beats]) pacer.wake()
+      return reader.body
+    },
+    wrote: pacers.teller.wake,
+    figures: () => ({ open: state.live.size + state.coming.size, cut: state.cut }),
+    endAll,
+    async close() {
+      state.closed = true
+      await endAll()
+      for (const pacer of Object.values(pacers)) pacer.close()
+    },
+  }
+}
+
+/** What runs again and again while there are readers. */
+function pacersOf(
+  { store, limit, serving }: Pick<StreamParts, 'store'> & { limit: Limit; serving: () => Serving['app'] | undefined },
+  state: State,
+) {
+  const isRead = (): boolean => state.live.size + state.coming.size > 0
+  const every = (ms: () => number) => ({ pauseMs: ms, pollMs: ms, isWanted: isRead })
+  const pauseMs = () => limit('streamPauseMs')
+  return {
+    batches: createPacer({
+      pauseMs,
+      pollMs: () => limit('listenerPollMs'),
+      isWanted: isRead,
+      run: () => batch(serving()!.foundation, state),
+    }),
+    checks: createPacer({ ...every(() => limit('streamCheckMs')), run: () => check(serving()!, state) }),
+    beats: createPacer({ ...every(() => limit('streamHeartbeatMs')), run: async () => beat(state) }),
+    teller: createPacer({
+      pauseMs,
+      pollMs: () => undefined,
+      isWanted: () => true,
+      run: () => store.publish(LOG, ''),
+    }),
+  }
+}
+
+/** A new reader, counted under its caller until it leaves. */
+function admit(foundation: Foundation, state: State, limit: Limit, request: StreamRequest): Reader {
+  const { actor, ip, query, resource } = request
+  const view = viewOf(foundation, resource, actor, query)
+  if (state.live.size + state.coming.size >= limit('streams'))
+    throw new ApiError('unavailable', { message: 'Too many streams are open; come back', retryAfter: 5 })
+  const caller = actor.id === null ? `ip:${countedAs(ip)}` : `user:${actor.id}`
+  const before = state.perCaller.get(caller) ?? 0
+  if (before >= limit('streamsPerCaller'))
+    throw new ApiError('too_many_requests', { message: 'You have too many streams open', retryAfter: 5 })
+  state.perCaller.set(caller, before + 1)
+  const reader = createReader(request, view, limit('streamUnsentBytes'), (cut) => {
+    if (cut) state.cut += 1
+    state.coming.delete(reader)
+    state.live.delete(reader)
+    const left = (state.perCaller.get(caller) ?? 1) - 1
+    if (left === 0) state.perCaller.delete(caller)
+    else state.perCaller.set(caller, left)
+  })
+  state.coming.add(reader)
+  return reader
+}
+
+/** Reads one batch, sends it, and takes those who came among the live ones. */
+async function batch(foundation: Foundation, state: State): Promise<void> {
+  const { coming, live, place } = state
+  const together: readonly Standing[] =
+    live.size === 0 || place === undefined ? [] : [{ from: place, readers: [...live], lost: 'overflow' }]
+  const places = placesOf(foundation, coming)
+  const served = new Map<Reader, View>(places.flatMap(({ readers }) => readers.map((one) => [one, one.view] as const)))
+  try {
+    const { deliveries, now } = await runRound(foundation, [...together, ...places])
+    state.place = now
+    // Whose rights have changed meanwhile gets nothing that was meant for who it was, and begins anew.
+    for (const { reader, text, view } of deliveries) if (reader.view === view) reader.send(text)
+    for (const [reader, view] of served) if (reader.view === view && coming.delete(reader)) live.add(reader)
+  } catch (error) {
+    await failed(foundation, [...coming, ...live], error)
+  }
+}
+
+/** While the database is out everybody waits; where one statement fails, its readers are ended, and the others go on. */
+async function failed({ database, log }: Foundation, readers: readonly Reader[], error: unknown): Promise<void> {
+  const serves = await database.ping().then(
+    () => true,
+    () => false,
+  )
+  if (!(error instanceof SightFailed) || !serves) {
+    log.warn({ err: error }, 'streams wait: the log of changes could not be read')
+    return
+  }
+  const { key, resource } = error.sight
+  log.error({ err: error.cause, resource: resource.name }, 'streams were ended: what is told there could not be read')
+  for (const reader of readers) if (reader.view.sight.key === key) reader.end()
+}
+
+/** Ends the streams of those who may not read any more; who may see something else has to read the list again. */
+async function check({ composition, foundation }: Serving['app'], state: State): Promise<void> {
+  const readers = [...state.coming, ...state.live]
+  await checkReaders(foundation, composition.authenticate, readers, (reader, standing) => {
+    if (standing === 'none') reader.end()
+    if (standing !== 'other') return
+    reader.begin = 'access'
+    if (state.live.delete(reader)) state.coming.add(reader)
+  })
+}
+
+function beat({ live, place }: State): void {
+  if (place === undefined) return
+  for (const reader of live) reader.send(heartbeat({ ...place, sight: reader.view.share.name }))
+}

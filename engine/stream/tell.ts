@@ -1,0 +1,130 @@
+/** What a batch of changes means for the readers of one sight ⇄: one statement, however many they are. */
+import type { Foundation } from '../action/execution.ts'
+import { SYSTEM } from '../actor.ts'
+import type { Resource } from '../catalog/catalog.ts'
+import type { Row, Runner } from '../database/database.ts'
+import { LIMITS } from '../limits.ts'
+import { type Compiled, parameterValues } from '../query/compiled.ts'
+import type { FormerTable } from '../query/former.ts'
+import { broughtSlot, READERS } from '../query/per-reader.ts'
+import type { Dependency } from '../query/stream-reach.ts'
+import { type CompiledStream, IDS, KEPT, STREAM_COLUMNS } from '../query/stream-statement.ts'
+import type { Former, FormerRecords } from './batch.ts'
+import type { RecordEvent } from './events.ts'
+import type { Share, Sight } from './sight.ts'
+
+/** The events of each share, in the order of the shares; undefined: too many records are concerned to say. */
+export type Told = readonly (readonly RecordEvent[])[] | undefined
+
+type Records = ReadonlyMap<string, FormerRecords>
+
+/** The changes of one batch at most, and the records that a change of others may concern. */
+export function mostChanges({ catalog }: Pick<Foundation, 'catalog'>): number {
+  return catalog.limits.streamChanges ?? LIMITS.streamChanges
+}
+
+const NONE: FormerRecords = new Map()
+
+/** Tells the shares of a sight what became of records that changed, by the resource whose table they are in. */
+export async function tell(runner: Runner, sight: Sight, shares: readonly Share[], records: Records): Promise<Told> {
+  const { catalog, now } = sight.foundation
+  const own = records.get(sight.resource.owner) ?? NONE
+  const relevant = sight.dependencies.map((one) => relevantTo(one, records.get(one.owner) ?? NONE))
+  const concerned = await concernedIds(runner, sight, relevant)
+  if (concerned.length > mostChanges(sight.foundation)) return undefined
+  const ids = [...new Set([...own.keys(), ...concerned])].sort((a, b) => a - b)
+  const told: RecordEvent[][] = shares.map(() => [])
+  if (ids.length === 0) return told
+  const others = new Set(sight.dependencies.filter((_, at) => relevant[at]!.size > 0).map(({ owner }) => owner))
+  const further = [...others]
+    .filter((owner) => owner !== sight.resource.owner)
+    .map((owner) => catalog.resources.get(owner)!)
+  const statement = sight.statement(further)
+  const before = formerSlots(statement.former, [sight.resource, ...further], records, concerned)
+  const readers = readerSlots(shares)
+  for (let from = 0; from < ids.length; from += LIMITS.streamRecords) {
+    const some = ids.slice(from, from + LIMITS.streamRecords)
+    const kept = some.map((id) => jsonOf(own.get(id)?.kept))
+    const slots = { ...before, ...readers, [IDS]: some, [KEPT]: kept }
+    const values = parameterValues(statement.parameters, { actor: SYSTEM, now: now(), slots })
+    const rows = await runner.run(sight.adhoc ? { text: statement.statement.text } : statement.statement, values)
+    for (const row of rows) {
+      const event = eventOf(row, statement, (id) => isTold(sight, own.get(id)))
+      if (event !== undefined) told[Number(row[0])]?.push(event)
+    }
+  }
+  return told
+}
+
+/** The records of a dependency whose change may matter. */
+function relevantTo({ columns }: Dependency, records: FormerRecords): FormerRecords {
+  if (columns === undefined) return records
+  const matters = ({ updated, columns: changed }: Former): boolean =>
+    !updated || [...changed].some((column) => columns.has(column))
+  return new Map([...records].filter(([, former]) => matters(former)))
+}
+
+async function concernedIds(
+  runner: Runner,
+  sight: Sight,
+  relevant: readonly FormerRecords[],
+): Promise<readonly number[]> {
+  if (relevant.every((records) => records.size === 0)) return []
+  const slots: Record<string, unknown> = { most: mostChanges(sight.foundation) + 1 }
+  relevant.forEach((records, at) => {
+    slots[`ids${at}`] = [...records.keys()]
+    slots[`was${at}`] = [...records.values()].flatMap(({ was }) => (was === undefined ? [] : [JSON.stringify(was)]))
+  })
+  const rows = await run(runner, sight.concerned(), slots)
+  return rows.map(([id]) => Number(id))
+}
+
+function run(runner: Runner, { parameters, statement }: Compiled, slots: Readonly<Record<string, unknown>>) {
+  return runner.run(statement, parameterValues(parameters, { actor: SYSTEM, now: new Date(0), slots }))
+}
+
+/** The former records of each table; those that did not change themselves were what they are. */
+function formerSlots(
+  tables: readonly FormerTable[],
+  resources: readonly Resource[],
+  records: Records,
+  concerned: readonly number[],
+): Readonly<Record<string, unknown>> {
+  const slots: Record<string, unknown> = {}
+  tables.forEach(({ idsSlot, wasSlot }, at) => {
+    const own = records.get(resources[at]!.owner) ?? NONE
+    const same = at === 0 ? concerned.filter((id) => !own.has(id)) : []
+    slots[idsSlot] = [...own.keys(), ...same]
+    slots[wasSlot] = [...[...own.values()].map(({ was }) => jsonOf(was)), ...same.map(() => '{}')]
+  })
+  return slots
+}
+
+function jsonOf(value: object | undefined): string | null {
+  return value === undefined ? null : JSON.stringify(value)
+}
+
+function readerSlots(shares: readonly Share[]): Readonly<Record<string, unknown>> {
+  const slots: Record<string, unknown> = { [READERS]: shares.map((_, at) => at) }
+  shares[0]?.values.forEach((_, at) => {
+    slots[broughtSlot(at)] = shares.map(({ values }) => values[at])
+  })
+  return slots
+}
+
+/** Whether a change is told that neither brings a record into sight nor takes it away. */
+function isTold({ shows }: Sight, former: Former | undefined): boolean {
+  return former !== undefined && (!former.updated || shows(former.columns))
+}
+
+function eventOf(
+  row: Row,
+  { serialize }: Pick<CompiledStream, 'serialize'>,
+  isChanged: (id: number) => boolean,
+): RecordEvent | undefined {
+  const [, id, now, before] = row.slice(0, STREAM_COLUMNS.length)
+  const named = { id: Number(id) }
+  if (now !== 't') return { ...named, kind: 'deleted', data: `{"id":${named.id}}` }
+  if (before !== 't') return { ...named, kind: 'created', data: serialize(row) }
+  return isChanged(named.id) ? { ...named, kind: 'changed', data: serialize(row) } : undefined
+}

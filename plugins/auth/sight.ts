@@ -1,0 +1,21 @@
+/** Which accounts may see a record: for what is told to people who did not ask for it. */
+import type { PluginContext, Transaction } from '../../engine/index.ts'
+
+type Looking = Pick<PluginContext, 'actorsOf' | 'catalog' | 'readable'> & { readonly transaction: Transaction }
+
+/** Those of the accounts whose policy `view` reaches the record as it is now, in the order of their ids. */
+export async function whoSees(
+  { actorsOf, catalog, readable, transaction }: Looking,
+  resource: string,
+  recordId: number,
+  accounts: readonly number[],
+): Promise<readonly number[]> {
+  const actors = await actorsOf(accounts)
+  if (actors.length === 0) return []
+  const { table } = catalog.resources.get(resource)!
+  const values: unknown[] = [recordId]
+  const sights = actors.map((actor) => `(${readable(resource, 't', values, { as: actor })})`)
+  const text = `select ${sights.join(', ')} from "${table}" t where t.id = $1::integer`
+  const [row] = await transaction.run({ text }, values)
+  return actors.flatMap(({ id }, index) => (id !== null && row?.[index] === 't' ? [id] : []))
+}

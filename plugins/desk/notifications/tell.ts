@@ -1,0 +1,75 @@
+/**
+ * Listener: tells people of tickets, comments and messages, in the order in which they were written. Automations with
+ * `notify` can't say it yet: who took part before, one mail thread for all, and words that differ for staff and customer.
+ */
+import type { Change, ListenerContext } from '../../../engine/index.ts'
+import { comment } from './comment.ts'
+import { message } from './message.ts'
+import { listRows } from './notify.ts'
+import { presentIn, type Told, tellingOf, valueIn } from './telling.ts'
+import { ticket } from './ticket.ts'
+import { ticketsOf } from './ticket-facts.ts'
+
+/** What people are told of when a ticket changes; every new one has a status. */
+const TOLD: ReadonlySet<string> = new Set(['assigned_to', 'status_id', 'priority_id', 'merged_into_id'])
+
+/** `notifications.tell`: one listener for all, so that a person's list has the order of the writes. */
+export async function tell(context: ListenerContext, changes: readonly Change[]): Promise<void> {
+  // Who imports a desk of ten thousand tickets tells its people so, once.
+  const single = changes.filter((change) => !change.bulk && isTold(change))
+  if (single.length === 0 || !context.catalog.resources.has('tickets')) return
+  const present = await presentIn(context, single)
+  const tickets = await ticketsOf(
+    context,
+    single.flatMap((change) => ticketIdOf(change) ?? []),
+  )
+  const toldOf = async (change: Change): Promise<Told> => {
+    const told: Told = { rows: [], jobs: [] }
+    const telling = tellingOf(context, change, told)
+    const about = tickets.get(ticketIdOf(change) ?? 0)
+    if (change.resource === 'messages') await message(telling, change)
+    else if (about !== undefined) await (change.resource === 'tickets' ? ticket : comment)(telling, change, about)
+    return told
+  }
+  const told = await inOrder(single.filter(present), toldOf)
+  await listRows(
+    context,
+    told.flatMap(({ rows }) => rows),
+  )
+  const jobs = told.flatMap((one) => one.jobs)
+  for (const name of new Set(jobs.map((job) => job.name)))
+    await context.enqueueEach(
+      name,
+      jobs.filter((job) => job.name === name),
+    )
+}
+
+/** What is told of each change, in their order. */
+async function inOrder(
+  changes: readonly Change[],
+  toldOf: (change: Change) => Promise<Told>,
+): Promise<readonly Told[]> {
+  // Side by side, so that what tickets ask of the database is asked together.
+  const begun = await Promise.allSettled(
+    changes.map((change) => (change.resource === 'tickets' ? toldOf(change) : undefined)),
+  )
+  const told: Told[] = []
+  for (const [i, one] of begun.entries()) {
+    if (one.status === 'rejected') throw one.reason
+    // The others ask by Knex, which has one connection here and takes one statement at a time.
+    told.push(one.value ?? (await toldOf(changes[i]!)))
+  }
+  return told
+}
+
+function isTold({ action, fields, resource }: Change): boolean {
+  if (resource === 'tickets') return fields.some(({ field }) => TOLD.has(field))
+  return action === 'create' && (resource === 'ticket_comments' || resource === 'messages')
+}
+
+/** The ticket that a change is about; that of a message is found by its conversation. */
+function ticketIdOf(change: Change): number | undefined {
+  if (change.resource === 'tickets') return change.recordId
+  const id = valueIn(change, 'ticket_id')
+  return typeof id === 'number' ? id : undefined
+}

@@ -1,0 +1,110 @@
+/** Applies a macro to a record, as its caller: what one may not do alone is refused, and then nothing of it is done. */
+import {
+  ApiError,
+  type Json,
+  type JsonObject,
+  type Reply,
+  type Resource,
+  type RouteContext,
+  type Transaction,
+} from '../../engine/index.ts'
+import { childAt, objectOf } from './check.ts'
+import { ACTOR, rendered } from './template.ts'
+
+type Applying = RouteContext & { readonly transaction: Transaction }
+
+/** `POST /<path>/{id}/macros/{name}` */
+export function apply({ once }: RouteContext, resource: Resource): Promise<Reply> {
+  return once(async (context) => {
+    const { headers, params, records } = context
+    const macro = await records('macros').get(params.name ?? '')
+    if (macro.resource !== resource.name || macro.is_active !== true)
+      throw new ApiError('record_not_found', { label: 'Macro' })
+    const record = await records(resource.name).get(params.id ?? '')
+    const data = await done(context, resource, record, macro, headers['if-match'])
+    return { data, message: `${macro.name} was applied` }
+  })
+}
+
+/** Does what the macro says and gives the record as it is then; rejects with the first refusal. */
+async function done(
+  context: Applying,
+  resource: Resource,
+  record: JsonObject,
+  macro: JsonObject,
+  ifMatch?: string,
+): Promise<JsonObject> {
+  const { catalog, records } = context
+  const target = records(resource.name)
+  const id = Number(record.id)
+  // Before anything is created below it, which may change how it is read.
+  if (ifMatch !== undefined) await target.update(id, {}, { ifMatch })
+  const data = { ...record, actor: await callerOf(context) }
+  for (const [path, body] of Object.entries(objectOf(macro.create))) {
+    const child = childAt(catalog, resource, path)
+    if (child === undefined) throw new ApiError('conflict', { message: `Nothing is created at ${path} any more` })
+    const input = objectOf(await rendered(body ?? null, data))
+    await within(`create.${path}`, () =>
+      records(child.resource.name).create(input, {}, { relation: child.relation, id }),
+    )
+  }
+  const set = objectOf(await rendered(objectOf(macro.set), data))
+  if (Object.keys(set).length === 0) return target.get(id)
+  const updated = await within('set', () => target.update(id, set))
+  return target.get(id).catch((error: unknown) => {
+    // Out of the caller's sight by now, as an update would answer it all the same.
+    if (error instanceof ApiError && error.code === 'forbidden') return updated
+    throw error
+  })
+}
+
+/** Says of a refused value where in the macro it stands. */
+async function within<T>(place: string, write: () => Promise<T>): Promise<T> {
+  try {
+    return await write()
+  } catch (error) {
+    if (!(error instanceof ApiError) || error.params.errors === undefined) throw error
+    const errors = Object.entries(error.params.errors).map(([name, said]) => [`${place}.${name}`, said] as const)
+    throw new ApiError(error.code, { ...error.params, errors: Object.fromEntries(errors) })
+  }
+}
+
+async function callerOf({ actor, records }: Applying): Promise<JsonObject> {
+  const account = await records('users', 'system').get(Number(actor.id))
+  return Object.fromEntries(ACTOR.map((name) => [name, account[name] ?? null] as [string, Json]))
+}
+
+/** Ends a transaction in which macros were only tried. */
+class Tried extends Error {}
+
+/** `GET /<path>/{id}/macros`: each is tried and undone, so that what is listed is what can be applied. */
+export async function applicable(context: RouteContext, resource: Resource): Promise<Reply> {
+  const { catalog, params, records } = context
+  const record = await records(resource.name).get(params.id ?? '')
+  const query = { resource: resource.name, is_active: 'true', per_page: String(catalog.limits.perPageMax) }
+  const { data: macros } = await records('macros').list(query)
+  let usable: readonly JsonObject[] = []
+  const trial = context.transaction(async (inner) => {
+    usable = []
+    for (const macro of macros) if (await works(inner, resource, record, macro)) usable = [...usable, macro]
+    throw new Tried()
+  })
+  await trial.catch((error: unknown) => {
+    if (!(error instanceof Tried)) throw error
+  })
+  return { data: usable }
+}
+
+async function works(inner: Applying, resource: Resource, record: JsonObject, macro: JsonObject): Promise<boolean> {
+  const run = (text: string) => inner.transaction.run({ text }, [])
+  await run('savepoint macro')
+  try {
+    await done(inner, resource, record, macro)
+    return true
+  } catch (error) {
+    if (!(error instanceof ApiError) || error.status >= 500) throw error
+    return false
+  } finally {
+    await run('rollback to savepoint macro')
+  }
+}

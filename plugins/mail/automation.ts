@@ -1,0 +1,175 @@
+/** The action `mail` of automations: each recipient gets what it may see of the record, and nobody more. */
+import { createHash } from 'node:crypto'
+import {
+  type ActionContext,
+  type ActionContribution,
+  type ActionMistake,
+  type ActionPlace,
+  type Json,
+  type JsonObject,
+  type JsonSchema,
+  SYSTEM,
+} from '../../engine/index.ts'
+import { type NamedMail, sendMails } from './send.ts'
+import { type Recipient, readTo, recipientsOf, type To } from './to.ts'
+import { readWords, wordsData } from './words.ts'
+
+const TAKES: JsonSchema = {
+  type: 'object',
+  additionalProperties: false,
+  required: ['to', 'subject', 'text'],
+  properties: {
+    to: {
+      description: 'Whom: relations to people, fields of type email, addresses.',
+      examples: [['user', 'boss@example.com']],
+      oneOf: [
+        { type: 'string', minLength: 1, maxLength: 255 },
+        {
+          type: 'array',
+          items: { type: 'string', minLength: 1, maxLength: 255 },
+          minItems: 1,
+          maxItems: 50,
+          uniqueItems: true,
+        },
+      ],
+    },
+    subject: {
+      type: 'string',
+      minLength: 1,
+      maxLength: 255,
+      description: 'The subject, in Liquid over the record.',
+      examples: ['[#{{ uid }}] {{ subject }}'],
+    },
+    text: {
+      type: 'string',
+      minLength: 1,
+      maxLength: 20_000,
+      description: 'The text, in Liquid over the record: paragraphs with empty lines between them.',
+      examples: ['Hello,\n\n{{ details | quote }}'],
+    },
+    shows: {
+      type: 'array',
+      items: { type: 'string', minLength: 1, maxLength: 255 },
+      uniqueItems: true,
+      maxItems: 100,
+      description: 'What recipients without an account may read of the record.',
+      examples: [['uid', 'subject', 'status.name']],
+    },
+  },
+}
+
+/** The options as they are given. */
+interface Given {
+  readonly to: readonly string[]
+  readonly subject: string
+  readonly text: string
+  readonly shows: readonly string[]
+}
+
+function givenIn({ shows, subject, text, to }: JsonObject): Given {
+  const list = (value: Json | undefined): readonly string[] => (Array.isArray(value) ? value.map(String) : [])
+  return {
+    to: typeof to === 'string' ? [to] : list(to),
+    subject: String(subject),
+    text: String(text),
+    shows: list(shows),
+  }
+}
+
+/** Finds recipients and paths that there are not, and what a recipient without an account would have to read and may not. */
+function check(written: JsonObject, place: ActionPlace): readonly ActionMistake[] {
+  const given = givenIn(written)
+  const read = given.to.map((entry, index) => ({
+    to: readTo(place, entry),
+    at: typeof written.to === 'string' ? ['to'] : ['to', index],
+  }))
+  const lost = read.flatMap(({ to, at }) => ('kind' in to ? [] : [{ ...to, at }]))
+  const shown = given.shows.flatMap((path, index) =>
+    readWords(place, `{{ ${path} }}`).mistakes.map((mistake) => ({ ...mistake, at: ['shows', index] })),
+  )
+  const strangers = read.some(({ to }) => 'kind' in to && to.kind !== 'accounts')
+  return [
+    ...lost,
+    ...shown,
+    ...(['subject', 'text'] as const).flatMap((key) => textMistakes(place, given, key, strangers)),
+  ]
+}
+
+function textMistakes(
+  place: ActionPlace,
+  given: Given,
+  key: 'subject' | 'text',
+  strangers: boolean,
+): readonly ActionMistake[] {
+  const { mistakes, paths } = readWords(place, given[key])
+  const kept = strangers ? paths.filter((path) => !given.shows.includes(path)) : []
+  const unshown = kept.map((path) => ({
+    message: `A recipient without an account may not read "${path}"`,
+    hint: `name it under shows: [${[...given.shows, path].join(', ')}]`,
+  }))
+  return [...mistakes, ...unshown].map((mistake) => ({ ...mistake, at: [key] }))
+}
+
+/** `mail.send`: of all records of a batch, by one look for each class of readers and one statement for all mails. */
+async function run(context: ActionContext): Promise<void> {
+  const { catalog, work } = context
+  const given = givenIn(work.given)
+  const place = { catalog, resource: work.resource }
+  const paths = [...new Set([given.subject, given.text].flatMap((text) => readWords(place, text).paths))]
+  const to = given.to.map((entry) => readTo(place, entry)).filter((one): one is To => 'kind' in one)
+  const recipients = await recipientsOf(context, to)
+  const values = await valuesFor(context, paths, given.shows, recipients)
+  const words = { subject: given.subject, text: given.text }
+  const mails = new Map<string, NamedMail>()
+  for (const [at, { address, record }] of recipients.entries()) {
+    const seen = values[at]
+    if (seen === undefined) continue
+    const data = wordsData(context, paths, seen)
+    for (const cause of causesOf(context, record)) {
+      const id = idOf([context.instance, work.automation, record ?? 0, cause, address, words.subject, words.text])
+      const thread = record === undefined ? {} : { thread: `${work.resource.name}-${record}` }
+      // Accounts come first: one who is named twice is mailed once, with what the account may see.
+      if (!mails.has(id)) mails.set(id, { id, template: words, to: address, data, ...thread })
+    }
+  }
+  await sendMails(context, [...mails.values()])
+}
+
+/** What each recipient sees of its record; undefined: it may not see the record at all. */
+async function valuesFor(
+  { sightings, work }: ActionContext,
+  paths: readonly string[],
+  shows: readonly string[],
+  recipients: readonly Recipient[],
+): Promise<readonly (readonly Json[] | undefined)[]> {
+  const pairs = recipients.map(({ actor = SYSTEM, record = 0 }) => ({ record, reader: actor }))
+  const seen = await sightings(work.resource.name, paths, pairs)
+  return recipients.map(({ actor, record }, at) => {
+    if (record === undefined) return paths.map(() => null)
+    if (actor !== undefined) return seen[at]
+    return seen[at]?.map((value, n) => (shows.includes(paths[n] ?? '') ? value : null))
+  })
+}
+
+/** What set the automation off for a record, each the same however often it is worked; of a schedule the present moment. */
+function causesOf({ now, work }: ActionContext, record: number | undefined): readonly string[] {
+  if (record === undefined) return [now().toISOString()]
+  return work.records
+    .filter(({ id }) => id === record)
+    .map(({ change, moment }) => (change === undefined ? (moment ?? now().toISOString()) : `change ${change.id}`))
+}
+
+/** A UUID made of what a mail is (RFC 9562, version 8), so that the same mail has the same id. */
+function idOf(parts: readonly (string | number)[]): string {
+  const hash = createHash('sha256').update(JSON.stringify(parts)).digest('hex')
+  const variant = ((Number.parseInt(hash[16] ?? '0', 16) & 3) | 8).toString(16)
+  return `${hash.slice(0, 8)}-${hash.slice(8, 12)}-8${hash.slice(13, 16)}-${variant}${hash.slice(17, 20)}-${hash.slice(20, 32)}`
+}
+
+export const mailAction: ActionContribution = {
+  description: 'Mails people what they may see of the record.',
+  key: 'mail',
+  takes: TAKES,
+  check,
+  run,
+}

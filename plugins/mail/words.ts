@@ -1,0 +1,124 @@
+/** What texts of automations say of a record: the paths that they name, and their values as one reader sees them. */
+import type { Template } from 'liquidjs'
+import type { ActionMistake, ActionPlace, Catalog, Json, Resource, Settings } from '../../engine/index.ts'
+import { nearest } from '../../engine/index.ts'
+import { liquidEngines } from './liquid.ts'
+
+/** What a template may name beside the record. */
+const BESIDE: ReadonlySet<string> = new Set(['app', 'base_url', 'reply_to'])
+
+/** Longer values are cut, so that a mail stays one that people read. */
+const VALUE_LENGTH = 10_000
+
+type Segment = string | number | Template | readonly Segment[]
+
+interface Read {
+  /** Paths of the record's values, `assignedTo.name`, each once. */
+  readonly paths: readonly string[]
+  readonly mistakes: readonly Omit<ActionMistake, 'at'>[]
+}
+
+/** Reads a text: what it names of the records of a resource, and what is wrong with it. */
+export function readWords({ catalog, resource }: Pick<ActionPlace, 'catalog' | 'resource'>, text: string): Read {
+  const named = variablesIn(text)
+  if (typeof named === 'string') return { paths: [], mistakes: [{ message: named }] }
+  const paths = new Set<string>()
+  const mistakes: Omit<ActionMistake, 'at'>[] = []
+  for (const segments of named) {
+    if (BESIDE.has(String(segments[0]))) continue
+    const found = pathIn(catalog, resource, segments)
+    if (typeof found === 'string') paths.add(found)
+    else mistakes.push(found)
+  }
+  return { paths: [...paths], mistakes }
+}
+
+/** What a text names, or what is wrong with its form. */
+function variablesIn(text: string): readonly (readonly Segment[])[] | string {
+  const { plain } = liquidEngines(false)
+  try {
+    return plain.globalVariableSegmentsSync(plain.parse(text)) as readonly (readonly Segment[])[]
+  } catch (error) {
+    const said = (error instanceof Error ? error.message : String(error)).split('\n')[0] ?? ''
+    return `The text can not be read: ${said.replace(/, line:\d+, col:\d+$/, '')}`
+  }
+}
+
+/** Follows to-one relations to a field; what is asked of the field's own value stays with the template. */
+function pathIn(
+  catalog: Catalog,
+  resource: Resource,
+  segments: readonly Segment[],
+): string | Omit<ActionMistake, 'at'> {
+  const words: string[] = []
+  let at = resource
+  for (const [index, word] of segments.entries()) {
+    const name = typeof word === 'string' ? word : ''
+    words.push(name)
+    const field = at.fields.get(name)
+    if (field !== undefined) {
+      const further = segments.slice(index + 1)
+      const mistake = fieldMistake(field, words.join('.')) ?? furtherMistake(field, words.join('.'), further)
+      return mistake === undefined ? words.join('.') : { message: mistake }
+    }
+    const relation = at.relations.get(name)
+    if (relation === undefined) return unknown(at, name)
+    const target = catalog.resources.get(relation.target)!
+    if (relation.kind !== 'belongs_to')
+      return { message: `"${words.join('.')}" leads to several records, of which a text can not speak` }
+    if (index === segments.length - 1) {
+      const hint = `name one of its fields, such as ${words.join('.')}.${target.fields.has('name') ? 'name' : 'id'}`
+      return { message: `"${words.join('.')}" is a record, not a value`, hint }
+    }
+    at = target
+  }
+  return { message: 'A name stands for nothing here' }
+}
+
+function unknown({ fields, name: resource, relations }: Resource, name: string): Omit<ActionMistake, 'at'> {
+  const near = nearest(name, [...fields.keys(), ...relations.keys()])
+  const hint = near === undefined ? {} : { hint: `did you mean "${near}"?` }
+  return { message: `"${resource}" has no field "${name}"`, ...hint }
+}
+
+function fieldMistake({ count, show, type }: Field, path: string): string | undefined {
+  if (type.hidden === true) return `"${path}" is a secret`
+  if (show === 'never') return `"${path}" is never shown`
+  return count === undefined ? undefined : `"${path}" is counted for each reader, and a text can not name it`
+}
+
+function furtherMistake({ type }: Field, path: string, further: readonly Segment[]): string | undefined {
+  if (further.length === 0 || type.wire === 'json' || further[0] === 'size') return undefined
+  return `"${path}" is a value and has no "${String(further[0])}"`
+}
+
+type Field = Resource['key']
+
+/** The values of paths as a template names them: `{ subject, assignedTo: { name } }`, with the application beside them. */
+export function wordsData(
+  { catalog, settings }: { readonly catalog: Catalog; readonly settings: Pick<Settings, 'baseUrl'> },
+  paths: readonly string[],
+  values: readonly Json[],
+): Record<string, unknown> {
+  const data: Record<string, unknown> = { app: { name: catalog.name }, base_url: settings.baseUrl }
+  for (const [at, path] of paths.entries()) {
+    const words = path.split('.')
+    const last = words.pop()!
+    let holder = data
+    for (const word of words) {
+      holder[word] ??= {}
+      holder = holder[word] as Record<string, unknown>
+    }
+    holder[last] = shortened(values[at] ?? null)
+  }
+  return data
+}
+
+function shortened(value: Json): Json {
+  return typeof value === 'string' && value.length > VALUE_LENGTH ? `${value.slice(0, VALUE_LENGTH)}…` : value
+}
+
+/** A text with its values, as plain words in one or several lines. */
+export function fillWords(text: string, data: Readonly<Record<string, unknown>>): string {
+  return String(liquidEngines(false).plain.parseAndRenderSync(text, data)).trim()
+}

@@ -1,0 +1,63 @@
+/** What webhooks can hear of: the resources that say `webhooks: true`, and the words for their events. */
+import { type Catalog, type Diagnostic, nearest, type Resource, type ResourceDefinition } from '../../engine/index.ts'
+
+const ACTIONS = ['create', 'update', 'delete', 'restore'] as const
+export type EventAction = (typeof ACTIONS)[number]
+
+/** The event of a test, which no webhook has to ask for. */
+export const PING = 'webhooks.ping'
+
+/** Lets the listener hear of a resource's writes, so that the log of changes holds them. */
+export function offerWebhooks(resource: ResourceDefinition): ResourceDefinition {
+  if (resource.webhooks !== true || resource.of !== undefined) return resource
+  const heard = ACTIONS.map((action) => {
+    const listeners = resource.listeners?.[action] ?? []
+    return [action, [...new Set([...listeners, 'webhooks.queue'])]] as const
+  })
+  return { ...resource, listeners: { ...resource.listeners, ...Object.fromEntries(heard) } }
+}
+
+/** A table is heard as a whole, so its owner offers it. */
+export function ownersOffer({ resources }: Catalog): readonly Diagnostic[] {
+  return [...resources.values()].flatMap(({ keys, name, owner, span }) => {
+    if (keys.webhooks !== true || owner === name) return []
+    const message = `"${name}" stands on the table of "${owner}", whose writes are heard as a whole`
+    return [{ code: 'webhooks/owner', message, span, hint: `write webhooks: true in "${owner}"` } as const]
+  })
+}
+
+/** The resources that are offered, by name. */
+export function offered({ resources }: Catalog): readonly Resource[] {
+  return [...resources.values()].filter(({ keys, name, owner }) => keys.webhooks === true && owner === name)
+}
+
+/** The actions of a resource that an event word names, for each resource that it names; none for an unknown word. */
+export function heardBy(catalog: Catalog, event: string): ReadonlyMap<string, readonly EventAction[]> {
+  const [name = '', action = ''] = event === '*' ? ['*', '*'] : event.split('.')
+  const resources = offered(catalog).filter((resource) => name === '*' || resource.name === name)
+  const actions = ACTIONS.filter((one) => action === '*' || one === action)
+  if (event.split('.').length > 2 || actions.length === 0) return new Map()
+  if (name === '*' && event !== '*') return new Map()
+  return new Map(resources.map((resource) => [resource.name, actions]))
+}
+
+/** The same of several words together. */
+export function heardByAll(catalog: Catalog, events: readonly string[]): ReadonlyMap<string, ReadonlySet<EventAction>> {
+  const all = new Map<string, Set<EventAction>>()
+  for (const event of events) {
+    for (const [name, actions] of heardBy(catalog, event))
+      all.set(name, new Set([...(all.get(name) ?? []), ...actions]))
+  }
+  return all
+}
+
+/** What is wrong with an event word: what there is, and the nearest. */
+export function unknownEvent(catalog: Catalog, event: string): string {
+  const names = offered(catalog).map(({ name }) => name)
+  const known = names.flatMap((name) => [`${name}.*`, ...ACTIONS.map((action) => `${name}.${action}`)])
+  if (known.length === 0) return 'There are no events: no resource of this application is offered to webhooks'
+  const near = nearest(event, known)
+  const meant = near === undefined ? '.' : `; did you mean "${near}"?`
+  const actions = ACTIONS.map((one) => `.${one}`).join(', ')
+  return `There is no event "${event}"${meant} An event is "*", or one of ${names.join(', ')} with .*, ${actions}`
+}

@@ -1,0 +1,61 @@
+/** The webhooks plugin: what changes is sent to addresses that an admin names, signed, in order and at least once. */
+import { definePlugin } from '../../engine/index.ts'
+import { check } from './check.ts'
+import { deliver } from './deliver.ts'
+import { offerWebhooks, ownersOffer } from './events.ts'
+import { queueChanges } from './listen.ts'
+import { networksOf } from './networks.ts'
+import { OPTIONS, optionsOf } from './options.ts'
+import { PERMISSION } from './owner.ts'
+import { routes } from './routes.ts'
+import { tidy } from './tidy.ts'
+
+export default definePlugin({
+  name: 'webhooks',
+  description: 'Sends what changes to addresses that an admin names: signed, in order for each record, at least once.',
+  needs: ['timestamps', 'auth'],
+  options: OPTIONS,
+  keys: {
+    webhooks: {
+      description: 'Whether webhooks can hear of writes to this resource; false if absent.',
+      schema: { type: 'boolean', default: false, examples: [true] },
+    },
+  },
+  transforms: [offerWebhooks],
+  rules: [
+    ownersOffer,
+    (_catalog, options) =>
+      networksOf(optionsOf(options).networks) === undefined
+        ? [
+            {
+              code: 'webhooks/network',
+              message: 'An entry of "networks" of the plugin webhooks is no network',
+              hint: 'write it as 10.1.0.0/16 or fd00:1::/64',
+            },
+          ]
+        : [],
+  ],
+  permissions: { [PERMISSION]: 'May have changes sent to an address, as far as one may see them oneself.' },
+  resources: [
+    new URL('./resources/webhooks.yaml', import.meta.url),
+    new URL('./resources/webhook_deliveries.yaml', import.meta.url),
+    new URL('./resources/webhook_attempts.yaml', import.meta.url),
+  ],
+  hooks: { check: { transaction: false, run: check } },
+  listeners: { queue: { description: 'Queues changes for the webhooks that ask for them.', run: queueChanges } },
+  jobs: {
+    deliver: {
+      description: 'Sends what is due to webhooks.',
+      every: '5 minutes',
+      long: false,
+      concurrency: 2,
+      run: deliver,
+    },
+    tidy: {
+      description: 'Gives up deliveries that have waited for days, and switches off webhooks at which nothing arrives.',
+      every: '1 hour',
+      run: tidy,
+    },
+  },
+  routes,
+})

@@ -1,0 +1,96 @@
+/** One request to a receiver ⇄: within a time, to a checked address, its redirects not followed and its body thrown away. */
+import { request as httpRequest, type IncomingMessage } from 'node:http'
+import { request as httpsRequest } from 'node:https'
+import { checkedLookup, ForbiddenAddress, hostOf, type Resolve, reachable, writtenWrong } from './address.ts'
+import type { WebhookOptions } from './options.ts'
+
+export interface Message {
+  readonly address: string
+  readonly headers: Readonly<Record<string, string>>
+  readonly body: string
+}
+
+/** What a receiver answered. */
+export interface Answered {
+  readonly status: number
+  /** What it asks for by `Retry-After`, in milliseconds; undefined where it says nothing. */
+  readonly retryInMs: number | undefined
+}
+
+/** Nothing is read of an answer's body; so many bytes may pass while the connection ends in order. */
+const DRAIN_BYTES = 16_384
+const DRAIN_MS = 1_000
+
+/**
+ * Sends a message and gives the answer's status. Rejects when there is none: the receiver can't be reached, does not speak
+ * HTTP, is too slow, or its address leads into an own network, which is judged by the lookup of this very connection.
+ */
+export async function post(
+  { address, body, headers }: Message,
+  options: WebhookOptions,
+  { resolve, signal }: { readonly resolve: Resolve; readonly signal: AbortSignal },
+): Promise<Answered> {
+  const wrong = writtenWrong(address, options)
+  if (wrong !== undefined) throw new ForbiddenAddress(wrong)
+  const url = new URL(address)
+  // Node looks no IP address up.
+  if (isWrittenOut(url)) await reachable(hostOf(url), options, resolve)
+  const late = AbortSignal.timeout(options.timeoutMs)
+  const request = url.protocol === 'https:' ? httpsRequest : httpRequest
+  return new Promise((done, fail) => {
+    const sent = request(url, {
+      method: 'POST',
+      agent: false,
+      lookup: checkedLookup(options, resolve),
+      signal: AbortSignal.any([signal, late]),
+      maxHeaderSize: DRAIN_BYTES,
+      headers: {
+        ...headers,
+        'content-type': 'application/json',
+        'content-length': Buffer.byteLength(body),
+        'user-agent': 'Plinth-Webhooks',
+      },
+    })
+    sent.on('error', (error) => fail(late.aborted ? new TooSlow(options.timeoutMs) : error))
+    sent.on('response', (answer) => {
+      done({ status: answer.statusCode ?? 0, retryInMs: retryIn(answer.headers['retry-after']) })
+      drain(answer)
+    })
+    sent.end(body)
+  })
+}
+
+/** A receiver that did not answer in time. */
+class TooSlow extends Error {
+  /** As breakers know it. */
+  readonly code = 'ETIMEDOUT'
+
+  constructor(ms: number) {
+    super(`The receiver did not answer within ${ms / 1000} s`)
+  }
+}
+
+function isWrittenOut(url: URL): boolean {
+  return /^[\d.]+$|:/.test(hostOf(url))
+}
+
+/** Lets the connection end in order where little follows, and cuts it where much does, or nothing for long. */
+function drain(answer: IncomingMessage): void {
+  let bytes = 0
+  const cut = setTimeout(() => answer.destroy(), DRAIN_MS).unref()
+  answer.on('data', (chunk: Buffer) => {
+    bytes += chunk.length
+    if (bytes > DRAIN_BYTES) answer.destroy()
+  })
+  // The answer was understood by its status; how its body ends does not matter.
+  answer.on('error', () => undefined)
+  answer.on('close', () => clearTimeout(cut))
+}
+
+/** `Retry-After` (RFC 9110, 10.2.3), seconds or a date, in milliseconds. */
+function retryIn(header: string | undefined): number | undefined {
+  if (header === undefined) return undefined
+  if (/^\d{1,9}$/.test(header.trim())) return Number(header) * 1_000
+  const at = Date.parse(header)
+  return Number.isNaN(at) ? undefined : Math.max(0, at - Date.now())
+}

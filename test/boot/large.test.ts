@@ -1,0 +1,140 @@
+/** What a start does, by counting it: nothing is done twice, and nothing grows faster than the application. */
+import fs from 'node:fs'
+import { syncBuiltinESMExports } from 'node:module'
+import { join } from 'node:path'
+import { suite } from 'uvu'
+import * as assert from 'uvu/assert'
+import { readCatalog } from '../../engine/boot/boot.ts'
+import type { Database, Runner } from '../../engine/database/database.ts'
+import { createEngine } from '../../engine/engine.ts'
+import { requireCurrent } from '../../engine/migration/migrate.ts'
+import { tables } from '../../engine/migration/tables.ts'
+import { loadPlugins } from '../../engine/plugin/load.ts'
+import { readSettings } from '../../engine/settings.ts'
+import { folder, NOTES, plinth } from '../cli/world.ts'
+import { SILENT, testDatabase } from '../support/database.ts'
+import { writeLargeApplication } from '../support/large.ts'
+
+const test = suite('a large application')
+
+/** How often the files of plugins are looked at while `work` runs. */
+async function looks(work: () => Promise<unknown>): Promise<number> {
+  const { statSync } = fs
+  let count = 0
+  const counting = (...given: Parameters<typeof statSync>): ReturnType<typeof statSync> => {
+    count += 1
+    return statSync(...given)
+  }
+  Object.assign(fs, { statSync: counting })
+  syncBuiltinESMExports()
+  try {
+    await work()
+    return count
+  } finally {
+    Object.assign(fs, { statSync })
+    syncBuiltinESMExports()
+  }
+}
+
+test('the folders of plugins are looked through once, however many plugins are named', async () => {
+  const pluginsDir = join(import.meta.dirname, 'nowhere')
+  const shipped = ['timestamps', 'soft_delete', 'mail', 'jobs', 'reference', 'csv', 'activity', 'media', 'auth']
+  const one = await looks(() => loadPlugins(shipped.slice(0, 1), { pluginsDir }))
+  const all = await looks(() => loadPlugins(shipped, { pluginsDir }))
+  assert.ok(one > 0)
+  assert.is(all, one)
+})
+
+const COUNTER = `let asked = 0
+export default {
+  name: 'counter',
+  description: 'Counts how often it is asked for routes.',
+  resourceRoutes: () => { asked += 1; globalThis.plinthCounted = asked; return [] },
+  commands: { counted: { summary: 'how often', run: async () => 0 } },
+}
+`
+
+test('a command of a plugin reads the application and makes its routes once', async () => {
+  const application = folder({
+    ...NOTES,
+    'resources/app.yaml': 'name: Notes\nprefix: /api\nplugins: { timestamps: {}, counter: {} }\n',
+    'plugins/counter/index.js': COUNTER,
+    'package.json': '{ "type": "module" }',
+  })
+  const { url, close } = await testDatabase()
+  const env = { RESOURCES_DIR: `${application.path}/resources`, PLUGINS_DIR: `${application.path}/plugins` }
+  const ran = await plinth(['counted'], { ...env, DATA_DIR: `${application.path}/data`, DATABASE_URL: url })
+  await close()
+  application.remove()
+  assert.is(ran.code, 0, ran.complained)
+  assert.is(Reflect.get(globalThis, 'plinthCounted'), 1)
+})
+
+/** The texts of the statements that a database runs. */
+function heard(database: Database): { readonly database: Database; readonly texts: string[] } {
+  const texts: string[] = []
+  const hear = (runner: Runner): Runner => ({
+    run: (statement, values) => {
+      texts.push(statement.text)
+      return runner.run(statement, values)
+    },
+  })
+  return {
+    texts,
+    database: {
+      ...database,
+      compiled: hear(database.compiled),
+      adhoc: hear(database.adhoc),
+      session: (work) => database.session((runner) => work(hear(runner))),
+    },
+  }
+}
+
+test('a start on existing tables asks the database no more when there are more resources', async () => {
+  const asked: number[] = []
+  for (const resources of [5, 25]) {
+    const { folder: resourcesDir, remove } = await writeLargeApplication(resources, 12)
+    const settings = readSettings({ RESOURCES_DIR: resourcesDir, DATA_DIR: join(resourcesDir, 'data'), PORT: '0' })
+    assert.ok(settings.value)
+    const { database, close } = await testDatabase()
+    for (const listens of [false, true]) {
+      const listening = heard(database)
+      const made = await createEngine({ settings: settings.value, log: SILENT, database: listening.database })
+      assert.ok(made.value)
+      await made.value.close()
+      if (listens) asked.push(listening.texts.length)
+    }
+    await close()
+    await remove()
+  }
+  assert.ok(asked[0]! > 0)
+  assert.is(asked[1], asked[0])
+})
+
+test('a command that leaves the tables alone counts no rows to find out whether they fit', async () => {
+  const { folder: resourcesDir, remove } = await writeLargeApplication(3, 12)
+  const settings = readSettings({ RESOURCES_DIR: resourcesDir, DATA_DIR: join(resourcesDir, 'data'), PORT: '0' })
+  const { database, close } = await testDatabase()
+  const made = await createEngine({ settings: settings.value!, log: SILENT, database })
+  await made.value?.close()
+  const { value } = await readCatalog({ resourcesDir, pluginsDir: 'plugins' })
+  const [table] = tables(value!.catalog).filter(({ name }) => name === 'resource_002s')
+  await database.knex.raw(`alter table ${table!.name} add column gone text`)
+  await database.knex.raw(
+    `update plinth_migration set owned = jsonb_set(owned, '{resource_002s}', owned->'resource_002s' || '["gone"]')`,
+  )
+  const listening = heard(database)
+  await requireCurrent(value!.catalog, listening.database, new Date())
+  const counts = listening.texts.filter((text) => /select count\(/.test(text))
+  await database.knex.raw(`alter table ${table!.name} drop column code`)
+  let said = ''
+  await requireCurrent(value!.catalog, database, new Date()).catch((error: Error) => {
+    said = error.message
+  })
+  await close()
+  await remove()
+  assert.equal(counts, [])
+  assert.match(said, /\d changes? waits?/)
+})
+
+test.run()

@@ -1,0 +1,15 @@
+/** What the test and the plugin share: the plugin may be loaded under an address of its own. */
+
+interface Shared {
+  /** Titles that `echo.picky` refuses. */
+  readonly refused: Set<string>
+  /** Titles that it took, in order. */
+  readonly given: string[]
+  /** How large each batch was that `echo.note` got. */
+  readonly batches: number[]
+}
+
+const place: { echoes?: Shared } = globalThis as { echoes?: Shared }
+place.echoes ??= { refused: new Set(), given: [], batches: [] }
+
+export const { refused, given, batches } = place.echoes
