@@ -1,13 +1,12 @@
 /** The only composer: sources, plugins and a database become a running app, which the next one can replace. ⇄ */
 import { randomUUID } from 'node:crypto'
-import { createCachedTables } from './action/cached-tables.ts'
-import { changeTeller, hearChanges } from './action/changes.ts'
+import { hearChanges } from './action/changes.ts'
 import type { Foundation } from './action/execution.ts'
-import { pluginContext } from './action/plugin-context.ts'
 import { type Acting, automationsOf } from './automation/acting.ts'
 import { writeListeners } from './automation/on-write.ts'
 import { registerAutomations } from './automation/register.ts'
 import { type Boot, readCatalog } from './boot/boot.ts'
+import { foundationOf } from './boot/foundation.ts'
 import { type SettleOptions, settle } from './boot/settle.ts'
 import { logBreakers, standings } from './breaker.ts'
 import type { Catalog } from './catalog/catalog.ts'
@@ -26,19 +25,16 @@ import { readiness } from './http/readiness.ts'
 import { resourceRoutes } from './http/resource-routes.ts'
 import { createHttp, createPassage } from './http/server.ts'
 import { streamRoutes } from './http/stream-route.ts'
-import { jobInlet } from './job/inlet.ts'
 import { LIMITS } from './limits.ts'
 import { instanceOf } from './migration/instance.ts'
 import type { Logger } from './observe.ts'
 import type { OpenApiDocument } from './openapi/openapi-document.ts'
 import { allRoutes } from './openapi/routes.ts'
-import { accountFinder } from './plugin/account.ts'
 import { asSystem, startPlugins } from './plugin/as-system.ts'
 import { beginWork, type Work } from './plugin/begin-work.ts'
 import type { Composition } from './plugin/compose.ts'
 import type { StartLine } from './plugin/plugin.ts'
 import { saidOnce, startLines } from './plugin/start-lines.ts'
-import { createStatements } from './query/compiled.ts'
 import { checkSecret } from './secret.ts'
 import type { Settings } from './settings.ts'
 import { openStore } from './store/index.ts'
@@ -95,16 +91,20 @@ export interface Engine {
   close(delayMs?: number): Promise<void>
 }
 
-/** The parts that outlive a change of the app. */
-interface Process {
+/** What an application needs before its tables are there. */
+interface Ground {
   readonly settings: Settings
   readonly log: Logger
   readonly now: () => Date
   readonly clock: () => number
   readonly database: Database
+  readonly disk: Disk
+}
+
+/** The parts that outlive a change of the app. */
+interface Process extends Ground, Pick<Foundation, 'instance'> {
   readonly store: Store
   readonly metrics: Metrics
-  readonly disk: Disk
   readonly admission: Admission
   draining: boolean
   readonly streams: Streams
@@ -114,12 +114,18 @@ interface Process {
   listeners: ListenerWorker | undefined
 }
 
-/** Opens what an application stands on. */
-async function openProcess(options: EngineOptions): Promise<Process> {
+async function openGround(options: EngineOptions): Promise<Ground> {
   const { settings, log, now = () => new Date(), clock = performance.now.bind(performance), joins = false } = options
   const disk = await watchDisk(settings.dataDir, log)
   const database = options.database ?? (await connectOn(disk, settings, { log, joins }))
-  const store = await openStore(settings, log)
+  return { settings, log, now, clock, database, disk }
+}
+
+/** Opens what an application shares with its other instances, once its database says which application it is. */
+async function openProcess(ground: Ground): Promise<Process> {
+  const { settings, log, database } = ground
+  const instance = await instanceOf(database, randomUUID)
+  const store = await openStore(settings, log, `plinth:${instance}`)
   const admission = createAdmission({ waited: database.waited, log })
   const streams = createStreams({ store, random: Math.random }, () => process.serving())
   const metrics = createMetrics(
@@ -130,7 +136,8 @@ async function openProcess(options: EngineOptions): Promise<Process> {
     streams.figures,
   )
   const process: Process = {
-    ...{ settings, log, now, clock, database, store, metrics, admission, disk, streams },
+    ...ground,
+    ...{ instance, store, metrics, admission, streams },
     draining: false,
     serving: () => undefined,
     listeners: undefined,
@@ -145,25 +152,28 @@ export async function createEngine(options: EngineOptions): Promise<Collected<En
   if (read.value === undefined) return { diagnostics: read.diagnostics }
   await keepPrivate(settings.dataDir, false)
   if (begin) await checkSecret(settings)
-  const process = await openProcess(options)
-  const { database, disk, store } = process
+  const ground = await openGround(options)
+  const { database, disk } = ground
   logBreakers(settings, options.log)
+  let process: Process | undefined
   const closeAll = async (): Promise<void> => {
-    await store.close()
+    await process?.store.close()
     if (options.database === undefined) await database.close()
     disk.stop()
   }
   stop?.addEventListener('abort', database.interrupt)
   try {
     stop?.throwIfAborted()
-    const ready = await prepare(process, read.value, { begin })
-    if (ready.value === undefined) {
+    const settled = await settleOn(ground, read.value, { begin })
+    if (settled.value === undefined) {
       await closeAll()
-      return { diagnostics: [...read.diagnostics, ...ready.diagnostics] }
+      return { diagnostics: [...read.diagnostics, ...settled.diagnostics] }
     }
+    process = await openProcess(ground)
+    const app = await prepare(process, read.value, begin)
     stop?.throwIfAborted()
-    const lines = begin ? await startPlugins(ready.value) : []
-    return { value: running(process, ready.value, lines, closeAll), diagnostics: read.diagnostics }
+    const lines = begin ? await startPlugins(app) : []
+    return { value: running(process, app, lines, closeAll), diagnostics: read.diagnostics }
   } catch (error) {
     await closeAll()
     throw error
@@ -172,60 +182,28 @@ export async function createEngine(options: EngineOptions): Promise<Collected<En
   }
 }
 
-/** Brings the database to the catalog, unless it is to be there already, and composes the app. */
-async function prepare(
-  process: Process,
-  { catalog, composition, routes }: Boot,
-  how: Pick<SettleOptions, 'edited' | 'begin'>,
-): Promise<Collected<App>> {
-  const { database, log, now } = process
-  const settled = await settle(catalog, database, { log, now: now(), ...how })
-  if (settled.value === undefined) return { diagnostics: settled.diagnostics }
-  const instance = await instanceOf(database, randomUUID)
-  if (how.begin !== false) {
-    await registerListeners(database, catalog.listeners)
-    await registerAutomations(database.adhoc, catalog)
-  }
-  const app = compose(process, { catalog, composition, instance }, routes)
-  return { value: app, diagnostics: settled.diagnostics }
+/** Brings the database to the catalog, unless it is to be there already. */
+function settleOn({ database, log, now }: Ground, { catalog }: Boot, how: Pick<SettleOptions, 'edited' | 'begin'>) {
+  return settle(catalog, database, { log, now: now(), ...how })
 }
 
-/** What an app is made of, and the id that its database gave it. */
-type Ready = Pick<App, 'catalog' | 'composition'> & Pick<Foundation, 'instance'>
-
-/** What actions run with as long as this catalog is served. */
-function foundationOf(process: Process, { catalog, composition, instance }: Ready): Foundation {
-  const { database, store, settings, log, now, clock } = process
-  const cachedTables = createCachedTables(catalog, database.compiled, clock)
-  const isFollowed = [...catalog.resources.values()].some(({ streamed }) => streamed)
-  const foundation: Foundation = {
-    catalog,
-    database,
-    statements: createStatements(),
-    cachedTables,
-    hooks: composition.hooks,
-    settings,
-    instance,
-    log,
-    now,
-    changed: changeTeller({ store, log }, cachedTables),
-    logged: () => {
-      process.listeners?.wake()
-      if (isFollowed) process.streams.wrote()
-    },
-    jobs: jobInlet(composition.jobs, store),
-    actorOf: accountFinder(composition, () => foundation),
-    actorsOf: async (runner, accounts) =>
-      composition.actors?.value({ catalog, options: composition.actors.options, runner }, accounts) ?? [],
-    contextOf: pluginContext,
+/** Composes the app that is to be served on a database that is brought to its catalog. */
+async function prepare(process: Process, boot: Boot, begin: boolean): Promise<App> {
+  if (begin) {
+    await registerListeners(process.database, boot.catalog.listeners)
+    await registerAutomations(process.database.adhoc, boot.catalog)
   }
-  return foundation
+  return compose(process, boot)
 }
 
-function compose(process: Process, ready: Ready, bound: readonly BoundRoute[]): App {
+function compose(process: Process, { catalog, composition, routes: bound }: Boot): App {
   const { store, settings, log, now, clock } = process
-  const { catalog, composition } = ready
-  const foundation = foundationOf(process, ready)
+  const isFollowed = [...catalog.resources.values()].some(({ streamed }) => streamed)
+  const logged = () => {
+    process.listeners?.wake()
+    if (isFollowed) process.streams.wrote()
+  }
+  const foundation = foundationOf({ catalog, composition }, { ...process, logged })
   const own = [...resourceRoutes(catalog, foundation.hooks), ...streamRoutes(catalog, process.streams.open)]
   const { routes, document } = allRoutes(bound, own, catalog, composition)
   const parts: HttpParts = {
@@ -283,11 +261,11 @@ function running(process: Process, first: App, lines: readonly StartLine[], clos
       await process.streams.endAll()
       // Between the change of the tables and that of the app, neither app fits the tables.
       return passage.alone(LIMITS.reloadWaitMs, async () => {
-        const next = await prepare(process, value, { edited: true })
-        if (next.value !== undefined) serving.app = next.value
+        const settled = await settleOn(process, value, { edited: true })
+        if (settled.value !== undefined) serving.app = await prepare(process, value, true)
         // Those that came too late to wait were opened for the app before.
         await process.streams.endAll()
-        return next.diagnostics
+        return settled.diagnostics
       })
     },
     async close(delayMs = 0) {

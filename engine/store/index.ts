@@ -8,7 +8,7 @@ import type { Store } from './store.ts'
  * A shared store with `REDIS_URL`, one inside the process without; resolves even when Redis does not answer.
  * `prefix` keeps several applications on one Redis apart.
  */
-export async function openStore(settings: Pick<Settings, 'redisUrl'>, log: Logger, prefix = 'plinth'): Promise<Store> {
+export async function openStore(settings: Pick<Settings, 'redisUrl'>, log: Logger, prefix: string): Promise<Store> {
   if (settings.redisUrl === undefined) {
     return memoryStore((error, channel) => log.error({ err: error, channel }, 'a store listener failed'))
   }

@@ -42,7 +42,7 @@ async function instance(name: string): Promise<Instance> {
     PORT: '0',
     DATA_DIR: dataDir,
     RESOURCES_DIR: 'resources',
-    ...(clustered && { DATABASE_URL: shared.url, DATABASE_POOL: '4', REDIS_URL: ownRedis(redis) }),
+    ...(clustered && { DATABASE_URL: shared.url, DATABASE_POOL: '4', REDIS_URL: redis }),
     APP_SECRET: 'one secret for all instances of a desk',
     ADMIN_EMAIL: EMAIL,
     ADMIN_PASSWORD: PASSWORD,
@@ -63,13 +63,6 @@ async function instance(name: string): Promise<Instance> {
     outbox: join(dataDir, 'outbox'),
     call: (method, path, call = {}) => send(url, method, `/api/v1${path}`, call),
   }
-}
-
-/** A database of its own on the server, since the counts of an address are shared by all who use one. */
-function ownRedis(address: string): string {
-  const url = new URL(address)
-  url.pathname = `/${1 + (process.pid % 15)}`
-  return url.href
 }
 
 async function made(at: Instance, path: string, body: object, token = admin): Promise<number> {

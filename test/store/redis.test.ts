@@ -39,7 +39,7 @@ test.after.each(async (world) => {
 })
 
 async function opened(world: World, log = remembering().log): Promise<Store> {
-  const store = await openStore({ redisUrl: `redis://127.0.0.1:${world.port}` }, log)
+  const store = await openStore({ redisUrl: `redis://127.0.0.1:${world.port}` }, log, 'plinth')
   world.stores.push(store)
   return store
 }
@@ -137,7 +137,7 @@ const absent = suite('store: redis absent')
 
 absent('opens and counts although no Redis is there', async () => {
   const start = performance.now()
-  const store = await openStore({ redisUrl: `redis://127.0.0.1:${await freePort()}` }, remembering().log)
+  const store = await openStore({ redisUrl: `redis://127.0.0.1:${await freePort()}` }, remembering().log, 'plinth')
   assert.is((await store.hit('auth', 'x', 60_000, Date.now())).count, 1)
   await store.publish('lookup', 'nobody')
   await store.close()

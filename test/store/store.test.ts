@@ -75,7 +75,7 @@ function contract(name: string, open: () => Promise<Store>): void {
   test.run()
 }
 
-contract('memory', () => openStore({ redisUrl: undefined }, quiet))
+contract('memory', () => openStore({ redisUrl: undefined }, quiet, ''))
 if (redisUrl !== undefined) contract('redis', () => openStore({ redisUrl }, quiet, `test-${randomUUID()}`))
 
 const windows = suite('store: windows')
