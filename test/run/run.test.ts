@@ -53,9 +53,20 @@ run('fails when no file matches', () => {
 })
 
 run('goes on after a failing file, in the order of the names, and stops there with --bail', () => {
-  const files = ['test/run/fixture/passes.ts', 'test/run/fixture/fails.ts']
+  const files = ['test/run/fixture/passes.ts', 'test/run/fixture/fails.ts', '--jobs', '1']
   assert.is(runner(...files).last, '2 passed, 1 failed, 1 skipped')
   assert.is(runner(...files, '--bail').last, '1 passed, 1 failed, 0 skipped')
+})
+
+run('several processes fail the same files for the same reasons, and the others go on', () => {
+  const files = FAILURES.map(([fixture]) => `test/run/fixture/${fixture}.ts`)
+  const result = runner(...files, 'test/run/fixture/passes.ts', '--timeout', '1500', '--jobs', '2')
+  assert.is(result.code, 1)
+  for (const [fixture, says] of FAILURES) {
+    assert.match(result.output, `✘ test/run/fixture/${fixture}.ts`)
+    assert.match(result.output, says)
+  }
+  assert.is(result.last, '4 passed, 12 failed, 1 skipped')
 })
 
 run.run()
