@@ -18,13 +18,12 @@ import type { Database } from './database/database.ts'
 import { keepPrivate } from './database/private.ts'
 import { type Disk, watchDisk } from './disk/watch.ts'
 import { type Admission, createAdmission } from './http/admission.ts'
+import { catalogRoutes } from './http/catalog-routes.ts'
 import { type Listening, listen } from './http/listen.ts'
 import { createMetrics, type Metrics } from './http/metrics.ts'
 import type { BoundRoute, HttpApp, HttpParts } from './http/parts.ts'
 import { readiness } from './http/readiness.ts'
-import { resourceRoutes } from './http/resource-routes.ts'
 import { createHttp, createPassage } from './http/server.ts'
-import { streamRoutes } from './http/stream-route.ts'
 import { LIMITS } from './limits.ts'
 import { instanceOf } from './migration/instance.ts'
 import type { Logger } from './observe.ts'
@@ -204,7 +203,7 @@ function compose(process: Process, { catalog, composition, routes: bound }: Boot
     if (isFollowed) process.streams.wrote()
   }
   const foundation = foundationOf({ catalog, composition }, { ...process, logged })
-  const own = [...resourceRoutes(catalog, foundation.hooks), ...streamRoutes(catalog, process.streams.open)]
+  const own = catalogRoutes(catalog, { hooks: foundation.hooks, open: process.streams.open })
   const { routes, document } = allRoutes(bound, own, catalog, composition)
   const parts: HttpParts = {
     routes,

@@ -25,6 +25,9 @@ export const LIMITS = {
   /** Rows on a page when the caller names no number, and at most. */
   perPageDefault: 15,
   perPageMax: 100,
+  /** Records that one request may write: what one transaction does in a second or two. As many of them count as one request more. */
+  batchOperations: 500,
+  batchUnit: 100,
   /** A page number: offset stays inside a 32-bit integer. */
   pageMax: 20_000_000,
   /** A JSON body; a larger one is refused with 413. */

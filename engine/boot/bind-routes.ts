@@ -2,11 +2,10 @@
 
 import type { Catalog } from '../catalog/catalog.ts'
 import { sentenceOf } from '../error.ts'
+import { catalogRoutes } from '../http/catalog-routes.ts'
 import { resourcesNamed } from '../http/output.ts'
 import type { BoundRoute } from '../http/parts.ts'
-import { resourceRoutes } from '../http/resource-routes.ts'
 import type { Route } from '../http/route.ts'
-import { streamRoutes } from '../http/stream-route.ts'
 import type { Bound, Composition } from '../plugin/compose.ts'
 import { resolveFields } from '../resolve/fields.ts'
 import type { Collected, Diagnostic } from '../text/diagnostic.ts'
@@ -76,7 +75,7 @@ function routesOf(composition: Composition, catalog: Catalog, diagnostics: Diagn
 /** The routes of plugins, and what is wrong with them by themselves and beside those of the resources. */
 export function judgedRoutes(composition: Composition, catalog: Catalog): Required<Collected<readonly BoundRoute[]>> {
   const { value, diagnostics } = bindRoutes(composition, catalog)
-  const own = [...resourceRoutes(catalog), ...streamRoutes(catalog)]
+  const own = catalogRoutes(catalog)
   return { value, diagnostics: [...diagnostics, ...clashes([...value, ...own], catalog.prefix)] }
 }
 

@@ -109,6 +109,8 @@ export interface Resource {
   readonly logged: boolean
   /** Whether the log keeps what is written to its table after every listener has worked it. */
   readonly keepsLog: boolean
+  /** Whether many of its records may be written by one request. */
+  readonly batch: boolean
   /** Whether readers may follow its changes at `/<path>/stream`. */
   readonly streamed: boolean
   /** Keys contributed by plugins, as written. */

@@ -204,6 +204,7 @@ export interface ResourceDefinition {
   /** Whether the log of changes holds what is written, even where no listener asks for it. */
   readonly log_changes?: boolean
   /** Whether readers may follow its changes while they happen. */
+  readonly batch?: boolean
   readonly stream?: boolean
   /** Keys contributed by plugins (timestamps, soft_delete, restore, activity …). */
   readonly [key: string]: unknown

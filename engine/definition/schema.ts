@@ -184,6 +184,11 @@ const WRITING: Readonly<Record<string, JsonSchema>> = {
     ),
   ),
   log_changes: key('Whether the log of changes holds each write, even where no listener asks for it.', true, SWITCH),
+  batch: key(
+    'Whether many records may be written by one request: POST /<path>/batch, PATCH and DELETE by filters, PUT by a unique value; they may if absent.',
+    false,
+    SWITCH,
+  ),
   stream: key(
     'Whether GET /<path>/stream tells readers of changes while they happen, to each what it may see.',
     true,

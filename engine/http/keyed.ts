@@ -3,7 +3,7 @@ import { createHash, createHmac } from 'node:crypto'
 import { createReadStream } from 'node:fs'
 import type { Actor } from '../actor.ts'
 import { ApiError } from '../error.ts'
-import type { Json, JsonObject } from '../json.ts'
+import { isObject, type Json, type JsonObject } from '../json.ts'
 import { LIMITS } from '../limits.ts'
 import { secretsOf } from '../secret.ts'
 import type { BoundRoute, Call, HttpParts, RequestInput } from './parts.ts'
@@ -42,10 +42,17 @@ function checkedKey(header: string): string {
   return key
 }
 
-/** The body with secrets left out: what is kept of a request must not help anybody to guess one. */
-function withoutSecrets({ inputFields = [], secretKeys = [] }: BoundRoute, body: JsonObject): JsonObject {
+/** The body with secrets left out, wherever they stand: what is kept of a request must not help anybody to guess one. */
+function withoutSecrets({ inputFields = [], secretKeys = [] }: BoundRoute, body: JsonObject): Json {
   const hidden = new Set([...secretKeys, ...inputFields.filter(({ type }) => type.hidden).map(({ name }) => name)])
-  return hidden.size === 0 ? body : Object.fromEntries(Object.entries(body).filter(([key]) => !hidden.has(key)))
+  return hidden.size === 0 ? body : without(body, hidden)
+}
+
+function without(value: Json, hidden: ReadonlySet<string>): Json {
+  if (Array.isArray(value)) return value.map((item) => without(item, hidden))
+  if (!isObject(value)) return value
+  const kept = Object.entries(value).filter(([key]) => !hidden.has(key))
+  return Object.fromEntries(kept.map(([key, item]) => [key, without(item, hidden)]))
 }
 
 /** Keys in one order, so that a client whose JSON library shuffles them still sends the same body. */

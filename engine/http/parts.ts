@@ -48,6 +48,8 @@ interface Bound extends Omit<Route, 'handle'> {
   readonly queryFields: readonly Field[] | undefined
   /** Asked after `access`: throws for whoever may not do this at all, whichever record it is about. */
   readonly admit?: (actor: Actor) => void
+  /** How many requests it counts as beside itself; absent: none. */
+  readonly units?: (input: Pick<RequestInput, 'body' | 'parameters'>) => number
   /** Keys of the body that hold secrets. */
   readonly secretKeys?: readonly string[]
 }

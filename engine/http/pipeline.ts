@@ -81,7 +81,11 @@ export function responder(parts: HttpParts, fixed: Fixed, stamp: Stamp): Respond
     if (place === undefined) throw new ApiError('method_not_allowed', { allow: match.entry.allow })
     if (unidentified !== undefined) throw unidentified
     if (call.actor.kind === 'anonymous' && place.needsToken) throw new ApiError('unauthenticated')
-    return receive(call, place, match, (input) => perform(call, place, input))
+    return receive(call, place, match, async (input) => {
+      for (let unit = place.route.units?.(input) ?? 0; unit > 0; unit -= 1)
+        await count(call.ctx, place.route.bucket ?? 'general', call.actor, call.ip)
+      return perform(call, place, input)
+    })
   }
 }
 

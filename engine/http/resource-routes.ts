@@ -34,12 +34,16 @@ export function resourceRoutes(
       nested.actions.map((action) => nestedRoute(catalog, resource, nested, action)),
     ),
   ])
-  return routes.map((route) => ({ ...route, secretKeys: secretKeys(route, hooks) }))
+  return routes.map((route) => ({ ...route, secretKeys: secretKeys(route.resource, [route.action], hooks) }))
 }
 
 /** The keys of a body that hold secrets: fields that never leave, and what hooks take. */
-function secretKeys({ action, resource }: ResourceRoute, hooks: ReadonlyMap<string, BoundHook>): readonly string[] {
-  const extra = action === 'list' || action === 'get' ? [] : resource.hooks[action]
+export function secretKeys(
+  resource: Resource,
+  actions: readonly ActionName[],
+  hooks: ReadonlyMap<string, BoundHook>,
+): readonly string[] {
+  const extra = actions.flatMap((action) => (action === 'list' || action === 'get' ? [] : resource.hooks[action]))
   const fields = [...resource.fields.values(), ...extra.flatMap((name) => hooks.get(name)?.input ?? [])]
   return fields.filter(({ type }) => type.hidden === true).map(({ name }) => name)
 }
@@ -103,14 +107,15 @@ function runs(resource: Resource): Readonly<Record<ActionName, Run>> {
   }
 }
 
-async function recordReply(around: Execution, resource: Resource, text: string, status: number): Promise<Reply> {
+/** The reply with one record. */
+export async function recordReply(around: Execution, resource: Resource, text: string, status: number): Promise<Reply> {
   const reply = { status, data: new JsonText(text), etag: entityTag(text) }
   if (!resource.moves.some(({ shown }) => shown)) return reply
   return { ...reply, meta: { moves: await openMoves(around, resource, text) } }
 }
 
 /** The reply to a creation, with where the record is to be read where that is a path. */
-async function createdReply(around: Execution, resource: Resource, text: string): Promise<Reply> {
+export async function createdReply(around: Execution, resource: Resource, text: string): Promise<Reply> {
   const { catalog } = around
   const reply = await recordReply(around, resource, text, resource.statusCodes.create)
   // Every record begins with its id.

@@ -2,6 +2,7 @@
 import type { Access, Clause } from '../catalog/catalog.ts'
 import type { BoundRoute } from '../http/parts.ts'
 import type { ResourceRoute } from '../http/resource-routes.ts'
+import { asAction, isBatchRoute } from './batch.ts'
 
 /** Whether a route is one that the catalog gave. */
 export function isResourceRoute(route: BoundRoute): route is ResourceRoute {
@@ -13,6 +14,12 @@ export function accessSentence(route: BoundRoute): string {
   if (isResourceRoute(route)) {
     const policy = route.action === 'list' || route.action === 'get' ? 'view' : route.action
     return alternatives(route.resource.policies[policy].map(clauseWords))
+  }
+  if (isBatchRoute(route)) {
+    const [only, ...further] = route.does
+    return further.length === 0 && (only === 'update' || only === 'delete')
+      ? accessSentence(asAction(route, only))
+      : 'For whoever may do each by itself.'
   }
   if (route.access === 'public') return 'For everyone, without a token.'
   return alternatives(route.access.map(words))

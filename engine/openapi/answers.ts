@@ -48,8 +48,19 @@ const CODE: JsonSchema = { enum: Object.keys(KINDS), description: 'What is wrong
 const COUNT = { type: 'integer', minimum: 0 } as const
 const PLACE = { type: 'integer', minimum: 1 } as const
 
+/** What became of one operation of a batch: its record, or what is wrong with it. */
+const OUTCOME: JsonSchema = objectOf([
+  { name: 'status', schema: { type: 'integer' }, required: true },
+  { name: 'data', schema: { type: ['object', 'null'] }, required: false },
+  { name: 'code', schema: CODE, required: false },
+  { name: 'message', schema: { type: 'string' }, required: false },
+  { name: 'errors', schema: ERRORS, required: false },
+  { name: 'error_codes', schema: ERROR_CODES, required: false },
+])
+
 /** The schemas that every document has. */
 export const ENVELOPE_SCHEMAS: Readonly<Record<string, JsonSchema>> = {
+  Outcome: OUTCOME,
   AnswerMeta: objectOf(META),
   Refusal: refusalSchema(),
   ValidationRefusal: {

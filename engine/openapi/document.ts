@@ -6,6 +6,7 @@ import type { BoundRoute } from '../http/parts.ts'
 import type { JsonSchema } from '../json.ts'
 import { isResourceRoute } from './access-sentence.ts'
 import { COMMON_ANSWERS, ENVELOPE_SCHEMAS, HEADERS } from './answers.ts'
+import { BATCH_SCHEMAS } from './batch.ts'
 import { filterSchemas } from './filters-schema.ts'
 import { folded } from './fold.ts'
 import { guide } from './guide.ts'
@@ -47,7 +48,11 @@ export function openapi({ catalog, routes, hooks, plugins }: Described): OpenApi
   }
   const common = { parameters: HEADER_PARAMETERS, requestBodies: {}, responses: COMMON_ANSWERS }
   const { paths, components } = share(inOrder(drafts), common)
-  const schemas = { ...ENVELOPE_SCHEMAS, ...shortened(catalog, schemasOf({ catalog, hooks }, names), names) }
+  const schemas = {
+    ...ENVELOPE_SCHEMAS,
+    ...BATCH_SCHEMAS,
+    ...shortened(catalog, schemasOf({ catalog, hooks }, names), names),
+  }
   const document = linked(names, {
     openapi: '3.1.0' as const,
     info: { title: catalog.name, version: catalog.version, description: guide(catalog) },

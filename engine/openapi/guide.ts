@@ -16,9 +16,17 @@ export function guide(catalog: Catalog): string {
 
 **Versions.** Records and lists have an \`ETag\`. A GET with \`If-None-Match\` is answered 304 while nothing has changed; a change with \`If-Match\` is answered 412 when the record has changed. A POST with an \`Idempotency-Key\` is done once: sent again, after a lost connection too, it gets the first answer with the header \`Idempotency-Replayed\`, unless its sender may do less by then. 409 with \`Retry-After\` says that the first one is still at work.
 
-${streams(catalog)}**Limits.** Every answer says in \`X-RateLimit-Limit\` how many requests a minute the caller has, and in \`X-RateLimit-Remaining\` how many are left. 429 says in \`Retry-After\` when to go on.
+${batches(catalog)}${streams(catalog)}**Limits.** Every answer says in \`X-RateLimit-Limit\` how many requests a minute the caller has, and in \`X-RateLimit-Remaining\` how many are left. 429 says in \`Retry-After\` when to go on.
 
 HEAD answers as GET does, without the body. OPTIONS says which methods a path has; any other method is refused with 405.`
+}
+
+/** How to write many records, where any may be. */
+function batches(catalog: Catalog): string {
+  if (![...catalog.resources.values()].some(({ batch }) => batch)) return ''
+  return `**Many at once.** \`POST …/batch\` takes lists of what to \`create\`, \`update\`, \`delete\` and \`restore\`, and does them in this order, all or none: what is wrong stands in \`errors\` below the place of its operation, \`update.3.subject\`. With \`partial=true\` each is done for itself, and its answer has a \`status\`. PATCH and DELETE of a list change all records that its filters find; where more than \`max\` match, nothing is written and the 409 says how many. \`PUT …/by/{field}/{value}\` changes the record with this unique value, or creates it. Each started hundred of records counts as one request more.
+
+`
 }
 
 /** How to follow changes, where anything can be followed. */

@@ -3,18 +3,24 @@ import { singular } from '../catalog/name.ts'
 import type { BoundRoute } from '../http/parts.ts'
 import type { ResourceRoute } from '../http/resource-routes.ts'
 import { isResourceRoute } from './access-sentence.ts'
+import { batchId, isBatchRoute } from './batch.ts'
 import { pascal, type TypeNames } from './type-name.ts'
 
 /** Gives every route its own id; where two would be equal, the later one gets a number. */
 export function operationIds(names: ReadonlyMap<string, TypeNames>): (route: BoundRoute) => string {
   const taken = new Set<string>()
   return (route) => {
-    const wanted = isResourceRoute(route) ? ofResource(route, names) : ofPath(route)
+    const wanted = wantedId(route, names)
     let id = wanted
     for (let number = 2; taken.has(id); number += 1) id = `${wanted}${number}`
     taken.add(id)
     return id
   }
+}
+
+function wantedId(route: BoundRoute, names: ReadonlyMap<string, TypeNames>): string {
+  if (isResourceRoute(route)) return ofResource(route, names)
+  return isBatchRoute(route) ? batchId(route, names) : ofPath(route)
 }
 
 function ofResource(route: ResourceRoute, names: ReadonlyMap<string, TypeNames>): string {

@@ -7,6 +7,7 @@ import { EVENT_STREAM } from '../http/stream-route.ts'
 import type { JsonSchema } from '../json.ts'
 import { accessSentence, isResourceRoute } from './access-sentence.ts'
 import { headerRefs, successSchema } from './answers.ts'
+import { asAction, batchAnswer, batchBody, FOUND_ANSWER, isBatchRoute } from './batch.ts'
 import type { Node } from './openapi-document.ts'
 import {
   choiceParameters,
@@ -84,8 +85,12 @@ function parametersOf({ catalog, names }: Outline, route: BoundRoute, id: string
   if (!isResourceRoute(route)) {
     const chosen = route.filters === undefined ? undefined : catalog.resources.get(route.filters)
     const { single = id, filters = '' } = (chosen && names.get(chosen.name)) ?? {}
-    const choice = chosen === undefined ? [] : choiceParameters(catalog, chosen, filters)
-    const own = [...inPath.map(pathParameter), ...queryParameters(route.queryFields ?? [])]
+    const all = chosen === undefined ? [] : choiceParameters(catalog, chosen, filters)
+    // The list says them all; each operation that said them again would double the document.
+    const choice = isBatchRoute(route) ? all.filter(({ name }) => name === 'operators') : all
+    const words = (name: string) =>
+      isBatchRoute(route) && name === 'field' ? route.by.map((field) => field.name) : undefined
+    const own = [...inPath.map((name) => pathParameter(name, words(name))), ...queryParameters(route.queryFields ?? [])]
     return [...own.map(of(id)), ...choice.map(of(single)), ...sent]
   }
   const { resource, parent, action } = route
@@ -101,6 +106,11 @@ function parametersOf({ catalog, names }: Outline, route: BoundRoute, id: string
 function requestBody(outline: Outline, route: BoundRoute, id: string): Part | undefined {
   const kind = bodyKind(route)
   if (kind === 'none') return undefined
+  if (isBatchRoute(route)) {
+    if (route.way !== 'batch') return requestBody(outline, asAction(route, 'update'), id)
+    const node = { required: true, content: json(batchBody(route, outline.names.get(route.writes.name)!)) }
+    return { node, names: [`${id}Body`, `${id}Body`] }
+  }
   if (isResourceRoute(route)) {
     const { resource, action, parent } = route
     const { update } = outline.names.get(resource.name)!
@@ -139,7 +149,10 @@ function responsesOf(outline: Outline, route: BoundRoute, id: string): Readonly<
   const answer = (of: BoundRoute, code: number): Part => {
     return { node: success(outline, of, code), names: answerNames(outline, of, code, id) }
   }
-  const responses: Record<string, Part> = { [status]: answer(route, status) }
+  const unique = isBatchRoute(route) && route.way === 'unique'
+  const responses: Record<string, Part> = unique
+    ? { 200: answer(asAction(route, 'update'), 200), 201: answer(asAction(route, 'create'), 201) }
+    : { [status]: answer(route, status) }
   if (!isResourceRoute(route) && route.accepted !== undefined)
     responses[202] = answer({ ...route, output: route.accepted }, 202)
   if (route.method === 'GET' && isTagged(route)) responses[304] = referred('responses', 'NotModified')
@@ -152,6 +165,7 @@ function responsesOf(outline: Outline, route: BoundRoute, id: string): Readonly<
 function answerNames({ names }: Outline, route: BoundRoute, status: number, id: string): Part['names'] {
   if (status === 204) return ['Done', `${id}Done`]
   const way = status === 201 ? 'Created' : status === 202 ? 'Accepted' : 'Answer'
+  if (isBatchRoute(route) && route.way === 'found') return ['Matched', `${id}${way}`]
   if (!isResourceRoute(route)) return [`${id}${way}`, `${id}${way}`]
   const { single } = names.get(route.resource.name)!
   if (route.action === 'delete') return ['Deleted', `${single}Deleted`]
@@ -201,6 +215,8 @@ function envelopeOf({ names }: Outline, route: BoundRoute): JsonSchema {
     if (route.action === 'list') return successSchema(listOf(schemaRef(list)), { list: true })
     return route.action === 'delete' ? successSchema({ type: 'null' }) : schemaRef(answer)
   }
+  if (isBatchRoute(route))
+    return successSchema(route.way === 'found' ? FOUND_ANSWER : batchAnswer(route, names.get(route.writes.name)!))
   return successSchema(route.output ?? { type: 'null' }, { message: true, meta: route.meta ?? {} })
 }
 

@@ -192,8 +192,11 @@ export function queryParameters(fields: readonly Field[]): readonly Parameter[] 
   })
 }
 
-/** A parameter of a plugin's path. */
-export function pathParameter(name: string): Parameter {
-  const schema = name === 'id' ? { type: 'string', minLength: 1 } : { type: 'string' }
+/** A parameter of a path that names no record of the catalog; `words` are the only ones that it takes. */
+export function pathParameter(name: string, words?: readonly string[]): Parameter {
+  const schema =
+    words === undefined
+      ? { type: 'string', ...(name === 'id' ? { minLength: 1 } : {}) }
+      : { type: 'string', enum: words }
   return { name, in: 'path', required: true, description: `The ${name.replaceAll('_', ' ')} in the path.`, schema }
 }

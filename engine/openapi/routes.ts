@@ -1,8 +1,7 @@
 /** Every route of an application in its order, and the document that describes them. */
 import type { Catalog } from '../catalog/catalog.ts'
+import { catalogRoutes } from '../http/catalog-routes.ts'
 import type { BoundRoute } from '../http/parts.ts'
-import { resourceRoutes } from '../http/resource-routes.ts'
-import { streamRoutes } from '../http/stream-route.ts'
 import { type Described, openapi } from './document.ts'
 import type { OpenApiDocument } from './openapi-document.ts'
 import { documentRoute } from './route.ts'
@@ -29,5 +28,5 @@ export function describeApplication(
   given: readonly BoundRoute[],
   composition: Pick<Described, 'hooks' | 'plugins'>,
 ): OpenApiDocument {
-  return allRoutes(given, [...resourceRoutes(catalog), ...streamRoutes(catalog)], catalog, composition).document()
+  return allRoutes(given, catalogRoutes(catalog), catalog, composition).document()
 }

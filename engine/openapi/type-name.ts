@@ -3,7 +3,16 @@ import type { Catalog } from '../catalog/catalog.ts'
 import { singular } from '../catalog/name.ts'
 
 /** Names of the document's own schemas, which no resource gets. */
-export const OWN_NAMES = ['Refusal', 'ValidationRefusal', 'AnswerMeta', 'ListAnswerMeta', 'Pagination'] as const
+export const OWN_NAMES = [
+  'NamedRecord',
+  'Outcome',
+  'RecordNames',
+  'Refusal',
+  'ValidationRefusal',
+  'AnswerMeta',
+  'ListAnswerMeta',
+  'Pagination',
+] as const
 
 /** What the types of one resource are called. */
 export interface TypeNames {

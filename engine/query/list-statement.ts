@@ -129,6 +129,24 @@ export function compileParent(
   return compiled(sql`select ${join(columns)} from ${quoted(parent.resource.table)} b where ${where} limit 1`)
 }
 
+/** The rows of a list with its search, which is one OR here: they are no page, so no source needs an index of its own. */
+function foundSql(scope: SelectScope, resource: Resource, query: ListQuery): Sql {
+  const where = listConditions(scope, resource, query)
+  if (query.search) where.push(sql`(${or(searchConditions(scope, resource.search, 't', slot('search')))})`)
+  return sql`from ${quoted(resource.table)} t where ${and(where)}`
+}
+
+/** Compiles the ids of a list's records, lowest first, at most `limit`, each locked. Slots: those of the filters, `search`. */
+export function compileLocked(scope: SelectScope, resource: Resource, query: ListQuery, limit: number): Compiled {
+  const found = foundSql(scope, resource, query)
+  return compiled(sql`select t."id" ${found} order by t."id" limit ${limit} for update of t`)
+}
+
+/** Compiles how many records a list has with its search. Slots: those of the filters, `search`. */
+export function compileFound(scope: SelectScope, resource: Resource, query: ListQuery): Compiled {
+  return compiled(sql`select count(*) ${foundSql(scope, resource, query)}`)
+}
+
 /**
  * Compiles one batch of all rows of a list: the columns of `paths`, null where the actor may not read one, then those
  * of the cursor. `nulls` are those of the row that the batch follows. Slots: those of the filters, `search`, `k0…`.

@@ -53,6 +53,7 @@ function draftOf(resolution: Resolution, written: Written): Draft | undefined {
     cached: value.cache ?? false,
     logged: value.log_changes ?? false,
     keepsLog: value.log_changes ?? false,
+    batch: value.batch ?? true,
     streamed: value.stream ?? false,
     keys: pluginKeys(resolution, written),
     span: place(['resource']),

@@ -27,6 +27,7 @@ test('plinth openapi prints the document without a database', async () => {
   assert.equal([document.openapi, document.info.title], ['3.1.0', 'Notes'])
   assert.equal(Object.keys(document.paths), [
     '/api/notes',
+    '/api/notes/batch',
     '/api/notes/{id}',
     '/openapi.json',
     '/livez',

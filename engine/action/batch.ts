@@ -1,0 +1,94 @@
+/** ⇄ Several writes in one transaction: all of them or none, or each for itself. */
+import { ApiError, type FieldErrors, invalid, isRefusal } from '../error.ts'
+import { attempt, type Execution, inTransaction, type Within } from './execution.ts'
+
+/** One write; `place` is how the request calls it, `update.3`. It gives the record as JSON text where there is one. */
+export interface Operation {
+  readonly place: string
+  readonly run: (inner: Execution) => Promise<string | undefined>
+}
+
+/** What became of an operation. */
+export type Outcome = { readonly text: string | undefined } | { readonly error: ApiError }
+
+/**
+ * Does all of them, in order, or none: throws validation_failed with what is wrong with each of them, its keys below the
+ * places, or the refusal itself where all are refused with the same other code.
+ */
+export function runTogether(
+  around: Execution,
+  operations: readonly Operation[],
+): Promise<readonly (string | undefined)[]> {
+  return inTransaction(around, async (inner) => {
+    try {
+      // Without a savepoint for each: what is refused undoes all of them, and only then is each tried by itself.
+      return await attempt(inner, async (all) => {
+        const texts: (string | undefined)[] = []
+        for (const { run } of operations) texts.push(await run(all))
+        return texts
+      })
+    } catch (error) {
+      if (!isRefusal(error)) throw error
+      throw refusalOf(operations, await outcomesOf(inner, operations)) ?? error
+    }
+  })
+}
+
+/** Does each of them for itself, in order; rejects when the database fails, and then none of them is kept. */
+export function runEach(around: Execution, operations: readonly Operation[]): Promise<readonly Outcome[]> {
+  return inTransaction(around, (inner) => doEach(inner, operations))
+}
+
+/** What each would do if those before it were done, and nothing of it kept. */
+async function outcomesOf(inner: Within, operations: readonly Operation[]): Promise<readonly Outcome[]> {
+  let outcomes: readonly Outcome[] = []
+  try {
+    await attempt(inner, async (all) => {
+      outcomes = await doEach({ ...all, transaction: inner.transaction }, operations)
+      throw new Undone()
+    })
+  } catch (error) {
+    if (!(error instanceof Undone)) throw error
+  }
+  return outcomes
+}
+
+/** Thrown so that a savepoint is rolled back. */
+class Undone extends Error {}
+
+async function doEach(inner: Within, operations: readonly Operation[]): Promise<readonly Outcome[]> {
+  const outcomes: Outcome[] = []
+  for (const { run } of operations) {
+    try {
+      outcomes.push({ text: await attempt(inner, run) })
+    } catch (error) {
+      if (!(error instanceof ApiError) || !isRefusal(error)) throw error
+      outcomes.push({ error })
+    }
+  }
+  return outcomes
+}
+
+/** The refusal of all for what is wrong with some; undefined when nothing is wrong any more. */
+function refusalOf(operations: readonly Operation[], outcomes: readonly Outcome[]): ApiError | undefined {
+  const refused = outcomes.flatMap((outcome, at) =>
+    'error' in outcome ? [{ place: operations[at]?.place ?? '', error: outcome.error }] : [],
+  )
+  const [first] = refused
+  if (first === undefined) return undefined
+  const { code, message } = first.error
+  if (code !== 'validation_failed' && refused.every(({ error }) => error.code === code))
+    return new ApiError(code, { ...first.error.params, message: `${first.place}: ${message}`, label: labelled(first) })
+  return invalid(Object.assign({}, ...refused.map(errorsOf)) as FieldErrors)
+}
+
+/** `record_not_found` makes its sentence from a label. */
+function labelled({ place, error }: { readonly place: string; readonly error: ApiError }): string {
+  return `${place}: ${error.params.label ?? ''}`
+}
+
+function errorsOf({ place, error }: { readonly place: string; readonly error: ApiError }): FieldErrors {
+  const { errors } = error.params
+  if (errors === undefined || Object.keys(errors).length === 0) return { [place]: [error.message] }
+  return Object.fromEntries(Object.entries(errors).map(([name, sentences]) => [`${place}.${name}`, sentences]))
+}

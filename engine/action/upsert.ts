@@ -1,0 +1,65 @@
+/** ⇄ Writing a record under a unique value: it is changed where it is there, and created where it is not. */
+import type { Field, Resource } from '../catalog/catalog.ts'
+import { ApiError, invalid } from '../error.ts'
+import type { Json, JsonObject } from '../json.ts'
+import { sentence } from '../record/decode.ts'
+import { createRecord } from './create.ts'
+import type { Execution } from './execution.ts'
+import { updateRecord } from './update.ts'
+
+/** The record as JSON text, and whether it is new. */
+export interface Upserted {
+  readonly text: string
+  readonly created: boolean
+}
+
+/** Which record is meant: the one that has `value` in the unique `field`. */
+export interface UniqueValue {
+  readonly field: Field
+  readonly value: Json
+}
+
+/**
+ * Changes the live record that has the value, or creates one. When another request is faster with the same value, its
+ * record is changed. Throws as changing and creating do; `ifMatch` asks for a record that is there.
+ */
+export async function upsertRecord(
+  around: Execution,
+  resource: Resource,
+  unique: UniqueValue,
+  body: JsonObject,
+  ifMatch: string | undefined,
+): Promise<Upserted> {
+  const { field, value } = unique
+  const { [field.name]: said, ...others } = body
+  const decoded = said === undefined ? { value } : field.type.decode(said, field.options)
+  if (!('value' in decoded) || decoded.value !== value)
+    throw invalid({ [field.name]: [sentence(field, 'must be the value of the path')] })
+  const change = async (): Promise<Upserted | undefined> => {
+    try {
+      return { text: await updateRecord(around, resource, unique, others, ifMatch), created: false }
+    } catch (error) {
+      if (error instanceof ApiError && error.code === 'record_not_found') return undefined
+      throw error
+    }
+  }
+  const changed = await change()
+  if (changed !== undefined) return changed
+  if (ifMatch !== undefined) throw new ApiError('stale_version')
+  try {
+    return { text: await createRecord(around, resource, { ...others, [field.name]: value }), created: true }
+  } catch (error) {
+    // Inside a transaction the other's record could not be seen before it ends, and a failed statement has ended it.
+    if (around.transaction !== undefined || !isTaken(error, field)) throw error
+    // Who still finds none may not change what has the value: the refusal of the creation says that it is taken.
+    const late = await change()
+    if (late === undefined) throw error
+    return late
+  }
+}
+
+/** Whether a creation was refused for nothing but the value of the path. */
+function isTaken(error: unknown, field: Field): boolean {
+  const names = error instanceof ApiError ? Object.keys(error.params.errors ?? {}) : []
+  return names.length === 1 && names[0] === field.name
+}

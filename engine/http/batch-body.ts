@@ -1,0 +1,130 @@
+/** The body of a batch: which operations it asks for, and the answer that tells what became of them. */
+import { type Operation, type Outcome, runEach, runTogether } from '../action/batch.ts'
+import { createRecord } from '../action/create.ts'
+import type { Execution } from '../action/execution.ts'
+import { deleteRecord, restoreRecord } from '../action/remove.ts'
+import { updateRecord } from '../action/update.ts'
+import type { Resource } from '../catalog/catalog.ts'
+import { invalid } from '../error.ts'
+import { isObject, type Json, type JsonObject } from '../json.ts'
+import { LIMITS } from '../limits.ts'
+import { readLookup } from '../query/lookup.ts'
+import { sentence } from '../record/decode.ts'
+import { nearest } from '../text/nearest.ts'
+import { fieldErrorCodes } from './field-error.ts'
+
+/** What a batch may do, in the order in which it is done. */
+export const OPERATIONS = ['create', 'update', 'delete', 'restore'] as const
+
+export type OperationName = (typeof OPERATIONS)[number]
+
+/** How many operations a body asks for, before it is judged. */
+export function countOperations(body: JsonObject): number {
+  return OPERATIONS.reduce((sum, name) => sum + lengthOf(body[name]), 0)
+}
+
+function lengthOf(list: Json | undefined): number {
+  return Array.isArray(list) ? list.length : 0
+}
+
+interface NamedOperation extends Operation {
+  readonly name: OperationName
+  /** How the request names the record; of a new one nothing. */
+  readonly id: Json
+}
+
+/** The operations that a body asks for, in order; throws validation_failed for what is no list of them. */
+export function readOperations(
+  resource: Resource,
+  does: readonly OperationName[],
+  body: JsonObject,
+): readonly NamedOperation[] {
+  const errors: Record<string, string[]> = {}
+  for (const key of Object.keys(body).slice(0, LIMITS.bodyErrors)) {
+    if (does.some((name) => name === key)) continue
+    const meant = nearest(key, does)
+    const name = key.slice(0, LIMITS.unknownKeyLength)
+    errors[name] = [`Unknown field "${name}"${meant === undefined ? '' : `; did you mean "${meant}"?`}`]
+  }
+  const operations = does.flatMap((name): readonly NamedOperation[] => {
+    const given = body[name]
+    if (given === undefined) return []
+    if (!Array.isArray(given)) {
+      errors[name] = [sentence({ name }, 'must be a list')]
+      return []
+    }
+    return given.flatMap((entry, at) => {
+      const place = `${name}.${at}`
+      const read = operationOf(resource, name, entry)
+      if (typeof read !== 'string') return [{ ...read, name, place }]
+      if (Object.keys(errors).length < LIMITS.bodyErrors) errors[place] = [sentence({ name: place }, read)]
+      return []
+    })
+  })
+  if (operations.length > LIMITS.batchOperations)
+    errors.batch = [`The batch must have at most ${LIMITS.batchOperations} items`]
+  if (Object.keys(errors).length > 0) throw invalid(errors)
+  if (operations.length === 0) throw invalid({ batch: ['The batch must have at least 1 item'] })
+  return operations
+}
+
+/** What one entry asks for, or what is wrong with it. */
+function operationOf(
+  resource: Resource,
+  name: OperationName,
+  entry: Json,
+): Pick<NamedOperation, 'id' | 'run'> | string {
+  if (name === 'create')
+    return isObject(entry) ? { id: null, run: (inner) => createRecord(inner, resource, entry) } : 'must be an object'
+  const { id, ...body } = isObject(entry) ? entry : { id: entry }
+  if (typeof id !== 'number' && typeof id !== 'string')
+    return name === 'update' ? 'must be an object with the id of the record' : 'must be the id of a record'
+  // Asked when it is done: a text that names no record is refused as a record that is not there.
+  const lookup = () => readLookup(resource, String(id))
+  if (name === 'update')
+    return isObject(entry)
+      ? { id, run: (inner) => updateRecord(inner, resource, lookup(), body) }
+      : 'must be an object with the id of the record'
+  if (isObject(entry)) return 'must be the id of a record'
+  if (name === 'restore') return { id, run: (inner) => restoreRecord(inner, resource, lookup()) }
+  return {
+    id,
+    run: async (inner) => {
+      await deleteRecord(inner, resource, lookup())
+      return undefined
+    },
+  }
+}
+
+/** The answer to all of them: the records by operation, of deleted ones what named them. */
+export async function doAll(execution: Execution, operations: readonly NamedOperation[]): Promise<string> {
+  const texts = await runTogether(execution, operations)
+  return grouped(
+    operations,
+    texts.map((text, at) => text ?? JSON.stringify(operations[at]?.id)),
+  )
+}
+
+/** The answer to each of them: its status, and its record or what is wrong. */
+export async function doEach(execution: Execution, operations: readonly NamedOperation[]): Promise<string> {
+  const outcomes = await runEach(execution, operations)
+  return grouped(
+    operations,
+    outcomes.map((outcome, at) => outcomeText(operations[at]?.name, outcome)),
+  )
+}
+
+function outcomeText(name: OperationName | undefined, outcome: Outcome): string {
+  if ('text' in outcome) return `{"status":${name === 'create' ? 201 : 200},"data":${outcome.text ?? 'null'}}`
+  const { code, message, status, params } = outcome.error
+  const errors = params.errors && { errors: params.errors, error_codes: fieldErrorCodes(params.errors) }
+  return JSON.stringify({ status, code, message, ...errors })
+}
+
+function grouped(operations: readonly NamedOperation[], texts: readonly string[]): string {
+  const lists = OPERATIONS.flatMap((name) => {
+    const own = texts.filter((_, at) => operations[at]?.name === name)
+    return own.length === 0 ? [] : [`"${name}":[${own.join(',')}]`]
+  })
+  return `{${lists.join(',')}}`
+}

@@ -1,0 +1,217 @@
+/** The routes that write many records of a resource at once: a batch of operations, all that a filter finds, a unique value. */
+import { type Operation, runTogether } from '../action/batch.ts'
+import { type BoundHook, type Execution, inTransaction } from '../action/execution.ts'
+import { countMatching, lockMatching, readChoice } from '../action/matching.ts'
+import { deleteRecord } from '../action/remove.ts'
+import { updateRecord } from '../action/update.ts'
+import { type UniqueValue, upsertRecord } from '../action/upsert.ts'
+import type { Actor } from '../actor.ts'
+import type { Catalog, Field, Resource } from '../catalog/catalog.ts'
+import type { ActionName, FieldDefinition } from '../definition/definition.ts'
+import { ApiError, type FieldErrors, invalid } from '../error.ts'
+import { type JsonObject, JsonText } from '../json.ts'
+import { LIMITS } from '../limits.ts'
+import { requireClause } from '../query/policy.ts'
+import { isWritable, sentence } from '../record/decode.ts'
+import { resolveFields } from '../resolve/fields.ts'
+import { countOperations, doAll, doEach, OPERATIONS, type OperationName, readOperations } from './batch-body.ts'
+import type { EngineRoute, RequestInput } from './parts.ts'
+import { createdReply, recordReply, routeAccess, secretKeys } from './resource-routes.ts'
+
+/** A route that writes many records, for the reference. */
+export interface BatchRoute extends EngineRoute {
+  readonly writes: Resource
+  /** `batch`: a body of operations; `found`: all that a filter finds; `unique`: the record with a value of one of the fields `by`. */
+  readonly way: 'batch' | 'found' | 'unique'
+  readonly by: readonly Field[]
+  /** Which of its actions it does. */
+  readonly does: readonly OperationName[]
+}
+
+/** The routes of every resource that is written. */
+export function batchRoutes(
+  { resources, fieldTypes }: Catalog,
+  hooks: ReadonlyMap<string, BoundHook> = new Map(),
+): readonly BatchRoute[] {
+  const [partial, ...foundFields] = resolveFields(QUERY, fieldTypes).value ?? []
+  return [...resources.values()].flatMap((resource) => {
+    const does = OPERATIONS.filter((name) => resource.actions.has(name))
+    if (!resource.batch || does.length === 0) return []
+    const found = does.filter((name) => name === 'update' || name === 'delete')
+    const routes = [
+      batchRoute(resource, does, partial === undefined ? [] : [partial]),
+      ...found.map((name) => foundRoute(resource, name, foundFields)),
+      ...uniqueRoutes(resource, uniqueFields(resource)),
+    ]
+    return routes.map((one) => ({ ...one, secretKeys: secretKeys(resource, one.does, hooks) }))
+  })
+}
+
+const QUERY: Readonly<Record<string, FieldDefinition>> = {
+  partial: { type: 'boolean', default: false, description: 'Does each operation for itself, and answers each.' },
+  max: {
+    type: 'integer',
+    required: true,
+    min: 1,
+    max: LIMITS.batchOperations,
+    description: 'Where more records match, nothing is written.',
+  },
+  dry_run: { type: 'boolean', default: false, description: 'Only counts the records.' },
+}
+
+type Given = Pick<BatchRoute, 'method' | 'path' | 'summary' | 'description' | 'way' | 'does' | 'run'> &
+  Partial<BatchRoute>
+
+function route(resource: Resource, given: Given): BatchRoute {
+  const { does } = given
+  return {
+    tag: resource.name,
+    access: does.some((name) => routeAccess(resource, name) === 'public') ? 'public' : routeAccess(resource, does[0]!),
+    status: 200,
+    body: 'json',
+    plugin: 'engine',
+    options: {},
+    inputFields: undefined,
+    queryFields: [],
+    admit: (actor) => admitted(resource, does, actor),
+    writes: resource,
+    by: [],
+    ...given,
+  }
+}
+
+/** Throws for whoever may do none of the actions. */
+function admitted(resource: Resource, does: readonly ActionName[], actor: Actor): void {
+  const refusals = does.flatMap((name) => {
+    try {
+      requireClause(resource.policies[name === 'list' || name === 'get' ? 'view' : name], actor)
+      return []
+    } catch (error) {
+      return [error]
+    }
+  })
+  if (refusals.length === does.length) throw refusals[0]
+}
+
+function batchRoute(resource: Resource, does: readonly OperationName[], queryFields: readonly Field[]): BatchRoute {
+  return route(resource, {
+    method: 'POST',
+    path: `/${resource.path}/batch`,
+    summary: `Write several ${resource.label.toLowerCase()} records`,
+    way: 'batch',
+    does,
+    queryFields,
+    units: ({ body }) => Math.ceil(countOperations(body) / LIMITS.batchUnit),
+    run: async (execution, { body, parameters }) => {
+      const operations = readOperations(resource, does, body)
+      const data =
+        parameters.partial === true ? await doEach(execution, operations) : await doAll(execution, operations)
+      return { data: new JsonText(data) }
+    },
+  })
+}
+
+const FOUND_VERBS = { update: ['PATCH', 'Change'], delete: ['DELETE', 'Delete'] } as const
+
+function foundRoute(resource: Resource, name: 'update' | 'delete', queryFields: readonly Field[]): BatchRoute {
+  const [method, verb] = FOUND_VERBS[name]
+  const own = new Set(queryFields.map((field) => field.name))
+  return route(resource, {
+    method,
+    path: `/${resource.path}`,
+    summary: `${verb} all ${resource.label.toLowerCase()} records that the filters find`,
+    body: name === 'update' ? 'json' : 'none',
+    way: 'found',
+    does: [name],
+    filters: resource.name,
+    queryFields,
+    units: ({ parameters }) => Math.ceil(Number(parameters.max ?? 0) / LIMITS.batchUnit),
+    run: async (execution, input) => {
+      const chosen = [...input.query].filter(([parameter]) => !own.has(parameter))
+      refusePages(chosen)
+      const list = readChoice(execution, resource, chosen)
+      const { dry_run, max } = input.parameters
+      if (dry_run === true) return { data: { matched: await countMatching(execution, resource, list) } }
+      const ids = await inTransaction(execution, async (inner) => {
+        const found = await lockMatching(inner, resource, list, Number(max))
+        if (found === undefined) throw tooMany(await countMatching(inner, resource, list), Number(max))
+        await runTogether(
+          inner,
+          found.map((id) => changeOf(resource, name, id, input.body)),
+        )
+        return found
+      })
+      return { data: { matched: ids.length, ids } }
+    },
+  })
+}
+
+function changeOf(resource: Resource, name: 'update' | 'delete', id: number, body: JsonObject): Operation {
+  const lookup = { field: resource.key, value: id }
+  const run = async (inner: Execution): Promise<undefined> => {
+    if (name === 'update') await updateRecord(inner, resource, lookup, body)
+    else await deleteRecord(inner, resource, lookup)
+  }
+  return { place: String(id), run }
+}
+
+function tooMany(count: number, max: number): ApiError {
+  const message = `${count} records match, more than the ${max} that max allows; nothing was written`
+  return new ApiError('conflict', { message })
+}
+
+const PAGING: readonly string[] = ['page', 'per_page', 'cursor', 'order', 'sort']
+
+/** All that match are written, so there is neither a page nor an order of them. */
+function refusePages(query: readonly (readonly [string, string])[]): void {
+  const errors: FieldErrors = Object.fromEntries(
+    query
+      .filter(([name]) => PAGING.includes(name))
+      .map(([name]) => [name, [`Unknown parameter "${name}": all records that match are written`]]),
+  )
+  if (Object.keys(errors).length > 0) throw invalid(errors)
+}
+
+/** The fields by whose value one record can be named, and created where there is none. */
+function uniqueFields({ actions, fields }: Resource): readonly Field[] {
+  if (!actions.has('create') || !actions.has('update')) return []
+  return [...fields.values()].filter(
+    (field) => field.unique && isWritable(field) && field.show !== 'never' && field.type.hidden !== true,
+  )
+}
+
+function uniqueRoutes(resource: Resource, by: readonly Field[]): readonly BatchRoute[] {
+  if (by.length === 0) return []
+  const label = resource.label.toLowerCase()
+  const unique = route(resource, {
+    method: 'PUT',
+    path: `/${resource.path}/by/{field}/{value}`,
+    summary: `Change the ${label} with this unique value, or create it`,
+    way: 'unique',
+    does: ['update', 'create'],
+    by,
+    versioned: true,
+    admit: (actor) => {
+      for (const action of ['update', 'create'] as const) requireClause(resource.policies[action], actor)
+    },
+    run: async (execution, { body, headers, params }) => {
+      const named = namedValue(by, params)
+      const { text, created } = await upsertRecord(execution, resource, named, body, headers['if-match'])
+      return created
+        ? createdReply(execution, resource, text)
+        : recordReply(execution, resource, text, resource.statusCodes.update)
+    },
+  })
+  return [unique]
+}
+
+/** The field and the value that a path names; throws validation_failed. */
+function namedValue(by: readonly Field[], params: RequestInput['params']): UniqueValue {
+  const field = by.find(({ name }) => name === params.field)
+  if (field === undefined)
+    throw invalid({ field: [`The field must be one of ${by.map(({ name }) => name).join(', ')}`] })
+  const parsed = field.type.parse(params.value ?? '', field.options)
+  const decoded = 'value' in parsed && parsed.value !== null ? field.type.decode(parsed.value, field.options) : parsed
+  if ('error' in decoded) throw invalid({ [field.name]: [sentence(field, decoded.error)] })
+  return { field, value: decoded.value }
+}

@@ -1,0 +1,63 @@
+/** What the routes that write many records take and answer. */
+import type { BatchRoute } from '../http/batch-routes.ts'
+import type { BoundRoute } from '../http/parts.ts'
+import type { ResourceRoute } from '../http/resource-routes.ts'
+import type { JsonSchema } from '../json.ts'
+import { LIMITS } from '../limits.ts'
+import { listOf, objectOf, schemaRef } from './schema.ts'
+import { pascal, type TypeNames } from './type-name.ts'
+
+/** Whether a route writes many records, or one by a unique value. */
+export function isBatchRoute(route: BoundRoute): route is BatchRoute {
+  return 'writes' in route && 'way' in route
+}
+
+/** The route as that of one action, whose rights, body or answer it shares. */
+export function asAction(route: BatchRoute, action: 'create' | 'update' | 'delete'): ResourceRoute {
+  const { way: _, does: __, by: ___, writes: resource, ...plain } = route
+  return { ...plain, resource, action, parent: undefined }
+}
+
+/** `batchTickets`, `updateTickets`, `upsertStatus`. */
+export function batchId({ does, way, writes }: BatchRoute, names: ReadonlyMap<string, TypeNames>): string {
+  if (way === 'unique') return `upsert${names.get(writes.name)?.single ?? ''}`
+  return `${way === 'batch' ? 'batch' : `${does[0]}Matching`}${pascal(writes.name)}`
+}
+
+const NAME: JsonSchema = { type: ['integer', 'string'] }
+
+/** Schemas that the batches of all resources share. */
+export const BATCH_SCHEMAS: Readonly<Record<string, JsonSchema>> = {
+  RecordNames: listOf(NAME),
+  NamedRecord: objectOf([{ name: 'id', schema: NAME, required: true }]),
+}
+
+/** The body of a batch. */
+export function batchBody({ does }: BatchRoute, { create, update }: TypeNames): JsonSchema {
+  const ids = schemaRef('RecordNames')
+  const lists = {
+    create: listOf(schemaRef(create)),
+    update: listOf({ allOf: [schemaRef('NamedRecord'), schemaRef(update)] }),
+    delete: ids,
+    restore: ids,
+  }
+  return {
+    type: 'object',
+    description: `Operations in this order, ${LIMITS.batchOperations} at most.`,
+    properties: Object.fromEntries(does.map((name) => [name, lists[name]])),
+  }
+}
+
+/** What a batch answers: records, or with `partial` what became of each operation. */
+export function batchAnswer({ does }: BatchRoute, { single }: TypeNames): JsonSchema {
+  const record = listOf({ anyOf: [schemaRef(single), schemaRef('Outcome')] })
+  const named = listOf({ anyOf: [NAME, schemaRef('Outcome')] })
+  const lists = { create: record, update: record, delete: named, restore: record }
+  return { type: 'object', properties: Object.fromEntries(does.map((name) => [name, lists[name]])) }
+}
+
+/** What the routes by filters answer. */
+export const FOUND_ANSWER: JsonSchema = objectOf([
+  { name: 'matched', schema: { type: 'integer', minimum: 0 }, required: true },
+  { name: 'ids', schema: { type: 'array', items: { type: 'integer' } }, required: false },
+])

@@ -1,0 +1,85 @@
+/** All records that a filter finds, and the record with a unique value, written by one request. */
+import { suite } from 'uvu'
+import * as assert from 'uvu/assert'
+import { type Ask, KEEPER, SELLER, things } from './things.ts'
+
+const test = suite('records by filter and by unique value')
+let call: Ask
+let close: () => Promise<void>
+
+test.before(async () => {
+  ;({ call, close } = await things())
+})
+test.after(() => close?.())
+
+test('all that a filter finds is changed, unless there is more than max', async () => {
+  const create = [1, 2, 3].map((at) => ({ code: `f${at}`, name: `F${at}`, price: 77 }))
+  await call('POST', 'things/batch', { create })
+  const more = await call('PATCH', 'things?price=77&max=2', { sold: true })
+  assert.is(more.status, 409)
+  assert.match(String(more.at('message')), /^3 records match/)
+  assert.equal((await call('GET', 'things?price=77&sold=true')).list, [])
+  const counted = await call('PATCH', 'things?price=77&max=2&dry_run=true', { sold: true })
+  assert.equal(counted.at('data'), { matched: 3 })
+  const done = await call('PATCH', 'things?price=77&max=3', { sold: true })
+  assert.is(done.status, 200, done.text)
+  assert.is(done.at('data.matched'), 3)
+  assert.is((await call('GET', 'things?price=77&sold=true')).list.length, 3)
+  const wrong = await call('PATCH', 'things?price=77&max=3', { price: -5 })
+  assert.is(wrong.status, 422)
+  assert.is(Object.keys(wrong.at('errors') as object).length, 3)
+})
+
+test('all that a filter finds is deleted, and a request that chooses nothing is refused', async () => {
+  const all = await call('DELETE', 'things?max=500')
+  assert.is(all.status, 422)
+  assert.equal(Object.keys(all.at('errors') as object), ['filter'])
+  assert.equal((await call('DELETE', 'things?price=77')).at('errors'), { max: ['The max is required'] })
+  assert.equal(Object.keys((await call('DELETE', 'things?price=77&max=10&page=2')).at('errors') as object), ['page'])
+  assert.equal(Object.keys((await call('DELETE', 'things?pric=77&max=10')).at('errors') as object), ['pric'])
+  assert.equal((await call('DELETE', 'things?search=F2&max=10')).at('data.matched'), 1)
+  assert.equal((await call('DELETE', 'things?price=77&max=10')).at('data.matched'), 2)
+  assert.equal((await call('GET', 'things?price=77')).list, [])
+})
+
+test('a filter finds only what its caller may see', async () => {
+  await call('POST', 'things/batch', { create: [{ code: 'k9', name: 'K9', price: 9 }] })
+  await call('POST', 'things/batch', { create: [{ code: 's9', name: 'S9', price: 9 }] }, SELLER)
+  const changed = await call('PATCH', 'things?price=9&max=9', { name: 'nine' }, SELLER)
+  assert.is(changed.at('data.matched'), 1)
+  assert.is((await call('GET', 'things/code:k9')).at('data.name'), 'K9')
+  assert.is((await call('DELETE', 'things?price=9&max=9', undefined, SELLER)).status, 403)
+})
+
+test('a unique value names the record that is changed, or created where there is none', async () => {
+  const made = await call('PUT', 'things/by/code/u1', { name: 'U1' })
+  assert.is(made.status, 201, made.text)
+  assert.is(made.headers.location, `/things/${made.at('data.id')}`)
+  const changed = await call('PUT', 'things/by/code/u1', { name: 'U2', code: 'u1' })
+  assert.is(changed.status, 200, changed.text)
+  assert.equal([changed.at('data.id'), changed.at('data.name')], [made.at('data.id'), 'U2'])
+  assert.equal((await call('PUT', 'things/by/code/u1', { code: 'u2', name: 'x' })).at('errors'), {
+    code: ['The code field must be the value of the path'],
+  })
+  assert.equal((await call('PUT', 'things/by/name/u1', {})).at('errors'), { field: ['The field must be one of code'] })
+  assert.equal(Object.keys((await call('PUT', 'things/by/code/new', {})).at('errors') as object), ['name'])
+  assert.is((await call('PUT', 'things/by/code/new', { name: 'n' }, KEEPER, { 'if-match': '"x"' })).status, 412)
+  assert.is((await call('PUT', 'things/by/code/u1', { name: 'n' }, SELLER)).status, 403)
+})
+
+test('an upsert of one value by twenty clients at once makes one record', async () => {
+  const answers = await Promise.all(
+    Array.from({ length: 20 }, (_, at) => call('PUT', 'things/by/code/race', { name: `R${at}` })),
+  )
+  assert.is(answers.filter(({ status }) => status === 201).length, 1)
+  assert.is(answers.filter(({ status }) => status === 200).length, 19)
+  assert.is((await call('GET', 'things?code=race')).list.length, 1)
+})
+
+test('a resource with batch: false has none of these routes', async () => {
+  assert.is((await call('POST', 'marks/batch', { create: [{ name: 'm' }] })).status, 405)
+  assert.is((await call('PATCH', 'marks?max=1', {})).status, 405)
+  assert.is((await call('PUT', 'marks/by/name/m', {})).status, 404)
+})
+
+test.run()
