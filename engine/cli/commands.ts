@@ -68,6 +68,15 @@ export const COMMANDS: readonly Command[] = [
     load: () => import('./openapi.ts'),
   },
   {
+    name: 'diff',
+    usage: '<old> [<new>] [--json]',
+    summary:
+      'show what changes for clients between two OpenAPI documents, files or addresses; without a second one, the application as it is now; 1 where it breaks them',
+    options: { json: { type: 'boolean' } },
+    takes: [1, 2],
+    load: () => import('./diff.ts'),
+  },
+  {
     name: 'types',
     usage: '',
     summary: 'print TypeScript types of every resource, for plugins and clients',

@@ -1,0 +1,58 @@
+/** `plinth diff`: what changes for clients between two OpenAPI documents, and whether it breaks them. */
+import { readFile } from 'node:fs/promises'
+import { sentenceOf } from '../error.ts'
+import { compareDocuments } from '../openapi/compare.ts'
+import type { Change } from '../openapi/compare-schema.ts'
+import type { OpenApiDocument } from '../openapi/openapi-document.ts'
+import { describeApplication } from '../openapi/routes.ts'
+import { readApplication } from './application.ts'
+import type { ExitCode, Invocation } from './command.ts'
+
+/** How long a server may take to answer its document, in milliseconds. */
+const ANSWER_MS = 10_000
+
+export async function run(invocation: Invocation): Promise<ExitCode> {
+  const [from = '', to] = invocation.positionals
+  const older = await documentAt(invocation, from)
+  const newer = to === undefined ? await ownDocument(invocation) : await documentAt(invocation, to)
+  if (older === undefined || newer === undefined) return 1
+  const changes = compareDocuments(older, newer)
+  const breaking = changes.filter((change) => change.breaking)
+  invocation.say(invocation.options.json === true ? JSON.stringify(changes, null, 2) : told(changes))
+  return breaking.length === 0 ? 0 : 1
+}
+
+/** The document in a file or at an address; undefined, and the reason said, where there is none. */
+async function documentAt({ complain }: Invocation, place: string): Promise<OpenApiDocument | undefined> {
+  try {
+    const document = JSON.parse(await textAt(place)) as OpenApiDocument
+    if (typeof document?.openapi === 'string' && typeof document.paths === 'object') return document
+    complain(`${place} is no OpenAPI document: it has no "openapi" and "paths"`)
+  } catch (error) {
+    complain(`${place} can't be read: ${sentenceOf(error)}`)
+  }
+  return undefined
+}
+
+async function textAt(place: string): Promise<string> {
+  if (!/^https?:\/\//.test(place)) return readFile(place, 'utf8')
+  const answer = await fetch(place, { signal: AbortSignal.timeout(ANSWER_MS) })
+  if (!answer.ok) throw new Error(`the answer is ${answer.status}`)
+  return answer.text()
+}
+
+async function ownDocument(invocation: Invocation): Promise<OpenApiDocument | undefined> {
+  const application = await readApplication(invocation)
+  if (application === undefined) return undefined
+  const { catalog, composition, routes } = application
+  return describeApplication(catalog, routes, composition)
+}
+
+function told(changes: readonly Change[]): string {
+  if (changes.length === 0) return 'Nothing changes for clients.'
+  const [breaking, others] = [true, false].map((kind) => changes.filter((change) => change.breaking === kind))
+  const section = (title: string, list: readonly Change[]): readonly string[] =>
+    list.length === 0 ? [] : [title, ...list.map(({ where, what }) => `  ${where}: ${what}`)]
+  const count = `${breaking!.length} of ${changes.length} ${changes.length === 1 ? 'change breaks' : 'changes break'} clients.`
+  return [...section('breaking', breaking!), ...section('not breaking', others!), count].join('\n')
+}
