@@ -22,6 +22,8 @@ export const LIMITS = {
   sortKeys: 5,
   /** How deep relations may be followed in one path or embed: each step is a join. */
   pathDepth: 3,
+  /** OpenAPI documents that are kept, one for each class of callers: 300 KB each. */
+  documents: 32,
   /** Rows on a page when the caller names no number, and at most. */
   perPageDefault: 15,
   perPageMax: 100,

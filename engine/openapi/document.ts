@@ -29,10 +29,13 @@ export interface Described {
   readonly hooks: ReadonlyMap<string, { readonly input: readonly Field[] }>
   /** What plugins say of themselves, for the groups of their routes. */
   readonly plugins: readonly { readonly name: string; readonly description: string }[]
+  /** A resource as it is written by an action, where its readers write other fields than they read. */
+  readonly written?: (resource: Resource, action: 'create' | 'update') => Resource
 }
 
 /** The document that describes exactly these routes, and the three paths for operators. */
-export function openapi({ catalog, routes, hooks, plugins }: Described): OpenApiDocument {
+export function openapi(described: Described): OpenApiDocument {
+  const { catalog, routes, plugins } = described
   const names = typeNames(catalog)
   const outline: Outline = {
     catalog,
@@ -51,7 +54,7 @@ export function openapi({ catalog, routes, hooks, plugins }: Described): OpenApi
   const schemas = {
     ...ENVELOPE_SCHEMAS,
     ...BATCH_SCHEMAS,
-    ...shortened(catalog, schemasOf({ catalog, hooks }, names), names),
+    ...shortened(catalog, schemasOf(described, names), names),
   }
   const document = linked(names, {
     openapi: '3.1.0' as const,
@@ -123,7 +126,7 @@ function headerParameter(name: string, description: string): Node {
 
 /** The schemas of every resource, used or not, by name. */
 export function schemasOf(
-  { catalog, hooks }: Pick<Described, 'catalog' | 'hooks'>,
+  { catalog, hooks, written = (resource) => resource }: Pick<Described, 'catalog' | 'hooks' | 'written'>,
   names: ReadonlyMap<string, TypeNames>,
 ): Readonly<Record<string, JsonSchema>> {
   const schemas: Record<string, JsonSchema> = {}
@@ -132,15 +135,20 @@ export function schemasOf(
     const [alone, listed] = [recordSchema(resource, 'single'), recordSchema(resource, 'list')]
     schemas[single] = alone
     schemas[list] = isDeepStrictEqual(alone, listed) ? schemaRef(single) : listed
-    schemas[create] = inputSchema(resource, 'create', hookInput(hooks, resource, 'create'))
-    schemas[update] = inputSchema(resource, 'update', hookInput(hooks, resource, 'update'))
+    schemas[create] = inputSchema(written(resource, 'create'), 'create', hookInput(hooks, resource, 'create'))
+    schemas[update] = inputSchema(written(resource, 'update'), 'update', hookInput(hooks, resource, 'update'))
   }
   for (const resource of catalog.resources.values()) {
     for (const { relation, actions } of resource.nested) {
       if (!actions.includes('create')) continue
       const input = hookInput(hooks, resource, 'create')
       // The path gives the record above, so the body need not.
-      schemas[createName(resource, relation.target, names)] = inputSchema(resource, 'create', input, relation.field)
+      schemas[createName(resource, relation.target, names)] = inputSchema(
+        written(resource, 'create'),
+        'create',
+        input,
+        relation.field,
+      )
     }
   }
   return schemas

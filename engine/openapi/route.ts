@@ -1,25 +1,39 @@
 /** `GET /openapi.json`: the document of what is running, made with its first request and kept. */
 import { createHash } from 'node:crypto'
+import type { Actor } from '../actor.ts'
 import type { EngineRoute } from '../http/parts.ts'
 import type { OpenApiDocument } from './openapi-document.ts'
 
+/** A document as it is sent. */
+interface Sent {
+  readonly body: string
+  readonly etag: string
+}
+
 /**
- * The route that answers a document. Public as the interface itself is, outside the prefix so that it is found, and
- * counted by the rate limit like everything that is not for operators.
+ * The route that answers a document: with a token what its bearer may do, without one all there is. Public as the
+ * interface itself is, outside the prefix so that it is found, and counted by the rate limit like everything that is not
+ * for operators.
  */
-export function documentRoute(documentOf: () => OpenApiDocument): EngineRoute {
-  let made: { readonly body: string; readonly etag: string } | undefined
-  const make = () => {
-    const body = JSON.stringify(documentOf())
-    return { body, etag: createHash('sha256').update(body).digest('base64url').slice(0, 27) }
+export function documentRoute(whole: () => OpenApiDocument, forActor: (actor: Actor) => OpenApiDocument): EngineRoute {
+  const made = new WeakMap<OpenApiDocument, Sent>()
+  const sent = (document: OpenApiDocument): Sent => {
+    const known = made.get(document)
+    if (known !== undefined) return known
+    const body = JSON.stringify(document)
+    const fresh = { body, etag: createHash('sha256').update(body).digest('base64url').slice(0, 27) }
+    made.set(document, fresh)
+    return fresh
   }
   return {
     method: 'GET',
     path: '/openapi.json',
     absolute: true,
     summary: 'This document',
+    description: 'With a token it holds only what the caller may do, without one all there is.',
     tag: 'Reference',
     access: 'public',
+    openToRestricted: true,
     body: 'none',
     produces: ['application/json'],
     tagged: true,
@@ -27,9 +41,9 @@ export function documentRoute(documentOf: () => OpenApiDocument): EngineRoute {
     options: {},
     inputFields: undefined,
     queryFields: [],
-    run: async () => {
-      made ??= make()
-      return { raw: { type: 'application/json; charset=utf-8', body: made.body }, etag: made.etag }
+    run: async ({ actor }) => {
+      const { body, etag } = sent(actor.kind === 'anonymous' ? whole() : forActor(actor))
+      return { raw: { type: 'application/json; charset=utf-8', body }, etag }
     },
   }
 }

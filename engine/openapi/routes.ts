@@ -1,8 +1,12 @@
-/** Every route of an application in its order, and the document that describes them. */
+/** Every route of an application in its order, and the documents that describe them: all of it, or what one class of callers may do. */
+import type { Actor } from '../actor.ts'
 import type { Catalog } from '../catalog/catalog.ts'
 import { catalogRoutes } from '../http/catalog-routes.ts'
 import type { BoundRoute } from '../http/parts.ts'
+import { LIMITS } from '../limits.ts'
+import { actorClass } from '../query/policy.ts'
 import { type Described, openapi } from './document.ts'
+import { isOpenTo, readBy, routeFor, writtenBy } from './for-reader.ts'
 import type { OpenApiDocument } from './openapi-document.ts'
 import { documentRoute } from './route.ts'
 
@@ -15,11 +19,37 @@ export function allRoutes(
 ): { readonly routes: readonly BoundRoute[]; readonly document: () => OpenApiDocument } {
   let made: OpenApiDocument | undefined
   const document = (): OpenApiDocument => {
-    made ??= openapi({ catalog, routes, hooks: composition.hooks, plugins: composition.plugins })
+    made ??= openapi(described())
     return made
   }
-  const routes: readonly BoundRoute[] = [...given, ...own, documentRoute(document)]
+  const described = (): Described => ({ catalog, routes, hooks: composition.hooks, plugins: composition.plugins })
+  const forActor = (actor: Actor): OpenApiDocument => openapi(describedFor(described(), actor))
+  const routes: readonly BoundRoute[] = [...given, ...own, documentRoute(document, remembered(forActor))]
   return { routes, document }
+}
+
+/** What an actor may call, read and write of an application. */
+function describedFor(described: Described, actor: Actor): Described {
+  const { catalog } = described
+  const resources = new Map([...catalog.resources].map(([name, resource]) => [name, readBy(resource, actor)]))
+  return {
+    ...described,
+    catalog: { ...catalog, resources },
+    routes: described.routes.filter((route) => isOpenTo(route, actor)).map((route) => routeFor(route, resources)),
+    written: ({ name }, action) => writtenBy(catalog.resources.get(name)!, actor, action),
+  }
+}
+
+/** Made once for a class of actors; of many classes, the one that was made first is forgotten. */
+function remembered<T>(make: (actor: Actor) => T): (actor: Actor) => T {
+  const known = new Map<string, T>()
+  return (actor) => {
+    const key = `${actor.restriction === undefined} ${actorClass(actor)}`
+    const found = known.get(key) ?? make(actor)
+    known.set(key, found)
+    if (known.size > LIMITS.documents) known.delete(known.keys().next().value!)
+    return found
+  }
 }
 
 /** The document of an application that is not running. */

@@ -1,0 +1,91 @@
+/** What of an application concerns one class of callers: the routes that they may call, with what they may read and write. */
+import type { Actor } from '../actor.ts'
+import type { EmbedEntry, Field, FieldPath, Relation, Resource } from '../catalog/catalog.ts'
+import type { BoundRoute } from '../http/parts.ts'
+import { needsToken } from '../http/route.ts'
+import { allowsOne, clausesFor, filterable } from '../query/policy.ts'
+import { isResourceRoute } from './access-sentence.ts'
+import { isBatchRoute } from './batch.ts'
+
+/** Whether a caller may call the route at all, whichever record it is about. */
+export function isOpenTo(route: BoundRoute, actor: Actor): boolean {
+  if (route.access !== 'public') {
+    if (actor.restriction !== undefined && route.openToRestricted !== true && needsToken(route)) return false
+    if (!allowsOne(route.access, actor)) return false
+  }
+  try {
+    route.admit?.(actor)
+    return true
+  } catch {
+    return false
+  }
+}
+
+/** The route with its resources as the caller knows them. */
+export function routeFor(route: BoundRoute, resources: ReadonlyMap<string, Resource>): BoundRoute {
+  const known = (resource: Resource): Resource => resources.get(resource.name) ?? resource
+  if (isBatchRoute(route)) {
+    const writes = known(route.writes)
+    return { ...route, writes, does: route.does.filter((name) => writes.policies[name].length > 0) } as BoundRoute
+  }
+  if (!isResourceRoute(route)) return route
+  const parent = route.parent && known(route.parent)
+  return { ...route, resource: known(route.resource), parent } as BoundRoute
+}
+
+/** A resource with what a caller may read of it, and the clauses that speak of the caller. */
+export function readBy(resource: Resource, actor: Actor): Resource {
+  const paths = (given: ReadonlyMap<string, FieldPath>) =>
+    new Map([...given].filter(([, path]) => filterable(path, actor)))
+  const policies = Object.entries(resource.policies).map(([name, clauses]) => [name, clausesFor(clauses, actor)])
+  return {
+    ...resource,
+    fields: new Map([...resource.fields].flatMap(([name, field]) => readField(name, field, actor))),
+    relations: new Map([...resource.relations].flatMap(([name, relation]) => readRelation(name, relation, actor))),
+    filters: paths(resource.filters),
+    ranges: new Map([...resource.ranges].filter(([, field]) => filterable({ relations: [], field }, actor))),
+    sort: {
+      keys: paths(resource.sort.keys),
+      default: resource.sort.default.filter(({ path }) => filterable(path, actor)),
+    },
+    search: resource.search.filter((path) => filterable(path, actor)),
+    policies: Object.fromEntries(policies),
+  }
+}
+
+/** What may be read is always there, so nothing is said of others who may not. */
+function readField(name: string, field: Field, actor: Actor): [string, Field][] {
+  return allowsOne(field.read, actor) ? [[name, { ...field, read: undefined }]] : []
+}
+
+function readRelation(name: string, relation: Relation, actor: Actor): [string, Relation][] {
+  if (!allowsOne(relation.read, actor)) return []
+  return [[name, { ...relation, read: undefined, embed: relation.embed && readEmbed(relation.embed, actor) }]]
+}
+
+function readEmbed(entries: readonly EmbedEntry[], actor: Actor): readonly EmbedEntry[] {
+  return entries.flatMap((entry): readonly EmbedEntry[] => {
+    const { name, value } = entry
+    if (value.kind === 'embed') return [{ name, value: { ...value, entries: readEmbed(value.entries, actor) } }]
+    const { field } = value.path
+    if (!allowsOne(field.read, actor)) return []
+    return [{ name, value: { ...value, path: { ...value.path, field: { ...field, read: undefined } } } }]
+  })
+}
+
+/** A resource with the fields and lists that a caller may send with an action. */
+export function writtenBy(resource: Resource, actor: Actor, action: 'create' | 'update'): Resource {
+  const clauses = clausesFor(resource.policies[action], actor)
+  const isCovered = (name: string): boolean =>
+    clauses.some(
+      ({ fields, set }) =>
+        (fields === undefined || fields.has(name)) && !set.some((assignment) => assignment.field.name === name),
+    )
+  const isSent = (name: string, write: Field['write']): boolean => allowsOne(write, actor) && isCovered(name)
+  const fields = [...resource.fields].filter(([name, field]) => isSent(name, field.write))
+  const relations = [...resource.relations].filter(
+    ([, relation]) => relation.kind !== 'many_to_many' || isSent(relation.writeAs, relation.write),
+  )
+  const sent = fields.map(([name, field]) => [name, { ...field, write: undefined }] as const)
+  return { ...resource, fields: new Map(sent), relations: new Map(relations) }
+}

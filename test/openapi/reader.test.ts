@@ -1,0 +1,103 @@
+/** /openapi.json with a token holds what its bearer may do, read and write, and nothing else. */
+import { suite } from 'uvu'
+import * as assert from 'uvu/assert'
+import { type Desk, openDesk, type Person } from '../desk/desk.ts'
+import { flat, methodsOf, resolved } from '../support/document.ts'
+
+// biome-ignore lint/suspicious/noExplicitAny: a document is walked freely
+type Document = any
+
+let desk: Desk
+const people: Record<string, Person> = {}
+const documents: Record<string, Document> = {}
+const test = suite('openapi: for each reader')
+
+test.before(async () => {
+  desk = await openDesk()
+  people.admin = desk.admin
+  for (const role of ['manager', 'agent', 'customer']) people[role] = await desk.person(role, `O${role}`)
+  for (const [role, person] of Object.entries(people)) documents[role] = (await desk.get('//openapi.json', person)).body
+  documents.nobody = (await desk.call('GET', '//openapi.json')).body
+})
+test.after(() => desk?.close())
+
+const operations = (document: Document): readonly string[] =>
+  Object.entries<object>(document.paths).flatMap(([path, item]) =>
+    ['get', 'post', 'put', 'patch', 'delete'].filter((method) => method in item).map((method) => `${method} ${path}`),
+  )
+
+function schema(role: string, name: string): { properties: Record<string, unknown>; required: readonly string[] } {
+  const document = documents[role]
+  return flat(document, document.components.schemas[name])
+}
+
+test('without a token it is the whole document, with one it is a part of that', () => {
+  const all = new Set(operations(documents.nobody))
+  assert.equal(documents.nobody, JSON.parse(JSON.stringify(desk.engine.app.document())))
+  for (const role of Object.keys(people)) {
+    const own = operations(documents[role])
+    assert.equal(
+      own.filter((one) => !all.has(one)),
+      [],
+      role,
+    )
+  }
+  assert.is(operations(documents.admin).length, all.size)
+  assert.ok(operations(documents.customer).length < operations(documents.agent).length)
+})
+
+test('what a reader may not do at all is refused, and stands in no document of theirs', async () => {
+  for (const role of ['agent', 'customer']) {
+    const own = new Set(operations(documents[role]))
+    for (const one of operations(documents.nobody)) {
+      const [method = '', path = ''] = one.split(' ')
+      if (own.has(one) || !path.startsWith('/api/v1')) continue
+      const called = path.replace('/api/v1', '').replaceAll(/\{\w+\}/g, '4711')
+      const { status } = await desk.call(method.toUpperCase(), called, {
+        as: people[role],
+        ...(method === 'get' || method === 'delete' ? {} : { body: {} }),
+      })
+      assert.is(status, 403, `${role}: ${one}`)
+    }
+  }
+})
+
+test('fields that a reader may not read or write are missing', () => {
+  const secret = Object.keys(schema('admin', 'Ticket').properties)
+  for (const role of ['manager', 'agent', 'customer'])
+    assert.equal(
+      Object.keys(schema(role, 'Ticket').properties).filter((name) => !secret.includes(name)),
+      [],
+      role,
+    )
+  const [all, own] = [schema('admin', 'TicketCreate').properties, schema('customer', 'TicketCreate').properties]
+  assert.ok('assigned_to' in all)
+  assert.not('assigned_to' in own)
+  assert.not('user_id' in own, 'a rule fills it in')
+  assert.ok('subject' in own)
+})
+
+test('a document is whole: every reference leads somewhere, and its descriptions speak to its reader', () => {
+  for (const [role, document] of Object.entries(documents)) {
+    for (const [, kind = '', name = ''] of JSON.stringify(document).matchAll(
+      /"\$ref":"#\/components\/(\w+)\/([\w.-]+)"/g,
+    ))
+      assert.ok(document.components[kind]?.[name], `${role}: ${kind}/${name}`)
+    for (const item of Object.values<object>(document.paths))
+      for (const operation of methodsOf(item as never)) assert.ok(resolved(document, operation), role)
+  }
+  assert.match(JSON.stringify(documents.nobody.paths['/api/v1/tickets'].post), /tickets\.create/)
+  assert.not.match(JSON.stringify(documents.customer.paths['/api/v1/tickets'].post), /tickets\.create/)
+})
+
+test('its entity tag is that of the reader’s document', async () => {
+  const first = await desk.get('//openapi.json', people.agent)
+  const tag = String(first.headers.etag)
+  const again = await desk.call('GET', '//openapi.json', { as: people.agent, headers: { 'if-none-match': tag } })
+  assert.is(again.status, 304)
+  const other = await desk.call('GET', '//openapi.json', { as: people.customer, headers: { 'if-none-match': tag } })
+  assert.is(other.status, 200)
+  assert.match(String(other.headers.vary), /Authorization/)
+})
+
+test.run()
