@@ -16,6 +16,15 @@ export const LIMITS = {
   offendersShown: 20,
   /** Terms in one filter, policy or query: what one index-backed statement can still plan well. */
   filterTerms: 50,
+  /**
+   * Characters of one `where`, how deep filters stand in it within filters, and how many relations it follows from one
+   * record: each step is one more sub-select in each other, for whoever may send requests.
+   */
+  whereLength: 65_536,
+  whereDepth: 8,
+  whereRelations: 4,
+  /** Mistakes in one `where` that an answer tells of: each is compared with all names that could be meant. */
+  whereErrors: 10,
   /** Values in one any-of list. */
   valuesPerList: 200,
   /** Keys in one sort. */
@@ -92,6 +101,13 @@ export const LIMITS = {
   namedStatements: 64,
   /** Compiled request shapes kept in the process. */
   compiledShapes: 1_000,
+  /**
+   * Of shapes that callers make up (`where`) a smaller number, so that these never push out the usual ones; characters of
+   * the longest text among them; and of a shape's name, which is shortened beyond that.
+   */
+  madeUpShapes: 200,
+  madeUpLength: 32_768,
+  shapeLength: 400,
   /** Records of a `cache: true` resource kept in the process; a larger one is joined like any other. */
   lookupRows: 2_000,
   /** After so long kept records are read again, in case a word of their change was lost, in milliseconds. */

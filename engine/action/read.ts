@@ -84,8 +84,10 @@ async function readPage(
   const shape = parent && parentShape(parent)
   const below = shape === undefined ? '' : `${shape.relation.name}.${shape.lookup.name}`
   const key = `${resource.name} ${below} ${list.key} ${actorClass(actor)}`
-  const compiled = execution.statements.get(`page ${kept !== undefined} ${key}`, () =>
-    compilePage({ catalog, actor, kept }, resource, list, shape),
+  const compiled = execution.statements.get(
+    `page ${kept !== undefined} ${key}`,
+    () => compilePage({ catalog, actor, kept }, resource, list, shape),
+    list.madeUp,
   )
   await allReady(compiled.kept)
   const slots = slotsOf(list, parent)

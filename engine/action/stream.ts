@@ -87,7 +87,11 @@ async function readBatch(
   const size = BATCH_ROWS[step] ?? BATCH_ROWS[0]
   const nulls = after?.map((value) => (value === null ? 'n' : 'v')).join('')
   const key = `rows ${resource.name} ${paths.map(pathName).join()} ${size} ${nulls ?? ''} ${list.key} ${actorClass(execution.actor)}`
-  const compiled = execution.statements.get(key, () => compileRows(execution, resource, list, paths, size, nulls))
+  const compiled = execution.statements.get(
+    key,
+    () => compileRows(execution, resource, list, paths, size, nulls),
+    list.madeUp,
+  )
   const slots: Record<string, unknown> = { ...list.slots }
   after?.forEach((value, i) => {
     slots[`k${i}`] = value

@@ -24,14 +24,22 @@ export async function totalOf(execution: Execution, counting: Counting): Promise
   const { resource, query, key, slots } = counting
   if (resource.count.kind === 'estimated') return estimatedTotal(execution, counting)
   const cap = capOf(resource)
-  const compiled = execution.statements.get(`count ${key}`, () => compileCount(execution, resource, query, cap))
+  const compiled = execution.statements.get(
+    `count ${key}`,
+    () => compileCount(execution, resource, query, cap),
+    query.madeUp,
+  )
   const [row] = await runCompiled(execution, compiled, slots, query.adhoc)
   return bounded(row?.[0], cap)
 }
 
 /** The number of rows that PostgreSQL expects when it plans the list. */
 async function estimatedTotal(execution: Execution, { resource, query, key, slots }: Counting): Promise<Total> {
-  const compiled = execution.statements.get(`estimate ${key}`, () => compileEstimate(execution, resource, query))
+  const compiled = execution.statements.get(
+    `estimate ${key}`,
+    () => compileEstimate(execution, resource, query),
+    query.madeUp,
+  )
   const [row] = await runCompiled(execution, compiled, slots, true)
   const plan: { Plan: { 'Plan Rows': number } }[] = JSON.parse(row?.[0] ?? '[]')
   return { total: plan[0]?.Plan['Plan Rows'] ?? 0, exact: false }
@@ -45,8 +53,10 @@ export async function totalBelow(
   counted: boolean,
 ): Promise<Total | undefined> {
   const cap = capOf(resource)
-  const compiled = execution.statements.get(`below ${counted} ${key}`, () =>
-    compileParent(execution, parentShape(parent), counted ? { resource, query, cap } : undefined),
+  const compiled = execution.statements.get(
+    `below ${counted} ${key}`,
+    () => compileParent(execution, parentShape(parent), counted ? { resource, query, cap } : undefined),
+    query.madeUp,
   )
   const row = visibleParent(parent, await runCompiled(execution, compiled, slots, query.adhoc))
   return counted ? bounded(row[2], cap) : undefined

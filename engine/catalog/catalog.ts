@@ -5,7 +5,17 @@ import type { FieldType } from '../field/field-type.ts'
 import type { JsonObject } from '../json.ts'
 import type { Span } from '../text/source.ts'
 import type { Automation } from './automation.ts'
-import type { Assignment, BelongsTo, Clause, Field, FieldPath, Filter, Relation, SortTerm } from './field.ts'
+import type {
+  Assignment,
+  BelongsTo,
+  Clause,
+  Field,
+  FieldPath,
+  Filter,
+  FilterPath,
+  Relation,
+  SortTerm,
+} from './field.ts'
 import type { CountRule, Follow, ForeignRule, Moves, OverlapRule, RecordRule, SoleRule, WriteAction } from './rule.ts'
 
 export type * from './automation.ts'
@@ -64,7 +74,7 @@ export interface Resource {
   readonly fields: ReadonlyMap<string, Field>
   readonly relations: ReadonlyMap<string, Relation>
   /** Query parameter → what it compares; the operators are the field type's. */
-  readonly filters: ReadonlyMap<string, FieldPath>
+  readonly filters: ReadonlyMap<string, FilterPath>
   /** `date` → created_at gives `date_from` and `date_to`. */
   readonly ranges: ReadonlyMap<string, Field>
   /** Query parameter → a plugin's special filter: its words, each with the condition it stands for on this resource. */

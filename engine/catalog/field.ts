@@ -24,7 +24,18 @@ export interface ManyPath {
   readonly many: HasMany | ManyToMany
 }
 
-export type Filter = FilterOf<FieldPath, ManyPath>
+/** A linked path to the records that its last relation leads to; of a to-one relation that is one record or none. */
+export interface WayPath {
+  readonly relations: readonly BelongsTo[]
+  readonly many: Relation
+}
+
+/** What a list may be filtered by. With `through` the path begins at the records that this leads to, and one of them is enough. */
+export interface FilterPath extends FieldPath {
+  readonly through?: ManyPath | undefined
+}
+
+export type Filter = FilterOf<FieldPath, WayPath>
 
 /** How a belongs_to or a scope names one record by values of its own: `{ slug: customer }`. */
 export interface Selection {

@@ -1,5 +1,5 @@
 /** Which other records a filter looks at: the ways that lead away from the record that it judges. */
-import type { BelongsTo, Field, FieldPath, Filter, HasMany, ManyToMany, Resource } from './catalog.ts'
+import type { BelongsTo, Field, FieldPath, Filter, FilterPath, HasMany, ManyToMany, Resource } from './catalog.ts'
 
 /** One way to other records: to-one relations, and at its end the field that is compared, or a relation to many. */
 export interface Reached {
@@ -19,14 +19,36 @@ export function reachedBy(filter: Filter): readonly Reached[] {
       return filter.of.flatMap(reachedBy)
     case 'not':
       return reachedBy(filter.of)
-    case 'related':
-      return [{ relations: filter.path.relations, end: filter.path.many }]
+    case 'related': {
+      const { relations, many } = filter.path
+      if (many.kind !== 'belongs_to') return [{ relations, end: many }]
+      const way = [...relations, many]
+      const asked = [filter.of, ...(filter.seen === undefined ? [] : [filter.seen])]
+      return asked.flatMap((of) => [
+        ...ownFields(of).map((end) => ({ relations: way, end })),
+        ...reachedBy(of).map((further) => ({ ...further, relations: [...way, ...further.relations] })),
+      ])
+    }
     case 'compare': {
       const { operand, path } = filter
       const beside = operand.kind === 'record' || operand.kind === 'before' ? reachedOver(operand.path) : []
       return [...reachedOver(path), ...beside]
     }
   }
+}
+
+/** The fields of the record itself that a filter compares. */
+function ownFields(filter: Filter): readonly Field[] {
+  if (filter.kind === 'related') return []
+  if (filter.kind === 'not') return ownFields(filter.of)
+  if (filter.kind !== 'compare') return filter.of.flatMap(ownFields)
+  const { operand, path } = filter
+  const paths = operand.kind === 'record' || operand.kind === 'before' ? [path, operand.path] : [path]
+  return paths.flatMap(({ field, relations }) => (relations.length === 0 ? [field] : []))
+}
+
+function reachedByPath({ through, ...path }: FilterPath): readonly Reached[] {
+  return through === undefined ? reachedOver(path) : [{ relations: through.relations, end: through.many }]
 }
 
 /** The resources at the ends of relations on which it depends who sees a record, and which filters match it. */
@@ -37,7 +59,7 @@ export function resourcesLookedAt(
   const specials = [...resource.specials.values()].flatMap(({ values }) => [...values.values()])
   const ways = [
     ...[...conditions, ...specials].flatMap((filter) => (filter === undefined ? [] : reachedBy(filter))),
-    ...[...resource.filters.values()].flatMap(reachedOver),
+    ...[...resource.filters.values()].flatMap(reachedByPath),
   ]
   return new Set(
     ways.flatMap(({ relations, end }) => [

@@ -7,7 +7,7 @@ export const LIST_KEYS: Readonly<Record<string, JsonSchema>> = {
   filters: key(
     'What a list may be filtered by: paths, { parameter: path }, or a parameter that is true or false by a condition.',
     ['status_id', 'assigned_to'],
-    either(list(PATH), named(either(PATH, ref('filter')))),
+    either(list(PATH), named(either(PATH, ref('filter')), PATH)),
   ),
   ranges: key(
     'Pairs of parameters over a date or time: `date` gives date_from and date_to.',

@@ -10,8 +10,13 @@ export type Operand =
   /** `$now` and `$today`, UTC. */
   | { readonly kind: 'now' }
   | { readonly kind: 'today' }
-  /** The nth value of the request, so that requests of one shape share a statement. Made by query strings only. */
-  | { readonly kind: 'slot'; readonly index: number }
+  | SlotOperand
+
+/** The nth value of the request, so that requests of one shape share a statement. Made from requests only. */
+export interface SlotOperand {
+  readonly kind: 'slot'
+  readonly index: number
+}
 
 /** `$record.<path>`, a value of the record that the filter judges, or `$before.<path>`, of that record as it is stored. */
 export type RecordOperand<P> =
@@ -40,7 +45,9 @@ export interface Related<P, M> {
   readonly path: M
   readonly of: FilterOf<P, M>
   /** undefined: at least one. */
-  readonly count: { readonly operator: CountOperator; readonly value: number } | undefined
+  readonly count: { readonly operator: CountOperator; readonly value: number | SlotOperand } | undefined
+  /** Only records of which this holds are looked at, because the caller may see no others; `$record` in it is each of them. */
+  readonly seen?: FilterOf<P, M> | undefined
 }
 
 export type CountOperator = 'eq' | 'ne' | 'lt' | 'lte' | 'gt' | 'gte'

@@ -1,9 +1,10 @@
-/** Filters as authors write them in YAML: a map is AND, a key is a path, a value is a scalar, a list, null or operators. */
+/** Filters as authors write them in YAML, and callers in JSON: a map is AND, a key is a path, a value is a scalar, a list, null or operators. */
 import { OPERATORS, type Operator } from '../field/field-type.ts'
 import { isObject, type Json, type JsonObject } from '../json.ts'
 import { LIMITS } from '../limits.ts'
 import { hintOf } from '../text/nearest.ts'
-import type { Comparison, CountOperator, FilterOf, Operand, RecordOperand } from './filter.ts'
+import type { Comparison, CountOperator, FilterOf } from './filter.ts'
+import { OPERAND_VARIABLES, parseOperand, parseRecordOperand, RECORD_VARIABLES } from './operand.ts'
 
 /** A written path that knows its place inside the definition it was read from. */
 export interface PlacedPath extends ReadonlyArray<string> {
@@ -33,15 +34,32 @@ export const CONNECTIVES = ['any', 'all', 'not', 'with_deleted'] as const
 /** Words that ask for the records that a relation leads to. */
 const QUANTIFIERS = ['some', 'none', 'every', 'count'] as const
 const PATTERNS: ReadonlySet<Operator> = new Set(['contains', 'starts_with', 'ends_with'])
-const VARIABLES = ['$actor', '$actor.<attribute>', '$now', '$today']
-const RECORD_VARIABLES = ['$record.<field>', '$before.<field>']
 const ORDERED: ReadonlySet<Operator> = new Set(['eq', 'ne', 'lt', 'lte', 'gt', 'gte'])
 const SEGMENT = /^[A-Za-z_][A-Za-z0-9_]*$/
 
+/** How a filter is read: by an author's rules, or by those of requests. */
+export interface Reading {
+  /** Conditions, values of a list, and filters within filters, at most. */
+  readonly terms: number
+  readonly values: number
+  readonly depth: number
+  /** A text that is no variable is itself, also in a list, and nothing is asked of deleted records or of `$record`. */
+  readonly request: boolean
+}
+
+const OF_AUTHORS: Reading = {
+  terms: LIMITS.filterTerms,
+  values: LIMITS.valuesPerList,
+  depth: Number.POSITIVE_INFINITY,
+  request: false,
+}
+
 interface State {
+  readonly reading: Reading
   readonly problems: FilterProblem[]
   readonly withDeleted: PlacedPath['where'][]
   terms: number
+  depth: number
 }
 
 /**
@@ -50,13 +68,13 @@ interface State {
  *     parseFilter({ 'role.slug': { ne: 'customer' } }).filter
  *     // → { kind: 'compare', path: ['role', 'slug'], operator: 'ne', operand: { kind: 'literal', value: 'customer' } }
  */
-export function parseFilter(definition: Json): ParsedFilter {
-  const state: State = { problems: [], withDeleted: [], terms: 0 }
+export function parseFilter(definition: Json, reading: Reading = OF_AUTHORS): ParsedFilter {
+  const state: State = { reading, problems: [], withDeleted: [], terms: 0, depth: 0 }
   const filter = parseMap(definition, [], state)
-  if (state.terms > LIMITS.filterTerms) {
+  if (state.terms > reading.terms) {
     state.problems.push({
       code: 'invalid_filter',
-      message: `A filter has at most ${LIMITS.filterTerms} conditions; this one has ${state.terms}`,
+      message: `A filter has at most ${reading.terms} conditions; this one has ${state.terms}`,
       at: [],
       part: 'value',
     })
@@ -64,27 +82,6 @@ export function parseFilter(definition: Json): ParsedFilter {
   const { problems, withDeleted } = state
   return problems.length > 0 ? { problems, withDeleted } : { filter, problems, withDeleted }
 }
-
-/** A variable (`$actor`, `$actor.team_id`, `$now`, `$today`) or a literal; undefined for an unknown variable. */
-export function parseOperand(value: Json): Operand | undefined {
-  if (typeof value !== 'string' || !value.startsWith('$')) return { kind: 'literal', value }
-  if (value === '$now') return { kind: 'now' }
-  if (value === '$today') return { kind: 'today' }
-  if (value === '$actor') return { kind: 'actor', attribute: undefined }
-  const attribute = /^\$actor\.([A-Za-z_][A-Za-z0-9_]*)$/.exec(value)?.[1]
-  return attribute === undefined ? undefined : { kind: 'actor', attribute }
-}
-
-/** `$record.category` or `$before.status.name`: the segments of its path; undefined for anything else. */
-export function parseRecordOperand(value: Json): RecordOperand<readonly string[]> | undefined {
-  if (typeof value !== 'string') return undefined
-  const [, kind, path] = /^\$(record|before)\.([A-Za-z_][A-Za-z0-9_]*(?:\.[A-Za-z_][A-Za-z0-9_]*)*)$/.exec(value) ?? []
-  if (path === undefined) return undefined
-  return { kind: kind === 'record' ? 'record' : 'before', path: path.split('.') }
-}
-
-/** The forms a variable may have, for `expected`. */
-export const OPERAND_VARIABLES: readonly string[] = VARIABLES
 
 function parseMap(value: Json, at: PlacedPath['where'], state: State): FilterOf<PlacedPath> {
   if (!isObject(value)) {
@@ -97,13 +94,23 @@ function parseMap(value: Json, at: PlacedPath['where'], state: State): FilterOf<
     })
     return { kind: 'and', of: [] }
   }
-  const of = Object.entries(value).map(([key, entry]) => parseEntry(key, entry, [...at, key], state))
+  if (state.depth === state.reading.depth) {
+    const message = `Filters stand within filters at most ${state.reading.depth} deep`
+    state.problems.push({ code: 'invalid_filter', message, at, part: 'value' })
+    return { kind: 'and', of: [] }
+  }
+  const entries = Object.entries(value)
+  // A map without conditions is one too, or there could be any number of them.
+  if (entries.length === 0) state.terms += 1
+  state.depth += 1
+  const of = entries.map(([key, entry]) => parseEntry(key, entry, [...at, key], state))
+  state.depth -= 1
   return of.length === 1 ? of[0]! : { kind: 'and', of }
 }
 
 function parseEntry(key: string, value: Json, at: PlacedPath['where'], state: State): FilterOf<PlacedPath> {
   if (key === 'not') return { kind: 'not', of: parseMap(value, at, state) }
-  if (key === 'with_deleted') return parseWithDeleted(value, at, state)
+  if (key === 'with_deleted' && !state.reading.request) return parseWithDeleted(value, at, state)
   if (key === 'any' || key === 'all') {
     if (!Array.isArray(value) || value.length === 0) {
       state.problems.push({
@@ -253,14 +260,19 @@ function compare(
     if (typeof value !== 'boolean') return refuse('"null" takes true or false', ['true', 'false'])
   } else if (operator === 'in' || operator === 'not_in' || operator === 'between') {
     const scalars = Array.isArray(value) && value.every((item) => item !== null && typeof item !== 'object')
-    if (!scalars || value.some((item) => typeof item === 'string' && item.startsWith('$'))) {
+    const isVariable = (item: Json): boolean => typeof item === 'string' && item.startsWith('$')
+    if (!scalars || (!state.reading.request && value.some(isVariable))) {
       return refuse(`"${operator}" takes a list of values`, [operator === 'between' ? '[from, to]' : '[a, b]'])
     }
     if (operator === 'between' && value.length !== 2) return refuse('"between" takes two values', ['[from, to]'])
-    if (value.length > LIMITS.valuesPerList)
-      return refuse(`A list has at most ${LIMITS.valuesPerList} values`, [`1 to ${LIMITS.valuesPerList} values`])
+    const { values } = state.reading
+    if (value.length > values) return refuse(`A list has at most ${values} values`, [`1 to ${values} values`])
   } else if (value === null || typeof value === 'object') {
-    return refuse(`"${operator}" takes one value`, ['a string, number or boolean', ...VARIABLES])
+    return refuse(`"${operator}" takes one value`, ['a string, number or boolean', ...OPERAND_VARIABLES])
+  }
+  if (state.reading.request) {
+    const operand = PATTERNS.has(operator) ? undefined : parseOperand(value)
+    return { kind: 'compare', path, operator, operand: operand ?? { kind: 'literal', value } }
   }
   const other = parseRecordOperand(value)
   if (other !== undefined) {
@@ -269,7 +281,8 @@ function compare(
     return { kind: 'compare', path: Object.assign([...path], { where: at }), operator, operand }
   }
   const operand = parseOperand(value)
-  if (operand === undefined) return refuse(`Unknown variable "${String(value)}"`, [...VARIABLES, ...RECORD_VARIABLES])
+  if (operand === undefined)
+    return refuse(`Unknown variable "${String(value)}"`, [...OPERAND_VARIABLES, ...RECORD_VARIABLES])
   // A value that people write themselves would be read as a pattern: a name of "%" would contain everything.
   if (operand.kind !== 'literal' && PATTERNS.has(operator))
     return refuse(`"${operator}" takes a text that is written out`, ['a text'])

@@ -1,5 +1,6 @@
 /** What holds for every operation, said once at the head of the document. */
 import type { Catalog } from '../catalog/catalog.ts'
+import { OPERATORS } from '../field/field-type.ts'
 
 /** The description of the whole interface, in Markdown. */
 export function guide(catalog: Catalog): string {
@@ -13,6 +14,8 @@ export function guide(catalog: Catalog): string {
 **Bodies** are JSON objects. Spaces around a text are cut off, and \`""\` means null. ${unknown}. A record may be sent back as it was read: read-only fields and embedded records are then ignored. Another value for one of them is refused, and the refusal says what to send instead. PUT and PATCH do the same: they change the fields that are sent.
 
 **Lists** take filters, \`search\`, \`sort\` and pages. A filter takes several values, \`status_id=1&status_id=2\` or \`status_id=1,2\`, and an operator in brackets, \`created_at[gte]=2026-01-01\`. Without an operator it means \`[eq]\`, and \`[in]\` for several values. \`[in]\` and \`[not_in]\` take values with commas, \`[between]\` the first and the last value, \`[null]\` true or false. A day stands for all its hours. To read many pages at the same cost, begin with \`cursor=first\` and go on with \`meta.pagination.next_cursor\`.
+
+**Conditions.** \`where\` is a condition as JSON, beside the other parameters: \`{"any":[{"status.category":"open"},{"comments":{"some":{"user.email":{"ends_with":"@acme.example"}}}}]}\`. The keys of an object hold together; \`any\` and \`all\` take lists of conditions, \`not\` takes one. A value is compared by \`eq\`, a list by \`in\`, null asks for what is absent, and \`{"gte":1,"lt":9}\` names operators: ${OPERATORS.map((word) => `\`${word}\``).join(', ')}. A key is the name of a filter, \`id\`, or over relations a filter of the other resource. Relations to many records take \`some\`, \`none\`, \`every\`, and \`count\` with a \`where\` beside it. A key over a relation to many, without such a word, asks for one of them. \`$actor\` is the id of the caller, \`$now\` the moment, \`$today\` its day. Records and fields that the caller may not see count as absent. A mistake is told at its place, \`where.any.0.status.category\`.
 
 **Versions.** Records and lists have an \`ETag\`. A GET with \`If-None-Match\` is answered 304 while nothing has changed; a change with \`If-Match\` is answered 412 when the record has changed. A POST with an \`Idempotency-Key\` is done once: sent again, after a lost connection too, it gets the first answer with the header \`Idempotency-Replayed\`, unless its sender may do less by then. 409 with \`Retry-After\` says that the first one is still at work.
 

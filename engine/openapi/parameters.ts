@@ -48,9 +48,19 @@ export function choiceParameters(
             maxLength: catalog.limits.searchLength ?? LIMITS.searchLength,
           }),
         ]),
+    WHERE,
     ...sortParameters(catalog, resource),
   ]
 }
+
+const WHERE = query(
+  'where',
+  'A condition as JSON; **Conditions** at the head of this document tells of it.',
+  { type: 'string' },
+  {
+    example: '{"any":[{"id":{"lt":100}},{"not":{"id":[101,102]}}]}',
+  },
+)
 
 function searched(resource: Resource): string {
   const names = resource.search

@@ -60,12 +60,22 @@ function parameterValue(parameter: Parameter, { actor, now, slots }: RequestValu
 
 /** Compiled values by key, at most `LIMITS.compiledShapes` of them. */
 export interface CompiledStatements {
-  /** The value compiled for `key`, made by `compile` the first time. A key names the compiling function, the resource, the actor class and the shape. */
-  get<T extends { readonly statement: Statement }>(key: string, compile: () => T): T
+  /**
+   * The value compiled for `key`, made by `compile` the first time. A key names the compiling function, the resource, the
+   * actor class and the shape. Shapes that callers make up are kept beside the usual ones, and long ones not at all.
+   */
+  get<T extends { readonly statement: Statement }>(key: string, compile: () => T, madeUp?: boolean): T
 }
 
 /** An empty memory, for one catalog. */
 export function createStatements(): CompiledStatements {
+  const usual = createMemory(LIMITS.compiledShapes)
+  const madeUp = createMemory(LIMITS.madeUpShapes, LIMITS.madeUpLength)
+  return { get: (key, compile, isMadeUp = false) => (isMadeUp ? madeUp : usual).get(key, compile) }
+}
+
+/** At most so many values, the one that was not asked for the longest leaves first. */
+function createMemory(most: number, longest = Number.POSITIVE_INFINITY): Pick<CompiledStatements, 'get'> {
   const known = new Map<string, { readonly statement: Statement }>()
   return {
     get<T extends { readonly statement: Statement }>(key: string, compile: () => T): T {
@@ -77,8 +87,9 @@ export function createStatements(): CompiledStatements {
         return found
       }
       const made = named(compile())
+      if (made.statement.text.length > longest) return made
       known.set(key, made)
-      if (known.size > LIMITS.compiledShapes) known.delete(known.keys().next().value!)
+      if (known.size > most) known.delete(known.keys().next().value!)
       return made
     },
   }

@@ -1,5 +1,6 @@
 /** Linked filters as SQL conditions on a table alias; relations are followed by sub-selects, never by joins. */
-import type { BelongsTo, Catalog, Field, FieldPath, Filter, HasMany, ManyToMany } from '../catalog/catalog.ts'
+import { createHash } from 'node:crypto'
+import type { BelongsTo, Catalog, Field, FieldPath, Filter, Relation } from '../catalog/catalog.ts'
 import type { Operator } from '../field/field-type.ts'
 import type { Comparison } from '../filter/filter.ts'
 import { and, type Fragment, join, parameter, quoted, type Sql, slot, sql } from '../filter/sql.ts'
@@ -93,28 +94,39 @@ function relatedSql(
 
 function manySql(
   catalog: Catalog,
-  { path: { many }, of, count }: Asking,
+  { path: { many }, of, count, seen }: Asking,
   negated: boolean,
   alias: string,
   judged: Judged,
 ): Sql {
   const target = catalog.resources.get(many.target)!
   const inner = innerAlias(alias, many.name)
-  const filters = [target.scope, target.live, many.where].flatMap((filter) =>
+  // The condition of a belongs_to says what may be chosen, not what was.
+  const belonging = many.kind === 'belongs_to' ? undefined : many.where
+  const filters = [target.scope, target.live, belonging].flatMap((filter) =>
     filter === undefined ? [] : [conditionSql(catalog, filter, inner)],
   )
+  if (seen !== undefined) filters.push(conditionSql(catalog, seen, inner, { ...judged, record: inner }))
   const conditions = [linkSql(catalog, many, alias, inner), ...filters, conditionSql(catalog, of, inner, judged)]
   const rows = sql`from ${tableSql(target.table, judged)} ${inner} where ${and(conditions)}`
   if (count === undefined) return sql`${negated ? 'not ' : ''}exists (select 1 ${rows})`
-  return compareSql(sql`(select count(*) ${rows})`, count.operator, () => count.value, negated)
+  const { operator, value } = count
+  const counted = typeof value === 'number' ? sql`${value}` : sql`${slot(`v${value.index}`)}::bigint`
+  return compareSql(sql`(select count(*) ${rows})`, operator, () => counted, negated)
 }
 
+/** PostgreSQL cuts names after 63 bytes, and two that are equal up to there would be one. */
+const ALIAS_LENGTH = 60
+
 function innerAlias(alias: string, name: string): string {
-  return quoted(`${alias.replaceAll('"', '')}_${name.toLowerCase()}`)
+  const whole = `${alias.replaceAll('"', '')}_${name.toLowerCase()}`
+  if (whole.length <= ALIAS_LENGTH) return quoted(whole)
+  return quoted(`t_${createHash('sha1').update(whole).digest('hex')}`)
 }
 
 /** The record of `inner` is one that the relation leads to from the record of `outer`; records between them must be live. */
-export function linkSql(catalog: Catalog, relation: HasMany | ManyToMany, outer: string, inner: string): Sql {
+export function linkSql(catalog: Catalog, relation: Relation, outer: string, inner: string): Sql {
+  if (relation.kind === 'belongs_to') return sql`${inner}."id" = ${outer}.${quoted(relation.field.column)}`
   if (relation.kind === 'has_many') return bySql(catalog, relation.by, outer, inner)
   const { table, from, to } = relation.through
   return sql`${inner}."id" in (select j.${quoted(to)} from ${quoted(table)} j where j.${quoted(from)} = ${outer}."id")`
@@ -191,7 +203,7 @@ function pathSql(catalog: Catalog, asked: Asked, relations: readonly BelongsTo[]
   const { comparison } = asked
   const [relation, ...further] = relations
   if (relation === undefined) return columnSql(asked, fieldSql(comparison.path.field, alias))
-  const inner = quoted(`${alias}_${relation.name.toLowerCase()}`)
+  const inner = innerAlias(alias, relation.name)
   const target = catalog.resources.get(relation.target)!
   const conditions = [pathSql(catalog, asked, further, inner, judged)]
   if (comparison.decides === true && comparison.withDeleted !== true && target.live !== undefined)

@@ -15,7 +15,9 @@ export function shapeOf(filter: Filter): string {
       const { relations, many } = filter.path
       const way = [...relations, many].map(({ name }) => name).join('.')
       const { operator = '', value = '' } = filter.count ?? {}
-      return `${way} ${operator} ${value}(${shapeOf(filter.of)})`
+      const number = typeof value === 'object' ? operandName(value) : value
+      // Which records the caller sees follows from the resource and the caller's class, which stand in every key.
+      return `${way} ${operator} ${number}${filter.seen === undefined ? '' : '~'}(${shapeOf(filter.of)})`
     }
     case 'compare': {
       const flags = `${filter.decides === true ? '!' : ''}${filter.withDeleted === true ? '+' : ''}`

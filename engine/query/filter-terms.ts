@@ -1,17 +1,19 @@
 /** Filter parameters of a query string, one at a time: `status_id=1,2`, `created_at[gte]=…`, ranges and special filters. */
 
-import type { Actor } from '../actor.ts'
-import type { Field, FieldPath, Filter, Resource } from '../catalog/catalog.ts'
+import type { Field, FieldPath, Filter, FilterPath, Resource } from '../catalog/catalog.ts'
 import { OPERATORS, type Operator } from '../field/field-type.ts'
+import type { SlotOperand } from '../filter/filter.ts'
 import { comparand } from '../filter/to-sql.ts'
 import type { Json } from '../json.ts'
+import { type Asker, isAskable, overPath } from './askable.ts'
 import { TEXTUAL } from './filter-shape.ts'
 import { filterable, readable } from './policy.ts'
 
 /** What parameters are read for, and where their values and complaints go. */
-export interface FilterReader {
+export interface FilterReader extends Asker {
   readonly resource: Resource
-  readonly actor: Actor
+  /** How sentences begin that are about the value of a parameter. */
+  readonly subject: (parameter: string) => string
   /** How many values a parameter may have. */
   readonly longestList: number
   /** Takes a complaint about a parameter. */
@@ -24,16 +26,26 @@ export interface FilterReader {
 export type KnownFilter =
   | { readonly kind: 'special'; readonly values: ReadonlyMap<string, Filter> }
   | { readonly kind: 'range'; readonly field: Field }
-  | { readonly kind: 'path'; readonly path: FieldPath }
+  | { readonly kind: 'path'; readonly path: FilterPath }
 
 /** The filter of a name that the caller may use, whatever its operator; undefined when the resource has none. */
-export function knownFilter({ resource, actor }: FilterReader, parameter: string): KnownFilter | undefined {
+export function knownFilter(reader: FilterReader, parameter: string): KnownFilter | undefined {
+  const { resource, actor } = reader
   const special = resource.specials.get(parameter)
   if (special !== undefined) return { kind: 'special', values: special.values }
   const field = resource.ranges.get(/^(.+)_(?:from|to)$/.exec(parameter)?.[1] ?? '')
   if (field !== undefined && readable(field, actor)) return { kind: 'range', field }
   const path = resource.filters.get(/^([^[\]]+)(?:\[\w+\])?$/.exec(parameter)?.[1] ?? '')
-  return path !== undefined && filterable(path, actor) ? { kind: 'path', path } : undefined
+  return path !== undefined && isKnownPath(reader, path) ? { kind: 'path', path } : undefined
+}
+
+/** Whether the caller may filter a list by a path that its resource declares. */
+export function isKnownPath(reader: Pick<FilterReader, 'actor' | 'catalog' | 'resource'>, path: FilterPath): boolean {
+  return isOwn(path) ? filterable(path, reader.actor) : isAskable(reader, reader.resource, path)
+}
+
+function isOwn({ relations, through }: FilterPath): boolean {
+  return relations.length === 0 && through === undefined
 }
 
 /** The filter that a known parameter is with all its values, none of them empty; undefined when it was refused. */
@@ -87,7 +99,7 @@ function readComparison(
   reader: FilterReader,
   parameter: string,
   texts: readonly [string, ...string[]],
-  path: FieldPath,
+  path: FilterPath,
 ): Filter | undefined {
   const written = /\[(\w+)\]$/.exec(parameter)?.[1]
   const { operators } = path.field.type
@@ -99,13 +111,40 @@ function readComparison(
   const several = texts.length > 1 || (!isText && texts[0].includes(','))
   const implied = several && operators.includes('in') ? 'in' : operators.includes('eq') ? 'eq' : 'contains'
   const operator = (written ?? implied) as Operator
-  if (!operators.includes(operator))
-    return refuse(`The operator "${operator}" does not go with this field; allowed: ${operators.join(', ')}`)
   if (operator === 'in' || operator === 'not_in') {
     const words = written === undefined && isText ? texts : texts.flatMap((text) => text.split(','))
-    return anyOf(reader, parameter, words, path, operator)
+    const given = words.map((word) => word.trim()).filter((word) => word !== '')
+    return compared(reader, parameter, given, path, operator)
   }
-  return texts.length > 1 ? refuse(givenTwice(parameter)) : comparisonOf(reader, parameter, texts[0], path, operator)
+  if (texts.length > 1) return refuse(givenTwice(parameter))
+  if (operator !== 'between') return compared(reader, parameter, texts, path, operator)
+  const ends = texts[0].split(',')
+  if (ends.length === 2) return compared(reader, parameter, ends, path, operator)
+  return refuse(`${reader.subject(parameter)} takes two values with a comma between them`)
+}
+
+/** A comparison with values that are written as texts: two for `between`, any number for `in` and `not_in`, else one. */
+export function compared(
+  reader: FilterReader,
+  parameter: string,
+  texts: readonly string[],
+  path: FilterPath,
+  operator: Operator,
+): Filter | undefined {
+  const { operators } = path.field.type
+  if (!operators.includes(operator)) {
+    reader.refuse(parameter, `The operator "${operator}" does not go with this field; allowed: ${operators.join(', ')}`)
+    return undefined
+  }
+  const comparison = (at: FieldPath): Filter | undefined => {
+    if (operator === 'in' || operator === 'not_in') return anyOf(reader, parameter, texts, at, operator)
+    const [text = '', end = ''] = texts
+    return operator === 'between'
+      ? between(reader, parameter, [text, end], at)
+      : comparisonOf(reader, parameter, text, at, operator)
+  }
+  const absent = operator === 'ne' || operator === 'not_in' || (operator === 'null' && wantsAbsence(texts[0]) === true)
+  return isOwn(path) ? comparison(path) : overPath(reader, reader.resource, path, absent, comparison)
 }
 
 function comparisonOf(
@@ -117,7 +156,6 @@ function comparisonOf(
 ): Filter | undefined {
   const { field } = path
   if (operator === 'null') return absence(reader, parameter, text, path)
-  if (operator === 'between') return between(reader, parameter, text, path)
   if (TEXTUAL.includes(operator) && field.type.wire !== 'json') {
     const wanted = textOf(reader, parameter, text)
     return wanted === undefined ? undefined : compareWith(reader, path, operator, comparand(operator, wanted))
@@ -130,20 +168,24 @@ function comparisonOf(
   return compareWith(reader, path, operator, comparand(operator, value, stored))
 }
 
-function absence({ refuse }: FilterReader, parameter: string, text: string, path: FieldPath): Filter | undefined {
-  const wanted = /^(true|1)$/i.test(text) ? true : /^(false|0)$/i.test(text) ? false : undefined
+function wantsAbsence(text = ''): boolean | undefined {
+  return /^(true|1)$/i.test(text) ? true : /^(false|0)$/i.test(text) ? false : undefined
+}
+
+function absence(reader: FilterReader, parameter: string, text: string, path: FieldPath): Filter | undefined {
+  const wanted = wantsAbsence(text)
   if (wanted !== undefined)
     return { kind: 'compare', path, operator: 'null', operand: { kind: 'literal', value: wanted } }
-  refuse(parameter, `The ${parameter} parameter must be true or false`)
+  reader.refuse(parameter, `${reader.subject(parameter)} must be true or false`)
   return undefined
 }
 
-function between(reader: FilterReader, parameter: string, text: string, path: FieldPath): Filter | undefined {
-  const [from, to, ...further] = text.split(',')
-  if (from === undefined || to === undefined || further.length > 0) {
-    reader.refuse(parameter, `The ${parameter} parameter takes two values with a comma between them`)
-    return undefined
-  }
+function between(
+  reader: FilterReader,
+  parameter: string,
+  [from, to]: readonly [string, string],
+  path: FieldPath,
+): Filter | undefined {
   const low = comparisonOf(reader, parameter, from, path, 'gte')
   const high = comparisonOf(reader, parameter, to, path, 'lte')
   return low === undefined || high === undefined ? undefined : { kind: 'and', of: [low, high] }
@@ -170,13 +212,12 @@ function onDay(
 function anyOf(
   reader: FilterReader,
   parameter: string,
-  given: readonly string[],
+  words: readonly string[],
   path: FieldPath,
   operator: 'in' | 'not_in',
 ): Filter | undefined {
-  const words = given.map((word) => word.trim()).filter((word) => word !== '')
   if (words.length > reader.longestList) {
-    reader.refuse(parameter, `The ${parameter} parameter takes at most ${reader.longestList} values`)
+    reader.refuse(parameter, `${reader.subject(parameter)} takes at most ${reader.longestList} values`)
     return undefined
   }
   if (path.field.type.day === undefined) {
@@ -190,22 +231,32 @@ function anyOf(
   return operator === 'in' ? any : { kind: 'not', of: any }
 }
 
-function decodedValue({ refuse }: FilterReader, parameter: string, text: string, field: Field): Json | undefined {
+function decodedValue(
+  { refuse, subject }: FilterReader,
+  parameter: string,
+  text: string,
+  field: Field,
+): Json | undefined {
   const decoded = field.type.parse(text, field.options)
   if ('value' in decoded) return decoded.value
-  refuse(parameter, `The ${parameter} parameter ${decoded.error}`)
+  refuse(parameter, `${subject(parameter)} ${decoded.error}`)
   return undefined
 }
 
-function textOf({ refuse }: FilterReader, parameter: string, text: string): string | undefined {
+function textOf({ refuse, subject }: FilterReader, parameter: string, text: string): string | undefined {
   if (!text.includes('\0') && text.isWellFormed()) return text
-  refuse(parameter, `The ${parameter} parameter must be well-formed text without NUL`)
+  refuse(parameter, `${subject(parameter)} must be well-formed text without NUL`)
   return undefined
 }
 
 /** A comparison with the next value of the request. */
-function compareWith({ slots }: FilterReader, path: FieldPath, operator: Operator, value: Json): Filter {
+function compareWith(reader: FilterReader, path: FieldPath, operator: Operator, value: Json): Filter {
+  return { kind: 'compare', path, operator, operand: nextSlot(reader, value) }
+}
+
+/** A value of the request, in a slot of its own. */
+export function nextSlot({ slots }: Pick<FilterReader, 'slots'>, value: Json): SlotOperand {
   const index = Object.keys(slots).length
   slots[`v${index}`] = value
-  return { kind: 'compare', path, operator, operand: { kind: 'slot', index } }
+  return { kind: 'slot', index }
 }

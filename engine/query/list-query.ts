@@ -1,21 +1,27 @@
 /** The query string of a list → what to read; refuses unknown parameters, wrong values and filters on unreadable fields. */
 
+import { createHash } from 'node:crypto'
 import type { Actor } from '../actor.ts'
-import type { Catalog, Filter, Resource, SortTerm } from '../catalog/catalog.ts'
+import type { Catalog, FieldPath, Filter, Resource, SortTerm } from '../catalog/catalog.ts'
+import { LIST_PARAMETERS } from '../catalog/list-parameter.ts'
 import { invalid } from '../error.ts'
 import { comparand } from '../filter/to-sql.ts'
 import { LIMITS } from '../limits.ts'
 import { nearest } from '../text/nearest.ts'
+import { isOpen } from './askable.ts'
 import { type Cursor, decodeCursor, sortSignature } from './cursor.ts'
 import { dependsOnValues, shapeOf } from './filter-shape.ts'
-import { type FilterReader, givenTwice, knownFilter, readFilter } from './filter-terms.ts'
+import { type FilterReader, givenTwice, isKnownPath, knownFilter, readFilter } from './filter-terms.ts'
 import { filterable, readable } from './policy.ts'
+import { readWhere } from './where.ts'
 
 /** What a list request asks for. Equal `key`s (of one resource and actor class) share statements. */
 export interface ListQuery {
   readonly key: string
   /** All of them must hold. */
   readonly filters: readonly Filter[]
+  /** Whether the caller made the shape up, so that any number of them may come. */
+  readonly madeUp: boolean
   /** Whether the best plan depends on the values, so that the statement must not be planned once for all. */
   readonly adhoc: boolean
   readonly search: boolean
@@ -30,8 +36,6 @@ export interface ListQuery {
   readonly after: Cursor | undefined
   readonly slots: Readonly<Record<string, unknown>>
 }
-
-const RESERVED = ['page', 'per_page', 'search', 'sort', 'order', 'cursor']
 
 /** Terms under three characters have no trigrams, so their plan depends on the value. */
 const TRIGRAM_LENGTH = 3
@@ -54,8 +58,19 @@ export function readListQuery(
   }
   const slots: Record<string, unknown> = {}
   const given = readGiven(query, refuse)
-  const reader = { resource, actor, longestList: catalog.limits.valuesPerList ?? 0, refuse, slots }
-  const filters = readFilters(catalog, reader, given.filters)
+  const reader: FilterReader = {
+    catalog,
+    resource,
+    actor,
+    longestList: catalog.limits.valuesPerList ?? 0,
+    subject: (parameter) => `The ${parameter} parameter`,
+    refuse,
+    slots,
+  }
+  const declared = readFilters(catalog, reader, given.filters)
+  const text = given.reserved.get('where') || undefined
+  const where = text === undefined ? undefined : readWhere(reader, text)
+  const filters = where === undefined ? declared : [...declared, where]
   const { page, perPage, cursor } = readPaging(catalog, given.reserved, refuse)
   const sort = total(resource, readSort(catalog, resource, actor, given.reserved, refuse))
   const search = readSearch(catalog, resource, given.reserved, refuse)
@@ -64,7 +79,11 @@ export function readListQuery(
   if (search !== undefined) slots.search = comparand('contains', search)
   const shape = {
     filters,
-    adhoc: filters.some(dependsOnValues) || (search !== undefined && [...search].length < TRIGRAM_LENGTH),
+    madeUp: where !== undefined,
+    adhoc:
+      where !== undefined ||
+      filters.some(dependsOnValues) ||
+      (search !== undefined && [...search].length < TRIGRAM_LENGTH),
     search: search !== undefined,
     deep: cursor === undefined && (page - 1) * perPage >= DEEP_OFFSET,
     sort,
@@ -78,7 +97,13 @@ export function readListQuery(
 /** What the statements of a query depend on, as text: all but its values and which page it is. */
 function keyOf({ filters, search, deep, sort, perPage, after, page }: Omit<ListQuery, 'key' | 'slots'>): string {
   const kind = `${search ? 'search ' : ''}${deep ? 'deep ' : ''}${page === undefined ? 'cursor' : 'page'}`
-  return `${filters.map(shapeOf).join('&')};${kind};${sortSignature(sort)};${perPage};${after?.nulls ?? ''}`
+  return `${filterKey(filters)};${kind};${sortSignature(sort)};${perPage};${after?.nulls ?? ''}`
+}
+
+/** The shape of filters as a text of limited length. */
+function filterKey(filters: readonly Filter[]): string {
+  const shape = filters.map(shapeOf).join('&')
+  return shape.length <= LIMITS.shapeLength ? shape : createHash('sha256').update(shape).digest('base64url')
 }
 
 /** The parameters of a query: those of pages and order have one value each, filters have all that they were given. */
@@ -92,7 +117,7 @@ function readGiven(query: Iterable<readonly [string, string]>, refuse: Refuse): 
   const reserved = new Map<string, string>()
   const filters = new Map<string, Set<string>>()
   for (const [name, value] of query) {
-    if (!RESERVED.includes(name)) {
+    if (!LIST_PARAMETERS.includes(name)) {
       const values = filters.get(name) ?? new Set()
       filters.set(name, values.add(value))
       continue
@@ -154,12 +179,14 @@ function readSort(
   given: ReadonlyMap<string, string>,
   refuse: Refuse,
 ): readonly SortTerm[] {
+  const sortable = (path: FieldPath): boolean =>
+    path.relations.length === 0 ? filterable(path, actor) : isOpen({ catalog, actor }, resource, path)
   const order = (given.get('order') ?? '').toLowerCase()
   if (order !== '' && order !== 'asc' && order !== 'desc') refuse('order', 'The order parameter must be asc or desc')
   const text = given.get('sort') ?? ''
   if (text === '') {
     // A cursor carries the values of its sort, so a default may not order by what the caller may not read.
-    const readable = resource.sort.default.filter((term) => filterable(term.path, actor))
+    const readable = resource.sort.default.filter((term) => sortable(term.path))
     return order === '' ? readable : readable.map((term) => ({ ...term, direction: order === 'desc' ? 'desc' : 'asc' }))
   }
   const words = text.split(',')
@@ -173,8 +200,8 @@ function readSort(
     const signed = /^[-+ ]/.test(word)
     const name = signed ? word.slice(1) : word
     const path = resource.sort.keys.get(name)
-    if (path === undefined || !filterable(path, actor)) {
-      const names = [...resource.sort.keys].filter(([, known]) => filterable(known, actor)).map(([known]) => known)
+    if (path === undefined || !sortable(path)) {
+      const names = [...resource.sort.keys].filter(([, known]) => sortable(known)).map(([known]) => known)
       refuse('sort', `Cannot sort by "${name.slice(0, 64)}"${suggestion(name, names)}; allowed: ${names.join(', ')}`)
       continue
     }
@@ -211,11 +238,12 @@ function readSearch(
   return text
 }
 
-function unknownParameter({ resource, actor }: FilterReader, name: string): string {
+function unknownParameter(reader: FilterReader, name: string): string {
+  const { resource, actor } = reader
   const bare = name.split('[', 1)[0] ?? ''
   const names = [
-    ...RESERVED,
-    ...[...resource.filters].filter(([, path]) => filterable(path, actor)).map(([known]) => known),
+    ...LIST_PARAMETERS,
+    ...[...resource.filters].filter(([, path]) => isKnownPath(reader, path)).map(([known]) => known),
     ...[...resource.ranges]
       .filter(([, field]) => readable(field, actor))
       .flatMap(([prefix]) => [`${prefix}_from`, `${prefix}_to`]),

@@ -11,7 +11,7 @@ import { orderSql, sortKeys } from './order.ts'
 import { COUNTED_COLUMNS, plainPage, searchedPage } from './page.ts'
 import { filterable, reach } from './policy.ts'
 import { existenceSql, joiner, reachSql, type SelectScope } from './scope.ts'
-import { searchConditions } from './search.ts'
+import { searchConditions, searchedPaths } from './search.ts'
 import { selectList } from './select.ts'
 
 /** The statement of a page. */
@@ -83,7 +83,7 @@ export function compilePage(
   ])
   const parts = { table: quoted(resource.table), where, sorted, limit, columns, joins }
   const page = query.search
-    ? searchedPage(parts, searchConditions(scope, resource.search, 't', slot('search')), counted)
+    ? searchedPage(parts, searchConditions(scope, searchedPaths(scope, resource), 't', slot('search')), counted)
     : plainPage(parts, orderSql(scope, query.sort, 't'), query.deep)
   return {
     ...compiled(page),
@@ -161,7 +161,8 @@ export function compileRows(
 ): Compiled {
   const where = listConditions(scope, resource, query)
   // One OR instead of a union: the rows are walked in the order of the list, once over all batches.
-  if (query.search) where.push(sql`(${or(searchConditions(scope, resource.search, 't', slot('search')))})`)
+  if (query.search)
+    where.push(sql`(${or(searchConditions(scope, searchedPaths(scope, resource), 't', slot('search')))})`)
   const sorted = sortKeys(scope, query.sort)
   if (nulls !== undefined) where.push(afterSql(sorted, nulls))
   const joins: string[] = []

@@ -107,7 +107,8 @@ class Reads {
     else if (filter.kind === 'related') {
       const { many, relations } = filter.path
       this.#way(at, relations)
-      this.#linked(many)
+      if (many.kind === 'belongs_to') this.#way(this.#way(at, relations), [many])
+      else this.#linked(many)
       this.#filter(this.#target(many), filter.of)
     } else {
       const { operand, path } = filter

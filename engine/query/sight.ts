@@ -62,7 +62,7 @@ function isOpen(actor: Actor, { field, relations }: FieldPath): boolean {
 }
 
 /** Whether answers show the value beside the record, to whoever may see that. */
-function isEmbedded({ field, relations: [first, ...further] }: FieldPath): boolean {
+export function isEmbedded({ field, relations: [first, ...further] }: FieldPath): boolean {
   return first?.embed !== undefined && embeds(first.embed, further, field)
 }
 

@@ -15,7 +15,7 @@ import { heldSql, policyPaths } from './past-policy.ts'
 import { perReader, READER } from './per-reader.ts'
 import { reach } from './policy.ts'
 import { existenceSql, type SelectScope } from './scope.ts'
-import { searchConditions } from './search.ts'
+import { searchConditions, searchedPaths } from './search.ts'
 import { selectList } from './select.ts'
 
 /** Which records a stream's readers ask for. */
@@ -77,7 +77,7 @@ function reachedSql(scope: SelectScope, resource: Resource, condition: (filter: 
 }
 
 function searchSql(scope: SelectScope, resource: Resource, { search }: StreamQuery, alias: string): readonly Sql[] {
-  return search ? [sql`(${or(searchConditions(scope, resource.search, alias, slot('search')))})`] : []
+  return search ? [sql`(${or(searchConditions(scope, searchedPaths(scope, resource), alias, slot('search')))})`] : []
 }
 
 /** Whether the reader's list shows the record. */

@@ -2,7 +2,7 @@
 
 import type { Assignment, Field } from '../catalog/catalog.ts'
 import { isStored } from '../catalog/stored.ts'
-import { OPERAND_VARIABLES, parseOperand } from '../filter/parse-yaml.ts'
+import { OPERAND_VARIABLES, parseOperand } from '../filter/operand.ts'
 import { isObject, type Json, type JsonObject } from '../json.ts'
 import { isAttribute } from './accounts.ts'
 import { decodeLiteral, linkPlain } from './link.ts'

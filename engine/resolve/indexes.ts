@@ -1,6 +1,6 @@
 /** Pass: everything that identifies, filters, sorts or searches gets the index it needs, and none twice. */
 
-import type { Field, FieldPath, Filter, Index, OverlapRule } from '../catalog/catalog.ts'
+import type { Field, Filter, FilterPath, Index, OverlapRule } from '../catalog/catalog.ts'
 import { isStored } from '../catalog/stored.ts'
 import { linkPlain } from './link.ts'
 import { fieldOf, isBroken } from './link-path.ts'
@@ -58,7 +58,8 @@ function unique(draft: Draft): readonly Index[] {
  * Every index makes writes slower, so where the author lists sort keys, only those get one; the other fields still sort.
  */
 function reads(resolution: Resolution, written: Written, draft: Draft): readonly Index[] {
-  const plain = (path: FieldPath) => (path.relations.length === 0 && isStored(path.field) ? [path.field] : [])
+  const plain = ({ relations, field, through }: FilterPath) =>
+    relations.length === 0 && through === undefined && isStored(field) ? [field] : []
   const keys = [...draft.fields.values()].filter((field) => field.relation !== undefined)
   const named = written.document.value.sort?.keys?.map((key) => key.replace(/^-/, ''))
   const sorted = named ?? [...draft.sort.keys.keys()]

@@ -1,8 +1,9 @@
 /** Names become references: filters and operands as written, linked to the fields and relations they mean. */
 
-import type { Field, Filter } from '../catalog/catalog.ts'
+import type { Field, FieldPath, Filter, WayPath } from '../catalog/catalog.ts'
 import type { Operator } from '../field/field-type.ts'
-import type { FilterOf, Operand, Related } from '../filter/filter.ts'
+import type { Comparison, FilterOf, Operand } from '../filter/filter.ts'
+import { type Linker, linkWith } from '../filter/link.ts'
 import { type ParsedFilter, type PlacedPath, parseFilter } from '../filter/parse-yaml.ts'
 import type { Json, JsonObject } from '../json.ts'
 import type { Span } from '../text/source.ts'
@@ -87,16 +88,26 @@ function linkPart(
   place: Place,
   linking: Linking,
 ): Filter | undefined {
-  if (part.kind === 'not') {
-    const of = linkPart(resolution, draft, part.of, place, linking)
-    return of === undefined ? undefined : { kind: 'not', of }
+  const linker: Linker<PlacedPath, FieldPath, WayPath, Draft> = {
+    compare: (comparison, about) => linkComparison(resolution, about, comparison, place, linking),
+    related: (asked, about, inner) => {
+      const path = linkManyPath(resolution, about, asked.path, place(asked.path.where, 'key'))
+      const target = path && resolution.drafts.get(path.many.target)
+      if (path === undefined || target === undefined) return undefined
+      const of = inner(target)
+      return of === undefined ? undefined : { kind: 'related', path, of, count: asked.count }
+    },
   }
-  if (part.kind === 'related') return linkRelated(resolution, draft, part, place, linking)
-  if (part.kind !== 'compare') {
-    const linked = part.of.map((inner) => linkPart(resolution, draft, inner, place, linking))
-    const of = linked.filter((inner) => inner !== undefined)
-    return of.length < linked.length ? undefined : { kind: part.kind, of }
-  }
+  return linkWith(linker, part, draft)
+}
+
+function linkComparison(
+  resolution: Resolution,
+  draft: Draft,
+  part: Comparison<PlacedPath>,
+  place: Place,
+  linking: Linking,
+): Filter | undefined {
   const path = linkPath(resolution, draft, part.path, place(part.path.where, 'key'))
   if (path === undefined) return undefined
   const span = place(part.path.where)
@@ -129,21 +140,6 @@ function linkPart(
     ...(linking.decides ? { decides: true } : {}),
     ...(withDeleted === undefined ? {} : { withDeleted }),
   }
-}
-
-/** Links what is asked of the records that a relation leads to. */
-function linkRelated(
-  resolution: Resolution,
-  draft: Draft,
-  part: Related<PlacedPath, PlacedPath>,
-  place: Place,
-  linking: Linking,
-): Filter | undefined {
-  const path = linkManyPath(resolution, draft, part.path, place(part.path.where, 'key'))
-  const target = path && resolution.drafts.get(path.many.target)
-  if (path === undefined || target === undefined) return undefined
-  const of = linkPart(resolution, target, part.of, place, linking)
-  return of === undefined ? undefined : { kind: 'related', path, of, count: part.count }
 }
 
 /** Whether a field knows an operator; `null` works on every field that is no count, the others are the type's to name. */

@@ -1,15 +1,16 @@
 /** Pass: what a caller may ask of a list: filters, ranges, special filters, sort keys and search, declared or derived. */
 
-import type { Field, FieldPath, Filter, Resource } from '../catalog/catalog.ts'
+import type { Field, FieldPath, Filter, FilterPath, Resource } from '../catalog/catalog.ts'
+import { LIST_PARAMETERS } from '../catalog/list-parameter.ts'
 import { isStored } from '../catalog/stored.ts'
 import { isObject, type JsonObject } from '../json.ts'
+import { linkFilterPath } from './filter-path.ts'
 import { linkFilter } from './link.ts'
 import { linkPath, type Place } from './link-path.ts'
 import { linkOrder, sortable } from './order.ts'
 import { type Draft, eachDraft, type Resolution, suggest, type Written } from './resolution.ts'
 
-/** Query parameters that mean something on every list. */
-const RESERVED_PARAMETERS: ReadonlySet<string> = new Set(['page', 'per_page', 'search', 'sort', 'order', 'cursor'])
+const RESERVED_PARAMETERS: ReadonlySet<string> = new Set(LIST_PARAMETERS)
 
 /** Completes what lists understand. */
 export function listOptions(resolution: Resolution): void {
@@ -26,8 +27,8 @@ function isStoredAndShown(field: Field): boolean {
   return isStored(field) && field.type.hidden !== true && field.show !== 'never'
 }
 
-function filters(resolution: Resolution, written: Written, draft: Draft): ReadonlyMap<string, FieldPath> {
-  const found = new Map<string, FieldPath>()
+function filters(resolution: Resolution, written: Written, draft: Draft): ReadonlyMap<string, FilterPath> {
+  const found = new Map<string, FilterPath>()
   for (const field of draft.fields.values()) {
     const derived = field.type.filterable === true || field.name === 'created_at' || field.relation !== undefined
     if (derived && isStoredAndShown(field) && !RESERVED_PARAMETERS.has(field.name))
@@ -35,7 +36,7 @@ function filters(resolution: Resolution, written: Written, draft: Draft): Readon
   }
   for (const { parameter, path, place } of parameters(written)) {
     if (isReserved(resolution, parameter, place([], 'key'))) continue
-    const linked = linkPath(resolution, draft, path.split('.'), place([]))
+    const linked = linkFilterPath(resolution, draft, path.split('.'), place([]))
     if (linked === undefined) continue
     if (linked.field.count === undefined && linked.field.type.hidden !== true && linked.field.type.operators.length > 0)
       found.set(parameter, linked)

@@ -1,7 +1,7 @@
 /** Values about time, as written: `{ plus: [$now, 4 hours], in: business }`, `{ minutes_between: [$before.paused_at, $now] }`. */
 import { calendarKey } from '../calendar/working-time.ts'
 import type { Amount, ChosenCalendar, Field, Value } from '../catalog/catalog.ts'
-import { parseRecordOperand } from '../filter/parse-yaml.ts'
+import { parseRecordOperand } from '../filter/operand.ts'
 import { isObject, type Json, type JsonObject } from '../json.ts'
 import { durationMs } from '../text/duration.ts'
 import { linkPath, type Place } from './link-path.ts'

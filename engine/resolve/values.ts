@@ -1,6 +1,6 @@
 /** Values that follow from others, as written, linked to the field that they go to: `{ first: [$before.resolved_at, $now] }`. */
 import type { FieldPath, Value } from '../catalog/catalog.ts'
-import { parseRecordOperand } from '../filter/parse-yaml.ts'
+import { parseRecordOperand } from '../filter/operand.ts'
 import { isObject, type Json } from '../json.ts'
 import { linkAssignment } from './assign.ts'
 import { linkPath, type Place } from './link-path.ts'

@@ -50,10 +50,12 @@ export function sightOf(foundation: Foundation, resource: Resource, actor: Actor
     adhoc: list.adhoc,
     shows: showsIn(scope, resource),
     statement: (further) =>
-      statements.get(`${key} ${further.map(({ name }) => name).join()}`, () =>
-        compileStream(scope, resource, list, further),
+      statements.get(
+        `${key} ${further.map(({ name }) => name).join()}`,
+        () => compileStream(scope, resource, list, further),
+        list.madeUp,
       ),
-    concerned: () => statements.get(`concerned ${key}`, () => compileConcerned(scope, resource, all)),
+    concerned: () => statements.get(`concerned ${key}`, () => compileConcerned(scope, resource, all), list.madeUp),
   }
 }
 

@@ -1,7 +1,7 @@
 /** Four books with a value, an edge or nothing in every field, for tests of what lists find and how they are ordered. */
 import { type Library, library, STAFF } from './library.ts'
 
-const BOOKS = [
+export const BOOKS = [
   {
     title: 'Alpha 100% true',
     pages: 10,
@@ -46,6 +46,11 @@ const BOOKS = [
 /** The library with the four books, ids 1 to 4. */
 export async function filledLibrary(): Promise<Library> {
   const app = await library()
-  for (const book of BOOKS) await app.expect(201, 'POST', '/books', STAFF, book)
+  await fill(app)
   return app
+}
+
+/** Puts the four books into an empty library. */
+export async function fill(app: Library): Promise<void> {
+  for (const book of BOOKS) await app.expect(201, 'POST', '/books', STAFF, book)
 }

@@ -39,17 +39,21 @@ tickets.yaml:15:11 error unknown_field: "tickets" has no field or relation "levl
   )
 })
 
-mistaken('paths follow belongs_to relations, three at most', () => {
-  const things =
-    'fields: { a: { type: string } }\nrelations: { status: { belongs_to: statuses }, parts: { has_many: parts } }'
+mistaken('paths follow three relations at most, one to many among them', () => {
+  const meta =
+    '{ type: json, schema: { type: object, properties: { size: { type: object }, name: { type: string } } } }'
+  const things = `fields: { a: { type: string }, meta: ${meta} }\nrelations: { status: { belongs_to: statuses }, parts: { has_many: parts } }`
   const parts = { parts: `relations: { thing: { belongs_to: things } }\n${VIEW}` }
   says(
-    `${things}\nfilters: [status.nam, parts.id, a.b, x.x.x.x.x]`,
+    `${things}\nfilters: [status.nam, parts.id, parts.idd, parts.thing.parts.id, meta.size, meta.name, meta.other, a.b, x.x.x.x.x]\nsearch: [parts.id]`,
     [
       'things.yaml [status.nam] unknown_field: "statuses" has no field or relation "nam" (did you mean "name"?)',
-      'things.yaml [parts.id] wrong_path: "parts" leads to many records; "parts.id" must follow belongs_to relations',
+      'things.yaml [parts.idd] unknown_field: "parts" has no field or relation "idd" (did you mean "id"?)',
+      'things.yaml [parts.thing.parts.id] wrong_path: "parts.thing.parts.id" leads to many records twice; a filter does so once',
+      'things.yaml [meta.size] not_filterable: "meta.size" is object by its schema, and can not be compared',
       'things.yaml [a.b] wrong_path: "a" is no relation ("a" is a field of "things"; only relations can be followed)',
       'things.yaml [x.x.x.x.x] wrong_path: A path follows at most 3 relations; "x.x.x.x.x" follows 4',
+      'things.yaml [parts.id] wrong_path: "parts" leads to many records; "parts.id" must follow belongs_to relations',
     ],
     parts,
   )

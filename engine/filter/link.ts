@@ -1,0 +1,31 @@
+/** From a filter as written to one over what its words mean: the walk that all have in common. */
+import type { Comparison, FilterOf, Related } from './filter.ts'
+
+/** What the words of a filter mean. `R` is where they stand: the records that the filter is about. */
+export interface Linker<P, L, M, R> {
+  /** undefined, with a complaint, where it can't be linked. */
+  readonly compare: (part: Comparison<P>, about: R) => FilterOf<L, M> | undefined
+  /** `inner` links what is asked of the records that the relation leads to. */
+  readonly related: (
+    part: Related<P, P>,
+    about: R,
+    inner: (about: R) => FilterOf<L, M> | undefined,
+  ) => FilterOf<L, M> | undefined
+}
+
+/** A filter with every part linked, so that each complaint is made; undefined when one can't be. */
+export function linkWith<P, L, M, R>(
+  linker: Linker<P, L, M, R>,
+  part: FilterOf<P>,
+  about: R,
+): FilterOf<L, M> | undefined {
+  if (part.kind === 'compare') return linker.compare(part, about)
+  if (part.kind === 'related') return linker.related(part, about, (inner) => linkWith(linker, part.of, inner))
+  if (part.kind === 'not') {
+    const of = linkWith(linker, part.of, about)
+    return of === undefined ? undefined : { kind: 'not', of }
+  }
+  const linked = part.of.map((inner) => linkWith(linker, inner, about))
+  const of = linked.filter((inner) => inner !== undefined)
+  return of.length < linked.length ? undefined : { kind: part.kind, of }
+}

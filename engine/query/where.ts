@@ -1,0 +1,168 @@
+/** `where`: a condition that a caller writes in the words of the YAML's filters, over what it may ask about. */
+import type { Field, FieldPath, Filter, FilterPath, WayPath } from '../catalog/catalog.ts'
+import type { Comparison, Operand, Related } from '../filter/filter.ts'
+import { type Linker, linkWith } from '../filter/link.ts'
+import { type PlacedPath, parseFilter } from '../filter/parse-yaml.ts'
+import type { Json } from '../json.ts'
+import { LIMITS } from '../limits.ts'
+import { nearest } from '../text/nearest.ts'
+import { amongMany, overPath } from './askable.ts'
+import { castType } from './condition.ts'
+import { compared, type FilterReader, nextSlot } from './filter-terms.ts'
+import { readable } from './policy.ts'
+import { type Ground, manyNamed, namesAround, pathNamed } from './vocabulary.ts'
+
+/** The records that a part of a condition is about, and how many relations were followed to them. */
+interface About extends Ground {
+  readonly steps: number
+}
+
+/** Reads the parameter `where`; undefined where it was refused, each mistake at its place: `where.any.0.status.category`. */
+export function readWhere(reader: FilterReader, text: string): Filter | undefined {
+  const refuse = (sentence: string): undefined => void reader.refuse('where', sentence)
+  if (text.length > LIMITS.whereLength)
+    return refuse(`The where parameter has more than ${LIMITS.whereLength} characters`)
+  const written = parsed(text)
+  if (written === undefined)
+    return refuse('The where parameter must be an object of JSON, such as {"created_at":{"gte":"2026-01-01"}}')
+  const { filter, problems } = parseFilter(written, {
+    terms: reader.catalog.limits.filterTerms ?? LIMITS.filterTerms,
+    values: reader.longestList,
+    depth: LIMITS.whereDepth,
+    request: true,
+  })
+  for (const { at, expected, hint, message } of problems.slice(0, LIMITS.whereErrors)) {
+    const more = hint ?? (expected === undefined ? undefined : `expected: ${expected.join(', ')}`)
+    reader.refuse(placeOf(at), `${message.slice(0, LONGEST)}${more === undefined ? '' : `; ${more}`}`)
+  }
+  if (filter === undefined) return undefined
+  let complaints = 0
+  const bounded = (place: string, sentence: string): void => {
+    complaints += 1
+    if (complaints <= LIMITS.whereErrors) reader.refuse(place, sentence)
+  }
+  return linkWith(linkerFor({ ...reader, refuse: bounded }), filter, {
+    resource: reader.resource,
+    also: new Map(),
+    steps: 0,
+  })
+}
+
+/** Characters of a complaint that quotes what was sent. */
+const LONGEST = 200
+
+function parsed(text: string): Json | undefined {
+  try {
+    return JSON.parse(text) as Json
+  } catch {
+    return undefined
+  }
+}
+
+function placeOf(at: readonly (string | number)[]): string {
+  return ['where', ...at].map((key) => String(key).slice(0, LIMITS.unknownKeyLength)).join('.')
+}
+
+function linkerFor(reader: FilterReader): Linker<PlacedPath, FieldPath, WayPath, About> {
+  return {
+    compare: (part, about) => linkComparison(reader, about, part),
+    related: (part, about, inner) => linkRelated(reader, about, part, inner),
+  }
+}
+
+function linkComparison(outer: FilterReader, about: About, part: Comparison<PlacedPath>): Filter | undefined {
+  const reader = { ...outer, resource: about.resource, subject: () => `The value of "${part.path.join('.')}"` }
+  const place = placeOf(part.path.where)
+  const path = pathNamed(reader, about, part.path)
+  if (path === undefined) return unknown(reader, about, part.path)
+  if (about.steps + stepsOf(path) > LIMITS.whereRelations) return tooFar(reader, part.path)
+  const { operand, operator } = part
+  const own = operand.kind === 'literal' ? undefined : variable(reader, path.field, operand)
+  if (own !== undefined) {
+    if (path.field.type.operators.includes(operator))
+      return overPath(reader, about.resource, path, operator === 'ne', (at) => ({
+        kind: 'compare',
+        path: at,
+        operator,
+        operand: own,
+      }))
+  }
+  const value = writtenValue(operand)
+  const texts = (Array.isArray(value) ? value : [value]).map((one: Json) => String(one))
+  return compared(reader, place, texts, path, operator)
+}
+
+/** What a variable is compared as; undefined where the field can not hold such a value, so that it is a text like others. */
+function variable(reader: FilterReader, field: Field, operand: Comparison<PlacedPath>['operand']): Operand | undefined {
+  const type = castType(field)
+  switch (operand.kind) {
+    case 'now':
+    case 'today':
+      return type === 'date' || type === 'timestamp with time zone' ? operand : undefined
+    case 'actor': {
+      if (operand.attribute === undefined) return type === 'integer' || type === 'bigint' ? operand : undefined
+      const attribute = reader.catalog.accounts?.attributes.get(operand.attribute)
+      const known = attribute !== undefined && attribute.show !== 'never' && readable(attribute, reader.actor)
+      return known && castType(attribute) === type ? operand : undefined
+    }
+    default:
+      return undefined
+  }
+}
+
+/** What stands in the JSON. */
+function writtenValue(operand: Comparison<PlacedPath>['operand']): Json {
+  switch (operand.kind) {
+    case 'literal':
+      return operand.value
+    case 'actor':
+      return operand.attribute === undefined ? '$actor' : `$actor.${operand.attribute}`
+    default:
+      return `$${operand.kind}`
+  }
+}
+
+function linkRelated(
+  outer: FilterReader,
+  about: About,
+  part: Related<PlacedPath, PlacedPath>,
+  inner: (about: About) => Filter | undefined,
+): Filter | undefined {
+  const reader = { ...outer, resource: about.resource }
+  const found = manyNamed(reader, about, part.path)
+  if (found === undefined) return unknown(reader, about, part.path)
+  const steps = about.steps + found.path.relations.length + 1
+  if (steps > LIMITS.whereRelations) return tooFar(reader, part.path)
+  const of = inner({ ...found.about, steps })
+  if (of === undefined) return undefined
+  const { count } = part
+  if (count === undefined) return amongMany(reader, found.path, of)
+  const value = typeof count.value === 'number' ? Math.min(count.value, Number.MAX_SAFE_INTEGER) : 0
+  return amongMany(reader, found.path, of, { ...count, value: nextSlot(reader, value) })
+}
+
+function stepsOf({ relations, through }: FilterPath): number {
+  return relations.length + (through === undefined ? 0 : through.relations.length + 1)
+}
+
+function tooFar(reader: FilterReader, path: PlacedPath): undefined {
+  reader.refuse(placeOf(path.where), `A condition follows at most ${LIMITS.whereRelations} relations`)
+}
+
+/** The refusal of a path: the same for one that is not there and for one that the caller may not read. */
+function unknown(reader: FilterReader, about: Ground, path: PlacedPath): undefined {
+  const { known, many } = namesAround(reader, about, path)
+  const word = path.join('.')
+  const start = `Unknown field "${word.slice(0, LIMITS.unknownKeyLength)}"`
+  const place = placeOf(path.where)
+  if (many !== undefined) {
+    reader.refuse(place, `${start}; "${many}" leads to many records, as in {"${many}":{"some":{…}}}`)
+    return
+  }
+  const near = nearest(word.slice(0, LIMITS.unknownKeyLength), known)
+  const more = near === undefined ? `; known here: ${known.slice(0, SHOWN).join(', ')}` : `; did you mean "${near}"?`
+  reader.refuse(place, `${start}${more}`)
+}
+
+/** Names that a refusal lists. */
+const SHOWN = 30

@@ -1,0 +1,163 @@
+/** Requests that ask about hidden values in every way that a list can be asked, made from the catalog. */
+import { parseDocument } from 'yaml'
+import type { Actor } from '../../engine/actor.ts'
+import type { Catalog, Field, Relation, Resource } from '../../engine/catalog/catalog.ts'
+import { LIST_PARAMETERS } from '../../engine/catalog/list-parameter.ts'
+import { isStored } from '../../engine/catalog/stored.ts'
+import type { Json } from '../../engine/json.ts'
+import { reach } from '../../engine/query/policy.ts'
+import { type Random, seeded } from '../faults/generate.ts'
+
+/** A column with values that its reader may not see. */
+export interface Hidden {
+  readonly field: Field
+  /** Some of the values, before and after they were changed. */
+  readonly values: readonly Json[]
+}
+
+/** Requests to every list that the reader has, that ask about hidden columns in every way that a list can be asked. */
+export function requestsFor(
+  catalog: Catalog,
+  actor: Actor,
+  hidden: ReadonlyMap<string, Hidden>,
+  random: Random,
+  each: number,
+): readonly string[] {
+  const requests = new Set<string>()
+  for (const resource of catalog.resources.values()) {
+    if (!resource.actions.has('list') || reach(resource.policies.view, actor).kind === 'none') continue
+    const base = `${catalog.prefix}/${resource.path}`
+    const ways = waysFrom(catalog, resource, 2).filter(({ column }) => hidden.has(column))
+    for (const way of sample(random, ways, each)) {
+      const { field, values: known } = hidden.get(way.column)!
+      const [value = 'q'] = sample(random, known, 1)
+      const [compared = {}] = sample(random, comparisons(field, value), 1)
+      const [where = {}] = sample(random, conditions(way.steps, field.name, compared), 1)
+      requests.add(`${base}?where=${encodeURIComponent(JSON.stringify(where))}&sort=id`)
+      const path = [...way.steps.map(({ name }) => name), field.name].join('.')
+      const [form = ''] = sample(random, [`${path}=${encodeURIComponent(String(value))}`, `${path}[null]=true`], 1)
+      requests.add(`${base}?${form}&sort=id`)
+      requests.add(`${base}?sort=${random() < 1 / 2 ? '-' : ''}${path}`)
+      if (typeof value === 'string') requests.add(`${base}?search=${encodeURIComponent(value.slice(0, 20))}&sort=id`)
+    }
+  }
+  return [...requests]
+}
+
+interface Way {
+  readonly steps: readonly Relation[]
+  readonly column: string
+}
+
+/** Every way from a resource to a column, over so many relations. */
+function waysFrom(catalog: Catalog, resource: Resource, further: number): readonly Way[] {
+  const own = [...resource.fields.values()]
+    .filter(isStored)
+    .map((field): Way => ({ steps: [], column: `${resource.table}.${field.column}` }))
+  if (further === 0) return own
+  const beyond = [...resource.relations.values()].flatMap((relation) =>
+    waysFrom(catalog, catalog.resources.get(relation.target)!, further - 1).map(({ column, steps }) => ({
+      column,
+      steps: [relation, ...steps],
+    })),
+  )
+  return [...own, ...beyond]
+}
+
+function comparisons({ type }: Field, value: Json): readonly Json[] {
+  const has = (word: string): boolean => (type.operators as readonly string[]).includes(word)
+  return [
+    ...(has('eq') ? [value, { ne: value }, [value], { not_in: [value] }] : []),
+    ...(has('gt') ? [{ gte: value }, { lt: value }] : []),
+    ...(has('starts_with') ? [{ starts_with: 'q' }, { contains: String(value).slice(0, 3) }] : []),
+    { null: true },
+    { null: false },
+  ]
+}
+
+/** A comparison at the end of relations, as conditions on the record where they begin. */
+function conditions(steps: readonly Relation[], name: string, compared: Json): readonly Json[] {
+  const many = steps.findIndex(({ kind }) => kind !== 'belongs_to')
+  const path = (until: number): string =>
+    steps
+      .slice(0, until)
+      .map((step) => step.name)
+      .join('.')
+  if (many === -1) {
+    const plain = { [[path(steps.length), name].filter((part) => part !== '').join('.')]: compared }
+    return [plain, { not: plain }, { any: [plain, { id: 0 }] }]
+  }
+  const key = path(many + 1)
+  const dotted = { [`${path(steps.length)}.${name}`]: compared }
+  return conditions(steps.slice(many + 1), name, compared).flatMap((inner): Json[] => [
+    { [key]: { some: inner } },
+    { [key]: { none: inner } },
+    { [key]: { every: inner } },
+    { [key]: { count: { gte: 1 }, where: inner } },
+    dotted,
+    { not: dotted },
+  ])
+}
+
+function sample<T>(random: Random, from: readonly T[], most: number): readonly T[] {
+  const left = [...from]
+  const taken: T[] = []
+  while (taken.length < most && left.length > 0) taken.push(...left.splice(Math.floor(random() * left.length), 1))
+  return taken
+}
+
+/** The YAML of an application with filters, sort keys and searches over all fields and many relations. */
+export function widened(
+  catalog: Catalog,
+  files: Readonly<Record<string, string>>,
+  seed: number,
+): Readonly<Record<string, string>> {
+  const random = seeded(seed)
+  const out: Record<string, string> = { ...files }
+  const fileOf = new Map(
+    Object.entries(files).map(([file, text]) => [String(parseDocument(text).get('resource') ?? ''), file]),
+  )
+  for (const resource of catalog.resources.values()) {
+    const file = fileOf.get(resource.name)
+    const document = parseDocument(file === undefined ? `resource: ${resource.name}` : files[file]!)
+    const given = document.toJS().filters
+    const own = [...resource.fields.values()].filter(isComparable).map(({ name }) => name)
+    const beyond = [...resource.relations.values()].flatMap((relation) =>
+      sample(random, [...catalog.resources.get(relation.target)!.fields.values()].filter(isComparable), 2).map(
+        ({ name }) => `${relation.name}.${name}`,
+      ),
+    )
+    const paths = [...own, ...beyond].filter((path) => !LIST_PARAMETERS.includes(path) && !resource.specials.has(path))
+    const before = Array.isArray(given) ? Object.fromEntries(given.map((path: string) => [path, path])) : given
+    document.set('filters', { ...Object.fromEntries(paths.map((path) => [path, path])), ...before })
+    const toOne = [...resource.relations.values()].filter(({ kind }) => kind === 'belongs_to')
+    const orders = toOne.flatMap((relation) =>
+      sample(random, [...catalog.resources.get(relation.target)!.fields.values()].filter(isOrdered), 1).map(
+        ({ name }) => `${relation.name}.${name}`,
+      ),
+    )
+    const sort = document.toJS().sort ?? {}
+    document.set('sort', { ...sort, keys: [...new Set([...resource.sort.keys.keys(), ...orders])] })
+    const texts = toOne.flatMap((relation) =>
+      sample(random, [...catalog.resources.get(relation.target)!.fields.values()].filter(isText), 1).map(
+        ({ name }) => `${relation.name}.${name}`,
+      ),
+    )
+    const search: readonly string[] = document.toJS().search ?? []
+    document.set('search', [...new Set([...search, ...texts])])
+    out[file ?? `widened_${resource.name}.yaml`] = String(document)
+  }
+  return out
+}
+
+function isComparable({ count, show, type }: Field): boolean {
+  return count === undefined && show !== 'never' && type.hidden !== true && type.operators.length > 1
+}
+
+function isOrdered(field: Field): boolean {
+  return isComparable(field) && isStored(field) && field.type.sortable
+}
+
+function isText(field: Field): boolean {
+  return isOrdered(field) && field.type.name === 'string'
+}
