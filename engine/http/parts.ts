@@ -50,6 +50,8 @@ interface Bound extends Omit<Route, 'handle'> {
   readonly admit?: (actor: Actor) => void
   /** How many requests it counts as beside itself; absent: none. */
   readonly units?: (input: Pick<RequestInput, 'body' | 'parameters'>) => number
+  /** Whether a POST only reads, so that an Idempotency-Key means nothing to it. */
+  readonly reads?: boolean
   /** Keys of the body that hold secrets. */
   readonly secretKeys?: readonly string[]
 }

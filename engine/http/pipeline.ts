@@ -204,8 +204,8 @@ function performer(parts: HttpParts, stamp: Stamp): (call: Call, place: Place, i
 }
 
 /** Whether a request is to be done once. Answers of the auth bucket carry tokens, which are stored nowhere: those routes are done anew each time. */
-function isKeyed({ method, bucket }: BoundRoute, { headers }: RequestInput): boolean {
-  return method === 'POST' && bucket !== 'auth' && headers['idempotency-key'] !== undefined
+function isKeyed({ method, bucket, reads }: BoundRoute, { headers }: RequestInput): boolean {
+  return method === 'POST' && reads !== true && bucket !== 'auth' && headers['idempotency-key'] !== undefined
 }
 
 /**

@@ -3,12 +3,14 @@ import { createRecord } from '../action/create.ts'
 import type { BoundHook, Execution } from '../action/execution.ts'
 import type { ListResult } from '../action/list-result.ts'
 import { openMoves } from '../action/open-moves.ts'
+import type { Parent } from '../action/parent.ts'
 import { getRecord, listRecords } from '../action/read.ts'
 import { deleteRecord, restoreRecord } from '../action/remove.ts'
 import { updateRecord } from '../action/update.ts'
 import type { Access, Catalog, Nested, Resource } from '../catalog/catalog.ts'
 import type { ActionName, PolicyName } from '../definition/definition.ts'
 import { entityTag, JsonText } from '../json.ts'
+import { parametersOf } from '../query/list-body.ts'
 import { type Lookup, readLookup } from '../query/lookup.ts'
 import { requireClause } from '../query/policy.ts'
 import type { EngineRoute, RequestInput } from './parts.ts'
@@ -31,7 +33,7 @@ export function resourceRoutes(
   const routes = [...catalog.resources.values()].flatMap((resource) => [
     ...[...resource.actions].flatMap((action) => ownRoutes(resource, action)),
     ...resource.nested.flatMap((nested) =>
-      nested.actions.map((action) => nestedRoute(catalog, resource, nested, action)),
+      nested.actions.flatMap((action) => nestedRoutes(catalog, resource, nested, action)),
     ),
   ])
   return routes.map((route) => ({ ...route, secretKeys: secretKeys(route.resource, [route.action], hooks) }))
@@ -62,10 +64,33 @@ function ownRoutes(resource: Resource, action: ActionName): readonly ResourceRou
   const path =
     action === 'list' || action === 'create' ? base : action === 'restore' ? `${base}/{id}/restore` : `${base}/{id}`
   const run = runs(resource)[action]
-  return METHODS[action].map((method) => route(resource, action, method, path, undefined, run))
+  const routes = METHODS[action].map((method) => route(resource, action, method, path, undefined, run))
+  return action === 'list' ? [...routes, queryRoute(resource, base, undefined, () => undefined)] : routes
 }
 
-function nestedRoute(catalog: Catalog, resource: Resource, nested: Nested, action: 'list' | 'create'): ResourceRoute {
+/** A list whose parameters stand in a body: a query may be longer than an address. */
+function queryRoute(
+  resource: Resource,
+  path: string,
+  parent: Resource | undefined,
+  above: (input: RequestInput) => Parent | undefined,
+): ResourceRoute {
+  const run: Run = async (execution, input) =>
+    listReply(await listRecords(execution, resource, parametersOf(input.body), above(input)), resource.statusCodes.list)
+  return {
+    ...route(resource, 'list', 'POST', `${path}/query`, parent, run),
+    description: 'The list, with its parameters in the body.',
+    queryFields: [],
+    reads: true,
+  }
+}
+
+function nestedRoutes(
+  catalog: Catalog,
+  resource: Resource,
+  nested: Nested,
+  action: 'list' | 'create',
+): readonly ResourceRoute[] {
   const { relation } = nested
   const parent = catalog.resources.get(relation.target)!
   const path = `/${parent.path}/{id}/${nested.path}`
@@ -75,8 +100,8 @@ function nestedRoute(catalog: Catalog, resource: Resource, nested: Nested, actio
   const create: Run = async (execution, input) =>
     createdReply(execution, resource, await createRecord(execution, resource, input.body, above(input)))
   return action === 'list'
-    ? route(resource, action, 'GET', path, parent, list)
-    : route(resource, action, 'POST', path, parent, create)
+    ? [route(resource, action, 'GET', path, parent, list), queryRoute(resource, path, parent, above)]
+    : [route(resource, action, 'POST', path, parent, create)]
 }
 
 /** Which record the path names. */
@@ -152,7 +177,7 @@ function route(
   return {
     method,
     path,
-    summary: summary(resource, action, parent),
+    summary: summary(resource, action, parent, method),
     tag: (parent ?? resource).name,
     access: routeAccess(resource, action),
     status: resource.statusCodes[action],
@@ -181,11 +206,11 @@ function policyOf(action: ActionName): PolicyName {
   return action === 'list' || action === 'get' ? 'view' : action
 }
 
-function summary(resource: Resource, action: ActionName, parent: Resource | undefined): string {
+function summary(resource: Resource, action: ActionName, parent: Resource | undefined, method: Method): string {
   const label = resource.label.toLowerCase()
   const of = parent === undefined ? '' : ` of the ${parent.label.toLowerCase()}`
   const verbs: Record<ActionName, string> = {
-    list: `List the ${label} records${of}`,
+    list: `${method === 'POST' ? 'Query' : 'List'} the ${label} records${of}`,
     get: `Read one ${label}`,
     create: `Create a ${label}${of}`,
     update: `Change a ${label}`,

@@ -26,12 +26,13 @@ function wantedId(route: BoundRoute, names: ReadonlyMap<string, TypeNames>): str
 function ofResource(route: ResourceRoute, names: ReadonlyMap<string, TypeNames>): string {
   const { resource, action, parent, method, path } = route
   const single = names.get(resource.name)?.single ?? pascal(resource.name)
+  const verb = method === 'POST' ? 'query' : 'list'
   if (parent !== undefined) {
-    const below = path.slice(path.lastIndexOf('/') + 1)
+    const [below = ''] = path.split('/').slice(action === 'list' && method === 'POST' ? -2 : -1)
     const above = names.get(parent.name)?.single ?? pascal(parent.name)
-    return action === 'list' ? `list${above}${pascal(below)}` : `create${above}${pascal(singular(below))}`
+    return action === 'list' ? `${verb}${above}${pascal(below)}` : `create${above}${pascal(singular(below))}`
   }
-  if (action === 'list') return `list${pascal(resource.name)}`
+  if (action === 'list') return `${verb}${pascal(resource.name)}`
   return `${method === 'PATCH' ? 'patch' : action}${single}`
 }
 

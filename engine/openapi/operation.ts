@@ -11,6 +11,7 @@ import { asAction, batchAnswer, batchBody, FOUND_ANSWER, isBatchRoute } from './
 import type { Node } from './openapi-document.ts'
 import {
   choiceParameters,
+  LIST_QUERY,
   listParameters,
   type Parameter,
   pathParameter,
@@ -73,7 +74,7 @@ function parametersOf({ catalog, names }: Outline, route: BoundRoute, id: string
     ...(route.method === 'GET' && isTagged(route) ? ['IfNoneMatch'] : []),
     ...(route.produces?.includes(EVENT_STREAM) === true ? ['LastEventId'] : []),
     ...(isVersioned(route) ? ['IfMatch'] : []),
-    ...(route.method === 'POST' && route.bucket !== 'auth' ? ['IdempotencyKey'] : []),
+    ...(route.method === 'POST' && route.reads !== true && route.bucket !== 'auth' ? ['IdempotencyKey'] : []),
   ]
   const sent = headers.map((name) => referred('parameters', name))
   const of =
@@ -98,7 +99,7 @@ function parametersOf({ catalog, names }: Outline, route: BoundRoute, id: string
   const above = names.get((parent ?? resource).name)!
   return [
     ...inPath.map(() => of(above.single)(recordParameter(parent ?? resource))),
-    ...(action === 'list' ? listParameters(catalog, resource, filters).map(of(single)) : []),
+    ...(action === 'list' && route.reads !== true ? listParameters(catalog, resource, filters).map(of(single)) : []),
     ...sent,
   ]
 }
@@ -113,6 +114,7 @@ function requestBody(outline: Outline, route: BoundRoute, id: string): Part | un
   }
   if (isResourceRoute(route)) {
     const { resource, action, parent } = route
+    if (action === 'list') return { node: { content: json(LIST_QUERY) }, names: ['ListQuery', `${id}Body`] }
     const { update } = outline.names.get(resource.name)!
     const name = action === 'create' ? createName(resource, parent?.name, outline.names) : update
     const node = { ...(action === 'create' ? { required: true } : {}), content: json(schemaRef(name)) }

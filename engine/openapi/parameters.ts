@@ -188,6 +188,22 @@ function pagingParameters({ limits }: Pick<Catalog, 'limits'>): readonly Paramet
   ]
 }
 
+/** The body of a list's query: what every list takes, beside its filters. */
+export const LIST_QUERY: JsonSchema = {
+  type: 'object',
+  description: "The list's parameters by name; several values of a filter as a list.",
+  properties: {
+    where: { type: 'object', description: '**Conditions** at the head of this document tells of it.' },
+    search: { type: 'string' },
+    sort: { type: ['string', 'array'], items: { type: 'string' } },
+    order: { enum: ['asc', 'desc'] },
+    page: { type: 'integer', minimum: 1 },
+    per_page: { type: 'integer', minimum: 1 },
+    cursor: { type: 'string' },
+  },
+  example: { where: { any: [{ id: { lt: 100 } }, { not: { id: [101, 102] } }] }, sort: ['-id'], per_page: 10 },
+}
+
 /** The query parameters of a plugin's route, by its fields. */
 export function queryParameters(fields: readonly Field[]): readonly Parameter[] {
   return fields.map((field) => {

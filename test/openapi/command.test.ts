@@ -28,6 +28,7 @@ test('plinth openapi prints the document without a database', async () => {
   assert.equal(Object.keys(document.paths), [
     '/api/notes',
     '/api/notes/batch',
+    '/api/notes/query',
     '/api/notes/{id}',
     '/openapi.json',
     '/livez',
