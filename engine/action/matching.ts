@@ -1,5 +1,5 @@
 /** ⇄ The records that a list's query finds: how many there are, or locked, so that they can be written together. */
-import type { Resource } from '../catalog/catalog.ts'
+import type { Filter, Resource } from '../catalog/catalog.ts'
 import { invalid } from '../error.ts'
 import { type ListQuery, readListQuery } from '../query/list-query.ts'
 import { compileFound, compileLocked } from '../query/list-statement.ts'
@@ -17,8 +17,15 @@ export function readChoice(
 ): ListQuery {
   requireClause(resource.policies.view, actor)
   const list = readListQuery(catalog, resource, actor, query)
-  if (list.filters.length > 0 || list.search) return list
+  if (list.search || list.filters.some(chooses)) return list
   throw invalid({ filter: ['The filter field is required: it says which records are meant'] })
+}
+
+/** Whether a condition compares anything: an empty one holds for every record. */
+function chooses(filter: Filter): boolean {
+  if (filter.kind === 'and') return filter.of.some(chooses)
+  if (filter.kind === 'or') return filter.of.every(chooses)
+  return filter.kind === 'not' ? chooses(filter.of) : true
 }
 
 /** How many records within the caller's reach the query finds. */

@@ -42,6 +42,21 @@ test('all that a filter finds is deleted, and a request that chooses nothing is 
   assert.equal((await call('GET', 'things?price=77')).list, [])
 })
 
+test('a condition finds records as in a list, and one that its caller may not ask is refused', async () => {
+  await call('POST', 'things/batch', {
+    create: [
+      { code: 'w1', name: 'W1', price: 31 },
+      { code: 'w2', name: 'W2', price: 32 },
+    ],
+  })
+  const where = (condition: object) => `where=${encodeURIComponent(JSON.stringify(condition))}`
+  const done = await call('PATCH', `things?${where({ any: [{ price: 31 }, { code: 'w2' }] })}&max=5`, { sold: true })
+  assert.is(done.at('data.matched'), 2)
+  assert.is((await call('DELETE', `things?${where({ prize: 31 })}&max=5`)).status, 422)
+  for (const nothing of [{}, { all: [] }, { any: [{ code: 'w1' }, {}] }, { not: { all: [{}] } }])
+    assert.is((await call('DELETE', `things?${where(nothing)}&max=500`)).status, 422, JSON.stringify(nothing))
+})
+
 test('a filter finds only what its caller may see', async () => {
   await call('POST', 'things/batch', { create: [{ code: 'k9', name: 'K9', price: 9 }] })
   await call('POST', 'things/batch', { create: [{ code: 's9', name: 'S9', price: 9 }] }, SELLER)

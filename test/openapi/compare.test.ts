@@ -108,7 +108,11 @@ test('an action that goes, one that comes, and one that needs a token now', asyn
     [],
   )
   const closed = await changes('view: [{ who: anyone }]', 'view: [{ who: signed_in }]')
-  assert.equal(closed, ['! GET /api/books: needs a token now', '! GET /api/books/{id}: needs a token now'])
+  assert.equal(closed, [
+    '! GET /api/books: needs a token now',
+    '! POST /api/books/query: needs a token now',
+    '! GET /api/books/{id}: needs a token now',
+  ])
 })
 
 test('plinth diff tells it from files, and its exit code tells scripts', async () => {
