@@ -16,6 +16,7 @@ export type {
   UpdateOptions,
 } from './action/context.ts'
 export { relatedPath } from './action/related.ts'
+export * from './action/resource-types.ts'
 export { pathOf } from './action/stream.ts'
 export type { Actor } from './actor.ts'
 export { ANONYMOUS, holds, SYSTEM } from './actor.ts'
@@ -71,6 +72,7 @@ export { type OldFiles, removeOldFiles } from './old-files.ts'
 export {
   definePlugin,
   type HookContribution,
+  type PeopleContribution,
   type Plugin,
   type SpecialFilter,
   type StartLine,

@@ -60,8 +60,9 @@ const RANKS: Readonly<Record<string, number>> = {
   plugin: 9,
   boot: 10,
   'engine.ts': 11,
-  cli: 12,
+  testing: 12,
   'index.ts': 12,
+  cli: 13,
 }
 
 /** Library → the only folders that name it. */

@@ -10,6 +10,7 @@ import type { StoredRow } from '../record/model.ts'
 import type { ReadCondition } from '../resolve/condition.ts'
 import type { Settings } from '../settings.ts'
 import type { ListResult } from './list-result.ts'
+import type { AnyRecord, RecordTypes, TypesOf } from './resource-types.ts'
 
 /** `meta.pagination` of a list; null where a cursor leaves numbers open. */
 export type Pagination = ListResult['pagination']
@@ -55,13 +56,13 @@ export interface UpdateOptions {
 }
 
 /** Another resource's records, through the same pipeline as a client's: validation, policies, hooks. */
-export interface Records {
+export interface Records<T extends RecordTypes = AnyRecord> {
   /** `query` as a client would write it, `{ status_id: '1,2', per_page: '50' }`. */
   list(
     query?: Readonly<Record<string, string>>,
-  ): Promise<{ readonly data: readonly JsonObject[]; readonly total: number | null; readonly pagination: Pagination }>
+  ): Promise<{ readonly data: readonly T['item'][]; readonly total: number | null; readonly pagination: Pagination }>
   /** By id or another lookup; throws ApiError record_not_found or forbidden. */
-  get(lookup: string | number): Promise<JsonObject>
+  get(lookup: string | number): Promise<T['record']>
   /**
    * Every record of a list, as batches of rows: the text of each column (`subject`, `status.name`) as answers write it,
    * null where it is absent or not for this actor. Filters, search and sort as `list`, without pages. Reads by key, so
@@ -71,20 +72,20 @@ export interface Records {
   /** The ids of records within reach by the lower-cased text of a field, for those of `texts` that are found; lowest first. */
   idsOf(field: string, texts: readonly string[]): Promise<ReadonlyMap<string, readonly number[]>>
   /** `fixed`: decoded values of fields that callers can't write, where the program itself has to say them. */
-  create(input: JsonObject, fixed?: JsonObject, below?: Below): Promise<JsonObject>
+  create(input: T['create'], fixed?: JsonObject, below?: Below): Promise<T['record']>
   /**
    * What is wrong with values that a record is to get later, by field; empty when nothing is: whether each fits its field and
    * names what the actor may choose. Nothing is asked of a record: its policy, rules and moves are judged by the write.
    */
-  check(action: 'create' | 'update', input: JsonObject): Promise<FieldErrors>
+  check(action: 'create' | 'update', input: T['create'] | T['update']): Promise<FieldErrors>
   /**
    * Creates several in one transaction, each behind a savepoint, so that one that is refused takes none of the others
    * with it. With `dryRun` nothing is kept.
    */
   createEach(entries: readonly CreationEntry[], options?: { readonly dryRun?: boolean }): Promise<readonly Creation[]>
-  update(lookup: string | number, input: JsonObject, options?: UpdateOptions): Promise<JsonObject>
+  update(lookup: string | number, input: T['update'], options?: UpdateOptions): Promise<T['record']>
   delete(lookup: string | number): Promise<void>
-  restore(lookup: string | number): Promise<JsonObject>
+  restore(lookup: string | number): Promise<T['record']>
   /** The id of a deleted record that the actor may restore; refuses as `restore` does, and what is not deleted as absent. */
   restorable(lookup: string | number): Promise<number>
 }
@@ -151,7 +152,7 @@ export interface PluginContext {
   readonly now: () => Date
   readonly requestId: string
   /** Records as the actor (default) or as the system, inside the open transaction where there is one. */
-  records(resource: string, as?: 'actor' | 'system'): Records
+  records<Name extends string>(resource: Name, as?: 'actor' | 'system'): Records<TypesOf<Name>>
   /**
    * The rows of a resource's table, for what `records` can't say, inside the open transaction where there is one, or
    * `on` the transaction that is named; on `database` they are written beside the open transaction, and stay when that

@@ -20,6 +20,7 @@ import type { Parent } from './parent.ts'
 import { getRecord, listRecords } from './read.ts'
 import { relatedOf } from './related.ts'
 import { deleteRecord, restorableId, restoreRecord } from './remove.ts'
+import type { TypesOf } from './resource-types.ts'
 import { sightings } from './sights.ts'
 import { streamRows } from './stream.ts'
 import { updateRecord } from './update.ts'
@@ -44,7 +45,8 @@ export function pluginContext(around: Execution, options: JsonObject): PluginCon
       relatedOf(around, resourceNamed(around.catalog, resource), path, records),
     sightings: async (resource, paths, pairs) =>
       sightings(around, resourceNamed(around.catalog, resource), paths, pairs),
-    records: (resource, as = 'actor') => records(as === 'system' ? { ...around, actor: SYSTEM } : around, resource),
+    records: <Name extends string>(resource: Name, as: 'actor' | 'system' = 'actor') =>
+      records(as === 'system' ? { ...around, actor: SYSTEM } : around, resource) as Records<TypesOf<Name>>,
     readable: (resource, alias, values, { as: actor = around.actor, ...which } = {}) =>
       readableSql({ ...around, actor }, resource, alias, values, which),
     keptWithin: (resource, kept, values) => keptWithinSql(around, resource, kept, values),

@@ -3,6 +3,15 @@ import type { Command } from './command.ts'
 
 export const COMMANDS: readonly Command[] = [
   {
+    name: 'init',
+    usage: '<folder> [--plinth <spec>]',
+    summary:
+      'make a new application in a folder of its own, ready to be served, tested and put into an image; --plinth says where npm finds Plinth',
+    options: { plinth: { type: 'string' } },
+    takes: [1, 1],
+    load: () => import('./init.ts'),
+  },
+  {
     name: 'start',
     usage: '[--demo] [--watch]',
     summary:
@@ -17,6 +26,14 @@ export const COMMANDS: readonly Command[] = [
       'report every mistake in YAML, plugins and settings, and say nothing else; with --data, the stored records that break a rule',
     options: { data: { type: 'boolean' } },
     load: () => import('./check.ts'),
+  },
+  {
+    name: 'test',
+    usage: '[<part of a path> …]',
+    summary:
+      'run the tests of the application: every *.test.ts beside its resources and plugins, each on a database of its own',
+    takes: [0, Number.POSITIVE_INFINITY],
+    load: () => import('./test.ts'),
   },
   {
     name: 'plan',
@@ -78,8 +95,10 @@ export const COMMANDS: readonly Command[] = [
   },
   {
     name: 'types',
-    usage: '',
-    summary: 'print TypeScript types of every resource, for plugins and clients',
+    usage: '[--write]',
+    summary:
+      "print TypeScript types of every resource, for plugins and clients; with --write, keep them where plugins' `records` finds them",
+    options: { write: { type: 'boolean' } },
     load: () => import('./types.ts'),
   },
   {

@@ -5,7 +5,7 @@ import { sentenceOf } from '../error.ts'
 import { LIMITS } from '../limits.ts'
 import { showDiagnostics } from './application.ts'
 import type { ExitCode, Invocation } from './command.ts'
-import { writeSchemas } from './schema.ts'
+import { writeForEditors } from './for-editors.ts'
 import { watchSources } from './watch.ts'
 
 async function fillWithExamples(engine: Engine): Promise<void> {
@@ -38,8 +38,7 @@ async function begin(invocation: Invocation, stop: AbortSignal): Promise<Begun |
   const engine = created.value
   if (engine === undefined) return undefined
   try {
-    // Editors complete from what is served; a folder that may not be written to is no reason not to serve.
-    if (!settings.production) await writeSchemas(engine.app.composition.vocabulary, settings).catch(() => [])
+    if (!settings.production) await writeForEditors(engine.app, settings)
     if (options.demo === true) await fillWithExamples(engine)
     stop.throwIfAborted()
     return { engine, lines: await listen(engine, settings.port) }

@@ -5,6 +5,7 @@ import type { Engine } from '../engine.ts'
 import { sentenceOf } from '../error.ts'
 import { showDiagnostics } from './application.ts'
 import type { Invocation } from './command.ts'
+import { writeForEditors } from './for-editors.ts'
 
 /** Editors write a file in several steps. */
 const SETTLE_MS = 150
@@ -28,6 +29,7 @@ export async function watchSources(engine: Engine, invocation: Invocation): Prom
       const diagnostics = await engine.reload()
       showDiagnostics({ diagnostics }, invocation)
       const failed = diagnostics.some((diagnostic) => diagnostic.severity !== 'warning')
+      if (!failed && !settings.production) await writeForEditors(engine.app, settings)
       say(failed ? 'The last good version is still served.' : 'The change is served.')
     } catch (error) {
       complain(sentenceOf(error))

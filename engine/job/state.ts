@@ -35,6 +35,15 @@ export async function openJobs(runner: Runner, ids: readonly string[]): Promise<
   return new Set(rows.map(([id]) => id ?? ''))
 }
 
+const DUE = `select distinct name from plinth_job
+  where finished_at is null and (status = 'running' or due_at <= clock_timestamp()) order by name`
+
+/** The names of the jobs that run, or could run by now. */
+export async function dueJobs(runner: Runner): Promise<readonly string[]> {
+  const rows = await runner.run({ text: DUE }, [])
+  return rows.map(([name]) => name ?? '')
+}
+
 /** The job of an id; undefined when there is none, or it came to its end long ago. */
 export async function jobState(runner: Runner, id: string): Promise<JobState | undefined> {
   if (!UUID.test(id)) return undefined

@@ -25,6 +25,21 @@ export function typescript(described: Pick<Described, 'catalog' | 'hooks'>): str
   return `/** The records of ${catalog.name}, as its interface answers and takes them. Made by \`plinth types\`. */\n\n${parts.join('\n')}`
 }
 
+/** The same for plugins: the module also tells 'plinth' of them, so that `records('bookings')` gives a Booking. */
+export function typesOfRecords(described: Pick<Described, 'catalog' | 'hooks'>): string {
+  const { catalog } = described
+  const names = typeNames(catalog)
+  const written = typescript(described)
+  const known = (name: string): string =>
+    new RegExp(`^export (?:interface|type) ${name} `, 'm').test(written) ? name : 'JsonObject'
+  const lines = [...catalog.resources.keys()].map((name) => {
+    const { single, list, create, update } = names.get(name)!
+    const types = `record: ${single}; item: ${list}; create: ${known(create)}; update: ${known(update)}`
+    return `    ${JSON.stringify(name)}: { ${types} }\n`
+  })
+  return `import type { JsonObject } from 'plinth'\n\n${written}\ndeclare module 'plinth' {\n  interface ResourceTypes {\n${lines.join('')}  }\n}\n`
+}
+
 function declaration(name: string, schema: JsonSchema = {}, about: string): string {
   const kind = schema.type === 'object' ? `interface ${name}` : `type ${name} =`
   return `${comment(about, '')}export ${kind} ${typeOf(schema, '')}\n`

@@ -24,6 +24,7 @@ import type {
   CommandContribution,
   HookContribution,
   Identify,
+  PeopleContribution,
   Plugin,
   ResourceRoutes,
 } from './plugin.ts'
@@ -53,6 +54,7 @@ export interface Composition {
   readonly authenticate: Bound<Authenticate> | undefined
   readonly identify: Bound<Identify> | undefined
   readonly actors: Bound<Actors> | undefined
+  readonly people: Bound<PeopleContribution> | undefined
   readonly start: readonly Bound<NonNullable<Plugin['start']>>[]
   /** Resource files that plugins bring along. */
   readonly resources: readonly Bound<URL>[]
@@ -98,6 +100,7 @@ export function compose(
     authenticate: only('authenticate', bound, clashes),
     identify: only('identify', bound, clashes),
     actors: only('actors', bound, clashes),
+    people: only('people', bound, clashes),
     start: bound((plugin) => (plugin.start === undefined ? [] : [plugin.start])),
     resources: bound((plugin) => plugin.resources ?? []),
     commands: distinct(
@@ -126,7 +129,7 @@ function missingPlugins({ name, needs = [] }: Plugin, options: Document<PluginsD
 }
 
 /** The one contribution of a kind that an application has at most once. */
-function only<K extends 'accounts' | 'actors' | 'authenticate' | 'identify'>(
+function only<K extends 'accounts' | 'actors' | 'authenticate' | 'identify' | 'people'>(
   kind: K,
   bound: Binder,
   clashes: Diagnostic[],

@@ -24,6 +24,7 @@ export const CONTRIBUTIONS = {
   accounts: 'what its accounts are, so that policies may speak of them',
   identify: 'who a name stands for, for explain',
   actors: 'who many accounts are, for what is told to people',
+  people: 'how tests make accounts and sign them in',
   start: 'work before the first request',
   commands: 'commands of the command line',
 } as const satisfies Record<keyof Plugin, string>

@@ -6,6 +6,8 @@ import { compiled } from './compile.ts'
 export interface HookData {
   /** What `'plinth'` means: the engine that loads the plugin. */
   readonly own: string
+  /** What `'plinth/test'` means: the test kit of the same engine. */
+  readonly kit: string
   /** The same file as TypeScript, which plugins in the engine's own project import by its path. */
   readonly source: string
   /** Everything below is the engine, of which there is one, whatever the version of a plugin. */
@@ -75,6 +77,7 @@ export async function resolve<C extends { readonly parentURL?: string }>(
 ): Promise<Resolved> {
   const own = { url: data.own, format: 'module', shortCircuit: true }
   if (specifier === 'plinth') return own
+  if (specifier === 'plinth/test') return { ...own, url: data.kit }
   // An entry file is meant as it is named, also where tsx would take the TypeScript beside it.
   if (/^file:.*\.js(?:\?|$)/.test(specifier) && specifier !== data.own) return { url: specifier, shortCircuit: true }
   const found = await next(asWritten(specifier, context.parentURL), context)

@@ -19,11 +19,12 @@ function here(path: string): string {
 let registered = false
 
 /** A second engine would have classes of its own, and its refusals would be 500: `'plinth'` is this one. */
-function registerHooks(): void {
+export function registerHooks(): void {
   if (registered) return
   registered = true
   const data: HookData = {
     own: here(`../index.${EXTENSION}`),
+    kit: here(`../testing/index.${EXTENSION}`),
     source: here(FROM_SOURCE ? '../index.ts' : '../../../engine/index.ts'),
     engine: here('../'),
     compile: !FROM_SOURCE,

@@ -68,6 +68,14 @@ export type Actors = (
   ids: readonly number[],
 ) => Promise<readonly Actor[]>
 
+/** How the test kit makes people, by the plugin that knows the accounts. */
+export interface PeopleContribution {
+  /** The body that makes an account of this name; the kit adds the role, and what the test says. */
+  readonly body: (name: string) => JsonObject
+  /** The headers by which a request of the account is recognised. */
+  readonly headers: (context: PluginContext, account: number) => Promise<Readonly<Record<string, string>>>
+}
+
 /** A line that a start prints; `once`: a line that is printed only now, by a start or by a command that begins an application. */
 export type StartLine = string | { readonly once: string }
 
@@ -119,6 +127,8 @@ export interface Plugin {
   readonly identify?: Identify
   /** Many accounts at once, for what is told to people who did not ask: each hears only of what it may see. */
   readonly actors?: Actors
+  /** For tests of applications: how an account is made, and what its requests present. */
+  readonly people?: PeopleContribution
   /** Runs after migration and seeds, before the first request, on one instance at a time. Lines returned are printed at the start. */
   readonly start?: (context: PluginContext) => Promise<readonly StartLine[]>
   readonly commands?: Readonly<Record<string, CommandContribution>>

@@ -13,6 +13,7 @@ import { unseededRoles } from './known-roles.ts'
 import { authOptions, OPTIONS_SCHEMA } from './options.ts'
 import { pageRoutes } from './page-routes.ts'
 import { invite, password, requiredPassword, signOut } from './password-hooks.ts'
+import { people } from './people.ts'
 import { resetRoutes } from './reset.ts'
 import { authenticate } from './session.ts'
 import { sessionRoutes } from './session-routes.ts'
@@ -54,6 +55,7 @@ export default definePlugin({
   },
   actors,
   identify,
+  people,
   start,
   commands: {
     admin: {

@@ -105,7 +105,10 @@ export function sessionOf(actor: Actor): string | undefined {
 }
 
 /** Opens a session for a user; gives the token. */
-export async function openSession(context: RouteContext, userId: number): Promise<string> {
+export async function openSession(
+  context: Pick<RouteContext, 'headers' | 'ip' | 'model' | 'now' | 'options' | 'settings'>,
+  userId: number,
+): Promise<string> {
   const opened = context.now()
   const expiresAt = opened.getTime() + authOptions(context.options).tokenDays * 86_400_000
   const jti = randomUUID()

@@ -1,11 +1,11 @@
 /** An application in a folder of its own needs only the package, its resources and its plugins. */
-import { execFileSync } from 'node:child_process'
-import { mkdirSync, readdirSync, readFileSync, rmSync, symlinkSync } from 'node:fs'
+import { readdirSync, readFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { join, resolve } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
+import { install, packed } from './install.ts'
 import { bare, build, PROGRAM, startServer } from './server.ts'
 import { type Folder, folder, NOTES } from './world.ts'
 
@@ -35,25 +35,6 @@ export default definePlugin({
 
 let application: Folder
 
-/** What \`npm install\` of the tarball would lay out, without asking a registry: the package itself, and links to its dependencies. */
-function install(into: string): void {
-  const [packed] = JSON.parse(
-    execFileSync('npm', ['pack', '--ignore-scripts', '--json', '--pack-destination', into], {
-      encoding: 'utf8',
-      stdio: ['ignore', 'pipe', 'ignore'],
-    }),
-  ) as [{ filename: string }]
-  const modules = join(into, 'node_modules')
-  mkdirSync(join(modules, 'plinth'), { recursive: true })
-  execFileSync('tar', ['-xzf', join(into, packed.filename), '-C', join(modules, 'plinth'), '--strip-components=1'])
-  rmSync(join(into, packed.filename))
-  const { dependencies } = JSON.parse(readFileSync('package.json', 'utf8')) as { dependencies: Record<string, string> }
-  for (const name of Object.keys(dependencies)) {
-    mkdirSync(resolve(modules, name, '..'), { recursive: true })
-    symlinkSync(resolve('node_modules', name), join(modules, name))
-  }
-}
-
 pack.before(() => {
   build()
   application = folder({
@@ -67,7 +48,7 @@ policies: { view: [{ who: anyone }], create: [{ who: anyone }], update: [{ who: 
 `,
   })
   plugins()
-  install(application.path)
+  install(application.path, packed(application.path))
 })
 pack.after(() => application?.remove())
 

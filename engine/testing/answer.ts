@@ -1,0 +1,62 @@
+/** ⇄ One request over HTTP, and its answer as a test reads it. */
+import { type IncomingHttpHeaders, request } from 'node:http'
+
+/** What a server answered. */
+export interface Answer {
+  readonly status: number
+  readonly headers: IncomingHttpHeaders
+  /** The body as it came. */
+  readonly text: string
+  /** The parsed body; undefined where it is empty or no JSON. */
+  // biome-ignore lint/suspicious/noExplicitAny: a test reads whatever an answer holds
+  readonly body: any
+  /** The record, or the records of a list. */
+  // biome-ignore lint/suspicious/noExplicitAny: a test reads whatever an answer holds
+  readonly data: any
+  // biome-ignore lint/suspicious/noExplicitAny: a test reads whatever an answer holds
+  readonly meta: any
+  /** What is wrong with each field of a refused body; empty where nothing is. */
+  readonly errors: Readonly<Record<string, readonly string[]>>
+  /** The code of a refusal, `validation_failed`. */
+  readonly code: string | undefined
+  readonly message: string | undefined
+}
+
+/** What a request brings beside its path. */
+export interface Sent {
+  /** Sent as JSON, unless it is text or bytes already. */
+  readonly body?: unknown
+  readonly headers?: Readonly<Record<string, string>>
+}
+
+/** Sends one request on a connection of its own and waits for the whole answer. */
+export function exchange(url: URL, method: string, { body, headers }: Sent): Promise<Answer> {
+  const raw = typeof body === 'string' || body instanceof Uint8Array
+  const payload = body === undefined ? undefined : raw ? body : JSON.stringify(body)
+  const sent = {
+    accept: 'application/json',
+    ...(payload === undefined
+      ? {}
+      : { 'content-type': 'application/json', 'content-length': Buffer.byteLength(payload) }),
+    ...headers,
+  }
+  return new Promise((resolve, reject) => {
+    const asked = request(url, { method, headers: sent, agent: false }, (response) => {
+      const chunks: Buffer[] = []
+      response.on('data', (chunk: Buffer) => chunks.push(chunk))
+      response.on('error', reject)
+      response.on('end', () => {
+        resolve(answerOf(response.statusCode ?? 0, response.headers, Buffer.concat(chunks).toString('utf8')))
+      })
+    })
+    asked.on('error', reject)
+    asked.end(payload)
+  })
+}
+
+function answerOf(status: number, headers: IncomingHttpHeaders, text: string): Answer {
+  const isJson = /\bjson\b/.test(headers['content-type'] ?? '') && text !== ''
+  const body = isJson ? JSON.parse(text) : undefined
+  const { data, meta, errors = {}, code, message } = body ?? {}
+  return Object.freeze({ status, headers, text, body, data, meta, errors, code, message })
+}

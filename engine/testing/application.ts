@@ -1,0 +1,147 @@
+/** ⇄ Serves an application from its folder for a test: on a database of its own, with people of any role. */
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join, resolve } from 'node:path'
+import type { TypesOf } from '../action/resource-types.ts'
+import { throwawayDatabase } from '../database/throwaway.ts'
+import { createEngine, type Engine } from '../engine.ts'
+import type { JsonObject } from '../json.ts'
+import type { Logger } from '../observe.ts'
+import { readSettings } from '../settings.ts'
+import { renderDiagnostics } from '../text/render.ts'
+import { type Answer, exchange, type Sent } from './answer.ts'
+import { type Account, makeAccount } from './people.ts'
+import { type SystemRecords, settled, systemRecords } from './system.ts'
+
+/** Requests by their method; paths stand below the prefix of the application, `/bookings`. */
+export interface Requests {
+  get(path: string): Promise<Answer>
+  post(path: string, body?: unknown): Promise<Answer>
+  put(path: string, body?: unknown): Promise<Answer>
+  patch(path: string, body?: unknown): Promise<Answer>
+  delete(path: string): Promise<Answer>
+  /** Any other request, with headers of its own. A path that begins with `//` stands below the root. */
+  request(method: string, path: string, sent?: Sent): Promise<Answer>
+}
+
+/** Somebody with an account, who sends requests. */
+export interface Person extends Account, Requests {}
+
+/** A running application of a test; its own requests are those of nobody. */
+export interface TestApplication extends Requests {
+  /** Where it listens: `http://127.0.0.1:40123`. */
+  readonly address: string
+  /** Its DATA_DIR, with mails in `outbox`; removed at the end. */
+  readonly dataDir: string
+  readonly engine: Engine
+  /**
+   * Somebody with this role, made when first asked for; another name of the same role is another person. `values` are
+   * further fields of the account.
+   */
+  person(role: string, name?: string, values?: JsonObject): Promise<Person>
+  /** Records as the system sees them: whatever the policies say. */
+  records<Name extends string>(resource: Name): SystemRecords<TypesOf<Name>>
+  /** Waits until everything that follows from the writes so far was done: listeners, and jobs that may run by now. */
+  settled(): Promise<void>
+  close(): Promise<void>
+}
+
+export interface ApplicationOptions {
+  /** The folder of the application; the present one if absent. */
+  readonly folder?: string
+  /** Variables of the environment; nothing of the process's own, or of a `.env` file, is read. */
+  readonly env?: Readonly<Record<string, string | undefined>>
+  /** What time it is for plugins and answers; the database has its own clock. */
+  readonly now?: () => Date
+  /** `postgres://…` of a server on which a database is made and dropped; TEST_DATABASE_URL, or an embedded one, if absent. */
+  readonly server?: string
+  /** What is logged, for a test that looks for the reason of a 500. */
+  readonly log?: Logger
+}
+
+const SILENT: Logger = Object.freeze({ debug() {}, info() {}, warn() {}, error() {} })
+
+/** As many requests as a test likes. */
+const UNLIMITED = '1000000000'
+
+function environment(folder: string, dataDir: string, { env }: ApplicationOptions) {
+  const { RESOURCES_DIR, PLUGINS_DIR } = process.env
+  return {
+    PORT: '0',
+    DATA_DIR: dataDir,
+    RESOURCES_DIR: resolve(folder, RESOURCES_DIR || 'resources'),
+    PLUGINS_DIR: resolve(folder, PLUGINS_DIR || 'plugins'),
+    RATE_LIMIT: UNLIMITED,
+    AUTH_RATE_LIMIT: UNLIMITED,
+    ...env,
+  }
+}
+
+/** Starts the application of a folder on an empty database; rejects with its diagnostics when it does not start. */
+export async function application(options: ApplicationOptions = {}): Promise<TestApplication> {
+  const { folder = '.', now, log = SILENT, server = process.env.TEST_DATABASE_URL } = options
+  const dataDir = await mkdtemp(join(tmpdir(), 'plinth-test-'))
+  const settings = readSettings(environment(folder, dataDir, options))
+  const undo: (() => Promise<void>)[] = [() => rm(dataDir, { recursive: true, force: true })]
+  const close = async (): Promise<void> => {
+    for (const step of undo.splice(0).reverse()) await step()
+  }
+  try {
+    if (settings.value === undefined) throw new Error(renderDiagnostics(settings.diagnostics))
+    const { database, close: drop } = await throwawayDatabase(server, log)
+    undo.push(drop)
+    const made = await createEngine({ settings: settings.value, log, database, ...(now && { now }) })
+    const engine = made.value
+    if (engine === undefined) throw new Error(renderDiagnostics(made.diagnostics))
+    undo.push(() => engine.close())
+    const { url } = await engine.listen()
+    return { ...testApplication(engine, url, dataDir), close }
+  } catch (error) {
+    await close()
+    throw error
+  }
+}
+
+function testApplication(engine: Engine, address: string, dataDir: string): Omit<TestApplication, 'close'> {
+  const people = new Map<string, Promise<Person>>()
+  const asked = (headers: Readonly<Record<string, string>>): Requests => requestsOf(engine, address, headers)
+  return {
+    ...asked({}),
+    address,
+    dataDir,
+    engine,
+    person(role, name = nameOf(role), values = {}) {
+      const key = `${role} ${name}`
+      const found =
+        people.get(key) ??
+        makeAccount(engine, role, name, values).then((account) => ({ ...account, ...asked(account.headers) }))
+      people.set(key, found)
+      // One that could not be made is tried again.
+      found.catch(() => people.delete(key))
+      return found
+    },
+    records: (resource) => systemRecords(engine, resource),
+    settled: () => settled(engine),
+  }
+}
+
+/** Somebody is called as the role is, unless the test says otherwise. */
+function nameOf(role: string): string {
+  return role.charAt(0).toUpperCase() + role.slice(1)
+}
+
+function requestsOf(engine: Engine, address: string, own: Readonly<Record<string, string>>): Requests {
+  const request: Requests['request'] = (method, path, { body, headers } = {}) => {
+    const { prefix } = engine.app.catalog
+    const whole = path.startsWith('//') ? path.slice(1) : `${prefix}${path}`
+    return exchange(new URL(whole, address), method, { body, headers: { ...own, ...headers } })
+  }
+  return {
+    request,
+    get: (path) => request('GET', path),
+    post: (path, body) => request('POST', path, { body }),
+    put: (path, body) => request('PUT', path, { body }),
+    patch: (path, body) => request('PATCH', path, { body }),
+    delete: (path) => request('DELETE', path),
+  }
+}

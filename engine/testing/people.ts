@@ -1,0 +1,56 @@
+/** Makes the people of a test: accounts with a role, whose requests are recognised as theirs. */
+import type { Engine } from '../engine.ts'
+import { ApiError, sentenceOf } from '../error.ts'
+import type { JsonObject } from '../json.ts'
+import { asSystem } from '../plugin/as-system.ts'
+import { hintOf } from '../text/nearest.ts'
+
+/** An account, and what its requests present. */
+export interface Account {
+  readonly id: number
+  readonly role: string
+  readonly headers: Readonly<Record<string, string>>
+}
+
+/** Makes an account of that role and name through the same checks as any other; rejects with a sentence that says what is missing. */
+export async function makeAccount(
+  { app }: Pick<Engine, 'app'>,
+  role: string,
+  name: string,
+  values: JsonObject,
+): Promise<Account> {
+  const { people, extensions } = app.composition
+  const { accounts } = extensions
+  if (people === undefined || accounts?.role === undefined)
+    throw new Error('No plugin of this application knows people with roles (auth is one): send headers of your own')
+  const resource = app.catalog.resources.get(accounts.resource)!
+  const link = accounts.role
+  const roles = String(resource.relations.get(link.relation)?.target)
+  return asSystem(app, people.plugin, async (context) => {
+    const roleId = await roleNamed(context.records(roles, 'system'), link.name, role)
+    const body = { ...people.value.body(name), ...values, [`${link.relation}_id`]: roleId }
+    try {
+      const { id } = await context.records(accounts.resource, 'system').create(body)
+      return { id: Number(id), role, headers: await people.value.headers(context, Number(id)) }
+    } catch (error) {
+      if (!(error instanceof ApiError)) throw error
+      const reasons = Object.values(error.params.errors ?? {}).flat()
+      const why = reasons.length > 0 ? reasons.join('; ') : sentenceOf(error)
+      throw new Error(`${name}, a ${role}, could not be made: ${why}`, { cause: error })
+    }
+  })
+}
+
+interface RoleRecords {
+  idsOf(field: string, texts: readonly string[]): Promise<ReadonlyMap<string, readonly number[]>>
+  list(query: Readonly<Record<string, string>>): Promise<{ readonly data: readonly JsonObject[] }>
+}
+
+async function roleNamed(records: RoleRecords, field: string, role: string): Promise<number> {
+  const [id] = (await records.idsOf(field, [role])).get(role.toLowerCase()) ?? []
+  if (id !== undefined) return id
+  const { data } = await records.list({})
+  const known = data.map((one) => String(one[field]))
+  const { hint } = hintOf(role, known)
+  throw new Error(`There is no role "${role}"${hint === undefined ? `: ${known.join(', ')}` : `, ${hint}`}`)
+}

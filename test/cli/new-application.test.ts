@@ -1,0 +1,115 @@
+/** The first hour with a new application: its README is followed to the letter, from an empty folder to one that is tested. */
+import { spawn, spawnSync } from 'node:child_process'
+import { once } from 'node:events'
+import { readFileSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { suite } from 'uvu'
+import * as assert from 'uvu/assert'
+import { blocks, commands, send } from '../support/page.ts'
+import { until } from '../support/wait.ts'
+import { install, packed } from './install.ts'
+import { bare, build, PROGRAM } from './server.ts'
+import { type Folder, folder } from './world.ts'
+
+const hour = suite('a new application')
+
+let world: Folder
+let app: string
+
+/** A line of the README in a shell; gives what it said. */
+function shell(line: string): string {
+  const { status, stdout, stderr } = spawnSync('sh', ['-c', line], { cwd: app, env: bare({}), encoding: 'utf8' })
+  assert.is(status, 0, `${line}\n${stdout}${stderr}`)
+  return stdout
+}
+
+hour.before(() => {
+  build()
+  world = folder({})
+  const tarball = packed(world.path)
+  app = join(world.path, 'room-bookings')
+  const args = [PROGRAM, 'init', 'room-bookings', '--plinth', tarball]
+  const { status, stderr } = spawnSync(process.execPath, args, { cwd: world.path, env: bare({}), encoding: 'utf8' })
+  assert.is(status, 0, stderr)
+  const { dependencies } = JSON.parse(readFileSync(join(app, 'package.json'), 'utf8'))
+  // `npm install` would ask a registry for the dependencies of the dependency; they are linked instead.
+  install(app, join(app, dependencies.plinth.replace('file:', '')), ['typescript', '@types/node'])
+})
+hour.after(() => world?.remove())
+
+hour('is served, changed and served again, as its README says', async () => {
+  const page = readFileSync(join(app, 'README.md'), 'utf8')
+  const [start = '', use = ''] = blocks(page, 'sh', 'Run it')
+  assert.equal(start.trim().split('\n'), ['npm install', 'npm run dev'])
+  const child = spawn('npm', ['run', 'dev'], {
+    cwd: app,
+    env: bare({}),
+    detached: true,
+    stdio: ['ignore', 'pipe', 'pipe'],
+  })
+  let output = ''
+  for (const stream of [child.stdout, child.stderr]) stream.on('data', (part) => (output += String(part)))
+  const ended = once(child, 'exit')
+  try {
+    await until(() => /Password\s+\S+/.test(output) && /http:\S+\/docs/.test(output), 60_000)
+    const address = /http:\/\/[\d.]+:\d+/.exec(output)?.[0] ?? output
+    const [register, book] = commands(use)
+    const { token } = (await send(address, register!)).body.data
+    await send(address, book!, token)
+
+    const [field = ''] = blocks(page, 'yaml', 'Change it')
+    const [change] = blocks(page, 'sh', 'Change it').flatMap(commands)
+    const bookings = join(app, 'resources/bookings.yaml')
+    const yaml = readFileSync(bookings, 'utf8')
+    writeFileSync(bookings, yaml.replace(/(\n {2}ends_at: .*\n)/, `$1${field}`))
+    await until(() => output.includes('The change is served.'), 30_000)
+    await send(address, change!, token)
+    assert.match(readFileSync(join(app, '.plinth/types.d.ts'), 'utf8'), 'readonly guests: number | null')
+  } finally {
+    process.kill(-child.pid!, 'SIGTERM')
+    await ended
+  }
+})
+
+hour('is tested by its own test', () => {
+  const output = shell('npm test')
+  assert.match(output, /pass 4\n/)
+  assert.match(output, /fail 0\n/)
+})
+
+hour('a test that fails makes `npm test` fail', () => {
+  world.write(
+    'room-bookings/plugins/office/wrong.test.ts',
+    "import { test } from 'node:test'\nenum Word { Said = 'nothing is right' }\ntest('wrong', () => { throw new Error(Word.Said) })\n",
+  )
+  const { status, stdout } = spawnSync('npm', ['test', '--', 'wrong'], { cwd: app, env: bare({}), encoding: 'utf8' })
+  assert.is(status, 1)
+  assert.match(stdout, 'nothing is right')
+  assert.not.match(stdout, 'a member books a room')
+  writeFileSync(join(app, 'plugins/office/wrong.test.ts'), '')
+})
+
+hour('its plugins are typed by its resources', () => {
+  const use = (lines: string): string => `import type { PluginContext, RecordOf } from 'plinth'
+export async function use(context: PluginContext): Promise<RecordOf<'bookings'>> {
+  const bookings = context.records('bookings')
+  const one = await bookings.get(1)
+${lines}
+  return one
+}
+`
+  world.write(
+    'room-bookings/plugins/office/use.ts',
+    use('  const kind: "attic" | "garden" | "studio" = one.room\n  void kind'),
+  )
+  shell('npm run check')
+  world.write(
+    'room-bookings/plugins/office/use.ts',
+    use("  void one.titel\n  await bookings.update(1, { romm: 'attic' })"),
+  )
+  const { status, stdout } = spawnSync('npm', ['run', 'check'], { cwd: app, env: bare({}), encoding: 'utf8' })
+  assert.is.not(status, 0)
+  assert.match(stdout, /use\.ts\(5,.*'titel'.*\n.*use\.ts\(6,.*'romm'/, stdout)
+})
+
+hour.run()
