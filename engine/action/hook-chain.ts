@@ -6,6 +6,7 @@ import type { FieldValues } from '../record/decode.ts'
 import type { HookContext } from './context.ts'
 import type { Draft } from './draft.ts'
 import type { BoundHook, Execution } from './execution.ts'
+import { Onward } from './onward.ts'
 
 /** What hooks see and change of one write. */
 export interface Written {
@@ -38,15 +39,34 @@ export async function runHooks<T>(
       outcome = await write()
       return
     }
-    let called = false
-    await hook.run(hookContext(around, resource, action, hook, written), () => {
-      if (called) throw new Error(`hook ${hook.name} called next() twice`)
-      called = true
-      return step(index + 1)
-    })
+    let onward: Onward | undefined
+    const next = (): Promise<void> => {
+      if (onward !== undefined) throw new Error(`hook ${hook.name} called next() twice`)
+      onward = Onward.of(step(index + 1))
+      return onward
+    }
+    try {
+      await hook.run(hookContext(around, resource, action, hook, written), next)
+    } finally {
+      // What it began and did not wait for must not go on behind the end of the transaction.
+      if (onward !== undefined) await onward.ended()
+    }
+    refuseForgotten(hook, action, onward)
   }
   await step(0)
   return outcome
+}
+
+/** An author's slip, told by the hook's name: whoever asked gets 500, and the transaction is undone. */
+function refuseForgotten({ name }: BoundHook, action: WriteAction, onward: Onward | undefined): void {
+  if (onward !== undefined && !onward.heard) {
+    throw new Error(`hook ${name} called next() without waiting for it: write \`await next()\``)
+  }
+  if (onward === undefined && action === 'create') {
+    throw new Error(
+      `hook ${name} never called next(), so there is no record to answer: write \`await next()\`, or refuse by an ApiError`,
+    )
+  }
 }
 
 function hookContext(
