@@ -9,6 +9,7 @@ import { afterMiss } from './answer.ts'
 import { allReady } from './cached-tables.ts'
 import { type Draft, drafts } from './draft.ts'
 import { type BoundHook, changeSlots, type Execution, noteChange, runCompiled, scopeOf } from './execution.ts'
+import { followRelated } from './follow-related.ts'
 import { hooksOf, runHooks, type Written } from './hook-chain.ts'
 import {
   assignedValues,
@@ -112,7 +113,8 @@ function errorsOf(
 async function insertWithSlugs(around: Execution, record: NewRecord): Promise<string> {
   const { hooks, input, resource } = record
   const locks = isCounted(resource) ? ruleLocks(resource, 'create', undefined) : []
-  const transactional = locks.length > 0 || needsTransaction(around.catalog, resource, hooks, input.many)
+  const elsewhere = resource.relatedFollows.length > 0
+  const transactional = locks.length > 0 || elsewhere || needsTransaction(around.catalog, resource, hooks, input.many)
   for (let tries = 1; ; tries++) {
     try {
       if (transactional || tries > 1 || around.transaction !== undefined)
@@ -166,6 +168,7 @@ async function createInside(inner: Execution, record: NewRecord): Promise<string
     const stored = JSON.parse(await insert(inner, record, write.input, 'stored')) as Record<string, Json>
     write.result = stored
     await writeMany(inner, Number(stored.id), input.many)
+    if (resource.relatedFollows.length > 0) await followRelated(inner, resource, { before: undefined, after: stored })
     await noteChange(inner, resource)
     return Number(stored.id)
   })

@@ -4,7 +4,7 @@ import { ApiError } from '../error.ts'
 import type { Json } from '../json.ts'
 import { type Lookup, notFound } from '../query/lookup.ts'
 import { actorClass } from '../query/policy.ts'
-import { compileCurrent } from '../query/stored-record.ts'
+import { compileCurrent, type RowLock } from '../query/stored-record.ts'
 import { type Execution, runCompiled } from './execution.ts'
 
 export interface Current {
@@ -25,9 +25,9 @@ export async function currentRecord(
   lookup: Lookup,
   dead = false,
 ): Promise<Current> {
-  const lock = around.transaction !== undefined
+  const lock = lockOf(around)
   const spoken = clauses.map((clause) => clause.span.start).join()
-  const key = `current ${lock} ${resource.name} ${lookup.field.name} ${spoken} ${actorClass(around.actor)}`
+  const key = `current ${lock ?? ''} ${resource.name} ${lookup.field.name} ${spoken} ${actorClass(around.actor)}`
   const compiled = around.statements.get(key, () => compileCurrent(around, resource, clauses, lookup.field, lock))
   const [row] = await runCompiled(around, compiled, { lookup: lookup.value })
   if (row === undefined) throw notFound(resource)
@@ -39,4 +39,10 @@ export async function currentRecord(
     throw resource.conceal && !(live && seen) ? notFound(resource) : new ApiError('forbidden', { message: 'Forbidden' })
   }
   return { id: Number(record.id), version, live, clauses: reaching, record }
+}
+
+/** How the record is locked: for the end of a transaction, where one is open. */
+function lockOf({ sharesKeys, transaction }: Execution): RowLock | undefined {
+  if (transaction === undefined) return undefined
+  return sharesKeys ? 'no key update' : 'update'
 }

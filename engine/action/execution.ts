@@ -91,6 +91,8 @@ export interface Execution extends Foundation {
   readonly transaction: Transaction | undefined
   /** Whether this is one of many records that are written at once, as an import does. */
   readonly bulk: boolean
+  /** Whether a record that it changes is locked so that others may still refer to it. */
+  readonly sharesKeys: boolean
   /** Why it writes, where that follows from other writes, a moment or the clock. */
   readonly cause: Cause | undefined
   /** Leaves work for after the commit, or for the end of the request where no transaction is open. */
@@ -134,6 +136,7 @@ export function executionOf(foundation: Foundation, call: Call): Execution {
     afterCommit,
     transaction,
     bulk: false,
+    sharesKeys: false,
     cause,
     runner: transaction ?? foundation.database.compiled,
     adhoc: transaction ?? foundation.database.adhoc,

@@ -8,6 +8,7 @@ import { readLookup } from '../query/lookup.ts'
 import { speaksOf } from '../query/move-check.ts'
 import { compileBreaks, isAskable } from '../query/offenders.ts'
 import { clausesFor, requireClause } from '../query/policy.ts'
+import { followsFrom } from '../query/related-follow.ts'
 import { position } from '../text/source.ts'
 import { currentRecord } from './current.ts'
 import { type Execution, runCompiled } from './execution.ts'
@@ -50,6 +51,13 @@ export interface MoveVerdict {
   readonly speaks: boolean
 }
 
+/** One entry of what follows in other records, and whether it follows from writes of the caller. */
+export interface FollowVerdict {
+  readonly entry: string
+  readonly place: string
+  readonly speaks: boolean
+}
+
 export interface Explanation {
   readonly policy: PolicyName
   readonly verdicts: readonly Verdict[]
@@ -57,6 +65,8 @@ export interface Explanation {
   readonly rules: readonly RuleVerdict[]
   /** Which values of a field may follow which, where the action is an update. */
   readonly moves: readonly MoveVerdict[]
+  /** What a creation or an update sets in other records. */
+  readonly elsewhere: readonly FollowVerdict[]
   readonly statements: readonly { readonly text: string; readonly values: readonly unknown[] }[]
   /** The status a read gives, or the refusal; undefined for writes that would be allowed, since nothing is written. */
   readonly outcome: string | undefined
@@ -85,7 +95,8 @@ export async function explain(around: Execution, question: Question): Promise<Ex
     follows: clause.where === undefined ? [] : [...new Set(followed(around.catalog, clause.where))],
   }))
   const rules = await rulesOf(around, question)
-  return { policy, verdicts, rules, moves: movesOf(around, question), statements, outcome }
+  const [moves, elsewhere] = [movesOf(around, question), elsewhereOf(around, question)]
+  return { policy, verdicts, rules, moves, elsewhere, statements, outcome }
 }
 
 async function carryOut(
@@ -177,6 +188,13 @@ function movesOf({ actor }: Execution, { resource, action }: Question): readonly
       speaks: speaksOf(move, actor),
     })),
   )
+}
+
+function elsewhereOf({ actor }: Execution, { resource, action }: Question): readonly FollowVerdict[] {
+  if (action !== 'create' && action !== 'update') return []
+  return resource.relatedFollows
+    .filter(({ on }) => on.has(action))
+    .map((follow) => ({ entry: written(follow), place: placeOf(follow), speaks: followsFrom(follow, actor) }))
 }
 
 async function idOf(

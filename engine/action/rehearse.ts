@@ -132,7 +132,7 @@ function statementsOf(catalog: Catalog, resource: Resource): readonly string[] {
   return [
     compileGet(scope, resource, resource.key),
     ...lists.map((query) => compilePage(scope, resource, readListQuery(catalog, resource, SYSTEM, query))),
-    compileCurrent(scope, resource, clauses, resource.key, false),
+    compileCurrent(scope, resource, clauses, resource.key, undefined),
     compileInsert(scope, resource, { ...shape, given: writable }),
     compileUpdate(scope, resource, { ...shape, given: writable }),
     compileRemoval(scope, resource, 'delete'),

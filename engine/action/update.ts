@@ -1,8 +1,8 @@
 /** ⇄ Updating a record: read it with its policy, see what really changes, run hooks around one checked update, answer. */
 import type { Assignment, Clause, Resource } from '../catalog/catalog.ts'
+import { concerns, withFollowing } from '../catalog/following.ts'
 import { invalid } from '../error.ts'
 import type { Json, JsonObject } from '../json.ts'
-import { withFollowing } from '../query/follow.ts'
 import { type Lookup, notFound } from '../query/lookup.ts'
 import { actorClass, requireClause } from '../query/policy.ts'
 import type { Lock } from '../query/table-check.ts'
@@ -14,6 +14,7 @@ import { allReady } from './cached-tables.ts'
 import { type Current, currentRecord } from './current.ts'
 import { drafts } from './draft.ts'
 import { type BoundHook, changeSlots, type Execution, noteChange, runCompiled, scopeOf } from './execution.ts'
+import { followRelated } from './follow-related.ts'
 import { hooksOf, runHooks, type Written } from './hook-chain.ts'
 import {
   changedValues,
@@ -96,7 +97,8 @@ export async function updateRecord(
     locks.length > 0 || (hooks.length > 0 && isCounted(resource) && ruleLocks(resource, 'update', undefined).length > 0)
   // A hook may write any field.
   const writable = hooks.length === 0 ? columns : new Set([...resource.fields.values()].map(({ column }) => column))
-  const transactional = counted || needsTransaction(around.catalog, resource, hooks, input.many, writable)
+  const elsewhere = resource.relatedFollows.some((follow) => concerns(follow, 'update', writable))
+  const transactional = counted || elsewhere || needsTransaction(around.catalog, resource, hooks, input.many, writable)
   if (transactional || around.transaction !== undefined) return locked()
   for (let tries = 1; ; tries++) {
     try {
@@ -186,7 +188,10 @@ async function writeChange(around: Execution, update: Update, change: Change): P
     if (returning === 'stored')
       write.result = text === undefined ? current.record : (JSON.parse(text) as Record<string, Json>)
     await writeMany(around, current.id, links)
-    if (text !== undefined) await noteChange(around, resource)
+    if (text === undefined) return undefined
+    if (write.result !== undefined)
+      await followRelated(around, resource, { before: current.record, after: write.result })
+    await noteChange(around, resource)
     return text
   })
   return returning === 'answer' && returned !== undefined ? returned : readBack(around, resource, current.id)

@@ -4,11 +4,12 @@ import { attempt, runCompiled, type Within } from '../action/execution.ts'
 import { takeLocks } from '../action/lock.ts'
 import { pluginContext } from '../action/plugin-context.ts'
 import { updateRecord } from '../action/update.ts'
-import type { Act, Field, Given, Resource, Value } from '../catalog/catalog.ts'
-import { ApiError, invalid, isRefusal } from '../error.ts'
-import type { Json, JsonObject } from '../json.ts'
+import { writtenValues } from '../action/written-values.ts'
+import type { Act, Field, Given, Value } from '../catalog/catalog.ts'
+import { ApiError, isRefusal } from '../error.ts'
+import type { JsonObject } from '../json.ts'
 import { compilePick, compileValues } from '../query/automation-values.ts'
-import { type FieldValues, isWritable, sentence } from '../record/decode.ts'
+import type { FieldValues } from '../record/decode.ts'
 import type { Acting, Taken } from './acting.ts'
 import type { Ended } from './runs.ts'
 
@@ -86,7 +87,7 @@ async function setAll(
   for (const [i, one] of taken.entries()) {
     const picked = await pickAll(within, acting, chosen, one.id)
     const all = { ...values.get(one.id), ...picked }
-    const { body, fixed } = split(resource, all)
+    const { body, fixed } = writtenValues(resource, all)
     const lookup = { field: resource.key, value: one.id }
     await updateRecord(because(within, acting, [one]), resource, lookup, body, undefined, fixed)
     told[i]!.push(`set ${Object.keys(all).join(', ')}`)
@@ -103,7 +104,7 @@ async function createAll(
   const resource = within.catalog.resources.get(target)!
   const values = await valuesFor(within, acting, target, set, taken)
   for (const [i, one] of taken.entries()) {
-    const { body, fixed } = split(resource, values.get(one.id) ?? {})
+    const { body, fixed } = writtenValues(resource, values.get(one.id) ?? {})
     const around = because(within, acting, [one])
     const record = JSON.parse(await createRecord(around, resource, body, undefined, fixed)) as JsonObject
     told[i]!.push(`create ${target} ${record.id}`)
@@ -148,23 +149,4 @@ async function pickAll(
     await within.transaction.run({ text: CHOSEN, name: 'plinth automation chosen' }, [name, field.name, row[0]])
   }
   return values
-}
-
-/** What a body may say, and what only the program may; throws validation_failed where a value does not fit. */
-function split(resource: Resource, values: JsonObject): { readonly body: JsonObject; readonly fixed: FieldValues } {
-  const body: Record<string, Json> = {}
-  const fixed: FieldValues = {}
-  for (const [name, value = null] of Object.entries(values)) {
-    const field = resource.fields.get(name)!
-    if (isWritable(field)) body[name] = value
-    else fixed[name] = decoded(field, value)
-  }
-  return { body, fixed }
-}
-
-function decoded(field: Field, value: Json): Json {
-  if (value === null) return null
-  const found = field.type.decode(value, field.options)
-  if ('value' in found) return found.value
-  throw invalid({ [field.name]: [sentence(field, found.error)] })
 }

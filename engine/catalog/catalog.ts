@@ -16,7 +16,17 @@ import type {
   Relation,
   SortTerm,
 } from './field.ts'
-import type { CountRule, Follow, ForeignRule, Moves, OverlapRule, RecordRule, SoleRule, WriteAction } from './rule.ts'
+import type {
+  CountRule,
+  Follow,
+  ForeignRule,
+  Moves,
+  OverlapRule,
+  RecordRule,
+  RelatedFollow,
+  SoleRule,
+  WriteAction,
+} from './rule.ts'
 
 export type * from './automation.ts'
 export type * from './field.ts'
@@ -98,6 +108,8 @@ export interface Resource {
   readonly moves: readonly Moves[]
   /** In their order; a later one sees what earlier ones set. Those of every resource on the table. */
   readonly follows: readonly Follow[]
+  /** What follows in other records, in their order. Those of every resource on the table. */
+  readonly relatedFollows: readonly RelatedFollow[]
   /** What happens by itself, by name. */
   readonly automations: ReadonlyMap<string, Automation>
   readonly hooks: Readonly<Record<WriteAction, readonly string[]>>

@@ -154,3 +154,15 @@ export interface Follow {
   readonly reads: ReadonlySet<string>
   readonly span: Span
 }
+
+/** What follows in another record: it gets the values by an update of the program itself, in the transaction of the write. */
+export interface RelatedFollow extends Omit<Follow, 'reads'> {
+  /** The foreign key that names the other record. */
+  readonly of: FieldPath
+  /** The relations that lead there, as written. */
+  readonly way: string
+  /** The resource that owns the other record's table. */
+  readonly target: string
+  /** Whose writes it follows from; none: everybody's. */
+  readonly access: readonly Access[]
+}

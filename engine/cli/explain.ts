@@ -76,7 +76,11 @@ function moveLine({ field, move, place, speaks }: Explanation['moves'][number]):
   return `    ${place}  ${field}: ${move}\n      → ${speaks ? 'is for this caller' : 'not for this caller'}`
 }
 
-function render({ policy, verdicts, rules: held, moves, statements, outcome }: Explanation): string {
+function followLine({ entry, place, speaks }: Explanation['elsewhere'][number]): string {
+  return `    ${place}  ${entry}\n      → ${speaks ? 'follows from a write of this caller, where its condition holds' : 'does not follow from a write of this caller'}`
+}
+
+function render({ policy, verdicts, rules: held, moves, elsewhere, statements, outcome }: Explanation): string {
   const rules = verdicts.length === 0 ? ['    there is none, so nobody may'] : verdicts.map(verdictLine)
   const sql = statements.map(
     ({ text, values }) => `    ${text.trim().replace(/\n\s*/g, '\n    ')}\n      → ${JSON.stringify(values)}`,
@@ -86,6 +90,7 @@ function render({ policy, verdicts, rules: held, moves, statements, outcome }: E
     ...rules,
     ...(held.length === 0 ? [] : ['  what must hold of the record:', ...held.map(ruleLine)]),
     ...(moves.length === 0 ? [] : ['  moves:', ...moves.map(moveLine)]),
+    ...(elsewhere.length === 0 ? [] : ['  what follows in other records:', ...elsewhere.map(followLine)]),
     ...(sql.length === 0 ? [] : ['  statements:', ...sql]),
     `  outcome: ${outcome ?? 'the rules allow it; nothing was written'}`,
   ].join('\n')

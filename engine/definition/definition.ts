@@ -120,8 +120,10 @@ export interface MovesDefinition {
   readonly says?: string
 }
 
-/** What follows from a write. */
-export interface FollowDefinition {
+/** What follows from a write, in the record itself or, with `of`, in another one; who writes is asked only there. */
+export interface FollowDefinition extends AccessDefinition {
+  /** The relation to the record that gets the values. */
+  readonly of?: string
   readonly when?: FilterDefinition
   readonly changed?: string | readonly string[]
   readonly on?: readonly ('create' | 'update' | 'import')[]

@@ -1,10 +1,13 @@
 /** The JSON Schema of what follows from a write. */
 import type { JsonSchema } from '../json.ts'
 import { LIMITS } from '../limits.ts'
+import { WHO } from './filter-schema.ts'
 import { either, key, list, map, NAME, named, PATH, ref } from './word-schema.ts'
 
 const FOLLOW: JsonSchema = map(
   {
+    of: key('The relation to another record, which gets the values instead, in the same transaction.', 'ticket', PATH),
+    ...WHO,
     when: key(
       'Only for records of which this holds, as they would be.',
       { 'status.category': 'solved' },

@@ -5,11 +5,11 @@ import type { ResourceRoute } from '../http/resource-routes.ts'
 import { heldTo } from '../query/held-to.ts'
 import { isResourceRoute, words } from './access-sentence.ts'
 
-/** The rules, moves and automations of a route that writes; undefined where there are none. */
+/** The rules, moves, consequences and automations of a route that writes; undefined where there are none. */
 export function ruleSentences(route: BoundRoute): string | undefined {
   if (!isResourceRoute(route) || route.action === 'list' || route.action === 'get') return undefined
   const moves = route.action === 'update' ? route.resource.moves.map(movesOf) : []
-  const parts = [...rulesOf(route), ...moves, ...automationsOf(route)]
+  const parts = [...rulesOf(route), ...moves, ...elsewhereOf(route), ...automationsOf(route)]
   return parts.length === 0 ? undefined : parts.join('\n\n')
 }
 
@@ -22,6 +22,16 @@ function rulesOf({ action, resource }: ResourceRoute): readonly string[] {
   })
   const lines = [...new Set(told)]
   return lines.length === 0 ? [] : [['Refused where a rule does not hold:', ...lines].join('\n')]
+}
+
+/** What the write sets in other records; whether it does may depend on both. */
+function elsewhereOf({ action, resource }: ResourceRoute): readonly string[] {
+  const lines = resource.relatedFollows.flatMap(({ access, on, set, way }) => {
+    if ((action !== 'create' && action !== 'update') || !on.has(action)) return []
+    const who = access.length === 0 ? '' : `, by ${access.map(words).join(' and ')}`
+    return [`- ${set.map(({ field }) => `\`${field.name}\``).join(', ')} of its \`${way}\`${who}`]
+  })
+  return lines.length === 0 ? [] : [['What may change with it:', ...new Set(lines)].join('\n')]
 }
 
 /** The automations that the write sets off and that say what they are for. */

@@ -1,5 +1,6 @@
 /** What follows from a write: the row as the caller sends it becomes the row `v` that is judged and stored. */
 import type { Follow, Resource } from '../catalog/catalog.ts'
+import { concerns, type WrittenBy } from '../catalog/following.ts'
 import { tableFields } from '../catalog/stored.ts'
 import { and, join, or, quoted, type Sql, sql } from '../filter/sql.ts'
 import { valueSql } from './assigned.ts'
@@ -12,9 +13,6 @@ export interface FollowedRow {
   /** The columns that may get another value than the caller's. */
   readonly columns: ReadonlySet<string>
 }
-
-/** How a record comes to be written; `import` is a creation that brings values of its own. */
-export type WrittenBy = 'create' | 'update' | 'import'
 
 /** Puts what follows on top of `row`; `columns` are those that the write gives values. */
 export function followedRow(
@@ -32,18 +30,6 @@ export function followedRow(
   return { definitions: join(definitions), columns: new Set(set) }
 }
 
-/** The columns that a write of these columns gives values, those that follow among them. */
-export function withFollowing(
-  follows: readonly Follow[],
-  by: WrittenBy,
-  columns: readonly string[],
-): ReadonlySet<string> {
-  const written = new Set(columns)
-  for (const step of stepsOf(follows, by, written))
-    for (const { set } of step) for (const { field } of set) written.add(field.column)
-  return written
-}
-
 /** The entries that the write concerns. One that reads what an earlier one sets comes in a later step. */
 function stepsOf(
   follows: readonly Follow[],
@@ -54,8 +40,7 @@ function stepsOf(
   const written = new Set(columns)
   let setHere = new Set<string>()
   for (const follow of follows) {
-    const concerns = by !== 'update' || (follow.changed?.some(({ column }) => written.has(column)) ?? true)
-    if (!follow.on.has(by) || !concerns) continue
+    if (!concerns(follow, by, written)) continue
     if (steps.length === 0 || [...follow.reads].some((column) => setHere.has(column))) {
       steps.push([])
       setHere = new Set()

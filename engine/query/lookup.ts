@@ -9,6 +9,13 @@ export interface Lookup {
   readonly value: Json
 }
 
+/** The lookup of a record by its id; throws record_not_found for a number that can be none. */
+export function lookupById(resource: Resource, id: number): Lookup {
+  const found = lookupBy(resource, resource.key, String(id))
+  if (found === undefined) throw notFound(resource)
+  return found
+}
+
 /**
  * The lookup that a path's text means: `number:10001` names the field, other texts go by the first field that takes
  * them. Throws record_not_found for a text that can name no record.

@@ -44,13 +44,16 @@ export interface CompiledCurrent extends Compiled {
   readonly read: (row: Row) => StoredRecord
 }
 
+/** The lock on a row that is to be changed; with `no key update` others may still refer to it. */
+export type RowLock = 'update' | 'no key update'
+
 /** Compiles reading what a write starts from, locked where asked. Slot: `lookup`. */
 export function compileCurrent(
   scope: SelectScope,
   resource: Resource,
   clauses: readonly Clause[],
   lookup: Field,
-  lock: boolean,
+  lock: RowLock | undefined,
 ): CompiledCurrent {
   const { actor, catalog } = scope
   const live = holdsSql(catalog, resource.live, 't')
@@ -63,7 +66,7 @@ export function compileCurrent(
     ...existenceSql(scope, resource, 't', true),
   ]
   // A lookup value is unique among live records only: the live one (column 2) comes before dead ones.
-  const text = sql`select ${join(columns)} from ${quoted(resource.table)} t where ${and(where)} order by 2 desc, t."id" desc limit 1${lock ? ' for update of t' : ''}`
+  const text = sql`select ${join(columns)} from ${quoted(resource.table)} t where ${and(where)} order by 2 desc, t."id" desc limit 1${lock === undefined ? '' : ` for ${lock} of t`}`
   return {
     ...compiled(text),
     read: (row) => ({

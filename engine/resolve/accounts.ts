@@ -148,7 +148,10 @@ function accessRules(written: Written): readonly Document<AccessDefinition>[] {
   const moves = Object.entries(document.value.moves ?? {}).flatMap(([name, { allow }]) =>
     allow.map((move, index) => inside<AccessDefinition>(document, ['moves', name, 'allow', index], move)),
   )
-  return [...clauses, ...guards, ...moves]
+  const follows = (document.value.follows ?? []).map((one, index) =>
+    inside<AccessDefinition>(document, ['follows', index], one),
+  )
+  return [...clauses, ...guards, ...moves, ...follows]
 }
 
 function isList<T>(value: T | readonly T[]): value is readonly T[] {

@@ -84,6 +84,7 @@ function unfilled(key: DraftField) {
     overlaps: [],
     moves: [],
     follows: [],
+    relatedFollows: [],
     automations: new Map(),
     indexes: [],
     seeds: undefined,

@@ -25,6 +25,7 @@ import { lookupAndNested } from './lookup-and-nested.ts'
 import { moves } from './moves.ts'
 import { policies } from './policies.ts'
 import { recordRules } from './record-rules.ts'
+import { relatedFollows } from './related-follows.ts'
 import { foreignKeys, inverses } from './relations.ts'
 import { beginResolution, type Resolution } from './resolution.ts'
 import { applyRules } from './rules.ts'
@@ -49,6 +50,7 @@ export const PASSES: readonly { readonly name: string; readonly run: (resolution
   { name: 'rules of tables', run: tableRules },
   { name: 'moves', run: moves },
   { name: 'what follows', run: follows },
+  { name: 'what follows in other records', run: relatedFollows },
   { name: 'automations', run: automations },
   { name: 'lookup and nested', run: lookupAndNested },
   { name: 'keep', run: keeping },

@@ -48,6 +48,7 @@ export const DIAGNOSTIC_CODES = {
   wrong_access: 'An access rule that names nobody, or too much.',
   missing_policy: 'An action that the resource offers and no policy ever allows.',
   wrong_rule: 'A rule about records that can not be judged, or not in the way that it says.',
+  follow_cycle: 'What follows in another record would set itself off again.',
   wrong_automation: 'An automation that does not say when it acts or what it does, or could not do it.',
   missing_live: 'A restore without anything that says what deleted means.',
   embed_too_deep: 'Embeds within embeds beyond the limit.',

@@ -1,6 +1,6 @@
 /**
  * Who can work on tickets, and what becomes of the open tickets of somebody who can't any more. YAML can't say it: what
- * follows from a write is a value of the record that is written, and these are other records, at the same moment.
+ * follows from a write is set in the record itself or in the one that it belongs to, and these are any number of others.
  */
 import type { HookContext, JobContext, JsonObject, Next, Transaction } from '../../../engine/index.ts'
 import { customerRole } from './customer-role.ts'

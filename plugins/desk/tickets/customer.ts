@@ -1,6 +1,6 @@
 /**
  * Hook: the tickets of an address become those of its account, once it is known whose address that is. YAML can't say it:
- * the records that change are others than the one that is written.
+ * no relation leads from the account to these tickets, and there may be any number of them.
  */
 import type { Catalog, HookContext, JobContext, Json, JsonObject, Next, Transaction } from '../../../engine/index.ts'
 import { customerRole } from './customer-role.ts'

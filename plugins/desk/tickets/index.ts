@@ -3,14 +3,13 @@ import { definePlugin } from '../../../engine/index.ts'
 import { unassign, unassignLeft } from './assignee.ts'
 import { claim, claimLeft } from './customer.ts'
 import { OPEN } from './figures.ts'
-import { firstResponse } from './first-response.ts'
 import { OPTIONS } from './options.ts'
-import { reopen } from './reopen.ts'
+import { thanks } from './thanks.ts'
 import { checkZone, knownZone } from './zone.ts'
 
 export default definePlugin({
   name: 'tickets',
-  description: 'Tickets: queues, the first response, whose tickets they are.',
+  description: 'Tickets: queues, comments that only say thanks, whose tickets they are.',
   after: ['auth'],
   options: OPTIONS,
   rules: [knownZone],
@@ -28,8 +27,7 @@ export default definePlugin({
   hooks: {
     claim,
     unassign,
-    first_response: firstResponse,
-    reopen,
+    thanks,
   },
   jobs: {
     claim: { description: 'Gives a customer the rest of the tickets of their address.', run: claimLeft },

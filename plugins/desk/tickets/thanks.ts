@@ -1,4 +1,8 @@
-/** Whether a comment says nothing but thanks, in English or German; when in doubt it says more. */
+/**
+ * Hook: whether a comment says nothing but thanks, in English or German; when in doubt it says more. What becomes of the
+ * ticket then stands in ticket_comments.yaml; YAML can't say what a text means.
+ */
+import { type HookContext, holds, type Next } from '../../../engine/index.ts'
 
 /** One of these must be there. */
 const THANKS = words(`thanks thank thx cheers danke dank dankeschön great perfect super fine good solved fixed resolved
@@ -22,6 +26,19 @@ const MOST_WORDS = 25
 
 function words(text: string): ReadonlySet<string> {
   return new Set(text.split(/\s+/))
+}
+
+/** `tickets.thanks`, around the creation of a comment by a customer: `only_thanks` says what it says. */
+export async function thanks({ actor, input, model, resource }: HookContext, next: Next): Promise<void> {
+  if (actor.kind === 'user' && !holds(actor, 'tickets.comment') && resource.fields.has('only_thanks')) {
+    const writer = await model('users')
+      .query()
+      .findById(Number(actor.id))
+      .select('first_name', 'last_name')
+      .castTo<{ readonly first_name: string; readonly last_name: string } | undefined>()
+    input.only_thanks = onlyThanks(String(input.comment), [writer?.first_name ?? '', writer?.last_name ?? ''])
+  }
+  await next()
 }
 
 /** `names`: of who wrote it, who may have signed. */

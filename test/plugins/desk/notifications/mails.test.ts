@@ -13,7 +13,7 @@ let agent: Person
 let customer: Person
 const test = suite('desk: mails')
 
-/** The desk as it is shipped, with a page for tickets and an address for answers. */
+/** The desk as it is shipped, with a page for tickets, an address for answers, and what ended opened again after a day only. */
 async function resources(): Promise<string> {
   folder = await mkdtemp(join(tmpdir(), 'plinth-mails-'))
   await cp('resources', folder, { recursive: true })
@@ -21,8 +21,12 @@ async function resources(): Promise<string> {
   const text = (await readFile(file, 'utf8'))
     .replace(/^ {2}mail:.*$/m, '  mail:\n    reply_to: help@desk.example')
     .replace(/^ {4}# ticket_page: \S+/m, '    ticket_page: https://desk.example/t/{uid}')
-    .replace(/^ {4}reopen_on_comment: true/m, '    reopen_on_comment: { after: 1 day }')
   await writeFile(file, text)
+  const comments = join(folder, 'ticket_comments.yaml')
+  const offered = /# (reopens_from: .*|- \{ changed: ticket, .*|any: .*)$/gm
+  const switched = (await readFile(comments, 'utf8')).replace(offered, '$1')
+  assert.is(switched.match(/^ *(?:reopens_from: |- \{ changed: ticket, |any: )/gm)?.length, 3)
+  await writeFile(comments, switched)
   return folder
 }
 

@@ -1,0 +1,99 @@
+/** ⇄ What follows from a write in other records, in its transaction: each is locked, judged again, and updated as by any other write. */
+import type { RelatedFollow, Resource } from '../catalog/catalog.ts'
+import type { WrittenBy } from '../catalog/following.ts'
+import type { Row } from '../database/database.ts'
+import { ApiError } from '../error.ts'
+import type { Json, JsonObject } from '../json.ts'
+import { actorClass } from '../query/policy.ts'
+import { compileConcerned, compileFollowing, lockOther, relatedFollowsOf } from '../query/related-follow.ts'
+import { type Execution, runCompiled } from './execution.ts'
+import { writtenValues } from './written-values.ts'
+
+type Stored = Readonly<Record<string, Json>>
+
+/** The record that was written, and as it was before an update. */
+interface Written {
+  readonly before: Stored | undefined
+  readonly after: Stored
+}
+
+/** Writes what follows in other records. Throws conflict where one of them is refused; then the whole write is. */
+export async function followRelated(around: Execution, resource: Resource, written: Written): Promise<void> {
+  if (resource.relatedFollows.length === 0) return
+  const follows = relatedFollowsOf(
+    resource,
+    writtenBy(around, written),
+    around.actor,
+    changedColumns(resource, written),
+  )
+  if (follows.length === 0) return
+  const id = Number(written.after.id)
+  const numbers = follows.map((follow) => resource.relatedFollows.indexOf(follow)).join()
+  const key = `related ${resource.name} ${numbers} ${actorClass(around.actor)}`
+  const compiled = around.statements.get(key, () => compileConcerned(around, resource, follows))
+  const [row = []] = await runCompiled(around, compiled, { id })
+  const first = row.findIndex((other) => other !== null)
+  if (first === -1) return
+  // What an earlier entry changes may concern a later one.
+  for (const [index, follow] of follows.entries())
+    if (index >= first) await followOne(around, resource, follow, id, index === first ? Number(row[first]) : undefined)
+}
+
+function writtenBy({ bulk }: Execution, { before }: Written): WrittenBy {
+  if (before !== undefined) return 'update'
+  return bulk ? 'import' : 'create'
+}
+
+/** The columns in which the record is another than before. */
+function changedColumns({ fields }: Resource, { before, after }: Written): ReadonlySet<string> {
+  const changed = [...fields.values()].filter(
+    ({ name }) => JSON.stringify(before?.[name] ?? null) !== JSON.stringify(after[name] ?? null),
+  )
+  return new Set(changed.map(({ column }) => column))
+}
+
+/** `found` is the other record where it is known already. */
+async function followOne(
+  around: Execution,
+  resource: Resource,
+  follow: RelatedFollow,
+  id: number,
+  found: number | undefined,
+): Promise<void> {
+  const target = around.catalog.resources.get(follow.target)!
+  const key = `following ${resource.name} ${resource.relatedFollows.indexOf(follow)} ${actorClass(around.actor)}`
+  const compiled = around.statements.get(key, () => compileFollowing(around, resource, follow))
+  const judge = async (): Promise<Row | undefined> => {
+    const [row] = await runCompiled(around, compiled, { id })
+    return row?.[0] === null ? undefined : row
+  }
+  let locked: number | undefined
+  let other = found ?? numberOf(await judge())
+  let row: Row | undefined
+  // What was read before the lock may be what another writer has just replaced.
+  while (other !== undefined && other !== locked) {
+    await around.runner.run({ text: lockOther(target) }, [other])
+    locked = other
+    row = await judge()
+    other = numberOf(row)
+  }
+  if (row !== undefined && other !== undefined)
+    await updateOther(around, target, other, JSON.parse(compiled.serialize(row)) as JsonObject)
+}
+
+function numberOf(row: Row | undefined): number | undefined {
+  return row === undefined ? undefined : Number(row[0])
+}
+
+/** Updates the other record as the program itself; a refusal is told in its own sentences, since its fields are none of the caller's body. */
+async function updateOther(around: Execution, target: Resource, id: number, values: JsonObject): Promise<void> {
+  try {
+    const { body, fixed } = writtenValues(target, values)
+    const { records } = around.contextOf({ ...around, sharesKeys: true }, {})
+    await records(target.name, 'system').update(id, body, { fixed })
+  } catch (error) {
+    if (!(error instanceof ApiError) || error.code !== 'validation_failed') throw error
+    const sentences = Object.values(error.params.errors ?? {}).flat()
+    throw new ApiError('conflict', { message: `${target.label}: ${sentences.join('; ')}` })
+  }
+}

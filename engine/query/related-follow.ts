@@ -1,0 +1,61 @@
+/** What follows from a write in other records, as SQL over the record that was just stored: which it concerns, and the values that they get. */
+import type { Actor } from '../actor.ts'
+import type { RelatedFollow, Resource } from '../catalog/catalog.ts'
+import { concerns, type WrittenBy } from '../catalog/following.ts'
+import { and, join, quoted, type Sql, slot, sql } from '../filter/sql.ts'
+import { compileSerializer } from '../record/serializer.ts'
+import { valueSql } from './assigned.ts'
+import { type Compiled, type CompiledRecord, compiled } from './compiled.ts'
+import { holdsSql, type Judged, pathValueSql } from './condition.ts'
+import { allows } from './policy.ts'
+import { existenceSql, type SelectScope } from './scope.ts'
+
+const RECORD: Judged = { record: 't', before: undefined }
+
+/** The entries that a write by this actor can concern; `columns` are those that an update may write. */
+export function relatedFollowsOf(
+  { relatedFollows }: Resource,
+  by: WrittenBy,
+  actor: Actor,
+  columns: ReadonlySet<string> = new Set(),
+): readonly RelatedFollow[] {
+  return relatedFollows.filter((follow) => concerns(follow, by, columns) && followsFrom(follow, actor))
+}
+
+/** Whether an entry follows from writes of this actor. The program itself is nobody whose writes an entry could name. */
+export function followsFrom({ access }: RelatedFollow, actor: Actor): boolean {
+  return access.length === 0 || (actor.kind !== 'system' && access.every((one) => allows(one, actor)))
+}
+
+/** Compiles which other records follow from the record of `id`: for each entry the id, or null where it does not concern it. */
+export function compileConcerned(scope: SelectScope, resource: Resource, follows: readonly RelatedFollow[]): Compiled {
+  return compiled(sql`select ${join(follows.map((follow) => concernedSql(scope, follow)))} ${storedSql(resource)}`)
+}
+
+/** Compiles what one entry makes of the other record: its id, null where none is concerned, and then the values, as JSON by their fields. */
+export function compileFollowing(scope: SelectScope, resource: Resource, follow: RelatedFollow): CompiledRecord {
+  const values = follow.set.map(({ field, value }) => valueSql(scope, field, value, RECORD))
+  const entries = follow.set.map(({ field }, i) => ({
+    name: field.name,
+    node: { kind: 'column' as const, index: i + 1, wire: field.type.wire },
+  }))
+  const text = sql`select ${join([concernedSql(scope, follow), ...values])} ${storedSql(resource)}`
+  return { ...compiled(text), serialize: compileSerializer({ kind: 'object', present: undefined, entries }) }
+}
+
+/** The lock under which the other record of `id` is judged again and written; others may still refer to it. */
+export function lockOther({ table }: Resource): string {
+  return `select 1 from ${quoted(table)} t where t."id" = $1::integer for no key update of t`
+}
+
+function storedSql({ table }: Resource): Sql {
+  return sql`from ${quoted(table)} t where t."id" = ${slot('id')}::integer`
+}
+
+function concernedSql(scope: SelectScope, { of, target, when }: RelatedFollow): Sql {
+  const { catalog } = scope
+  const other = catalog.resources.get(target)!
+  const found = and([sql`o."id" = ${pathValueSql(catalog, of, 't')}`, ...existenceSql(scope, other, 'o')])
+  const id = sql`(select o."id" from ${quoted(other.table)} o where ${found})`
+  return when === undefined ? id : sql`case when ${holdsSql(catalog, when, 't', RECORD)} then ${id} end`
+}
