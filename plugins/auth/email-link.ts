@@ -1,7 +1,7 @@
 /** Links by which people confirm an address: made, kept as hashes, mailed, and the mail to the address before. */
 import type { PluginContext } from '../../engine/index.ts'
+import { newToken, tokenHash } from '../keys/link-token.ts'
 import { type MailQueue, sendMail } from '../mail/index.ts'
-import { newToken, tokenHash } from './reset-link.ts'
 import { latestNoted } from './skew.ts'
 
 type Surroundings = Pick<PluginContext, 'model' | 'now'>

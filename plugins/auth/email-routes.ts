@@ -1,8 +1,8 @@
 /** Routes: confirm an address by the token of a mailed link, and have the link mailed again. */
 import { ApiError, invalid, type Route, type RouteContext } from '../../engine/index.ts'
+import { tokenHash } from '../keys/link-token.ts'
 import { addConfirmation, PAUSE_MS, recentConfirmations, sendConfirmation, waitForNext } from './email-link.ts'
 import { authOptions } from './options.ts'
-import { tokenHash } from './reset-link.ts'
 
 const verify: Route = {
   method: 'POST',

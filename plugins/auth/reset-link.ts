@@ -1,6 +1,6 @@
 /** Links that let their bearer set a password: made, kept as hashes, mailed. */
-import { createHash, randomBytes } from 'node:crypto'
 import type { PluginContext } from '../../engine/index.ts'
+import { newToken, tokenHash } from '../keys/link-token.ts'
 import { type MailQueue, sendMail } from '../mail/index.ts'
 
 /** Whom a link is for. */
@@ -9,16 +9,6 @@ export interface Person {
   readonly email: string
   /** Empty where nobody confirmed the address: then it may be the text of a stranger. */
   readonly firstName: string
-}
-
-/** 256 random bits, as they appear in a link. */
-export function newToken(): string {
-  return randomBytes(32).toString('base64url')
-}
-
-/** What is stored of a token: whoever reads the table can't use it. */
-export function tokenHash(token: string): string {
-  return createHash('sha256').update(token).digest('hex')
 }
 
 /** Stores a new link for a person, which ends those before it, and gives its token; `minutes` is how long it works. */

@@ -7,12 +7,13 @@ import {
   type RouteContext,
   type Transaction,
 } from '../../engine/index.ts'
+import { newToken, tokenHash } from '../keys/link-token.ts'
 import { type Account, accountOf } from './account.ts'
 import { endConfirmationsOf } from './email-link.ts'
 import { forgetFailures } from './failures.ts'
 import { authOptions } from './options.ts'
 import { hashPassword, passwordErrors } from './password.ts'
-import { endLinksOf, newToken, sendReset, tokenHash } from './reset-link.ts'
+import { endLinksOf, sendReset } from './reset-link.ts'
 import { closeSessionsOf } from './session.ts'
 import { latestNoted } from './skew.ts'
 

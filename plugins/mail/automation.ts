@@ -14,48 +14,51 @@ import { type NamedMail, sendMails } from './send.ts'
 import { type Recipient, readTo, recipientsOf, type To } from './to.ts'
 import { readWords, wordsData } from './words.ts'
 
+/** The options of a mail, by name. */
+export const MAIL_OPTIONS: Readonly<Record<string, JsonSchema>> = {
+  to: {
+    description: 'Whom: relations to people, fields of type email, addresses.',
+    examples: [['user', 'boss@example.com']],
+    oneOf: [
+      { type: 'string', minLength: 1, maxLength: 255 },
+      {
+        type: 'array',
+        items: { type: 'string', minLength: 1, maxLength: 255 },
+        minItems: 1,
+        maxItems: 50,
+        uniqueItems: true,
+      },
+    ],
+  },
+  subject: {
+    type: 'string',
+    minLength: 1,
+    maxLength: 255,
+    description: 'The subject, in Liquid over the record.',
+    examples: ['[#{{ uid }}] {{ subject }}'],
+  },
+  text: {
+    type: 'string',
+    minLength: 1,
+    maxLength: 20_000,
+    description: 'The text, in Liquid over the record: paragraphs with empty lines between them.',
+    examples: ['Hello,\n\n{{ details | quote }}'],
+  },
+  shows: {
+    type: 'array',
+    items: { type: 'string', minLength: 1, maxLength: 255 },
+    uniqueItems: true,
+    maxItems: 100,
+    description: 'What recipients without an account may read of the record.',
+    examples: [['uid', 'subject', 'status.name']],
+  },
+}
+
 const TAKES: JsonSchema = {
   type: 'object',
   additionalProperties: false,
   required: ['to', 'subject', 'text'],
-  properties: {
-    to: {
-      description: 'Whom: relations to people, fields of type email, addresses.',
-      examples: [['user', 'boss@example.com']],
-      oneOf: [
-        { type: 'string', minLength: 1, maxLength: 255 },
-        {
-          type: 'array',
-          items: { type: 'string', minLength: 1, maxLength: 255 },
-          minItems: 1,
-          maxItems: 50,
-          uniqueItems: true,
-        },
-      ],
-    },
-    subject: {
-      type: 'string',
-      minLength: 1,
-      maxLength: 255,
-      description: 'The subject, in Liquid over the record.',
-      examples: ['[#{{ uid }}] {{ subject }}'],
-    },
-    text: {
-      type: 'string',
-      minLength: 1,
-      maxLength: 20_000,
-      description: 'The text, in Liquid over the record: paragraphs with empty lines between them.',
-      examples: ['Hello,\n\n{{ details | quote }}'],
-    },
-    shows: {
-      type: 'array',
-      items: { type: 'string', minLength: 1, maxLength: 255 },
-      uniqueItems: true,
-      maxItems: 100,
-      description: 'What recipients without an account may read of the record.',
-      examples: [['uid', 'subject', 'status.name']],
-    },
-  },
+  properties: MAIL_OPTIONS,
 }
 
 /** The options as they are given. */
@@ -76,8 +79,15 @@ function givenIn({ shows, subject, text, to }: JsonObject): Given {
   }
 }
 
-/** Finds recipients and paths that there are not, and what a recipient without an account would have to read and may not. */
-function check(written: JsonObject, place: ActionPlace): readonly ActionMistake[] {
+/**
+ * Finds recipients and paths that there are not, and what a recipient without an account would have to read and may not.
+ * `beside` are names that the texts may use beside the record's.
+ */
+export function checkMail(
+  written: JsonObject,
+  place: ActionPlace,
+  beside: readonly string[] = [],
+): readonly ActionMistake[] {
   const given = givenIn(written)
   const read = given.to.map((entry, index) => ({
     to: readTo(place, entry),
@@ -88,11 +98,8 @@ function check(written: JsonObject, place: ActionPlace): readonly ActionMistake[
     readWords(place, `{{ ${path} }}`).mistakes.map((mistake) => ({ ...mistake, at: ['shows', index] })),
   )
   const strangers = read.some(({ to }) => 'kind' in to && to.kind !== 'accounts')
-  return [
-    ...lost,
-    ...shown,
-    ...(['subject', 'text'] as const).flatMap((key) => textMistakes(place, given, key, strangers)),
-  ]
+  const texts = (['subject', 'text'] as const).flatMap((key) => textMistakes(place, given, key, strangers, beside))
+  return [...lost, ...shown, ...texts]
 }
 
 function textMistakes(
@@ -100,8 +107,9 @@ function textMistakes(
   given: Given,
   key: 'subject' | 'text',
   strangers: boolean,
+  beside: readonly string[],
 ): readonly ActionMistake[] {
-  const { mistakes, paths } = readWords(place, given[key])
+  const { mistakes, paths } = readWords(place, given[key], beside)
   const kept = strangers ? paths.filter((path) => !given.shows.includes(path)) : []
   const unshown = kept.map((path) => ({
     message: `A recipient without an account may not read "${path}"`,
@@ -110,21 +118,37 @@ function textMistakes(
   return [...mistakes, ...unshown].map((mistake) => ({ ...mistake, at: [key] }))
 }
 
+/** What mails of a batch name beside the record: for each recipient the values, or undefined where none is mailed. */
+export interface Beside {
+  readonly names: readonly string[]
+  readonly valuesFor: (
+    recipients: readonly Recipient[],
+  ) => Promise<readonly (Readonly<Record<string, unknown>> | undefined)[]>
+}
+
+const NOTHING: Beside = { names: [], valuesFor: async (recipients) => recipients.map(() => ({})) }
+
 /** `mail.send`: of all records of a batch, by one look for each class of readers and one statement for all mails. */
-async function run(context: ActionContext): Promise<void> {
+export async function mailRecords(context: ActionContext, beside: Beside = NOTHING): Promise<void> {
   const { catalog, work } = context
   const given = givenIn(work.given)
   const place = { catalog, resource: work.resource }
-  const paths = [...new Set([given.subject, given.text].flatMap((text) => readWords(place, text).paths))]
+  const texts = [given.subject, given.text]
+  const paths = [...new Set(texts.flatMap((text) => readWords(place, text, beside.names).paths))]
   const to = given.to.map((entry) => readTo(place, entry)).filter((one): one is To => 'kind' in one)
   const recipients = await recipientsOf(context, to)
   const values = await valuesFor(context, paths, given.shows, recipients)
+  const reading = recipients.flatMap((recipient, at) => {
+    const seen = values[at]
+    return seen === undefined ? [] : [{ recipient, seen }]
+  })
+  const more = await beside.valuesFor(reading.map(({ recipient }) => recipient))
   const words = { subject: given.subject, text: given.text }
   const mails = new Map<string, NamedMail>()
-  for (const [at, { address, record }] of recipients.entries()) {
-    const seen = values[at]
-    if (seen === undefined) continue
-    const data = wordsData(context, paths, seen)
+  for (const [at, { recipient, seen }] of reading.entries()) {
+    const { address, record } = recipient
+    if (more[at] === undefined) continue
+    const data = { ...wordsData(context, paths, seen), ...more[at] }
     for (const cause of causesOf(context, record)) {
       const id = idOf([context.instance, work.automation, record ?? 0, cause, address, words.subject, words.text])
       const thread = record === undefined ? {} : { thread: `${work.resource.name}-${record}` }
@@ -170,6 +194,6 @@ export const mailAction: ActionContribution = {
   description: 'Mails people what they may see of the record.',
   key: 'mail',
   takes: TAKES,
-  check,
-  run,
+  check: (given, place) => checkMail(given, place),
+  run: (context) => mailRecords(context),
 }

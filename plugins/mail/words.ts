@@ -18,14 +18,19 @@ interface Read {
   readonly mistakes: readonly Omit<ActionMistake, 'at'>[]
 }
 
-/** Reads a text: what it names of the records of a resource, and what is wrong with it. */
-export function readWords({ catalog, resource }: Pick<ActionPlace, 'catalog' | 'resource'>, text: string): Read {
+/** Reads a text: what it names of the records of a resource, and what is wrong with it. `beside` is what it may name too. */
+export function readWords(
+  { catalog, resource }: Pick<ActionPlace, 'catalog' | 'resource'>,
+  text: string,
+  beside: readonly string[] = [],
+): Read {
   const named = variablesIn(text)
   if (typeof named === 'string') return { paths: [], mistakes: [{ message: named }] }
   const paths = new Set<string>()
   const mistakes: Omit<ActionMistake, 'at'>[] = []
   for (const segments of named) {
-    if (BESIDE.has(String(segments[0]))) continue
+    const first = String(segments[0])
+    if (BESIDE.has(first) || beside.includes(first)) continue
     const found = pathIn(catalog, resource, segments)
     if (typeof found === 'string') paths.add(found)
     else mistakes.push(found)

@@ -1,9 +1,9 @@
 /** What the desk does by itself: it tells of due times, closes what was solved, and as much more as its file offers. */
-import { readdirSync, readFileSync } from 'node:fs'
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
 import { until } from '../support/wait.ts'
 import { type Answer, type Desk, openDesk, type Person } from './desk.ts'
+import { deskWith } from './offered.ts'
 
 interface World {
   desk: Desk
@@ -12,20 +12,9 @@ interface World {
   customer: Person
 }
 
-/** The desk's files, with what tickets.yaml offers behind `#` switched on, and moments that are looked for often. */
-function files(): Readonly<Record<string, string>> {
-  const names = readdirSync('resources').filter((name) => name.endsWith('.yaml'))
-  const read = Object.fromEntries(names.map((name) => [name, readFileSync(`resources/${name}`, 'utf8')]))
-  const offered = /^ {2}# (remind_customer|assign):\n(?: {2}#.*\n)+/gm
-  const tickets = (read['tickets.yaml'] ?? '').replace(offered, (block) => block.replace(/^ {2}# ?/gm, '  '))
-  assert.match(tickets, /^ {2}remind_customer:$/m)
-  assert.match(tickets, /^ {2}assign:$/m)
-  return { ...read, 'tickets.yaml': tickets, 'app.yaml': `${read['app.yaml']}\nlimits: { automationPollMs: 100 }\n` }
-}
-
 const test = suite<World>('desk: by itself')
 test.before(async (world) => {
-  world.desk = await openDesk({}, files())
+  world.desk = await openDesk({}, deskWith('remind_customer', 'assign'))
   world.agent = await world.desk.person('agent', 'Alba')
   world.manager = await world.desk.person('manager', 'Mara')
   world.customer = await world.desk.person('customer', 'Cleo')

@@ -56,6 +56,7 @@ const SINGLE_KEYS = [
   'first_response_at',
   'first_response_due_at',
   'paused_at',
+  'ratings',
   'resolution_due_at',
   'merged',
   'merged_into',

@@ -18,11 +18,11 @@ async function documentOf(resourcesDir: string): Promise<OpenApiDocument> {
 
 const bytes = (value: unknown): number => Buffer.byteLength(JSON.stringify(value))
 
-test('an operation of the desk takes below 1,360 bytes with all that it refers to', async () => {
+test('an operation of the desk takes below 1,380 bytes with all that it refers to', async () => {
   const document = await documentOf('resources')
   const operations = Object.values(document.paths).flatMap(methodsOf).length
   const each = bytes(document) / operations
-  assert.ok(each < 1_360, `${each} bytes for each of ${operations} operations`)
+  assert.ok(each < 1_380, `${each} bytes for each of ${operations} operations`)
 })
 
 test('a resource of 30 fields takes below 15.5 KB, so that 500 of them take below 8 MB', async () => {

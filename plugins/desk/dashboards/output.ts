@@ -132,6 +132,21 @@ const PROMISED = {
   met_rate: { ...PERCENT, description: 'How many of those that met it or did not have met it' },
 }
 
+const RATED = {
+  asked: COUNT,
+  answered: COUNT,
+  answer_rate: PERCENT,
+  average: { type: ['number', 'null'] },
+} as const
+
+export const SATISFACTION = object({
+  ...PERIOD,
+  ...RATED,
+  ratings: list(object({ rating: COUNT, count: COUNT }), 5),
+  agents: list(object({ id: MAYBE_ID, name: MAYBE_NAME, ...RATED })),
+  departments: list(object({ id: MAYBE_ID, name: MAYBE_NAME, ...RATED })),
+})
+
 export const SLA = object({
   ...PERIOD,
   ...PROMISED,

@@ -19,7 +19,11 @@ const QUERY: Readonly<Record<string, FieldDefinition>> = {
 const ANALYSTS: Route['access'] = [{ kind: 'permission', permission: 'dashboard.analytics' }]
 /** What the words mean, in one line. */
 const MEANT = MEANINGS.map(([term, meaning]) => `${term}: ${meaning}`).join(' ')
-const WINDOW = 'Without dates it is about the last 30 days. Only tickets that the caller may see are counted.'
+export const PERIOD_WINDOW =
+  'Without dates it is about the last 30 days. Only tickets that the caller may see are counted.'
+
+/** What the routes of figures of a period have in common. */
+export const FIGURES = { method: 'GET', tag: 'Dashboard', access: ANALYSTS, query: QUERY } as const
 
 function route(
   path: string,
@@ -29,7 +33,7 @@ function route(
   output: JsonSchema,
   handle: (context: RouteContext) => Promise<Reply>,
 ): Route {
-  return { method: 'GET', path, summary, tag: 'Dashboard', access, query: QUERY, description, output, handle }
+  return { ...FIGURES, path, summary, access, description, output, handle }
 }
 
 export const figureRoutes: readonly Route[] = [
@@ -49,7 +53,7 @@ export const figureRoutes: readonly Route[] = [
     '/dashboard/metrics',
     'The key figures of a period',
     ANALYSTS,
-    `${WINDOW} Durations in seconds: of first responses given, and of tickets resolved, in the period. The backlog is what was open at its end; the resolution rate says how many of the tickets created in it are resolved by now, in percent. Reopenings are counted from the activity record and are known as far back as it goes.`,
+    `${PERIOD_WINDOW} Durations in seconds: of first responses given, and of tickets resolved, in the period. The backlog is what was open at its end; the resolution rate says how many of the tickets created in it are resolved by now, in percent. Reopenings are counted from the activity record and are known as far back as it goes.`,
     METRICS,
     metrics,
   ),
@@ -57,7 +61,7 @@ export const figureRoutes: readonly Route[] = [
     '/dashboard/analytics',
     'Where tickets come from, who has them, and when they come',
     ANALYSTS,
-    `${WINDOW} \`by_hour\` counts the hours of the day in the time zone of the desk; \`by_weekday\` begins on Monday.`,
+    `${PERIOD_WINDOW} \`by_hour\` counts the hours of the day in the time zone of the desk; \`by_weekday\` begins on Monday.`,
     ANALYTICS,
     analytics,
   ),
@@ -65,7 +69,7 @@ export const figureRoutes: readonly Route[] = [
     '/dashboard/performance',
     'How fast the desk works, and whether it was faster before',
     ANALYSTS,
-    `${WINDOW} Durations in seconds. It is compared with as many days right before. In the trends, a ticket that was opened again counts as open since it was created.`,
+    `${PERIOD_WINDOW} Durations in seconds. It is compared with as many days right before. In the trends, a ticket that was opened again counts as open since it was created.`,
     PERFORMANCE,
     performance,
   ),
@@ -73,7 +77,7 @@ export const figureRoutes: readonly Route[] = [
     '/dashboard/charts',
     'The figures of a period, ready to be drawn',
     ANALYSTS,
-    `${WINDOW} Every day has its label and its place in each data set.`,
+    `${PERIOD_WINDOW} Every day has its label and its place in each data set.`,
     CHARTS,
     charts,
   ),
@@ -81,7 +85,7 @@ export const figureRoutes: readonly Route[] = [
     '/dashboard/sla',
     'How the desk keeps what it promised',
     ANALYSTS,
-    `${WINDOW} The tickets created in the period, by how they stand now to what was promised for their priority (GET /settings/sla). Tickets of which nothing was promised are not counted.`,
+    `${PERIOD_WINDOW} The tickets created in the period, by how they stand now to what was promised for their priority (GET /settings/sla). Tickets of which nothing was promised are not counted.`,
     SLA,
     sla,
   ),

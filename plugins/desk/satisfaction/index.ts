@@ -1,0 +1,31 @@
+/**
+ * The satisfaction plugin: customers are asked by mail how content they are with a solution, and answer without signing
+ * in. It is a plugin because a link that lets its bearer answer once is a secret, which YAML can't make or check.
+ */
+import { definePlugin } from '../../../engine/index.ts'
+import { answerRoutes } from './answer.ts'
+import { ask } from './ask.ts'
+import { figureRoute } from './figures.ts'
+import { ratedResources } from './rule.ts'
+
+export default definePlugin({
+  name: 'satisfaction',
+  description: 'Asks customers how content they are with a solution, and counts their answers.',
+  after: ['auth', 'tickets', 'dashboards'],
+  options: {
+    type: 'object',
+    additionalProperties: false,
+    properties: {
+      change_hours: {
+        type: 'integer',
+        minimum: 0,
+        maximum: 8_760,
+        default: 24,
+        description: 'How long an answer can be changed by its link, in hours.',
+      },
+    },
+  },
+  rules: [ratedResources],
+  actions: { ask },
+  routes: [...answerRoutes, figureRoute],
+})
