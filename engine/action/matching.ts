@@ -31,7 +31,7 @@ function chooses(filter: Filter): boolean {
 /** How many records within the caller's reach the query finds. */
 export async function countMatching(around: Execution, resource: Resource, query: ListQuery): Promise<number> {
   const key = `found ${resource.name} ${query.key} ${actorClass(around.actor)}`
-  const compiled = around.statements.get(key, () => compileFound(around, resource, query))
+  const compiled = around.statements.get(key, () => compileFound(around, resource, query), query.madeUp)
   const [row] = await runCompiled(around, compiled, query.slots, true)
   return Number(row?.[0] ?? 0)
 }
@@ -44,7 +44,7 @@ export async function lockMatching(
   max: number,
 ): Promise<readonly number[] | undefined> {
   const key = `locked ${resource.name} ${max} ${query.key} ${actorClass(inner.actor)}`
-  const compiled = inner.statements.get(key, () => compileLocked(inner, resource, query, max + 1))
+  const compiled = inner.statements.get(key, () => compileLocked(inner, resource, query, max + 1), query.madeUp)
   const rows = await runCompiled(inner, compiled, query.slots, true)
   return rows.length > max ? undefined : rows.map((row) => Number(row[0]))
 }

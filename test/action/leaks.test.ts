@@ -46,8 +46,9 @@ test.after(() => app.close())
 const world = () => ({
   catalog: app.engine.app.catalog,
   database: app.engine.database,
-  async ask(path: string, token: string) {
-    const { body, status } = await app.call('GET', path, { token })
+  async ask(request: string, token: string) {
+    const [method = '', path = ''] = request.split(' ')
+    const { body, status } = await app.call(method, path, { token })
     return JSON.stringify([status, body.data, body.errors, body.meta?.pagination]).slice(1)
   },
 })

@@ -68,8 +68,9 @@ const world = () => ({
   catalog: desk.engine.app.catalog,
   database: desk.engine.database,
   kept: ['access_tokens', 'roles'],
-  async ask(path: string, token: string) {
-    const { body, status } = await desk.call('GET', `/${path}`, { headers: { authorization: `Bearer ${token}` } })
+  async ask(request: string, token: string) {
+    const [method = '', path = ''] = request.split(' ')
+    const { body, status } = await desk.call(method, `/${path}`, { headers: { authorization: `Bearer ${token}` } })
     return JSON.stringify([status, body.data, body.errors, body.meta?.pagination]).slice(1)
   },
 })

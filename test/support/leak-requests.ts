@@ -1,5 +1,5 @@
 /** Requests that ask about hidden values in every way that a list can be asked, made from the catalog. */
-import { parseDocument } from 'yaml'
+import { isMap, parseDocument, type YAMLMap } from 'yaml'
 import type { Actor } from '../../engine/actor.ts'
 import type { Catalog, Field, Relation, Resource } from '../../engine/catalog/catalog.ts'
 import { LIST_PARAMETERS } from '../../engine/catalog/list-parameter.ts'
@@ -33,12 +33,18 @@ export function requestsFor(
       const [value = 'q'] = sample(random, known, 1)
       const [compared = {}] = sample(random, comparisons(field, value), 1)
       const [where = {}] = sample(random, conditions(way.steps, field.name, compared), 1)
-      requests.add(`${base}?where=${encodeURIComponent(JSON.stringify(where))}&sort=id`)
+      requests.add(`GET ${base}?where=${encodeURIComponent(JSON.stringify(where))}&sort=id`)
       const path = [...way.steps.map(({ name }) => name), field.name].join('.')
       const [form = ''] = sample(random, [`${path}=${encodeURIComponent(String(value))}`, `${path}[null]=true`], 1)
-      requests.add(`${base}?${form}&sort=id`)
-      requests.add(`${base}?sort=${random() < 1 / 2 ? '-' : ''}${path}`)
-      if (typeof value === 'string') requests.add(`${base}?search=${encodeURIComponent(value.slice(0, 20))}&sort=id`)
+      requests.add(`GET ${base}?${form}&sort=id`)
+      requests.add(`GET ${base}?sort=${random() < 1 / 2 ? '-' : ''}${path}`)
+      const counted = `DELETE ${base}?max=1&dry_run=true`
+      if (resource.batch && resource.actions.has('delete')) {
+        requests.add(`${counted}&where=${encodeURIComponent(JSON.stringify(where))}`)
+        if (typeof value === 'string') requests.add(`${counted}&search=${encodeURIComponent(value.slice(0, 20))}`)
+      }
+      if (typeof value === 'string')
+        requests.add(`GET ${base}?search=${encodeURIComponent(value.slice(0, 20))}&sort=id`)
     }
   }
   return [...requests]
@@ -121,6 +127,7 @@ export function widened(
     const file = fileOf.get(resource.name)
     const document = parseDocument(file === undefined ? `resource: ${resource.name}` : files[file]!)
     const given = document.toJS().filters
+    const written = document.get('filters')
     const own = [...resource.fields.values()].filter(isComparable).map(({ name }) => name)
     const beyond = [...resource.relations.values()].flatMap((relation) =>
       sample(random, [...catalog.resources.get(relation.target)!.fields.values()].filter(isComparable), 2).map(
@@ -128,8 +135,12 @@ export function widened(
       ),
     )
     const paths = [...own, ...beyond].filter((path) => !LIST_PARAMETERS.includes(path) && !resource.specials.has(path))
-    const before = Array.isArray(given) ? Object.fromEntries(given.map((path: string) => [path, path])) : given
-    document.set('filters', { ...Object.fromEntries(paths.map((path) => [path, path])), ...before })
+    // A condition that is written there stays the node that it is: null may be a key of it.
+    const before = isMap(written) ? written.items : []
+    const listed: readonly string[] = Array.isArray(given) ? given : []
+    const named: YAMLMap = document.createNode(Object.fromEntries([...paths, ...listed].map((path) => [path, path])))
+    for (const { key, value } of before) named.set(key, value)
+    document.set('filters', named)
     const toOne = [...resource.relations.values()].filter(({ kind }) => kind === 'belongs_to')
     const orders = toOne.flatMap((relation) =>
       sample(random, [...catalog.resources.get(relation.target)!.fields.values()].filter(isOrdered), 1).map(

@@ -23,7 +23,8 @@ interface World {
   readonly database: Database
   /** Resources without which nobody is known any more. */
   readonly kept?: readonly string[]
-  ask(path: string, token: string): Promise<string>
+  /** Sends `GET /path`, and gives status and answer without times. */
+  ask(request: string, token: string): Promise<string>
 }
 
 /** What was asked and differed, and how much was changed and asked. */
