@@ -25,6 +25,14 @@ export const LIMITS = {
   whereRelations: 4,
   /** Mistakes in one `where` that an answer tells of: each is compared with all names that could be meant. */
   whereErrors: 10,
+  /**
+   * Names in `fields`, `omit` or `include`; records of an included relation that each record of a list has if no number is
+   * given, and at most; and relations to many that may be included at a time: each is a sub-select for each record.
+   */
+  projectedNames: 200,
+  includedDefault: 10,
+  includedMost: 50,
+  includedRelations: 5,
   /** Values in one any-of list. */
   valuesPerList: 200,
   /** Keys in one sort. */

@@ -7,6 +7,7 @@ import { type ListQuery, readListQuery } from '../query/list-query.ts'
 import { type CompiledPage, compilePage } from '../query/list-statement.ts'
 import { type Lookup, notFound } from '../query/lookup.ts'
 import { actorClass, requireClause } from '../query/policy.ts'
+import type { Projection } from '../query/projection.ts'
 import { compileGet } from '../query/read-statement.ts'
 import { allReady, KeptEmbedMiss } from './cached-tables.ts'
 import { type Execution, runCompiled } from './execution.ts'
@@ -16,9 +17,14 @@ import { outOfReach, type Parent, parentShape } from './parent.ts'
 import { type Counting, type Total, totalBelow, totalBeside, totalOf } from './total.ts'
 
 /** One record as JSON text; 404 when there is none, 403 (404 where concealed) when it is out of reach. */
-export async function getRecord(execution: Execution, resource: Resource, lookup: Lookup): Promise<string> {
+export async function getRecord(
+  execution: Execution,
+  resource: Resource,
+  lookup: Lookup,
+  projection?: Projection,
+): Promise<string> {
   requireClause(resource.policies.view, execution.actor)
-  const found = await readOne(execution, resource, lookup)
+  const found = await readOne(execution, resource, lookup, projection)
   if (!found.visible) throw outOfReach(resource)
   return found.text
 }
@@ -28,13 +34,16 @@ export function readOne(
   execution: Execution,
   resource: Resource,
   lookup: Lookup,
+  projection?: Projection,
 ): Promise<{ readonly visible: boolean; readonly text: string }> {
   const gathered = execution.transaction === undefined && lookup.field === resource.key
   return withKept(execution, async (kept) => {
     const { actor, catalog } = execution
     const key = `get ${kept !== undefined} ${gathered} ${resource.name} ${lookup.field.name} ${actorClass(actor)}`
-    const compiled = execution.statements.get(key, () =>
-      compileGet({ catalog, actor, kept }, resource, lookup.field, gathered),
+    const compiled = execution.statements.get(
+      projection === undefined ? key : `${key} ${projection.key}`,
+      () => compileGet({ catalog, actor, kept }, resource, lookup.field, gathered, projection?.parts),
+      projection !== undefined,
     )
     await allReady(compiled.kept)
     const read = (value: unknown): Promise<readonly Row[]> => runCompiled(execution, compiled, { lookup: value })

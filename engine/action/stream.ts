@@ -1,5 +1,6 @@
 /** ⇄ A whole list as batches of rows: the conditions are those of its pages, and each batch is read while the one before is used. */
 import type { BelongsTo, Catalog, FieldPath, Resource } from '../catalog/catalog.ts'
+import { PROJECTION_PARAMETERS } from '../catalog/list-parameter.ts'
 import type { Row } from '../database/database.ts'
 import { invalid } from '../error.ts'
 import { wireJson } from '../field/wire.ts'
@@ -14,7 +15,7 @@ const BATCH_ROWS = [100, 500, 2_000] as const
 /** Characters of one batch, so that long texts don't fill the memory. */
 const BATCH_LENGTH = 1_048_576
 
-const PAGING = ['page', 'per_page', 'cursor']
+const UNFIT = ['page', 'per_page', 'cursor', ...PROJECTION_PARAMETERS]
 
 /** The batches of a list; refuses like the list does, and paging, which has no meaning here. */
 export async function* streamRows(
@@ -43,10 +44,14 @@ export async function* streamRows(
 
 function unpaged(catalog: Catalog, query: Iterable<readonly [string, string]>): (readonly [string, string])[] {
   const given = [...query]
-  const paged = given.filter(([name, value]) => PAGING.includes(name) && value !== '')
+  const paged = given.filter(([name, value]) => UNFIT.includes(name) && value !== '')
   if (paged.length > 0 && catalog.strictness.unknownParameters === 'refuse')
-    throw invalid(Object.fromEntries(paged.map(([name]) => [name, ['All records are given at once, without pages']])))
-  return given.filter(([name]) => !PAGING.includes(name))
+    throw invalid(
+      Object.fromEntries(
+        paged.map(([name]) => [name, ['All records are given at once, without pages, and with columns of their own']]),
+      ),
+    )
+  return given.filter(([name]) => !UNFIT.includes(name))
 }
 
 /** The path of a column such as `status.name`: to-one relations, then a field; throws when there is none. */

@@ -128,6 +128,8 @@ export interface HasMany extends RelationBase {
   readonly by: readonly BelongsTo[]
   readonly where: Filter | undefined
   readonly order: readonly SortTerm[]
+  /** Whether its author says the order. */
+  readonly ordered: boolean
   readonly first: boolean
 }
 
@@ -137,6 +139,8 @@ export interface ManyToMany extends RelationBase {
   readonly through: { readonly table: string; readonly from: string; readonly to: string }
   readonly where: Filter | undefined
   readonly order: readonly SortTerm[]
+  /** Whether its author says the order. */
+  readonly ordered: boolean
   /** Writable as a list of ids under this body key, e.g. `label_ids`. */
   readonly writeAs: string
   readonly write: readonly Access[] | undefined

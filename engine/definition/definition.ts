@@ -29,7 +29,7 @@ export interface ClauseDefinition extends AccessDefinition {
   readonly set?: JsonObject
 }
 
-export type Show = 'always' | 'single' | 'list' | 'never'
+export type Show = 'always' | 'single' | 'list' | 'asked' | 'never'
 
 export interface FieldDefinition {
   readonly type: string

@@ -3,7 +3,7 @@ import type { FieldType } from '../field/field-type.ts'
 import type { JsonSchema } from '../json.ts'
 import { either, key, map, NAME, PATH, ref, SWITCH, TEXT } from './word-schema.ts'
 
-export const SHOW: JsonSchema = { enum: ['always', 'single', 'list', 'never'] }
+export const SHOW: JsonSchema = { enum: ['always', 'single', 'list', 'asked', 'never'] }
 
 /** What the records of a relation come to, of those that the caller may see. */
 const TOTALS: Readonly<Record<string, JsonSchema>> = {
@@ -27,7 +27,11 @@ export const FIELD_KEYS: Readonly<Record<string, JsonSchema>> = {
   unique: key('No two live records have the same value.', true, SWITCH),
   read_only: key('Never taken from a body; it may be sent back as it was read.', true, SWITCH),
   immutable: key('Set on create and never changed.', true, SWITCH),
-  show: key('In which answers the field stands: always, only single, only list, or never.', 'single', SHOW),
+  show: key(
+    'In which answers the field stands: always, only single, only list, only where it is asked for, or never.',
+    'single',
+    SHOW,
+  ),
   computed: key(
     'Instead of a column: SQL over the record `t` (`$actor` is the id of the caller), or { sum: lines.amount }; also min, max, avg, and { count: lines }.',
     "t.first_name || ' ' || t.last_name",

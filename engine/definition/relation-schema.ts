@@ -26,7 +26,11 @@ const COMMON: Readonly<Record<string, JsonSchema>> = {
     ['id', 'name', { owner: 'user.name' }],
     EMBED,
   ),
-  show: key('In which answers the relation stands: always, only single, only list, or never.', 'single', SHOW),
+  show: key(
+    'In which answers the relation stands: always, only single, only list, only where it is asked for, or never.',
+    'single',
+    SHOW,
+  ),
   read: key('Who may read the relation; others do not see it.', { permission: 'users.view' }, ref('access_list')),
 }
 

@@ -13,6 +13,7 @@ import { entityTag, JsonText } from '../json.ts'
 import { parametersOf } from '../query/list-body.ts'
 import { type Lookup, readLookup } from '../query/lookup.ts'
 import { requireClause } from '../query/policy.ts'
+import { readRecordQuery } from '../query/projection.ts'
 import type { EngineRoute, RequestInput } from './parts.ts'
 import type { Method, Reply } from './route.ts'
 
@@ -114,8 +115,12 @@ function runs(resource: Resource): Readonly<Record<ActionName, Run>> {
   const codes = resource.statusCodes
   return {
     list: async (execution, { query }) => listReply(await listRecords(execution, resource, query), codes.list),
-    get: async (execution, input) =>
-      recordReply(execution, resource, await getRecord(execution, resource, named(resource, input)), codes.get),
+    get: async (execution, input) => {
+      const { actor, catalog } = execution
+      const projection = input.query.size === 0 ? undefined : readRecordQuery(catalog, resource, actor, input.query)
+      const text = await getRecord(execution, resource, named(resource, input), projection)
+      return recordReply(execution, resource, text, codes.get)
+    },
     create: async (execution, { body }) =>
       createdReply(execution, resource, await createRecord(execution, resource, body)),
     update: async (execution, input) => {
@@ -135,7 +140,8 @@ function runs(resource: Resource): Readonly<Record<ActionName, Run>> {
 /** The reply with one record. */
 export async function recordReply(around: Execution, resource: Resource, text: string, status: number): Promise<Reply> {
   const reply = { status, data: new JsonText(text), etag: entityTag(text) }
-  if (!resource.moves.some(({ shown }) => shown)) return reply
+  // A part of a record may be without the id by which its moves are found.
+  if (!resource.moves.some(({ shown }) => shown) || !text.startsWith('{"id":')) return reply
   return { ...reply, meta: { moves: await openMoves(around, resource, text) } }
 }
 
@@ -185,7 +191,7 @@ function route(
     plugin: 'engine',
     options: {},
     inputFields: undefined,
-    queryFields: action === 'list' ? undefined : [],
+    queryFields: action === 'list' || action === 'get' ? undefined : [],
     resource,
     action,
     parent,

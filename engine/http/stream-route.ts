@@ -3,6 +3,7 @@ import type { Readable } from 'node:stream'
 import type { Execution } from '../action/execution.ts'
 import type { Actor } from '../actor.ts'
 import type { Catalog, Resource } from '../catalog/catalog.ts'
+import { PROJECTION_PARAMETERS } from '../catalog/list-parameter.ts'
 import { invalid } from '../error.ts'
 import { requireClause } from '../query/policy.ts'
 import type { EngineRoute, Headers, RequestInput } from './parts.ts'
@@ -26,7 +27,7 @@ export type OpenStream = (request: StreamRequest) => Readable
 
 export const EVENT_STREAM = 'text/event-stream'
 
-const PAGING: readonly string[] = ['page', 'per_page', 'cursor']
+const UNFIT: readonly string[] = ['page', 'per_page', 'cursor', ...PROJECTION_PARAMETERS]
 
 /** The streams of a catalog. Without `open`, for documents, nobody can be served. */
 export function streamRoutes(catalog: Catalog, open: OpenStream = refuse): readonly EngineRoute[] {
@@ -66,10 +67,14 @@ function streamRoute(resource: Resource, open: OpenStream): EngineRoute {
 function requestOf({ actor, catalog, requestId }: Execution, resource: Resource, input: RequestInput): StreamRequest {
   const { headers, ip, query } = input
   const given = [...query]
-  const paged = given.filter(([name, value]) => PAGING.includes(name) && value !== '')
+  const paged = given.filter(([name, value]) => UNFIT.includes(name) && value !== '')
   if (paged.length > 0 && catalog.strictness.unknownParameters === 'refuse')
-    throw invalid(Object.fromEntries(paged.map(([name]) => [name, ['A stream has no pages']])))
-  const asked = given.filter(([name]) => !PAGING.includes(name))
+    throw invalid(
+      Object.fromEntries(
+        paged.map(([name]) => [name, ['A stream has no pages, and tells of records as the list shows them']]),
+      ),
+    )
+  const asked = given.filter(([name]) => !UNFIT.includes(name))
   return { resource, actor, requestId, headers, ip, query: asked, lastEventId: headers['last-event-id'] || undefined }
 }
 

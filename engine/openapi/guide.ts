@@ -1,6 +1,7 @@
 /** What holds for every operation, said once at the head of the document. */
 import type { Catalog } from '../catalog/catalog.ts'
 import { OPERATORS } from '../field/field-type.ts'
+import { LIMITS } from '../limits.ts'
 
 /** The description of the whole interface, in Markdown. */
 export function guide(catalog: Catalog): string {
@@ -16,6 +17,8 @@ export function guide(catalog: Catalog): string {
 **Lists** take filters, \`search\`, \`sort\` and pages. A filter takes several values, \`status_id=1&status_id=2\` or \`status_id=1,2\`, and an operator in brackets, \`created_at[gte]=2026-01-01\`. Without an operator it means \`[eq]\`, and \`[in]\` for several values. \`[in]\` and \`[not_in]\` take values with commas, \`[between]\` the first and the last value, \`[null]\` true or false. A day stands for all its hours. To read many pages at the same cost, begin with \`cursor=first\` and go on with \`meta.pagination.next_cursor\`.
 
 **Conditions.** \`where\` is a condition as JSON, beside the other parameters: \`{"any":[{"status.category":"open"},{"comments":{"some":{"user.email":{"ends_with":"@acme.example"}}}}]}\`. The keys of an object hold together; \`any\` and \`all\` take lists of conditions, \`not\` takes one. A value is compared by \`eq\`, a list by \`in\`, null asks for what is absent, and \`{"gte":1,"lt":9}\` names operators: ${OPERATORS.map((word) => `\`${word}\``).join(', ')}. A key is the name of a filter, \`id\`, or over relations a filter of the other resource. Relations to many records take \`some\`, \`none\`, \`every\`, and \`count\` with a \`where\` beside it. A key over a relation to many, without such a word, asks for one of them. \`$actor\` is the id of the caller, \`$now\` the moment, \`$today\` its day. Records and fields that the caller may not see count as absent. A mistake is told at its place, \`where.any.0.status.category\`. What is too long for an address goes to the list's \`/query\` as a body, \`{"where":{"id":[1,2]},"sort":["-id"],"per_page":10}\`.
+
+**Parts of records.** \`fields=id,subject,status.name\` answers with these alone, embedded ones inside their objects; \`omit\` with all but these. \`include=comments(5)\` adds related records that stand in single answers only, or in none unless they are asked for; a list gives ${LIMITS.includedDefault} of each relation if no number says less or more, ${LIMITS.includedMost} at most, newest first where they have no order of their own. Schemas say what a whole record has.
 
 **Versions.** Records and lists have an \`ETag\`. A GET with \`If-None-Match\` is answered 304 while nothing has changed; a change with \`If-Match\` is answered 412 when the record has changed. A POST with an \`Idempotency-Key\` is done once: sent again, after a lost connection too, it gets the first answer with the header \`Idempotency-Replayed\`, unless its sender may do less by then. 409 with \`Retry-After\` says that the first one is still at work.
 

@@ -15,6 +15,7 @@ import {
   listParameters,
   type Parameter,
   pathParameter,
+  projectionParameters,
   queryParameters,
   recordParameter,
 } from './parameters.ts'
@@ -100,6 +101,7 @@ function parametersOf({ catalog, names }: Outline, route: BoundRoute, id: string
   return [
     ...inPath.map(() => of(above.single)(recordParameter(parent ?? resource))),
     ...(action === 'list' && route.reads !== true ? listParameters(catalog, resource, filters).map(of(single)) : []),
+    ...(action === 'get' ? projectionParameters(resource).map(of(single)) : []),
     ...sent,
   ]
 }

@@ -29,7 +29,32 @@ export function listParameters(
   resource: Resource,
   filters: string,
 ): readonly Parameter[] {
-  return [...choiceParameters(catalog, resource, filters), ...pagingParameters(catalog)]
+  return [
+    ...choiceParameters(catalog, resource, filters),
+    ...pagingParameters(catalog),
+    ...projectionParameters(resource),
+  ]
+}
+
+/** What of each record is wanted. */
+export function projectionParameters(resource: Resource): readonly Parameter[] {
+  const more = [...resource.relations.values()].filter(
+    ({ embed, show }) => embed !== undefined && (show === 'single' || show === 'asked'),
+  )
+  const names = more.map(({ name }) => `\`${name}\``).join(', ')
+  return [
+    words('fields', 'Only these fields and embedded ones, as in `id,status.name`.', 'id'),
+    words('omit', 'Without these.', 'id'),
+    ...(more.length === 0
+      ? []
+      : [words('include', `Related records too: ${names}. A number in brackets bounds how many.`)]),
+  ]
+}
+
+function words(name: string, description: string, example?: string): Parameter {
+  const items = { type: 'array', items: { type: 'string' } }
+  const shown = example === undefined ? {} : { example: [example] }
+  return query(name, description, items, { style: 'form', explode: false, ...shown })
 }
 
 /** Which records, and in which order: a list's parameters but for its pages. */
@@ -200,6 +225,9 @@ export const LIST_QUERY: JsonSchema = {
     page: { type: 'integer', minimum: 1 },
     per_page: { type: 'integer', minimum: 1 },
     cursor: { type: 'string' },
+    fields: { type: 'array', items: { type: 'string' } },
+    omit: { type: 'array', items: { type: 'string' } },
+    include: { type: 'array', items: { type: 'string' } },
   },
   example: { where: { any: [{ id: { lt: 100 } }, { not: { id: [101, 102] } }] }, sort: ['-id'], per_page: 10 },
 }

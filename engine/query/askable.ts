@@ -139,7 +139,6 @@ function isShownBeside({ actor }: Asker, from: Resource, path: FieldPath): boole
 }
 
 function isShown({ actions, nested }: Resource, show: BelongsTo['show']): boolean {
-  const listed = actions.has('list') || nested.some((one) => one.actions.includes('list'))
-  if (show === 'always') return listed || actions.has('get')
-  return (show === 'single' && actions.has('get')) || (show === 'list' && listed)
+  const answered = actions.has('get') || actions.has('list') || nested.some((one) => one.actions.includes('list'))
+  return answered && show !== 'never'
 }

@@ -37,13 +37,22 @@ function totalSql(
   return sql`${rounded(sql`coalesce(${total}, ${none})`)}::${type}`
 }
 
-/** The related records that the actor may see, as a JSON array; as an object or null for `first`. */
-export function manySql(scope: SelectScope, relation: HasMany | ManyToMany, alias: string): Sql {
+/**
+ * The related records that the actor may see, as a JSON array; as an object or null for `first`. Of a bounded number the
+ * newest come first, unless the relation has an order of its own.
+ */
+export function manySql(
+  scope: SelectScope,
+  relation: HasMany | ManyToMany,
+  alias: string,
+  entries: readonly EmbedEntry[] = relation.embed ?? [],
+  most?: number,
+): Sql {
   const first = relation.kind === 'has_many' && relation.first
   const conditions = membership(scope, relation, alias, 'm')
   if (conditions === undefined) return first ? sql`null::json` : sql`'[]'::json`
-  const { columns, joins } = embedSql(scope, relation.embed ?? [], 'm')
-  const rows = sql`select ${columns} from ${targetTable(scope, relation)} m ${joins} where ${and(conditions)} order by ${orderSql(scope, relation.order, 'm')}`
+  const { columns, joins } = embedSql(scope, entries, 'm')
+  const rows = sql`select ${columns} from ${targetTable(scope, relation)} m ${joins} where ${and(conditions)} order by ${most === undefined || relation.ordered ? orderSql(scope, relation.order, 'm') : 'm."id" desc'}${most === undefined ? '' : ` limit ${most}`}`
   if (first) return sql`(select row_to_json(o) from (${rows} limit 1) o)`
   return sql`(select coalesce(json_agg(o), '[]'::json) from (${rows}) o)`
 }

@@ -1,10 +1,8 @@
 /** The query of a list as a JSON body: the same parameters, with values and lists of values instead of texts. */
+import { WORD_PARAMETERS } from '../catalog/list-parameter.ts'
 import { invalid } from '../error.ts'
 import { isObject, type Json, type JsonObject } from '../json.ts'
 import { LIMITS } from '../limits.ts'
-
-/** Parameters whose list of words is one text with commas. */
-const WORDS: ReadonlySet<string> = new Set(['sort'])
 
 /** The parameters that a body stands for; throws ApiError validation_failed keyed by parameter. */
 export function parametersOf(body: JsonObject): readonly (readonly [string, string])[] {
@@ -33,5 +31,5 @@ function textsOf(name: string, value: Json): readonly string[] | string {
   if (items.length === 0) return `${subject} must have at least 1 item`
   if (items.some((item) => item === null || typeof item === 'object')) return `${subject} must be a list of values`
   const texts = items.map(String)
-  return WORDS.has(name) || name.endsWith('[between]') ? [texts.join(',')] : texts
+  return WORD_PARAMETERS.includes(name) || name.endsWith('[between]') ? [texts.join(',')] : texts
 }

@@ -3,7 +3,7 @@
 import { createHash } from 'node:crypto'
 import type { Actor } from '../actor.ts'
 import type { Catalog, FieldPath, Filter, Resource, SortTerm } from '../catalog/catalog.ts'
-import { LIST_PARAMETERS } from '../catalog/list-parameter.ts'
+import { LIST_PARAMETERS, PROJECTION_PARAMETERS, WORD_PARAMETERS } from '../catalog/list-parameter.ts'
 import { invalid } from '../error.ts'
 import { comparand } from '../filter/to-sql.ts'
 import { LIMITS } from '../limits.ts'
@@ -13,6 +13,7 @@ import { type Cursor, decodeCursor, sortSignature } from './cursor.ts'
 import { dependsOnValues, shapeOf } from './filter-shape.ts'
 import { type FilterReader, givenTwice, isKnownPath, knownFilter, readFilter } from './filter-terms.ts'
 import { filterable, readable } from './policy.ts'
+import { type Projection, readProjection } from './projection.ts'
 import { readWhere } from './where.ts'
 
 /** What a list request asks for. Equal `key`s (of one resource and actor class) share statements. */
@@ -20,6 +21,8 @@ export interface ListQuery {
   readonly key: string
   /** All of them must hold. */
   readonly filters: readonly Filter[]
+  /** What of each record is wanted; undefined: the usual. */
+  readonly projection: Projection | undefined
   /** Whether the caller made the shape up, so that any number of them may come. */
   readonly madeUp: boolean
   /** Whether the best plan depends on the values, so that the statement must not be planned once for all. */
@@ -58,32 +61,21 @@ export function readListQuery(
   }
   const slots: Record<string, unknown> = {}
   const given = readGiven(query, refuse)
-  const reader: FilterReader = {
-    catalog,
-    resource,
-    actor,
-    longestList: catalog.limits.valuesPerList ?? 0,
-    subject: (parameter) => `The ${parameter} parameter`,
-    refuse,
-    slots,
-  }
-  const declared = readFilters(catalog, reader, given.filters)
-  const text = given.reserved.get('where') || undefined
-  const where = text === undefined ? undefined : readWhere(reader, text)
-  const filters = where === undefined ? declared : [...declared, where]
+  const filters = readConditions({ catalog, resource, actor, ...limitsOf(catalog), refuse, slots }, given)
+  const isWritten = Boolean(given.reserved.get('where'))
   const { page, perPage, cursor } = readPaging(catalog, given.reserved, refuse)
   const sort = total(resource, readSort(catalog, resource, actor, given.reserved, refuse))
   const search = readSearch(catalog, resource, given.reserved, refuse)
   const after = readCursor(cursor, sort, refuse)
+  const isProjected = PROJECTION_PARAMETERS.some((name) => given.reserved.has(name))
+  const projection = isProjected ? readProjection({ resource, actor, mode: 'list', refuse }, given.reserved) : undefined
   if (Object.keys(errors).length > 0) throw invalid(errors)
   if (search !== undefined) slots.search = comparand('contains', search)
   const shape = {
     filters,
-    madeUp: where !== undefined,
-    adhoc:
-      where !== undefined ||
-      filters.some(dependsOnValues) ||
-      (search !== undefined && [...search].length < TRIGRAM_LENGTH),
+    projection,
+    madeUp: isWritten || projection !== undefined,
+    adhoc: isWritten || filters.some(dependsOnValues) || (search !== undefined && [...search].length < TRIGRAM_LENGTH),
     search: search !== undefined,
     deep: cursor === undefined && (page - 1) * perPage >= DEEP_OFFSET,
     sort,
@@ -95,14 +87,15 @@ export function readListQuery(
 }
 
 /** What the statements of a query depend on, as text: all but its values and which page it is. */
-function keyOf({ filters, search, deep, sort, perPage, after, page }: Omit<ListQuery, 'key' | 'slots'>): string {
+function keyOf(query: Omit<ListQuery, 'key' | 'slots'>): string {
+  const { filters, search, deep, sort, perPage, after, page, projection } = query
+  const only = projection === undefined ? '' : `;${bounded(projection.key)}`
   const kind = `${search ? 'search ' : ''}${deep ? 'deep ' : ''}${page === undefined ? 'cursor' : 'page'}`
-  return `${filterKey(filters)};${kind};${sortSignature(sort)};${perPage};${after?.nulls ?? ''}`
+  return `${bounded(filters.map(shapeOf).join('&'))};${kind};${sortSignature(sort)};${perPage};${after?.nulls ?? ''}${only}`
 }
 
-/** The shape of filters as a text of limited length. */
-function filterKey(filters: readonly Filter[]): string {
-  const shape = filters.map(shapeOf).join('&')
+/** A shape as a text of limited length. */
+function bounded(shape: string): string {
   return shape.length <= LIMITS.shapeLength ? shape : createHash('sha256').update(shape).digest('base64url')
 }
 
@@ -123,10 +116,24 @@ function readGiven(query: Iterable<readonly [string, string]>, refuse: Refuse): 
       continue
     }
     const before = reserved.get(name)
-    if (before !== undefined && before !== value && name !== 'sort') refuse(name, givenTwice(name))
-    reserved.set(name, name === 'sort' && before ? `${before},${value}` : value)
+    const isWords = WORD_PARAMETERS.includes(name)
+    if (before !== undefined && before !== value && !isWords) refuse(name, givenTwice(name))
+    reserved.set(name, isWords && before ? `${before},${value}` : value)
   }
   return { reserved, filters }
+}
+
+/** What a reader of parameters is told beside who asks for what. */
+function limitsOf({ limits }: Catalog): Pick<FilterReader, 'longestList' | 'subject'> {
+  return { longestList: limits.valuesPerList ?? 0, subject: (parameter) => `The ${parameter} parameter` }
+}
+
+/** The conditions of all parameters, and of `where`. */
+function readConditions(reader: FilterReader, given: Given): readonly Filter[] {
+  const filters = readFilters(reader.catalog, reader, given.filters)
+  const text = given.reserved.get('where')
+  const where = text ? readWhere(reader, text) : undefined
+  return where === undefined ? filters : [...filters, where]
 }
 
 function readFilters(catalog: Catalog, reader: FilterReader, given: Given['filters']): readonly Filter[] {

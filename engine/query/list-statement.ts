@@ -77,10 +77,15 @@ export function compilePage(
   const limit = sql`limit ${query.perPage + 1}${paged ? sql` offset ${slot('offset')}::integer` : ''}`
   const counted = query.search && paged
   const before = counted ? COUNTED_COLUMNS : []
-  const { columns, joins, serialize, kept } = selectList(scope, resource, 't', 'list', [
-    ...before,
-    ...sorted.map((key) => key.sql),
-  ])
+  const columnsBefore = [...before, ...sorted.map((key) => key.sql)]
+  const { columns, joins, serialize, kept } = selectList(
+    scope,
+    resource,
+    't',
+    'list',
+    columnsBefore,
+    query.projection?.parts,
+  )
   const parts = { table: quoted(resource.table), where, sorted, limit, columns, joins }
   const page = query.search
     ? searchedPage(parts, searchConditions(scope, searchedPaths(scope, resource), 't', slot('search')), counted)

@@ -7,7 +7,7 @@ import { castType, conditionSql, fieldSql } from './condition.ts'
 import type { KeptEmbed } from './kept-embed.ts'
 import { reach } from './policy.ts'
 import { existenceSql, reachSql, type SelectScope } from './scope.ts'
-import { selectList } from './select.ts'
+import { type Part, selectList } from './select.ts'
 
 /** The statement of one record: column 0 says whether the actor may see it. */
 export interface CompiledGet extends Compiled {
@@ -18,9 +18,15 @@ export interface CompiledGet extends Compiled {
 }
 
 /** Compiles reading one record by a lookup field; the slot `lookup` carries its value, or a list of ids where `gathered`. */
-export function compileGet(scope: SelectScope, resource: Resource, lookup: Field, gathered = false): CompiledGet {
+export function compileGet(
+  scope: SelectScope,
+  resource: Resource,
+  lookup: Field,
+  gathered = false,
+  parts?: readonly Part[],
+): CompiledGet {
   const visible = reachSql(scope, reach(resource.policies.view, scope.actor), 't')
-  const select = selectList(scope, resource, 't', 'single', gathered ? [visible, 't."id"'] : [visible])
+  const select = selectList(scope, resource, 't', 'single', gathered ? [visible, 't."id"'] : [visible], parts)
   const type = castType(lookup)
   const named = gathered ? sql`any(${slot('lookup')}::${type}[])` : sql`${slot('lookup')}::${type}`
   const where = [sql`t.${quoted(lookup.column)} = ${named}`, ...existenceSql(scope, resource, 't')]

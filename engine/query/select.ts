@@ -15,6 +15,29 @@ import { joiner, type SelectScope } from './scope.ts'
 /** A record in a list, or on its own. */
 export type Mode = 'list' | 'single'
 
+/** A relation in an answer: what of the other records, and how many of them where that is bounded. */
+export interface ShownRelation {
+  readonly relation: Relation
+  readonly entries: readonly EmbedEntry[]
+  readonly most?: number
+}
+
+/** One part of an answer. */
+export type Part = Field | ShownRelation
+
+const narrow = new WeakSet<readonly EmbedEntry[]>()
+
+/** Notes that entries are a caller's choice of those of an embed. */
+export function narrowed(entries: readonly EmbedEntry[]): readonly EmbedEntry[] {
+  narrow.add(entries)
+  return entries
+}
+
+/** Whether the process may keep such an embed: of what callers choose only single values, of which there are few. */
+function isKept(entries: readonly EmbedEntry[]): boolean {
+  return entries.length === 1 || !narrow.has(entries)
+}
+
 /** All columns of the statement in order, the joins they need, and what turns a row of them into JSON. */
 export interface SelectList {
   readonly columns: readonly Fragment[]
@@ -68,7 +91,7 @@ function columnList(before: readonly Fragment[]): {
 
 /**
  * Builds the select list of a resource's answer over the row of `alias`, behind the columns that the statement
- * has already; what is there once is not fetched again.
+ * has already; what is there once is not fetched again. `parts` are those of the answer, if not the usual ones.
  */
 export function selectList(
   scope: SelectScope,
@@ -76,6 +99,7 @@ export function selectList(
   alias: string,
   mode: Mode,
   before: readonly Fragment[],
+  parts: readonly Part[] = visibleParts(resource, scope.actor, mode).map(wholePart),
 ): SelectList {
   const { columns, place } = columnList(before)
   const joins: string[] = []
@@ -84,7 +108,7 @@ export function selectList(
 
   const toOne = (relation: BelongsTo, entries: readonly EmbedEntry[], at: string): WireNode => {
     const index = place(sql`${at}.${quoted(relation.field.column)}`)
-    const found = scope.kept?.of(relation, entries)
+    const found = isKept(entries) ? scope.kept?.of(relation, entries) : undefined
     if (found === undefined) return embed(entries, join(at, relation), index)
     kept.add(found)
     return { kind: 'lookup', index, fragment: found.fragment }
@@ -105,15 +129,20 @@ export function selectList(
     return { kind: 'object', present, entries: nodes }
   }
 
-  const entries = visibleParts(resource, scope.actor, mode).map((part): WireEntry => {
+  const entries = parts.map((part): WireEntry => {
     const column = (value: Sql, wire: WireKind): WireNode => ({ kind: 'column', index: place(value), wire })
     if ('column' in part)
       return { name: part.name, node: column(valueSql(scope, resource, part, alias), part.type.wire) }
-    if (part.kind !== 'belongs_to') return { name: part.name, node: column(manySql(scope, part, alias), 'json') }
-    return { name: part.name, node: toOne(part, part.embed ?? [], alias) }
+    const { entries, most, relation } = part
+    if (relation.kind === 'belongs_to') return { name: relation.name, node: toOne(relation, entries, alias) }
+    return { name: relation.name, node: column(manySql(scope, relation, alias, entries, most), 'json') }
   })
   const serialize = compileSerializer({ kind: 'object', present: undefined, entries })
   return { columns, joins: joins.join(' '), serialize, kept: [...kept] }
+}
+
+function wholePart(part: Field | Relation): Part {
+  return 'column' in part ? part : { relation: part, entries: part.embed ?? [] }
 }
 
 /** A field in an answer: a column, a computation, or a count under the read policy. */

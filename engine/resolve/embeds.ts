@@ -58,6 +58,7 @@ function rowOf(target: Draft, relation: DraftRelation, embedding: Embedding): re
       inner === back ||
       inner.show === 'single' ||
       inner.show === 'never' ||
+      inner.show === 'asked' ||
       inner.read !== undefined
     )
       return []

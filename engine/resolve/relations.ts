@@ -131,7 +131,12 @@ export function inverses(resolution: Resolution): void {
       const targetName = oneTarget(resolution, document)
       const target = targetName === undefined ? undefined : resolution.drafts.get(targetName)
       if (target === undefined) continue
-      const shared = { ...common(resolution, name, document, target.name), where: undefined, order: [] }
+      const shared = {
+        ...common(resolution, name, document, target.name),
+        where: undefined,
+        order: [],
+        ordered: value.order !== undefined,
+      }
       if (value.has_many !== undefined) {
         const by = wayBack(resolution, draft, target, document)
         if (by !== undefined)

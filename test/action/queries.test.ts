@@ -85,6 +85,9 @@ const LISTS = [
   'page=60&per_page=10',
   'shelf.slug=main&created_at[gte]=2020-01-01&kind=novel,essay&pages[null]=true',
   'title[contains]=oo&sort=-title',
+  'where={"any":[{"reviews":{"some":{"id":{"gt":1}}}},{"owner.id":1}],"shelf.slug":"main"}',
+  'fields=id,shelf.name&include=reviews(5)&per_page=100',
+  'where={"pages":null}&include=reviews&cursor=first',
 ]
 for (const query of LISTS) {
   test(`the list ?${query} is at most two statements`, async () => {

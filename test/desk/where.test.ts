@@ -98,6 +98,21 @@ test('exports follow it', async () => {
   assert.not.match(answer.text, /Of carla@people\.example/)
 })
 
+test('parts of records go with the desk, and not with its exports and streams', async () => {
+  const answer = await desk.get('/tickets?fields=id,uid,status.name,priority.name&include=comments(1)&sort=id', carla)
+  const [{ uid, ...ticket } = {}] = answer.list
+  assert.match(String(uid), /^\d+$/)
+  assert.equal(ticket, { id: tickets[0], status: { name: 'Open' }, priority: { name: 'High' } })
+  const [more = {}] = (await desk.get('/tickets?include=comments(1),attachments&sort=id', carla)).list
+  assert.is((more.comments as readonly unknown[]).length, 1)
+  const single = await desk.get(`/tickets/${tickets[0]}?fields=id,comments.comment`, carla)
+  assert.equal(single.body.data, { id: tickets[0], comments: [{ comment: 'It smokes' }] })
+  for (const path of ['/tickets/export?fields=id', '/ticket-comments/stream?omit=id']) {
+    const refused = await desk.get(path, desk.admin)
+    assert.is(refused.status, 422, `${path}: ${refused.text}`)
+  }
+})
+
 test('its length is limited', async () => {
   const where = { subject: Array.from({ length: 190 }, (_, at) => `${at}`) }
   assert.is((await desk.get(path(where), anna)).status, 200)

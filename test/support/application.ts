@@ -70,7 +70,7 @@ export async function application(options: ApplicationOptions): Promise<TestAppl
     dataDir,
     async call(method, path, call = {}) {
       const answer = await send(address, method, path, call)
-      holdToContract(engine.app, method, path, answer)
+      holdToContract(engine.app, method, path, answer, call.body)
       return answer
     },
     async close() {

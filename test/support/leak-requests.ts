@@ -38,6 +38,9 @@ export function requestsFor(
       const [form = ''] = sample(random, [`${path}=${encodeURIComponent(String(value))}`, `${path}[null]=true`], 1)
       requests.add(`GET ${base}?${form}&sort=id`)
       requests.add(`GET ${base}?sort=${random() < 1 / 2 ? '-' : ''}${path}`)
+      requests.add(`GET ${base}?fields=id,${path}&sort=id`)
+      const [first] = way.steps
+      if (first !== undefined) requests.add(`GET ${base}?include=${first.name}&fields=id,${first.name}&sort=id`)
       const counted = `DELETE ${base}?max=1&dry_run=true`
       if (resource.batch && resource.actions.has('delete')) {
         requests.add(`${counted}&where=${encodeURIComponent(JSON.stringify(where))}`)

@@ -7,7 +7,7 @@ import type { Catalog, EmbedEntry, Field, Filter, Resource } from '../../engine/
 import { storedFields } from '../../engine/catalog/stored.ts'
 import type { Database } from '../../engine/database/database.ts'
 import type { Json } from '../../engine/json.ts'
-import { reach, readable } from '../../engine/query/policy.ts'
+import { readable } from '../../engine/query/policy.ts'
 import { readableSql } from '../../engine/query/readable.ts'
 import { seeded } from '../faults/generate.ts'
 import { type Hidden, requestsFor } from './leak-requests.ts'
@@ -108,10 +108,8 @@ async function hiddenColumns(
     for (const field of storedFields(resource)) {
       const column = `${table}.${field.column}`
       if (field === resource.key || judged.has(column)) continue
-      const isRead = siblings.some(
-        (one) =>
-          reach(one.policies.view, actor).kind !== 'none' &&
-          [...one.fields.values()].some((other) => readable(other, actor) && mentions(other, field.column)),
+      const isRead = siblings.some((one) =>
+        [...one.fields.values()].some((other) => readable(other, actor) && mentions(other, field.column)),
       )
       const ids = isRead ? (shown.has(column) ? [] : unseen) : all
       if (ids.length > 0) plan.push({ resource, field, ids })
