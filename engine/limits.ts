@@ -33,6 +33,8 @@ export const LIMITS = {
   includedDefault: 10,
   includedMost: 50,
   includedRelations: 5,
+  /** Parts of a value that the database computes from other fields, with those of the fields that it names: its SQL holds all of them. */
+  formulaParts: 200,
   /** Values in one any-of list. */
   valuesPerList: 200,
   /** Keys in one sort. */

@@ -1,6 +1,6 @@
 /** What an insert writes beside the caller's values: by rule, by default, and what is missing all the same. */
 import type { Assignment, Catalog, Clause, Resource } from '../catalog/catalog.ts'
-import { tableFields } from '../catalog/stored.ts'
+import { computedFields, tableFields } from '../catalog/stored.ts'
 import type { WriteShape } from '../query/write-shape.ts'
 import { type FieldValues, isWritable, sentence } from '../record/decode.ts'
 import type { WriteInput } from './input.ts'
@@ -28,7 +28,8 @@ export function insertShape(
   )
   const filled = [...assigned, ...defaultAssignments(catalog, resource, values, fixed)]
   // Rules are judged, and values follow, before the database would give the moments.
-  const judged = resource.rules.length > 0 || resource.follows.length > 0
+  const judged =
+    resource.rules.length > 0 || resource.follows.length > 0 || computedFields(catalog, resource).length > 0
   const moments = !judged ? [] : defaultMoments(resource, values, filled)
   return { given, assigned: [...filled, ...moments] }
 }

@@ -1,5 +1,6 @@
 /** ⇄ The outcome of a write: the record, or the refusal that follows from a failed check or from a rule of the database. */
 import type { Field, Resource } from '../catalog/catalog.ts'
+import { boundsSentence } from '../catalog/formula.ts'
 import type { Row } from '../database/database.ts'
 import { violation } from '../database/failure.ts'
 import { ApiError, invalid } from '../error.ts'
@@ -43,12 +44,22 @@ function failed(checks: readonly Check[], row: Row): Record<string, string[]> {
     if (check.kind === 'policy') throw new ApiError('forbidden', { message: 'Forbidden' })
     if (check.kind === 'reference')
       errors[check.relation.field.name] = [invalidSelection(check.relation.field, check.relation.label)]
+    else if (check.kind === 'fits')
+      for (const field of check.from.length === 0 ? [check.field] : check.from)
+        errors[field.name] ??= [tooMuch(field, check.field)]
     else if (check.kind === 'missing') errors[check.field.name] = [sentence(check.field, 'is required')]
     else if (check.kind === 'scope') errors[check.field.name] = [invalidSelection(check.field, '')]
     else errors[check.field.name] = [`The ${check.field.name.replaceAll('_', ' ')} has already been taken`]
   })
   // What is wrong with a value itself is said before what a rule makes of it.
   return { ...broken, ...errors }
+}
+
+/** `The quantity field must leave the amount between 0 and 99.99`. */
+function tooMuch(sent: Field, computed: Field): string {
+  const bounds = boundsSentence(computed)
+  if (sent === computed) return sentence(computed, `must be ${bounds}`)
+  return sentence(sent, `must leave the ${computed.name.replaceAll('_', ' ')} ${bounds}`)
 }
 
 /**

@@ -125,7 +125,7 @@ async function tryStatements(catalog: Catalog, attempt: Attempt): Promise<readon
 function statementsOf(catalog: Catalog, resource: Resource): readonly string[] {
   const lists = [[], ...(resource.search.length === 0 ? [] : [[['search', 'text'] as const]])]
   const shape = { trusted: new Set<string>(), assigned: [], clause: undefined, returning: 'answer' } as const
-  const given = storedFields(resource).filter((field) => field !== resource.key)
+  const given = storedFields(resource).filter((field) => field !== resource.key && field.stored === undefined)
   const writable = tableFields(catalog, resource).filter((field) => given.includes(field))
   const clauses = Object.values(resource.policies).flat()
   const scope = { catalog, actor: SYSTEM }

@@ -28,7 +28,7 @@ function baseOf(resource: Resource, field: Field, values: Readonly<FieldValues>)
 }
 
 /** Whether a slug is one that `values` give the field, with or without a number. */
-export function followsFrom(resource: Resource, field: Field, values: Readonly<FieldValues>, slug: Json): boolean {
+function followsFrom(resource: Resource, field: Field, values: Readonly<FieldValues>, slug: Json): boolean {
   const base = baseOf(resource, field, values)
   return (
     typeof slug === 'string' &&
@@ -53,4 +53,19 @@ export async function freeSlug(
   let slug = base
   for (let number = 2; taken.has(slug); number++) slug = `${base}-${number}`
   return slug
+}
+
+/** A slug that is cleared is made again; one that already follows from its source stays. */
+export async function remakeSlugs(
+  around: Execution,
+  resource: Resource,
+  changed: FieldValues,
+  record: Readonly<Record<string, Json>>,
+): Promise<void> {
+  for (const field of slugFields(resource)) {
+    if (changed[field.name] !== null) continue
+    const values = { ...record, ...changed }
+    if (followsFrom(resource, field, values, record[field.name] ?? null)) delete changed[field.name]
+    else changed[field.name] = await freeSlug(around, resource, field, values)
+  }
 }

@@ -1,6 +1,7 @@
 /** ⇄ Updating a record: read it with its policy, see what really changes, run hooks around one checked update, answer. */
 import type { Assignment, Clause, Resource } from '../catalog/catalog.ts'
 import { concerns, withFollowing } from '../catalog/following.ts'
+import { computedFields } from '../catalog/stored.ts'
 import { invalid } from '../error.ts'
 import type { Json, JsonObject } from '../json.ts'
 import { type Lookup, notFound } from '../query/lookup.ts'
@@ -31,7 +32,7 @@ import { type KnownValues, ruleLocks, takeLocks, underLocks, without } from './l
 import { changedLinks, type Links, writeMany } from './many.ts'
 import { furtherErrors, refusedByDatabase } from './outcome.ts'
 import { isCounted, needsTransaction, readBack, requireVersion } from './read-back.ts'
-import { followsFrom, freeSlug, slugFields } from './slug.ts'
+import { remakeSlugs } from './slug.ts'
 import { refusedOnUpdate } from './unwritable.ts'
 
 const NONE: Readonly<FieldValues> = Object.freeze({})
@@ -53,6 +54,8 @@ interface Update {
   readonly ifMatch: string | undefined
   /** Values that the program itself says, whatever its caller may write. */
   readonly fixed: Readonly<FieldValues>
+  /** The columns that it may write. */
+  readonly columns: ReadonlySet<string>
   /** What is locked before the record is read. */
   readonly locks: readonly Lock[]
 }
@@ -83,9 +86,9 @@ export async function updateRecord(
   const clauses = requireClause(resource.policies.update, around.actor)
   const hooks = hooksOf(around, resource, 'update')
   const input = readInput(around, resource, hooks, body)
-  const columns = columnsOf(resource, clauses, { ...input.values, ...fixed })
+  const columns = columnsOf(around, resource, clauses, { ...input.values, ...fixed })
   const locks = isCounted(resource) ? ruleLocks(resource, 'update', columns) : []
-  const update: Update = { resource, lookup, clauses, hooks, input, ifMatch, fixed, locks }
+  const update: Update = { resource, lookup, clauses, hooks, input, ifMatch, fixed, columns, locks }
   const locked = (): Promise<string> =>
     underLocks(around, {
       locks,
@@ -111,22 +114,28 @@ export async function updateRecord(
 }
 
 /** The columns that an update of these values may write. */
-function columnsOf(resource: Resource, clauses: readonly Clause[], values: Readonly<FieldValues>): ReadonlySet<string> {
+function columnsOf(
+  { catalog }: Execution,
+  resource: Resource,
+  clauses: readonly Clause[],
+  values: Readonly<FieldValues>,
+): ReadonlySet<string> {
   const given = Object.keys(values).flatMap((name) => resource.fields.get(name)?.column ?? [])
   const set = [...resource.updateSets, ...clauses.flatMap((clause) => clause.set)]
-  return withFollowing(resource.follows, 'update', [...given, ...set.map(({ field }) => field.column)])
+  return withFollowing(catalog, resource, 'update', [...given, ...set.map(({ field }) => field.column)])
 }
 
 /** The record before and after the update, as far as the body alone decides it; undefined where a hook may. */
 async function groupsOf(
   inner: Execution,
-  { clauses, fixed, hooks, input, lookup, resource }: Update,
+  { clauses, columns, fixed, hooks, input, lookup, resource }: Update,
 ): Promise<readonly KnownValues[] | undefined> {
   if (hooks.length > 0) return undefined
   const { record } = await currentRecord({ ...inner, transaction: undefined }, resource, clauses, lookup)
   const set = [...resource.updateSets, ...clauses.flatMap((clause) => clause.set)]
   const following = resource.follows.flatMap((follow) => follow.set)
-  const decided = new Set([...set, ...following].map(({ field }) => field.name))
+  const computed = computedFields(inner.catalog, resource).filter(({ column }) => columns.has(column))
+  const decided = new Set([...[...set, ...following].map(({ field }) => field), ...computed].map(({ name }) => name))
   return [record, without({ ...record, ...input.values, ...fixed }, decided)]
 }
 
@@ -229,21 +238,6 @@ function updateShape(
   return { given, assigned: [...set, ...further] }
 }
 
-/** A slug that is cleared is made again; one that already follows from its source stays. */
-async function remakeSlugs(
-  around: Execution,
-  resource: Resource,
-  changed: FieldValues,
-  record: Readonly<Record<string, Json>>,
-): Promise<void> {
-  for (const field of slugFields(resource)) {
-    if (changed[field.name] !== null) continue
-    const values = { ...record, ...changed }
-    if (followsFrom(resource, field, values, record[field.name] ?? null)) delete changed[field.name]
-    else changed[field.name] = await freeSlug(around, resource, field, values)
-  }
-}
-
 function immutable(resource: Resource, changed: Readonly<FieldValues>): Record<string, string[]> {
   const errors: Record<string, string[]> = {}
   for (const name of Object.keys(changed)) {
@@ -262,7 +256,7 @@ async function takeLateLocks(
 ): Promise<void> {
   if (!isCounted(resource)) return
   const columns = [...given, ...assigned.map(({ field }) => field)].map(({ column }) => column)
-  const late = ruleLocks(resource, 'update', withFollowing(resource.follows, 'update', columns))
+  const late = ruleLocks(resource, 'update', withFollowing(around.catalog, resource, 'update', columns))
   const missing = late.filter(({ name }) => !taken.some((one) => one.name === name))
   await takeLocks(around, missing)
 }

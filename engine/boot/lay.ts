@@ -98,7 +98,7 @@ const stays =
   }
 
 /** Keys that say what a field or relation is: they are the plugin's, also where it leaves them out. */
-const NATURE = ['type', 'column', 'computed', 'of', 'belongs_to', 'has_many', 'many_to_many', 'by', 'through']
+const NATURE = ['type', 'column', 'computed', 'stored', 'of', 'belongs_to', 'has_many', 'many_to_many', 'by', 'through']
 
 /** Promises of a field or relation that its plugin relies on: given once, they are not taken back. */
 const PROMISES: JsonObject = {

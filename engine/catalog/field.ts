@@ -56,6 +56,18 @@ export interface Clause {
   readonly span: Span
 }
 
+/** A value that the database computes from columns of the same record. */
+export type Formula =
+  | { readonly kind: 'field'; readonly field: Field }
+  | { readonly kind: 'number'; readonly value: string }
+  /** The first that is there; numbers added, subtracted, multiplied, divided. */
+  | { readonly kind: 'first' | 'sum' | 'difference' | 'product' | 'quotient'; readonly of: readonly Formula[] }
+  /** A moment or a day later or earlier by an interval of PostgreSQL, or by seconds. */
+  | { readonly kind: 'later' | 'earlier'; readonly than: Formula; readonly by: string | Formula }
+  /** How many units of so many seconds lie between two moments or days. */
+  | { readonly kind: 'between'; readonly from: Formula; readonly to: Formula; readonly seconds: number }
+  | { readonly kind: 'text'; readonly of: readonly (string | Formula)[] }
+
 export interface Field {
   readonly name: string
   readonly column: string
@@ -78,6 +90,8 @@ export interface Field {
   readonly immutable: boolean
   /** SQL over `t` instead of a column. `{actor}` stands for the caller's id. */
   readonly computed: string | undefined
+  /** What the database computes the column from, and the columns that this comes down to; undefined: the column is written. */
+  readonly stored?: { readonly formula: Formula; readonly reads: ReadonlySet<string> } | undefined
   /** A count of a has_many relation under the caller's read policy, instead of a column. */
   readonly count: string | undefined
   /** Beside `count`: not how many there are, but what their field of this name adds up to, or its bounds or mean. */

@@ -1,5 +1,7 @@
 /** Which entries of `follows` a write concerns, by the columns that it gives values. */
+import type { Catalog, Resource } from './catalog.ts'
 import type { Follow } from './rule.ts'
+import { withComputed } from './stored.ts'
 
 /** How a record comes to be written; `import` is a creation that brings values of its own. */
 export type WrittenBy = 'create' | 'update' | 'import'
@@ -13,14 +15,27 @@ export function concerns(
   return on.has(by) && (by !== 'update' || (changed?.some(({ column }) => columns.has(column)) ?? true))
 }
 
-/** The columns that a write of these columns gives values, those that follow among them. */
+/** The columns that a write of these columns gives values: those that follow, and those that the database computes. */
 export function withFollowing(
-  follows: readonly Pick<Follow, 'changed' | 'on' | 'set'>[],
+  catalog: Catalog,
+  resource: Resource,
   by: WrittenBy,
   columns: Iterable<string>,
 ): ReadonlySet<string> {
-  const written = new Set(columns)
-  for (const follow of follows)
-    if (concerns(follow, by, written)) for (const { field } of follow.set) written.add(field.column)
+  return columnsFollowing(resource.follows, by, columns, (some) => withComputed(catalog, resource, some))
+}
+
+/** The columns that entries give values because these are written; `widened` adds what follows from some by itself. */
+export function columnsFollowing(
+  follows: readonly Pick<Follow, 'changed' | 'on' | 'set'>[],
+  by: WrittenBy,
+  columns: Iterable<string>,
+  widened: (columns: Iterable<string>) => Iterable<string> = (some) => some,
+): ReadonlySet<string> {
+  const written = new Set(widened(columns))
+  for (const follow of follows) {
+    if (!concerns(follow, by, written)) continue
+    for (const column of widened(follow.set.map(({ field }) => field.column))) written.add(column)
+  }
   return written
 }

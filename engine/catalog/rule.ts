@@ -118,7 +118,7 @@ export type Value =
   | { readonly kind: 'record' | 'before'; readonly path: FieldPath }
   /** The first that is there. */
   | { readonly kind: 'first'; readonly of: readonly Value[] }
-  | { readonly kind: 'sum' | 'difference' | 'product'; readonly of: readonly Value[] }
+  | { readonly kind: 'sum' | 'difference' | 'product' | 'quotient'; readonly of: readonly Value[] }
   /** A moment or a day so much time later or earlier; with a calendar only its working time counts. */
   | {
       readonly kind: 'later' | 'earlier'

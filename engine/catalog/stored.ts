@@ -1,4 +1,4 @@
-/** Which fields are columns of a resource's table. */
+/** Which fields are columns of a table, and which of these the database computes. */
 import type { Catalog, Field, Resource } from './catalog.ts'
 
 /** Whether a field has a column; computed and counted fields have none. */
@@ -18,4 +18,25 @@ export function tableFields(catalog: Catalog, resource: Resource): readonly Fiel
   if (owner === undefined || owner === resource) return own
   const columns = new Set(own.map((field) => field.column))
   return [...own, ...storedFields(owner).filter((field) => !columns.has(field.column))]
+}
+
+const computed = new WeakMap<Resource, readonly Field[]>()
+
+/** The columns that the database itself computes. */
+export function computedFields(catalog: Catalog, resource: Resource): readonly Field[] {
+  const found = computed.get(resource) ?? tableFields(catalog, resource).filter(({ stored }) => stored !== undefined)
+  computed.set(resource, found)
+  return found
+}
+
+/** Columns that a write gives values, with those that the database computes from them. */
+export function withComputed(catalog: Catalog, resource: Resource, columns: Iterable<string>): ReadonlySet<string> {
+  const written = new Set(columns)
+  const due = computedFields(catalog, resource).filter(({ stored }) => meets(stored!.reads, written))
+  return new Set([...written, ...due.map(({ column }) => column)])
+}
+
+/** Whether two sets have a member in common. */
+export function meets(one: ReadonlySet<string>, other: ReadonlySet<string>): boolean {
+  return [...one].some((member) => other.has(member))
 }

@@ -47,6 +47,8 @@ export interface FieldDefinition {
   readonly show?: Show
   /** SQL over the record `t`; `$actor` is the caller's id. Or what the records of a relation come to: `{ sum: lines.amount }`. The field is then read-only. */
   readonly computed?: string | Readonly<Record<string, string>>
+  /** What the database computes the column from: `{ times: [quantity, unit_price] }`. The field is then read-only. */
+  readonly stored?: Json
   readonly read?: AccessDefinition | readonly AccessDefinition[]
   readonly write?: AccessDefinition | readonly AccessDefinition[]
   /** The type's own options (min, max, pattern, values, of, from, start, schema, precision, scale, relation …). */

@@ -1,6 +1,8 @@
 /** The JSON Schema of a field: one flat schema for each type, chosen by the word under `type`. */
 import type { FieldType } from '../field/field-type.ts'
 import type { JsonSchema } from '../json.ts'
+import { LIMITS } from '../limits.ts'
+import { VALUE_WORDS } from './follow-schema.ts'
 import { either, key, map, NAME, PATH, ref, SWITCH, TEXT } from './word-schema.ts'
 
 export const SHOW: JsonSchema = { enum: ['always', 'single', 'list', 'asked', 'never'] }
@@ -13,6 +15,16 @@ const TOTALS: Readonly<Record<string, JsonSchema>> = {
   max: key('The greatest value of a field of theirs.', 'lines.amount', PATH),
   avg: key('The mean of a field of theirs.', 'lines.amount', PATH),
 }
+
+/** What a value of other fields may be: the words of what follows. */
+const FORMULA: Readonly<Record<string, JsonSchema>> = Object.fromEntries(
+  Object.entries(VALUE_WORDS).map(([word, description]) => [
+    word,
+    word === 'text'
+      ? key(description, '{{ quantity }} x {{ name }}', TEXT)
+      : key(description, ['quantity', 'unit_price'], { type: 'array', minItems: 2, maxItems: LIMITS.formulaParts }),
+  ]),
+)
 
 /** What every field may say, whatever its type. */
 export const FIELD_KEYS: Readonly<Record<string, JsonSchema>> = {
@@ -36,6 +48,11 @@ export const FIELD_KEYS: Readonly<Record<string, JsonSchema>> = {
     'Instead of a column: SQL over the record `t` (`$actor` is the id of the caller), or { sum: lines.amount }; also min, max, avg, and { count: lines }.',
     "t.first_name || ' ' || t.last_name",
     either(TEXT, { ...map(TOTALS), minProperties: 1, maxProperties: 1 }),
+  ),
+  stored: key(
+    'What the database computes the column from, of other fields of the record.',
+    { times: ['quantity', 'unit_price'] },
+    { ...map(FORMULA), minProperties: 1, maxProperties: 1 },
   ),
   read: key('Who may read the field; others do not see it.', { permission: 'users.view' }, ref('access_list')),
   write: key('Who may write the field.', [{ role: 'admin' }], ref('access_list')),

@@ -40,6 +40,7 @@ export const VALUE_WORDS: Readonly<Record<string, string>> = {
   plus: 'A moment or day and a span of time after it, or the sum of numbers.',
   minus: 'A moment or day and a span of time before it, or one number less others.',
   times: 'The product of numbers.',
+  divided_by: 'A number divided by others; absent where one of them is 0.',
   seconds_between: 'How many seconds lie between two moments; 0 when the second is not later.',
   minutes_between: 'How many whole minutes; in a decimal also parts of one.',
   hours_between: 'How many hours.',

@@ -31,7 +31,7 @@ export const decimal: FieldType = {
     min: { ...LIMIT, description: 'The least value.', examples: ['0.01'] },
     max: { ...LIMIT, description: 'The greatest value.', examples: ['9999.99'] },
   },
-  column: (options) => `numeric(${numberOption(options, 'precision', PRECISION)},${scaleOf(options)})`,
+  column: (options) => `numeric(${precisionOf(options)},${scaleOf(options)})`,
   schema: (options) => ({
     type: 'string',
     pattern: `^-?\\d+${scaleOf(options) > 0 ? `\\.\\d{${scaleOf(options)}}` : ''}$`,
@@ -54,7 +54,7 @@ export const decimal: FieldType = {
   },
   mistakes: (options) => {
     const errors: Record<string, string> = {}
-    const precision = numberOption(options, 'precision', PRECISION)
+    const precision = precisionOf(options)
     if (scaleOf(options) > precision) errors.scale = `"scale" must not be above "precision" (${precision})`
     const min = split(options.own.min ?? null)
     const max = split(options.own.max ?? null)
@@ -103,7 +103,7 @@ function plain(value: number): string {
 
 function fit(parts: Parts, options: FieldOptions): Decoded {
   const scale = scaleOf(options)
-  const digits = numberOption(options, 'precision', PRECISION) - scale
+  const digits = precisionOf(options) - scale
   if (parts.fraction.length > scale)
     return {
       error:
@@ -137,6 +137,12 @@ function compare(a: Parts, b: Parts): number {
   return left === right ? 0 : left < right ? -sign : sign
 }
 
-function scaleOf(options: FieldOptions): number {
-  return numberOption(options, 'scale', Math.min(SCALE, numberOption(options, 'precision', PRECISION)))
+/** How many digits there are behind the point. */
+export function scaleOf(options: FieldOptions): number {
+  return numberOption(options, 'scale', Math.min(SCALE, precisionOf(options)))
+}
+
+/** How many digits there are in all. */
+export function precisionOf(options: FieldOptions): number {
+  return numberOption(options, 'precision', PRECISION)
 }

@@ -48,7 +48,7 @@ export const FIELD_ERRORS = {
   too_small: { meaning: 'it is below the least value', sentences: /must be at least / },
   out_of_range: {
     meaning: 'it lies outside of what is allowed',
-    sentences: /must be (?:a date )?between |must be from /,
+    sentences: /must be (?:a date )?between |must leave .* between |must be from /,
   },
   not_allowed: { meaning: 'it is none of the allowed values', sentences: /must be one of|must be (?:"|asc or desc)/ },
   mismatch: { meaning: 'it differs from what it must repeat', sentences: /does not match$/ },

@@ -13,11 +13,11 @@ import {
   type TableIndex,
 } from './table.ts'
 
-/** How the engine marks its indexes, with the predicate as the YAML gave it: PostgreSQL would print another spelling. */
-export const INDEX_MARK = 'plinth'
+/** How the engine marks its indexes and computed columns, with their SQL as the YAML gave it: PostgreSQL would print another spelling. */
+export const MARK = 'plinth'
 
 const COLUMNS = `select c.relname, a.attname, format_type(a.atttypid, a.atttypmod), a.attnotnull,
-    pg_get_expr(d.adbin, d.adrelid), a.attidentity <> ''
+    pg_get_expr(d.adbin, d.adrelid), a.attidentity <> '', a.attgenerated, col_description(c.oid, a.attnum)
   from pg_class c join pg_attribute a on a.attrelid = c.oid and a.attnum > 0 and not a.attisdropped
   left join pg_attrdef d on d.adrelid = c.oid and d.adnum = a.attnum
   where c.relnamespace = current_schema()::regnamespace and c.relkind in ('r', 'p') order by c.relname, a.attnum`
@@ -65,13 +65,15 @@ function grouped<T>(rows: readonly Row[], read: (row: Row) => T): ReadonlyMap<st
 
 function columnOf(row: Row): Column {
   const type = textAt(row, 2)
-  const printed = row[4]
+  const generated = row[6] === 's' ? { generated: (row[7] ?? '').replace(`${MARK}: `, '') } : {}
+  const printed = row[6] === 's' ? undefined : row[4]
   return {
     name: textAt(row, 1),
     type,
     nullable: row[3] === 'f',
     default: printed === null || printed === undefined ? undefined : canonicalDefault(type, printed),
     identity: row[5] === 't',
+    ...generated,
   }
 }
 
@@ -84,8 +86,8 @@ function foreignKeyOf(row: Row): ForeignKey {
 function indexesOf(rows: readonly Row[]): readonly TableIndex[] {
   return rows.flatMap((row) => {
     const mark = row[5] ?? ''
-    if (!mark.startsWith(INDEX_MARK) || row[4] !== 't') return []
-    const where = mark.slice(INDEX_MARK.length).replace(/^: /, '') || undefined
+    if (!mark.startsWith(MARK) || row[4] !== 't') return []
+    const where = mark.slice(MARK.length).replace(/^: /, '') || undefined
     const columns: readonly string[] = JSON.parse(textAt(row, 6))
     return [
       {

@@ -3,52 +3,17 @@
 import { quoted as q } from '../filter/sql.ts'
 import { nearest } from '../text/nearest.ts'
 import { columnSql, dropForeignKey } from './ddl.ts'
-import { asideName, nameBefore, quoteText } from './name.ts'
+import { asideName, quoteText } from './name.ts'
+import { type Circumstances, earlierColumn, isNew, type Pair, presentColumn } from './pair.ts'
+import { computing, droppedFirst, dropping, isComputedAnew, keepingComputed, startsComputed } from './plan-computed.ts'
 import { adding, changing, type Step } from './step.ts'
-import type { Column, Present, Table } from './table.ts'
+import type { Column, Table } from './table.ts'
 import { typeChange } from './type-change.ts'
 
-/** A wanted table and the one that is there, which may still have an earlier name. */
-export interface Pair {
-  readonly wanted: Table
-  readonly actual: Table
-  /** The column that was set aside last under each name, if it can be read as what is wanted now. */
-  readonly aside: ReadonlyMap<string, Column>
-}
-
-/** What planning needs beside the tables. */
-export interface Circumstances {
-  readonly present: Present
-  /** Today in UTC, `2026-01-31`, for the names of what is set aside. */
-  readonly day: string
-  /** Whether indexes are made while others write; the embedded database has no others. */
-  readonly concurrently: boolean
-}
-
-/** The column that the YAML calls the earlier one, while that is not wanted itself. */
-export function earlierColumn({ wanted, actual }: Pair, column: Column): Column | undefined {
-  if (column.renamedFrom === undefined) return undefined
-  // A belongs_to is renamed by its relation's name; its column has the `_id`.
-  const earlier = [column.renamedFrom, ...(column.name.endsWith('_id') ? [`${column.renamedFrom}_id`] : [])]
-  const free = earlier.filter((name) => !wanted.columns.some((other) => other.name === name))
-  return actual.columns.find((other) => free.includes(other.name))
-}
-
-/** The column that a wanted one is now: of its name, of its earlier name, or what was set aside under its name. */
-export function presentColumn(pair: Pair, column: Column): Column | undefined {
-  const same = pair.actual.columns.find((other) => other.name === column.name)
-  return same ?? earlierColumn(pair, column) ?? pair.aside.get(column.name)
-}
-
-/** Whether no version of another YAML can work with the column yet, because this plan makes it or brings it back. */
-export function isNew(pair: Pair, column: Column): boolean {
-  const was = presentColumn(pair, column)
-  return was === undefined || was === pair.aside.get(column.name) || nameBefore(pair.actual.name) !== undefined
-}
-
-/** Whether a column starts anew because its old values can't be read as the new type. */
+/** Whether a column starts anew because its old values can't be read as the new type, or nobody writes them any more. */
 export function startsAnew(pair: Pair, column: Column): boolean {
   const was = presentColumn(pair, column)
+  if (startsComputed(was, column) || isComputedAnew(pair, column)) return true
   return (
     was !== undefined && was.type !== column.type && typeChange(column.name, was.type, column.type).kind === 'apart'
   )
@@ -209,6 +174,15 @@ function takingWords(
 
 function altering(pair: Pair, column: Column, was: Column, circumstances: Circumstances): readonly Step[] {
   const { name } = pair.wanted
+  if (was.generated !== undefined && column.generated === undefined) {
+    const { generated: _, ...written } = was
+    return [keepingComputed(name, column), ...altering(pair, column, written, circumstances)]
+  }
+  if (startsComputed(was, column)) {
+    const aside = settingAside(pair.actual, name, { ...was, name: column.name }, circumstances)
+    const advice = 'they come back with plinth restore-field when nothing computes the field any more'
+    return [{ ...aside, effect: 'retypes', advice }, ...computing(pair, column, 'retypes')]
+  }
   const alter = `alter table ${q(name)} alter column ${q(column.name)}`
   const steps: Step[] = [...takingWords(pair, column, was, circumstances)]
   if (was.type !== column.type) {
@@ -260,6 +234,7 @@ function renamedTwice(pair: Pair, column: Column, circumstances: Circumstances):
 
 /** What the YAML no longer names must not stop new rows; and it waits for a person who has it set aside. */
 function leaving({ wanted, actual }: Pair, column: Column, circumstances: Circumstances): readonly Step[] {
+  if (column.generated !== undefined) return [{ ...dropping(wanted.name, column), effect: 'removes' }]
   const aside = settingAside(actual, wanted.name, column, circumstances)
   if (column.nullable || column.identity || column.default !== undefined) return [aside]
   const title = `let ${wanted.name}.${column.name} be null, which the YAML no longer names`
@@ -275,15 +250,22 @@ export function planColumns(pair: Pair, circumstances: Circumstances): readonly 
     steps.map((step) => ({ ...step, about: { table: pair.wanted.name, column: column.name } }))
   for (const column of pair.wanted.columns) {
     const was = presentColumn(pair, column)
-    if (was === undefined) {
-      changes.push(...about(column, [addingColumn(pair, column, circumstances)]))
+    if (was === undefined || isComputedAnew(pair, column)) {
+      const isComputed = column.generated !== undefined
+      const steps = isComputed
+        ? computing(pair, column, was === undefined ? 'adds' : 'retypes')
+        : [addingColumn(pair, column, circumstances)]
+      changes.push(...about(column, steps))
       continue
     }
     if (was.name !== column.name) renames.push(...about(column, [renaming(pair, column, was)]))
     else changes.push(...about(column, renamedTwice(pair, column, circumstances)))
     changes.push(...about(column, altering(pair, column, was, circumstances)))
   }
+  const left = goneColumns(pair, circumstances)
+  const first = droppedFirst(pair, left)
   const leave = (column: Column) => about(column, leaving(pair, column, circumstances))
-  const gone = goneColumns(pair, circumstances).flatMap(leave)
-  return [...renames, ...changes, ...gone]
+  const gone = left.filter((column) => !first.includes(column)).flatMap(leave)
+  const drops = first.flatMap((column) => about(column, [dropping(pair.wanted.name, column)]))
+  return [...drops, ...renames, ...changes, ...gone]
 }

@@ -2,7 +2,8 @@
 
 import { quoted as q } from '../filter/sql.ts'
 import { addForeignKey, createIndex, dropForeignKey, dropIndex, rangeSql, validateForeignKey } from './ddl.ts'
-import { type Circumstances, goneColumns, isNew, type Pair, presentColumn, startsAnew } from './plan-column.ts'
+import { type Circumstances, isNew, type Pair, presentColumn } from './pair.ts'
+import { goneColumns, startsAnew } from './plan-column.ts'
 import { changing, type Effect, type Step } from './step.ts'
 import type { ForeignKey, TableIndex } from './table.ts'
 
@@ -140,7 +141,9 @@ export function planIndexes(pair: Pair, circumstances: Circumstances): readonly 
   const { concurrently } = circumstances
   // The index of a column that starts anew went aside with its old values and must be made again.
   const anew = new Set(wanted.columns.filter((column) => startsAnew(pair, column)).map((column) => column.name))
-  const kept = actual.indexes.filter((index) => !index.columns.some((column) => anew.has(column)))
+  const names = (index: TableIndex, column: string) =>
+    index.columns.includes(column) || index.where?.includes(q(column)) === true
+  const kept = actual.indexes.filter((index) => ![...anew].some((column) => names(index, column)))
   const added = wanted.indexes.filter((index) => !kept.some((other) => other.name === index.name))
   const gone = kept.filter((index) => !wanted.indexes.some((other) => other.name === index.name))
   const leaving = new Map(goneColumns(pair, circumstances).map((column) => [column.name, column]))

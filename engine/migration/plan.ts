@@ -2,9 +2,18 @@
 import { createHash } from 'node:crypto'
 import { quoted as q } from '../filter/sql.ts'
 import { nearest } from '../text/nearest.ts'
-import { addForeignKey, createIndex, createTable, dropForeignKey, dropIndex, validateForeignKey } from './ddl.ts'
+import {
+  addForeignKey,
+  createIndex,
+  createTable,
+  dropForeignKey,
+  dropIndex,
+  markComputed,
+  validateForeignKey,
+} from './ddl.ts'
 import { asideName } from './name.ts'
-import { type Circumstances, type Pair, planColumns } from './plan-column.ts'
+import type { Circumstances, Pair } from './pair.ts'
+import { planColumns } from './plan-column.ts'
 import { planIndexes, planReferences } from './plan-key.ts'
 import { adding, changing, type Step } from './step.ts'
 import type { Column, Present, Table } from './table.ts'
@@ -51,7 +60,7 @@ function asideColumns(wanted: Table, actual: Table, { setAside }: Present): Read
   const found = new Map<string, Column>()
   for (const column of wanted.columns) {
     const last = setAside.filter((one) => one.table === actual.name && one.column === column.name).at(-1)?.content
-    if (last === undefined || !('type' in last)) continue
+    if (last === undefined || !('type' in last) || column.generated !== undefined) continue
     if (last.type === column.type || typeChange(last.name, last.type, column.type).kind === 'free')
       found.set(column.name, last)
   }
@@ -87,7 +96,8 @@ function createSteps(fresh: readonly Table[], gone: readonly Table[]): readonly 
   const creating = fresh.map((table): Step => {
     const indexes = table.indexes.flatMap((index) => createIndex(table.name, index, false))
     const title = `create table ${table.name} (${table.columns.length} columns)`
-    return { ...adding(title, createTable(table), ...indexes), ...mistaken(table, gone) }
+    const marks = table.columns.flatMap((column) => markComputed(table.name, column))
+    return { ...adding(title, createTable(table), ...marks, ...indexes), ...mistaken(table, gone) }
   })
   const referring = fresh
     .filter((table) => table.foreignKeys.length > 0)

@@ -32,6 +32,8 @@ function mergeable(old: Column, now: Column): string {
  * values have come over; otherwise it stays, with what newer values stand before.
  */
 async function merge(runner: Runner, table: string, old: Column, now: Column): Promise<string> {
+  if (now.generated !== undefined)
+    throw new Error(`The values of ${old.name} can not come back: ${table}.${now.name} is computed now.`)
   const change = old.type === now.type ? undefined : typeChange(old.name, old.type, now.type)
   const value = change === undefined ? `t.${q(old.name)}` : change.kind === 'free' ? `t.${change.using}` : undefined
   if (value === undefined) {

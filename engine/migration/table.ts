@@ -10,6 +10,10 @@ export interface Column {
   readonly identity: boolean
   /** SQL of what null becomes when the column is made NOT NULL; never read from a database. */
   readonly fill?: string
+  /** SQL of what the database computes it from, as the engine wrote it; undefined: it is written. */
+  readonly generated?: string
+  /** SQL over the columns of a row: whether it can hold what is computed; never read from a database. */
+  readonly fits?: string
   /** Its earlier name as the YAML says; never read from a database. */
   readonly renamedFrom?: string
   /** The words that an enum, or a list of one, may hold; never read from a column. */

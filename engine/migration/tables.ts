@@ -1,6 +1,7 @@
 /** Derives the tables of a catalog: columns, keys, references, indexes, joining tables, and the engine's own. */
 
 import type { Catalog, Field, Filter, Index, ManyToMany, OverlapRule, Resource } from '../catalog/catalog.ts'
+import { generatedSql, storedFitsSql } from '../catalog/formula.ts'
 import { isStored } from '../catalog/stored.ts'
 import { quoted } from '../filter/sql.ts'
 import { fixedConditionSql } from './condition.ts'
@@ -24,11 +25,13 @@ function columnOf(resource: Resource, field: Field): Column {
   return {
     name: field.column,
     type,
-    nullable: field.nullable,
+    // What is absent is what the formula says; a computed column has no rule of its own.
+    nullable: field.nullable || field.stored !== undefined,
     default: generated ?? (field.defaultMoment === undefined ? given : MOMENTS[field.defaultMoment]),
     identity: field === resource.key,
     ...(field.backfill === undefined || field.nullable ? {} : { fill: literalDefault(type, field.backfill) }),
     ...wordsOf(field),
+    ...(field.stored === undefined ? {} : { generated: generatedSql(field), fits: storedFitsSql(field) }),
     ...(field.renamedFrom === undefined ? {} : { renamedFrom: field.renamedFrom }),
   }
 }

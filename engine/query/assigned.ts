@@ -1,5 +1,6 @@
 /** Values that a write gives by itself, as SQL: what rules and defaults assign, and what follows from other values. */
 import type { Assignment, ChosenCalendar, Field, FieldPath, Value } from '../catalog/catalog.ts'
+import { scaleOf } from '../field/decimal.ts'
 import type { Operand } from '../filter/filter.ts'
 import { and, join, parameter, quoted, type Sql, slot, sql } from '../filter/sql.ts'
 import { beforeSql, castType, conditionSql, type Judged, pathValueSql } from './condition.ts'
@@ -58,13 +59,15 @@ export function valueSql(scope: SelectScope, field: Field, value: Value, judged:
       return sql`(${join(each(value.of), ' - ')})::${type}`
     case 'product':
       return sql`(${join(each(value.of), ' * ')})::${type}`
+    case 'quotient':
+      return quotientSql(each(value.of), type)
     case 'later':
     case 'earlier':
       return sql`(${shiftedSql(scope, field, value, judged)})::${type}`
     case 'between': {
       const calendar = value.calendar && calendarSql(scope, value.calendar, judged)
       const [from, to] = [value.from, value.to].map((one) => valueSql(scope, value.as, one, judged))
-      return sql`trunc(${microsBetweenSql(from!, to!, calendar)} / ${value.seconds}000000.0, ${scaleOf(field)})::${type}`
+      return sql`trunc(${microsBetweenSql(from!, to!, calendar)} / ${value.seconds}000000.0, ${field.type.name === 'decimal' ? scaleOf(field.options) : 0})::${type}`
     }
     case 'working':
       return sql`${parameter({ kind: 'working', working: value.working })}::${type}`
@@ -74,6 +77,12 @@ export function valueSql(scope: SelectScope, field: Field, value: Value, judged:
         ' || ',
       )})::${type}`
   }
+}
+
+/** A number divided by others: exact, also where all of them are whole, and absent where one of them is 0. */
+function quotientSql([first, ...rest]: readonly Sql[], type: string): Sql {
+  const divisors = rest.map((one) => sql`nullif(${one}, 0)`)
+  return sql`(${join([sql`${first!}::numeric`, ...divisors], ' / ')})::${type}`
 }
 
 /** A value and a length of time after or before it. */
@@ -100,11 +109,6 @@ function calendarSql(scope: SelectScope, { by, keys }: ChosenCalendar, judged: J
   if (by === undefined) return text(only)
   const cases = [...keys].map(([name, key]) => sql`when ${text(name)} then ${text(key)}`)
   return sql`case ${valueSql(scope, by.as, by.value, judged)} ${join(cases, ' ')} end`
-}
-
-/** How many digits behind the point a number of this field has. */
-function scaleOf({ type, options }: Field): number {
-  return type.name === 'decimal' ? Number(options.own.scale ?? 2) : 0
 }
 
 /** A part of a text; a value that is not there is no word. */

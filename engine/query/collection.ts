@@ -1,5 +1,7 @@
 /** Related records to-many inside one statement: counted or embedded as JSON, under their own read policy. */
+
 import type { EmbedEntry, Field, HasMany, ManyToMany, Relation } from '../catalog/catalog.ts'
+import { scaleOf } from '../field/decimal.ts'
 import type { WireKind } from '../field/field-type.ts'
 import { and, join, quoted, type Sql, sql } from '../filter/sql.ts'
 import { castType, conditionSql, fieldSql, linkSql } from './condition.ts'
@@ -29,9 +31,8 @@ function totalSql(
   if (!readable(value, scope.actor)) return sql`null::${type}`
   const conditions = membership(scope, relation, alias, 'c')
   const none = by === 'sum' ? sql`0` : sql`null`
-  const { scale } = field.options.own
   const rounded = (total: Sql): Sql =>
-    field.type.name === 'decimal' && typeof scale === 'number' ? sql`round((${total})::numeric, ${scale})` : total
+    field.type.name === 'decimal' ? sql`round((${total})::numeric, ${scaleOf(field.options)})` : total
   if (conditions === undefined) return sql`${rounded(none)}::${type}`
   const total = sql`(select ${by}(c.${quoted(value.column)}) from ${targetTable(scope, relation)} c where ${and(conditions)})`
   return sql`${rounded(sql`coalesce(${total}, ${none})`)}::${type}`

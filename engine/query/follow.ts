@@ -1,7 +1,8 @@
 /** What follows from a write: the row as the caller sends it becomes the row `v` that is judged and stored. */
-import type { Follow, Resource } from '../catalog/catalog.ts'
+import type { Catalog, Field, Follow, Resource } from '../catalog/catalog.ts'
 import { concerns, type WrittenBy } from '../catalog/following.ts'
-import { tableFields } from '../catalog/stored.ts'
+import { computedSql } from '../catalog/formula.ts'
+import { meets, tableFields, withComputed } from '../catalog/stored.ts'
 import { and, join, or, quoted, type Sql, sql } from '../filter/sql.ts'
 import { valueSql } from './assigned.ts'
 import { beforeSql, castType, holdsSql, type Judged } from './condition.ts'
@@ -22,33 +23,72 @@ export function followedRow(
   columns: ReadonlySet<string>,
   row: Sql,
 ): FollowedRow {
-  const steps = stepsOf(resource.follows, by, columns)
+  const { catalog } = scope
+  const steps = stepsOf(catalog, resource, by, columns)
   const names = [...steps.map((_, i) => `i${i}`), 'v']
-  const rows = steps.map((step, i) => stepSql(scope, resource, step, by, `i${i}`))
-  const definitions = [row, ...rows].map((one, i) => sql`${names[i] ?? 'v'} as materialized (${one})`)
-  const set = steps.flatMap((step) => step.flatMap((follow) => follow.set.map(({ field }) => field.column)))
-  return { definitions: join(definitions), columns: new Set(set) }
+  const rows = steps.map((step, i) =>
+    computedRow(catalog, resource, stepSql(scope, resource, step, by, `i${i}`), by, columnsSet(step)),
+  )
+  const first = computedRow(catalog, resource, row, by, by === 'update' ? columns : undefined)
+  const definitions = [first, ...rows].map((one, i) => sql`${names[i] ?? 'v'} as materialized (${one})`)
+  const set = steps.flatMap((step) => [...columnsSet(step)])
+  const written = new Set([...columns, ...set])
+  const computed = [...withComputed(catalog, resource, written)].filter((column) => !written.has(column))
+  return { definitions: join(definitions), columns: new Set([...set, ...computed]) }
+}
+
+function columnsSet(step: readonly Follow[]): ReadonlySet<string> {
+  return new Set(step.flatMap(({ set }) => set.map(({ field }) => field.column)))
+}
+
+/**
+ * A row with the columns that the database will compute, because these columns of it were written; undefined: all were.
+ * The database computes them only when it stores the row, and by then it is judged.
+ */
+export function computedRow(
+  catalog: Catalog,
+  resource: Resource,
+  row: Sql,
+  by: WrittenBy,
+  written: ReadonlySet<string> | undefined,
+): Sql {
+  const fields = tableFields(catalog, resource)
+  const due = fields.filter(({ stored }) => stored && (written === undefined || meets(stored.reads, written)))
+  if (due.length === 0) return row
+  // What a new record gets from the database only when it is stored is not known before.
+  const given = new Set(by === 'update' ? [] : fields.filter(isGiven).map(({ column }) => column))
+  const list = fields.map((field) => {
+    if (!due.includes(field)) return `r.${quoted(field.column)}`
+    const known = !meets(field.stored!.reads, given)
+    return `${known ? computedSql(field, 'r') : `null::${castType(field)}`} as ${quoted(field.column)}`
+  })
+  return sql`select ${join(list)} from (${row}) r`
+}
+
+function isGiven({ name, options, type }: Field): boolean {
+  return name === 'id' || type.generated?.(options, '') !== undefined
 }
 
 /** The entries that the write concerns. One that reads what an earlier one sets comes in a later step. */
 function stepsOf(
-  follows: readonly Follow[],
+  catalog: Catalog,
+  resource: Resource,
   by: WrittenBy,
   columns: ReadonlySet<string>,
 ): readonly (readonly Follow[])[] {
   const steps: Follow[][] = []
-  const written = new Set(columns)
+  const written = new Set(withComputed(catalog, resource, columns))
   let setHere = new Set<string>()
-  for (const follow of follows) {
+  for (const follow of resource.follows) {
     if (!concerns(follow, by, written)) continue
     if (steps.length === 0 || [...follow.reads].some((column) => setHere.has(column))) {
       steps.push([])
       setHere = new Set()
     }
     steps.at(-1)!.push(follow)
-    for (const { field } of follow.set) {
-      setHere.add(field.column)
-      written.add(field.column)
+    for (const column of withComputed(catalog, resource, columnsSet([follow]))) {
+      setHere.add(column)
+      written.add(column)
     }
   }
   return steps

@@ -1,6 +1,6 @@
 /** What must hold of a record, as conditions on the row `v` that a write would store. */
 import type { Catalog, RecordRule, Resource, WriteAction } from '../catalog/catalog.ts'
-import { tableFields } from '../catalog/stored.ts'
+import { meets, tableFields } from '../catalog/stored.ts'
 import { type Sql, sql } from '../filter/sql.ts'
 import { type After, holdsSql, type Judged } from './condition.ts'
 import type { SelectScope } from './scope.ts'
@@ -38,8 +38,4 @@ export function ruleChecks(
 export function afterOf(catalog: Catalog, resource: Resource, action: WriteAction): After {
   const columns = tableFields(catalog, resource).map(({ column }) => column)
   return { table: resource.table, columns, removed: action === 'delete' && resource.deleteSets === undefined }
-}
-
-function meets(reads: ReadonlySet<string>, columns: ReadonlySet<string>): boolean {
-  return [...reads].some((column) => columns.has(column))
 }

@@ -1,5 +1,7 @@
 /** What a write's statement tests before it writes: references, uniqueness, the resource's scope, the policy, its rules. */
 import type { BelongsTo, Field, Filter, Resource } from '../catalog/catalog.ts'
+import { fitsSql } from '../catalog/formula.ts'
+import { computedFields, meets } from '../catalog/stored.ts'
 import { and, quoted, type Sql, sql } from '../filter/sql.ts'
 import { conditionSql, holdsSql } from './condition.ts'
 import { foreignChecks } from './foreign-check.ts'
@@ -17,6 +19,8 @@ export type Check =
   | { readonly kind: 'unique'; readonly field: Field }
   /** What is written must be one of the resource's own records; the field is the one that says so. */
   | { readonly kind: 'scope'; readonly field: Field }
+  /** The column that the database computes can hold the value; `from` are the sent fields that it comes from. */
+  | { readonly kind: 'fits'; readonly field: Field; readonly from: readonly Field[] }
   | { readonly kind: 'policy' }
   | RuleSql['check']
   | TableRuleSql['check']
@@ -50,6 +54,7 @@ export function checksOf(
   const sent = new Set(shape.given.map(({ column }) => column))
   return [
     ...plain,
+    ...fittingChecks(scope, resource, shape, columns),
     ...(exists ? moveChecks(scope, resource, sent) : []),
     ...ruleChecks(scope, resource, action, columns),
     ...tableChecks(scope, { resource, action, columns }),
@@ -102,6 +107,21 @@ function scopeChecks(
   const field = scopeField(resource, shape, exists)
   if (field === undefined || resource.scope === undefined) return []
   return [{ check: { kind: 'scope', field }, condition: holdsSql(catalog, resource.scope, 'v') }]
+}
+
+/** Without them the database itself would refuse the value, and name no field. */
+function fittingChecks(
+  { catalog }: SelectScope,
+  resource: Resource,
+  { given }: WriteShape,
+  columns: ReadonlySet<string>,
+): readonly CheckSql[] {
+  return computedFields(catalog, resource)
+    .filter(({ stored }) => meets(stored!.reads, columns))
+    .map((field) => {
+      const from = given.filter(({ column }) => field.stored?.reads.has(column))
+      return { check: { kind: 'fits', field, from }, condition: sql`(${fitsSql(field, 'v')})` }
+    })
 }
 
 function policyChecks({ catalog }: SelectScope, { clause }: WriteShape): readonly CheckSql[] {

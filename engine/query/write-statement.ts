@@ -1,12 +1,12 @@
 /** Writes compiled to SQL: one statement checks what is referenced and unique, writes, and reads the answer back. */
 import type { Field, Resource } from '../catalog/catalog.ts'
-import { tableFields } from '../catalog/stored.ts'
+import { computedFields, tableFields } from '../catalog/stored.ts'
 import { and, type Fragment, join, quoted, type Sql, slot, sql } from '../filter/sql.ts'
 import { assignedSql } from './assigned.ts'
 import { changeSql, forgetSql, type LoggedWrite } from './change-log.ts'
 import { type CompiledRecord, compiled } from './compiled.ts'
 import { castType, holdsSql } from './condition.ts'
-import { type FollowedRow, followedRow } from './follow.ts'
+import { computedRow, type FollowedRow, followedRow } from './follow.ts'
 import { foreignChecks } from './foreign-check.ts'
 import type { KeptEmbed } from './kept-embed.ts'
 import { ruleChecks } from './rule-check.ts'
@@ -74,6 +74,18 @@ function rowOf(
   return { definitions, columns: new Set([...written, ...columns]) }
 }
 
+/** The columns without those that the database computes itself. */
+function writable({ catalog }: SelectScope, resource: Resource, columns: ReadonlySet<string>): readonly string[] {
+  const computed = new Set(computedFields(catalog, resource).map(({ column }) => column))
+  return [...columns].filter((column) => !computed.has(column))
+}
+
+/** The row that a delete or a restore would leave. */
+function removedRow(scope: SelectScope, resource: Resource, columns: Columns, where: readonly Sql[]): Sql {
+  const row = updatedRow(scope, resource, columns, where)
+  return computedRow(scope.catalog, resource, row, 'update', new Set(columns.keys()))
+}
+
 /** One write before it is put together. */
 interface Write {
   /** The row as it would be stored: `v`, the last of these definitions. */
@@ -93,7 +105,7 @@ export function compileInsert(scope: SelectScope, resource: Resource, shape: Wri
   const given = writtenColumns(scope, shape)
   const { definitions, columns } = rowOf(scope, resource, shape, given, undefined)
   const table = quoted(resource.table)
-  const names = join([...columns].map(quoted))
+  const names = join(writable(scope, resource, columns).map(quoted))
   return assemble(scope, resource, shape.returning, {
     definitions,
     checks: checksOf(scope, resource, shape, columns, false),
@@ -113,7 +125,7 @@ export function compileUpdate(scope: SelectScope, resource: Resource, shape: Wri
   // A row that is locked can't have been changed by others, only by hooks of this very transaction.
   if (shape.returning === 'answer') same.push(sql`t.xmin::text = ${slot('version')}::text`)
   const { definitions, columns } = rowOf(scope, resource, shape, given, same)
-  const sets = join([...columns].map((column) => `${quoted(column)} = v.${quoted(column)}`))
+  const sets = join(writable(scope, resource, columns).map((column) => `${quoted(column)} = v.${quoted(column)}`))
   return assemble(scope, resource, shape.returning, {
     definitions,
     checks: checksOf(scope, resource, shape, columns, true),
@@ -201,7 +213,7 @@ export function compileDraft(
   const same = by === 'create' ? undefined : [sql`t."id" = ${slot('id')}::integer`]
   const { definitions } =
     by === 'removal'
-      ? { definitions: sql`v as materialized (${updatedRow(scope, resource, given, same ?? [])})` }
+      ? { definitions: sql`v as materialized (${removedRow(scope, resource, given, same ?? [])})` }
       : rowOf(scope, resource, shape, given, same)
   const admitted = holdsSql(scope.catalog, shape.clause?.where, 'v')
   const stored = storedList(resource, 'v', [admitted])
@@ -241,7 +253,7 @@ export function compileRemoval(scope: SelectScope, resource: Resource, action: '
   }
   const columns = new Map([...writtenColumns(scope, { given: [], assigned: sets ?? [] }), ...further])
   return assemble(scope, resource, 'stored', {
-    definitions: sql`v as materialized (${updatedRow(scope, resource, columns, [same])})`,
+    definitions: sql`v as materialized (${removedRow(scope, resource, columns, [same])})`,
     checks,
     statement: (conditions) => sql`${write} where ${and([same, ...conditions])} returning t.*`,
     logged,

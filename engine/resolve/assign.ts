@@ -34,8 +34,8 @@ export function linkAssignment(
 ): Assignment | undefined {
   const field = fieldOf(resolution, draft, name)
   if (field === undefined && isBroken(resolution, draft, name)) return undefined
-  if (field === undefined || !isStored(field)) {
-    const known = [...draft.fields.values()].filter(isStored)
+  if (field === undefined || !isStored(field) || field.stored !== undefined) {
+    const known = [...draft.fields.values()].filter((one) => isStored(one) && one.stored === undefined)
     const message =
       field === undefined
         ? `"${draft.name}" has no field or relation "${name}"`

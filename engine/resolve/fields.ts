@@ -70,7 +70,7 @@ export function resolveField(
     ...(moment === undefined ? {} : { defaultMoment: moment }),
     // The database generates each value once, so it is unique.
     unique: (definition.unique ?? false) || generated,
-    readOnly: (definition.read_only ?? false) || derived || generated,
+    readOnly: (definition.read_only ?? false) || derived || generated || definition.stored !== undefined,
     immutable: definition.immutable ?? false,
     computed: typeof definition.computed === 'string' ? definition.computed.replaceAll('$actor', '{actor}') : undefined,
     count,

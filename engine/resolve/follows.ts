@@ -89,6 +89,7 @@ export function settable(resolution: Resolution, draft: Draft, name: string, spa
   if (
     field !== undefined &&
     isStored(field) &&
+    field.stored === undefined &&
     field !== draft.key &&
     field.type.generated?.(field.options, '') === undefined
   )

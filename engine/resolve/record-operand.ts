@@ -15,6 +15,8 @@ export interface Judging {
   readonly before: boolean
   /** The sentence for a `$before` that can't be. */
   readonly reason?: string
+  /** Its values are called by their bare names. */
+  readonly bare?: true
 }
 
 const NUMBERS: ReadonlySet<string> = new Set(['smallint', 'integer', 'bigint', 'numeric', 'double precision'])
@@ -44,7 +46,8 @@ export function linkRecordOperand(
   const from = resolution.drafts.get(path.relations.at(-1)?.target ?? judging.record.name) ?? judging.record
   const complaint = misfit(resolution, { draft: holder, field }, { draft: from, field: path.field })
   if (complaint === undefined) return { kind, path }
-  resolution.report('wrong_value', `"${field.name}" ${complaint}, which $${kind}.${operand.path.join('.')} is`, span)
+  const name = judging.bare ? `"${operand.path.join('.')}"` : `$${kind}.${operand.path.join('.')}`
+  resolution.report('wrong_value', `"${field.name}" ${complaint}, which ${name} is`, span)
   return undefined
 }
 

@@ -30,6 +30,7 @@ import { foreignKeys, inverses } from './relations.ts'
 import { beginResolution, type Resolution } from './resolution.ts'
 import { applyRules } from './rules.ts'
 import { seeds } from './seeds.ts'
+import { storedFields } from './stored.ts'
 import { tableRules } from './table-rules.ts'
 import { applyTransforms } from './transforms.ts'
 
@@ -40,6 +41,7 @@ export const PASSES: readonly { readonly name: string; readonly run: (resolution
   { name: 'inheritance', run: inherit },
   { name: 'drafts', run: draftResources },
   { name: 'foreign keys', run: foreignKeys },
+  { name: 'stored fields', run: storedFields },
   { name: 'inverses', run: inverses },
   { name: 'conditions of records', run: recordConditions },
   { name: 'conditions of relations', run: relationConditions },

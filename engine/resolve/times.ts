@@ -165,7 +165,8 @@ export function between(
     return complain(linking, place, 'takes hours or less of working time', 'hours_between')
   const list = Array.isArray(written) ? (written as readonly Json[]) : []
   if (list.length !== 2) return complain(linking, place, 'takes two moments here', '[$record.created_at, $now]')
-  const as = standIn(linking, 'timestamp', linking.field.name)
+  const isDays = list.some((one) => linking.bare && linking.draft.fields.get(String(one))?.type.wire === 'date')
+  const as = standIn(linking, isDays ? 'date' : 'timestamp', linking.field.name)
   const [from, to] = list.map((one, index) =>
     linking.link({ ...linking, field: as, part: true }, one, (path, part) => place([index, ...path], part)),
   )
@@ -175,7 +176,11 @@ export function between(
 }
 
 /** What takes a part of a value, and is no field of the record. */
-function standIn({ field, resolution }: PartLinking, type: 'decimal' | 'timestamp', name: string): Field {
+export function standIn(
+  { field, resolution }: Pick<PartLinking, 'field' | 'resolution'>,
+  type: 'decimal' | 'timestamp' | 'date',
+  name: string,
+): Field {
   const own = type === 'decimal' ? { precision: 30, scale: 9 } : {}
   const found = resolution.extensions.fieldTypes.get(type)
   if (found === undefined) throw new Error(`the field type ${type} is the engine's own`)

@@ -11,6 +11,8 @@ export interface Linking {
   /** What takes the value: a field of the record, or what stands for a part of a value. */
   readonly field: Field
   readonly judging: Judging
+  /** The value is a column of the record: it knows nothing but fields of the record, by their bare names. */
+  readonly bare?: true
 }
 
 export interface PartLinking extends Linking {

@@ -1,5 +1,6 @@
 /** Values that follow from others, as written, linked to the field that they go to: `{ first: [$before.resolved_at, $now] }`. */
 import type { FieldPath, Value } from '../catalog/catalog.ts'
+import type { RecordOperand } from '../filter/filter.ts'
 import { parseRecordOperand } from '../filter/operand.ts'
 import { isObject, type Json } from '../json.ts'
 import { linkAssignment } from './assign.ts'
@@ -25,7 +26,7 @@ function link(linking: PartLinking, written: Json, place: Place): Value | undefi
     if (word !== undefined && others.length === 0 && Object.hasOwn(MADE, word))
       return MADE[word]!(linking, written[word] ?? null, (path, part) => place([word, ...path], part))
   }
-  const operand = parseRecordOperand(written)
+  const operand = linking.bare ? bareField(written) : parseRecordOperand(written)
   if (operand === undefined) {
     if (linking.part) return linkPart(linking, written, place)
     const assigned = linkAssignment(resolution, draft, field.name, written, place, judging)
@@ -38,7 +39,7 @@ function link(linking: PartLinking, written: Json, place: Place): Value | undefi
   const linked = linkRecordOperand(resolution, draft, field, placed, judging, place([]))
   if (linked === undefined) return undefined
   const from = linked.path.field
-  if (field.type.name === 'integer' && from.type.name === 'decimal') {
+  if (!linking.bare && field.type.name === 'integer' && from.type.name === 'decimal') {
     const message = `"${field.name}" (integer) would cut what "${from.name}" (decimal) holds`
     resolution.report('wrong_value', message, place([]))
     return undefined
@@ -46,14 +47,20 @@ function link(linking: PartLinking, written: Json, place: Place): Value | undefi
   return linked
 }
 
+/** `quantity`: a field of the record itself. */
+function bareField(written: Json): RecordOperand<readonly string[]> | undefined {
+  return typeof written === 'string' && /^[A-Za-z]\w*$/.test(written) ? { kind: 'record', path: [written] } : undefined
+}
+
 /** A number, or the time of the request, as a part of another value. */
 function linkPart(linking: PartLinking, written: Json, place: Place): Value | undefined {
   const isMoment = linking.field.type.wire === 'timestamp'
-  if (isMoment && written === '$now') return { kind: 'operand', operand: { kind: 'now' } }
+  if (!linking.bare && isMoment && written === '$now') return { kind: 'operand', operand: { kind: 'now' } }
   if (!isMoment && typeof written === 'number')
     return { kind: 'operand', operand: { kind: 'literal', value: String(written) } }
   const expected = isMoment ? 'a moment, such as $now or $record.created_at' : 'a number, such as $record.minutes'
-  return complain(linking, place, 'takes something else here', expected)
+  const bare = 'a field of the record by its name, such as quantity, or a number'
+  return complain(linking, place, 'takes something else here', linking.bare ? bare : expected)
 }
 
 type Made = (linking: PartLinking, written: Json, place: Place) => Value | undefined
@@ -69,6 +76,7 @@ const MADE: Readonly<Record<string, Made>> = {
   minus: (linking, written, place) =>
     isTime(linking) ? shifted(linking, written, place, 'earlier') : numbers(linking, written, place, 'difference'),
   times: (linking, written, place) => numbers(linking, written, place, 'product'),
+  divided_by: (linking, written, place) => numbers(linking, written, place, 'quotient'),
   text: textOf,
   ...Object.fromEntries(
     BETWEEN.map(
@@ -88,7 +96,7 @@ function numbers(
   linking: PartLinking,
   written: Json,
   place: Place,
-  kind: 'sum' | 'difference' | 'product',
+  kind: 'sum' | 'difference' | 'product' | 'quotient',
 ): Value | undefined {
   if (!NUMBERS.has(linking.field.type.name)) return complain(linking, place, 'is no number')
   const of = listOf(linking, written, place, 'numbers, such as [$record.quantity, $record.price]')
@@ -123,6 +131,7 @@ export function pathsRead(value: Value): readonly FieldPath[] {
     case 'sum':
     case 'difference':
     case 'product':
+    case 'quotient':
       return value.of.flatMap(pathsRead)
     case 'text':
       return value.of.flatMap((part) => (typeof part === 'string' ? [] : pathsRead(part)))

@@ -11,7 +11,7 @@ export interface RenderOptions {
 const MOST = 100
 /** What of a long line is shown, in columns of a terminal. */
 const WIDTH = 100
-const WORDS = 16
+const WORDS = 20
 
 type Paint = (text: string, style: keyof typeof STYLES) => string
 

@@ -131,7 +131,8 @@ function intakeOf(
   }
   if (relation === undefined) {
     const given = field.readOnly || field.type.generated !== undefined
-    if (field.computed !== undefined || (given && written.keep !== true)) return { kind: 'ignored' }
+    if (field.computed !== undefined || field.stored !== undefined || (given && written.keep !== true))
+      return { kind: 'ignored' }
     return { kind: 'value', kept: given }
   }
   if (relations.length > 1) return { kind: 'ignored' }

@@ -126,9 +126,9 @@ test('at most a hundred are shown, and the rest counted', () => {
 
 test('many expected words are cut', () => {
   const rendered = renderDiagnostics([
-    about('x: 1', 'x', { expected: Array.from({ length: 20 }, (_, index) => `w${index}`) }),
+    about('x: 1', 'x', { expected: Array.from({ length: 24 }, (_, index) => `w${index}`) }),
   ])
-  assert.match(rendered, 'w15 and 4 more')
+  assert.match(rendered, 'w19 and 4 more')
 })
 
 test('an offset past the end is the last position', () => {

@@ -1,0 +1,41 @@
+/** A wanted table beside the one that is there, and which of its columns each wanted one is now. */
+import { nameBefore } from './name.ts'
+import type { Column, Present, Table } from './table.ts'
+
+/** A wanted table and the one that is there, which may still have an earlier name. */
+export interface Pair {
+  readonly wanted: Table
+  readonly actual: Table
+  /** The column that was set aside last under each name, if it can be read as what is wanted now. */
+  readonly aside: ReadonlyMap<string, Column>
+}
+
+/** What planning needs beside the tables. */
+export interface Circumstances {
+  readonly present: Present
+  /** Today in UTC, `2026-01-31`, for the names of what is set aside. */
+  readonly day: string
+  /** Whether indexes are made while others write; the embedded database has no others. */
+  readonly concurrently: boolean
+}
+
+/** The column that the YAML calls the earlier one, while that is not wanted itself. */
+export function earlierColumn({ wanted, actual }: Pair, column: Column): Column | undefined {
+  if (column.renamedFrom === undefined) return undefined
+  // A belongs_to is renamed by its relation's name; its column has the `_id`.
+  const earlier = [column.renamedFrom, ...(column.name.endsWith('_id') ? [`${column.renamedFrom}_id`] : [])]
+  const free = earlier.filter((name) => !wanted.columns.some((other) => other.name === name))
+  return actual.columns.find((other) => free.includes(other.name))
+}
+
+/** The column that a wanted one is now: of its name, of its earlier name, or what was set aside under its name. */
+export function presentColumn(pair: Pair, column: Column): Column | undefined {
+  const same = pair.actual.columns.find((other) => other.name === column.name)
+  return same ?? earlierColumn(pair, column) ?? pair.aside.get(column.name)
+}
+
+/** Whether no version of another YAML can work with the column yet, because this plan makes it or brings it back. */
+export function isNew(pair: Pair, column: Column): boolean {
+  const was = presentColumn(pair, column)
+  return was === undefined || was === pair.aside.get(column.name) || nameBefore(pair.actual.name) !== undefined
+}
