@@ -22,8 +22,9 @@ import {
   wanted,
 } from './input.ts'
 import { assignments, defaultMoments, insertShape, missingErrors } from './insert-shape.ts'
+import { refuseBrokenLinks } from './linked-rules.ts'
 import { type KnownValues, without as knownWithout, ruleLocks, underLocks } from './lock.ts'
-import { writeMany } from './many.ts'
+import { judgedLater, tablesOf, writeMany } from './many.ts'
 import { furtherErrors, refusedByDatabase, written } from './outcome.ts'
 import { type Parent, parentId } from './parent.ts'
 import { isCounted, needsTransaction, readBack } from './read-back.ts'
@@ -112,7 +113,7 @@ function errorsOf(
 /** Inserts the record; starts over when another request took the slug that was made for it. */
 async function insertWithSlugs(around: Execution, record: NewRecord): Promise<string> {
   const { hooks, input, resource } = record
-  const locks = isCounted(resource) ? ruleLocks(resource, 'create', undefined) : []
+  const locks = isCounted(resource) ? ruleLocks(resource, 'create', undefined, tablesOf(input.many)) : []
   const elsewhere = resource.relatedFollows.length > 0
   const transactional = locks.length > 0 || elsewhere || needsTransaction(around.catalog, resource, hooks, input.many)
   for (let tries = 1; ; tries++) {
@@ -167,10 +168,12 @@ async function createInside(inner: Execution, record: NewRecord): Promise<string
   const id = await runHooks(inner, resource, 'create', hooks, write, async () => {
     const stored = JSON.parse(await insert(inner, record, write.input, 'stored')) as Record<string, Json>
     write.result = stored
-    await writeMany(inner, Number(stored.id), input.many)
+    const id = Number(stored.id)
+    const moved = await writeMany(inner, id, input.many)
+    await refuseBrokenLinks(inner, { resource, action: 'create', id, moved, columns: new Set() })
     if (resource.relatedFollows.length > 0) await followRelated(inner, resource, { before: undefined, after: stored })
     await noteChange(inner, resource)
-    return Number(stored.id)
+    return id
   })
   return readBack(inner, resource, id ?? 0)
 }
@@ -200,12 +203,12 @@ function startWrite(around: Execution, { clauses, fixed, input, resource }: NewR
 
 async function insert(
   around: Execution,
-  { resource, clauses, parent }: NewRecord,
+  record: NewRecord,
   values: Readonly<FieldValues>,
   returning: 'answer' | 'stored',
 ): Promise<string> {
-  const complete = await withSlugs(around, resource, values)
-  return underClause(clauses, (clause) => insertOnce(around, resource, complete, clause, parent, returning))
+  const complete = await withSlugs(around, record.resource, values)
+  return underClause(record.clauses, (clause) => insertOnce(around, record, complete, clause, returning))
 }
 
 /** The values with the slugs that nobody named. */
@@ -218,19 +221,19 @@ async function withSlugs(around: Execution, resource: Resource, values: Readonly
 
 async function insertOnce(
   around: Execution,
-  resource: Resource,
+  { input, parent, resource }: NewRecord,
   values: FieldValues,
   clause: Clause | undefined,
-  parent: Parent | undefined,
   returning: 'answer' | 'stored',
 ): Promise<string> {
+  const links = judgedLater(resource, input.many)
   const trusted = new Set(parent === undefined ? [] : [parent.relation.field.name])
   // The shape follows from which fields have a value, so it is made only for a statement that is not there yet.
   const names = [...resource.fields.keys()].filter((name) => Object.hasOwn(values, name)).join(',')
-  const key = `insert ${returning} ${around.bulk} ${resource.name} ${clause?.span.start ?? ''} ${[...trusted].join()} ${names} ${actorClass(around.actor)}`
+  const key = `insert ${returning} ${around.bulk} ${[...links].join()} ${resource.name} ${clause?.span.start ?? ''} ${[...trusted].join()} ${names} ${actorClass(around.actor)}`
   const compiled = around.statements.get(key, () => {
     const { given, assigned } = insertShape(around.catalog, resource, values, clause)
-    const shape = { given, trusted, assigned, clause, returning, bulk: around.bulk }
+    const shape = { given, trusted, assigned, clause, returning, links, bulk: around.bulk }
     return compileInsert(scopeOf(around, resource), resource, shape)
   })
   if (compiled.kept.length > 0) await allReady(compiled.kept)

@@ -21,8 +21,9 @@ export function ruleLocks(
   resource: Resource,
   action: WriteAction,
   columns: ReadonlySet<string> | undefined,
+  links?: ReadonlySet<string>,
 ): readonly Lock[] {
-  return locksOf({ resource, action, columns })
+  return locksOf({ resource, action, columns, ...(links === undefined ? {} : { links }) })
 }
 
 /** One lock to take: of a whole rule, of a rule by many at once, or of one group of it. */

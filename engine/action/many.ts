@@ -38,6 +38,8 @@ function idList(resource: Resource, relation: ManyToMany): Field {
   }
 }
 
+const NONE: ReadonlySet<string> = new Set()
+
 /** The links that a caller wants, as ids by relation. */
 export type Links = ReadonlyMap<ManyToMany, readonly number[]>
 
@@ -67,19 +69,35 @@ export async function changedLinks(around: Execution, id: number, links: Links):
   return changed
 }
 
-/** Replaces a record's links inside the open transaction; throws validation_failed keyed by `<key>.<index>`. */
-export async function writeMany(around: Execution, id: number, links: Links): Promise<void> {
+/** The joining tables of links. */
+export function tablesOf(links: Links): ReadonlySet<string> {
+  return new Set([...links.keys()].map(({ through }) => through.table))
+}
+
+/** The joining tables of links that rules of the record look at: these rules are judged when the links are written. */
+export function judgedLater({ rules }: Resource, links: Links): ReadonlySet<string> {
+  if (links.size === 0) return NONE
+  const tables = [...tablesOf(links)].filter((table) => rules.some((rule) => rule.links.has(table)))
+  return new Set(tables)
+}
+
+/** Replaces a record's links inside the open transaction, and gives the ids that came or went; throws validation_failed keyed by `<key>.<index>`. */
+export async function writeMany(around: Execution, id: number, links: Links): Promise<Links> {
   const errors = await linkErrors(around, id, links)
   if (Object.keys(errors).length > 0) throw invalid(errors)
+  const moved = new Map<ManyToMany, readonly number[]>()
   for (const [relation, ids] of links) {
     const { table, from, to } = relation.through
-    await around.runner.run(
-      { text: `delete from ${quoted(table)} where ${quoted(from)} = $1 and not ${quoted(to)} = any($2::integer[])` },
-      [id, ids],
+    const gone = `delete from ${quoted(table)} where ${quoted(from)} = $1 and not ${quoted(to)} = any($2::integer[]) returning ${quoted(to)}`
+    const come = `insert into ${quoted(table)} (${quoted(from)}, ${quoted(to)}) select $1::integer, unnest($2::integer[]) on conflict do nothing returning ${quoted(to)}`
+    const left = await around.runner.run({ text: gone }, [id, ids])
+    const came = await around.runner.run({ text: come }, [id, ids])
+    moved.set(
+      relation,
+      [...left, ...came].map((row) => Number(row[0])),
     )
-    const text = `insert into ${quoted(table)} (${quoted(from)}, ${quoted(to)}) select $1::integer, unnest($2::integer[]) on conflict do nothing`
-    await around.runner.run({ text }, [id, ids])
   }
+  return moved
 }
 
 /** Which of the ids may be linked: those that the caller may view, and those that are linked already. */

@@ -13,8 +13,9 @@ export async function readBack(around: Execution, resource: Resource, id: number
 }
 
 /** Whether writes to a resource may have to wait for each other. */
-export function isCounted({ counts, soles, rules, foreignRules }: Resource): boolean {
-  return counts.length > 0 || soles.length > 0 || foreignRules.length > 0 || rules.some(({ always }) => always)
+export function isCounted({ counts, soles, rules, foreignRules, linkRules }: Resource): boolean {
+  const counted = counts.length + soles.length + foreignRules.length + linkRules.length
+  return counted > 0 || rules.some(({ always }) => always)
 }
 
 /**

@@ -1,5 +1,6 @@
 /** ⇄ Deleting and restoring: by setting columns where the resource says so, else by removing the row. */
 import type { Clause, Resource } from '../catalog/catalog.ts'
+import { withComputed } from '../catalog/stored.ts'
 import { violation } from '../database/failure.ts'
 import { ApiError } from '../error.ts'
 import type { Json } from '../json.ts'
@@ -49,7 +50,9 @@ function underRules<T>(
     records: async (inner) => {
       if (hooksOf(around, resource, action).length > 0) return undefined
       const { record } = await read({ ...inner, transaction: undefined })
-      return [without(record, new Set(sets.map(({ field }) => field.name)))]
+      const columns = withComputed(around.catalog, resource, new Set(sets.map(({ field }) => field.column)))
+      const decided = [...resource.fields.values()].filter(({ column }) => columns.has(column))
+      return [without(record, new Set(decided.map(({ name }) => name)))]
     },
     work: async (inner, check) => {
       const current = await read(inner)

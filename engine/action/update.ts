@@ -28,8 +28,9 @@ import {
   type WriteInput,
   wanted,
 } from './input.ts'
+import { refuseBrokenLinks } from './linked-rules.ts'
 import { type KnownValues, ruleLocks, takeLocks, underLocks, without } from './lock.ts'
-import { changedLinks, type Links, writeMany } from './many.ts'
+import { changedLinks, judgedLater, type Links, tablesOf, writeMany } from './many.ts'
 import { furtherErrors, refusedByDatabase } from './outcome.ts'
 import { isCounted, needsTransaction, readBack, requireVersion } from './read-back.ts'
 import { remakeSlugs } from './slug.ts'
@@ -87,7 +88,7 @@ export async function updateRecord(
   const hooks = hooksOf(around, resource, 'update')
   const input = readInput(around, resource, hooks, body)
   const columns = columnsOf(around, resource, clauses, { ...input.values, ...fixed })
-  const locks = isCounted(resource) ? ruleLocks(resource, 'update', columns) : []
+  const locks = isCounted(resource) ? ruleLocks(resource, 'update', columns, tablesOf(input.many)) : []
   const update: Update = { resource, lookup, clauses, hooks, input, ifMatch, fixed, columns, locks }
   const locked = (): Promise<string> =>
     underLocks(around, {
@@ -192,11 +193,12 @@ async function writeChange(around: Execution, update: Update, change: Change): P
     const values = changedValues(resource, write.input, current.record)
     const changes = Object.keys(values).length > 0 || links.size > 0
     const text = changes
-      ? await underClause(clauses, (clause) => updateRow(around, update, current, values, clause, returning))
+      ? await underClause(clauses, (clause) => updateRow(around, update, change, values, clause, returning))
       : undefined
     if (returning === 'stored')
       write.result = text === undefined ? current.record : (JSON.parse(text) as Record<string, Json>)
-    await writeMany(around, current.id, links)
+    const moved = await writeMany(around, current.id, links)
+    await refuseBrokenLinks(around, { resource, action: 'update', id: current.id, moved, columns: update.columns })
     if (text === undefined) return undefined
     if (write.result !== undefined)
       await followRelated(around, resource, { before: current.record, after: write.result })
@@ -265,17 +267,19 @@ async function takeLateLocks(
 async function updateRow(
   around: Execution,
   { resource, locks }: Update,
-  current: { readonly id: number; readonly version: string },
+  change: Change,
   values: FieldValues,
   clause: Clause | undefined,
   returning: WriteShape['returning'],
 ): Promise<string | undefined> {
+  const { current } = change
+  const links = judgedLater(resource, change.links)
   const { given, assigned } = updateShape(resource, values, clause)
   if (given.length + assigned.length === 0) return undefined
   await takeLateLocks(around, resource, { given, assigned }, locks)
   const names = given.map((field) => field.name).join(',')
-  const key = `update ${returning} ${resource.name} ${clause?.span.start ?? ''} ${names} ${actorClass(around.actor)}`
-  const shape: WriteShape = { given, trusted: new Set(), assigned, clause, returning }
+  const key = `update ${returning} ${[...links].join()} ${resource.name} ${clause?.span.start ?? ''} ${names} ${actorClass(around.actor)}`
+  const shape: WriteShape = { given, trusted: new Set(), assigned, clause, returning, links }
   const compiled = around.statements.get(key, () => compileUpdate(scopeOf(around, resource), resource, shape))
   if (compiled.kept.length > 0) await allReady(compiled.kept)
   const slots = {

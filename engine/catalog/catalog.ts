@@ -20,6 +20,7 @@ import type {
   CountRule,
   Follow,
   ForeignRule,
+  LinkRule,
   Moves,
   OverlapRule,
   RecordRule,
@@ -101,6 +102,8 @@ export interface Resource {
   readonly rules: readonly RecordRule[]
   /** Those of other tables that look at this one. */
   readonly foreignRules: readonly ForeignRule[]
+  /** Those that the pairs of its many_to_many relations can break. */
+  readonly linkRules: readonly LinkRule[]
   /** How many of the table's records there are at least and at most, which of them is the only one, and which may not overlap. */
   readonly counts: readonly CountRule[]
   readonly soles: readonly SoleRule[]

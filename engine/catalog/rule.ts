@@ -3,7 +3,7 @@ import type { WorkingTime } from '../calendar/working-time.ts'
 import type { ActionName } from '../definition/definition.ts'
 import type { Operand } from '../filter/filter.ts'
 import type { Span } from '../text/source.ts'
-import type { Access, Field, FieldPath, Filter, Selection } from './field.ts'
+import type { Access, Field, FieldPath, Filter, ManyToMany, Selection } from './field.ts'
 
 export type WriteAction = Exclude<ActionName, 'list' | 'get'>
 
@@ -16,6 +16,10 @@ export interface RecordRule {
   readonly when: Filter | undefined
   readonly must: Filter
   readonly says: string
+  /** Whether it is judged only where certain fields change. */
+  readonly narrow: boolean
+  /** The joining tables whose pairs it looks at. They are written after the record, so it is judged then. */
+  readonly links: ReadonlySet<string>
   /** Whether writes to the other records that it looks at are judged by it too. */
   readonly always: boolean
   /** Where the sentence stands, with 422; undefined: 409. */
@@ -23,17 +27,34 @@ export interface RecordRule {
   readonly span: Span
 }
 
-/** A rule of another resource's records that a write to this one can break. */
-export interface ForeignRule {
+/** One step from a record towards others, by columns: its own key leads there, theirs leads here, or a pair joins the two. */
+export type WayStep =
+  | { readonly kind: 'to' | 'from'; readonly column: string; readonly table: string }
+  | { readonly kind: 'link'; readonly table: string; readonly through: ManyToMany['through'] }
+
+/** A rule of records that others look at, or that look at others. */
+interface DistantRule {
   readonly rule: RecordRule
   /** The resource whose records the rule is about, and its table. */
   readonly resource: string
   readonly table: string
-  /** How its records are found: by their own foreign key, or by that of the record which is written. */
-  readonly by: 'theirs' | 'own'
-  readonly field: Field
+  /** From such a record to what is written. */
+  readonly way: readonly WayStep[]
+}
+
+/** A rule of other records that a write to this resource can break. */
+export interface ForeignRule extends DistantRule {
   /** The columns of the written table that the rule looks at. */
   readonly reads: ReadonlySet<string>
+  /** Whether it asks which records there are: one that comes or goes can break it too. */
+  readonly asked: boolean
+}
+
+/** A rule that a pair of a joining table can break; the way leads to the records of one of its sides. */
+export interface LinkRule extends DistantRule {
+  readonly through: string
+  /** The column of the joining table that leads there. */
+  readonly near: string
 }
 
 interface TableRule {

@@ -62,7 +62,7 @@ export function conditionSql(
 }
 
 /** A table as a statement reads it: the one that it writes as it will be, and what is to be read so as it was. */
-function tableSql(table: string, { after, was }: Judged): Sql {
+export function tableSql(table: string, { after, was }: Judged): Sql {
   const former = was?.get(table)
   if (former !== undefined) return former
   if (after === undefined || after.table !== table) return sql`${quoted(table)}`
@@ -103,11 +103,14 @@ function manySql(
   const inner = innerAlias(alias, many.name)
   // The condition of a belongs_to says what may be chosen, not what was.
   const belonging = many.kind === 'belongs_to' ? undefined : many.where
-  const filters = [target.scope, target.live, belonging].flatMap((filter) =>
-    filter === undefined ? [] : [conditionSql(catalog, filter, inner)],
+  const filters = [target.scope, target.live, belonging, seen].flatMap((filter) =>
+    filter === undefined ? [] : [conditionSql(catalog, filter, inner, { ...judged, record: inner })],
   )
-  if (seen !== undefined) filters.push(conditionSql(catalog, seen, inner, { ...judged, record: inner }))
-  const conditions = [linkSql(catalog, many, alias, inner), ...filters, conditionSql(catalog, of, inner, judged)]
+  const conditions = [
+    linkSql(catalog, many, alias, inner, judged),
+    ...filters,
+    conditionSql(catalog, of, inner, judged),
+  ]
   const rows = sql`from ${tableSql(target.table, judged)} ${inner} where ${and(conditions)}`
   if (count === undefined) return sql`${negated ? 'not ' : ''}exists (select 1 ${rows})`
   const { operator, value } = count
@@ -125,22 +128,34 @@ function innerAlias(alias: string, name: string): string {
 }
 
 /** The record of `inner` is one that the relation leads to from the record of `outer`; records between them must be live. */
-export function linkSql(catalog: Catalog, relation: Relation, outer: string, inner: string): Sql {
+export function linkSql(
+  catalog: Catalog,
+  relation: Relation,
+  outer: string,
+  inner: string,
+  judged: Judged = { record: outer, before: undefined },
+): Sql {
   if (relation.kind === 'belongs_to') return sql`${inner}."id" = ${outer}.${quoted(relation.field.column)}`
-  if (relation.kind === 'has_many') return bySql(catalog, relation.by, outer, inner)
+  if (relation.kind === 'has_many') return bySql(catalog, relation.by, outer, inner, judged)
   const { table, from, to } = relation.through
-  return sql`${inner}."id" in (select j.${quoted(to)} from ${quoted(table)} j where j.${quoted(from)} = ${outer}."id")`
+  return sql`${inner}."id" in (select j.${quoted(to)} from ${tableSql(table, judged)} j where j.${quoted(from)} = ${outer}."id")`
 }
 
-function bySql(catalog: Catalog, [relation, ...further]: readonly BelongsTo[], outer: string, inner: string): Sql {
+function bySql(
+  catalog: Catalog,
+  [relation, ...further]: readonly BelongsTo[],
+  outer: string,
+  inner: string,
+  judged: Judged,
+): Sql {
   const key = `${inner}.${quoted(relation!.field.column)}`
   const [next] = further
   if (next === undefined) return sql`${key} = ${outer}."id"`
   const between = [...catalog.resources.values()].find(({ relations }) => relations.get(next.name) === next)!
   const at = inner.includes('"') ? innerAlias(inner, 'v') : `${inner}_v`
-  const conditions = [bySql(catalog, further, outer, at)]
+  const conditions = [bySql(catalog, further, outer, at, judged)]
   if (between.live !== undefined) conditions.push(conditionSql(catalog, between.live, at))
-  return sql`${key} in (select ${at}."id" from ${quoted(between.table)} ${at} where ${and(conditions)})`
+  return sql`${key} in (select ${at}."id" from ${tableSql(between.table, judged)} ${at} where ${and(conditions)})`
 }
 
 /** The SQL of another value of the judged record, where that is compared with. */

@@ -1,23 +1,21 @@
 /** Rules about other records that a write to this table could break, in the statement of that write. */
-import type { ForeignRule, Resource, WriteAction } from '../catalog/catalog.ts'
-import { and, or, quoted, type Sql, sql } from '../filter/sql.ts'
-import { holdsSql, type Judged } from './condition.ts'
+import type { Catalog, ForeignRule, LinkRule, Resource, WayStep, WriteAction } from '../catalog/catalog.ts'
+import { meets } from '../catalog/stored.ts'
+import { and, join, or, quoted, type Sql, slot, sql } from '../filter/sql.ts'
+import { type Compiled, compiled } from './compiled.ts'
+import { holdsSql, type Judged, tableSql } from './condition.ts'
 import { afterOf, type RuleSql } from './rule-check.ts'
 import type { SelectScope } from './scope.ts'
 
 /** Whether a write can break a rule about other records. */
 export function breaks(
-  { by, reads }: ForeignRule,
+  { asked, reads }: ForeignRule,
   action: WriteAction,
   columns: ReadonlySet<string> | undefined,
 ): boolean {
   // Nothing points at a record to come, and what others point at is not removed under them.
-  if (by === 'theirs') return action === 'update' && touches(reads, columns)
-  return action !== 'update' || touches(reads, columns)
-}
-
-function touches(reads: ReadonlySet<string>, columns: ReadonlySet<string> | undefined): boolean {
-  return columns === undefined || [...reads].some((column) => columns.has(column))
+  if (action !== 'update') return asked
+  return columns === undefined || meets(reads, columns)
 }
 
 /** The checks of a write for the records of others that look at it; each answers 409. */
@@ -27,28 +25,68 @@ export function foreignChecks(
   action: WriteAction,
   columns: ReadonlySet<string> | undefined,
 ): readonly RuleSql[] {
+  const after = afterOf(scope.catalog, resource, action)
   return resource.foreignRules
     .filter((foreign) => breaks(foreign, action, columns))
     .map((foreign) => ({
       check: { kind: 'rule', rule: { says: foreign.rule.says, at: undefined } },
-      condition: keptSql(scope, resource, action, foreign),
+      condition: keptSql(
+        scope.catalog,
+        { ...foreign, way: foreign.way.slice(0, -1) },
+        { record: 'r', before: undefined, after },
+        (near) => writtenSql(resource, near, foreign.way.at(-1)!),
+      ),
     }))
 }
 
-/** No live record that is linked to `v`, or was to the row before, breaks the rule once `v` is stored. */
-function keptSql({ catalog }: SelectScope, resource: Resource, action: WriteAction, foreign: ForeignRule): Sql {
-  const { rule, by, field } = foreign
-  const about = catalog.resources.get(foreign.resource)!
-  const judged: Judged = { record: 'r', before: undefined, after: afterOf(catalog, resource, action) }
-  const column = quoted(field.column)
-  const stored = sql`r."id" = (select b.${column} from ${quoted(resource.table)} b where b."id" = v."id")`
-  const linked = by === 'theirs' ? sql`r.${column} = v."id"` : sql`(${or([sql`r."id" = v.${column}`, stored])})`
+/** Whether the last step of a way leads from `near` to the row `v`, or led to the row that it was. */
+function writtenSql({ table }: Resource, near: string, last: WayStep): Sql {
+  if (last.kind === 'to') return sql`${near}.${quoted(last.column)} = v."id"`
+  if (last.kind === 'link') return sql`${near}."id" in ${pairedSql(last, sql`= v."id"`)}`
+  const column = quoted(last.column)
+  const stored = sql`${near}."id" = (select b.${column} from ${quoted(table)} b where b."id" = v."id")`
+  return sql`(${or([sql`${near}."id" = v.${column}`, stored])})`
+}
+
+function pairedSql({ through }: Extract<WayStep, { kind: 'link' }>, to: Sql): Sql {
+  return sql`(select j.${quoted(through.from)} from ${quoted(through.table)} j where j.${quoted(through.to)} ${to})`
+}
+
+/** No live record from which the way leads to one of which `ends` says what it is breaks the rule. */
+function keptSql(
+  catalog: Catalog,
+  { resource, rule, table, way }: Pick<ForeignRule, 'resource' | 'rule' | 'table' | 'way'>,
+  judged: Judged,
+  ends: (near: string) => Sql,
+): Sql {
+  const { live } = catalog.resources.get(resource)!
   const conditions = [
-    linked,
-    ...[about.live, rule.when].flatMap((filter) =>
-      filter === undefined ? [] : [holdsSql(catalog, filter, 'r', judged)],
-    ),
+    waySql(way, 'r', judged, ends),
+    ...[live, rule.when].flatMap((filter) => (filter === undefined ? [] : [holdsSql(catalog, filter, 'r', judged)])),
     sql`not ${holdsSql(catalog, rule.must, 'r', judged)}`,
   ]
-  return sql`not exists (select 1 from ${quoted(about.table)} r where ${and(conditions)})`
+  return sql`not exists (select 1 from ${tableSql(table, judged)} r where ${and(conditions)})`
+}
+
+/** The record of `near` is one from which the steps lead to one of which `ends` says what it is. */
+function waySql([step, ...rest]: readonly WayStep[], near: string, judged: Judged, ends: (near: string) => Sql): Sql {
+  if (step === undefined) return ends(near)
+  const far = `${near}x`
+  const rows = (column: string): Sql =>
+    sql`(select ${far}.${quoted(column)} from ${tableSql(step.table, judged)} ${far} where ${waySql(rest, far, judged, ends)})`
+  if (step.kind === 'link') return sql`${near}."id" in ${pairedSql(step, sql`in ${rows('id')}`)}`
+  if (step.kind === 'from') return sql`${near}."id" in ${rows(step.column)}`
+  return sql`${near}.${quoted(step.column)} in ${rows('id')}`
+}
+
+/** A rule that is judged when pairs were written: of the record itself, or of others that look at it. */
+export type LinkedRule = Pick<LinkRule, 'resource' | 'rule' | 'table' | 'way'>
+
+/** Compiles whether rules hold once pairs are written, one column for each. Slots `o<i>`: the records that the way of the rule i leads to. */
+export function compileLinkCheck({ catalog }: SelectScope, rules: readonly LinkedRule[]): Compiled {
+  const judged: Judged = { record: 'r', before: undefined }
+  const columns = rules.map((rule, i) =>
+    keptSql(catalog, rule, judged, (near) => sql`${near}."id" = any(${slot(`o${i}`)}::integer[])`),
+  )
+  return compiled(sql`select ${join(columns)}`)
 }

@@ -17,8 +17,10 @@ export function heldTo(resource: Resource, action: WriteAction): readonly HeldTo
     if (action === 'delete') return least !== undefined
     return action === 'update' || most !== undefined
   })
-  const others = resource.foreignRules
-    .filter((foreign) => breaks(foreign, action, undefined))
+  const linked = action === 'create' || action === 'update' ? resource.linkRules : []
+  const distant = [...resource.foreignRules.filter((foreign) => breaks(foreign, action, undefined)), ...linked]
+  const others = distant
+    .filter(({ rule }, i) => !resource.rules.includes(rule) && distant.findIndex((one) => one.rule === rule) === i)
     .map(({ rule }) => ({ ...rule, at: undefined }))
   return [
     ...resource.rules.filter(({ on }) => on.has(action)),

@@ -11,12 +11,18 @@ export interface RuleSql {
   readonly condition: Sql
 }
 
-/** The rules that a write concerns; `columns` are those that it writes, undefined: it is judged as a whole. */
+const NONE: ReadonlySet<string> = new Set()
+
+/**
+ * The rules that a write concerns; `columns` are those that it writes, undefined: it is judged as a whole. Those that look at
+ * the joining tables `links`, which are written next, are judged behind them.
+ */
 export function ruleChecks(
   { catalog }: SelectScope,
   resource: Resource,
   action: WriteAction,
   columns: ReadonlySet<string> | undefined,
+  links: ReadonlySet<string> = NONE,
 ): readonly RuleSql[] {
   const judged: Judged = {
     record: 'v',
@@ -24,7 +30,10 @@ export function ruleChecks(
     after: afterOf(catalog, resource, action),
   }
   const asked = resource.rules.filter(
-    ({ on, reads }) => on.has(action) && (action !== 'update' || columns === undefined || meets(reads, columns)),
+    (rule) =>
+      rule.on.has(action) &&
+      !meets(rule.links, links) &&
+      (action !== 'update' || columns === undefined || meets(rule.reads, columns)),
   )
   return asked.map((rule) => {
     const must = holdsSql(catalog, rule.must, 'v', judged)

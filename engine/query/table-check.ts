@@ -1,9 +1,12 @@
 /** Rules about several records of a table, in the statement of one write: how many remain, which is the only one, what is locked. */
 import type { CountRule, Field, OverlapRule, RecordRule, Resource, SoleRule, WriteAction } from '../catalog/catalog.ts'
+import { meets } from '../catalog/stored.ts'
 import { and, join, parameter, quoted, type Sql, sql } from '../filter/sql.ts'
 import { holdsSql } from './condition.ts'
 import { breaks } from './foreign-check.ts'
 import type { SelectScope } from './scope.ts'
+
+const NONE: ReadonlySet<string> = new Set()
 
 /** A condition of such a rule on the row `v`. */
 export interface TableRuleSql {
@@ -19,6 +22,8 @@ export interface TableWrite {
   readonly resource: Resource
   readonly action: WriteAction
   readonly columns: ReadonlySet<string> | undefined
+  /** The joining tables whose pairs are written with it. */
+  readonly links?: ReadonlySet<string>
 }
 
 /** The checks of one write. What counts others is right only under the locks that `locksOf` names. */
@@ -42,17 +47,20 @@ export interface Lock {
 
 /** The locks that a write takes before its statement, so that it sees what others of the same rule have written. */
 export function locksOf(write: TableWrite): readonly Lock[] {
-  const { resource, action } = write
+  const { resource, action, links = NONE } = write
   const counts = resource.counts.filter((rule) => concerns(rule, write))
   const soles = action === 'delete' ? [] : resource.soles.filter((rule) => touches(rule, write))
   const own = resource.rules.filter(
-    (rule) => rule.always && rule.on.has(action) && (action !== 'update' || touches(rule, write)),
+    (rule) =>
+      rule.always && rule.on.has(action) && (action !== 'update' || touches(rule, write) || meets(rule.links, links)),
   )
   const others = resource.foreignRules.filter((foreign) => breaks(foreign, action, write.columns))
+  const linked = resource.linkRules.filter(({ through }) => links.has(through))
+  const named = [...others, ...linked].map(({ rule, table }) => `plinth rule ${table}.${rule.name}`)
   return [
     ...[...counts, ...soles].map(({ name, per }) => ({ name: lockName(resource, name), per })),
     ...own.map(({ name }) => ({ name: lockName(resource, name), per: [] })),
-    ...others.map((foreign) => ({ name: `plinth rule ${foreign.table}.${foreign.rule.name}`, per: [] })),
+    ...named.map((name) => ({ name, per: [] })),
   ]
 }
 

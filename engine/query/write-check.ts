@@ -56,7 +56,7 @@ export function checksOf(
     ...plain,
     ...fittingChecks(scope, resource, shape, columns),
     ...(exists ? moveChecks(scope, resource, sent) : []),
-    ...ruleChecks(scope, resource, action, columns),
+    ...ruleChecks(scope, resource, action, columns, shape.links),
     ...tableChecks(scope, { resource, action, columns }),
     ...foreignChecks(scope, resource, action, columns),
   ]

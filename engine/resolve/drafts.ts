@@ -79,6 +79,7 @@ function unfilled(key: DraftField) {
     scopeSets: [],
     rules: [],
     foreignRules: [],
+    linkRules: [],
     counts: [],
     soles: [],
     overlaps: [],

@@ -2,7 +2,7 @@
 import type { BelongsTo, Field, FieldPath, Filter, RecordRule, Relation, WriteAction } from '../catalog/catalog.ts'
 import type { Document, RuleDefinition } from '../definition/definition.ts'
 import { under } from './conditions.ts'
-import { addForeignRules } from './foreign-rules.ts'
+import { addForeignRules, linksIn } from './foreign-rules.ts'
 import { linkFilter } from './link.ts'
 import { fieldOf, isBroken } from './link-path.ts'
 import type { Judging } from './record-operand.ts'
@@ -69,7 +69,9 @@ function ruleOf(
   document: Document<RuleDefinition>,
 ): RecordRule | undefined {
   const { value, place } = document
-  const on = new Set(value.on ?? USUAL)
+  // What always holds is asked of a record that comes back, too: others did not heed it while it was deleted.
+  const back = value.holds === 'always' && draft.restoreSets !== undefined ? (['restore'] as const) : []
+  const on = new Set<WriteAction>([...(value.on ?? USUAL), ...back])
   const judging: Judging = {
     record: draft,
     before: !(on.size === 1 && on.has('create')),
@@ -94,6 +96,8 @@ function ruleOf(
     when,
     must,
     says: value.says ?? '',
+    narrow: changed !== undefined,
+    links: linksIn([must, when]),
     always: value.holds === 'always',
     at,
     span: place([], 'key'),
@@ -154,9 +158,11 @@ function judge(
   }
   const related = [rule.must, rule.when].flatMap((filter) => (filter === undefined ? [] : relatedIn(filter)))
   const joined = related.find(({ path }) => path.many.kind === 'many_to_many')
-  if (joined !== undefined) {
-    const message = `"${joined.path.many.name}" is written after the record, so no rule of it can be judged`
-    resolution.report('wrong_rule', message, place([], 'key'))
+  const filters = [rule.must, ...(rule.when === undefined ? [] : [rule.when])]
+  if (joined !== undefined && filters.some(speaksOfBefore)) {
+    const message = `"${joined.path.many.name}" is written after the record, when what was before is gone`
+    const hint = 'make two rules of it, one with "$before" and one with the relation'
+    resolution.report('wrong_rule', message, place([], 'key'), { hint })
   }
   judgeOthers(resolution, draft, rule.name, { value, place }, paths, related[0]?.path.many)
 }
@@ -181,6 +187,12 @@ export function judgeOthers(
     const message = `The rule "${name}" looks at nothing that others can change, so it always holds`
     resolution.report('wrong_rule', message, place(['holds'], 'key'), { hint: 'take "holds" away' })
   }
+}
+
+function speaksOfBefore(filter: Filter): boolean {
+  if (filter.kind === 'compare') return filter.operand.kind === 'before'
+  const parts = filter.kind === 'not' || filter.kind === 'related' ? [filter.of] : filter.of
+  return parts.some(speaksOfBefore)
 }
 
 function isGiven({ name, type, options }: Field): boolean {

@@ -182,6 +182,8 @@ function inOrder({ label }: Draft, { name, from, to, span }: OverlapRule): Recor
     when: undefined,
     must,
     says,
+    narrow: false,
+    links: new Set(),
     always: false,
     at: to,
     span,

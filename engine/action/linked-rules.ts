@@ -1,0 +1,73 @@
+/** ⇄ Rules that look at many-to-many links, judged inside the open transaction once the links of a record are written. */
+import type { LinkRule, Resource } from '../catalog/catalog.ts'
+import { meets } from '../catalog/stored.ts'
+import { ApiError, invalid } from '../error.ts'
+import { compileLinkCheck, type LinkedRule } from '../query/foreign-check.ts'
+import { type Execution, runCompiled, scopeOf } from './execution.ts'
+import { type Links, tablesOf } from './many.ts'
+
+/** A record whose links were written. */
+export interface Linked {
+  readonly resource: Resource
+  readonly action: 'create' | 'update'
+  readonly id: number
+  /** The ids that came or went. */
+  readonly moved: Links
+  /** The columns that an update wrote. */
+  readonly columns: ReadonlySet<string>
+}
+
+/** A rule to be judged, and the records to which its way leads. */
+interface Asked {
+  readonly rule: LinkedRule
+  readonly ids: readonly number[]
+  /** It is a rule of the record itself. */
+  readonly own: boolean
+}
+
+/** Throws validation_failed or conflict with the sentence of the first rule that the links break. */
+export async function refuseBrokenLinks(around: Execution, linked: Linked): Promise<void> {
+  if (linked.moved.size === 0) return
+  const asked = askedOf(linked)
+  if (asked.length === 0) return
+  const { action, moved, resource } = linked
+  const key = `links ${action} ${resource.name} ${[...tablesOf(moved)].join()} ${asked.map(({ rule }) => `${rule.table}.${rule.rule.name}`).join()}`
+  const compiled = around.statements.get(key, () =>
+    compileLinkCheck(
+      scopeOf(around, resource),
+      asked.map(({ rule }) => rule),
+    ),
+  )
+  const slots = Object.fromEntries(asked.map(({ ids }, i) => [`o${i}`, ids]))
+  const [row = []] = await runCompiled(around, compiled, slots)
+  const broken = asked.find((_, i) => row[i] !== 't')
+  if (broken === undefined) return
+  const { at, says } = broken.rule.rule
+  if (broken.own && at !== undefined) throw invalid({ [at.name]: [says] })
+  throw new ApiError('conflict', { message: says })
+}
+
+function askedOf({ action, columns, id, moved, resource }: Linked): readonly Asked[] {
+  const tables = tablesOf(moved)
+  const own = resource.rules
+    .filter(({ links, narrow, on, reads }) => {
+      const concerns = action === 'create' || !narrow || meets(reads, columns)
+      return on.has(action) && meets(links, tables) && concerns
+    })
+    .map((rule) => ({
+      rule: { resource: resource.name, rule, table: resource.table, way: [] },
+      ids: [id],
+      own: true,
+    }))
+  const others = [...moved].flatMap(([{ through }, ids]) =>
+    resource.linkRules
+      .filter((rule) => rule.through === through.table && !isOwn(resource, through.from, rule))
+      .map((rule) => ({ rule, ids: rule.near === through.from ? [id] : ids, own: false })),
+  )
+  return [...own, ...others]
+}
+
+/** Whether a rule is of the very record whose pairs are written, from its side. */
+function isOwn({ table }: Resource, from: string, rule: LinkRule): boolean {
+  return rule.table === table && rule.way.length === 0 && rule.near === from
+}
