@@ -9,7 +9,7 @@ import { speaksOf } from '../query/move-check.ts'
 import { compileBreaks, isAskable } from '../query/offenders.ts'
 import { clausesFor, requireClause } from '../query/policy.ts'
 import { followsFrom } from '../query/related-follow.ts'
-import { position } from '../text/source.ts'
+import { placeOf, writtenAt } from '../text/source.ts'
 import { currentRecord } from './current.ts'
 import { type Execution, runCompiled } from './execution.ts'
 import type { Parent } from './parent.ts'
@@ -88,8 +88,8 @@ export async function explain(around: Execution, question: Question): Promise<Ex
   const speaking = clausesFor(resource.policies[policy], around.actor)
   const reaching = named === undefined ? undefined : await clausesReaching(around, resource, speaking, named)
   const verdicts = resource.policies[policy].map((clause) => ({
-    clause: written(clause),
-    place: placeOf(clause),
+    clause: writtenAt(clause.span),
+    place: placeOf(clause.span),
     speaks: speaking.includes(clause),
     reaches: speaking.includes(clause) ? reaching?.includes(clause) : undefined,
     follows: clause.where === undefined ? [] : [...new Set(followed(around.catalog, clause.where))],
@@ -172,7 +172,7 @@ async function rulesOf(around: Execution, { resource, action, named }: Question)
   const asked = new Map<unknown, boolean>(rules.filter(isAskable).map((rule) => [rule, !broken.has(rule)]))
   return heldTo(resource, action).map((rule) => ({
     name: rule.name,
-    place: placeOf(rule),
+    place: placeOf(rule.span),
     says: rule.says,
     holds: id === undefined ? undefined : asked.get(rule),
   }))
@@ -183,8 +183,8 @@ function movesOf({ actor }: Execution, { resource, action }: Question): readonly
   return resource.moves.flatMap(({ name, allow }) =>
     allow.map((move) => ({
       field: name,
-      move: written(move),
-      place: placeOf(move),
+      move: writtenAt(move.span),
+      place: placeOf(move.span),
       speaks: speaksOf(move, actor),
     })),
   )
@@ -194,7 +194,11 @@ function elsewhereOf({ actor }: Execution, { resource, action }: Question): read
   if (action !== 'create' && action !== 'update') return []
   return resource.relatedFollows
     .filter(({ on }) => on.has(action))
-    .map((follow) => ({ entry: written(follow), place: placeOf(follow), speaks: followsFrom(follow, actor) }))
+    .map((follow) => ({
+      entry: writtenAt(follow.span),
+      place: placeOf(follow.span),
+      speaks: followsFrom(follow, actor),
+    }))
 }
 
 async function idOf(
@@ -210,14 +214,4 @@ async function idOf(
     if (error instanceof ApiError) return undefined
     throw error
   }
-}
-
-/** What the author wrote, on one line. */
-function written({ span }: Pick<Clause, 'span'>): string {
-  return span.source.text.slice(span.start, span.end).replace(/\s+/g, ' ')
-}
-
-function placeOf({ span }: Pick<Clause, 'span'>): string {
-  const { line, column } = position(span.source, span.start)
-  return `${span.source.file}:${line}:${column}`
 }

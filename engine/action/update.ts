@@ -224,7 +224,7 @@ function startWrite(around: Execution, { resource, input: { extra } }: Update, c
 }
 
 /** What an update takes from the values, and what rules set beside them. */
-function updateShape(
+export function updateShape(
   resource: Resource,
   values: Readonly<FieldValues>,
   clause: Clause | undefined,

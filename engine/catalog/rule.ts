@@ -7,6 +7,13 @@ import type { Access, Field, FieldPath, Filter, ManyToMany, Selection } from './
 
 export type WriteAction = Exclude<ActionName, 'list' | 'get'>
 
+/** One key of a condition of a rule. */
+export interface RulePart {
+  readonly of: 'when' | 'must'
+  readonly filter: Filter
+  readonly span: Span
+}
+
 /** What must hold of a record whenever it is written. */
 export interface RecordRule {
   readonly name: string
@@ -15,6 +22,8 @@ export interface RecordRule {
   readonly reads: ReadonlySet<string>
   readonly when: Filter | undefined
   readonly must: Filter
+  /** `when` and `must` by their keys, for people who ask why. */
+  readonly parts: readonly RulePart[]
   readonly says: string
   /** Whether it is judged only where certain fields change. */
   readonly narrow: boolean

@@ -7,7 +7,7 @@ import type { Trigger } from '../catalog/catalog.ts'
 import type { App } from '../engine.ts'
 import { LIMITS } from '../limits.ts'
 import { nearest } from '../text/nearest.ts'
-import { position, type Span } from '../text/source.ts'
+import { placeOf, writtenAt } from '../text/source.ts'
 import type { Invocation } from './command.ts'
 
 /** The explanation as text; throws the sentence that says why there is none. */
@@ -33,7 +33,7 @@ function actingNamed(name: string, { automations }: App): Acting {
 
 function render({ automation, name }: Acting, id: number, told: AutomationExplanation): string {
   const parts = told.parts.map(
-    ({ span, holds, value }) => `    ${placeOf(span)}  ${written(span)}\n      → ${partVerdict(holds, value)}`,
+    ({ span, holds, value }) => `    ${placeOf(span)}  ${writtenAt(span)}\n      → ${partVerdict(holds, value)}`,
   )
   const changes = told.changes.map(
     ({ change, setsOff }) =>
@@ -107,13 +107,4 @@ function momentVerdict({ began, moment, now, runs }: AutomationExplanation): str
   if (Date.parse(now) - Date.parse(moment) > DAY_MS)
     return `the moment ${moment} was written when it lay more than a day back`
   return `the moment ${moment} has come; it is worked soon, where a server runs`
-}
-
-function written({ source, start, end }: Span): string {
-  return source.text.slice(start, end).replace(/\s+/g, ' ')
-}
-
-function placeOf({ source, start }: Span): string {
-  const { line, column } = position(source, start)
-  return `${source.file}:${line}:${column}`
 }

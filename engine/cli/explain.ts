@@ -13,6 +13,7 @@ import { readLookup } from '../query/lookup.ts'
 import { isBegun, showDiagnostics } from './application.ts'
 import type { ExitCode, Invocation } from './command.ts'
 import { explainAutomation } from './explain-automation.ts'
+import { explainRuleOf } from './explain-rule.ts'
 
 interface Found {
   readonly route: BoundRoute
@@ -119,8 +120,10 @@ export async function run(invocation: Invocation): Promise<ExitCode> {
     const engine = created.value
     if (engine === undefined) return 1
     try {
-      const { automation } = invocation.options
-      say(await (automation === undefined ? explainRequest : explainAutomation)(invocation, engine.app))
+      const { automation, rule } = invocation.options
+      const explained =
+        automation !== undefined ? explainAutomation : rule !== undefined ? explainRuleOf : explainRequest
+      say(await explained(invocation, engine.app))
       return 0
     } finally {
       await engine.close()

@@ -92,13 +92,17 @@ function relatedSql(
   return negated ? sql`(${key} is null or ${found})` : found
 }
 
-function manySql(
-  catalog: Catalog,
-  { path: { many }, of, count, seen }: Asking,
-  negated: boolean,
-  alias: string,
-  judged: Judged,
-): Sql {
+function manySql(catalog: Catalog, asking: Asking, negated: boolean, alias: string, judged: Judged): Sql {
+  const { count } = asking
+  const rows = rowsSql(catalog, asking, alias, judged)
+  if (count === undefined) return sql`${negated ? 'not ' : ''}exists (select 1 ${rows})`
+  const { operator, value } = count
+  const counted = typeof value === 'number' ? sql`${value}` : sql`${slot(`v${value.index}`)}::bigint`
+  return compareSql(sql`(select count(*) ${rows})`, operator, () => counted, negated)
+}
+
+/** The records that a relation leads to, of those that are asked for. */
+export function rowsSql(catalog: Catalog, { path: { many }, of, seen }: Asking, alias: string, judged: Judged): Sql {
   const target = catalog.resources.get(many.target)!
   const inner = innerAlias(alias, many.name)
   // The condition of a belongs_to says what may be chosen, not what was.
@@ -111,11 +115,7 @@ function manySql(
     ...filters,
     conditionSql(catalog, of, inner, judged),
   ]
-  const rows = sql`from ${tableSql(target.table, judged)} ${inner} where ${and(conditions)}`
-  if (count === undefined) return sql`${negated ? 'not ' : ''}exists (select 1 ${rows})`
-  const { operator, value } = count
-  const counted = typeof value === 'number' ? sql`${value}` : sql`${slot(`v${value.index}`)}::bigint`
-  return compareSql(sql`(select count(*) ${rows})`, operator, () => counted, negated)
+  return sql`from ${tableSql(target.table, judged)} ${inner} where ${and(conditions)}`
 }
 
 /** PostgreSQL cuts names after 63 bytes, and two that are equal up to there would be one. */

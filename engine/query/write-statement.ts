@@ -199,6 +199,20 @@ function checkedRow(write: Write): Sql {
   return sql`with ${definitions}, c as materialized (select ${conditions} from v)`
 }
 
+/** The row `v` that a write would make, as definitions of a `with`. */
+export function draftRow(
+  scope: SelectScope,
+  resource: Resource,
+  shape: Pick<WriteShape, 'given' | 'assigned' | 'bulk'>,
+  by: 'create' | 'update' | 'removal',
+): Sql {
+  const given = writtenColumns(scope, shape)
+  const same = by === 'create' ? undefined : [sql`t."id" = ${slot('id')}::integer`]
+  return by === 'removal'
+    ? sql`v as materialized (${removedRow(scope, resource, given, same ?? [])})`
+    : rowOf(scope, resource, shape, given, same).definitions
+}
+
 /**
  * Compiles the row that a write would make of a shape, without writing it: whether its clause admits it, then the
  * record. Slots: `f_<field>`, and `id` where the record exists.
@@ -209,12 +223,7 @@ export function compileDraft(
   shape: Pick<WriteShape, 'given' | 'assigned' | 'clause' | 'bulk'>,
   by: 'create' | 'update' | 'removal',
 ): CompiledRecord {
-  const given = writtenColumns(scope, shape)
-  const same = by === 'create' ? undefined : [sql`t."id" = ${slot('id')}::integer`]
-  const { definitions } =
-    by === 'removal'
-      ? { definitions: sql`v as materialized (${removedRow(scope, resource, given, same ?? [])})` }
-      : rowOf(scope, resource, shape, given, same)
+  const definitions = draftRow(scope, resource, shape, by)
   const admitted = holdsSql(scope.catalog, shape.clause?.where, 'v')
   const stored = storedList(resource, 'v', [admitted])
   const text = sql`with ${definitions} select ${join(stored.columns)} from v`

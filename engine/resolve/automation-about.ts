@@ -42,6 +42,7 @@ function inValue(value: Value): boolean {
     case 'sum':
     case 'difference':
     case 'product':
+    case 'quotient':
       return value.of.some(inValue)
     default:
       return false

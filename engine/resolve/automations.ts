@@ -4,8 +4,8 @@ import type { AutomationDefinition, Document } from '../definition/definition.ts
 import { type About, refuseActor } from './automation-about.ts'
 import { linkAct } from './automation-acts.ts'
 import { triggerOf } from './automation-trigger.ts'
-import { linkFilter } from './link.ts'
 import type { Place } from './link-path.ts'
+import { linkedParts } from './linked-parts.ts'
 import type { Judging } from './record-operand.ts'
 import { type Draft, eachDraft, type Resolution } from './resolution.ts'
 import { entries } from './written.ts'
@@ -65,17 +65,11 @@ function conditionsOf(
   place: Place,
   judging: Judging,
 ): readonly Condition[] {
-  return Object.entries(when).flatMap(([key, value]) => {
-    const at: Place = (path, part) => place(['when', ...path], part)
-    const filter = linkFilter(resolution, draft, { [key]: value }, at, judging)
-    if (filter === undefined || refuseActor(resolution, { filter }, at([key]))) return []
-    return [{ filter, span: spanning(at([key], 'key'), at([key])) }]
-  })
-}
-
-/** From the beginning of one place to the end of another of the same file. */
-function spanning(from: Condition['span'], to: Condition['span']): Condition['span'] {
-  return { ...from, end: Math.max(from.end, to.end) }
+  const at: Place = (path, part) => place(['when', ...path], part)
+  const parts = linkedParts(resolution, draft, when, at, judging)
+  return parts.flatMap(({ filter, span, value }) =>
+    refuseActor(resolution, { filter }, value) ? [] : [{ filter, span }],
+  )
 }
 
 /** What it does, in the order written. */

@@ -1,5 +1,5 @@
 /** Where a filter looks beside the record itself: the tables, the way to each, and the columns that it reads there. */
-import type { BelongsTo, FieldPath, Filter, ManyPath, WayStep } from '../catalog/catalog.ts'
+import type { BelongsTo, FieldPath, Filter, ManyPath, WayPath, WayStep } from '../catalog/catalog.ts'
 import type { Draft, Resolution } from './resolution.ts'
 import { columnsOf } from './rule-paths.ts'
 
@@ -109,9 +109,13 @@ function relatedAt(
   resolution: Resolution,
   root: At,
   from: At,
-  { many, relations }: ManyPath,
+  { many, relations }: WayPath,
   of: Filter,
 ): readonly Look[] {
+  if (many.kind === 'belongs_to') {
+    const { looks, end } = walked(resolution, from, [...relations, many])
+    return [...looks, ...filterAt(resolution, root, end, of)]
+  }
   const { looks, end } = walked(resolution, from, relations)
   const target = draftOf(resolution, many.target)
   const reached =

@@ -1,10 +1,20 @@
 /** Pass: what must hold of records, linked; each rule knows which columns it looks at, and whether others can break it. */
-import type { BelongsTo, Field, FieldPath, Filter, RecordRule, Relation, WriteAction } from '../catalog/catalog.ts'
+import type {
+  BelongsTo,
+  Field,
+  FieldPath,
+  Filter,
+  RecordRule,
+  Relation,
+  RulePart,
+  WriteAction,
+} from '../catalog/catalog.ts'
 import type { Document, RuleDefinition } from '../definition/definition.ts'
 import { under } from './conditions.ts'
 import { addForeignRules, linksIn } from './foreign-rules.ts'
 import { linkFilter } from './link.ts'
 import { fieldOf, isBroken } from './link-path.ts'
+import { linkedParts } from './linked-parts.ts'
 import type { Judging } from './record-operand.ts'
 import { type Draft, eachDraft, type Resolution, suggest } from './resolution.ts'
 import { columnsOf, columnsRead, pathsOf, relatedIn } from './rule-paths.ts'
@@ -87,6 +97,7 @@ function ruleOf(
   const at = value.at === undefined ? undefined : fieldAt(resolution, draft, value.at, place(['at']))
   const changed = fieldsNamed(resolution, draft, document)
   if (must === undefined || (value.when !== undefined && when === undefined)) return undefined
+  const parts = (['when', 'must'] as const).flatMap((key) => partsUnder(resolution, draft, document, key, judging))
   const paths = [must, ...(when === undefined ? [] : [when])].flatMap(pathsOf)
   const reads = new Set(changed?.map(({ column }) => column) ?? paths.flatMap(columnsOf))
   const rule: RecordRule = {
@@ -95,6 +106,7 @@ function ruleOf(
     reads,
     when,
     must,
+    parts,
     says: value.says ?? '',
     narrow: changed !== undefined,
     links: linksIn([must, when]),
@@ -105,6 +117,17 @@ function ruleOf(
   judge(resolution, draft, document, rule, paths)
   if (rule.always) addForeignRules(resolution, draft, document, rule)
   return rule
+}
+
+function partsUnder(
+  resolution: Resolution,
+  draft: Draft,
+  { place, value }: Document<RuleDefinition>,
+  of: RulePart['of'],
+  judging: Judging,
+): readonly RulePart[] {
+  const parts = linkedParts(resolution, draft, value[of] ?? {}, under(place, of), judging)
+  return parts.map(({ filter, span }) => ({ of, filter, span }))
 }
 
 /** The field under `at`; undefined with a complaint where there is none. */

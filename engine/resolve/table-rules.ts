@@ -181,6 +181,7 @@ function inOrder({ label }: Draft, { name, from, to, span }: OverlapRule): Recor
     reads: new Set([from.column, to.column]),
     when: undefined,
     must,
+    parts: [],
     says,
     narrow: false,
     links: new Set(),

@@ -25,3 +25,14 @@ export function position(source: Source, offset: number): Position {
   const line = before.split('\n').length
   return { line, column: before.length - before.lastIndexOf('\n') }
 }
+
+/** `tickets.yaml:12:3`. */
+export function placeOf({ source, start }: Span): string {
+  const { line, column } = position(source, start)
+  return `${source.file}:${line}:${column}`
+}
+
+/** What stands there, on one line. */
+export function writtenAt({ source, start, end }: Span): string {
+  return source.text.slice(start, end).replace(/\s+/g, ' ')
+}

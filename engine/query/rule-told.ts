@@ -1,0 +1,69 @@
+/** What decides whether a rule holds of a record, compiled to SQL: each key of its conditions, and the values that it compares. */
+import type { Catalog, Filter, RecordRule, Resource } from '../catalog/catalog.ts'
+import { join, type Sql, sql } from '../filter/sql.ts'
+import { type Compiled, compiled } from './compiled.ts'
+import { beforeSql, holdsSql, type Judged, pathValueSql, rowsSql } from './condition.ts'
+import { afterOf } from './rule-check.ts'
+import type { SelectScope } from './scope.ts'
+import type { WriteShape } from './write-shape.ts'
+import { draftRow } from './write-statement.ts'
+
+/** A value that a condition compares, as its author calls it. */
+interface Compared {
+  readonly name: string
+  readonly value: Sql
+}
+
+export interface CompiledTold extends Compiled {
+  /** For each part of the rule: how its values are called. Its columns are whether it holds, then the values. */
+  readonly names: readonly (readonly string[])[]
+}
+
+/** Compiles what decides of the row that an update would make; without a shape of the record as it is stored. Slots: `id`, `f_<field>`. */
+export function compileTold(
+  scope: SelectScope,
+  resource: Resource,
+  rule: RecordRule,
+  shape: Pick<WriteShape, 'given' | 'assigned'> | undefined,
+): CompiledTold {
+  const { catalog } = scope
+  const judged: Judged = { record: 'v', before: resource.table, after: afterOf(catalog, resource, 'update') }
+  const definitions =
+    shape === undefined
+      ? draftRow(scope, resource, { given: [], assigned: [] }, 'removal')
+      : draftRow(scope, resource, shape, 'update')
+  const parts = rule.parts.map(({ filter }) => ({ filter, compared: unique(comparedIn(catalog, filter, judged)) }))
+  const columns = parts.flatMap(({ compared, filter }) => [
+    holdsSql(catalog, filter, 'v', judged),
+    ...compared.map(({ value }) => sql`(${value})::text`),
+  ])
+  const text = sql`with ${definitions} select ${join(columns)} from v`
+  return { ...compiled(text), names: parts.map(({ compared }) => compared.map(({ name }) => name)) }
+}
+
+function unique(all: readonly Compared[]): readonly Compared[] {
+  return all.filter(({ name }, i) => all.findIndex((one) => one.name === name) === i)
+}
+
+function comparedIn(catalog: Catalog, filter: Filter, judged: Judged): readonly Compared[] {
+  if (filter.kind === 'not') return comparedIn(catalog, filter.of, judged)
+  if (filter.kind === 'and' || filter.kind === 'or') return filter.of.flatMap((one) => comparedIn(catalog, one, judged))
+  if (filter.kind === 'related') {
+    const { many, relations } = filter.path
+    if (relations.length > 0) return []
+    const name = `how many of "${many.name}" it asks for`
+    return [{ name, value: sql`(select count(*) ${rowsSql(catalog, filter, 'v', judged)})` }]
+  }
+  const { operand, path } = filter
+  const own = { name: nameOf(path), value: pathValueSql(catalog, path, 'v', judged) }
+  if (operand.kind === 'record')
+    return [own, { name: `$record.${nameOf(operand.path)}`, value: pathValueSql(catalog, operand.path, 'v', judged) }]
+  if (operand.kind === 'before')
+    return [own, { name: `$before.${nameOf(operand.path)}`, value: beforeSql(catalog, operand.path, judged, 'text') }]
+  return [own]
+}
+
+function nameOf({ field, relations }: Extract<Filter, { kind: 'compare' }>['path']): string {
+  const end = field.relation ?? field.name
+  return [...relations.map(({ name }) => name), end].join('.')
+}
