@@ -24,7 +24,7 @@ export function insertShape(
   const assigned = assignments(resource, clause, values)
   const fixed = new Set(assigned.map((assignment) => assignment.field.name))
   const given = [...resource.fields.values()].filter(
-    (field) => Object.hasOwn(values, field.name) && !fixed.has(field.name),
+    (field) => Object.hasOwn(values, field.name) && !fixed.has(field.name) && field.stored === undefined,
   )
   const filled = [...assigned, ...defaultAssignments(catalog, resource, values, fixed)]
   // Rules are judged, and values follow, before the database would give the moments.

@@ -232,7 +232,7 @@ export function updateShape(
   const set: readonly Assignment[] = clause?.set ?? []
   const fixed = new Set(set.map((assignment) => assignment.field.name))
   const given = [...resource.fields.values()].filter(
-    (field) => Object.hasOwn(values, field.name) && !fixed.has(field.name),
+    (field) => Object.hasOwn(values, field.name) && !fixed.has(field.name) && field.stored === undefined,
   )
   const further = resource.updateSets.filter(
     ({ field }) => !Object.hasOwn(values, field.name) && !fixed.has(field.name),

@@ -55,6 +55,8 @@ function comparedIn(catalog: Catalog, filter: Filter, judged: Judged): readonly 
     return [{ name, value: sql`(select count(*) ${rowsSql(catalog, filter, 'v', judged)})` }]
   }
   const { operand, path } = filter
+  // A secret is never shown, not even to operators.
+  if (path.field.type.hidden === true) return []
   const own = { name: nameOf(path), value: pathValueSql(catalog, path, 'v', judged) }
   if (operand.kind === 'record')
     return [own, { name: `$record.${nameOf(operand.path)}`, value: pathValueSql(catalog, operand.path, 'v', judged) }]

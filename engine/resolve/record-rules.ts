@@ -30,7 +30,7 @@ export function recordRules(resolution: Resolution): void {
       if (!isWhole(resolution, name, document)) return []
       if (document.value.must === undefined) return []
       const rule = ruleOf(resolution, draft, name, document)
-      return rule === undefined ? [] : [draft.owner === draft.name ? rule : within(draft, rule)]
+      return rule ?? []
     })
     byTable.set(draft.owner, [...(byTable.get(draft.owner) ?? []), ...rules])
   }
@@ -115,8 +115,9 @@ function ruleOf(
     span: place([], 'key'),
   }
   judge(resolution, draft, document, rule, paths)
-  if (rule.always) addForeignRules(resolution, draft, document, rule)
-  return rule
+  const whole = draft.owner === draft.name ? rule : within(draft, rule)
+  if (rule.always) addForeignRules(resolution, draft, document, whole)
+  return whole
 }
 
 function partsUnder(

@@ -1,6 +1,9 @@
 /** Fields that the database computes from others of the record: judged, kept, filtered and refused like what people write. */
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
+import { executionOf } from '../../engine/action/execution.ts'
+import { updateRecord } from '../../engine/action/update.ts'
+import { SYSTEM } from '../../engine/actor.ts'
 import type { Json, JsonObject } from '../../engine/json.ts'
 import { type Answer, application, type TestApplication } from '../support/application.ts'
 import { flat } from '../support/document.ts'
@@ -38,6 +41,7 @@ fields:
   hours:    { type: decimal, stored: { hours_between: [opens_at, shuts_at] } }
   level:    { type: string, read_only: true }
   half:     { type: integer, read_only: true }
+  kind:     { type: string }
   is_dear:  { type: boolean, read_only: true }
 relations:
   order: { belongs_to: orders }
@@ -85,13 +89,26 @@ interface Described {
   >
 }
 
+/** A part of the lines, which shows what it is computed from nowhere. */
+const GIFTS = `
+resource: gifts
+of: lines
+where: { kind: gift }
+fields:
+  name:  { type: string, required: true }
+  price: { type: decimal, required: true }
+  total: { type: decimal }
+rules: { small: { must: { total: { lt: 40 } }, says: A gift is small } }
+policies: { ${ANY} }
+`
+
 const CHIEF = '1:chief:'
 const stored = suite('stored fields')
 let app: TestApplication
 
 stored.before(async () => {
   app = await application({
-    resources: { 'app.yaml': APP, 'lines.yaml': LINES, 'orders.yaml': ORDERS },
+    resources: { 'app.yaml': APP, 'lines.yaml': LINES, 'orders.yaml': ORDERS, 'gifts.yaml': GIFTS },
     plugins: 'test/support/plugins',
   })
 })
@@ -208,6 +225,30 @@ stored('a delete, a restore and other resources see it', async () => {
   const dear = await make({ quantity: 160 })
   // Deleting it sets its quantity to 0, and the rule is asked of what would be stored then.
   assert.is((await app.call('DELETE', `/lines/${String(dear.id)}`, { token: CHIEF })).status, 204)
+})
+
+stored('a resource on the table of another has it, and its rules see it', async () => {
+  const gift = await send({ price: '30.00' }, '/gifts')
+  assert.is((gift.body.data as JsonObject).total, '30.00')
+  const { id } = gift.body.data as JsonObject
+  const path = `/gifts/${String(id)}`
+  const dear = await app.call('PATCH', path, { token: CHIEF, body: { price: '45.00' } })
+  assert.equal(errors(dear), [409, 'A gift is small'])
+  assert.is((await app.call('PATCH', path, { token: CHIEF, body: { price: '35.00' } })).status, 200)
+  assert.is((await patch(id, { quantity: 2 })).status, 409)
+})
+
+stored('code of a plugin that names it changes nothing', async () => {
+  const { id } = await make({ quantity: 2 })
+  const call = { actor: SYSTEM, requestId: 'test', afterCommit: () => undefined }
+  const around = executionOf(app.engine.app.foundation, call)
+  const lines = app.engine.app.catalog.resources.get('lines')!
+  const lookup = { field: lines.key, value: Number(id) }
+  const same: JsonObject = JSON.parse(await updateRecord(around, lines, lookup, {}, undefined, { amount: '9.00' }))
+  assert.is(same.amount, '5.00')
+  const fixed = { amount: '9.00', people: 5 }
+  const other: JsonObject = JSON.parse(await updateRecord(around, lines, lookup, {}, undefined, fixed))
+  assert.equal([other.amount, other.each], ['5.00', '1.0000'])
 })
 
 stored('the log of changes keeps it beside what was sent', async () => {
