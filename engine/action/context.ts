@@ -61,7 +61,7 @@ export interface Records<T extends RecordTypes = AnyRecord> {
   list(
     query?: Readonly<Record<string, string>>,
   ): Promise<{ readonly data: readonly T['item'][]; readonly total: number | null; readonly pagination: Pagination }>
-  /** By id or another lookup; throws ApiError record_not_found or forbidden. */
+  /** By id or another lookup, of which a number is the id where it can be one; throws ApiError record_not_found or forbidden. */
   get(lookup: string | number): Promise<T['record']>
   /**
    * Every record of a list, as batches of rows: the text of each column (`subject`, `status.name`) as answers write it,

@@ -171,7 +171,8 @@ async function createInside(inner: Execution, record: NewRecord): Promise<string
     const id = Number(stored.id)
     const moved = await writeMany(inner, id, input.many)
     await refuseBrokenLinks(inner, { resource, action: 'create', id, moved, columns: new Set() })
-    if (resource.relatedFollows.length > 0) await followRelated(inner, resource, { before: undefined, after: stored })
+    if (resource.relatedFollows.length > 0)
+      await followRelated(inner, resource, { by: inner.bulk ? 'import' : 'create', after: stored })
     await noteChange(inner, resource)
     return id
   })

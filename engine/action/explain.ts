@@ -65,7 +65,7 @@ export interface Explanation {
   readonly rules: readonly RuleVerdict[]
   /** Which values of a field may follow which, where the action is an update. */
   readonly moves: readonly MoveVerdict[]
-  /** What a creation or an update sets in other records. */
+  /** What the write sets in other records. */
   readonly elsewhere: readonly FollowVerdict[]
   readonly statements: readonly { readonly text: string; readonly values: readonly unknown[] }[]
   /** The status a read gives, or the refusal; undefined for writes that would be allowed, since nothing is written. */
@@ -191,7 +191,7 @@ function movesOf({ actor }: Execution, { resource, action }: Question): readonly
 }
 
 function elsewhereOf({ actor }: Execution, { resource, action }: Question): readonly FollowVerdict[] {
-  if (action !== 'create' && action !== 'update') return []
+  if (action === 'list' || action === 'get') return []
   return resource.relatedFollows
     .filter(({ on }) => on.has(action))
     .map((follow) => ({

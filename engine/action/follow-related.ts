@@ -11,21 +11,17 @@ import { writtenValues } from './written-values.ts'
 
 type Stored = Readonly<Record<string, Json>>
 
-/** The record that was written, and as it was before an update. */
+/** A write of a record: as it is stored now (before a delete), and as it was before an update. */
 interface Written {
-  readonly before: Stored | undefined
+  readonly by: WrittenBy | 'delete' | 'restore'
+  readonly before?: Stored
   readonly after: Stored
 }
 
 /** Writes what follows in other records. Throws conflict where one of them is refused; then the whole write is. */
 export async function followRelated(around: Execution, resource: Resource, written: Written): Promise<void> {
   if (resource.relatedFollows.length === 0) return
-  const follows = relatedFollowsOf(
-    resource,
-    writtenBy(around, written),
-    around.actor,
-    changedColumns(resource, written),
-  )
+  const follows = relatedFollowsOf(resource, written.by, around.actor, changedColumns(resource, written))
   if (follows.length === 0) return
   const id = Number(written.after.id)
   const numbers = follows.map((follow) => resource.relatedFollows.indexOf(follow)).join()
@@ -37,11 +33,6 @@ export async function followRelated(around: Execution, resource: Resource, writt
   // What an earlier entry changes may concern a later one.
   for (const [index, follow] of follows.entries())
     if (index >= first) await followOne(around, resource, follow, id, index === first ? Number(row[first]) : undefined)
-}
-
-function writtenBy({ bulk }: Execution, { before }: Written): WrittenBy {
-  if (before !== undefined) return 'update'
-  return bulk ? 'import' : 'create'
 }
 
 /** The columns in which the record is another than before. */

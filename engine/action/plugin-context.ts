@@ -3,7 +3,7 @@ import { SYSTEM } from '../actor.ts'
 import type { Resource } from '../catalog/catalog.ts'
 import type { Transaction } from '../database/database.ts'
 import type { JsonObject } from '../json.ts'
-import { type Lookup, lookupById, readLookup } from '../query/lookup.ts'
+import { type Lookup, lookupOf } from '../query/lookup.ts'
 import { keptWithinSql } from '../query/past-policy.ts'
 import { requireClause } from '../query/policy.ts'
 import { readableSql, resourceNamed } from '../query/readable.ts'
@@ -107,8 +107,7 @@ function records(around: Execution, name: string): Records {
   const resource = around.catalog.resources.get(name)
   if (resource === undefined) throw new Error(`no resource is named ${name}`)
   const parsed = async (text: Promise<string>): Promise<JsonObject> => JSON.parse(await text) as JsonObject
-  const named = (lookup: string | number): Lookup =>
-    typeof lookup === 'number' ? lookupById(resource, lookup) : readLookup(resource, lookup)
+  const named = (lookup: string | number): Lookup => lookupOf(resource, lookup)
   return {
     list: async (query = {}) => {
       const { items, pagination } = await listRecords(around, resource, Object.entries(query))

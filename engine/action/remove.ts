@@ -10,6 +10,7 @@ import { compileRemoval } from '../query/write-statement.ts'
 import { type Current, currentRecord } from './current.ts'
 import { drafts } from './draft.ts'
 import { changeSlots, type Execution, noteChange, runCompiled } from './execution.ts'
+import { followRelated } from './follow-related.ts'
 import { hooksOf, runHooks, type Written } from './hook-chain.ts'
 import { ruleLocks, underLocks, without } from './lock.ts'
 import { refuseBroken, refuseOverlap } from './outcome.ts'
@@ -100,6 +101,8 @@ async function runRemoval(
   )
   const written: Written = { input: {}, extra: {}, record: current.record, result: undefined, draft }
   await runHooks(around, resource, action, hooksOf(around, resource, action), written, async () => {
+    // Behind the delete there may be no record left that leads to others.
+    if (action === 'delete') await followRelated(around, resource, { by: action, after: current.record })
     const key = `${action} ${resource.name} ${actorClass(around.actor)}`
     const compiled = around.statements.get(key, () => compileRemoval(around, resource, action))
     const [row] = await explained(resource, action, () =>
@@ -108,6 +111,7 @@ async function runRemoval(
     if (row !== undefined) refuseBroken(compiled.checks, row)
     if (sets !== undefined && row !== undefined)
       written.result = JSON.parse(compiled.serialize(row)) as Record<string, Json>
+    if (action === 'restore') await followRelated(around, resource, { by: action, after: current.record })
     await noteChange(around, resource)
   })
 }

@@ -201,7 +201,7 @@ async function writeChange(around: Execution, update: Update, change: Change): P
     await refuseBrokenLinks(around, { resource, action: 'update', id: current.id, moved, columns: update.columns })
     if (text === undefined) return undefined
     if (write.result !== undefined)
-      await followRelated(around, resource, { before: current.record, after: write.result })
+      await followRelated(around, resource, { by: 'update', before: current.record, after: write.result })
     await noteChange(around, resource)
     return text
   })

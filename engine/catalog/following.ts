@@ -7,9 +7,9 @@ import { withComputed } from './stored.ts'
 export type WrittenBy = 'create' | 'update' | 'import'
 
 /** Whether an entry can concern a write of these columns. */
-export function concerns(
-  { changed, on }: Pick<Follow, 'changed' | 'on'>,
-  by: WrittenBy,
+export function concerns<By extends string>(
+  { changed, on }: Pick<Follow, 'changed'> & { readonly on: ReadonlySet<By> },
+  by: By,
   columns: ReadonlySet<string>,
 ): boolean {
   return on.has(by) && (by !== 'update' || (changed?.some(({ column }) => columns.has(column)) ?? true))

@@ -186,7 +186,9 @@ export interface Follow {
 }
 
 /** What follows in another record: it gets the values by an update of the program itself, in the transaction of the write. */
-export interface RelatedFollow extends Omit<Follow, 'reads'> {
+export interface RelatedFollow extends Omit<Follow, 'on' | 'reads'> {
+  /** A record that is deleted is judged as it was before. */
+  readonly on: ReadonlySet<'create' | 'update' | 'import' | 'delete' | 'restore'>
   /** The foreign key that names the other record. */
   readonly of: FieldPath
   /** The relations that lead there, as written. */

@@ -128,7 +128,7 @@ export interface FollowDefinition extends AccessDefinition {
   readonly of?: string
   readonly when?: FilterDefinition
   readonly changed?: string | readonly string[]
-  readonly on?: readonly ('create' | 'update' | 'import')[]
+  readonly on?: readonly (WriteName | 'import')[]
   readonly set: JsonObject
 }
 

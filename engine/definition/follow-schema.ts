@@ -18,8 +18,8 @@ const FOLLOW: JsonSchema = map(
       'status',
       either(NAME, { ...list(NAME), minItems: 1 }),
     ),
-    on: key('The writes it follows from; all of them if absent.', ['create', 'update'], {
-      ...list({ enum: ['create', 'update', 'import'] }),
+    on: key('The writes it follows from; create, update and import if absent.', ['create', 'update'], {
+      ...list({ enum: ['create', 'update', 'import', 'delete', 'restore'] }),
       minItems: 1,
     }),
     set: key(

@@ -8,7 +8,7 @@ import type { Resource } from '../catalog/catalog.ts'
 import { invalid } from '../error.ts'
 import { isObject, type Json, type JsonObject } from '../json.ts'
 import { LIMITS } from '../limits.ts'
-import { readLookup } from '../query/lookup.ts'
+import { lookupOf } from '../query/lookup.ts'
 import { sentence } from '../record/decode.ts'
 import { nearest } from '../text/nearest.ts'
 import { fieldErrorCodes } from './field-error.ts'
@@ -80,7 +80,7 @@ function operationOf(
   if (typeof id !== 'number' && typeof id !== 'string')
     return name === 'update' ? 'must be an object with the id of the record' : 'must be the id of a record'
   // Asked when it is done: a text that names no record is refused as a record that is not there.
-  const lookup = () => readLookup(resource, String(id))
+  const lookup = () => lookupOf(resource, id)
   if (name === 'update')
     return isObject(entry)
       ? { id, run: (inner) => updateRecord(inner, resource, lookup(), body) }

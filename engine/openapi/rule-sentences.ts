@@ -27,7 +27,7 @@ function rulesOf({ action, resource }: ResourceRoute): readonly string[] {
 /** What the write sets in other records; whether it does may depend on both. */
 function elsewhereOf({ action, resource }: ResourceRoute): readonly string[] {
   const lines = resource.relatedFollows.flatMap(({ access, on, set, way }) => {
-    if ((action !== 'create' && action !== 'update') || !on.has(action)) return []
+    if (action === 'list' || action === 'get' || !on.has(action)) return []
     const who = access.length === 0 ? '' : `, by ${access.map(words).join(' and ')}`
     return [`- ${set.map(({ field }) => `\`${field.name}\``).join(', ')} of its \`${way}\`${who}`]
   })

@@ -9,11 +9,10 @@ export interface Lookup {
   readonly value: Json
 }
 
-/** The lookup of a record by its id; throws record_not_found for a number that can be none. */
-export function lookupById(resource: Resource, id: number): Lookup {
-  const found = lookupBy(resource, resource.key, String(id))
-  if (found === undefined) throw notFound(resource)
-  return found
+/** The lookup that a program means: a number that can be an id is one, anything else is read as a path's text. */
+export function lookupOf(resource: Resource, named: string | number): Lookup {
+  const byId = typeof named === 'number' ? lookupBy(resource, resource.key, String(named)) : undefined
+  return byId ?? readLookup(resource, String(named))
 }
 
 /**

@@ -15,7 +15,7 @@ const RECORD: Judged = { record: 't', before: undefined }
 /** The entries that a write by this actor can concern; `columns` are those that an update may write. */
 export function relatedFollowsOf(
   { relatedFollows }: Resource,
-  by: WrittenBy,
+  by: WrittenBy | 'delete' | 'restore',
   actor: Actor,
   columns: ReadonlySet<string> = new Set(),
 ): readonly RelatedFollow[] {

@@ -45,6 +45,11 @@ function followOf(resolution: Resolution, draft: Draft, document: Document<Follo
       resolution.report('wrong_rule', `"${key}" goes with "of" alone`, place([key], 'key'), {
         hint: 'what follows in the record itself follows whoever writes it',
       })
+  for (const [index, one] of (value.on ?? []).entries())
+    if (one === 'delete' || one === 'restore')
+      resolution.report('wrong_rule', `"${one}" goes with "of" alone`, place(['on', index]), {
+        hint: `what a ${one} sets in the record itself stands under ${one}_sets`,
+      })
   const before = value.on?.includes('update') ?? true
   const judging: Judging = { record: draft, before, reason: 'A new record has no "$before"' }
   const parts = followParts(resolution, draft, document, judging)
@@ -52,8 +57,12 @@ function followOf(resolution: Resolution, draft: Draft, document: Document<Follo
   const { changed, set, when } = parts
   const paths = [...(when === undefined ? [] : pathsOf(when)), ...set.flatMap((one) => pathsRead(one.value))]
   const reads = new Set([...paths.flatMap(columnsOf), ...(changed ?? []).map(({ column }) => column)])
-  return { ...parts, reads, span: place([]) }
+  const on = USUAL.filter((one) => value.on?.includes(one) ?? true)
+  return { ...parts, on: new Set(on), reads, span: place([]) }
 }
+
+/** The writes from which it follows where nothing else is said. */
+export const USUAL = ['create', 'update', 'import'] as const
 
 /**
  * When an entry concerns a record of `judging`, and the values that a record of `holder` gets; undefined with a complaint
@@ -64,7 +73,7 @@ export function followParts(
   holder: Draft,
   document: Document<FollowDefinition>,
   judging: Judging,
-): Pick<Follow, 'on' | 'changed' | 'when' | 'set'> | undefined {
+): Pick<Follow, 'changed' | 'when' | 'set'> | undefined {
   const { value, place } = document
   const { record } = judging
   const own =
@@ -80,7 +89,7 @@ export function followParts(
   const scope = record.owner === record.name ? undefined : record.scope
   const both = [scope, own].filter((one) => one !== undefined)
   const when: Filter | undefined = both.length < 2 ? both[0] : { kind: 'and', of: both }
-  return { on: new Set(value.on ?? (['create', 'update', 'import'] as const)), changed, when, set }
+  return { changed, when, set }
 }
 
 /** The field or relation that a value goes to; undefined with a complaint where nothing can be set. */

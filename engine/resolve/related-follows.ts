@@ -4,7 +4,7 @@ import { columnsFollowing, concerns } from '../catalog/following.ts'
 import type { Document, FollowDefinition } from '../definition/definition.ts'
 import { position } from '../text/source.ts'
 import { accessOf, declarePermissions } from './access.ts'
-import { followParts, followsOfTables } from './follows.ts'
+import { followParts, followsOfTables, USUAL } from './follows.ts'
 import { linkPath, relationOf } from './link-path.ts'
 import type { Judging } from './record-operand.ts'
 import { type Draft, eachDraft, type Resolution } from './resolution.ts'
@@ -39,7 +39,7 @@ function relatedFollowOf(
     const name = Object.keys(value.set).find((one) => one === field.name || one === field.relation) ?? field.name
     resolution.report('wrong_rule', `"${name}" can not be changed once it is stored`, place(['set', name], 'key'))
   }
-  return { ...parts, of: led.of, way, target: led.target.name, access, span: place([]) }
+  return { ...parts, on: new Set(value.on ?? USUAL), of: led.of, way, target: led.target.name, access, span: place([]) }
 }
 
 /** The foreign key at the end of the way, and the resource whose table it leads to; undefined with a complaint. */

@@ -15,6 +15,8 @@ const POLICIES = `policies:
   create: [{ who: signed_in }]
   update: [{ who: signed_in }]
   delete: [{ who: signed_in }]`
+const RESTORE = `${POLICIES}
+  restore: [{ who: signed_in }]`
 const FILES = {
   'app.yaml': 'name: Work\nprefix: /crew\nplugins: { timestamps: {}, soft_delete: {}, who: {} }\n',
   'stages.yaml': `
@@ -48,6 +50,8 @@ ${POLICIES}
   'tasks.yaml': `
 resource: tasks
 label: Task
+soft_delete: true
+restore: true
 fields:
   name: { type: string, required: true }
   minutes: { type: integer, default: 0 }
@@ -61,10 +65,21 @@ follows:
     changed: [minutes, is_done]
     when: { is_done: true, minutes: { gt: 0 } }
     set: { spent: { plus: [$record.project.spent, $record.minutes] } }
+  - { of: project, on: [delete], set: { tasks_made: { minus: [$record.project.tasks_made, 1] } } }
+  - { of: project, on: [restore], set: { tasks_made: { plus: [$record.project.tasks_made, 1] } } }
   - of: project
     on: [create]
     when: { project.stage.is_open: false }
     set: { stage: { is_open: true } }
+${RESTORE}
+`,
+  'stays.yaml': `
+resource: stays
+label: Stay
+fields: { minutes: { type: integer, default: 1 } }
+relations: { project: { belongs_to: projects, required: true } }
+follows:
+  - { of: project, on: [delete], when: { minutes: { gt: 0 } }, set: { spent: { minus: [$record.project.spent, $record.minutes] } } }
 ${POLICIES}
 `,
   'notes.yaml': `
@@ -204,6 +219,26 @@ test('a value that the other field can not hold refuses the write', async () => 
   const answer = await call('POST', '/tasks', { name: 'One too many', project_id: id })
   assert.is(answer.status, 409, answer.text)
   assert.match(String(answer.body.message), /^Project: /)
+})
+
+test('it follows from a delete and a restore too, also where the row goes for good', async () => {
+  const id = await project({ spent: 7 })
+  const [one, two] = [
+    await make('/tasks', { name: 'Dig', project_id: id }),
+    await make('/tasks', { name: 'Fill', project_id: id }),
+  ]
+  assert.is((await call('DELETE', `/tasks/${one}`)).status, 204)
+  assert.is((await read(`/projects/${id}`)).tasks_made, 1)
+  assert.is((await call('POST', `/tasks/${one}/restore`)).status, 200)
+  assert.is((await read(`/projects/${id}`)).tasks_made, 2)
+  const stay = await make('/stays', { minutes: 3, project_id: id })
+  assert.is((await call('DELETE', `/stays/${stay}`)).status, 204)
+  assert.is((await read(`/projects/${id}`)).spent, 4)
+  await call('PATCH', `/projects/${id}`, { is_locked: true })
+  const locked = await make('/stays', { minutes: 3, project_id: id })
+  assert.is((await call('DELETE', `/stays/${locked}`)).status, 409)
+  assert.is((await call('GET', `/stays/${locked}`)).status, 200)
+  assert.is((await read(`/tasks/${two}`)).name, 'Fill')
 })
 
 test('explain names each entry with its place, and whether it follows from writes of the caller', async () => {

@@ -130,7 +130,8 @@ const VALUES: readonly unknown[] = [
  * What is not about input: probes and pages have no envelope, and a sign-out would end the test's own session. A stream
  * never ends; its parameters are those of its list.
  */
-const ASIDE = /\/stream$|^\/(livez|readyz|metrics|docs|dashboard|openapi\.json|password|email|satisfaction)|auth\/logout/
+const ASIDE =
+  /\/stream$|^\/(livez|readyz|metrics|docs|dashboard|openapi\.json|password|email|satisfaction)|auth\/logout/
 
 function isSound(status: number, what: string, text: string): void {
   assert.ok(status >= 200 && status < 500, `${what.slice(0, 300)} answered ${status}: ${text.slice(0, 500)}`)

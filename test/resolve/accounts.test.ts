@@ -46,6 +46,7 @@ policies:
 accounts('a role that is not seeded, and a permission that nothing names, are told', () => {
   const things = `fields: { n: { type: integer, write: [{ role: bos }, { permission: things.see }] } }
 relations: { branch: { belongs_to: branches, read: { role: [clerk, clark] } } }
+follows: [{ of: branch, role: [clerk, klerk], set: { name: x } }]
 policies:
   view: [{ role: clrek }, { role: [boss, stranger], where: { n: 1 } }]
   create: [{ role: boss }]
@@ -56,6 +57,7 @@ policies:
     'roles.yaml [none.such] unknown_permission: There is no permission "none.such" (a policy or a plugin that names it makes it one)',
     'things.yaml [bos] unknown_role: There is no role "bos" (did you mean "boss"?)',
     'things.yaml [clark] unknown_role: There is no role "clark" (did you mean "clerk"?)',
+    'things.yaml [klerk] unknown_role: There is no role "klerk" (did you mean "clerk"?)',
     'things.yaml [clrek] unknown_role: There is no role "clrek" (did you mean "clerk"?)',
     'things.yaml [stranger] unknown_role: There is no role "stranger" (roles that a policy names are seeded, so that they are there)',
   ])

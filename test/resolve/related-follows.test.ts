@@ -80,6 +80,13 @@ test('who writes is asked of entries for other records alone', () => {
   ])
 })
 
+test('a delete or restore sets values in other records alone', () => {
+  says('{ on: [create, delete], set: { text: x } }', [
+    'comments.yaml [delete] wrong_rule: "delete" goes with "of" alone (what a delete sets in the record itself stands under delete_sets)',
+  ])
+  says('{ of: ticket, on: [delete, restore], set: { subject: x } }', [])
+})
+
 test('entries that would set each other off for ever are refused, those that end are not', () => {
   const back = '[{ of: owner, set: { wrote_at: $now } }]'
   says('{ of: ticket, set: { answered_at: $now } }', [], back)
