@@ -16,8 +16,25 @@ export interface Throwaway {
   close(): Promise<void>
 }
 
-/** Clusters that nobody uses at present: opening one takes about a second and half a gigabyte. */
-const idle: PGlite[] = []
+/** Clusters that nobody uses at present, and what ends each: opening one takes about a second and half a gigabyte. */
+const idle = new Map<PGlite, NodeJS.Timeout | undefined>()
+
+/** Keeps an empty cluster for the next one who asks. Its own timers let no process end, so it is closed after a while. */
+function keep(cluster: PGlite, lingerMs: number | undefined): void {
+  const end = (): void => {
+    idle.delete(cluster)
+    void cluster.close()
+  }
+  idle.set(cluster, lingerMs === undefined ? undefined : setTimeout(end, lingerMs).unref())
+}
+
+function kept(): PGlite | undefined {
+  const [cluster] = idle.keys()
+  if (cluster === undefined) return undefined
+  clearTimeout(idle.get(cluster))
+  idle.delete(cluster)
+  return cluster
+}
 
 const EMPTY = `rollback; deallocate all; discard temp; drop schema public cascade; create schema public;
   create extension pg_trgm`
@@ -29,11 +46,11 @@ async function empty(cluster: PGlite): Promise<void> {
   await cluster.exec(EMPTY)
 }
 
-async function embedded(log: Logger): Promise<Throwaway> {
-  const cluster = idle.pop() ?? (await openMemory())
+async function embedded(log: Logger, lingerMs: number | undefined): Promise<Throwaway> {
+  const cluster = kept() ?? (await openMemory())
   const database = databaseOn(cluster, 'embedded PostgreSQL 18 in memory', log, async () => {
     await empty(cluster)
-    idle.push(cluster)
+    keep(cluster, lingerMs)
   })
   return { database, url: undefined, close: () => database.close() }
 }
@@ -62,7 +79,10 @@ async function ofServer(server: string, log: Logger): Promise<Throwaway> {
   return { database, url: url.href, close }
 }
 
-/** An empty database with pg_trgm, on the server of that address or embedded; once closed, a cluster is used again. */
-export function throwawayDatabase(server: string | undefined, log: Logger): Promise<Throwaway> {
-  return server ? ofServer(server, log) : embedded(log)
+/**
+ * An empty database with pg_trgm, on the server of that address or embedded. Once closed, a cluster is used again within
+ * `lingerMs`, or as long as the process lives, which it then has to end itself.
+ */
+export function throwawayDatabase(server: string | undefined, log: Logger, lingerMs?: number): Promise<Throwaway> {
+  return server ? ofServer(server, log) : embedded(log, lingerMs)
 }

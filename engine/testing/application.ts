@@ -61,6 +61,9 @@ export interface ApplicationOptions {
 
 const SILENT: Logger = Object.freeze({ debug() {}, info() {}, warn() {}, error() {} })
 
+/** How long a database waits for the next application of the same file. */
+const LINGER_MS = 1_000
+
 /** As many requests as a test likes. */
 const UNLIMITED = '1000000000'
 
@@ -88,7 +91,7 @@ export async function application(options: ApplicationOptions = {}): Promise<Tes
   }
   try {
     if (settings.value === undefined) throw new Error(renderDiagnostics(settings.diagnostics))
-    const { database, close: drop } = await throwawayDatabase(server, log)
+    const { database, close: drop } = await throwawayDatabase(server, log, LINGER_MS)
     undo.push(drop)
     const made = await createEngine({ settings: settings.value, log, database, ...(now && { now }) })
     const engine = made.value
