@@ -258,6 +258,8 @@ export const LIMITS = {
   /** How long a start that is told to stop lets its statement run before it is cancelled, and then waits for it to end, in milliseconds. */
   startStopMs: 1_500,
   startEndMs: 5_000,
+  /** Requests of one scenario: what is longer is several. */
+  stepsPerScenario: 100,
   /** Test files of an application that run at the same time: each has an embedded database of half a gigabyte. */
   testsAtOnce: 4,
   /** Letters of an application's name: the database, the image and the containers are called after it. */

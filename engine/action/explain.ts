@@ -75,7 +75,7 @@ export interface Explanation {
 /** Explains an action to its caller. Reads are carried out; of writes only what they would start from is read. */
 export async function explain(around: Execution, question: Question): Promise<Explanation> {
   const { resource, action, named } = question
-  const policy: PolicyName = action === 'list' || action === 'get' ? 'view' : action
+  const policy = policyOf(action)
   const statements: { text: string; values: readonly unknown[] }[] = []
   const recorded = (runner: Runner): Runner => ({
     run(statement: Statement, values) {
@@ -97,6 +97,20 @@ export async function explain(around: Execution, question: Question): Promise<Ex
   const rules = await rulesOf(around, question)
   const [moves, elsewhere] = [movesOf(around, question), elsewhereOf(around, question)]
   return { policy, verdicts, rules, moves, elsewhere, statements, outcome }
+}
+
+/** The clauses of the policy in question that speak of the caller and, where a record is named, reach it. */
+export async function clausesAsked(
+  around: Execution,
+  { resource, action, named }: Question,
+): Promise<readonly Clause[]> {
+  const speaking = clausesFor(resource.policies[policyOf(action)], around.actor)
+  return named === undefined ? speaking : clausesReaching(around, resource, speaking, named)
+}
+
+/** The policy that an action is held to. */
+function policyOf(action: ActionName): PolicyName {
+  return action === 'list' || action === 'get' ? 'view' : action
 }
 
 async function carryOut(

@@ -31,7 +31,7 @@ export const COMMANDS: readonly Command[] = [
     name: 'test',
     usage: '[<part of a path> …]',
     summary:
-      'run the tests of the application: every *.test.ts beside its resources and plugins, each on a database of its own',
+      'run the tests of the application, on databases of their own: the scenarios of *.test.yaml, and every *.test.ts',
     takes: [0, Number.POSITIVE_INFINITY],
     load: () => import('./test.ts'),
   },

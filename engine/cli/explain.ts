@@ -6,21 +6,11 @@ import { pluginContext } from '../action/plugin-context.ts'
 import { type Actor, ANONYMOUS } from '../actor.ts'
 import { type App, createEngine } from '../engine.ts'
 import { sentenceOf } from '../error.ts'
-import type { BoundRoute } from '../http/parts.ts'
-import type { ResourceRoute } from '../http/resource-routes.ts'
-import { compileTable } from '../http/table.ts'
-import { readLookup } from '../query/lookup.ts'
+import { findRoute, questionOf } from '../http/question.ts'
 import { isBegun, showDiagnostics } from './application.ts'
 import type { ExitCode, Invocation } from './command.ts'
 import { explainAutomation } from './explain-automation.ts'
 import { explainRuleOf } from './explain-rule.ts'
-
-interface Found {
-  readonly route: BoundRoute
-  readonly pattern: string
-  readonly named: string | undefined
-  readonly query: URLSearchParams
-}
 
 async function actorNamed(name: string | undefined, { composition }: App, call: Execution): Promise<Actor> {
   if (name === undefined) return ANONYMOUS
@@ -29,30 +19,6 @@ async function actorNamed(name: string | undefined, { composition }: App, call: 
   const actor = await identify.value(pluginContext(call, identify.options), name)
   if (actor === null) throw new Error(`There is nobody called ${name}.`)
   return actor
-}
-
-function isResourceRoute(route: BoundRoute): route is ResourceRoute {
-  return 'resource' in route && 'action' in route
-}
-
-/** The route of `GET /path?query`; throws the sentence that says why there is none. */
-function findRoute(request: string, { routes, catalog }: App): Found {
-  const [, method = '', path = '', query] = /^\s*([A-Za-z]+)\s+(\/[^\s?]*)(?:\?(\S*))?\s*$/.exec(request) ?? []
-  if (path === '') throw new Error(`"${request}" is no request such as 'GET /api/v1/tickets?status_id=1'.`)
-  const match = compileTable(routes, catalog.prefix)(path)
-  if (match === undefined) throw new Error(`No route answers ${path}: 404.`)
-  const place = match.entry.methods.get(method.toUpperCase())
-  if (place === undefined)
-    throw new Error(`${match.entry.pattern} answers ${match.entry.allow.join(', ')}, not ${method.toUpperCase()}: 405.`)
-  return { route: place.route, pattern: place.pattern, named: match.values[0], query: new URLSearchParams(query ?? '') }
-}
-
-async function explainResource(route: ResourceRoute, { named, query }: Found, call: Execution): Promise<Explanation> {
-  const { resource, action, parent } = route
-  const relation = resource.nested.find((nested) => nested.relation.target === parent?.name)?.relation
-  const above = parent && relation && { relation, resource: parent, lookup: readLookup(parent, named ?? '') }
-  const lookup = parent === undefined && named !== undefined ? { named } : {}
-  return explain(call, { resource, action, query, ...lookup, ...(above === undefined ? {} : { parent: above }) })
 }
 
 function verdictLine({ clause, place, speaks, reaches, follows }: Explanation['verdicts'][number]): string {
@@ -106,9 +72,9 @@ async function explainRequest({ positionals, options }: Invocation, app: App): P
   const { route, pattern } = found
   const caller = actor.kind === 'anonymous' ? 'nobody who is signed in' : `${name}, ${actor.role ?? 'without a role'}`
   const head = `${route.method} ${pattern}: ${route.summary}\n  asked by ${caller}`
-  if (!isResourceRoute(route))
-    return `${head}\n  a route of the plugin ${route.plugin}, which judges the request itself`
-  return `${head}\n${render(await explainResource(route, found, executionOf(foundation, { ...call, actor })))}`
+  const question = questionOf(found)
+  if (question === undefined) return `${head}\n  a route of the plugin ${route.plugin}, which judges the request itself`
+  return `${head}\n${render(await explain(executionOf(foundation, { ...call, actor }), question))}`
 }
 
 export async function run(invocation: Invocation): Promise<ExitCode> {

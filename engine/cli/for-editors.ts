@@ -2,6 +2,7 @@
 import { mkdir, readFile, writeFile } from 'node:fs/promises'
 import { dirname, join, relative, resolve } from 'node:path'
 import type { Boot } from '../boot/boot.ts'
+import { SCENARIO_SCHEMA } from '../definition/scenario.ts'
 import { appSchema, resourceSchema } from '../definition/schema.ts'
 import type { Vocabulary } from '../definition/vocabulary.ts'
 import { typesOfRecords } from '../openapi/types.ts'
@@ -22,9 +23,13 @@ async function write({ resourcesDir }: Place, name: string, text: string): Promi
   return relative(process.cwd(), path)
 }
 
-/** Writes both schemas, with the words of the application's plugins, and gives their paths. Rejects where that is not allowed. */
+/** Writes the schemas, with the words of the application's plugins, and gives their paths. Rejects where that is not allowed. */
 export function writeSchemas(vocabulary: Vocabulary, place: Place): Promise<readonly string[]> {
-  const schemas = { 'resource.schema.json': resourceSchema(vocabulary), 'app.schema.json': appSchema(vocabulary) }
+  const schemas = {
+    'resource.schema.json': resourceSchema(vocabulary),
+    'app.schema.json': appSchema(vocabulary),
+    'test.schema.json': SCENARIO_SCHEMA,
+  }
   const files = Object.entries(schemas)
   return Promise.all(files.map(([name, schema]) => write(place, name, `${JSON.stringify(schema, null, 2)}\n`)))
 }

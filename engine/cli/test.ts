@@ -1,10 +1,14 @@
-/** ⇄ `plinth test`: runs the tests of the application by Node's own runner, with TypeScript and `'plinth'` as plugins have them. */
+/** ⇄ `plinth test`: runs the scenarios of the application, and its test files by Node's own runner, with TypeScript as plugins have it. */
 import { spawn } from 'node:child_process'
 import { readdir } from 'node:fs/promises'
 import { availableParallelism } from 'node:os'
 import { dirname, join, relative, resolve, sep } from 'node:path'
+import { readScenarios } from '../definition/read.ts'
+import { sentenceOf } from '../error.ts'
 import { LIMITS } from '../limits.ts'
+import { showDiagnostics } from './application.ts'
 import type { ExitCode, Invocation } from './command.ts'
+import { testScenarios } from './test-scenarios.ts'
 
 const TEST = /\.test\.m?[jt]s$/
 /** Folders of packages, of what was made, and of editors. */
@@ -33,29 +37,45 @@ function runner(): readonly string[] {
   ]
 }
 
-export async function run(invocation: Invocation): Promise<ExitCode> {
-  const { complain, positionals, settings, stopped } = invocation
-  const root = dirname(resolve(settings.resourcesDir))
-  const all = await testFiles(root)
-  const chosen = all.filter((file) => positionals.length === 0 || positionals.some((part) => file.includes(part)))
-  if (chosen.length === 0) {
-    const none =
-      all.length === 0 ? 'There is no *.test.ts here' : `No test file has ${positionals.join(' or ')} in its path`
-    complain(`${none}. See "Tests" in plugins/README.md of Plinth.`)
-    return 1
-  }
-  const child = spawn(process.execPath, [...runner(), ...chosen], {
+/** Runs test files in processes of their own; whether all passed. */
+function runFiles(invocation: Invocation, root: string, files: readonly string[]): Promise<boolean> {
+  const { color, complain, say, settings, stopped } = invocation
+  const child = spawn(process.execPath, [...runner(), ...files], {
     cwd: root,
     // Within a run of Node's own tests it would report to that run, and say nothing.
-    env: { ...settings.env, NODE_TEST_CONTEXT: undefined, ...(invocation.color && { FORCE_COLOR: '1' }) },
+    env: { ...settings.env, NODE_TEST_CONTEXT: undefined, ...(color && { FORCE_COLOR: '1' }) },
     stdio: ['ignore', 'pipe', 'pipe'],
   })
   void stopped.then(() => child.kill())
-  const show = (say: (text: string) => void) => (part: Buffer) => say(String(part).replace(/\n$/, ''))
-  child.stdout.on('data', show(invocation.say))
+  const show = (to: (text: string) => void) => (part: Buffer) => to(String(part).replace(/\n$/, ''))
+  child.stdout.on('data', show(say))
   child.stderr.on('data', show(complain))
   return new Promise((done, fail) => {
     child.once('error', fail)
-    child.once('close', (code) => done(code === 0 ? 0 : 1))
+    child.once('close', (code) => done(code === 0))
   })
+}
+
+export async function run(invocation: Invocation): Promise<ExitCode> {
+  const { complain, positionals, settings } = invocation
+  const root = dirname(resolve(settings.resourcesDir))
+  const chosen = (path: string): boolean =>
+    positionals.length === 0 || positionals.some((part) => path.split(sep).join('/').includes(part))
+  try {
+    const files = (await testFiles(root)).filter(chosen)
+    const scenarios = await readScenarios(settings.resourcesDir)
+    showDiagnostics(scenarios, invocation)
+    const sources = scenarios.value.filter(({ file }) => chosen(file))
+    if (files.length + sources.length === 0) {
+      const which = positionals.length === 0 ? '' : ` with ${positionals.join(' or ')} in its path`
+      complain(`There is no *.test.ts and no *.test.yaml${which}. See "Tests" in plugins/README.md of Plinth.`)
+      return 1
+    }
+    const right = sources.length === 0 || (await testScenarios(invocation, sources))
+    const passed = files.length === 0 || (await runFiles(invocation, root, files))
+    return right && passed && scenarios.diagnostics.length === 0 ? 0 : 1
+  } catch (error) {
+    complain(sentenceOf(error))
+    return 1
+  }
 }

@@ -4,6 +4,10 @@ import { join, relative } from 'node:path'
 import type { Collected, Diagnostic } from '../text/diagnostic.ts'
 import type { Source } from '../text/source.ts'
 
+const YAML = /\.ya?ml$/
+/** Scenarios stand beside the resources that they are about, and are no part of what is served. */
+const SCENARIOS = /\.test\.ya?ml$/
+
 export interface Sources {
   readonly app: Source
   readonly resources: readonly Source[]
@@ -42,7 +46,7 @@ function missingApp(directory: string, paths: readonly string[]): Diagnostic {
 async function yamlFiles(directory: string, diagnostics: Diagnostic[]): Promise<string[]> {
   try {
     const found = await filesBelow(directory, [await realpath(directory)])
-    return found.filter((path) => /\.ya?ml$/.test(path)).sort((a, b) => (a < b ? -1 : 1))
+    return found.filter((path) => YAML.test(path) && !SCENARIOS.test(path)).sort((a, b) => (a < b ? -1 : 1))
   } catch (error) {
     diagnostics.push({
       code: 'source_unreadable',
@@ -51,6 +55,19 @@ async function yamlFiles(directory: string, diagnostics: Diagnostic[]): Promise<
     })
     return []
   }
+}
+
+/** Every file of scenarios of a directory, in the order of their paths. */
+export async function readScenarios(directory: string): Promise<Required<Collected<readonly Source[]>>> {
+  const found = await filesBelow(directory, [await realpath(directory)])
+  const read = await Promise.all(
+    found
+      .filter((path) => SCENARIOS.test(path))
+      .sort()
+      .map(readSource),
+  )
+  const value = read.flatMap((one) => ('text' in one ? [one] : []))
+  return { value, diagnostics: read.flatMap((one) => ('text' in one ? [] : [one])) }
 }
 
 /** Every file below a folder but hidden ones; links to folders are followed, in a circle only once. */

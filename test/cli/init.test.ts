@@ -36,6 +36,7 @@ init('makes an application without mistakes, and says what to do next', async ()
     '.gitignore',
     '.plinth/app.schema.json',
     '.plinth/resource.schema.json',
+    '.plinth/test.schema.json',
     '.plinth/types.d.ts',
     '.vscode/extensions.json',
     '.vscode/settings.json',
@@ -46,6 +47,7 @@ init('makes an application without mistakes, and says what to do next', async ()
     'plugins/office/index.ts',
     'plugins/office/office.test.ts',
     'resources/app.yaml',
+    'resources/bookings.test.yaml',
     'resources/bookings.yaml',
     'resources/roles.yaml',
     'resources/users.yaml',
@@ -65,11 +67,16 @@ init('every YAML file is completed in an editor, by its first line and by the se
   await plinth(['init', join(world.path, 'app')])
   const { files, read } = made('app')
   const schemas = JSON.parse(read('.vscode/settings.json'))['yaml.schemas']
-  assert.equal(Object.keys(schemas), ['.plinth/app.schema.json', '.plinth/resource.schema.json'])
+  assert.equal(Object.keys(schemas), [
+    '.plinth/app.schema.json',
+    '.plinth/resource.schema.json',
+    '.plinth/test.schema.json',
+  ])
   for (const schema of Object.keys(schemas)) assert.ok(files.includes(schema), schema)
   for (const file of files.filter((name) => name.startsWith('resources/'))) {
     const [, schema = ''] = /^# yaml-language-server: \$schema=\.\.\/(\S+)\n/.exec(read(file)) ?? []
-    assert.is(schema, file.endsWith('app.yaml') ? '.plinth/app.schema.json' : '.plinth/resource.schema.json', file)
+    const kind = file.endsWith('app.yaml') ? 'app' : file.endsWith('.test.yaml') ? 'test' : 'resource'
+    assert.is(schema, `.plinth/${kind}.schema.json`, file)
   }
 })
 

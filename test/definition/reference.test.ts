@@ -7,8 +7,10 @@ import { FIELD_KEYS } from '../../engine/definition/field-schema.ts'
 import { FILTER_DEFINITIONS, POLICIES } from '../../engine/definition/filter-schema.ts'
 import { FOLLOWS, VALUE_WORDS } from '../../engine/definition/follow-schema.ts'
 import { MOVE_KEYS } from '../../engine/definition/move-schema.ts'
+import { parseDocument } from '../../engine/definition/parse.ts'
 import { RELATION_DEFINITIONS } from '../../engine/definition/relation-schema.ts'
 import { RULES } from '../../engine/definition/rule-schema.ts'
+import { checkScenarios, STEP_KEYS } from '../../engine/definition/scenario.ts'
 import { APP_KEYS, RESOURCE_KEYS } from '../../engine/definition/schema.ts'
 import { FIELD_TYPES } from '../../engine/field/index.ts'
 import type { JsonSchema } from '../../engine/json.ts'
@@ -144,6 +146,7 @@ test('every word of automations is documented, and no other', () => {
 })
 
 test('every diagnostic code is documented with its cause and a cure, and no other', () => {
+  same(documented('## Scenarios'), Object.keys(STEP_KEYS))
   same(documented('## Diagnostics'), Object.keys(DIAGNOSTIC_CODES))
   const rows = [...section('## Diagnostics').matchAll(/^\| `(\w+)` \| (.+) \| (.+) \|$/gm)]
   for (const [code, cause] of Object.entries(DIAGNOSTIC_CODES)) {
@@ -157,7 +160,13 @@ const blocks = [...README.matchAll(/```yaml\n([\s\S]*?)```/g)].map((match) => ma
 
 test('every example is right', () => {
   assert.ok(blocks.length > 20)
-  for (const block of blocks) {
+  const isScenarios = (block: string): boolean => /^scenarios:/m.test(block)
+  for (const text of blocks.filter(isScenarios)) {
+    const { value, diagnostics } = parseDocument({ file: 'examples.test.yaml', text })
+    assert.equal(diagnostics, [])
+    assert.equal(checkScenarios(value!).diagnostics, [])
+  }
+  for (const block of blocks.filter((one) => !isScenarios(one))) {
     const isApp = block.startsWith('name:')
     const text = isApp || block.startsWith('resource:') ? block : `resource: examples\n${block}`
     const wrong = diagnose(text, isApp ? 'app.yaml' : 'examples.yaml').filter(

@@ -1,0 +1,42 @@
+/** What a request that somebody writes down asks for: its route, and the action on a resource that it stands for. */
+import type { Question } from '../action/explain.ts'
+import { readLookup } from '../query/lookup.ts'
+import type { BoundRoute } from './parts.ts'
+import type { ResourceRoute } from './resource-routes.ts'
+import { compileTable } from './table.ts'
+
+export interface Found {
+  readonly route: BoundRoute
+  readonly pattern: string
+  readonly named: string | undefined
+  readonly query: URLSearchParams
+}
+
+/** The route of `GET /path?query`; throws the sentence that says why there is none. */
+export function findRoute(
+  request: string,
+  { routes, catalog }: { readonly routes: readonly BoundRoute[]; readonly catalog: { readonly prefix: string } },
+): Found {
+  const [, method = '', path = '', query] = /^\s*([A-Za-z]+)\s+(\/[^\s?]*)(?:\?(\S*))?\s*$/.exec(request) ?? []
+  if (path === '') throw new Error(`"${request}" is no request such as 'GET /api/v1/tickets?status_id=1'.`)
+  const match = compileTable(routes, catalog.prefix)(path)
+  if (match === undefined) throw new Error(`No route answers ${path}: 404.`)
+  const place = match.entry.methods.get(method.toUpperCase())
+  if (place === undefined)
+    throw new Error(`${match.entry.pattern} answers ${match.entry.allow.join(', ')}, not ${method.toUpperCase()}: 405.`)
+  return { route: place.route, pattern: place.pattern, named: match.values[0], query: new URLSearchParams(query ?? '') }
+}
+
+function isResourceRoute(route: BoundRoute): route is ResourceRoute {
+  return 'resource' in route && 'action' in route
+}
+
+/** What is asked of a resource; undefined where a plugin's own route judges the request. */
+export function questionOf({ route, named, query }: Found): Question | undefined {
+  if (!isResourceRoute(route)) return undefined
+  const { resource, action, parent } = route
+  const relation = resource.nested.find((nested) => nested.relation.target === parent?.name)?.relation
+  const above = parent && relation && { relation, resource: parent, lookup: readLookup(parent, named ?? '') }
+  const lookup = parent === undefined && named !== undefined ? { named } : {}
+  return { resource, action, query, ...lookup, ...(above === undefined ? {} : { parent: above }) }
+}

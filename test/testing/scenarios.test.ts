@@ -1,0 +1,146 @@
+/** Scenarios in YAML: what holds, what is said where one does not, and which clauses of policies none has tried. */
+import { suite } from 'uvu'
+import * as assert from 'uvu/assert'
+import { type Folder, folder, plinth } from '../cli/world.ts'
+
+const scenarios = suite('scenarios')
+
+const SHOP = {
+  'resources/app.yaml': `name: Shop
+prefix: /api
+plugins: { timestamps: {}, soft_delete: {}, mail: {}, auth: { roles: [admin, clerk, customer] } }
+`,
+  'resources/roles.yaml': `resource: roles
+seeds:
+  key: slug
+  rows:
+    - { slug: admin, name: Admin, permissions: ["*"] }
+    - { slug: clerk, name: Clerk, permissions: [orders.pack] }
+    - { slug: customer, name: Customer, permissions: [] }
+`,
+  'resources/orders.yaml': `resource: orders
+fields:
+  what:  { type: string, required: true }
+  items: { type: list, of: string }
+relations: { by: { belongs_to: users, embed: [id, name] } }
+policies:
+  view:
+    - { permission: orders.pack }
+    - { who: signed_in, where: { by: $actor } }
+  create: [{ who: signed_in, set: { by: $actor } }]
+  update: [{ permission: orders.pack }]
+actions: [list, get, create, update]
+`,
+  'resources/orders.test.yaml': `scenarios:
+  an order is seen by whoever made it:
+    - as: customer Ann
+      request: POST /orders
+      body: { what: Tea, items: [cup, pot] }
+      status: 201
+      answer: { data: { what: Tea, items: [cup, pot], by: { name: Ann Tester } }, success: true }
+      keep: { order: data.id, ann: data.by }
+    - { as: customer Ann, request: "GET /orders/{order}", status: 200, answer: { data: { id: "{order}", by: "{ann}" } } }
+    - { as: customer Bob, request: "GET /orders/{order}", status: 403 }
+    - { request: GET /orders, status: 401 }
+    - { as: clerk, request: "PUT /orders/{order}", body: { what: Jam }, status: 200 }
+`,
+}
+
+let shop: Folder
+scenarios.before.each(() => {
+  shop = folder(SHOP)
+})
+scenarios.after.each(() => shop.remove())
+
+const test = (...words: readonly string[]) => {
+  const { TEST_DATABASE_URL } = process.env
+  const env = { RESOURCES_DIR: `${shop.path}/resources`, PLUGINS_DIR: `${shop.path}/plugins`, TEST_DATABASE_URL }
+  return plinth(['test', ...words], env)
+}
+
+scenarios('those that hold are named, with the clauses by which nobody was answered', async () => {
+  const { code, said, complained } = await test()
+  assert.equal([code, complained], [0, ''])
+  assert.match(said, /orders\.test\.yaml\n {2}✔ an order is seen by whoever made it\n/)
+  const [, untried = ''] = said.split('No scenario was answered by these clauses of policies:\n')
+  // The clerk changed an order, and looked at none.
+  assert.match(untried, /^ {2}\S*orders\.yaml:8:7 {2}view: \{ permission: orders\.pack \}$/, untried)
+
+  shop.write(
+    'resources/more.test.yaml',
+    'scenarios: { the clerk looks: [{ as: clerk, request: GET /orders, status: 200, answer: { data: [] } }] }\n',
+  )
+  const more = await test()
+  assert.equal([more.code, more.complained], [0, ''])
+  assert.match(more.said, '✔ the clerk looks')
+  assert.not.match(more.said, 'No scenario was answered')
+  assert.not.match((await test('orders.test')).said, 'the clerk looks')
+})
+
+scenarios('one that does not hold is shown at its line, with what was answered', async () => {
+  shop.write(
+    'resources/orders.test.yaml',
+    `scenarios:
+  a wrong status:
+    - { as: clerk, request: POST /orders, body: {}, status: 201 }
+    - { request: GET /orders, status: 500 }
+  a wrong value:
+    - as: clerk
+      request: POST /orders
+      body: { what: Tea }
+      status: 201
+      answer:
+        data:
+          what: Coffee
+          items: [cup]
+          price: 3
+  nothing that could be kept:
+    - { as: clerk, request: GET /orders, status: 200, keep: { one: data.first.id } }
+  nothing that was kept:
+    - { as: clerk, request: "GET /orders/{other}", status: 200 }
+  a role that there is not:
+    - { as: clark, request: GET /orders, status: 200 }
+  one that holds:
+    - { request: GET /orders, status: 401 }
+`,
+  )
+  const { code, said, complained } = await test()
+  assert.is(code, 1)
+  assert.equal([...said.matchAll(/^ {2}([✔✘])/gm)].map(([, mark]) => mark).join(''), '✘✘✘✘✘✔')
+  const expected = [
+    /orders\.test\.yaml:3:61 error scenario_failed: The status is 422, not 201\n[\s\S]*hint: the answer is .*what field is required/,
+    /orders\.test\.yaml:12:17 error scenario_failed: data\.what is "Tea", not "Coffee"/,
+    /orders\.test\.yaml:13:18 error scenario_failed: data\.items is null, not \["cup"\]/,
+    /orders\.test\.yaml:14:18 error scenario_failed: data\.price is not there, not 3/,
+    /orders\.test\.yaml:16:68 error scenario_failed: The answer has no data\.first\.id/,
+    /orders\.test\.yaml:18:7 error scenario_failed: No step before keeps \{other\}/,
+    /orders\.test\.yaml:20:7 error scenario_failed: There is no role "clark", did you mean "clerk"\?/,
+  ]
+  for (const line of expected) assert.match(complained, line, complained)
+  assert.match(complained, '7 errors in 1 file')
+  assert.not.match(complained, '500')
+})
+
+scenarios('a file that is written wrong is refused with its mistakes', async () => {
+  shop.write(
+    'resources/orders.test.yaml',
+    'scenarios:\n  one:\n    - { as: clerk, request: FETCH orders, statsu: 200 }\n',
+  )
+  const { code, complained } = await test()
+  assert.is(code, 1)
+  assert.match(complained, /orders\.test\.yaml:3:29 error wrong_value/)
+  assert.match(complained, /error unknown_key: Unknown key "statsu"[\s\S]*did you mean "status"\?/)
+})
+
+scenarios('are no part of what is served', async () => {
+  const { code, complained } = await plinth(['check'], { RESOURCES_DIR: `${shop.path}/resources` })
+  assert.equal([code, complained], [0, ''])
+})
+
+scenarios('without any test there is nothing to run, and it is said', async () => {
+  const none = await test('nowhere')
+  assert.equal([none.code, none.said], [1, ''])
+  assert.match(none.complained, 'There is no *.test.ts and no *.test.yaml with nowhere in its path')
+})
+
+scenarios.run()
