@@ -1,7 +1,11 @@
 /** No answer of the library depends on what its reader may not see. */
+import { mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
 import type { Actor } from '../../engine/actor.ts'
+import { readCatalog } from '../../engine/boot/boot.ts'
 import { widened } from '../support/leak-requests.ts'
 import { leaksTo, type Reader } from '../support/leaks.ts'
 import { ANN, BEN, FILES, type Library, library, STAFF, STRANGER } from './library.ts'
@@ -23,10 +27,12 @@ function reader(name: string, token: string): Reader {
 }
 
 test.before(async () => {
-  const plain = await library()
-  const files = widened(plain.engine.app.catalog, FILES, 1)
-  await plain.close()
-  app = await library(files)
+  const folder = await mkdtemp(join(tmpdir(), 'plinth-leaks-'))
+  for (const [name, text] of Object.entries(FILES)) await writeFile(join(folder, name), text)
+  const { value } = await readCatalog({ resourcesDir: folder, pluginsDir: 'test/action/plugins' })
+  await rm(folder, { recursive: true })
+  assert.ok(value)
+  app = await library(widened(value.catalog, FILES, 1))
   await fill(app)
   for (const [book, text, stars, is_private, token] of [
     [1, 'good', 5, false, ANN],

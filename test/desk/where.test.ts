@@ -113,6 +113,21 @@ test('parts of records go with the desk, and not with its exports and streams', 
   }
 })
 
+test('the examples of the document are good for every list', async () => {
+  const { body: document } = await desk.get('//openapi.json')
+  const where = document.components.parameters.Where.example
+  const query = document.components.requestBodies.ListQuery.content['application/json'].schema.example
+  const lists = Object.keys(document.paths).filter((path) => path.endsWith('/query') && !path.includes('{'))
+  assert.ok(lists.length > 15, `${lists.length} lists`)
+  for (const path of lists) {
+    const list = `/${path.replace(/\/query$/, '')}`
+    const found = await desk.get(`${list}?where=${encodeURIComponent(where)}&fields=id&omit=id`, desk.admin)
+    assert.is(found.status, 200, `${list}: ${found.text}`)
+    const asked = await desk.post(`/${path}`, desk.admin, query)
+    assert.is(asked.status, 200, `${path}: ${asked.text}`)
+  }
+})
+
 test('its length is limited', async () => {
   const where = { subject: Array.from({ length: 190 }, (_, at) => `${at}`) }
   assert.is((await desk.get(path(where), anna)).status, 200)

@@ -155,6 +155,32 @@ test('an internal comment is told when it becomes visible, and gone when it or i
   assert.not.match(ann.text(), /a secret/)
 })
 
+test('a reader may follow a condition of its own', async () => {
+  const where = (title: string) =>
+    encodeURIComponent(
+      JSON.stringify({
+        any: [{ title: { starts_with: title } }, { 'team.lead': 77 }, { comments: { count: { gt: 5 } } }],
+      }),
+    )
+  const [wanted, other] = await Promise.all([
+    read(AGENT, `/tickets/stream?where=${where('wanted')}`),
+    read(AGENT, `/tickets/stream?where=${where('other')}`),
+  ])
+  const team = await world.make('/teams', { name: 'some', lead: 70 })
+  const id = await world.make('/tickets', { title: 'wanted', owner: 11, team_id: team })
+  await wanted.come(2)
+  await world.write('PUT', `/tickets/${id}`, { title: 'other' })
+  await Promise.all([wanted.come(3), other.come(2)])
+  await world.write('PUT', `/teams/${team}`, { lead: 77 })
+  await wanted.come(4)
+  assert.equal(wanted.told(1), [`created ${id}`, `deleted ${id}`, `created ${id}`])
+  assert.equal(other.told(1), [`created ${id}`])
+  for (const query of ['where={"titel":1}', 'fields=id']) {
+    const refused = await world.call('GET', `/tickets/stream?${query}`, { token: AGENT })
+    assert.is(refused.status, 422, refused.text)
+  }
+})
+
 test('of a change that does not show nothing is told', async () => {
   const [agent, boss] = await Promise.all([read(AGENT), read(BOSS)])
   const id = await world.make('/tickets', { title: 'noted' })

@@ -35,19 +35,21 @@ export function requestsFor(
       const [where = {}] = sample(random, conditions(way.steps, field.name, compared), 1)
       requests.add(`GET ${base}?where=${encodeURIComponent(JSON.stringify(where))}&sort=id`)
       const path = [...way.steps.map(({ name }) => name), field.name].join('.')
-      const [form = ''] = sample(random, [`${path}=${encodeURIComponent(String(value))}`, `${path}[null]=true`], 1)
-      requests.add(`GET ${base}?${form}&sort=id`)
-      requests.add(`GET ${base}?sort=${random() < 1 / 2 ? '-' : ''}${path}`)
-      requests.add(`GET ${base}?fields=id,${path}&sort=id`)
       const [first] = way.steps
-      if (first !== undefined) requests.add(`GET ${base}?include=${first.name}&fields=id,${first.name}&sort=id`)
-      const counted = `DELETE ${base}?max=1&dry_run=true`
-      if (resource.batch && resource.actions.has('delete')) {
-        requests.add(`${counted}&where=${encodeURIComponent(JSON.stringify(where))}`)
-        if (typeof value === 'string') requests.add(`${counted}&search=${encodeURIComponent(value.slice(0, 20))}`)
-      }
-      if (typeof value === 'string')
-        requests.add(`GET ${base}?search=${encodeURIComponent(value.slice(0, 20))}&sort=id`)
+      const condition = `where=${encodeURIComponent(JSON.stringify(where))}`
+      const search = typeof value === 'string' ? [`search=${encodeURIComponent(value.slice(0, 20))}`] : []
+      const others = [
+        `${path}=${encodeURIComponent(String(value))}&sort=id`,
+        `${path}[null]=true&sort=id`,
+        `sort=${random() < 1 / 2 ? '-' : ''}${path}`,
+        `fields=id,${path}&sort=id`,
+        ...(first === undefined ? [] : [`include=${first.name}&fields=id,${first.name}&sort=id`]),
+        ...search.map((word) => `${word}&sort=id`),
+      ]
+      for (const other of sample(random, others, 3)) requests.add(`GET ${base}?${other}`)
+      if (resource.batch && resource.actions.has('delete'))
+        for (const choice of sample(random, [condition, ...search], 1))
+          requests.add(`DELETE ${base}?max=1&dry_run=true&${choice}`)
     }
   }
   return [...requests]
