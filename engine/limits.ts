@@ -43,6 +43,10 @@ export const LIMITS = {
   pathDepth: 3,
   /** OpenAPI documents that are kept, one for each class of callers: 300 KB each. */
   documents: 32,
+  /** Terms by which a summary groups, figures that it gives, and groups that it answers: a chart shows fewer. */
+  summaryTerms: 3,
+  summaryFigures: 10,
+  summaryGroups: 1_000,
   /** Rows on a page when the caller names no number, and at most. */
   perPageDefault: 15,
   perPageMax: 100,

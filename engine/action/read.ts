@@ -59,7 +59,10 @@ export function readOne(
  * Reads with embeds kept in the process; joined instead inside a transaction, whose own writes they do not show,
  * and when a row names a record younger than what is kept.
  */
-async function withKept<T>(execution: Execution, read: (kept: KeptEmbeds | undefined) => Promise<T>): Promise<T> {
+export async function withKept<T>(
+  execution: Execution,
+  read: (kept: KeptEmbeds | undefined) => Promise<T>,
+): Promise<T> {
   if (execution.transaction !== undefined) return read(undefined)
   try {
     return await read(execution.cachedTables)

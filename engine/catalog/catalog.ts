@@ -92,6 +92,8 @@ export interface Resource {
   readonly specials: ReadonlyMap<string, { readonly name: string; readonly values: ReadonlyMap<string, Filter> }>
   readonly sort: { readonly keys: ReadonlyMap<string, FieldPath>; readonly default: readonly SortTerm[] }
   readonly search: readonly FieldPath[]
+  /** What its records may be grouped by, and which values may be summed up, by name; undefined: there is no summary. */
+  readonly summary: { readonly by: ReadonlyMap<string, Field>; readonly of: ReadonlyMap<string, Field> } | undefined
   readonly count: { readonly kind: 'exact' | 'estimated' } | { readonly kind: 'capped'; readonly at: number }
   /** Routes of its own. */
   readonly actions: ReadonlySet<ActionName>

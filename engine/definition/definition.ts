@@ -172,6 +172,7 @@ export interface ResourceDefinition {
   readonly ranges?: { readonly [prefix: string]: string }
   readonly special?: { readonly [parameter: string]: string }
   readonly sort?: { readonly keys?: readonly string[]; readonly default?: string | readonly string[] }
+  readonly summary?: boolean | { readonly by?: readonly string[]; readonly of?: readonly string[] }
   readonly search?: readonly string[]
   readonly count?: 'exact' | 'estimated' | { readonly capped: number }
   readonly indexes?: readonly (

@@ -27,6 +27,21 @@ export const LIST_KEYS: Readonly<Record<string, JsonSchema>> = {
       ),
     }),
   ),
+  summary: key(
+    'What GET /<path>/summary groups records by and counts of them: true for all that can be, or lists of fields.',
+    { by: ['status', 'created_at'], of: ['price'] },
+    either(
+      SWITCH,
+      map({
+        by: key(
+          'Relations to one record, enums, booleans, dates and timestamps.',
+          ['status', 'created_at'],
+          list(NAME),
+        ),
+        of: key('Numbers, dates and timestamps, beside the count.', ['price'], list(NAME)),
+      }),
+    ),
+  ),
   search: key('The fields in which `search` looks, own and related.', ['subject', 'status.name'], list(PATH)),
   count: key(
     'How the total of a list is counted: exact, estimated, or exact up to a number.',

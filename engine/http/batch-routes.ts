@@ -124,6 +124,7 @@ function foundRoute(resource: Resource, name: 'update' | 'delete', queryFields: 
     way: 'found',
     does: [name],
     filters: resource.name,
+    brief: true,
     queryFields,
     units: ({ parameters }) => Math.ceil(Number(parameters.max ?? 0) / LIMITS.batchUnit),
     run: async (execution, input) => {

@@ -48,6 +48,8 @@ interface Bound extends Omit<Route, 'handle'> {
   readonly queryFields: readonly Field[] | undefined
   /** Asked after `access`: throws for whoever may not do this at all, whichever record it is about. */
   readonly admit?: (actor: Actor) => void
+  /** Whether the reference leaves the list's plain filters out, since the list itself says them. */
+  readonly brief?: boolean
   /** How many requests it counts as beside itself; absent: none. */
   readonly units?: (input: Pick<RequestInput, 'body' | 'parameters'>) => number
   /** Whether a POST only reads, so that an Idempotency-Key means nothing to it. */

@@ -22,7 +22,7 @@ export function guide(catalog: Catalog): string {
 
 **Versions.** Records and lists have an \`ETag\`. A GET with \`If-None-Match\` is answered 304 while nothing has changed; a change with \`If-Match\` is answered 412 when the record has changed. A POST with an \`Idempotency-Key\` is done once: sent again, after a lost connection too, it gets the first answer with the header \`Idempotency-Replayed\`, unless its sender may do less by then. 409 with \`Retry-After\` says that the first one is still at work.
 
-${batches(catalog)}${streams(catalog)}**Limits.** Every answer says in \`X-RateLimit-Limit\` how many requests a minute the caller has, and in \`X-RateLimit-Remaining\` how many are left. 429 says in \`Retry-After\` when to go on.
+${batches(catalog)}${summaries(catalog)}${streams(catalog)}**Limits.** Every answer says in \`X-RateLimit-Limit\` how many requests a minute the caller has, and in \`X-RateLimit-Remaining\` how many are left. 429 says in \`Retry-After\` when to go on.
 
 HEAD answers as GET does, without the body. OPTIONS says which methods a path has; any other method is refused with 405.`
 }
@@ -31,6 +31,14 @@ HEAD answers as GET does, without the body. OPTIONS says which methods a path ha
 function batches(catalog: Catalog): string {
   if (![...catalog.resources.values()].some(({ batch }) => batch)) return ''
   return `**Many at once.** \`POST …/batch\` takes lists of what to \`create\`, \`update\`, \`delete\` and \`restore\`, and does them in this order, all or none: what is wrong stands in \`errors\` below the place of its operation, \`update.3.subject\`. With \`partial=true\` each is done for itself, and its answer has a \`status\`. PATCH and DELETE of a list change all records that its filters find; where more than \`max\` match, nothing is written and the 409 says how many. \`PUT …/by/{field}/{value}\` changes the record with this unique value, or creates it. Each started hundred of records counts as one request more.
+
+`
+}
+
+/** How to sum up records, where any can be. */
+function summaries(catalog: Catalog): string {
+  if (![...catalog.resources.values()].some(({ summary }) => summary !== undefined)) return ''
+  return `**Summaries.** \`GET …/summary?by=status_id,created_at:week&of=count,avg:price\` groups the records that the list with the same filters finds. \`by\` names relations, enums, booleans, and dates with a step: hour, day, week, month, quarter or year, of the clocks in \`zone\`. \`of\` names figures: \`count\`, or \`sum\`, \`avg\`, \`median\`, \`min\`, \`max\` and \`distinct\` of a field; \`avg:created_at..closed_at\` is of the seconds between two moments. Each group has the terms as they are written, and the records that its relations name. A period without records has its group, where there is one date in \`by\` and no \`sort\`. At most \`limit\` groups come, and \`meta.more\` says whether there are more.
 
 `
 }

@@ -89,7 +89,7 @@ function parametersOf({ catalog, names }: Outline, route: BoundRoute, id: string
     const { single = id, filters = '' } = (chosen && names.get(chosen.name)) ?? {}
     const all = chosen === undefined ? [] : choiceParameters(catalog, chosen, filters)
     // The list says them all; each operation that said them again would double the document.
-    const choice = isBatchRoute(route) ? all.filter(({ name }) => name === 'operators' || name === 'where') : all
+    const choice = route.brief === true ? all.filter(({ name }) => name === 'operators' || name === 'where') : all
     const words = (name: string) =>
       isBatchRoute(route) && name === 'field' ? route.by.map((field) => field.name) : undefined
     const own = [...inPath.map((name) => pathParameter(name, words(name))), ...queryParameters(route.queryFields ?? [])]

@@ -135,7 +135,7 @@ export function compileParent(
 }
 
 /** The rows of a list with its search, which is one OR here: they are no page, so no source needs an index of its own. */
-function foundSql(scope: SelectScope, resource: Resource, query: ListQuery): Sql {
+export function foundSql(scope: SelectScope, resource: Resource, query: ListQuery): Sql {
   const where = listConditions(scope, resource, query)
   if (query.search)
     where.push(sql`(${or(searchConditions(scope, searchedPaths(scope, resource), 't', slot('search')))})`)

@@ -71,6 +71,7 @@ function unfilled(key: DraftField) {
     specials: new Map(),
     sort: { keys: new Map(), default: [{ path: { relations: [], field: key }, direction: 'asc' }] },
     search: [],
+    summary: undefined,
     nested: [],
     policies: { view: [], create: [], update: [], delete: [], restore: [] },
     deleteSets: undefined,

@@ -9,6 +9,7 @@ import { linkFilter } from './link.ts'
 import { linkPath, type Place } from './link-path.ts'
 import { linkOrder, sortable } from './order.ts'
 import { type Draft, eachDraft, type Resolution, suggest, type Written } from './resolution.ts'
+import { summary } from './summary.ts'
 
 const RESERVED_PARAMETERS: ReadonlySet<string> = new Set(LIST_PARAMETERS)
 
@@ -20,6 +21,7 @@ export function listOptions(resolution: Resolution): void {
     draft.specials = specials(resolution, written, draft)
     sorting(resolution, written, draft)
     draft.search = search(resolution, written, draft)
+    draft.summary = summary(resolution, written, draft)
   }
 }
 

@@ -34,6 +34,7 @@ export const DIAGNOSTIC_CODES = {
   ambiguous_relation: 'Several relations would do, and none is named.',
   missing_relation: 'No relation of the other resource points here.',
   wrong_relation: 'A relation that says too little, too much or contradicts itself.',
+  not_summarized: 'A field in `summary` by which records can not be grouped, or whose values can not be summed up.',
   not_filterable: 'A filter or range on a field that can not be compared that way.',
   not_sortable: 'A sort key that has no order in the database.',
   not_searchable: 'A search over something that is not text.',

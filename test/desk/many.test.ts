@@ -67,6 +67,20 @@ test('the routes by filter and by unique value are those of the page', async () 
   assert.equal([again.status, again.at('data.id')], [200, made.at('data.id')])
 })
 
+test('the summary of the page is answered by one statement, for whoever sees the tickets', async () => {
+  const [path] = /GET \/api\/v1(\/tickets\/summary\S+)/.exec(page)?.slice(1) ?? []
+  const answer = await desk.get(path!, manager)
+  assert.is(answer.status, 200, answer.text)
+  const known = Object.keys(JSON.parse(/```json\n(\{ "priority_id"[\s\S]*?)```/.exec(page)?.[1] ?? '{}'))
+  assert.equal(Object.keys(answer.list[0] ?? {}), known)
+  assert.is(
+    answer.list.reduce((sum, group) => sum + Number(group.count), 0),
+    5,
+  )
+  const other = await desk.person('customer', 'Cora')
+  assert.equal((await desk.get('/tickets/summary', other)).list, [{ count: 0 }])
+})
+
 test('a customer changes no more by a batch than one by one', async () => {
   const answer = await desk.post('/tickets/batch', customer, { update: [{ id: 1, subject: 'Mine' }], delete: [2] })
   assert.is(answer.status, 403, answer.text)

@@ -76,6 +76,14 @@ mistaken('what can not be read that way is refused', () => {
   )
 })
 
+mistaken('what can not be summed up is refused', () => {
+  says('fields: { n: { type: integer }, word: { type: string } }\nsummary: { by: [n, wort], of: [word, n] }', [
+    'things.yaml [n] not_summarized: Records can not be grouped by "n" (integer)',
+    'things.yaml [wort] unknown_field: There is no field "wort"',
+    'things.yaml [word] not_summarized: There is nothing to sum up of "word" (string)',
+  ])
+})
+
 mistaken('filters are judged by the types they compare', () => {
   says(
     'fields: { n: { type: integer }, on: { type: boolean } }\nlive: { n: many, on: { gt: true }, any: [{ m: 1 }] }',

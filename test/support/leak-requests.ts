@@ -47,6 +47,9 @@ export function requestsFor(
         ...search.map((word) => `${word}&sort=id`),
       ]
       for (const other of sample(random, others, 3)) requests.add(`GET ${base}?${other}`)
+      if (resource.summary !== undefined)
+        for (const asked of sample(random, [`of=min:${field.name}`, `by=${field.name}`, `of=count&${condition}`], 1))
+          requests.add(`GET ${base}/summary?${asked}`)
       if (resource.batch && resource.actions.has('delete'))
         for (const choice of sample(random, [condition, ...search], 1))
           requests.add(`DELETE ${base}?max=1&dry_run=true&${choice}`)
@@ -154,6 +157,7 @@ export function widened(
     )
     const sort = document.toJS().sort ?? {}
     document.set('sort', { ...sort, keys: [...new Set([...resource.sort.keys.keys(), ...orders])] })
+    document.set('summary', true)
     const texts = toOne.flatMap((relation) =>
       sample(random, [...catalog.resources.get(relation.target)!.fields.values()].filter(isText), 1).map(
         ({ name }) => `${relation.name}.${name}`,

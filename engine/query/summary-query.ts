@@ -1,0 +1,209 @@
+/** The query of a summary → what to group by and which figures to give; refuses what is unknown or not for the caller. */
+import type { Actor } from '../actor.ts'
+import { zoneNamed } from '../calendar/zone.ts'
+import type { Catalog, Field, Resource } from '../catalog/catalog.ts'
+import { LIST_PARAMETERS } from '../catalog/list-parameter.ts'
+import { invalid } from '../error.ts'
+import { LIMITS } from '../limits.ts'
+import { nearest } from '../text/nearest.ts'
+import { type ListQuery, readListQuery } from './list-query.ts'
+import { readable } from './policy.ts'
+
+export const STEPS = ['hour', 'day', 'week', 'month', 'quarter', 'year'] as const
+
+export type Step = (typeof STEPS)[number]
+
+/** What records are grouped by; `term` is how the caller writes it. */
+export interface GroupTerm {
+  readonly term: string
+  readonly field: Field
+  /** Only of dates and timestamps. */
+  readonly step: Step | undefined
+}
+
+export const FIGURES = ['sum', 'avg', 'median', 'min', 'max', 'distinct'] as const
+
+/** A figure of each group; `until` makes it one of the seconds between two moments. */
+export type FigureTerm =
+  | { readonly term: string; readonly kind: 'count' }
+  | {
+      readonly term: string
+      readonly kind: (typeof FIGURES)[number]
+      readonly field: Field
+      readonly until: Field | undefined
+    }
+
+export interface SummaryQuery {
+  readonly by: readonly GroupTerm[]
+  readonly of: readonly FigureTerm[]
+  /** Terms of the two; empty: in the order of the groups. */
+  readonly sort: readonly { readonly term: string; readonly descending: boolean }[]
+  readonly zone: string
+  readonly limit: number
+  readonly list: ListQuery
+}
+
+type Refuse = (parameter: string, sentence: string) => void
+
+interface Reading {
+  readonly summary: NonNullable<Resource['summary']>
+  readonly actor: Actor
+  readonly refuse: Refuse
+}
+
+const OWN = ['by', 'of', 'sort', 'zone', 'limit']
+const KEPT = ['search', 'where']
+
+/** Reads the query string of a summary; throws ApiError validation_failed keyed by parameter. */
+export function readSummaryQuery(
+  catalog: Catalog,
+  resource: Resource,
+  actor: Actor,
+  query: Iterable<readonly [string, string]>,
+): SummaryQuery {
+  const errors: Record<string, string[]> = Object.create(null)
+  const refuse: Refuse = (parameter, sentence) => {
+    errors[parameter] = [...(errors[parameter] ?? []), sentence]
+  }
+  const given = [...query]
+  const words = (name: string): readonly string[] =>
+    given
+      .filter(([key]) => key === name)
+      .flatMap(([, value]) => value.split(','))
+      .flatMap((word) => (word.trim() === '' ? [] : [word.trim()]))
+  const reading: Reading = { summary: resource.summary ?? { by: new Map(), of: new Map() }, actor, refuse }
+  const by = bounded(words('by'), 'by', LIMITS.summaryTerms, refuse).flatMap((word) => groupOf(reading, word))
+  const of = figures(reading, bounded(words('of'), 'of', LIMITS.summaryFigures, refuse))
+  const sort = words('sort').flatMap((word) => orderOf(word, [...by, ...of], refuse))
+  const zone = zoneOf(words('zone'), refuse)
+  const limit = limitOf(words('limit'), refuse)
+  const chosen = given.filter(([name]) => !OWN.includes(name))
+  for (const [name] of chosen)
+    if (LIST_PARAMETERS.includes(name) && !KEPT.includes(name))
+      refuse(name, `Unknown parameter "${name}": a summary has no records and no pages`)
+  const list = readChosen(catalog, resource, actor, chosen, errors)
+  return { by, of, sort, zone, limit, list }
+}
+
+/** What the list would show; its complaints are told with those of the summary. */
+function readChosen(
+  catalog: Catalog,
+  resource: Resource,
+  actor: Actor,
+  chosen: readonly (readonly [string, string])[],
+  errors: Record<string, string[]>,
+): ListQuery {
+  const own = Object.keys(errors)
+  const asked = chosen.filter(([name]) => !own.includes(name))
+  try {
+    const list = readListQuery(catalog, resource, actor, asked)
+    if (own.length === 0) return list
+  } catch (error) {
+    const { params } = error as { params?: { errors?: Record<string, string[]> } }
+    if (params?.errors === undefined) throw error
+    throw invalid({ ...params.errors, ...errors })
+  }
+  throw invalid(errors)
+}
+
+function bounded(words: readonly string[], name: string, most: number, refuse: Refuse): readonly string[] {
+  if (words.length > most) refuse(name, `The ${name} parameter takes at most ${most} values`)
+  if (new Set(words).size < words.length) refuse(name, `The ${name} parameter must not repeat another item`)
+  return words.slice(0, most)
+}
+
+function groupOf({ actor, refuse, summary }: Reading, word: string): readonly GroupTerm[] {
+  const [name = '', step, ...more] = word.split(':')
+  const field = summary.by.get(name)
+  if (field === undefined || !readable(field, actor)) {
+    const known = [...summary.by.values()].filter((one) => readable(one, actor)).map((one) => one.name)
+    refuse('by', unknown('Cannot group by', name, known))
+    return []
+  }
+  const isTime = field.type.wire === 'date' || field.type.wire === 'timestamp'
+  if (!isTime) {
+    if (step === undefined) return [{ term: word, field, step: undefined }]
+    refuse('by', `"${name}" has no steps: write "${name}"`)
+    return []
+  }
+  const steps = STEPS.filter((one) => one !== 'hour' || field.type.wire === 'timestamp')
+  const found = steps.find((one) => one === (step ?? 'day'))
+  if (found === undefined || more.length > 0) {
+    refuse('by', `"${quote(word)}" must be one of ${steps.map((one) => `${name}:${one}`).join(', ')}`)
+    return []
+  }
+  return [{ term: word, field, step: found }]
+}
+
+function figures(reading: Reading, words: readonly string[]): readonly FigureTerm[] {
+  if (words.length === 0) return [{ term: 'count', kind: 'count' }]
+  return words.flatMap((word) => figureOf(reading, word))
+}
+
+function figureOf(reading: Reading, word: string): readonly FigureTerm[] {
+  const { actor, refuse, summary } = reading
+  if (word === 'count') return [{ term: word, kind: 'count' }]
+  const at = word.indexOf(':')
+  const kind = FIGURES.find((one) => one === word.slice(0, at))
+  if (kind === undefined) {
+    refuse('of', unknown('There is no figure', word, ['count', ...FIGURES.map((one) => `${one}:…`)]))
+    return []
+  }
+  const known = kind === 'distinct' ? new Map([...summary.by, ...summary.of]) : summary.of
+  const [from = '', to] = word.slice(at + 1).split('..')
+  const fieldOf = (name: string): Field | undefined => {
+    const field = known.get(name)
+    if (field !== undefined && readable(field, actor)) return field
+    const names = [...known.values()].filter((one) => readable(one, actor)).map((one) => one.name)
+    refuse('of', unknown(`There is no ${kind} of`, name, names))
+    return undefined
+  }
+  const field = fieldOf(from)
+  const until = to === undefined ? undefined : fieldOf(to)
+  if (field === undefined || (to !== undefined && until === undefined)) return []
+  const isTime = (one: Field): boolean => one.type.wire === 'date' || one.type.wire === 'timestamp'
+  if (until === undefined && isTime(field) && ['sum', 'avg', 'median'].includes(kind)) {
+    refuse('of', `"${quote(word)}" must be between two moments: ${kind}:${field.name}..<another>`)
+    return []
+  }
+  if (until !== undefined && (!isTime(field) || !isTime(until) || kind === 'distinct')) {
+    refuse('of', `"${quote(word)}" must be between two moments, with sum, avg, median, min or max`)
+    return []
+  }
+  return [{ term: word, kind, field, until }]
+}
+
+function orderOf(
+  word: string,
+  terms: readonly { readonly term: string }[],
+  refuse: Refuse,
+): readonly { readonly term: string; readonly descending: boolean }[] {
+  const descending = word.startsWith('-')
+  const term = word.replace(/^[-+]/, '')
+  if (terms.some((one) => one.term === term)) return [{ term, descending }]
+  const known = terms.map((one) => one.term)
+  refuse('sort', `${unknown('Cannot sort by', term, known)}; allowed: ${known.join(', ')}`)
+  return []
+}
+
+function zoneOf([word = 'UTC', ...more]: readonly string[], refuse: Refuse): string {
+  const zone = more.length === 0 ? zoneNamed(word) : undefined
+  if (zone === undefined) refuse('zone', 'The zone parameter must be a time zone, such as Europe/Berlin')
+  return zone ?? 'UTC'
+}
+
+function limitOf([word = String(LIMITS.summaryGroups), ...more]: readonly string[], refuse: Refuse): number {
+  const limit = /^\d{1,4}$/.test(word) && more.length === 0 ? Number(word) : 0
+  if (limit < 1 || limit > LIMITS.summaryGroups)
+    refuse('limit', `The limit parameter must be between 1 and ${LIMITS.summaryGroups}`)
+  return limit
+}
+
+function unknown(start: string, name: string, known: readonly string[]): string {
+  const meant = nearest(name.slice(0, LIMITS.unknownKeyLength), known)
+  return `${start} "${quote(name)}"${meant === undefined ? `; known: ${known.join(', ')}` : `; did you mean "${meant}"?`}`
+}
+
+function quote(word: string): string {
+  return word.slice(0, LIMITS.unknownKeyLength)
+}
