@@ -8,6 +8,9 @@ export interface Operation {
   readonly run: (inner: Execution) => Promise<string | undefined>
 }
 
+/** Does the first operations at once where that is possible, and gives as many texts; none where it is not. */
+export type AtOnce = (inner: Within) => Promise<readonly string[]>
+
 /** What became of an operation. */
 export type Outcome = { readonly text: string | undefined } | { readonly error: ApiError }
 
@@ -18,13 +21,14 @@ export type Outcome = { readonly text: string | undefined } | { readonly error: 
 export function runTogether(
   around: Execution,
   operations: readonly Operation[],
+  atOnce: AtOnce = async () => [],
 ): Promise<readonly (string | undefined)[]> {
   return inTransaction(around, async (inner) => {
     try {
       // Without a savepoint for each: what is refused undoes all of them, and only then is each tried by itself.
       return await attempt(inner, async (all) => {
-        const texts: (string | undefined)[] = []
-        for (const { run } of operations) texts.push(await run(all))
+        const texts: (string | undefined)[] = [...(await atOnce(all))]
+        for (const { run } of operations.slice(texts.length)) texts.push(await run(all))
         return texts
       })
     } catch (error) {
@@ -35,8 +39,15 @@ export function runTogether(
 }
 
 /** Does each of them for itself, in order; rejects when the database fails, and then none of them is kept. */
-export function runEach(around: Execution, operations: readonly Operation[]): Promise<readonly Outcome[]> {
-  return inTransaction(around, (inner) => doEach(inner, operations))
+export function runEach(
+  around: Execution,
+  operations: readonly Operation[],
+  atOnce: AtOnce = async () => [],
+): Promise<readonly Outcome[]> {
+  return inTransaction(around, async (inner) => {
+    const done = (await atOnce(inner)).map((text): Outcome => ({ text }))
+    return [...done, ...(await doEach(inner, operations.slice(done.length)))]
+  })
 }
 
 /** What each would do if those before it were done, and nothing of it kept. */
@@ -44,7 +55,7 @@ async function outcomesOf(inner: Within, operations: readonly Operation[]): Prom
   let outcomes: readonly Outcome[] = []
   try {
     await attempt(inner, async (all) => {
-      outcomes = await doEach({ ...all, transaction: inner.transaction }, operations)
+      outcomes = await doEach(all, operations)
       throw new Undone()
     })
   } catch (error) {

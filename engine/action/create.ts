@@ -37,7 +37,7 @@ const SLUG_TRIES = 4
 const NONE: Readonly<FieldValues> = Object.freeze({})
 
 /** A record to come, decoded and allowed. */
-interface NewRecord {
+export interface NewRecord {
   readonly resource: Resource
   readonly input: WriteInput
   readonly clauses: readonly (Clause | undefined)[]
@@ -57,6 +57,17 @@ export async function createRecord(
   parent?: Parent,
   fixed: Readonly<FieldValues> = NONE,
 ): Promise<string> {
+  return insertWithSlugs(around, await decodeNew(around, resource, body, parent, fixed))
+}
+
+/** A record to come, decoded and allowed; throws as creating does for what is known before the database is asked. */
+export async function decodeNew(
+  around: Execution,
+  resource: Resource,
+  body: JsonObject,
+  parent?: Parent,
+  fixed: Readonly<FieldValues> = NONE,
+): Promise<NewRecord> {
   const speaking = requireClause(resource.policies.create, around.actor)
   const hooks = hooksOf(around, resource, 'create')
   const above = parent === undefined ? undefined : await parentId(around, parent)
@@ -68,7 +79,7 @@ export async function createRecord(
   const errors = errorsOf(around, resource, clauses[0], input)
   if (Object.keys(errors).length > 0)
     throw invalid({ ...(await furtherErrors(around, resource, chosen, input.many, undefined)), ...errors })
-  return insertWithSlugs(around, { resource, input, clauses, hooks, parent, fixed })
+  return { resource, input, clauses, hooks, parent, fixed }
 }
 
 /** The input of a record below another: its foreign key is the path's, and a body that says otherwise is refused. */
@@ -146,7 +157,8 @@ function slugTaken({ resource, input }: NewRecord, error: unknown): boolean {
   return Object.keys(error.params.errors).every((name) => made.includes(name))
 }
 
-function madeSlugs(resource: Resource, values: Readonly<FieldValues>): readonly Field[] {
+/** The fields whose slugs nobody named. */
+export function madeSlugs(resource: Resource, values: Readonly<FieldValues>): readonly Field[] {
   return slugFields(resource).filter((field) => !Object.hasOwn(values, field.name) || values[field.name] === null)
 }
 

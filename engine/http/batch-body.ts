@@ -1,6 +1,7 @@
 /** The body of a batch: which operations it asks for, and the answer that tells what became of them. */
-import { type Operation, type Outcome, runEach, runTogether } from '../action/batch.ts'
+import { type AtOnce, type Operation, type Outcome, runEach, runTogether } from '../action/batch.ts'
 import { createRecord } from '../action/create.ts'
+import { createTogether } from '../action/create-together.ts'
 import type { Execution } from '../action/execution.ts'
 import { deleteRecord, restoreRecord } from '../action/remove.ts'
 import { updateRecord } from '../action/update.ts'
@@ -31,6 +32,8 @@ interface NamedOperation extends Operation {
   readonly name: OperationName
   /** How the request names the record; of a new one nothing. */
   readonly id: Json
+  /** Of a creation: what it creates. */
+  readonly created?: { readonly resource: Resource; readonly body: JsonObject }
 }
 
 /** The operations that a body asks for, in order; throws validation_failed for what is no list of them. */
@@ -73,9 +76,11 @@ function operationOf(
   resource: Resource,
   name: OperationName,
   entry: Json,
-): Pick<NamedOperation, 'id' | 'run'> | string {
+): Pick<NamedOperation, 'id' | 'run' | 'created'> | string {
   if (name === 'create')
-    return isObject(entry) ? { id: null, run: (inner) => createRecord(inner, resource, entry) } : 'must be an object'
+    return isObject(entry)
+      ? { id: null, run: (inner) => createRecord(inner, resource, entry), created: { resource, body: entry } }
+      : 'must be an object'
   const { id, ...body } = isObject(entry) ? entry : { id: entry }
   if (typeof id !== 'number' && typeof id !== 'string')
     return name === 'update' ? 'must be an object with the id of the record' : 'must be the id of a record'
@@ -96,9 +101,22 @@ function operationOf(
   }
 }
 
+/** The creations come first, and are one statement where nothing asks for each record alone. */
+function atOnce(operations: readonly NamedOperation[]): AtOnce {
+  const bodies = operations.flatMap(({ created }) => (created === undefined ? [] : [created]))
+  const [first] = bodies
+  if (first === undefined || bodies.length < 2) return async () => []
+  return (inner) =>
+    createTogether(
+      inner,
+      first.resource,
+      bodies.map(({ body }) => body),
+    )
+}
+
 /** The answer to all of them: the records by operation, of deleted ones what named them. */
 export async function doAll(execution: Execution, operations: readonly NamedOperation[]): Promise<string> {
-  const texts = await runTogether(execution, operations)
+  const texts = await runTogether(execution, operations, atOnce(operations))
   return grouped(
     operations,
     texts.map((text, at) => text ?? JSON.stringify(operations[at]?.id)),
@@ -107,7 +125,7 @@ export async function doAll(execution: Execution, operations: readonly NamedOper
 
 /** The answer to each of them: its status, and its record or what is wrong. */
 export async function doEach(execution: Execution, operations: readonly NamedOperation[]): Promise<string> {
-  const outcomes = await runEach(execution, operations)
+  const outcomes = await runEach(execution, operations, atOnce(operations))
   return grouped(
     operations,
     outcomes.map((outcome, at) => outcomeText(operations[at]?.name, outcome)),

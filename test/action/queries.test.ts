@@ -2,7 +2,8 @@
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
 import { createRecord } from '../../engine/action/create.ts'
-import { executionOf } from '../../engine/action/execution.ts'
+import { createTogether } from '../../engine/action/create-together.ts'
+import { executionOf, inTransaction } from '../../engine/action/execution.ts'
 import { getRecord, listRecords } from '../../engine/action/read.ts'
 import { deleteRecord, restoreRecord } from '../../engine/action/remove.ts'
 import { updateRecord } from '../../engine/action/update.ts'
@@ -133,6 +134,16 @@ test('a record with everything it embeds is one statement', async () => {
       1,
     )
   }
+})
+
+test('a hundred plain records are created by one statement', async () => {
+  const bodies = Array.from({ length: 100 }, (_, at) => ({ name: `Tag ${at}` }))
+  const statements = await statementsOf((execution) =>
+    inTransaction(execution, async (inner) =>
+      assert.is((await createTogether(inner, resource('tags'), bodies)).length, 100),
+    ),
+  )
+  assert.equal(statements.filter((text) => !text.includes('savepoint')).length, 1, statements.join('\n'))
 })
 
 const WRITES: readonly (readonly [name: string, most: number, ask: Ask])[] = [

@@ -66,7 +66,8 @@ const CREATE = [
 ]
 
 async function answerNote(request: IncomingMessage, url: string): Promise<[status: number, body: string]> {
-  const { name, details, user_id } = await bodyOf(request)
+  const { create, name, details, user_id } = await bodyOf(request)
+  if (url.endsWith('/batch')) return [200, single(`{"create":${await run('create notes', [JSON.stringify(create)])}}`)]
   if (request.method === 'POST') return [201, single(await run('create note', [name, details, user_id]))]
   return [200, single(await run('update note', [url.slice('/api/v1/notes/'.length), name]))]
 }

@@ -71,6 +71,9 @@ export const STATEMENTS = {
   update: `with page as (update tickets set subject = $2, priority_id = $3, updated_at = now()
     where id = $1 and deleted_at is null returning *) ${single('page')}`,
   'create note': `with page as (insert into notes (name, details, user_id) values ($1, $2, $3) returning *) ${NOTE('page')}`,
+  'create notes': `with page as (insert into notes (name, details, user_id)
+    select x.name, x.details, x.user_id from jsonb_to_recordset($1::jsonb) as x(name text, details text, user_id integer) returning *),
+    made(note) as (${NOTE('page')} order by t.id) select '[' || string_agg(made.note, ',') || ']' from made`,
   'update note': `with page as (update notes set name = $2, updated_at = now()
     where id = $1 and deleted_at is null returning *) ${NOTE('page')}`,
 } as const

@@ -58,6 +58,7 @@ export function workloads(facts: Facts): readonly Workload[] {
     assigned_to: facts.agentId,
   })
   const note = JSON.stringify({ name: 'Call back ({n})', details: 'Tomorrow morning.', user_id: facts.agentId })
+  const notes = `{"create":[${Array.from({ length: 100 }, () => note).join()}]}`
   const change = JSON.stringify({ name: 'Called back ({n})' })
   const update = JSON.stringify({ subject: 'Changed subject {n}', priority_id: facts.priorityId })
   return [
@@ -71,6 +72,7 @@ export function workloads(facts: Facts): readonly Workload[] {
     same('page 500, exact total', gets([`${list}&page=500`])),
     same('search', gets(TERMS.map((term) => `?search=${encodeURIComponent(term)}`))),
     same('create, a note', [{ method: 'POST', path: NOTES, body: note }]),
+    same('create, 100 notes at once', [{ method: 'POST', path: `${NOTES}/batch`, body: notes }]),
     same(
       'update, a note',
       spread(500).map((id) => ({ method: 'PATCH', path: `${NOTES}/${1 + (id % NOTE_COUNT)}`, body: change })),

@@ -1,0 +1,118 @@
+/** ⇄ Creating several records by one statement for each shape of bodies, where nothing asks for each record alone. */
+import type { Clause, Filter, Resource } from '../catalog/catalog.ts'
+import { ApiError } from '../error.ts'
+import type { Json, JsonObject } from '../json.ts'
+import { actorClass } from '../query/policy.ts'
+import { compileInsertEach } from '../query/write-statement.ts'
+import type { FieldValues } from '../record/decode.ts'
+import { decodeNew, madeSlugs, type NewRecord } from './create.ts'
+import { attempt, changeSlots, noteChange, runCompiled, type Within } from './execution.ts'
+import { hooksOf } from './hook-chain.ts'
+import { parameter } from './input.ts'
+import { insertShape } from './insert-shape.ts'
+import { refusedByDatabase } from './outcome.ts'
+import { isCounted, needsTransaction } from './read-back.ts'
+
+/** Thrown so that nothing of it is kept: one of the records has to be looked at alone. */
+class Alone extends Error {}
+
+/**
+ * Creates them all, and gives each as JSON text in its single shape, in order; none where that can't be done at once, or
+ * where something is wrong with one of them: then each is to be created by itself.
+ */
+export async function createTogether(
+  inner: Within,
+  resource: Resource,
+  bodies: readonly JsonObject[],
+): Promise<readonly string[]> {
+  if (!isPlain(inner, resource)) return []
+  try {
+    return await attempt(inner, async (all) => {
+      const texts: string[] = []
+      for (const run of runsOf(await Promise.all(bodies.map((body) => decoded(all, resource, body)))))
+        texts.push(...(await insertEach(all, resource, run)))
+      await noteChange(all, resource)
+      return texts
+    })
+  } catch (error) {
+    if (error instanceof Alone || (error instanceof ApiError && error.status < 500)) return []
+    throw error
+  }
+}
+
+/**
+ * Whether records of a resource can be created at once: no hook, no rule and no link concerns each alone, and none of them
+ * is judged by the others, which the statement would not see.
+ */
+function isPlain(inner: Within, resource: Resource): boolean {
+  const { counts, relatedFollows, rules, soles } = resource
+  if (hooksOf(inner, resource, 'create').length > 0 || isCounted(resource)) return false
+  if (counts.length + soles.length + relatedFollows.length > 0) return false
+  if (needsTransaction(inner.catalog, resource, [], { size: 0 })) return false
+  return !rules.some(({ must, when }) => [must, when].some((filter) => filter !== undefined && looksAround(filter)))
+}
+
+function looksAround(filter: Filter): boolean {
+  if (filter.kind === 'related') return true
+  if (filter.kind === 'compare') return false
+  return filter.kind === 'not' ? looksAround(filter.of) : filter.of.some(looksAround)
+}
+
+interface Plain {
+  readonly values: FieldValues
+  readonly clause: Clause | undefined
+}
+
+async function decoded(inner: Within, resource: Resource, body: JsonObject): Promise<Plain> {
+  const record: NewRecord = await decodeNew(inner, resource, body)
+  const { clauses, input } = record
+  if (input.many.size > 0 || madeSlugs(resource, input.values).length > 0) throw new Alone()
+  // Where the first does not admit the record, another may, and each is looked at alone.
+  return { values: input.values, clause: clauses[0] }
+}
+
+/** Records that follow each other and have the same fields and clause. */
+function runsOf(records: readonly Plain[]): readonly (readonly Plain[])[] {
+  const runs: Plain[][] = []
+  let last: string | undefined
+  for (const record of records) {
+    const shape = shapeOf(record)
+    if (shape === last) runs.at(-1)?.push(record)
+    else runs.push([record])
+    last = shape
+  }
+  return runs
+}
+
+function shapeOf({ clause, values }: Plain): string {
+  return `${clause?.span.start ?? ''} ${Object.keys(values).sort().join()}`
+}
+
+async function insertEach(inner: Within, resource: Resource, run: readonly Plain[]): Promise<readonly string[]> {
+  const { clause, values } = run[0]!
+  const key = `insert each ${inner.bulk} ${resource.name} ${shapeOf(run[0]!)} ${actorClass(inner.actor)}`
+  const compiled = inner.statements.get(key, () => {
+    const { assigned, given } = insertShape(inner.catalog, resource, values, clause)
+    return compileInsertEach({ actor: inner.actor, catalog: inner.catalog }, resource, {
+      given,
+      assigned,
+      clause,
+      trusted: new Set(),
+      bulk: inner.bulk,
+    })
+  })
+  const slots: Record<string, unknown> = { ...changeSlots(inner) }
+  for (const name of Object.keys(values)) {
+    const field = resource.fields.get(name)
+    if (field !== undefined) slots[`f_${name}`] = run.map((one) => textOf(parameter(field, one.values[name] ?? null)))
+  }
+  if (Object.keys(values).length === 0) throw new Alone()
+  const rows = await refusedByDatabase(resource, () => runCompiled(inner, compiled, slots))
+  if (rows.length !== run.length) throw new Alone()
+  return rows.map((row) => compiled.serialize(row))
+}
+
+/** A value as the text that a parameter of its own would have. */
+function textOf(value: unknown): string | null {
+  return value === null ? null : typeof value === 'string' ? value : String(value as Json)
+}
