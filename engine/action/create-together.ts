@@ -3,7 +3,7 @@ import type { Clause, Filter, Resource } from '../catalog/catalog.ts'
 import { ApiError } from '../error.ts'
 import type { Json, JsonObject } from '../json.ts'
 import { actorClass } from '../query/policy.ts'
-import { compileInsertEach } from '../query/write-statement.ts'
+import { compileInsertEach } from '../query/write-each.ts'
 import type { FieldValues } from '../record/decode.ts'
 import { decodeNew, madeSlugs, type NewRecord } from './create.ts'
 import { attempt, changeSlots, noteChange, runCompiled, type Within } from './execution.ts'
@@ -65,8 +65,8 @@ interface Plain {
 
 async function decoded(inner: Within, resource: Resource, body: JsonObject): Promise<Plain> {
   const record: NewRecord = await decodeNew(inner, resource, body)
-  const { clauses, input } = record
-  if (input.many.size > 0 || madeSlugs(resource, input.values).length > 0) throw new Alone()
+  const { children, clauses, input } = record
+  if (children.size > 0 || input.many.size > 0 || madeSlugs(resource, input.values).length > 0) throw new Alone()
   // Where the first does not admit the record, another may, and each is looked at alone.
   return { values: input.values, clause: clauses[0] }
 }

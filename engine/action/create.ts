@@ -7,6 +7,7 @@ import { compileInsert } from '../query/write-statement.ts'
 import { type FieldValues, sentence } from '../record/decode.ts'
 import { afterMiss } from './answer.ts'
 import { allReady } from './cached-tables.ts'
+import { type Children, createChildren, splitBody } from './children.ts'
 import { type Draft, drafts } from './draft.ts'
 import { type BoundHook, changeSlots, type Execution, noteChange, runCompiled, scopeOf } from './execution.ts'
 import { followRelated } from './follow-related.ts'
@@ -43,6 +44,8 @@ export interface NewRecord {
   readonly clauses: readonly (Clause | undefined)[]
   readonly hooks: readonly BoundHook[]
   readonly parent: Parent | undefined
+  /** What is created with it. */
+  readonly children: Children
   readonly fixed: Readonly<FieldValues>
 }
 
@@ -71,15 +74,16 @@ export async function decodeNew(
   const speaking = requireClause(resource.policies.create, around.actor)
   const hooks = hooksOf(around, resource, 'create')
   const above = parent === undefined ? undefined : await parentId(around, parent)
-  const sent = readInput(around, resource, hooks, body)
+  const { children, errors: misplaced, own } = splitBody(resource, body)
+  const sent = readInput(around, resource, hooks, own)
   const input = parent === undefined ? sent : below(sent, parent.relation.field, above)
   // Writing the foreign key that the path fixes needs no right of its own.
   const chosen = parent === undefined ? sent.values : without(sent.values, parent.relation.field.name)
   const clauses = allowedClauses(around, resource, speaking, wanted(resource, chosen, input))
-  const errors = errorsOf(around, resource, clauses[0], input)
+  const errors = { ...errorsOf(around, resource, clauses[0], input), ...misplaced }
   if (Object.keys(errors).length > 0)
     throw invalid({ ...(await furtherErrors(around, resource, chosen, input.many, undefined)), ...errors })
-  return { resource, input, clauses, hooks, parent, fixed }
+  return { resource, input, clauses, hooks, parent, children, fixed }
 }
 
 /** The input of a record below another: its foreign key is the path's, and a body that says otherwise is refused. */
@@ -123,9 +127,9 @@ function errorsOf(
 
 /** Inserts the record; starts over when another request took the slug that was made for it. */
 async function insertWithSlugs(around: Execution, record: NewRecord): Promise<string> {
-  const { hooks, input, resource } = record
+  const { children, hooks, input, resource } = record
   const locks = isCounted(resource) ? ruleLocks(resource, 'create', undefined, tablesOf(input.many)) : []
-  const elsewhere = resource.relatedFollows.length > 0
+  const elsewhere = resource.relatedFollows.length > 0 || children.size > 0
   const transactional = locks.length > 0 || elsewhere || needsTransaction(around.catalog, resource, hooks, input.many)
   for (let tries = 1; ; tries++) {
     try {
@@ -175,7 +179,7 @@ async function createAlone(around: Execution, record: NewRecord): Promise<string
 
 /** Creates inside the open transaction, and reads the answer back when hooks and links are done. */
 async function createInside(inner: Execution, record: NewRecord): Promise<string> {
-  const { resource, input, hooks } = record
+  const { children, resource, input, hooks } = record
   const write = startWrite(inner, record)
   const id = await runHooks(inner, resource, 'create', hooks, write, async () => {
     const stored = JSON.parse(await insert(inner, record, write.input, 'stored')) as Record<string, Json>
@@ -185,6 +189,7 @@ async function createInside(inner: Execution, record: NewRecord): Promise<string
     await refuseBrokenLinks(inner, { resource, action: 'create', id, moved, columns: new Set() })
     if (resource.relatedFollows.length > 0)
       await followRelated(inner, resource, { by: inner.bulk ? 'import' : 'create', after: stored })
+    await createChildren(inner, resource, id, children, createRecord)
     await noteChange(inner, resource)
     return id
   })

@@ -18,7 +18,7 @@ export function readChoice(
   requireClause(resource.policies.view, actor)
   const list = readListQuery(catalog, resource, actor, query)
   if (list.search || list.filters.some(chooses)) return list
-  throw invalid({ filter: ['The filter field is required: it says which records are meant'] })
+  throw invalid({ filter: ['Filters say which records are meant: at least one is required'] })
 }
 
 /** Whether a condition compares anything: an empty one holds for every record. */

@@ -145,6 +145,8 @@ export interface HasMany extends RelationBase {
   /** Whether its author says the order. */
   readonly ordered: boolean
   readonly first: boolean
+  /** Whether a body that creates a record may create these with it. */
+  readonly withParent: boolean
 }
 
 export interface ManyToMany extends RelationBase {

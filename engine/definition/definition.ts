@@ -74,6 +74,8 @@ export interface RelationDefinition {
   readonly embed?: EmbedDefinition | false
   readonly show?: Show
   readonly order?: string
+  /** has_many: a body that creates a record may create these with it. */
+  readonly with_parent?: boolean
   /** has_many: only the first in `order`, as an object or null. */
   readonly first?: boolean
   /** belongs_to: which record stands in when none is named; has_many: which records belong. */

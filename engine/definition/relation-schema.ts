@@ -74,6 +74,7 @@ const HAS_MANY = map(
       NAME,
     ),
     first: key('Only the first record in `order`, as an object or null.', true, SWITCH),
+    with_parent: key('A body that creates a record may create these with it, as a list of their bodies.', true, SWITCH),
   },
   ['has_many'],
 )

@@ -17,7 +17,7 @@ import { withParts } from './part-schema.ts'
 import { PROBE_TAG, PROBES } from './probes.ts'
 import { inputSchema, recordSchema } from './record-schema.ts'
 import { linked, used } from './reference.ts'
-import { schemaRef } from './schema.ts'
+import { listOf, schemaRef } from './schema.ts'
 import { type Draft, share } from './share.ts'
 import { type TypeNames, typeNames } from './type-name.ts'
 
@@ -139,6 +139,17 @@ export function schemasOf(
     schemas[update] = inputSchema(written(resource, 'update'), 'update', hookInput(hooks, resource, 'update'))
   }
   for (const resource of catalog.resources.values()) {
+    for (const relation of resource.relations.values()) {
+      if (relation.kind !== 'has_many' || !relation.withParent) continue
+      const child = catalog.resources.get(relation.target)!
+      const { create } = names.get(resource.name)!
+      const name = `${names.get(child.name)!.create}With${names.get(resource.name)!.single}`
+      const input = hookInput(hooks, child, 'create')
+      schemas[name] = inputSchema(written(child, 'create'), 'create', input, relation.by[0]?.field)
+      const { properties, ...rest } = schemas[create]!
+      const list = { ...listOf(schemaRef(name)), description: 'Created with it.' }
+      schemas[create] = { ...rest, properties: { ...Object(properties), [relation.name]: list } }
+    }
     for (const { relation, actions } of resource.nested) {
       if (!actions.includes('create')) continue
       const input = hookInput(hooks, resource, 'create')

@@ -29,9 +29,13 @@ export interface CompiledWrite extends CompiledRecord {
 const NOTHING: ReadonlySet<Field> = new Set()
 
 /** The columns that a write gives values, by their name. */
-type Columns = ReadonlyMap<string, Sql>
+export type Columns = ReadonlyMap<string, Sql>
 
-function writtenColumns(scope: SelectScope, { given, assigned }: Pick<WriteShape, 'given' | 'assigned'>): Columns {
+/** The columns that a write gives values, sent ones from the slots `f_<field>`. */
+export function writtenColumns(
+  scope: SelectScope,
+  { given, assigned }: Pick<WriteShape, 'given' | 'assigned'>,
+): Columns {
   return new Map([
     ...given.map((field) => [field.column, sql`${slot(`f_${field.name}`)}::${castType(field)}`] as const),
     ...assigned.map((assignment) => [assignment.field.column, assignedSql(scope, assignment)] as const),
@@ -39,7 +43,7 @@ function writtenColumns(scope: SelectScope, { given, assigned }: Pick<WriteShape
 }
 
 /** The row of a record to come, before the database gives its id and sequences. */
-function insertedRow({ catalog }: SelectScope, resource: Resource, columns: Columns): Sql {
+export function insertedRow({ catalog }: SelectScope, resource: Resource, columns: Columns): Sql {
   return sql`select ${rowSql(catalog, resource, columns, (field) => `null::${castType(field)}`)}`
 }
 
@@ -118,41 +122,6 @@ export function compileInsert(scope: SelectScope, resource: Resource, shape: Wri
   })
 }
 
-/**
- * Compiles creating several records at once, all or none: its rows are their ids and the records, in order, and there is
- * none where a check fails for one of them. Slots: `f_<field>`, a list of texts each.
- */
-export function compileInsertEach(
-  scope: SelectScope,
-  resource: Resource,
-  shape: Omit<WriteShape, 'returning'>,
-): CompiledRecord {
-  const inputs = shape.given.map(({ name }) => sql`${slot(`f_${name}`)}::text[]`)
-  const names = shape.given.map(({ column }) => quoted(column))
-  const sent = shape.given.map((field) => [field.column, sql`i.${quoted(field.column)}::${castType(field)}`] as const)
-  const given: Columns = new Map([...writtenColumns(scope, { given: [], assigned: shape.assigned }), ...sent])
-  const rows = sql`unnest(${join(inputs)}) with ordinality as i(${join([...names, 'plinth_place'])})`
-  const row = sql`${insertedRow(scope, resource, given)} from ${rows} order by i.plinth_place`
-  const by = shape.bulk === true ? 'import' : 'create'
-  const followed = followedRow(scope, resource, by, new Set(given.keys()), row)
-  const columns = new Set([...given.keys(), ...followed.columns])
-  const checks = checksOf(scope, resource, { ...shape, returning: 'answer' }, columns, false)
-  const written = join([...columns].map(quoted))
-  const holds = checks.map(({ condition }) => condition)
-  const judged = holds.length === 0 ? sql`` : sql`, c as materialized (select ${and(holds)} as holds from v)`
-  const where = holds.length === 0 ? sql`` : sql` where (select bool_and(c.holds) from c)`
-  const insert = sql`insert into ${quoted(resource.table)} (${written}) select ${written} from v${where} returning *`
-  const log = logSql(scope, resource, { action: 'create', after: 'w', given: new Set(shape.given), from: sql`w` })
-  const {
-    columns: answer,
-    joins,
-    serialize,
-  } = selectList({ ...scope, kept: undefined }, resource, 't', 'single', ['t."id"'])
-  // The database gives ids in the order of the rows.
-  const text = sql`with ${followed.definitions}${judged}, w as (${insert})${log} select ${join(answer)} from w t ${joins} order by t."id"`
-  return { ...compiled(text), serialize }
-}
-
 /** Compiles changing a record. Slots: `id`, `f_<field>`, and for `answer` the `version` (the row's xmin as it was read). */
 export function compileUpdate(scope: SelectScope, resource: Resource, shape: WriteShape): CompiledWrite {
   const given = writtenColumns(scope, shape)
@@ -188,7 +157,7 @@ function fieldsOf(resource: Resource, columns: ReadonlySet<string>): ReadonlySet
 }
 
 /** The row of the log as a further part of a statement; nothing where nobody listens. What is gone leaves no values there. */
-function logSql({ catalog }: SelectScope, resource: Resource, write: LoggedWrite): Sql {
+export function logSql({ catalog }: SelectScope, resource: Resource, write: LoggedWrite): Sql {
   if (!resource.logged) return sql``
   const row = sql`, l as (${changeSql(catalog, resource, write)})`
   return write.after === undefined ? sql`${row}, p as (${forgetSql(resource)})` : row

@@ -139,8 +139,15 @@ export function inverses(resolution: Resolution): void {
       }
       if (value.has_many !== undefined) {
         const by = wayBack(resolution, draft, target, document)
+        const withParent = value.with_parent ?? false
+        if (withParent && (by?.length !== 1 || value.first === true))
+          resolution.report(
+            'wrong_relation',
+            `"${name}" can not be written with its parent: ${value.first === true ? 'it is the first of several' : 'its records belong to another one'}`,
+            document.place(['with_parent']),
+          )
         if (by !== undefined)
-          draft.relations.set(name, { kind: 'has_many', ...shared, by, first: value.first ?? false })
+          draft.relations.set(name, { kind: 'has_many', ...shared, by, first: value.first ?? false, withParent })
         continue
       }
       const write = alternatives(resolution, {

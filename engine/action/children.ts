@@ -1,0 +1,70 @@
+/** ⇄ Records that a body creates with the record that they belong to: `"lines": [{ … }]`. */
+import type { HasMany, Resource } from '../catalog/catalog.ts'
+import { isObject, type JsonObject } from '../json.ts'
+import { LIMITS } from '../limits.ts'
+import { sentence } from '../record/decode.ts'
+import { type Operation, runTogether } from './batch.ts'
+import type { Execution } from './execution.ts'
+import type { Parent } from './parent.ts'
+
+/** The bodies of the records to come, by their relation. */
+export type Children = ReadonlyMap<HasMany, readonly JsonObject[]>
+
+/** A body without the lists that create other records, those lists, and what is wrong with them. */
+export interface SplitBody {
+  readonly own: JsonObject
+  readonly children: Children
+  readonly errors: Record<string, string[]>
+}
+
+const NO_CHILDREN: Children = new Map()
+
+/** Takes the lists of a body that create records with theirs. */
+export function splitBody({ relations }: Resource, body: JsonObject): SplitBody {
+  const lists = [...relations.values()].filter(
+    (relation): relation is HasMany =>
+      relation.kind === 'has_many' && relation.withParent && Object.hasOwn(body, relation.name),
+  )
+  if (lists.length === 0) return { own: body, children: NO_CHILDREN, errors: {} }
+  const own: Record<string, JsonObject[string]> = { ...body }
+  const children = new Map<HasMany, readonly JsonObject[]>()
+  const errors: Record<string, string[]> = {}
+  for (const relation of lists) {
+    const { name } = relation
+    const given = body[name] ?? []
+    delete own[name]
+    if (!Array.isArray(given)) errors[name] = [sentence({ name }, 'must be a list')]
+    else if (given.length > LIMITS.listItems)
+      errors[name] = [sentence({ name }, `must have at most ${LIMITS.listItems} items`)]
+    else {
+      given.forEach((item, at) => {
+        const place = `${name}.${at}`
+        if (!isObject(item)) errors[place] = [sentence({ name: place }, 'must be an object')]
+      })
+      const bodies = given.filter(isObject)
+      if (bodies.length > 0) children.set(relation, bodies)
+    }
+  }
+  return { own, children, errors }
+}
+
+type Create = (inner: Execution, resource: Resource, body: JsonObject, parent: Parent) => Promise<string>
+
+/** Creates them below the record that was just created; throws what is wrong with each, its keys below `lines.1`. */
+export async function createChildren(
+  inner: Execution,
+  resource: Resource,
+  id: number,
+  children: Children,
+  create: Create,
+): Promise<void> {
+  const operations = [...children].flatMap(([relation, bodies]): readonly Operation[] => {
+    const target = inner.catalog.resources.get(relation.target)!
+    const parent: Parent = { relation: relation.by[0]!, resource, lookup: { field: resource.key, value: id } }
+    return bodies.map((body, at) => ({
+      place: `${relation.name}.${at}`,
+      run: (within) => create(within, target, body, parent),
+    }))
+  })
+  if (operations.length > 0) await runTogether(inner, operations)
+}
