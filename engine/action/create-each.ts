@@ -3,8 +3,10 @@ import type { Resource } from '../catalog/catalog.ts'
 import type { Transaction } from '../database/database.ts'
 import { ApiError, invalid } from '../error.ts'
 import type { Json, JsonObject } from '../json.ts'
+import { LIMITS } from '../limits.ts'
 import type { Creation, CreationEntry, ParentEntry } from './context.ts'
 import { createRecord } from './create.ts'
+import { createTogether } from './create-together.ts'
 import { attempt, type Execution, inTransaction } from './execution.ts'
 
 /** Thrown at the end of a dry run, so that the savepoint around it is rolled back. */
@@ -26,7 +28,8 @@ export async function createEach(
     const parents = new Map<string, number>()
     try {
       await attempt(open, async (all) => {
-        for (const entry of entries) outcomes.push(await createOne(all, resource, entry, parents))
+        for (let at = 0; at < entries.length; at += LIMITS.batchUnit)
+          outcomes.push(...(await createSome(all, resource, entries.slice(at, at + LIMITS.batchUnit), parents)))
         if (dryRun) throw new DryRun()
       })
     } catch (error) {
@@ -34,6 +37,27 @@ export async function createEach(
     }
     return outcomes
   })
+}
+
+/** Creates them at once where that is possible, and else each behind a savepoint of its own. */
+async function createSome(
+  around: Open,
+  resource: Resource,
+  entries: readonly CreationEntry[],
+  known: Map<string, number>,
+): Promise<readonly Creation[]> {
+  const alone = entries.every(({ parents = [] }) => parents.length === 0)
+  const texts = alone
+    ? await createTogether(
+        around,
+        resource,
+        entries.map(({ fixed, input }) => ({ body: input, fixed })),
+      )
+    : []
+  if (texts.length > 0) return texts.map((text) => ({ record: JSON.parse(text) as JsonObject, made: {} }))
+  const outcomes: Creation[] = []
+  for (const entry of entries) outcomes.push(await createOne(around, resource, entry, known))
+  return outcomes
 }
 
 async function createOne(

@@ -13,6 +13,12 @@ import { insertShape } from './insert-shape.ts'
 import { refusedByDatabase } from './outcome.ts'
 import { isCounted, needsTransaction } from './read-back.ts'
 
+/** A record to come; `fixed` are decoded values of fields that callers can't write. */
+export interface NewEntry {
+  readonly body: JsonObject
+  readonly fixed?: JsonObject | undefined
+}
+
 /** Thrown so that nothing of it is kept: one of the records has to be looked at alone. */
 class Alone extends Error {}
 
@@ -23,13 +29,13 @@ class Alone extends Error {}
 export async function createTogether(
   inner: Within,
   resource: Resource,
-  bodies: readonly JsonObject[],
+  entries: readonly NewEntry[],
 ): Promise<readonly string[]> {
   if (!isPlain(inner, resource)) return []
   try {
     return await attempt(inner, async (all) => {
       const texts: string[] = []
-      for (const run of runsOf(await Promise.all(bodies.map((body) => decoded(all, resource, body)))))
+      for (const run of runsOf(await Promise.all(entries.map((entry) => decoded(all, resource, entry)))))
         texts.push(...(await insertEach(all, resource, run)))
       await noteChange(all, resource)
       return texts
@@ -63,12 +69,12 @@ interface Plain {
   readonly clause: Clause | undefined
 }
 
-async function decoded(inner: Within, resource: Resource, body: JsonObject): Promise<Plain> {
-  const record: NewRecord = await decodeNew(inner, resource, body)
-  const { children, clauses, input } = record
+async function decoded(inner: Within, resource: Resource, { body, fixed = {} }: NewEntry): Promise<Plain> {
+  const record: NewRecord = await decodeNew(inner, resource, body, undefined, fixed)
+  const { children, clauses, fixed: said, input } = record
   if (children.size > 0 || input.many.size > 0 || madeSlugs(resource, input.values).length > 0) throw new Alone()
   // Where the first does not admit the record, another may, and each is looked at alone.
-  return { values: input.values, clause: clauses[0] }
+  return { values: { ...input.values, ...said }, clause: clauses[0] }
 }
 
 /** Records that follow each other and have the same fields and clause. */

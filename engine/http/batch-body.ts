@@ -106,12 +106,7 @@ function atOnce(operations: readonly NamedOperation[]): AtOnce {
   const bodies = operations.flatMap(({ created }) => (created === undefined ? [] : [created]))
   const [first] = bodies
   if (first === undefined || bodies.length < 2) return async () => []
-  return (inner) =>
-    createTogether(
-      inner,
-      first.resource,
-      bodies.map(({ body }) => body),
-    )
+  return (inner) => createTogether(inner, first.resource, bodies)
 }
 
 /** The answer to all of them: the records by operation, of deleted ones what named them. */

@@ -137,7 +137,7 @@ test('a record with everything it embeds is one statement', async () => {
 })
 
 test('a hundred plain records are created by one statement', async () => {
-  const bodies = Array.from({ length: 100 }, (_, at) => ({ name: `Tag ${at}` }))
+  const bodies = Array.from({ length: 100 }, (_, at) => ({ body: { name: `Tag ${at}` } }))
   const statements = await statementsOf((execution) =>
     inTransaction(execution, async (inner) =>
       assert.is((await createTogether(inner, resource('tags'), bodies)).length, 100),
