@@ -29,6 +29,9 @@ function pagination(total: number, page: number): string {
 
 async function list(query: URLSearchParams): Promise<string> {
   const filter = [query.get('status_id'), query.get('priority_id')]
+  if (query.get('groups') !== null) return `{"success":true,"data":${await run('summary', [])},${meta()}}`
+  if (query.get('commented') !== null) return `{"success":true,"data":${await run('commented', [])},${meta()}}`
+  if (query.get('short') !== null) return `{"success":true,"data":${await run('short', filter)},${meta()}}`
   const after = query.get('after')
   const page = Number(query.get('page') ?? 1)
   if (after !== null)

@@ -63,6 +63,16 @@ export const STATEMENTS = {
   total: `select count(*)::text ${FILTERED}`,
   cursor: `with page as (select * ${FILTERED} and (created_at, id) < ($3::timestamptz, $4::integer) ${NEWEST} limit 15)
     ${rows('t.created_at desc, t.id desc')}`,
+  short: `select coalesce(json_agg(json_build_object('id', t.id, 'subject', t.subject, 'created_at', t.created_at)
+      order by t.created_at desc, t.id desc), '[]')::text
+    from (select id, subject, created_at ${FILTERED} ${NEWEST} limit 15) t`,
+  commented: `with page as (select * from tickets x where deleted_at is null and exists (select 1 from ticket_comments c
+      where c.ticket_id = x.id and c.is_internal) ${NEWEST} limit 15)
+    ${rows('t.created_at desc, t.id desc')}`,
+  summary: `select coalesce(json_agg(json_build_object('status_id', g.status_id, 'created_at:month', g.month, 'count', g.count,
+      'status', ${NAMED('s', ", 'slug', s.slug")}) order by g.status_id, g.month), '[]')::text
+    from (select status_id, date_trunc('month', created_at at time zone 'UTC')::date as month, count(*) from tickets
+      where deleted_at is null group by 1, 2) g left join statuses s on s.id = g.status_id`,
   search: `with page as (select x.* ${MATCHES} order by x.id limit 15) ${rows('t.id')}`,
   matches: `select count(*)::text ${MATCHES}`,
   create: `with page as (insert into tickets (subject, details, priority_id, category_id, department_id, type_id, contact_id,

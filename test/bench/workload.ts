@@ -70,6 +70,23 @@ export function workloads(facts: Facts): readonly Workload[] {
       reference: gets(facts.cursors.map((cursor) => `${list}&after=${encodeURIComponent(cursor.reference)}`)),
     },
     same('page 500, exact total', gets([`${list}&page=500`])),
+    {
+      name: 'list by cursor, three fields',
+      engine: gets([`${list}&fields=id,subject,created_at&cursor=first`]),
+      reference: gets([`${list}&short=1`]),
+    },
+    {
+      name: 'list by cursor, a condition on comments',
+      engine: gets([
+        `?where=${encodeURIComponent('{"comments":{"some":{"is_internal":true}}}')}&sort=-created_at&cursor=first`,
+      ]),
+      reference: gets(['?commented=1']),
+    },
+    {
+      name: 'summary of 100,000 by status and month',
+      engine: gets(['/summary?by=status_id,created_at:month']),
+      reference: gets(['?groups=1']),
+    },
     same('search', gets(TERMS.map((term) => `?search=${encodeURIComponent(term)}`))),
     same('create, a note', [{ method: 'POST', path: NOTES, body: note }]),
     same('create, 100 notes at once', [{ method: 'POST', path: `${NOTES}/batch`, body: notes }]),
