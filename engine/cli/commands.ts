@@ -109,6 +109,13 @@ export const COMMANDS: readonly Command[] = [
     load: () => import('./types.ts'),
   },
   {
+    name: 'client',
+    usage: '[--out <file>]',
+    summary: 'print a typed client of the interface in TypeScript, one file without dependencies; with --out, write it',
+    options: { out: { type: 'string' } },
+    load: () => import('./client.ts'),
+  },
+  {
     name: 'help',
     usage: '[<command>]',
     summary: 'show this list, or one command',

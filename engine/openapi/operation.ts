@@ -57,7 +57,8 @@ function describe(route: BoundRoute): string {
   return parts.filter((part) => part !== undefined).join('\n\n')
 }
 
-function bodyKind(route: BoundRoute): 'none' | 'json' | 'multipart' {
+/** What a route takes as its body. */
+export function bodyKind(route: BoundRoute): 'none' | 'json' | 'multipart' {
   return route.body ?? (route.method === 'GET' || route.method === 'DELETE' ? 'none' : 'json')
 }
 
@@ -133,14 +134,15 @@ function requestBody(outline: Outline, route: BoundRoute, id: string): Part | un
 }
 
 /** The parts of an upload: the file, and fields beside it. */
-function partsSchema(fields: readonly Field[], partial: boolean): JsonSchema {
+export function partsSchema(fields: readonly Field[], partial: boolean): JsonSchema {
   const file = { type: 'string', format: 'binary', description: 'The file.' }
   const { properties = {}, required = [] } = fieldsSchema(fields, partial)
   const names: readonly string[] = Array.isArray(required) ? required : []
   return { type: 'object', properties: { file, ...Object(properties) }, required: ['file', ...names] }
 }
 
-function requiresAny(fields: readonly Field[] | undefined, partial: boolean): boolean {
+/** Whether a body must be sent. */
+export function requiresAny(fields: readonly Field[] | undefined, partial: boolean): boolean {
   return !partial && (fields ?? []).some((field) => field.required && field.default === undefined)
 }
 
@@ -230,7 +232,7 @@ export function answerSchema(resource: Resource, single: string): JsonSchema {
 }
 
 /** `meta.moves` of a single answer: the words that may follow, by field. */
-function movesMeta({ moves }: Resource): Readonly<Record<string, JsonSchema>> {
+export function movesMeta({ moves }: Resource): Readonly<Record<string, JsonSchema>> {
   const shown = moves.filter((one) => one.shown)
   if (shown.length === 0) return {}
   const wordsOf = ({ words }: (typeof shown)[number]): JsonSchema =>

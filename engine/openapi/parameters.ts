@@ -160,7 +160,7 @@ function operand(field: Field, operator: string): JsonSchema {
 }
 
 /** What a value is compared with: its type without its limits, because any value may be asked for. */
-function comparable(field: Field): JsonSchema {
+export function comparable(field: Field): JsonSchema {
   const { type, enum: words, format } = field.type.schema(field.options)
   if (field.type.day !== undefined) return { type: 'string' }
   return {
@@ -170,7 +170,8 @@ function comparable(field: Field): JsonSchema {
   }
 }
 
-function rangeValue(field: Field): JsonSchema {
+/** What an end of a range is compared with. */
+export function rangeValue(field: Field): JsonSchema {
   return field.type.day === undefined ? comparable(field) : { type: 'string', format: 'date' }
 }
 

@@ -37,8 +37,18 @@ function valueSchema(field: Field): JsonSchema {
   return field.nullable && (field.count === undefined || field.total !== undefined) ? nullable(schema) : schema
 }
 
+/** The relations that only `include` adds. */
+export function askedSchema(resource: Resource): JsonSchema {
+  const asked = [...resource.relations.values()].filter(({ show }) => show === 'asked')
+  return objectOf(asked.flatMap(embedded))
+}
+
 function relationProperty(relation: Relation, mode: Mode): readonly Property[] {
-  if (relation.embed === undefined || !shown(relation.show, mode)) return []
+  return shown(relation.show, mode) ? embedded(relation) : []
+}
+
+function embedded(relation: Relation): readonly Property[] {
+  if (relation.embed === undefined) return []
   const text = meaning(relation.name, relation.label, relation.description)
   const record = embedSchema(relation.embed)
   const schema =

@@ -5,6 +5,7 @@ import { catalogRoutes } from '../http/catalog-routes.ts'
 import type { BoundRoute } from '../http/parts.ts'
 import { LIMITS } from '../limits.ts'
 import { actorClass } from '../query/policy.ts'
+import { clientModule } from './client.ts'
 import { type Described, openapi } from './document.ts'
 import { isOpenTo, readBy, routeFor, writtenBy } from './for-reader.ts'
 import type { OpenApiDocument } from './openapi-document.ts'
@@ -59,4 +60,15 @@ export function describeApplication(
   composition: Pick<Described, 'hooks' | 'plugins'>,
 ): OpenApiDocument {
   return allRoutes(given, catalogRoutes(catalog), catalog, composition).document()
+}
+
+/** The source of a client of an application that is not running; `runtime` is the part that all clients share. */
+export function clientOfApplication(
+  catalog: Catalog,
+  given: readonly BoundRoute[],
+  composition: Pick<Described, 'hooks' | 'plugins'>,
+  runtime: string,
+): string {
+  const { routes } = allRoutes(given, catalogRoutes(catalog), catalog, composition)
+  return clientModule({ catalog, routes, hooks: composition.hooks, plugins: composition.plugins }, runtime)
 }

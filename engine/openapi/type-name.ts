@@ -36,9 +36,12 @@ export function pascal(name: string): string {
     .join('')
 }
 
-/** The names of every resource's types by the resource's name; a plural stands where the singular is taken. */
-export function typeNames({ resources }: Pick<Catalog, 'resources'>): ReadonlyMap<string, TypeNames> {
-  const taken = new Set<string>(OWN_NAMES)
+/** The names of every resource's types by the resource's name; a plural stands where the singular is taken, or `reserved`. */
+export function typeNames(
+  { resources }: Pick<Catalog, 'resources'>,
+  reserved: Iterable<string> = [],
+): ReadonlyMap<string, TypeNames> {
+  const taken = new Set<string>([...OWN_NAMES, ...reserved])
   const free = (names: TypeNames): boolean => Object.values(names).every((name) => !taken.has(name))
   const given = new Map<string, TypeNames>()
   for (const name of resources.keys()) {

@@ -2,13 +2,22 @@
 import { fieldLabel } from '../catalog/name.ts'
 import type { JsonSchema } from '../json.ts'
 import { type Described, schemasOf } from './document.ts'
-import { typeNames } from './type-name.ts'
+import { type TypeNames, typeNames } from './type-name.ts'
 
 /** The source text of a module with, for every resource, its record, list record, and create and update input. */
 export function typescript(described: Pick<Described, 'catalog' | 'hooks'>): string {
   const { catalog } = described
   const names = typeNames(catalog)
-  const schemas = schemasOf(described, names)
+  const records = recordTypes(catalog, names, schemasOf(described, names))
+  return `/** The records of ${catalog.name}, as its interface answers and takes them. Made by \`plinth types\`. */\n\n${records}`
+}
+
+/** The declarations of every resource's record, list record, and create and update input, by their names. */
+export function recordTypes(
+  catalog: Described['catalog'],
+  names: ReadonlyMap<string, TypeNames>,
+  schemas: Readonly<Record<string, JsonSchema>>,
+): string {
   const parts = [...catalog.resources.values()].map((resource) => {
     const { single, list, create, update } = names.get(resource.name)!
     const about = resource.description ?? `${resource.label}.`
@@ -22,7 +31,7 @@ export function typescript(described: Pick<Described, 'catalog' | 'hooks'>): str
         : []),
     ].join('\n')
   })
-  return `/** The records of ${catalog.name}, as its interface answers and takes them. Made by \`plinth types\`. */\n\n${parts.join('\n')}`
+  return parts.join('\n')
 }
 
 /** The same for plugins: the module also tells 'plinth' of them, so that `records('bookings')` gives a Booking. */
@@ -40,21 +49,27 @@ export function typesOfRecords(described: Pick<Described, 'catalog' | 'hooks'>):
   return `import type { JsonObject } from 'plinth'\n\n${written}\ndeclare module 'plinth' {\n  interface ResourceTypes {\n${lines.join('')}  }\n}\n`
 }
 
-function declaration(name: string, schema: JsonSchema = {}, about: string): string {
+/** An exported declaration of a schema's type. */
+export function declaration(name: string, schema: JsonSchema = {}, about: string): string {
   const kind = schema.type === 'object' ? `interface ${name}` : `type ${name} =`
   return `${comment(about, '')}export ${kind} ${typeOf(schema, '')}\n`
 }
 
 /** A schema as a type; objects on several lines, indented below `indent`. */
-function typeOf(schema: JsonSchema, indent: string): string {
+export function typeOf(schema: JsonSchema, indent: string): string {
   if (Array.isArray(schema.enum)) return union(schema.enum.map((word) => JSON.stringify(word)))
   if (typeof schema.$ref === 'string') return schema.$ref.slice(schema.$ref.lastIndexOf('/') + 1)
   if ('const' in schema) return JSON.stringify(schema.const)
-  if (Array.isArray(schema.anyOf)) return union(schema.anyOf.map((one: JsonSchema) => typeOf(one, indent)))
+  for (const choice of [schema.anyOf, schema.oneOf])
+    if (Array.isArray(choice)) return union(choice.map((one: JsonSchema) => typeOf(one, indent)))
+  if (Array.isArray(schema.allOf)) {
+    const own = schema.properties === undefined ? [] : [objectType(schema, indent)]
+    return [...schema.allOf.map((one: JsonSchema) => typeOf(one, indent)), ...own].join(' & ')
+  }
   if (Array.isArray(schema.type)) return union(schema.type.map((type: string) => typeOf({ ...schema, type }, indent)))
   switch (schema.type) {
     case 'string':
-      return 'string'
+      return schema.format === 'binary' ? 'Blob' : 'string'
     case 'integer':
     case 'number':
       return 'number'
@@ -64,7 +79,7 @@ function typeOf(schema: JsonSchema, indent: string): string {
       return 'null'
     case 'array': {
       const item = typeOf((schema.items ?? {}) as JsonSchema, indent)
-      return `readonly ${item.includes(' | ') ? `(${item})` : item}[]`
+      return `readonly ${/ [|&] /.test(item) ? `(${item})` : item}[]`
     }
     case 'object':
       return objectType(schema, indent)
@@ -76,7 +91,11 @@ function typeOf(schema: JsonSchema, indent: string): string {
 function objectType(schema: JsonSchema, indent: string): string {
   const required = new Set((schema.required ?? []) as readonly string[])
   const entries = Object.entries((schema.properties ?? {}) as Readonly<Record<string, JsonSchema>>)
-  if (entries.length === 0) return schema.properties === undefined ? '{ readonly [key: string]: unknown }' : '{}'
+  if (entries.length === 0 && schema.properties !== undefined) return '{}'
+  if (entries.length === 0) {
+    const { additionalProperties: value } = schema
+    return `{ readonly [key: string]: ${typeof value === 'object' ? typeOf(value as JsonSchema, indent) : 'unknown'} }`
+  }
   const inner = `${indent}  `
   const lines = entries.map(([name, property]) => {
     const key = /^[A-Za-z_]\w*$/.test(name) ? name : JSON.stringify(name)
@@ -88,10 +107,12 @@ function objectType(schema: JsonSchema, indent: string): string {
   return `{\n${lines.join('')}${indent}}`
 }
 
-function union(types: readonly string[]): string {
+/** Types of which a value has one; each is said once. */
+export function union(types: readonly string[]): string {
   return [...new Set(types)].join(' | ')
 }
 
-function comment(text: string, indent: string): string {
+/** A comment on lines of its own. */
+export function comment(text: string, indent: string): string {
   return `${indent}/** ${text.replaceAll('*/', '*∕').replace(/\s+/g, ' ')} */\n`
 }

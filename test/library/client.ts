@@ -1,8 +1,11 @@
 /** Requests to the served library, and what tests look at in its answers. */
+import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
 import type { JsonObject } from '../../engine/json.ts'
 import type { Answer } from '../support/answer.ts'
-import { application } from '../support/application.ts'
+import { application, type TestApplication } from '../support/application.ts'
+import { clientOf } from '../support/client.ts'
+import { byClient } from './by-client.ts'
 
 export interface Library {
   close(): Promise<void>
@@ -33,14 +36,49 @@ export function refusal(answer: Answer, key: string): string {
   return answer.body.errors?.[key]?.[0] ?? ''
 }
 
+const RESOURCES = 'test/library/resources'
+
+/** How the tests that run speak to the library: by plain requests, or by the client that is made for it. */
+let way: 'requests' | 'client' = 'requests'
+
+/** A suite whose tests run twice, against a library of their own: by plain requests, and by the client. */
+export function eachWay(name: string) {
+  const suites = (['requests', 'client'] as const).map((one) => ({ one, tests: suite(`${name} by ${one}`) }))
+  const test = (title: string, body: () => Promise<void>): void => {
+    for (const { tests } of suites) tests(title, body)
+  }
+  return Object.assign(test, {
+    before(open: () => Promise<void>): void {
+      for (const { one, tests } of suites) {
+        tests.before(() => {
+          way = one
+          return open()
+        })
+      }
+    },
+    after(close: () => Promise<void> | undefined): void {
+      for (const { tests } of suites) tests.after(close)
+    },
+    run(): void {
+      for (const { tests } of suites) tests.run()
+    },
+  })
+}
+
+/** Requests as the suite that runs sends them. */
+async function sending({ address, call }: TestApplication): Promise<Library['request']> {
+  const plain: Library['request'] = (method, path, body, headers = {}) =>
+    call(method, `/library${path}`, { body, headers })
+  return way === 'client' ? byClient((await clientOf(RESOURCES)).createClient({ baseUrl: address }), plain) : plain
+}
+
 /** Serves the library from an empty database. */
 export async function openLibrary(): Promise<Library> {
-  const { call, close } = await application({ resources: 'test/library/resources' })
-  const request: Library['request'] = (method, path, body, headers = {}) =>
-    call(method, `/library${path}`, { body, headers })
+  const served = await application({ resources: RESOURCES })
+  const request = await sending(served)
   const ids = new Map<string, number>()
   return {
-    close,
+    close: served.close,
     request,
     get: (path) => request('GET', path),
     post: (path, body) => request('POST', path, body),

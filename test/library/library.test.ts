@@ -1,10 +1,9 @@
 /** An application of another field, from YAML alone: its records are made, changed and found as its files say. */
-import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
 import type { JsonObject } from '../../engine/json.ts'
-import { type Library, openLibrary, record, refusal, rows } from './client.ts'
+import { eachWay, type Library, openLibrary, record, refusal, rows } from './client.ts'
 
-const library = suite('library')
+const library = eachWay('library')
 let town: Library
 
 library.before(async () => {

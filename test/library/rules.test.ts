@@ -1,10 +1,9 @@
 /** The library's rules, from YAML alone: scopes, numbers, nested records, choices, concealment, deletion, pages and versions. */
-import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
 import type { JsonObject } from '../../engine/json.ts'
-import { type Library, openLibrary, record, refusal, rows } from './client.ts'
+import { eachWay, type Library, openLibrary, record, refusal, rows } from './client.ts'
 
-const library = suite('library rules')
+const library = eachWay('library rules')
 let town: Library
 
 library.before(async () => {

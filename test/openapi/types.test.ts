@@ -1,35 +1,15 @@
 /** The types that are printed from the catalog compile as the project's own code does, and mean what the interface does. */
-import { execFileSync } from 'node:child_process'
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
-import { join, resolve } from 'node:path'
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
 import { readCatalog } from '../../engine/boot/boot.ts'
 import { typescript } from '../../engine/openapi/types.ts'
+import { compile } from '../support/compile.ts'
 
 const test = suite('types')
-
-const folder = mkdtempSync(join(tmpdir(), 'plinth-types-'))
-test.after(() => rmSync(folder, { recursive: true }))
 
 async function typesOf(resourcesDir: string): Promise<string> {
   const { value } = await readCatalog({ resourcesDir, pluginsDir: 'plugins' })
   return typescript({ catalog: value!.catalog, hooks: value!.composition.hooks })
-}
-
-/** What the compiler says of files under the project's own settings. */
-function compile(files: Readonly<Record<string, string>>): string {
-  for (const [name, text] of Object.entries(files)) writeFileSync(join(folder, name), text)
-  writeFileSync(join(folder, 'package.json'), '{ "type": "module" }')
-  const compilerOptions = { noEmit: true, incremental: false, rootDir: folder, types: [], tsBuildInfoFile: null }
-  const config = { extends: resolve('tsconfig.json'), compilerOptions, include: [folder], exclude: [] }
-  writeFileSync(join(folder, 'tsconfig.json'), JSON.stringify(config))
-  try {
-    return execFileSync(process.execPath, ['node_modules/typescript/bin/tsc', '-p', folder], { encoding: 'utf8' })
-  } catch (error) {
-    return String(Reflect.get(Object(error), 'stdout'))
-  }
 }
 
 const USE = `import type { Ticket, TicketCreate, TicketListItem, TicketUpdate } from './desk.ts'
