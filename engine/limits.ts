@@ -72,6 +72,8 @@ export const LIMITS = {
   queryErrors: 50,
   /** A search term: longer ones match nothing and cost trigrams. */
   searchLength: 255,
+  /** Words of one search: each is a condition on all fields that are searched. */
+  searchWords: 10,
   /** Default maximum of a string and of a long text, in characters. */
   stringLength: 255,
   textLength: 65_535,

@@ -101,7 +101,7 @@ async function readBatch(
   after?.forEach((value, i) => {
     slots[`k${i}`] = value
   })
-  const found = await runCompiled(execution, compiled, slots, list.adhoc || list.search)
+  const found = await runCompiled(execution, compiled, slots, list.adhoc || list.search !== undefined)
   const place = found.length < size ? undefined : found.at(-1)?.slice(paths.length)
   const rows = answered(found, paths)
   return { rows, next: place && { after: place, step: stepAfter(rows) } }

@@ -36,7 +36,7 @@ export const FIELD_ERRORS = {
   },
   too_many: {
     meaning: 'it has too many items, values or files',
-    sentences: /at most \d+ (?:items?|entries|values|files|sort keys|conditions)|^Only one file/,
+    sentences: /at most \d+ (?:items?|entries|values|files|sort keys|conditions|words)|^Only one file/,
   },
   too_few: { meaning: 'it has too few items', sentences: /at least \d+ (?:items?|entries)/ },
   too_long: {

@@ -1,6 +1,7 @@
 /** The SQL of tables, columns, references and indexes; every name in it comes from the catalog or the database, quoted. */
 
-import { quoted as q } from '../filter/sql.ts'
+import { foldSql } from '../filter/fold.ts'
+import { print, quoted as q } from '../filter/sql.ts'
 import { MARK } from './inspect.ts'
 import { quoteText } from './name.ts'
 import type { Column, ForeignKey, Table, TableIndex } from './table.ts'
@@ -53,7 +54,9 @@ export function dropForeignKey(table: string, column: string): string {
 export function createIndex(table: string, index: TableIndex, concurrently: boolean): readonly string[] {
   if (index.kind === 'overlap') return createOverlap(table, index)
   const how = concurrently ? 'concurrently ' : ''
-  const columns = index.columns.map((column) => (index.kind === 'trigram' ? `${q(column)} gin_trgm_ops` : q(column)))
+  const columns = index.columns.map((column) =>
+    index.kind === 'trigram' ? `${print(foldSql(q(column))).text} gin_trgm_ops` : q(column),
+  )
   const where = index.where === undefined ? '' : ` where ${index.where}`
   const using = index.kind === 'trigram' ? 'gin' : 'btree'
   const mark = index.where === undefined ? MARK : `${MARK}: ${index.where}`

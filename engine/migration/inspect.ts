@@ -36,7 +36,8 @@ const FOREIGN_KEYS = `select c.relname, a.attname, f.relname,
 
 const INDEXES = `select t.relname, i.relname, m.amname, x.indisunique, x.indisvalid, obj_description(i.oid, 'pg_class'),
     array_to_json(array(select a.attname from unnest(x.indkey) with ordinality as u(attnum, position)
-      join pg_attribute a on a.attrelid = t.oid and a.attnum = u.attnum order by u.position))
+      join pg_attribute a on a.attrelid = t.oid and a.attnum = u.attnum order by u.position)),
+    pg_get_indexdef(i.oid, 1, true)
   from pg_index x join pg_class i on i.oid = x.indexrelid join pg_class t on t.oid = x.indrelid join pg_am m on m.oid = i.relam
   where t.relnamespace = current_schema()::regnamespace and not x.indisprimary order by t.relname, i.relname`
 
@@ -88,7 +89,8 @@ function indexesOf(rows: readonly Row[]): readonly TableIndex[] {
     const mark = row[5] ?? ''
     if (!mark.startsWith(MARK) || row[4] !== 't') return []
     const where = mark.slice(MARK.length).replace(/^: /, '') || undefined
-    const columns: readonly string[] = JSON.parse(textAt(row, 6))
+    const named: readonly string[] = JSON.parse(textAt(row, 6))
+    const columns = named.length === 0 ? columnIn(textAt(row, 7)) : named
     return [
       {
         name: textAt(row, 1),
@@ -99,6 +101,13 @@ function indexesOf(rows: readonly Row[]): readonly TableIndex[] {
       },
     ]
   })
+}
+
+/** The column in the expression of a search index, which names none itself. */
+function columnIn(expression: string): readonly string[] {
+  const [, name] = /octet_length\(\(?("(?:[^"]|"")+"|[^\s":()]+)/.exec(expression) ?? []
+  if (name === undefined) return []
+  return [name.startsWith('"') ? name.slice(1, -1).replaceAll('""', '"') : name]
 }
 
 function sequencesOf(columns: readonly Column[], starts: ReadonlyMap<string, number>): readonly Sequence[] {

@@ -68,7 +68,7 @@ export function choiceParameters(
     ...(resource.search.length === 0
       ? []
       : [
-          query('search', `Part of a word in ${searched(resource)}, in small or capital letters.`, {
+          query('search', `Words, or parts of words, in ${searched(resource)}.`, {
             type: 'string',
             maxLength: catalog.limits.searchLength ?? LIMITS.searchLength,
           }),

@@ -5,7 +5,6 @@ import type { Actor } from '../actor.ts'
 import type { Catalog, FieldPath, Filter, Resource, SortTerm } from '../catalog/catalog.ts'
 import { LIST_PARAMETERS, PROJECTION_PARAMETERS, WORD_PARAMETERS } from '../catalog/list-parameter.ts'
 import { invalid } from '../error.ts'
-import { comparand } from '../filter/to-sql.ts'
 import { LIMITS } from '../limits.ts'
 import { nearest } from '../text/nearest.ts'
 import { isOpen } from './askable.ts'
@@ -14,6 +13,7 @@ import { dependsOnValues, shapeOf } from './filter-shape.ts'
 import { type FilterReader, givenTwice, isKnownPath, knownFilter, readFilter } from './filter-terms.ts'
 import { filterable, readable } from './policy.ts'
 import { type Projection, readProjection } from './projection.ts'
+import { readTerms, type SearchShape, type SearchTerms } from './search-terms.ts'
 import { readWhere } from './where.ts'
 
 /** What a list request asks for. Equal `key`s (of one resource and actor class) share statements. */
@@ -27,7 +27,7 @@ export interface ListQuery {
   readonly madeUp: boolean
   /** Whether the best plan depends on the values, so that the statement must not be planned once for all. */
   readonly adhoc: boolean
-  readonly search: boolean
+  readonly search: SearchShape | undefined
   /** So far into the list that ids are fetched before rows. */
   readonly deep: boolean
   /** Always ends with the id, so that pages never repeat or skip. */
@@ -39,9 +39,6 @@ export interface ListQuery {
   readonly after: Cursor | undefined
   readonly slots: Readonly<Record<string, unknown>>
 }
-
-/** Terms under three characters have no trigrams, so their plan depends on the value. */
-const TRIGRAM_LENGTH = 3
 
 /** Pages beyond this offset fetch ids first: an index alone can skip, the rows' other columns stay unread. */
 const DEEP_OFFSET = 500
@@ -70,13 +67,13 @@ export function readListQuery(
   const isProjected = PROJECTION_PARAMETERS.some((name) => given.reserved.has(name))
   const projection = isProjected ? readProjection({ resource, actor, mode: 'list', refuse }, given.reserved) : undefined
   if (Object.keys(errors).length > 0) throw invalid(errors)
-  if (search !== undefined) slots.search = comparand('contains', search)
+  Object.assign(slots, search?.slots)
   const shape = {
     filters,
     projection,
     madeUp: isWritten || projection !== undefined,
-    adhoc: isWritten || filters.some(dependsOnValues) || (search !== undefined && [...search].length < TRIGRAM_LENGTH),
-    search: search !== undefined,
+    adhoc: isWritten || filters.some(dependsOnValues) || search?.adhoc === true,
+    search,
     deep: cursor === undefined && (page - 1) * perPage >= DEEP_OFFSET,
     sort,
     perPage,
@@ -90,7 +87,7 @@ export function readListQuery(
 function keyOf(query: Omit<ListQuery, 'key' | 'slots'>): string {
   const { filters, search, deep, sort, perPage, after, page, projection } = query
   const only = projection === undefined ? '' : `;${bounded(projection.key)}`
-  const kind = `${search ? 'search ' : ''}${deep ? 'deep ' : ''}${page === undefined ? 'cursor' : 'page'}`
+  const kind = `${search ? `search ${search.wanted}-${search.unwanted} ` : ''}${deep ? 'deep ' : ''}${page === undefined ? 'cursor' : 'page'}`
   return `${bounded(filters.map(shapeOf).join('&'))};${kind};${sortSignature(sort)};${perPage};${after?.nulls ?? ''}${only}`
 }
 
@@ -231,7 +228,7 @@ function readSearch(
   resource: Resource,
   given: ReadonlyMap<string, string>,
   refuse: Refuse,
-): string | undefined {
+): SearchTerms | undefined {
   const text = (given.get('search') ?? '').trim()
   if (text === '') return undefined
   if (resource.search.length === 0) {
@@ -242,7 +239,10 @@ function readSearch(
   if (text.length > longest) refuse('search', `The search parameter must be at most ${longest} characters`)
   if (text.includes('\0') || !text.isWellFormed())
     refuse('search', 'The search parameter must be well-formed text without NUL')
-  return text
+  const terms = readTerms(text)
+  const most = catalog.limits.searchWords ?? 0
+  if (terms.wanted + terms.unwanted > most) refuse('search', `The search parameter must have at most ${most} words`)
+  return terms
 }
 
 function unknownParameter(reader: FilterReader, name: string): string {

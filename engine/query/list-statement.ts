@@ -1,6 +1,6 @@
 /** Lists compiled to SQL: the page, its total, the parent of a nested list, and all rows in batches. */
 import type { BelongsTo, Field, FieldPath, Resource } from '../catalog/catalog.ts'
-import { and, join, or, quoted, type Sql, slot, sql } from '../filter/sql.ts'
+import { and, join, quoted, type Sql, slot, sql } from '../filter/sql.ts'
 import type { Serializer } from '../record/serializer.ts'
 import { type Compiled, compiled } from './compiled.ts'
 import { castType, conditionSql, fieldSql } from './condition.ts'
@@ -11,7 +11,7 @@ import { orderSql, sortKeys } from './order.ts'
 import { COUNTED_COLUMNS, plainPage, searchedPage } from './page.ts'
 import { filterable, reach } from './policy.ts'
 import { existenceSql, joiner, reachSql, type SelectScope } from './scope.ts'
-import { searchConditions, searchedPaths } from './search.ts'
+import { searchParts, searchSql } from './search.ts'
 import { selectList } from './select.ts'
 
 /** The statement of a page. */
@@ -61,7 +61,7 @@ function listConditions(scope: SelectScope, resource: Resource, query: ListQuery
   return where
 }
 
-/** Compiles one page. Slots: those of the filters, `search`, `offset`, `parent`, cursor values `k0…`. */
+/** Compiles one page. Slots: those of the filters and the search, `offset`, `parent`, cursor values `k0…`. */
 export function compilePage(
   scope: SelectScope,
   resource: Resource,
@@ -75,7 +75,7 @@ export function compilePage(
   const paged = query.page !== undefined
   // One row more than asked tells whether another page follows, without a count.
   const limit = sql`limit ${query.perPage + 1}${paged ? sql` offset ${slot('offset')}::integer` : ''}`
-  const counted = query.search && paged
+  const counted = query.search !== undefined && paged
   const before = counted ? COUNTED_COLUMNS : []
   const columnsBefore = [...before, ...sorted.map((key) => key.sql)]
   const { columns, joins, serialize, kept } = selectList(
@@ -88,7 +88,7 @@ export function compilePage(
   )
   const parts = { table: quoted(resource.table), where, sorted, limit, columns, joins }
   const page = query.search
-    ? searchedPage(parts, searchConditions(scope, searchedPaths(scope, resource), 't', slot('search')), counted)
+    ? searchedPage(parts, searchParts(scope, resource, query.search, 't'), counted)
     : plainPage(parts, orderSql(scope, query.sort, 't'), query.deep)
   return {
     ...compiled(page),
@@ -137,25 +137,24 @@ export function compileParent(
 /** The rows of a list with its search, which is one OR here: they are no page, so no source needs an index of its own. */
 export function foundSql(scope: SelectScope, resource: Resource, query: ListQuery): Sql {
   const where = listConditions(scope, resource, query)
-  if (query.search)
-    where.push(sql`(${or(searchConditions(scope, searchedPaths(scope, resource), 't', slot('search')))})`)
+  if (query.search) where.push(searchSql(scope, resource, query.search, 't'))
   return sql`from ${quoted(resource.table)} t where ${and(where)}`
 }
 
-/** Compiles the ids of a list's records, lowest first, at most `limit`, each locked. Slots: those of the filters, `search`. */
+/** Compiles the ids of a list's records, lowest first, at most `limit`, each locked. Slots: those of the filters and the search. */
 export function compileLocked(scope: SelectScope, resource: Resource, query: ListQuery, limit: number): Compiled {
   const found = foundSql(scope, resource, query)
   return compiled(sql`select t."id" ${found} order by t."id" limit ${limit} for update of t`)
 }
 
-/** Compiles how many records a list has with its search. Slots: those of the filters, `search`. */
+/** Compiles how many records a list has with its search. Slots: those of the filters and the search. */
 export function compileFound(scope: SelectScope, resource: Resource, query: ListQuery): Compiled {
   return compiled(sql`select count(*) ${foundSql(scope, resource, query)}`)
 }
 
 /**
  * Compiles one batch of all rows of a list: the columns of `paths`, null where the actor may not read one, then those
- * of the cursor. `nulls` are those of the row that the batch follows. Slots: those of the filters, `search`, `k0…`.
+ * of the cursor. `nulls` are those of the row that the batch follows. Slots: those of the filters and the search, `k0…`.
  */
 export function compileRows(
   scope: SelectScope,
@@ -167,8 +166,7 @@ export function compileRows(
 ): Compiled {
   const where = listConditions(scope, resource, query)
   // One OR instead of a union: the rows are walked in the order of the list, once over all batches.
-  if (query.search)
-    where.push(sql`(${or(searchConditions(scope, searchedPaths(scope, resource), 't', slot('search')))})`)
+  if (query.search) where.push(searchSql(scope, resource, query.search, 't'))
   const sorted = sortKeys(scope, query.sort)
   if (nulls !== undefined) where.push(afterSql(sorted, nulls))
   const joins: string[] = []

@@ -1,6 +1,7 @@
 /** The SQL of a page: its rows first, then what is embedded in them. */
 import { and, type Fragment, join, type Sql, sql } from '../filter/sql.ts'
 import type { SortKey } from './order.ts'
+import type { SearchParts } from './search.ts'
 
 /** What a page is made of. `columns`, `joins` and `where` are over the row `t` of the table. */
 export interface PageParts {
@@ -23,11 +24,11 @@ export function plainPage({ table, where, limit, columns, joins }: PageParts, or
 export const COUNTED_COLUMNS = ['c.n', 'p."id"'] as const
 
 /** A page of a search. The matches are found once, as `m`: the page and the count both read them. */
-export function searchedPage(parts: PageParts, sources: readonly Sql[], counted: boolean): Sql {
+export function searchedPage(parts: PageParts, { sources, rest }: SearchParts, counted: boolean): Sql {
   const { table, where, sorted, limit, columns, joins } = parts
   const found = join(['t."id"', ...sorted.map((key, i) => sql`${key.sql} as s${i}`)])
   const matches = (sources.length === 0 ? [sql`false`] : sources).map(
-    (source) => sql`select ${found} from ${table} t where ${and([...where, source])}`,
+    (source) => sql`select ${found} from ${table} t where ${and([...where, source, ...rest])}`,
   )
   const orderOf = (alias: string): Sql => join(sorted.map((key, i) => `${alias}.s${i} ${key.direction}`))
   const page = sql`(select m.* from m order by ${orderOf('m')} ${limit}) p`

@@ -4,7 +4,7 @@
  */
 import type { Filter, Resource } from '../catalog/catalog.ts'
 import { isStored } from '../catalog/stored.ts'
-import { and, join, or, type Parameter, quoted, type Sql, slot, sql } from '../filter/sql.ts'
+import { and, join, type Parameter, quoted, type Sql, slot, sql } from '../filter/sql.ts'
 import type { Serializer } from '../record/serializer.ts'
 import { isLogged } from './change-log.ts'
 import { type Compiled, compiled } from './compiled.ts'
@@ -15,7 +15,7 @@ import { heldSql, policyPaths } from './past-policy.ts'
 import { perReader, READER } from './per-reader.ts'
 import { reach } from './policy.ts'
 import { existenceSql, type SelectScope } from './scope.ts'
-import { searchConditions, searchedPaths } from './search.ts'
+import { searchSql } from './search.ts'
 import { selectList } from './select.ts'
 
 /** Which records a stream's readers ask for. */
@@ -76,8 +76,8 @@ function reachedSql(scope: SelectScope, resource: Resource, condition: (filter: 
   return reached.kind === 'all' ? sql`true` : sql`false`
 }
 
-function searchSql(scope: SelectScope, resource: Resource, { search }: StreamQuery, alias: string): readonly Sql[] {
-  return search ? [sql`(${or(searchConditions(scope, searchedPaths(scope, resource), alias, slot('search')))})`] : []
+function found(scope: SelectScope, resource: Resource, { search }: StreamQuery, alias: string): readonly Sql[] {
+  return search ? [searchSql(scope, resource, search, alias)] : []
 }
 
 /** Whether the reader's list shows the record. */
@@ -87,7 +87,7 @@ function nowSql(scope: SelectScope, resource: Resource, query: StreamQuery): Sql
     ...existenceSql(scope, resource, NOW),
     reachedSql(scope, resource, holds),
     ...query.filters.map(holds),
-    ...searchSql(scope, resource, query, NOW),
+    ...found(scope, resource, query, NOW),
   ]
   return sql`(${NOW}."id" is not null and ${and(conditions)})`
 }
@@ -112,7 +112,7 @@ function beforeSql(scope: SelectScope, resource: Resource, query: StreamQuery, f
     ...scoped,
     reachedSql(scope, resource, holds(false)),
     ...query.filters.map(holds(true)),
-    ...searchSql(scope, resource, query, BEFORE),
+    ...found(scope, resource, query, BEFORE),
   ]
   const gone = resource.scope === undefined ? reachedSql(scope, resource, keptSql) : sql`false`
   return sql`((${BEFORE}."id" is not null and ${and(conditions)}) or (${NOW}."id" is null and ${CHANGED}.kept is not null and ${gone}))`

@@ -79,6 +79,7 @@ const REFUSED: readonly (readonly [query: string, parameter: string, sentence: R
   ['per_page=many', 'per_page', /positive integer/],
   ['cursor=first&page=1', 'page', /cannot stand beside cursor/],
   ['cursor=nonsense', 'cursor', /"first" or the next_cursor/],
+  ['search=a+b+c+d+e+f+-g+h+i+j+"k+l"', 'search', /at most 10 words/],
   [`search=${'x'.repeat(256)}`, 'search', /at most 255/],
 ]
 
