@@ -91,7 +91,7 @@ export interface Resource {
   /** Query parameter → a plugin's special filter: its words, each with the condition it stands for on this resource. */
   readonly specials: ReadonlyMap<string, { readonly name: string; readonly values: ReadonlyMap<string, Filter> }>
   readonly sort: { readonly keys: ReadonlyMap<string, FieldPath>; readonly default: readonly SortTerm[] }
-  readonly search: readonly FieldPath[]
+  readonly search: readonly FilterPath[]
   /** What its records may be grouped by, and which values may be summed up, by name; undefined: there is no summary. */
   readonly summary: { readonly by: ReadonlyMap<string, Field>; readonly of: ReadonlyMap<string, Field> } | undefined
   readonly count: { readonly kind: 'exact' | 'estimated' } | { readonly kind: 'capped'; readonly at: number }

@@ -48,7 +48,7 @@ export function readBy(resource: Resource, actor: Actor): Resource {
       keys: paths(resource.sort.keys),
       default: resource.sort.default.filter(({ path }) => filterable(path, actor)),
     },
-    search: resource.search.filter((path) => filterable(path, actor)),
+    search: resource.search.filter((path) => filterable(path, actor) && allowsOne(path.through?.many.read, actor)),
     policies: Object.fromEntries(policies),
   }
 }

@@ -2,6 +2,8 @@
 import type { Catalog, Field, Resource } from '../catalog/catalog.ts'
 import type { Json, JsonSchema } from '../json.ts'
 import { LIMITS } from '../limits.ts'
+import { writtenPath } from '../query/vocabulary.ts'
+
 import { objectOf, repeats, schemaRef } from './schema.ts'
 
 /** One parameter as the document has it. */
@@ -88,9 +90,7 @@ const WHERE = query(
 )
 
 function searched(resource: Resource): string {
-  const names = resource.search
-    .filter((path) => path.field.show !== 'never')
-    .map(({ relations, field }) => [...relations.map((relation) => relation.name), field.name].join('.'))
+  const names = resource.search.filter((path) => path.field.show !== 'never').map(writtenPath)
   return names.length === 0 ? 'its texts' : names.join(', ')
 }
 

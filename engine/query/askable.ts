@@ -32,6 +32,18 @@ export function isOpen(asker: Asker, from: Resource, path: FieldPath): boolean {
   return path.relations.every((relation) => isWhole(asker, relation)) || isShownBeside(asker, from, path)
 }
 
+/**
+ * Whether the caller may search the texts at the end of a path. Those of to-one relations are open to it; of records that
+ * a relation leads to many of, the search finds what the caller sees.
+ */
+export function isSearchable(asker: Asker, from: Resource, path: FilterPath): boolean {
+  const { through, ...rest } = path
+  if (through === undefined)
+    return rest.relations.length === 0 ? filterable(rest, asker.actor) : isOpen(asker, from, rest)
+  const isWay = isAskable(asker, from, path) && through.relations.every((relation) => isWhole(asker, relation))
+  return isWay && isSearchable(asker, targetOf(asker, through.many), rest)
+}
+
 /** Whether the caller may ask for the records that a relation leads to many of. */
 export function isManyAskable(asker: Asker, from: Resource, many: ManyPath['many']): boolean {
   const { actor, catalog } = asker
@@ -103,7 +115,7 @@ function behind(asker: Asker, relations: readonly BelongsTo[], of: Filter): Filt
 }
 
 /** Which records of a resource the caller sees, for a filter that asks for them; nothing where it sees all. */
-function seenOf({ actor }: Asker, resource: Resource): { readonly seen?: Filter } {
+export function seenOf({ actor }: Asker, resource: Resource): { readonly seen?: Filter } {
   const reached = reach(resource.policies.view, actor)
   if (reached.kind === 'all') return {}
   return { seen: reached.kind === 'none' ? { kind: 'or', of: [] } : reached.filter }

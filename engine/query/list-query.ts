@@ -71,7 +71,7 @@ export function readListQuery(
   const shape = {
     filters,
     projection,
-    madeUp: isWritten || projection !== undefined,
+    madeUp: isWritten || projection !== undefined || (search !== undefined && search.wanted + search.unwanted > 1),
     adhoc: isWritten || filters.some(dependsOnValues) || search?.adhoc === true,
     search,
     deep: cursor === undefined && (page - 1) * perPage >= DEEP_OFFSET,

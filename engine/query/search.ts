@@ -1,20 +1,12 @@
 /** Search: one condition for each source of matches, the record's own texts and those of each relation. */
 
-import type { Field, FieldPath, Resource } from '../catalog/catalog.ts'
+import type { Field, FilterPath, Relation, Resource } from '../catalog/catalog.ts'
 import { foldSql } from '../filter/fold.ts'
 import { and, or, quoted, type Sql, slot, sql } from '../filter/sql.ts'
-import { isOpen } from './askable.ts'
-import { fieldSql } from './condition.ts'
-import { filterable } from './policy.ts'
-import type { SelectScope } from './scope.ts'
+import { isSearchable, seenOf, targetOf } from './askable.ts'
+import { conditionSql, fieldSql, linkSql } from './condition.ts'
+import { existenceSql, type SelectScope } from './scope.ts'
 import { type SearchShape, UNWANTED, WANTED } from './search-terms.ts'
-
-/** The texts of a resource's search that the caller may read wherever they stand. */
-function searchedPaths({ actor, catalog }: SelectScope, resource: Resource): readonly FieldPath[] {
-  return resource.search.filter((path) =>
-    path.relations.length === 0 ? filterable(path, actor) : isOpen({ actor, catalog }, resource, path),
-  )
-}
 
 /** A search on a page: a record matches when one of the sources holds, and all of the rest. */
 export interface SearchParts {
@@ -28,7 +20,7 @@ export interface SearchParts {
  * whole table.
  */
 export function searchParts(scope: SelectScope, resource: Resource, shape: SearchShape, alias: string): SearchParts {
-  const paths = searchedPaths(scope, resource)
+  const paths = resource.search.filter((path) => isSearchable(scope, resource, path))
   const [first, ...further] = Array.from({ length: shape.wanted }, (_, at) =>
     sourcesOf(scope, paths, alias, slot(`${WANTED}${at}`)),
   )
@@ -51,22 +43,45 @@ export function searchSql(scope: SelectScope, resource: Resource, shape: SearchS
 }
 
 /** Where a word may stand: one condition for the record's own texts, and one for each relation. `pattern` is a LIKE pattern. */
-function sourcesOf(scope: SelectScope, paths: readonly FieldPath[], alias: string, pattern: Sql): readonly Sql[] {
-  const own = paths.filter((path) => path.relations.length === 0)
+function sourcesOf(scope: SelectScope, paths: readonly FilterPath[], alias: string, pattern: Sql): readonly Sql[] {
+  const own = paths.filter((path) => stepOf(path) === undefined)
   const word = foldSql(sql`${pattern}::text`)
   const texts = own.map((path) => sql`${foldedSql(path.field, alias)} like ${word}`)
   const conditions = texts.length === 0 ? [] : [sql`(${or(texts)})`]
-  for (const relation of new Set(paths.flatMap((path) => path.relations.slice(0, 1)))) {
-    const deeper = paths
-      .filter((path) => path.relations[0] === relation)
-      .map((path) => ({ relations: path.relations.slice(1), field: path.field }))
-    const inner = `${alias}q`
+  const inner = `${alias}q`
+  for (const relation of new Set(paths.flatMap((path) => stepOf(path) ?? []))) {
+    const deeper = paths.filter((path) => stepOf(path) === relation).map(behind)
     const matches = sourcesOf(scope, deeper, inner, pattern)
-    const table = quoted(scope.catalog.resources.get(relation.target)!.table)
-    const ids = sql`select ${inner}."id" from ${table} ${inner} where ${or(matches)}`
-    if (matches.length > 0) conditions.push(sql`${alias}.${quoted(relation.field.column)} in (${ids})`)
+    if (matches.length > 0) conditions.push(amongSql(scope, relation, alias, inner, sql`(${or(matches)})`))
   }
   return conditions
+}
+
+/** The first relation that a path follows. */
+function stepOf({ relations, through }: FilterPath): Relation | undefined {
+  return through === undefined ? relations[0] : (through.relations[0] ?? through.many)
+}
+
+/** The path behind its first relation. */
+function behind({ through, relations, field }: FilterPath): FilterPath {
+  if (through === undefined) return { relations: relations.slice(1), field }
+  if (through.relations.length === 0) return { relations, field }
+  return { relations, field, through: { ...through, relations: through.relations.slice(1) } }
+}
+
+/** Whether a record that the relation leads to matches: of many, one that exists and that the caller sees. */
+function amongSql(scope: SelectScope, relation: Relation, alias: string, inner: string, matches: Sql): Sql {
+  const target = targetOf(scope, relation)
+  const table = `${quoted(target.table)} ${inner}`
+  if (relation.kind === 'belongs_to') {
+    const ids = sql`select ${inner}."id" from ${table} where ${matches}`
+    return sql`${alias}.${quoted(relation.field.column)} in (${ids})`
+  }
+  const filters = [relation.where, seenOf(scope, target).seen].flatMap((filter) =>
+    filter === undefined ? [] : [conditionSql(scope.catalog, filter, inner)],
+  )
+  const among = [linkSql(scope.catalog, relation, alias, inner), ...existenceSql(scope, target, inner), ...filters]
+  return sql`exists (select 1 from ${table} where ${and([...among, matches])})`
 }
 
 /** A field's text without case and accents; what is computed is computed once. */

@@ -28,7 +28,8 @@ export function ownNames(asker: Asker, { also, resource }: Ground): ReadonlyMap<
   return names
 }
 
-function writtenPath({ through, ...path }: FilterPath): string {
+/** A path as it is written. */
+export function writtenPath({ through, ...path }: FilterPath): string {
   if (through === undefined) return pathName(path)
   return `${[...through.relations, through.many].map(({ name }) => name).join('.')}.${pathName(path)}`
 }

@@ -23,10 +23,10 @@ export function indexes(resolution: Resolution): void {
       )
     if (draft.owner === draft.name) byResource.get(draft.name)?.push(...draft.overlaps.map(overlapIndex))
     for (const path of draft.search) {
-      const holder = path.relations.at(-1)?.target ?? draft.name
+      const holder = path.relations.at(-1)?.target ?? path.through?.many.target ?? draft.name
       const there = resolution.drafts.get(holder)
       if (there === undefined || !isStored(path.field)) continue
-      // A search through a relation also finds deleted records there: their text still shows on this record.
+      // A search over a to-one relation also finds deleted records there: their text still shows on this record.
       byResource
         .get(holder)
         ?.push(index([path.field], 'trigram', path.relations.length === 0 ? there.live : undefined, path.field))

@@ -180,11 +180,11 @@ function sorting(resolution: Resolution, written: Written, draft: Draft): void {
   draft.sort = { keys, default: linkOrder(resolution, draft, terms) }
 }
 
-function search(resolution: Resolution, written: Written, draft: Draft): readonly FieldPath[] {
+function search(resolution: Resolution, written: Written, draft: Draft): readonly FilterPath[] {
   const { value, place } = written.document
   return (value.search ?? []).flatMap((path, index) => {
     const span = place(['search', index])
-    const linked = linkPath(resolution, draft, path.split('.'), span)
+    const linked = linkFilterPath(resolution, draft, path.split('.'), span)
     if (linked === undefined) return []
     const { field } = linked
     if (field.type.operators.includes('contains') && field.type.wire === 'string' && field.count === undefined)

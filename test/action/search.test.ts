@@ -17,6 +17,23 @@ resource: people
 fields: { name: { type: string, required: true } }
 policies: { view: [{ role: agent }], ${ANYONE} }
 `,
+  'labels.yaml': `
+resource: labels
+fields: { name: { type: string, required: true } }
+policies: { view: [{ who: signed_in }], ${ANYONE} }
+`,
+  'comments.yaml': `
+resource: comments
+soft_delete: true
+fields:
+  text:     { type: text, required: true }
+  internal: { type: boolean, default: false }
+relations:
+  ticket: { belongs_to: tickets }
+  writer: { belongs_to: people, embed: false }
+search: [text, ticket.comments.text]
+policies: { view: [{ role: agent }, { role: guest, where: { internal: false } }], ${ANYONE.replace('delete: []', 'delete: [{ role: agent }]')} }
+`,
   'tickets.yaml': `
 resource: tickets
 fields:
@@ -24,10 +41,13 @@ fields:
   subject: { type: string, required: true }
   details: { type: text }
   secret:  { type: string, read: [{ role: agent }] }
+  extra:   { type: json, schema: { type: object, properties: { colour: { type: string } } } }
 relations:
   state: { belongs_to: states, embed: [id, name] }
   owner: { belongs_to: people, embed: false }
-search: [code, subject, details, secret, state.name, owner.name]
+  comments: { has_many: comments, embed: false }
+  labels: { many_to_many: labels, embed: false }
+search: [code, subject, details, secret, state.name, owner.name, comments.text, comments.writer.name, labels.name, extra.colour]
 sort: { default: id }
 policies: { view: [{ role: agent }, { role: guest, where: { subject: { ne: Hidden } } }], ${ANYONE} }
 `,
@@ -41,7 +61,15 @@ const TICKETS = [
   { code: 'GS-002', subject: 'The printer is broken', details: 'in the café', state_id: 2, secret: 'purple' },
   { code: 'GS-010', subject: 'Printer paper', details: 'The paper is "thin" and 100% white', state_id: 1 },
   { code: 'X_1', subject: 'Łódź, Smørrebrød and Ærø', details: null, state_id: null },
-  { code: 'X21', subject: 'Hidden', details: 'printer', state_id: 2, owner_id: 1 },
+  {
+    code: 'X21',
+    subject: 'Hidden',
+    details: 'printer',
+    state_id: 2,
+    owner_id: 1,
+    label_ids: [1],
+    extra: { colour: 'Türkis' },
+  },
 ]
 
 const search = suite('search')
@@ -55,9 +83,20 @@ search.before(async () => {
   }
   for (const name of ['Open', 'Closed']) await create('/states', { name })
   await create('/people', { name: 'Renée Müller' })
+  for (const name of ['Urgent', 'Wombats']) await create('/labels', { name })
   for (const ticket of TICKETS) await create('/tickets', ticket)
+  for (const comment of COMMENTS) await create('/comments', comment)
+  assert.is((await app.call('DELETE', '/comments/5', { token: AGENT })).status, 204)
 })
 search.after(() => app.close())
+
+const COMMENTS = [
+  { ticket_id: 1, text: 'Toner is empty' },
+  { ticket_id: 1, text: 'A new cartridge is on its way', internal: true },
+  { ticket_id: 2, text: 'Toner was replaced', internal: true },
+  { ticket_id: 3, text: 'Toner is forgotten', writer_id: 1 },
+  { ticket_id: 3, text: 'A wombat' },
+]
 
 async function found(text: string, token = AGENT, more = ''): Promise<readonly number[]> {
   const answer = await app.call('GET', `/tickets?search=${encodeURIComponent(text)}${more}`, { token })
@@ -101,8 +140,17 @@ const CASES: readonly (readonly [string, readonly number[]])[] = [
   ['strasse', [1]],
   ['straße', [1]],
   ['lodz smorrebrod', [4]],
-  ['renee MULLER', [1, 5]],
+  ['renee MULLER', [1, 3, 5]],
   ['the the THE', [2, 3]],
+  ['toner', [1, 2, 3]],
+  ['toner cartridge', [1]],
+  ['toner printer', [2, 3]],
+  ['toner -printer', [1]],
+  ['printer -toner', [5]],
+  ['wombat', []],
+  ['forgotten muller', [3]],
+  ['urgent', [5]],
+  ['turkis', [5]],
 ]
 for (const [text, ids] of CASES) {
   search(`${text} finds ${ids.join(' and ') || 'nothing'}`, async () => {
@@ -119,6 +167,17 @@ search('what the caller may not read is neither found nor left out', async () =>
   assert.equal(await found('printer müller', GUEST), [])
 })
 
+search('of related records only those that the caller sees are searched', async () => {
+  assert.equal(await found('toner', GUEST), [1, 3])
+  assert.equal(await found('toner cartridge', GUEST), [])
+  assert.equal(await found('printer -toner', GUEST), [2])
+  assert.equal(await found('forgotten muller', GUEST), [])
+  const comments = async (token: string) =>
+    (await app.call('GET', '/comments?search=cartridge', { token })).body.data.map(({ id }: { id: number }) => id)
+  assert.equal(await comments(AGENT), [1, 2])
+  assert.equal(await comments(GUEST), [])
+})
+
 search('pages, cursors and exclusions agree', async () => {
   const first = await app.call('GET', '/tickets?search=printer+-hidden&per_page=1&cursor=first', { token: AGENT })
   const next = first.body.meta.pagination.next_cursor
@@ -130,11 +189,11 @@ search('pages, cursors and exclusions agree', async () => {
   assert.is(second.body.meta.pagination.next_cursor, null)
 })
 
-search('an index of each own text is over what is compared', async () => {
+search('an index of each text is over what is compared', async () => {
   const { rows } = await app.engine.database.knex.raw(
-    `select indexdef from pg_indexes where tablename = 'tickets' and indexdef like '%gin_trgm_ops%'`,
+    `select indexdef from pg_indexes where schemaname = current_schema() and indexdef like '%gin_trgm_ops%'`,
   )
-  assert.is(rows.length, 4)
+  assert.is(rows.length, 8)
   for (const { indexdef } of rows) assert.match(indexdef, /lower\(.*normalize/is)
 })
 

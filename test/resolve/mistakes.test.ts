@@ -53,7 +53,7 @@ mistaken('paths follow three relations at most, one to many among them', () => {
       'things.yaml [meta.size] not_filterable: "meta.size" is object by its schema, and can not be compared',
       'things.yaml [a.b] wrong_path: "a" is no relation ("a" is a field of "things"; only relations can be followed)',
       'things.yaml [x.x.x.x.x] wrong_path: A path follows at most 3 relations; "x.x.x.x.x" follows 4',
-      'things.yaml [parts.id] wrong_path: "parts" leads to many records; "parts.id" must follow belongs_to relations',
+      'things.yaml [parts.id] not_searchable: "parts.id" (integer) is not text (search looks for parts of words; use filters for other fields)',
     ],
     parts,
   )

@@ -158,7 +158,7 @@ export function widened(
     const sort = document.toJS().sort ?? {}
     document.set('sort', { ...sort, keys: [...new Set([...resource.sort.keys.keys(), ...orders])] })
     document.set('summary', true)
-    const texts = toOne.flatMap((relation) =>
+    const texts = [...resource.relations.values()].flatMap((relation) =>
       sample(random, [...catalog.resources.get(relation.target)!.fields.values()].filter(isText), 1).map(
         ({ name }) => `${relation.name}.${name}`,
       ),
