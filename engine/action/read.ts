@@ -151,7 +151,7 @@ function pageOf(
       ? totalBeside({ offset: offsetOf(list), length: page.length, more }, counting)
       : { total: Number(rows[0]?.[counted.total] ?? 0), exact: true }
   const places = more && last !== undefined ? keys.map((index) => last[index] ?? null) : undefined
-  const next = places === undefined ? null : encodeCursor(places, list.sort)
+  const next = places === undefined ? null : encodeCursor(places, list.ranked ?? list.sort)
   return { items: page.map((row) => serialize(row)), pagination: pagination(list, page.length, total, next) }
 }
 

@@ -78,6 +78,18 @@ const addFilters: Rule = (base, over, complain) => {
   return each(() => replace)(named(base), named(over), complain)
 }
 
+/** `search` may be a list or a map of weights; one of each becomes a map, in which what has no weight counts once. */
+const addSearch: Rule = (base, over, complain) => {
+  if (Array.isArray(base.value) && !isMapPart(over)) return add(base, over, complain)
+  return each(() => each(() => replace))(weighted(base), weighted(over), complain)
+}
+
+function weighted(list: Part): Part {
+  if (!Array.isArray(list.value)) return list
+  const once = itemsOf(list).map((item): [string, Part] => [String(item.value), { ...item, value: 1 }])
+  return mapOf(new Map([['fields', mapOf(new Map(once), list)]]), list)
+}
+
 function named(list: Part): Part {
   if (!Array.isArray(list.value)) return list
   return mapOf(new Map(itemsOf(list).map((item) => [String(item.value), item])), list)
@@ -166,7 +178,7 @@ const RULES: Readonly<Record<string, Rule>> = {
   fields: each(member('field')),
   relations: each(member('relation')),
   filters: addFilters,
-  search: add,
+  search: addSearch,
   lookup: add,
   indexes: add,
   follows: add,

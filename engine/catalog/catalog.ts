@@ -49,6 +49,12 @@ export interface Nested {
   readonly actions: readonly ('list' | 'create')[]
 }
 
+/** A text in which a search looks. */
+export interface SearchPath extends FilterPath {
+  /** How much a word counts there. */
+  readonly weight: number
+}
+
 export interface Seeds {
   readonly key: readonly Field[]
   readonly rows: readonly SeedRow[]
@@ -91,7 +97,9 @@ export interface Resource {
   /** Query parameter → a plugin's special filter: its words, each with the condition it stands for on this resource. */
   readonly specials: ReadonlyMap<string, { readonly name: string; readonly values: ReadonlyMap<string, Filter> }>
   readonly sort: { readonly keys: ReadonlyMap<string, FieldPath>; readonly default: readonly SortTerm[] }
-  readonly search: readonly FilterPath[]
+  readonly search: readonly SearchPath[]
+  /** Whether a search is answered best first where no other order is asked for. */
+  readonly ranked: boolean
   /** What its records may be grouped by, and which values may be summed up, by name; undefined: there is no summary. */
   readonly summary: { readonly by: ReadonlyMap<string, Field>; readonly of: ReadonlyMap<string, Field> } | undefined
   readonly count: { readonly kind: 'exact' | 'estimated' } | { readonly kind: 'capped'; readonly at: number }

@@ -175,7 +175,7 @@ export interface ResourceDefinition {
   readonly special?: { readonly [parameter: string]: string }
   readonly sort?: { readonly keys?: readonly string[]; readonly default?: string | readonly string[] }
   readonly summary?: boolean | { readonly by?: readonly string[]; readonly of?: readonly string[] }
-  readonly search?: readonly string[]
+  readonly search?: readonly string[] | { readonly fields: { readonly [path: string]: number } }
   readonly count?: 'exact' | 'estimated' | { readonly capped: number }
   readonly indexes?: readonly (
     | readonly string[]

@@ -42,7 +42,23 @@ export const LIST_KEYS: Readonly<Record<string, JsonSchema>> = {
       }),
     ),
   ),
-  search: key('The fields in which `search` looks, own and related.', ['subject', 'status.name'], list(PATH)),
+  search: key(
+    'The fields in which `search` looks, own and related: a list, or { fields: { path: weight } } for the best first.',
+    ['subject', 'status.name'],
+    either(
+      list(PATH),
+      map(
+        {
+          fields: key(
+            'How much a word in each field counts, from 1 to 100.',
+            { subject: 3, details: 1 },
+            { ...named({ type: 'integer', minimum: 1, maximum: 100 }, PATH), minProperties: 1 },
+          ),
+        },
+        ['fields'],
+      ),
+    ),
+  ),
   count: key(
     'How the total of a list is counted: exact, estimated, or exact up to a number.',
     { capped: 1000 },

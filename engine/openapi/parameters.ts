@@ -70,10 +70,14 @@ export function choiceParameters(
     ...(resource.search.length === 0
       ? []
       : [
-          query('search', `Words, or parts of words, in ${searched(resource)}.`, {
-            type: 'string',
-            maxLength: catalog.limits.searchLength ?? LIMITS.searchLength,
-          }),
+          query(
+            'search',
+            `Words, or parts of words, in ${searched(resource)}.${resource.ranked ? ' The best come first.' : ''}`,
+            {
+              type: 'string',
+              maxLength: catalog.limits.searchLength ?? LIMITS.searchLength,
+            },
+          ),
         ]),
     WHERE,
     ...sortParameters(catalog, resource),

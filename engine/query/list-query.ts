@@ -13,6 +13,7 @@ import { dependsOnValues, shapeOf } from './filter-shape.ts'
 import { type FilterReader, givenTwice, isKnownPath, knownFilter, readFilter } from './filter-terms.ts'
 import { filterable, readable } from './policy.ts'
 import { type Projection, readProjection } from './projection.ts'
+import { rankedSort } from './rank.ts'
 import { readTerms, type SearchShape, type SearchTerms } from './search-terms.ts'
 import { readWhere } from './where.ts'
 
@@ -32,6 +33,8 @@ export interface ListQuery {
   readonly deep: boolean
   /** Always ends with the id, so that pages never repeat or skip. */
   readonly sort: readonly SortTerm[]
+  /** The order of its pages where that is how well a record answers the search. */
+  readonly ranked: readonly SortTerm[] | undefined
   readonly perPage: number
   /** undefined when reading by cursor. */
   readonly page: number | undefined
@@ -63,7 +66,10 @@ export function readListQuery(
   const { page, perPage, cursor } = readPaging(catalog, given.reserved, refuse)
   const sort = total(resource, readSort(catalog, resource, actor, given.reserved, refuse))
   const search = readSearch(catalog, resource, given.reserved, refuse)
-  const after = readCursor(cursor, sort, refuse)
+  const isOrdered = Boolean(given.reserved.get('sort') || given.reserved.get('order'))
+  const ranked = resource.ranked && search !== undefined && search.wanted > 0 && !isOrdered
+  const ranking = ranked ? rankedSort(resource) : undefined
+  const after = readCursor(cursor, ranking ?? sort, refuse)
   const isProjected = PROJECTION_PARAMETERS.some((name) => given.reserved.has(name))
   const projection = isProjected ? readProjection({ resource, actor, mode: 'list', refuse }, given.reserved) : undefined
   if (Object.keys(errors).length > 0) throw invalid(errors)
@@ -76,6 +82,7 @@ export function readListQuery(
     search,
     deep: cursor === undefined && (page - 1) * perPage >= DEEP_OFFSET,
     sort,
+    ranked: ranking,
     perPage,
     page: cursor === undefined ? page : undefined,
     after,
@@ -85,10 +92,10 @@ export function readListQuery(
 
 /** What the statements of a query depend on, as text: all but its values and which page it is. */
 function keyOf(query: Omit<ListQuery, 'key' | 'slots'>): string {
-  const { filters, search, deep, sort, perPage, after, page, projection } = query
+  const { filters, search, deep, sort, ranked, perPage, after, page, projection } = query
   const only = projection === undefined ? '' : `;${bounded(projection.key)}`
   const kind = `${search ? `search ${search.wanted}-${search.unwanted} ` : ''}${deep ? 'deep ' : ''}${page === undefined ? 'cursor' : 'page'}`
-  return `${bounded(filters.map(shapeOf).join('&'))};${kind};${sortSignature(sort)};${perPage};${after?.nulls ?? ''}${only}`
+  return `${bounded(filters.map(shapeOf).join('&'))};${kind};${sortSignature(ranked ?? sort)};${perPage};${after?.nulls ?? ''}${only}`
 }
 
 /** A shape as a text of limited length. */

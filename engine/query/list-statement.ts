@@ -7,9 +7,10 @@ import { castType, conditionSql, fieldSql } from './condition.ts'
 import { afterSql } from './cursor.ts'
 import type { KeptEmbed } from './kept-embed.ts'
 import type { ListQuery } from './list-query.ts'
-import { orderSql, sortKeys } from './order.ts'
+import { orderSql, type SortKey, sortKeys } from './order.ts'
 import { COUNTED_COLUMNS, plainPage, searchedPage } from './page.ts'
 import { filterable, reach } from './policy.ts'
+import { rankKey } from './rank.ts'
 import { existenceSql, joiner, reachSql, type SelectScope } from './scope.ts'
 import { searchParts, searchSql } from './search.ts'
 import { selectList } from './select.ts'
@@ -61,6 +62,12 @@ function listConditions(scope: SelectScope, resource: Resource, query: ListQuery
   return where
 }
 
+/** What the rows of a page are ordered by. */
+function pageKeys(scope: SelectScope, resource: Resource, { ranked, search, sort }: ListQuery): readonly SortKey[] {
+  if (ranked === undefined || search === undefined) return sortKeys(scope, sort)
+  return [rankKey(scope, resource, search), ...sortKeys(scope, ranked.slice(1))]
+}
+
 /** Compiles one page. Slots: those of the filters and the search, `offset`, `parent`, cursor values `k0…`. */
 export function compilePage(
   scope: SelectScope,
@@ -70,7 +77,7 @@ export function compilePage(
 ): CompiledPage {
   const below = parent && { relation: parent.relation, id: parentIdSql(scope, parent) }
   const where = listConditions(scope, resource, query, below)
-  const sorted = sortKeys(scope, query.sort)
+  const sorted = pageKeys(scope, resource, query)
   if (query.after !== undefined) where.push(afterSql(sorted, query.after.nulls))
   const paged = query.page !== undefined
   // One row more than asked tells whether another page follows, without a count.

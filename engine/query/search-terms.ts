@@ -14,9 +14,11 @@ export interface SearchTerms extends SearchShape {
   readonly adhoc: boolean
 }
 
-/** The slots of the words, as LIKE patterns. */
+/** The slots of the words, as LIKE patterns; of those that are wanted also the word itself, and as a regular expression. */
 export const WANTED = 'word'
 export const UNWANTED = 'unwanted'
+export const EXACT = 'exact'
+export const BEGINNING = 'beginning'
 
 /** A part of a word that is shorter has no trigram, so that no index finds it. */
 const TRIGRAM_LENGTH = 3
@@ -39,6 +41,8 @@ export function readTerms(text: string): SearchTerms {
   const slots: Record<string, string> = {}
   first.forEach((word, at) => {
     slots[`${WANTED}${at}`] = patternOf(word)
+    slots[`${EXACT}${at}`] = word
+    slots[`${BEGINNING}${at}`] = literally(word)
   })
   ;[...unwanted].forEach((word, at) => {
     slots[`${UNWANTED}${at}`] = patternOf(word)
@@ -54,6 +58,11 @@ export function readTerms(text: string): SearchTerms {
 
 function patternOf(word: string): string {
   return `%${likeLiteral(word)}%`
+}
+
+/** Nothing but ASCII is escaped: PostgreSQL takes a letter behind a backslash for a mistake, and knows more letters. */
+function literally(word: string): string {
+  return word.replace(/[!-/:-@[-`{-~]/g, '\\$&')
 }
 
 /** Characters of the longest run of letters and digits: an index holds the trigrams of these. */

@@ -57,6 +57,11 @@ function sourcesOf(scope: SelectScope, paths: readonly FilterPath[], alias: stri
   return conditions
 }
 
+/** Whether a word stands at the end of one path. */
+export function wordSql(scope: SelectScope, path: FilterPath, alias: string, pattern: Sql): Sql {
+  return or(sourcesOf(scope, [path], alias, pattern))
+}
+
 /** The first relation that a path follows. */
 function stepOf({ relations, through }: FilterPath): Relation | undefined {
   return through === undefined ? relations[0] : (through.relations[0] ?? through.many)

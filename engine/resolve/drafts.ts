@@ -72,6 +72,7 @@ function unfilled(key: DraftField) {
     sort: { keys: new Map(), default: [{ path: { relations: [], field: key }, direction: 'asc' }] },
     search: [],
     summary: undefined,
+    ranked: false,
     nested: [],
     policies: { view: [], create: [], update: [], delete: [], restore: [] },
     deleteSets: undefined,

@@ -1,6 +1,6 @@
 /** Pass: what a caller may ask of a list: filters, ranges, special filters, sort keys and search, declared or derived. */
 
-import type { Field, FieldPath, Filter, FilterPath, Resource } from '../catalog/catalog.ts'
+import type { Field, FieldPath, Filter, FilterPath, Resource, SearchPath } from '../catalog/catalog.ts'
 import { LIST_PARAMETERS } from '../catalog/list-parameter.ts'
 import { isStored } from '../catalog/stored.ts'
 import { isObject, type JsonObject } from '../json.ts'
@@ -22,6 +22,7 @@ export function listOptions(resolution: Resolution): void {
     sorting(resolution, written, draft)
     draft.search = search(resolution, written, draft)
     draft.summary = summary(resolution, written, draft)
+    draft.ranked = isObject(written.document.value.search)
   }
 }
 
@@ -180,18 +181,28 @@ function sorting(resolution: Resolution, written: Written, draft: Draft): void {
   draft.sort = { keys, default: linkOrder(resolution, draft, terms) }
 }
 
-function search(resolution: Resolution, written: Written, draft: Draft): readonly FilterPath[] {
-  const { value, place } = written.document
-  return (value.search ?? []).flatMap((path, index) => {
-    const span = place(['search', index])
+function search(resolution: Resolution, written: Written, draft: Draft): readonly SearchPath[] {
+  return searched(written).flatMap(({ path, weight, span }) => {
     const linked = linkFilterPath(resolution, draft, path.split('.'), span)
     if (linked === undefined) return []
     const { field } = linked
     if (field.type.operators.includes('contains') && field.type.wire === 'string' && field.count === undefined)
-      return [linked]
+      return [{ ...linked, weight }]
     resolution.report('not_searchable', `"${path}" (${field.type.name}) is not text`, span, {
       hint: 'search looks for parts of words; use filters for other fields',
     })
     return []
   })
+}
+
+/** `search:` as a list gives all fields the same weight. */
+function searched({ document: { place, value } }: Written) {
+  const { search = [] } = value
+  return 'fields' in search
+    ? Object.entries(search.fields).map(([path, weight]) => ({
+        path,
+        weight,
+        span: place(['search', 'fields', path], 'key'),
+      }))
+    : search.map((path, index) => ({ path, weight: 1, span: place(['search', index]) }))
 }

@@ -120,6 +120,16 @@ seeds:
   assert.equal(JSON.parse(JSON.stringify(boxes.seeds)).rows.length, 3)
 })
 
+extending('weights of a search are added to the plugin’s fields, which count once', async () => {
+  const weights = async (text: string) => {
+    const { ranked, search } = await boxesWith(`fields: { colour: { type: string } }\n${text}`)
+    return [ranked, ...search.map(({ field, weight }) => `${field.name} ${weight}`)]
+  }
+  assert.equal(await weights('search: { fields: { colour: 3 } }'), [true, 'code 1', 'colour 3'])
+  assert.equal(await weights('search: { fields: { code: 2 } }'), [true, 'code 2'])
+  assert.equal(await weights('search: [colour]'), [false, 'code 1', 'colour 1'])
+})
+
 extending('a policy that is written stands for the plugin’s, the others stay', async () => {
   const boxes = await boxesWith('policies: { view: [{ permission: boxes.look }] }')
   assert.equal(

@@ -158,6 +158,8 @@ const MISTAKES: readonly [name: string, yaml: string, places: readonly string[]]
   ['a number out of bounds', 'resource: t\nfields:\n  a: { type: string, max: 0 }', ['3:27 wrong_value']],
   ['an empty list', 'resource: t\nlookup: []', ['2:9 wrong_value']],
   ['an item that stands twice', 'resource: t\nsearch: [name, name]', ['2:16 wrong_value']],
+  ['a weight of nothing', 'resource: t\nsearch: { fields: { name: 0 } }', ['2:27 wrong_value']],
+  ['a search without fields', 'resource: t\nsearch: { field: { name: 1 } }', ['2:11 unknown_key']],
   ['an unknown action', 'resource: t\nactions: [list, gett]', ['2:17 unknown_word']],
   ['an unknown policy', 'resource: t\npolicies: { veiw: [] }', ['2:13 unknown_key']],
   ['a clause with an unknown key', 'resource: t\npolicies:\n  view: [{ permision: a.b }]', ['3:12 unknown_key']],

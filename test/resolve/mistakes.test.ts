@@ -84,6 +84,16 @@ mistaken('what can not be summed up is refused', () => {
   ])
 })
 
+mistaken('a weight is of a text', () => {
+  says(
+    'fields: { page: { type: integer }, word: { type: string } }\nsearch: { fields: { word: 2, page: 1, wort: 3 } }',
+    [
+      'things.yaml [page] not_searchable: "page" (integer) is not text (search looks for parts of words; use filters for other fields)',
+      'things.yaml [wort] unknown_field: "things" has no field or relation "wort" (did you mean "word"?)',
+    ],
+  )
+})
+
 mistaken('filters are judged by the types they compare', () => {
   says(
     'fields: { n: { type: integer }, on: { type: boolean } }\nlive: { n: many, on: { gt: true }, any: [{ m: 1 }] }',
