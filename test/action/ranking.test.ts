@@ -88,6 +88,11 @@ test('every word counts', async () => {
   assert.equal(await found('printer gs'), [6, 5, 4, 3, 2, 1])
 })
 
+test('as many words as are allowed are ranked', async () => {
+  assert.equal(await found('gs-6 printer c++ (a+b) "[x" -waiting -zebra -hum -none -wombat'), [6])
+  assert.equal(await found('p pr pri prin print printe printer rinter inter nter'), [6, 5, 4, 3, 2, 1])
+})
+
 test('letters and their accents count the same', async () => {
   assert.equal(await found('grosse'), [8])
   assert.equal(await found('GRO\u0308SSE'), [8])

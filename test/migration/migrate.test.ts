@@ -40,6 +40,20 @@ test('instances that start at once migrate one after the other', async () => {
   )
 })
 
+test('a search index over the column itself, as older versions made it, gives way to one over the folded text', async () => {
+  const present = async () => (await library.database.session(inspect)).tables.find(({ name }) => name === 'books')!
+  const made = (await present()).indexes.find(({ kind }) => kind === 'trigram')!
+  const { knex } = library.database
+  await knex.raw('drop index ??', [made.name])
+  await knex.raw('create index books_title_older_idx on books using gin (title gin_trgm_ops)')
+  await knex.raw(`comment on index books_title_older_idx is 'plinth'`)
+  assert.equal(await library.titles(LIBRARY), ['add search index on books (title)', 'drop index on books (title)'])
+  assert.equal(
+    (await present()).indexes.filter(({ kind }) => kind === 'trigram'),
+    [made],
+  )
+})
+
 test('columns, indexes, wider types and looser rules are applied at start', async () => {
   await library.database.knex('books').insert({ title: 'Moby Dick' })
   const wanted = booksWith({
