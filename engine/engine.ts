@@ -7,6 +7,7 @@ import { writeListeners } from './automation/on-write.ts'
 import { registerAutomations } from './automation/register.ts'
 import { type Boot, readCatalog } from './boot/boot.ts'
 import { foundationOf } from './boot/foundation.ts'
+import { createRemembering, type Remembering } from './boot/remember.ts'
 import { type SettleOptions, settle } from './boot/settle.ts'
 import { logBreakers, standings } from './breaker.ts'
 import type { Catalog } from './catalog/catalog.ts'
@@ -107,6 +108,7 @@ interface Process extends Ground, Pick<Foundation, 'instance'> {
   readonly admission: Admission
   draining: boolean
   readonly streams: Streams
+  readonly remembering: Remembering
   /** The app that is served, once there is one. */
   serving: () => App | undefined
   /** Works what follows from writes; absent until the process listens, and in commands. */
@@ -137,6 +139,7 @@ async function openProcess(ground: Ground): Promise<Process> {
   const process: Process = {
     ...ground,
     ...{ instance, store, metrics, admission, streams },
+    remembering: createRemembering(ground, () => process.serving()),
     draining: false,
     serving: () => undefined,
     listeners: undefined,
@@ -156,6 +159,7 @@ export async function createEngine(options: EngineOptions): Promise<Collected<En
   logBreakers(settings, options.log)
   let process: Process | undefined
   const closeAll = async (): Promise<void> => {
+    await process?.remembering.end()
     await process?.store.close()
     if (options.database === undefined) await database.close()
     disk.stop()
@@ -192,7 +196,9 @@ async function prepare(process: Process, boot: Boot, begin: boolean): Promise<Ap
     await registerListeners(process.database, boot.catalog.listeners)
     await registerAutomations(process.database.adhoc, boot.catalog)
   }
-  return compose(process, boot)
+  const app = compose(process, boot)
+  process.remembering.again()
+  return app
 }
 
 function compose(process: Process, { catalog, composition, routes: bound }: Boot): App {
@@ -247,6 +253,7 @@ function running(process: Process, first: App, lines: readonly StartLine[], clos
       work = beginWork(process, serving)
       process.listeners = work.listeners
       await admitCommands(process.database, log)
+      process.remembering.begin()
       return { url: listening.url, lines: startLines(process.database, serving.app.catalog, listening.url, lines) }
     },
     command(name, args) {

@@ -14,6 +14,13 @@ export const LIMITS = {
   automationsPerResource: 50,
   /** Records that a list of those that break a rule names: enough to look at some, short enough to read. */
   offendersShown: 20,
+  /** Records of a table that a plan looks at for what a changed policy admits: each is judged by every condition. */
+  plannedRecords: 1_000_000,
+  /**
+   * How long a server serves before it writes down what it serves, in milliseconds: describing it takes a tenth of a second
+   * of the processor, and the first answers come before.
+   */
+  rememberAfterMs: 1_000,
   /** Terms in one filter, policy or query: what one index-backed statement can still plan well. */
   filterTerms: 50,
   /**

@@ -56,6 +56,7 @@ const RANKS: Readonly<Record<string, number>> = {
   job: 7,
   automation: 8,
   stream: 8,
+  access: 9,
   openapi: 9,
   plugin: 9,
   boot: 10,

@@ -2,7 +2,7 @@
 import { SYSTEM } from '../actor.ts'
 import type { Catalog, Resource } from '../catalog/catalog.ts'
 import type { Row, Runner } from '../database/database.ts'
-import { failureCode } from '../database/failure.ts'
+import { ifThere } from '../database/failure.ts'
 import { quoted, sql } from '../filter/sql.ts'
 import { type Compiled, parameterValues } from '../query/compiled.ts'
 import { conditionSql } from '../query/condition.ts'
@@ -21,21 +21,13 @@ export interface Offence {
   readonly more: boolean
 }
 
-/** A table or a column that is not there yet. */
-const NOT_THERE = new Set(['42P01', '42703'])
-
 type Ask = (compiled: Compiled) => Promise<Row | undefined>
 
 /** Looks at the live records of every table for those that break its rules. What is not in the database yet has none. */
 export async function offences(catalog: Catalog, runner: Runner, now: Date): Promise<readonly Offence[]> {
   const ask: Ask = async ({ statement, parameters }) => {
-    try {
-      const [row] = await runner.run(statement, parameterValues(parameters, { actor: SYSTEM, now, slots: {} }))
-      return row
-    } catch (error) {
-      if (NOT_THERE.has(failureCode(error) ?? '')) return undefined
-      throw error
-    }
+    const rows = runner.run(statement, parameterValues(parameters, { actor: SYSTEM, now, slots: {} }))
+    return (await ifThere(rows))?.[0]
   }
   const found: Offence[] = []
   for (const resource of catalog.resources.values()) {
@@ -93,6 +85,12 @@ function offenceOf(resource: Resource, rule: Offence['rule'], row: Row | undefin
   const ids = JSON.parse(row?.[1] ?? '[]') as number[]
   const words = count === 1 ? '1 record breaks' : `${count} records break`
   return [{ resource, rule, words, ids, more: count > ids.length }]
+}
+
+/** One sentence about it for a plan: what comes of it, and where to find all of it. */
+export function offenceWords({ resource, rule, words, ids }: Offence): string {
+  const rest = ids.length === 0 ? '' : ' They stay; the next write that the rule concerns must mend them.'
+  return `${resource.name}: ${words} the rule ${rule.name}.${rest} \`plinth check --data\` lists them.`
 }
 
 /** One line about it: `bookings: 3 records break ends_after_it_starts (bookings.yaml:18:3): 4, 9, 12`. */

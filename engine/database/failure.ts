@@ -71,6 +71,19 @@ export function failureCode(error: unknown): string | undefined {
   return text(code) ?? (cause === undefined ? undefined : failureCode(cause))
 }
 
+/** A table or a column that is not there. */
+const NOT_THERE: ReadonlySet<string | undefined> = new Set(['42P01', '42703'])
+
+/** What a statement gives; undefined where a table or a column that it names is not there yet. */
+export async function ifThere<T>(asked: Promise<T>): Promise<T | undefined> {
+  try {
+    return await asked
+  } catch (error) {
+    if (NOT_THERE.has(failureCode(error))) return undefined
+    throw error
+  }
+}
+
 /** Whether a transaction that failed so may succeed when it is simply run again (40001, 40P01). */
 export function isRetryable(error: unknown): boolean {
   const code = failureCode(error)

@@ -6,6 +6,7 @@ import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
 import { readCatalog } from '../../engine/boot/boot.ts'
 import { compareDocuments } from '../../engine/openapi/compare.ts'
+import { contractOf } from '../../engine/openapi/contract.ts'
 import type { OpenApiDocument } from '../../engine/openapi/openapi-document.ts'
 import { describeApplication } from '../../engine/openapi/routes.ts'
 import { renderDiagnostics } from '../../engine/text/render.ts'
@@ -38,12 +39,13 @@ async function documentOf(books: string): Promise<OpenApiDocument> {
   return describeApplication(value.catalog, value.routes, value.composition)
 }
 
-/** The changes as lines, `!` before those that break clients. */
+/** The changes as lines, `!` before those that break clients; the contracts of both documents tell the same. */
 async function changes(from: string, to: string, edited = BOOKS.replace(from, to)): Promise<readonly string[]> {
   assert.ok(BOOKS.includes(from), from)
-  return compareDocuments(await documentOf(BOOKS), await documentOf(edited)).map(
-    ({ breaking, where, what }) => `${breaking ? '!' : ' '} ${where}: ${what}`,
-  )
+  const [older, newer] = [await documentOf(BOOKS), await documentOf(edited)]
+  const told = compareDocuments(older, newer)
+  assert.equal(compareDocuments(contractOf(older), contractOf(newer)), told)
+  return told.map(({ breaking, where, what }) => `${breaking ? '!' : ' '} ${where}: ${what}`)
 }
 
 test('nothing changes between equal documents', async () => {

@@ -1,0 +1,108 @@
+/** Who may do what, as a value that outlives the catalog it was made from. */
+import type { Access, Catalog, Clause, Field, Relation, Resource } from '../catalog/catalog.ts'
+import type { PolicyName } from '../definition/definition.ts'
+import type { BoundRoute } from '../http/parts.ts'
+import { placeOf } from '../text/source.ts'
+import { type KeptFilter, kept } from './kept-filter.ts'
+
+/** One clause of a policy. */
+export interface DescribedClause {
+  readonly access: readonly Access[]
+  readonly where?: KeptFilter
+  /** Absent: every field. */
+  readonly fields?: readonly string[]
+  /** Field → what it is set to. */
+  readonly set?: Readonly<Record<string, unknown>>
+  /** `tickets.yaml:283:7`; absent in what is written down, which stays the same when lines move. */
+  readonly place?: string
+}
+
+/** Who may read and write a part of a record; absent: whoever may the record. */
+export interface DescribedPart {
+  readonly read?: readonly Access[]
+  readonly write?: readonly Access[]
+  /** Whether a body may have it. */
+  readonly sent?: true
+}
+
+export interface DescribedResource {
+  readonly policies: Readonly<Record<PolicyName, readonly DescribedClause[]>>
+  readonly parts: Readonly<Record<string, DescribedPart>>
+  /** Which records of its table are its own. */
+  readonly scope?: KeptFilter
+}
+
+/** Who may do what in an application. */
+export interface DescribedAccess {
+  readonly resources: Readonly<Record<string, DescribedResource>>
+  /** Routes of plugins, `POST /tickets/import` → who may call it. */
+  readonly routes: Readonly<Record<string, 'public' | readonly Access[]>>
+}
+
+/** What the catalog and the routes of plugins say of access; with places, also where it stands. */
+export function describeAccess(catalog: Catalog, routes: readonly BoundRoute[], places = false): DescribedAccess {
+  return {
+    resources: Object.fromEntries(
+      [...catalog.resources].map(([name, resource]) => [name, described(resource, places)]),
+    ),
+    routes: Object.fromEntries(
+      // Who may call a resource's own is said by its policies.
+      routes
+        .filter(({ plugin }) => plugin !== 'engine')
+        .map(({ absolute, method, path, access }) => [
+          `${method} ${absolute === true ? path : catalog.prefix + path}`,
+          access,
+        ]),
+    ),
+  }
+}
+
+function described({ policies, fields, relations, scope }: Resource, places: boolean): DescribedResource {
+  const clause = (one: Clause): DescribedClause =>
+    places ? { ...clauseOf(one), place: placeOf(one.span) } : clauseOf(one)
+  const parts = [...[...fields.values()].map(fieldPart), ...[...relations.values()].flatMap(relationParts)]
+  return {
+    policies: {
+      view: policies.view.map(clause),
+      create: policies.create.map(clause),
+      update: policies.update.map(clause),
+      delete: policies.delete.map(clause),
+      restore: policies.restore.map(clause),
+    },
+    parts: Object.fromEntries(parts),
+    ...(scope === undefined ? {} : { scope: kept(scope) }),
+  }
+}
+
+function clauseOf({ access, where, fields, set }: Clause): DescribedClause {
+  return {
+    access,
+    ...(where === undefined ? {} : { where: kept(where) }),
+    ...(fields === undefined ? {} : { fields: [...fields] }),
+    ...(set.length === 0 ? {} : { set: Object.fromEntries(set.map((one) => [one.field.name, assigned(one)])) }),
+  }
+}
+
+function assigned(assignment: Clause['set'][number]): unknown {
+  if ('operand' in assignment) return assignment.operand
+  const { resource, where } = assignment.selection
+  return { resource, where: kept(where) }
+}
+
+type Named = readonly [name: string, part: DescribedPart]
+
+function fieldPart({ name, type, read, write, readOnly, show }: Field): Named {
+  const hidden = type.hidden === true || show === 'never'
+  return [name, { ...guard('read', hidden ? [] : read), ...guard('write', write), ...(readOnly ? {} : { sent: true }) }]
+}
+
+function relationParts(relation: Relation): readonly Named[] {
+  const own: Named = [relation.name, guard('read', relation.read)]
+  return relation.kind === 'many_to_many'
+    ? [own, [relation.writeAs, { ...guard('read', []), ...guard('write', relation.write), sent: true }]]
+    : [own]
+}
+
+function guard(key: 'read' | 'write', access: readonly Access[] | undefined): DescribedPart {
+  return access === undefined ? {} : { [key]: access }
+}

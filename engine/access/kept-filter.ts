@@ -1,0 +1,92 @@
+/** Conditions by the names in them, so that they outlive their catalog, and linked again to the catalog of another day. */
+import type { BelongsTo, Catalog, Field, FieldPath, Filter, Resource, WayPath } from '../catalog/catalog.ts'
+import type { FilterOf } from '../filter/filter.ts'
+
+/** A condition whose paths are names: `['user', 'role', 'slug']`. */
+export type KeptFilter = FilterOf<readonly string[]>
+
+/** The condition by its names. */
+export function kept(filter: Filter): KeptFilter {
+  if (filter.kind === 'compare') {
+    const { operand } = filter
+    const about = operand.kind === 'record' || operand.kind === 'before'
+    return { ...filter, path: names(filter.path), operand: about ? { ...operand, path: names(operand.path) } : operand }
+  }
+  if (filter.kind === 'related') {
+    const { path, of, seen, ...rest } = filter
+    const way = [...path.relations, path.many].map(({ name }) => name)
+    return { ...rest, path: way, of: kept(of), ...(seen === undefined ? {} : { seen: kept(seen) }) }
+  }
+  return filter.kind === 'not' ? { kind: 'not', of: kept(filter.of) } : { kind: filter.kind, of: filter.of.map(kept) }
+}
+
+function names({ relations, field }: FieldPath): readonly string[] {
+  return [...relations.map(({ name }) => name), field.name]
+}
+
+/** The condition on records of a resource as the catalog knows it; undefined where a name of it leads nowhere any more. */
+export function linkedAgain(catalog: Catalog, resource: Resource, filter: KeptFilter): Filter | undefined {
+  const link = (part: KeptFilter, about: Resource): Filter | undefined => {
+    switch (part.kind) {
+      case 'compare': {
+        const path = fieldPath(catalog, about, part.path)
+        const { operand } = part
+        if (path === undefined) return undefined
+        if (operand.kind !== 'record' && operand.kind !== 'before') return { ...part, path, operand }
+        const other = fieldPath(catalog, resource, operand.path)
+        return other && { ...part, path, operand: { ...operand, path: other } }
+      }
+      case 'related': {
+        const way = wayPath(catalog, about, part.path)
+        const of = way && link(part.of, catalog.resources.get(way.many.target)!)
+        return of && { kind: 'related', path: way, of, count: part.count }
+      }
+      case 'not': {
+        const of = link(part.of, about)
+        return of && { kind: 'not', of }
+      }
+      default: {
+        const of = part.of.flatMap((one) => link(one, about) ?? [])
+        return of.length < part.of.length ? undefined : { kind: part.kind, of }
+      }
+    }
+  }
+  return link(filter, resource)
+}
+
+/** A part of a resource on another's table may leave out what the whole table has. */
+function either(catalog: Catalog, resource: Resource): readonly Resource[] {
+  const owner = catalog.resources.get(resource.owner)
+  return owner === undefined ? [resource] : [resource, owner]
+}
+
+function fieldPath(catalog: Catalog, from: Resource, path: readonly string[]): FieldPath | undefined {
+  const led = follow(catalog, from, path.slice(0, -1))
+  const name = path.at(-1) ?? ''
+  const field = led && firstOf<Field>(either(catalog, led.at).map(({ fields }) => fields.get(name)))
+  return led && field && { relations: led.relations, field }
+}
+
+function wayPath(catalog: Catalog, from: Resource, path: readonly string[]): WayPath | undefined {
+  const led = follow(catalog, from, path.slice(0, -1))
+  const name = path.at(-1) ?? ''
+  const many = led && firstOf(either(catalog, led.at).map(({ relations }) => relations.get(name)))
+  return led && many && { relations: led.relations, many }
+}
+
+function follow(catalog: Catalog, from: Resource, path: readonly string[]) {
+  const relations: BelongsTo[] = []
+  let at = from
+  for (const name of path) {
+    const relation = firstOf(either(catalog, at).map((one) => one.relations.get(name)))
+    const target = relation && catalog.resources.get(relation.target)
+    if (relation?.kind !== 'belongs_to' || target === undefined) return undefined
+    relations.push(relation)
+    at = target
+  }
+  return { at, relations }
+}
+
+function firstOf<T>(found: readonly (T | undefined)[]): T | undefined {
+  return found.find((one) => one !== undefined)
+}
