@@ -162,6 +162,8 @@ export interface Accounts {
   readonly address: { readonly field: string; readonly confirmed: string | undefined } | undefined
   /** The names of the seeded roles; undefined: nobody knows. */
   readonly roles: ReadonlySet<string> | undefined
+  /** The resource of the roles, with the fields that hold the name of one and its list of permissions; undefined: nobody knows. */
+  readonly role: { readonly resource: string; readonly name: Field; readonly permissions: Field } | undefined
 }
 
 export interface Catalog {

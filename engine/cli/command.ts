@@ -21,7 +21,7 @@ export interface Invocation {
   readonly commands: readonly Command[]
 }
 
-/** 0: done. 1: refused, with the reason said. 2: the command line itself is wrong. */
+/** 0: done. 1: refused, with the reason said. 2: the command line itself is wrong. 3: a plan has changes, where that was asked. */
 export type ExitCode = number
 
 export interface CommandModule {

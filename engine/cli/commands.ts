@@ -37,8 +37,10 @@ export const COMMANDS: readonly Command[] = [
   },
   {
     name: 'plan',
-    usage: '',
-    summary: 'show what the YAML as it is now would change in the database',
+    usage: '[--json] [--exit-code]',
+    summary:
+      'show what the YAML as it is now would change: in the database, for clients, and in who may do what; with --exit-code, 3 where it changes anything',
+    options: { json: { type: 'boolean' }, 'exit-code': { type: 'boolean' } },
     load: () => import('./plan.ts'),
   },
   {

@@ -18,7 +18,7 @@ export async function run(invocation: Invocation): Promise<ExitCode> {
   if (older === undefined || newer === undefined) return 1
   const changes = compareDocuments(older, newer)
   const breaking = changes.filter((change) => change.breaking)
-  invocation.say(invocation.options.json === true ? JSON.stringify(changes, null, 2) : told(changes))
+  invocation.say(invocation.options.json === true ? JSON.stringify(changes, null, 2) : changesAsText(changes))
   return breaking.length === 0 ? 0 : 1
 }
 
@@ -48,7 +48,8 @@ async function ownDocument(invocation: Invocation): Promise<OpenApiDocument | un
   return describeApplication(catalog, routes, composition)
 }
 
-function told(changes: readonly Change[]): string {
+/** Changes for people: those that break clients first, and how many those are. */
+export function changesAsText(changes: readonly Change[]): string {
   if (changes.length === 0) return 'Nothing changes for clients.'
   const [breaking, others] = [true, false].map((kind) => changes.filter((change) => change.breaking === kind))
   const section = (title: string, list: readonly Change[]): readonly string[] =>

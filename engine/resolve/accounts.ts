@@ -104,6 +104,16 @@ export function roleNames(resolution: Resolution): ReadonlySet<string> | undefin
   return roleOf(resolution)?.names
 }
 
+/** Where roles are kept: their resource, and its fields for the name and the permissions; undefined where nobody says so. */
+export function roleFields(resolution: Resolution) {
+  const role = resolution.extensions.accounts?.role
+  const relation = resolution.drafts.get(accounts(resolution))?.relations.get(role?.relation ?? '')
+  const fields = resolution.drafts.get(relation?.target ?? '')?.fields
+  const [name, permissions] = [fields?.get(role?.name ?? ''), fields?.get(role?.permissions ?? '')]
+  if (relation === undefined || name === undefined || permissions === undefined) return undefined
+  return { resource: relation.target, name, permissions }
+}
+
 function roleOf(resolution: Resolution) {
   const role = resolution.extensions.accounts?.role
   const relation = resolution.drafts.get(accounts(resolution))?.relations.get(role?.relation ?? '')

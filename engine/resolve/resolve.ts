@@ -6,7 +6,7 @@ import type { AppDefinition, Definition } from '../definition/definition.ts'
 import { sentenceOf } from '../error.ts'
 import { LIMITS } from '../limits.ts'
 import type { Collected, Diagnostic } from '../text/diagnostic.ts'
-import { accountRules, attributesRead, roleNames } from './accounts.ts'
+import { accountRules, attributesRead, roleFields, roleNames } from './accounts.ts'
 import { automations } from './automations.ts'
 import { calendars } from './calendars.ts'
 import { recordConditions, relationConditions } from './conditions.ts'
@@ -129,6 +129,7 @@ function accountsOf(resolution: Resolution): Catalog['accounts'] {
     attributes: attributesRead(resolution),
     address: address && { field: address.field, confirmed: address.confirmed },
     roles: roleNames(resolution),
+    role: roleFields(resolution),
   }
 }
 

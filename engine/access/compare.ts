@@ -1,0 +1,187 @@
+/** What each caller gains and loses between two descriptions of access. */
+import type { Actor } from '../actor.ts'
+import type { PolicyName } from '../definition/definition.ts'
+import { allows, allowsOne } from '../query/policy.ts'
+import { POLICIES } from '../resolve/policies.ts'
+import type { DescribedAccess, DescribedClause, DescribedResource } from './description.ts'
+import type { KeptFilter } from './kept-filter.ts'
+
+/** Somebody who may call: a role, or everyone without a token. */
+export interface Caller {
+  readonly name: string
+  readonly actor: Actor
+}
+
+/** Which records a caller may do something with: none, all, or those of which one of the conditions holds. */
+export interface Extent {
+  readonly kind: 'none' | 'some' | 'all'
+  readonly of: readonly KeptFilter[]
+}
+
+/** One thing that a caller may do otherwise than before. */
+export interface AccessChange {
+  readonly caller: string
+  /** A resource, or the route for `call`. */
+  readonly about: string
+  readonly action: PolicyName | 'read' | 'call'
+  /** Only these fields; absent: the record as a whole. */
+  readonly fields?: readonly string[]
+  readonly before: Extent
+  readonly after: Extent
+  /** Writes get other values than before, whatever the body has. */
+  readonly sets?: true
+  /** Whether there was, or still is, such a resource or route. */
+  readonly standing: 'there' | 'new' | 'gone'
+  /** Where the rules stand that decide now. */
+  readonly places: readonly string[]
+}
+
+const NONE: Extent = { kind: 'none', of: [] }
+const ALL: Extent = { kind: 'all', of: [] }
+const NOTHING: DescribedResource = {
+  policies: { view: [], create: [], update: [], delete: [], restore: [] },
+  parts: {},
+}
+
+/** Every change, by resource, then by caller. A field that is new, or gone, is a change of the interface and not told here. */
+export function compareAccess(
+  older: DescribedAccess,
+  newer: DescribedAccess,
+  callers: readonly Caller[],
+): readonly AccessChange[] {
+  const names = [...new Set([...Object.keys(older.resources), ...Object.keys(newer.resources)])].sort()
+  return [
+    ...names.flatMap((about) => {
+      const [before, now] = [older.resources[about], newer.resources[about]]
+      const standing = before === undefined ? 'new' : now === undefined ? 'gone' : 'there'
+      const pair = { about, standing, before: before ?? NOTHING, now: now ?? NOTHING } as const
+      return callers.flatMap((caller) => compareResource({ ...pair, caller }))
+    }),
+    ...compareRoutes(older, newer, callers),
+  ]
+}
+
+interface Pair {
+  readonly about: string
+  readonly standing: AccessChange['standing']
+  readonly before: DescribedResource
+  readonly now: DescribedResource
+  readonly caller: Caller
+}
+
+function compareResource(pair: Pair): readonly AccessChange[] {
+  return [
+    ...POLICIES.flatMap((action) => comparePolicy(pair, action)),
+    ...(pair.standing === 'there' ? compareReading(pair) : []),
+  ]
+}
+
+function comparePolicy(pair: Pair, action: PolicyName): readonly AccessChange[] {
+  const { about, standing, before, now, caller } = pair
+  const isWritten = action === 'create' || action === 'update'
+  const extent = (side: DescribedResource, field?: string): Extent =>
+    extentOf(side, clausesOf(side, action, caller, field), before.scope, now.scope)
+  const places = clausesOf(now, action, caller).flatMap(({ place }) => place ?? [])
+  const whole = { before: extent(before), after: extent(now) }
+  const said = { caller: caller.name, about, action, standing, places }
+  const sent = isWritten ? Object.keys(now.parts).filter((name) => now.parts[name]?.sent === true) : []
+  const found: AccessChange[] = []
+  if (differ(whole.before, whole.after)) {
+    const covered = whole.before.kind === 'none' ? sent.filter((name) => extent(now, name).kind !== 'none') : sent
+    const only = covered.length < sent.length ? { fields: covered } : {}
+    found.push({ ...said, ...whole, ...only })
+  }
+  if (standing !== 'there') return found
+  const sets = [before, now].map((side) => clausesOf(side, action, caller).map(({ set = {} }) => JSON.stringify(set)))
+  const isGranted = whole.before.kind !== 'none' && whole.after.kind !== 'none'
+  if (isGranted && distinct(sets[0]!) !== distinct(sets[1]!)) found.push({ ...said, ...whole, sets: true })
+  const groups = new Map<string, AccessChange>()
+  for (const field of sent.filter((name) => before.parts[name]?.sent === true)) {
+    const part = { before: extent(before, field), after: extent(now, field) }
+    if (!differ(part.before, part.after) || keyOf(part) === keyOf(whole)) continue
+    // Who may not write the record before is told which fields come with it.
+    if (whole.before.kind === 'none' || whole.after.kind === 'none') continue
+    const fields = [...(groups.get(keyOf(part))?.fields ?? []), field]
+    groups.set(keyOf(part), { ...said, ...part, fields })
+  }
+  return [...found, ...groups.values()]
+}
+
+/** The clauses that speak of the caller; of a field, those that let it be sent. */
+function clausesOf(
+  { policies, parts }: DescribedResource,
+  action: PolicyName,
+  { actor }: Caller,
+  field?: string,
+): readonly DescribedClause[] {
+  const speaking = policies[action].filter(({ access }) => access.every((one) => allows(one, actor)))
+  if (field === undefined) return speaking
+  if (!allowsOne(parts[field]?.write, actor)) return []
+  return speaking.filter(
+    ({ fields, set }) => (fields === undefined || fields.includes(field)) && set?.[field] === undefined,
+  )
+}
+
+/** A scope is a condition like others where it is not the same on both sides. */
+function extentOf(
+  { scope }: DescribedResource,
+  clauses: readonly DescribedClause[],
+  ...scopes: readonly (KeptFilter | undefined)[]
+): Extent {
+  if (clauses.length === 0) return NONE
+  const all = clauses.some(({ where }) => where === undefined)
+  const filters = all ? [] : [...new Map(clauses.map(({ where }) => [JSON.stringify(where), where!])).values()]
+  const isSame = new Set(scopes.map((one) => JSON.stringify(one))).size === 1
+  if (scope === undefined || isSame) return all ? ALL : { kind: 'some', of: filters }
+  const within = all ? scope : ({ kind: 'and', of: [scope, { kind: 'or', of: filters }] } as const)
+  return { kind: 'some', of: [within] }
+}
+
+function compareReading({ about, standing, before, now, caller }: Pair): readonly AccessChange[] {
+  const sees = [before, now].every((side) => clausesOf(side, 'view', caller).length > 0)
+  if (!sees) return []
+  const both = Object.keys(now.parts).filter((name) => before.parts[name] !== undefined)
+  const reads = (side: DescribedResource, name: string) => allowsOne(side.parts[name]?.read, caller.actor)
+  return [true, false].flatMap((gained): readonly AccessChange[] => {
+    const fields = both.filter((name) => reads(now, name) === gained && reads(before, name) !== gained)
+    if (fields.length === 0) return []
+    const [from, to] = gained ? [NONE, ALL] : [ALL, NONE]
+    return [{ caller: caller.name, about, action: 'read', fields, before: from, after: to, standing, places: [] }]
+  })
+}
+
+function compareRoutes(
+  older: DescribedAccess,
+  newer: DescribedAccess,
+  callers: readonly Caller[],
+): readonly AccessChange[] {
+  const both = Object.keys(newer.routes).filter((route) => older.routes[route] !== undefined)
+  return both.flatMap((about) =>
+    callers.flatMap(({ name, actor }): readonly AccessChange[] => {
+      const [before, after] = [older, newer].map(({ routes }) => {
+        const access = routes[about]!
+        return access === 'public' || allowsOne(access, actor) ? ALL : NONE
+      })
+      if (before === after) return []
+      return [{ caller: name, about, action: 'call', before: before!, after: after!, standing: 'there', places: [] }]
+    }),
+  )
+}
+
+function differ(before: Extent, after: Extent): boolean {
+  return key(before) !== key(after)
+}
+
+/** Extents that admit the same by the same conditions have one key, whatever their order. */
+function key({ kind, of }: Extent): string {
+  return `${kind} ${distinct(of.map((filter) => JSON.stringify(filter)))}`
+}
+
+function distinct(texts: readonly string[]): string {
+  return [...new Set(texts)].sort().join()
+}
+
+/** What two changes have in common that go from the same conditions to the same others. */
+export function keyOf({ before, after }: Pick<AccessChange, 'before' | 'after'>): string {
+  return `${key(before)} → ${key(after)}`
+}

@@ -1,0 +1,128 @@
+/** How many of the present records a change of access concerns ⇄: one statement for each policy that changed. */
+import { SYSTEM } from '../actor.ts'
+import type { Catalog, Filter, Resource } from '../catalog/catalog.ts'
+import type { Row, Runner } from '../database/database.ts'
+import { failureCode } from '../database/failure.ts'
+import { and, join, quoted, type Sql, sql } from '../filter/sql.ts'
+import { LIMITS } from '../limits.ts'
+import { type Compiled, compiled, parameterValues } from '../query/compiled.ts'
+import { conditionSql, holdsSql } from '../query/condition.ts'
+import { type AccessChange, type Extent, keyOf } from './compare.ts'
+import { linkedAgain } from './kept-filter.ts'
+import { speaksOfCaller } from './speaks-of-caller.ts'
+
+/** Why records were not counted: the conditions compare with the caller, the database lacks what they name, or it would take too long. */
+export type Uncounted = 'caller' | 'not there' | 'too many'
+
+/** How many records a change gives and takes; of a table with more than LIMITS.plannedRecords, at least so many. */
+export type Concerned =
+  | { readonly gains: number; readonly loses: number; readonly atLeast: boolean }
+  | { readonly uncounted: Uncounted }
+
+/** A change with what it comes to; without `concerned` it is about no stored records. */
+export interface CountedChange extends AccessChange {
+  readonly concerned?: Concerned
+}
+
+interface Asking {
+  readonly catalog: Catalog
+  readonly runner: Runner
+  readonly now: Date
+}
+
+/** The changes with the records that each concerns. */
+export async function counted(asking: Asking, changes: readonly AccessChange[]): Promise<readonly CountedChange[]> {
+  const known = new Map<string, ReadonlyMap<string, Concerned>>()
+  const out: CountedChange[] = []
+  for (const change of changes) {
+    const resource = asking.catalog.resources.get(change.about)
+    if (!isAboutRecords(change) || resource === undefined) {
+      out.push(change)
+      continue
+    }
+    const policy = `${change.about} ${change.action}`
+    const together = changes.filter((one) => isAboutRecords(one) && `${one.about} ${one.action}` === policy)
+    const concerned = known.get(policy) ?? (await concernedBy(asking, resource, together))
+    known.set(policy, concerned)
+    out.push({ ...change, concerned: concerned.get(keyOf(change))! })
+  }
+  return out
+}
+
+/** What was never served has no records that anybody gains, and a record to come is none. */
+function isAboutRecords({ action, standing, sets }: AccessChange): boolean {
+  return standing === 'there' && sets !== true && action !== 'create' && action !== 'read' && action !== 'call'
+}
+
+interface Asked {
+  readonly key: string
+  readonly before: Sql
+  readonly after: Sql
+}
+
+async function concernedBy(
+  { catalog, runner, now }: Asking,
+  resource: Resource,
+  changes: readonly AccessChange[],
+): Promise<ReadonlyMap<string, Concerned>> {
+  const found = new Map<string, Concerned>()
+  const asked: Asked[] = []
+  for (const change of new Map(changes.map((one) => [keyOf(one), one])).values()) {
+    const [before, after] = [change.before, change.after].map((extent) => extentSql(catalog, resource, extent))
+    if (typeof before === 'string' || typeof after === 'string')
+      found.set(keyOf(change), { uncounted: [before, after].find((one) => typeof one === 'string') as Uncounted })
+    else asked.push({ key: keyOf(change), before: before!, after: after! })
+  }
+  if (asked.length === 0) return found
+  const { statement, parameters } = compileConcerned(catalog, resource, changes[0]!.action === 'restore', asked)
+  const answer = await answered(runner.run(statement, parameterValues(parameters, { actor: SYSTEM, now, slots: {} })))
+  for (const [at, { key }] of asked.entries()) {
+    if (typeof answer === 'string') found.set(key, { uncounted: answer })
+    else {
+      const [all = 0, ...numbers] = answer.map(Number)
+      const [gains = 0, loses = 0] = numbers.slice(at * 2)
+      found.set(key, { gains, loses, atLeast: all > LIMITS.plannedRecords })
+    }
+  }
+  return found
+}
+
+/** Compiles how many records are looked at, and of each pair of conditions how many come and how many go. */
+function compileConcerned(
+  catalog: Catalog,
+  { table, scope, live }: Resource,
+  isRestore: boolean,
+  asked: readonly Asked[],
+): Compiled {
+  const lives: Filter | undefined = live !== undefined && isRestore ? { kind: 'not', of: live } : live
+  const exist = [scope, lives].flatMap((filter) => (filter === undefined ? [] : [conditionSql(catalog, filter, 't')]))
+  const judged = asked.flatMap(({ before, after }, i) => [sql`${before} as ${`b${i}`}`, sql`${after} as ${`a${i}`}`])
+  const counts = asked.flatMap((_, i) => [
+    sql`count(*) filter (where ${`a${i}`} and not ${`b${i}`})`,
+    sql`count(*) filter (where ${`b${i}`} and not ${`a${i}`})`,
+  ])
+  const looked = sql`select ${join(judged)} from ${quoted(table)} t where ${and(exist)} limit ${LIMITS.plannedRecords + 1}`
+  return compiled(sql`select count(*), ${join(counts)} from (${looked}) r`)
+}
+
+function extentSql(catalog: Catalog, resource: Resource, { kind, of }: Extent): Sql | Uncounted {
+  if (kind !== 'some') return sql`${String(kind === 'all')}`
+  const filters = of.map((filter) => linkedAgain(catalog, resource, filter))
+  if (filters.includes(undefined)) return 'not there'
+  const linked = filters as readonly Filter[]
+  if (linked.some(speaksOfCaller)) return 'caller'
+  return holdsSql(catalog, { kind: 'or', of: linked }, 't')
+}
+
+/** A condition of another day may compare what can not be compared any more. */
+async function answered(rows: Promise<readonly Row[]>): Promise<Row | Uncounted> {
+  try {
+    const [row = []] = await rows
+    return row
+  } catch (error) {
+    const code = failureCode(error) ?? ''
+    if (code === '57014') return 'too many'
+    if (/^(42|22)/.test(code)) return 'not there'
+    throw error
+  }
+}
