@@ -280,4 +280,19 @@ plan('--json tells the same to programs, and --exit-code whether there is anythi
   assert.is((await run('--exitcode')).code, 2)
 })
 
+plan('a saved file that a server takes in is what is served from then on', async () => {
+  describe((text) => text)
+  const settings = readSettings(env()).value
+  assert.ok(settings)
+  const engine = (await createEngine({ settings, log: SILENT })).value
+  assert.ok(engine)
+  await engine.listen()
+  describe((text) => text.replace('  urgent:', '  shade:   { type: color }\n  urgent:'))
+  assert.equal(await engine.reload(), [])
+  await until(async () => /"shade"/.test((await servedLast(engine.database.adhoc))?.text ?? ''))
+  await engine.close()
+  const { api, access: changed } = JSON.parse((await run('--json')).said)
+  assert.equal([api, changed], [[], []])
+})
+
 plan.run()
