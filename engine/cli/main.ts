@@ -39,4 +39,9 @@ const code = await runCommandLine(process.argv.slice(2), {
   color: process.stderr.isTTY && process.env.NO_COLOR === undefined,
   stopped,
 })
+// The end of the process would cut off what a pipe has not taken yet; a reader that left takes nothing more.
+const written = [process.stdout, process.stderr].map(
+  (stream) => new Promise<void>((resolve) => stream.on('error', () => resolve()).write('', () => resolve())),
+)
+await Promise.all(written)
 process.exit(code)

@@ -26,7 +26,6 @@ export function clientModule(described: Described, runtime: string): string {
   return [
     `/** A client of ${catalog.name}, ${catalog.version}. Made by \`plinth client\`: make it anew instead of changing it. */\n`,
     recordTypes(catalog, names, schemas),
-    ...nestedInputs(given),
     ...all.map(({ offer, resource }) => resourceTypes(given, resource, offer)),
     `export type ErrorCode = ${words(Object.keys(ERRORS))}\n`,
     `export type FieldErrorCode = ${words(Object.keys(FIELD_ERRORS))}\n`,
@@ -80,20 +79,6 @@ function routeMethods(
   const ids = new Map(routes.map((route) => [route, idOf(route)]))
   const free = (name: string): string => (resources.has(name) ? free(`${name}Route`) : name)
   return further.map((route) => [free(ids.get(route)!), route])
-}
-
-/** What creates a record below another one, where that is a type of its own. */
-function nestedInputs({ catalog, names, schemas }: ClientNames): readonly string[] {
-  const inputs = [...catalog.resources.values()].flatMap((resource) =>
-    resource.nested
-      .filter(({ actions }) => actions.includes('create'))
-      .map(({ relation }) => {
-        const about = `What creates a ${resource.label.toLowerCase()} below its ${relation.label.toLowerCase()}.`
-        return [createName(resource, relation.target, names), about, names.get(resource.name)!.create] as const
-      }),
-  )
-  const own = new Map(inputs.filter(([name, , create]) => name !== create).map(([name, about]) => [name, about]))
-  return [...own].map(([name, about]) => declaration(name, schemas[name], about))
 }
 
 const METHODS = [

@@ -12,7 +12,7 @@ export function typescript(described: Pick<Described, 'catalog' | 'hooks'>): str
   return `/** The records of ${catalog.name}, as its interface answers and takes them. Made by \`plinth types\`. */\n\n${records}`
 }
 
-/** The declarations of every resource's record, list record, and create and update input, by their names. */
+/** The declarations of every resource's record, list record, and create and update input, by their names, and of inputs beside. */
 export function recordTypes(
   catalog: Described['catalog'],
   names: ReadonlyMap<string, TypeNames>,
@@ -31,8 +31,13 @@ export function recordTypes(
         : []),
     ].join('\n')
   })
-  return parts.join('\n')
+  // What creates a record below another one, or together with it.
+  const own = new Set([...names.values()].flatMap(({ create, list, single, update }) => [create, list, single, update]))
+  const further = Object.keys(schemas).filter((name) => !own.has(name))
+  return [...parts, ...further.map((name) => declaration(name, schemas[name], BESIDE))].join('\n')
 }
+
+const BESIDE = 'What creates a record beside another one, which gives what leads to it.'
 
 /** The same for plugins: the module also tells 'plinth' of them, so that `records('bookings')` gives a Booking. */
 export function typesOfRecords(described: Pick<Described, 'catalog' | 'hooks'>): string {

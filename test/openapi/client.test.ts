@@ -1,4 +1,5 @@
 /** The client that `plinth client` makes compiles under strict settings, and refuses what the application would refuse. */
+import { execFileSync } from 'node:child_process'
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { suite } from 'uvu'
@@ -135,10 +136,14 @@ test('resources may be called as the client, the language or a method calls some
   const application = folder({
     'resources/app.yaml': 'name: Odd\nprefix: /api\nplugins: { timestamps: {} }\n',
     ...Object.fromEntries(
-      ['clients', 'records', 'errors', 'promises', 'pages', 'types', 'answers'].map((name) => [
+      ['records', 'errors', 'promises', 'pages', 'types', 'answers'].map((name) => [
         `resources/${name}.yaml`,
         RESOURCE(name),
       ]),
+    ),
+    'resources/clients.yaml': RESOURCE(
+      'clients',
+      'relations:\n  lists: { has_many: lists, with_parent: true, embed: [id, title] }\n',
     ),
     'resources/lists.yaml': RESOURCE(
       'lists',
@@ -150,6 +155,7 @@ test('resources may be called as the client, the language or a method calls some
   const use = `import { createClient } from './odd.ts'
 const api = createClient()
 export const made = api.clients.listBelow(3).create({ title: 'x' })
+export const both = api.clients.create({ title: 'x', lists: [{ title: 'y' }] })
 export const title: Promise<string> = api.records.create({ title: 'x' }).then(({ data }) => data.title)
 `
   assert.is(compile({ 'odd.ts': source, 'use.ts': use }, NODE), '')
@@ -160,6 +166,14 @@ test('the same application gives the same text, which names no time and no place
   assert.ok(first === second)
   assert.not.ok(first.includes(process.cwd()))
   assert.not.match(first, /^import /m)
+})
+
+test('a pipe gets all of it', async () => {
+  const line = `"${process.execPath}" --import tsx engine/cli/main.ts client | cat`
+  const env = { ...process.env, RESOURCES_DIR: 'resources' }
+  const source = await clientSource('resources')
+  assert.ok(source.length > 100_000)
+  assert.ok(execFileSync('sh', ['-c', line], { env, encoding: 'utf8' }) === source)
 })
 
 test('plinth client writes a file, or says why it can not', async () => {
