@@ -23,7 +23,7 @@ const ADMIN = {
 
 let counted = 0
 /** What the engine does by itself beside requests. */
-const BESIDE = /plinth_(job|listener|deferred_change)/
+const BESIDE = /plinth_(job|listener|deferred_change|fact)/
 const count = (text: string): void => {
   if (!BESIDE.test(text)) counted += 1
 }
