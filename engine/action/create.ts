@@ -36,6 +36,7 @@ import { refusedOnCreate } from './unwritable.ts'
 const SLUG_TRIES = 4
 
 const NONE: Readonly<FieldValues> = Object.freeze({})
+const NO_CHILDREN: Children = new Map()
 
 /** A record to come, decoded and allowed. */
 export interface NewRecord {
@@ -74,7 +75,11 @@ export async function decodeNew(
   const speaking = requireClause(resource.policies.create, around.actor)
   const hooks = hooksOf(around, resource, 'create')
   const above = parent === undefined ? undefined : await parentId(around, parent)
-  const { children, errors: misplaced, own } = splitBody(resource, body)
+  const {
+    children,
+    errors: misplaced,
+    own,
+  } = takesChildren(resource) ? splitBody(resource, body) : { children: NO_CHILDREN, errors: {}, own: body }
   const sent = readInput(around, resource, hooks, own)
   const input = parent === undefined ? sent : below(sent, parent.relation.field, above)
   // Writing the foreign key that the path fixes needs no right of its own.
@@ -84,6 +89,10 @@ export async function decodeNew(
   if (Object.keys(errors).length > 0)
     throw invalid({ ...(await furtherErrors(around, resource, chosen, input.many, undefined)), ...errors })
   return { resource, input, clauses, hooks, parent, children, fixed }
+}
+
+function takesChildren({ relations }: Resource): boolean {
+  return [...relations.values()].some((relation) => relation.kind === 'has_many' && relation.withParent)
 }
 
 /** The input of a record below another: its foreign key is the path's, and a body that says otherwise is refused. */
@@ -189,7 +198,7 @@ async function createInside(inner: Execution, record: NewRecord): Promise<string
     await refuseBrokenLinks(inner, { resource, action: 'create', id, moved, columns: new Set() })
     if (resource.relatedFollows.length > 0)
       await followRelated(inner, resource, { by: inner.bulk ? 'import' : 'create', after: stored })
-    await createChildren(inner, resource, id, children, createRecord)
+    if (children.size > 0) await createChildren(inner, resource, id, children, createRecord)
     await noteChange(inner, resource)
     return id
   })

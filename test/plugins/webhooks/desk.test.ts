@@ -35,7 +35,10 @@ test('there are none at first, and only an admin makes one', async () => {
 test('its events are those of what people work with', async () => {
   const refused = await desk.post('/webhooks', desk.admin, { ...HOOK, events: ['settings.create'] })
   assert.is(refused.status, 422)
-  assert.match(refused.text, /one of contacts, messages, organizations, ticket_comments, tickets, users with/)
+  assert.match(
+    refused.text,
+    /one of contacts, messages, organizations, satisfaction_ratings, ticket_comments, tickets, users with/,
+  )
 })
 
 test('addresses are public and by https', async () => {

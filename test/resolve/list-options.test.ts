@@ -1,0 +1,25 @@
+/** Mistakes in what a list offers: what can not be summed up, and weights of what is no text. */
+import { suite } from 'uvu'
+import { saysOfThings as says } from './resolves.ts'
+
+const mistaken = suite('mistakes in list options')
+
+mistaken('what can not be summed up is refused', () => {
+  says('fields: { n: { type: integer }, word: { type: string } }\nsummary: { by: [n, wort], of: [word, n] }', [
+    'things.yaml [n] not_summarized: Records can not be grouped by "n" (integer)',
+    'things.yaml [wort] unknown_field: There is no field "wort"',
+    'things.yaml [word] not_summarized: There is nothing to sum up of "word" (string)',
+  ])
+})
+
+mistaken('a weight is of a text', () => {
+  says(
+    'fields: { page: { type: integer }, word: { type: string } }\nsearch: { fields: { word: 2, page: 1, wort: 3 } }',
+    [
+      'things.yaml [page] not_searchable: "page" (integer) is not text (search looks for parts of words; use filters for other fields)',
+      'things.yaml [wort] unknown_field: "things" has no field or relation "wort" (did you mean "word"?)',
+    ],
+  )
+})
+
+mistaken.run()
