@@ -101,7 +101,8 @@ function batchRoute(resource: Resource, does: readonly OperationName[], queryFie
     way: 'batch',
     does,
     queryFields,
-    units: ({ body }) => Math.ceil(countOperations(body) / LIMITS.batchUnit),
+    // A body of more is refused, and is no dearer than the largest that is not.
+    units: ({ body }) => Math.ceil(Math.min(countOperations(body), LIMITS.batchOperations) / LIMITS.batchUnit),
     run: async (execution, { body, parameters }) => {
       const operations = readOperations(resource, does, body)
       const data =

@@ -1,6 +1,6 @@
 /** What `npm install` of an application lays out, without asking a registry. */
 import { execFileSync } from 'node:child_process'
-import { existsSync, mkdirSync, readFileSync, symlinkSync } from 'node:fs'
+import { chmodSync, existsSync, mkdirSync, readFileSync, symlinkSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 
 /** The package as the tarball that `npm pack` makes of what is compiled; gives its path. */
@@ -30,6 +30,8 @@ export function install(application: string, tarball: string, others: readonly s
 function link(modules: string, name: string): void {
   const { bin = {} } = JSON.parse(readFileSync(join(modules, name, 'package.json'), 'utf8')) as { bin?: object }
   for (const [command, file] of Object.entries(bin)) {
+    // As npm does; what is linked is executable already.
+    if (name === 'plinth') chmodSync(join(modules, name, String(file)), 0o755)
     symlinkSync(join('..', name, String(file)), join(modules, '.bin', command))
   }
 }

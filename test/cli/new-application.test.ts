@@ -66,7 +66,7 @@ hour('is served, changed and served again, as its README says', async () => {
     await send(address, change!, token)
     assert.match(readFileSync(join(app, '.plinth/types.d.ts'), 'utf8'), 'readonly guests: number | null')
   } finally {
-    process.kill(-child.pid!, 'SIGTERM')
+    if (child.exitCode === null) process.kill(-child.pid!, 'SIGTERM')
     await ended
   }
 })

@@ -149,7 +149,7 @@ test('those in cc get a copy of each mail to the customer, and nothing that is i
   await desk.post(`${path}/comments`, agent, { comment: 'A vampire.', is_internal: true })
   await desk.post(`${path}/comments`, agent, { comment: 'Have you tried water?' })
   const copies = await mailsTo(desk, 'boss@shop.example', 2)
-  assert.is(copies.length, 2)
+  assert.is(copies.length, 2, copies.join('\n=====\n'))
   // Each is sent by a job of its own, so either may be the first.
   for (const said of [/We have opened the ticket/, /Have you tried water/])
     assert.is(copies.filter((mail) => said.test(mail)).length, 1, String(said))

@@ -19,7 +19,7 @@ test('every refusal has its code beside its message', async () => {
   for (const [code, answer] of [
     ['route_not_found', ask('GET', '/nowhere')],
     ['record_not_found', ask('GET', '/books/999')],
-    ['method_not_allowed', ask('PATCH', '/books')],
+    ['method_not_allowed', ask('PUT', '/books')],
     ['unauthenticated', app.call('GET', '/api/v1/books')],
     ['forbidden', ask('POST', '/shelves', { name: 'x' }, STRANGER)],
     ['malformed_body', ask('POST', '/books', '[1]')],
