@@ -127,12 +127,16 @@ function foundRoute(resource: Resource, name: 'update' | 'delete', queryFields: 
     filters: resource.name,
     brief: true,
     queryFields,
-    units: ({ parameters }) => Math.ceil(Number(parameters.max ?? 0) / LIMITS.batchUnit),
+    units: ({ parameters }) =>
+      Math.ceil(Math.min(Number(parameters.max ?? 0), LIMITS.batchOperations) / LIMITS.batchUnit),
     run: async (execution, input) => {
       const chosen = [...input.query].filter(([parameter]) => !own.has(parameter))
       refusePages(chosen)
       const list = readChoice(execution, resource, chosen)
       const { dry_run, max } = input.parameters
+      // The values of a filter have no bounds, and parameters are read as filters are.
+      if (Number(max) < 1 || Number(max) > LIMITS.batchOperations)
+        throw invalid({ max: [`The max must be between 1 and ${LIMITS.batchOperations}`] })
       if (dry_run === true) return { data: { matched: await countMatching(execution, resource, list) } }
       const ids = await inTransaction(execution, async (inner) => {
         const found = await lockMatching(inner, resource, list, Number(max))

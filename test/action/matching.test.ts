@@ -35,6 +35,10 @@ test('all that a filter finds is deleted, and a request that chooses nothing is 
   assert.is(all.status, 422)
   assert.equal(Object.keys(all.at('errors') as object), ['filter'])
   assert.equal((await call('DELETE', 'things?price=77')).at('errors'), { max: ['The max is required'] })
+  for (const max of ['0', '-1', '501', '9007199254740991']) {
+    const { errors } = (await call('DELETE', `things?price=77&max=${max}`)).body
+    assert.equal(errors, { max: ['The max must be between 1 and 500'] }, max)
+  }
   assert.equal(Object.keys((await call('DELETE', 'things?price=77&max=10&page=2')).at('errors') as object), ['page'])
   assert.equal(Object.keys((await call('DELETE', 'things?pric=77&max=10')).at('errors') as object), ['pric'])
   assert.equal((await call('DELETE', 'things?search=F2&max=10')).at('data.matched'), 1)

@@ -144,12 +144,12 @@ test('a watcher is told only of what they may see', async () => {
 })
 
 test('those in cc get a copy of each mail to the customer, and nothing that is internal', async () => {
-  const path = await ticket(agent, { user_id: customer.id, cc: ['Boss@Shop.example', customer.email] })
-  assert.equal((await desk.get(path, agent)).at('data.cc'), ['boss@shop.example', customer.email])
+  const path = await ticket(agent, { user_id: customer.id, cc: ['Chief@Shop.example', customer.email] })
+  assert.equal((await desk.get(path, agent)).at('data.cc'), ['chief@shop.example', customer.email])
   await desk.post(`${path}/comments`, agent, { comment: 'A vampire.', is_internal: true })
   await desk.post(`${path}/comments`, agent, { comment: 'Have you tried water?' })
-  const copies = await mailsTo(desk, 'boss@shop.example', 2)
-  assert.is(copies.length, 2, copies.join('\n=====\n'))
+  const copies = await mailsTo(desk, 'chief@shop.example', 2)
+  assert.is(copies.length, 2)
   // Each is sent by a job of its own, so either may be the first.
   for (const said of [/We have opened the ticket/, /Have you tried water/])
     assert.is(copies.filter((mail) => said.test(mail)).length, 1, String(said))
