@@ -11,7 +11,12 @@ const ADMIN = { email: 'boss@desk.example', password: 'a very long secret' }
 /** What listeners do after the answer, which may have begun when the files are counted. */
 const AFTERWARDS = /^(engine\/(automation|change)|plugins\/(desk\/(ai|notifications)|webhooks))\//
 /** What runs in place of a server, of which nothing is seen here, and what looks at connections and the disk by a timer. */
-const BESIDE = new Set(['engine/database/cluster.ts', 'engine/database/watch.ts', 'engine/disk/watch.ts'])
+const BESIDE = new Set([
+  'engine/database/cluster.ts',
+  'engine/database/watch.ts',
+  'engine/disk/held.ts',
+  'engine/disk/watch.ts',
+])
 
 /** A connection is made once, so what it enters is no part of the way of a request. */
 const agent = new Agent({ keepAlive: true, maxSockets: 1 })
