@@ -1,7 +1,7 @@
 /** ⇄ Creating several records by one statement for each shape of bodies, where nothing asks for each record alone. */
 import type { Clause, Filter, Resource } from '../catalog/catalog.ts'
 import { ApiError } from '../error.ts'
-import type { Json, JsonObject } from '../json.ts'
+import type { JsonObject } from '../json.ts'
 import { actorClass } from '../query/policy.ts'
 import { compileInsertEach } from '../query/write-each.ts'
 import type { FieldValues } from '../record/decode.ts'
@@ -97,22 +97,21 @@ function shapeOf({ clause, values }: Plain): string {
 async function insertEach(inner: Within, resource: Resource, run: readonly Plain[]): Promise<readonly string[]> {
   const { clause, values } = run[0]!
   const key = `insert each ${inner.bulk} ${resource.name} ${shapeOf(run[0]!)} ${actorClass(inner.actor)}`
-  const compiled = inner.statements.get(key, () => {
-    const { assigned, given } = insertShape(inner.catalog, resource, values, clause)
-    return compileInsertEach({ actor: inner.actor, catalog: inner.catalog }, resource, {
+  const { assigned, given } = insertShape(inner.catalog, resource, values, clause)
+  // The rows of the statement are made of what was sent.
+  if (given.length === 0) throw new Alone()
+  const compiled = inner.statements.get(key, () =>
+    compileInsertEach({ actor: inner.actor, catalog: inner.catalog }, resource, {
       given,
       assigned,
       clause,
       trusted: new Set(),
       bulk: inner.bulk,
-    })
-  })
+    }),
+  )
   const slots: Record<string, unknown> = { ...changeSlots(inner) }
-  for (const name of Object.keys(values)) {
-    const field = resource.fields.get(name)
-    if (field !== undefined) slots[`f_${name}`] = run.map((one) => textOf(parameter(field, one.values[name] ?? null)))
-  }
-  if (Object.keys(values).length === 0) throw new Alone()
+  for (const field of given)
+    slots[`f_${field.name}`] = run.map((one) => textOf(parameter(field, one.values[field.name] ?? null)))
   const rows = await refusedByDatabase(resource, () => runCompiled(inner, compiled, slots))
   if (rows.length !== run.length) throw new Alone()
   return rows.map((row) => compiled.serialize(row))
@@ -120,5 +119,5 @@ async function insertEach(inner: Within, resource: Resource, run: readonly Plain
 
 /** A value as the text that a parameter of its own would have. */
 function textOf(value: unknown): string | null {
-  return value === null ? null : typeof value === 'string' ? value : String(value as Json)
+  return value === null ? null : String(value)
 }

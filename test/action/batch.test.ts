@@ -188,6 +188,15 @@ test('a body that is no batch is refused with what is expected', async () => {
   assert.equal(many.at('errors'), { batch: ['The batch must have at most 500 items'] })
 })
 
+test('records of which nothing but what a rule sets is sent are created', async () => {
+  const answer = await call('POST', 'badges/batch', { create: [{ kind: 'plain' }, { kind: 'plain' }, {}, {}] })
+  assert.is(answer.status, 200, answer.text)
+  assert.equal(
+    (answer.at('data.create') as { kind: string }[]).map(({ kind }) => kind),
+    ['plain', 'plain', 'plain', 'plain'],
+  )
+})
+
 test('a batch with an Idempotency-Key is done once', async () => {
   const body = { create: [{ code: 'once', name: 'Once' }] }
   const key = { 'idempotency-key': 'batch-1' }

@@ -31,6 +31,11 @@ policies:
   delete:  [{ role: keeper }]
   restore: [{ role: keeper }]
 `,
+  'badges.yaml': `
+resource: badges
+fields: { kind: { type: string }, note: { type: string } }
+policies: { view: [{ who: signed_in }], create: [{ who: signed_in, set: { kind: plain } }], update: [], delete: [] }
+`,
   'marks.yaml': `
 resource: marks
 batch: false
