@@ -1,6 +1,6 @@
 /** ⇄ Several writes in one transaction: all of them or none, or each for itself. */
 import { ApiError, type FieldErrors, invalid, isRefusal } from '../error.ts'
-import { attempt, type Execution, inTransaction, type Within } from './execution.ts'
+import { attempt, type Execution, inTransaction, tryOut, type Within } from './execution.ts'
 
 /** One write; `place` is how the request calls it, `update.3`. It gives the record as JSON text where there is one. */
 export interface Operation {
@@ -33,7 +33,7 @@ export function runTogether(
       })
     } catch (error) {
       if (!isRefusal(error)) throw error
-      throw refusalOf(operations, await outcomesOf(inner, operations)) ?? error
+      throw refusalOf(operations, await tryOut(inner, (all) => doEach(all, operations))) ?? error
     }
   })
 }
@@ -49,23 +49,6 @@ export function runEach(
     return [...done, ...(await doEach(inner, operations.slice(done.length)))]
   })
 }
-
-/** What each would do if those before it were done, and nothing of it kept. */
-async function outcomesOf(inner: Within, operations: readonly Operation[]): Promise<readonly Outcome[]> {
-  let outcomes: readonly Outcome[] = []
-  try {
-    await attempt(inner, async (all) => {
-      outcomes = await doEach(all, operations)
-      throw new Undone()
-    })
-  } catch (error) {
-    if (!(error instanceof Undone)) throw error
-  }
-  return outcomes
-}
-
-/** Thrown so that a savepoint is rolled back. */
-class Undone extends Error {}
 
 async function doEach(inner: Within, operations: readonly Operation[]): Promise<readonly Outcome[]> {
   const outcomes: Outcome[] = []

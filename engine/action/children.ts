@@ -17,15 +17,12 @@ export interface SplitBody {
   readonly errors: Record<string, string[]>
 }
 
-const NO_CHILDREN: Children = new Map()
-
 /** Takes the lists of a body that create records with theirs. */
 export function splitBody({ relations }: Resource, body: JsonObject): SplitBody {
   const lists = [...relations.values()].filter(
     (relation): relation is HasMany =>
       relation.kind === 'has_many' && relation.withParent && Object.hasOwn(body, relation.name),
   )
-  if (lists.length === 0) return { own: body, children: NO_CHILDREN, errors: {} }
   const own: Record<string, JsonObject[string]> = { ...body }
   const children = new Map<HasMany, readonly JsonObject[]>()
   const errors: Record<string, string[]> = {}

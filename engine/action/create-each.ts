@@ -1,18 +1,12 @@
 /** ⇄ Creating several records at once: one transaction, a savepoint each, so that a refused one takes no other with it. */
 import type { Resource } from '../catalog/catalog.ts'
-import type { Transaction } from '../database/database.ts'
 import { ApiError, invalid } from '../error.ts'
 import type { Json, JsonObject } from '../json.ts'
 import { LIMITS } from '../limits.ts'
 import type { Creation, CreationEntry, ParentEntry } from './context.ts'
 import { createRecord } from './create.ts'
 import { createTogether } from './create-together.ts'
-import { attempt, type Execution, inTransaction } from './execution.ts'
-
-/** Thrown at the end of a dry run, so that the savepoint around it is rolled back. */
-class DryRun extends Error {}
-
-type Open = Execution & { readonly transaction: Transaction }
+import { attempt, type Execution, inTransaction, tryOut, type Within } from './execution.ts'
 
 /** What became of each entry, in order; rejects when the database fails, and then none of them is kept. */
 export async function createEach(
@@ -21,27 +15,20 @@ export async function createEach(
   entries: readonly CreationEntry[],
   dryRun: boolean,
 ): Promise<readonly Creation[]> {
-  return inTransaction({ ...around, bulk: true }, async (inner) => {
-    if (inner.transaction === undefined) throw new Error('a transaction is open here')
-    const open: Open = { ...inner, transaction: inner.transaction }
-    const outcomes: Creation[] = []
-    const parents = new Map<string, number>()
-    try {
-      await attempt(open, async (all) => {
-        for (let at = 0; at < entries.length; at += LIMITS.batchUnit)
-          outcomes.push(...(await createSome(all, resource, entries.slice(at, at + LIMITS.batchUnit), parents)))
-        if (dryRun) throw new DryRun()
-      })
-    } catch (error) {
-      if (!(error instanceof DryRun)) throw error
-    }
-    return outcomes
-  })
+  return inTransaction({ ...around, bulk: true }, (inner) =>
+    (dryRun ? tryOut : attempt)(inner, async (all) => {
+      const outcomes: Creation[] = []
+      const parents = new Map<string, number>()
+      for (let at = 0; at < entries.length; at += LIMITS.batchUnit)
+        outcomes.push(...(await createSome(all, resource, entries.slice(at, at + LIMITS.batchUnit), parents)))
+      return outcomes
+    }),
+  )
 }
 
 /** Creates them at once where that is possible, and else each behind a savepoint of its own. */
 async function createSome(
-  around: Open,
+  around: Within,
   resource: Resource,
   entries: readonly CreationEntry[],
   known: Map<string, number>,
@@ -61,7 +48,7 @@ async function createSome(
 }
 
 async function createOne(
-  around: Open,
+  around: Within,
   resource: Resource,
   { fixed, input, parents = [] }: CreationEntry,
   known: Map<string, number>,
@@ -96,7 +83,7 @@ function nameOf({ name, resource }: ParentEntry): string {
 }
 
 /** Creates what a record belongs to; what is wrong with it is wrong with the field that would hold its id. */
-async function createParent(inner: Open, { field, fixed, input, resource: name }: ParentEntry): Promise<number> {
+async function createParent(inner: Within, { field, fixed, input, resource: name }: ParentEntry): Promise<number> {
   const resource = inner.catalog.resources.get(name)
   if (resource === undefined) throw new Error(`no resource is named ${name}`)
   try {

@@ -249,6 +249,23 @@ export async function noteOnce(around: Execution, name: string, tell: Work): Pro
   around.afterCommit(tell)
 }
 
+/** Thrown so that a savepoint is rolled back though nothing is wrong. */
+class Undone extends Error {}
+
+/** ⇄ Runs `work` behind a savepoint of the open transaction, keeps nothing of what it wrote, and gives what it gave. */
+export async function tryOut<T>(outer: Within, work: (inner: Within) => Promise<T>): Promise<T> {
+  let result: { readonly value: T } | undefined
+  try {
+    await attempt(outer, async (inner) => {
+      result = { value: await work(inner) }
+      throw new Undone()
+    })
+  } catch (error) {
+    if (!(error instanceof Undone)) throw error
+  }
+  return result!.value
+}
+
 /**
  * ⇄ Runs `work` behind a savepoint of the open transaction: when it rejects, what it wrote and what it left for after the
  * commit is discarded, the transaction goes on, and the rejection is passed on.

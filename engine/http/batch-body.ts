@@ -10,8 +10,7 @@ import { invalid } from '../error.ts'
 import { isObject, type Json, type JsonObject } from '../json.ts'
 import { LIMITS } from '../limits.ts'
 import { lookupOf } from '../query/lookup.ts'
-import { sentence } from '../record/decode.ts'
-import { nearest } from '../text/nearest.ts'
+import { sentence, unknownKey } from '../record/decode.ts'
 import { fieldErrorCodes } from './field-error.ts'
 
 /** What a batch may do, in the order in which it is done. */
@@ -45,9 +44,8 @@ export function readOperations(
   const errors: Record<string, string[]> = {}
   for (const key of Object.keys(body).slice(0, LIMITS.bodyErrors)) {
     if (does.some((name) => name === key)) continue
-    const meant = nearest(key, does)
     const name = key.slice(0, LIMITS.unknownKeyLength)
-    errors[name] = [`Unknown field "${name}"${meant === undefined ? '' : `; did you mean "${meant}"?`}`]
+    errors[name] = [unknownKey(name, does)]
   }
   const operations = does.flatMap((name): readonly NamedOperation[] => {
     const given = body[name]

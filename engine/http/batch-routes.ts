@@ -7,7 +7,7 @@ import { updateRecord } from '../action/update.ts'
 import { type UniqueValue, upsertRecord } from '../action/upsert.ts'
 import type { Actor } from '../actor.ts'
 import type { Catalog, Field, Resource } from '../catalog/catalog.ts'
-import type { ActionName, FieldDefinition } from '../definition/definition.ts'
+import type { FieldDefinition } from '../definition/definition.ts'
 import { ApiError, type FieldErrors, invalid } from '../error.ts'
 import { type JsonObject, JsonText } from '../json.ts'
 import { LIMITS } from '../limits.ts'
@@ -81,10 +81,10 @@ function route(resource: Resource, given: Given): BatchRoute {
 }
 
 /** Throws for whoever may do none of the actions. */
-function admitted(resource: Resource, does: readonly ActionName[], actor: Actor): void {
+function admitted(resource: Resource, does: readonly OperationName[], actor: Actor): void {
   const refusals = does.flatMap((name) => {
     try {
-      requireClause(resource.policies[name === 'list' || name === 'get' ? 'view' : name], actor)
+      requireClause(resource.policies[name], actor)
       return []
     } catch (error) {
       return [error]
@@ -101,8 +101,7 @@ function batchRoute(resource: Resource, does: readonly OperationName[], queryFie
     way: 'batch',
     does,
     queryFields,
-    // A body of more is refused, and is no dearer than the largest that is not.
-    units: ({ body }) => Math.ceil(Math.min(countOperations(body), LIMITS.batchOperations) / LIMITS.batchUnit),
+    units: ({ body }) => unitsOf(countOperations(body)),
     run: async (execution, { body, parameters }) => {
       const operations = readOperations(resource, does, body)
       const data =
@@ -110,6 +109,11 @@ function batchRoute(resource: Resource, does: readonly OperationName[], queryFie
       return { data: new JsonText(data) }
     },
   })
+}
+
+/** A request for more is refused, and is no dearer than the largest that is not. */
+function unitsOf(records: number): number {
+  return Math.ceil(Math.min(records, LIMITS.batchOperations) / LIMITS.batchUnit)
 }
 
 const FOUND_VERBS = { update: ['PATCH', 'Change'], delete: ['DELETE', 'Delete'] } as const
@@ -127,8 +131,7 @@ function foundRoute(resource: Resource, name: 'update' | 'delete', queryFields: 
     filters: resource.name,
     brief: true,
     queryFields,
-    units: ({ parameters }) =>
-      Math.ceil(Math.min(Number(parameters.max ?? 0), LIMITS.batchOperations) / LIMITS.batchUnit),
+    units: ({ parameters }) => unitsOf(Number(parameters.max ?? 0)),
     run: async (execution, input) => {
       const chosen = [...input.query].filter(([parameter]) => !own.has(parameter))
       refusePages(chosen)

@@ -112,7 +112,7 @@ function identifier({ authenticate, foundation }: HttpParts): (call: Call) => Pr
 }
 
 /** Refuses an actor that the route does not admit: its restriction first, then the missing permission by name. */
-function checkAccess({ route, needsToken }: Place, actor: Actor): void {
+export function checkAccess({ route, needsToken }: Pick<Place, 'route' | 'needsToken'>, actor: Actor): void {
   const { access } = route
   if (access !== 'public') {
     if (actor.restriction !== undefined && route.openToRestricted !== true && needsToken) {

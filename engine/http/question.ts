@@ -2,7 +2,7 @@
 import type { Question } from '../action/explain.ts'
 import { readLookup } from '../query/lookup.ts'
 import type { BoundRoute } from './parts.ts'
-import type { ResourceRoute } from './resource-routes.ts'
+import { isResourceRoute } from './resource-routes.ts'
 import { compileTable } from './table.ts'
 
 export interface Found {
@@ -25,10 +25,6 @@ export function findRoute(
   if (place === undefined)
     throw new Error(`${match.entry.pattern} answers ${match.entry.allow.join(', ')}, not ${method.toUpperCase()}: 405.`)
   return { route: place.route, pattern: place.pattern, named: match.values[0], query: new URLSearchParams(query ?? '') }
-}
-
-function isResourceRoute(route: BoundRoute): route is ResourceRoute {
-  return 'resource' in route && 'action' in route
 }
 
 /** What is asked of a resource; undefined where a plugin's own route judges the request. */

@@ -14,7 +14,7 @@ import { parametersOf } from '../query/list-body.ts'
 import { type Lookup, readLookup } from '../query/lookup.ts'
 import { requireClause } from '../query/policy.ts'
 import { readRecordQuery } from '../query/projection.ts'
-import type { EngineRoute, RequestInput } from './parts.ts'
+import type { BoundRoute, EngineRoute, RequestInput } from './parts.ts'
 import type { Method, Reply } from './route.ts'
 
 /** Which resource, action and parent a resource's route stands for, for the reference and for explain. */
@@ -22,6 +22,11 @@ export interface ResourceRoute extends EngineRoute {
   readonly resource: Resource
   readonly action: ActionName
   readonly parent: Resource | undefined
+}
+
+/** Whether a route is one that the catalog gave. */
+export function isResourceRoute(route: BoundRoute): route is ResourceRoute {
+  return 'resource' in route && 'action' in route
 }
 
 type Run = EngineRoute['run']

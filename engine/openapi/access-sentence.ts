@@ -1,13 +1,8 @@
 /** Who may call a route, as a sentence for people, from its access rules or its resource's policy. */
 import type { Access, Clause } from '../catalog/catalog.ts'
 import type { BoundRoute } from '../http/parts.ts'
-import type { ResourceRoute } from '../http/resource-routes.ts'
+import { isResourceRoute } from '../http/resource-routes.ts'
 import { asAction, isBatchRoute } from './batch.ts'
-
-/** Whether a route is one that the catalog gave. */
-export function isResourceRoute(route: BoundRoute): route is ResourceRoute {
-  return 'resource' in route && 'action' in route
-}
 
 /** Who may: `Needs the permission \`tickets.view\`, or the role customer for some records.` */
 export function accessSentence(route: BoundRoute): string {

@@ -2,7 +2,7 @@
 import type { Catalog, Resource } from '../catalog/catalog.ts'
 import type { BoundRoute } from '../http/parts.ts'
 import type { ResourceRoute } from '../http/resource-routes.ts'
-import { isResourceRoute } from './access-sentence.ts'
+import { isResourceRoute } from '../http/resource-routes.ts'
 import { isBatchRoute } from './batch.ts'
 
 /** What can be done with the records of a resource below one of another. */

@@ -1,23 +1,22 @@
 /** What of an application concerns one class of callers: the routes that they may call, with what they may read and write. */
 import type { Actor } from '../actor.ts'
 import type { EmbedEntry, Field, FieldPath, Relation, Resource } from '../catalog/catalog.ts'
+import { ApiError } from '../error.ts'
 import type { BoundRoute } from '../http/parts.ts'
+import { checkAccess } from '../http/pipeline.ts'
+import { isResourceRoute } from '../http/resource-routes.ts'
 import { needsToken } from '../http/route.ts'
 import { allowsOne, clausesFor, filterable } from '../query/policy.ts'
-import { isResourceRoute } from './access-sentence.ts'
 import { isBatchRoute } from './batch.ts'
 
 /** Whether a caller may call the route at all, whichever record it is about. */
 export function isOpenTo(route: BoundRoute, actor: Actor): boolean {
-  if (route.access !== 'public') {
-    if (actor.restriction !== undefined && route.openToRestricted !== true && needsToken(route)) return false
-    if (!allowsOne(route.access, actor)) return false
-  }
   try {
-    route.admit?.(actor)
+    checkAccess({ route, needsToken: needsToken(route) }, actor)
     return true
-  } catch {
-    return false
+  } catch (error) {
+    if (error instanceof ApiError) return false
+    throw error
   }
 }
 

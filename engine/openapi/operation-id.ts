@@ -2,7 +2,7 @@
 import { singular } from '../catalog/name.ts'
 import type { BoundRoute } from '../http/parts.ts'
 import type { ResourceRoute } from '../http/resource-routes.ts'
-import { isResourceRoute } from './access-sentence.ts'
+import { isResourceRoute } from '../http/resource-routes.ts'
 import { batchId, isBatchRoute } from './batch.ts'
 import { pascal, type TypeNames } from './type-name.ts'
 

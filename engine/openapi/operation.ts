@@ -1,11 +1,11 @@
 /** One route as an operation: what it takes, what it answers, how it refuses. */
 import type { Catalog, Field, Resource } from '../catalog/catalog.ts'
 import type { BoundRoute } from '../http/parts.ts'
-import { isLocated } from '../http/resource-routes.ts'
+import { isLocated, isResourceRoute } from '../http/resource-routes.ts'
 import { needsToken } from '../http/route.ts'
 import { EVENT_STREAM } from '../http/stream-route.ts'
 import type { JsonSchema } from '../json.ts'
-import { accessSentence, isResourceRoute } from './access-sentence.ts'
+import { accessSentence } from './access-sentence.ts'
 import { headerRefs, successSchema } from './answers.ts'
 import { asAction, batchAnswer, batchBody, FOUND_ANSWER, isBatchRoute } from './batch.ts'
 import type { Node } from './openapi-document.ts'

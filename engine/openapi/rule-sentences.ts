@@ -1,9 +1,9 @@
 /** What a write is held to beside its body, and what happens because of it, for people: the sentences of rules, a table of which value may follow which, automations. */
 import type { Move, Moves } from '../catalog/catalog.ts'
 import type { BoundRoute } from '../http/parts.ts'
-import type { ResourceRoute } from '../http/resource-routes.ts'
+import { isResourceRoute, type ResourceRoute } from '../http/resource-routes.ts'
 import { heldTo } from '../query/held-to.ts'
-import { isResourceRoute, words } from './access-sentence.ts'
+import { words } from './access-sentence.ts'
 
 /** The rules, moves, consequences and automations of a route that writes; undefined where there are none. */
 export function ruleSentences(route: BoundRoute): string | undefined {

@@ -141,11 +141,16 @@ export function compileParent(
   return compiled(sql`select ${join(columns)} from ${quoted(parent.resource.table)} b where ${where} limit 1`)
 }
 
-/** The rows of a list with its search, which is one OR here: they are no page, so no source needs an index of its own. */
-export function foundSql(scope: SelectScope, resource: Resource, query: ListQuery): Sql {
+/** The conditions of a list with its search, which is one OR here: where no page is read, no source needs an index of its own. */
+function foundConditions(scope: SelectScope, resource: Resource, query: ListQuery): Sql[] {
   const where = listConditions(scope, resource, query)
   if (query.search) where.push(searchSql(scope, resource, query.search, 't'))
-  return sql`from ${quoted(resource.table)} t where ${and(where)}`
+  return where
+}
+
+/** The rows of a list with its search. */
+export function foundSql(scope: SelectScope, resource: Resource, query: ListQuery): Sql {
+  return sql`from ${quoted(resource.table)} t where ${and(foundConditions(scope, resource, query))}`
 }
 
 /** Compiles the ids of a list's records, lowest first, at most `limit`, each locked. Slots: those of the filters and the search. */
@@ -171,9 +176,8 @@ export function compileRows(
   size: number,
   nulls: string | undefined,
 ): Compiled {
-  const where = listConditions(scope, resource, query)
-  // One OR instead of a union: the rows are walked in the order of the list, once over all batches.
-  if (query.search) where.push(searchSql(scope, resource, query.search, 't'))
+  // The rows are walked in the order of the list, once over all batches.
+  const where = foundConditions(scope, resource, query)
   const sorted = sortKeys(scope, query.sort)
   if (nulls !== undefined) where.push(afterSql(sorted, nulls))
   const joins: string[] = []

@@ -82,7 +82,8 @@ function decodeField(field: Field, given: Json, values: FieldValues, errors: Rec
   }
 }
 
-function unknownKey(key: string, known: Iterable<string>): string {
+/** The error of a body's key that is not known, with the nearest that is. */
+export function unknownKey(key: string, known: Iterable<string>): string {
   const found = nearest(key, [...known])
   return `Unknown field "${key}"${found === undefined ? '' : `; did you mean "${found}"?`}`
 }
