@@ -121,11 +121,11 @@ async function answerOf(contender: Contender, { method, path, body }: BenchReque
 }
 
 /**
- * What the engine's tickets say and the reference's do not: due times, and who watches or was merged. The reference stays
+ * What the engine's tickets say and the reference's do not: due times, who watches, what was merged, and ratings. The reference stays
  * what it was, so that ratios can be compared with earlier ones; the engine's part is work that it does beside.
  */
 const MORE =
-  /^(cc|first_response_due_at|resolution_due_at|paused_at|sla_state|merged.*|split_from.*|splits|watchers|mentions)$/
+  /^(cc|first_response_due_at|resolution_due_at|paused_at|sla_state|merged.*|split_from.*|splits|watchers|mentions|ratings)$/
 
 /** The keys of an answer, of all that it holds, without the values. */
 function shapeOf(data: unknown): unknown {
