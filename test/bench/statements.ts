@@ -7,11 +7,26 @@ const PERSON = (alias: string): string =>
 const NAMED = (alias: string, extra = ''): string =>
   `case when ${alias}.id is null then null else json_build_object('id', ${alias}.id, 'name', ${alias}.name${extra}) end`
 
+const SLA_STATE = `case when t.first_response_due_at is null and t.resolution_due_at is null then null
+  when coalesce(t.first_response_at, t.resolved_at, t.paused_at, now()) > t.first_response_due_at
+    or coalesce(t.resolved_at, t.paused_at, now()) > t.resolution_due_at then 'breached'
+  when t.resolved_at is not null then 'met' when t.paused_at is not null then 'paused'
+  when least(case when t.first_response_at is null then t.first_response_due_at end, t.resolution_due_at)
+    < now() + interval '1 hour' then 'due_soon'
+  else 'on_track' end`
+
+const NUMBERED = (alias: string): string =>
+  `case when ${alias}.id is null then null else json_build_object('id', ${alias}.id, 'uid', ${alias}.uid) end`
+
+const TICKETS = (column: string): string =>
+  `(select coalesce(json_agg(json_build_object('id', o.id, 'uid', o.uid) order by o.id), '[]')
+    from tickets o where o.${column} = t.id and o.deleted_at is null)`
+
 const OWN = `'id', t.id, 'uid', t.uid, 'subject', t.subject, 'details', t.details, 'due_date', t.due_date, 'tags', t.tags,
   'comments_count', (select count(*) from ticket_comments c where c.ticket_id = t.id),
   'status_id', t.status_id, 'priority_id', t.priority_id, 'category_id', t.category_id, 'department_id', t.department_id,
   'sub_category_id', t.sub_category_id, 'type_id', t.type_id, 'user_id', t.user_id, 'contact_id', t.contact_id, 'assigned_to', t.assigned_to,
-  'created_at', t.created_at, 'updated_at', t.updated_at`
+  'sla_state', ${SLA_STATE}, 'created_at', t.created_at, 'updated_at', t.updated_at`
 
 const SIX = `'status', ${NAMED('s', ", 'slug', s.slug")}, 'priority', ${NAMED('p', ", 'color', p.color")},
   'category', ${NAMED('c')}, 'department', ${NAMED('d')}, 'user', ${PERSON('u')}, 'assignedTo', ${PERSON('a')}`
@@ -21,7 +36,16 @@ const SIX_JOINS = `left join statuses s on s.id = t.status_id left join prioriti
   left join users u on u.id = t.user_id left join users a on a.id = t.assigned_to`
 
 const SINGLE = `'first_response_at', t.first_response_at,
-  'resolved_at', t.resolved_at, 'closed_at', t.closed_at,
+  'resolved_at', t.resolved_at, 'closed_at', t.closed_at, 'cc', t.cc, 'paused_at', t.paused_at,
+  'first_response_due_at', t.first_response_due_at, 'resolution_due_at', t.resolution_due_at,
+  'merged_into_id', t.merged_into_id, 'merged_into', ${NUMBERED('mi')}, 'split_from_id', t.split_from_id,
+  'split_from', ${NUMBERED('sf')}, 'merged', ${TICKETS('merged_into_id')}, 'splits', ${TICKETS('split_from_id')},
+  'watchers', (select coalesce(json_agg(${PERSON('wu')} order by wu.id), '[]') from ticket_watchers w
+    join users wu on wu.id = w.user_id and wu.status = 'active' and wu.deleted_at is null
+    join roles wr on wr.id = wu.role_id and wr.slug <> 'customer' where w.ticket_id = t.id),
+  'ratings', (select coalesce(json_agg(json_build_object('id', r.id, 'rating', r.rating, 'comment', r.comment,
+    'solved_at', r.solved_at, 'rated_at', r.rated_at) order by r.id), '[]')
+    from satisfaction_ratings r where r.ticket_id = t.id and r.rating is not null),
   'subCategory', ${NAMED('sc')}, 'ticketType', ${NAMED('ty')},
   'contact', case when co.id is null then null else json_build_object('id', co.id, 'first_name', co.first_name,
     'last_name', co.last_name, 'name', co.first_name || ' ' || co.last_name, 'email', co.email, 'phone', co.phone) end,
@@ -36,7 +60,9 @@ const SINGLE = `'first_response_at', t.first_response_at,
     left join users mu on mu.id = m.user_id where v.ticket_id = t.id)`
 
 const SINGLE_JOINS = `${SIX_JOINS} left join categories sc on sc.id = t.sub_category_id left join types ty on ty.id = t.type_id
-  left join contacts co on co.id = t.contact_id`
+  left join contacts co on co.id = t.contact_id
+  left join tickets mi on mi.id = t.merged_into_id and mi.deleted_at is null
+  left join tickets sf on sf.id = t.split_from_id and sf.deleted_at is null`
 
 const single = (from: string): string =>
   `select json_build_object(${OWN}, ${SIX}, ${SINGLE})::text from ${from} t ${SINGLE_JOINS}`
