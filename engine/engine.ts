@@ -1,17 +1,16 @@
 /** The only composer: sources, plugins and a database become a running app, which the next one can replace. ⇄ */
 import { randomUUID } from 'node:crypto'
+import { hostname } from 'node:os'
+import { pid } from 'node:process'
 import { hearChanges } from './action/changes.ts'
 import type { Foundation } from './action/execution.ts'
-import { type Acting, automationsOf } from './automation/acting.ts'
-import { writeListeners } from './automation/on-write.ts'
 import { registerAutomations } from './automation/register.ts'
+import { type App, composeApp } from './boot/app.ts'
 import { type Boot, readCatalog } from './boot/boot.ts'
-import { foundationOf } from './boot/foundation.ts'
 import { createRemembering, type Remembering } from './boot/remember.ts'
 import { type SettleOptions, settle } from './boot/settle.ts'
+import { fileVersion } from './boot/version.ts'
 import { logBreakers, standings } from './breaker.ts'
-import type { Catalog } from './catalog/catalog.ts'
-import { type Listeners, pluginListeners } from './change/listener.ts'
 import { registerListeners } from './change/register.ts'
 import type { ListenerWorker } from './change/worker.ts'
 import { admitCommands, connectOn } from './database/connect.ts'
@@ -19,28 +18,27 @@ import type { Database } from './database/database.ts'
 import { keepPrivate } from './database/private.ts'
 import { type Disk, watchDisk } from './disk/watch.ts'
 import { type Admission, createAdmission } from './http/admission.ts'
-import { catalogRoutes } from './http/catalog-routes.ts'
 import { type Listening, listen } from './http/listen.ts'
 import { createMetrics, type Metrics } from './http/metrics.ts'
-import type { BoundRoute, HttpApp, HttpParts } from './http/parts.ts'
-import { readiness } from './http/readiness.ts'
-import { createHttp, createPassage } from './http/server.ts'
+import { createPassage, type Passage } from './http/server.ts'
 import { LIMITS } from './limits.ts'
 import { instanceOf } from './migration/instance.ts'
+import { altersTables } from './migration/migrate.ts'
 import type { Logger } from './observe.ts'
-import type { OpenApiDocument } from './openapi/openapi-document.ts'
-import { allRoutes } from './openapi/routes.ts'
 import { asSystem, startPlugins } from './plugin/as-system.ts'
 import { beginWork, type Work } from './plugin/begin-work.ts'
-import type { Composition } from './plugin/compose.ts'
 import type { StartLine } from './plugin/plugin.ts'
 import { saidOnce, startLines } from './plugin/start-lines.ts'
+import { type Follower, followRollouts } from './rollout/follow.ts'
+import { rollOut } from './rollout/roll-out.ts'
 import { checkSecret } from './secret.ts'
 import type { Settings } from './settings.ts'
 import { openStore } from './store/index.ts'
 import type { Store } from './store/store.ts'
 import { createStreams, type Streams } from './stream/streams.ts'
 import type { Collected, Diagnostic } from './text/diagnostic.ts'
+
+export type { App }
 
 export interface EngineOptions {
   readonly settings: Settings
@@ -60,20 +58,6 @@ export interface EngineOptions {
   readonly joins?: boolean
 }
 
-/** One catalog with everything derived from it; immutable, so that old requests finish on the old one. */
-export interface App {
-  readonly catalog: Catalog
-  readonly composition: Composition
-  readonly foundation: Foundation
-  /** Those of plugins, and the automations that writes set off. */
-  readonly listeners: Listeners
-  readonly automations: readonly Acting[]
-  readonly routes: readonly BoundRoute[]
-  /** The OpenAPI document of these routes, made when it is first asked for. */
-  readonly document: () => OpenApiDocument
-  readonly http: HttpApp
-}
-
 export interface Engine {
   readonly app: App
   readonly database: Database
@@ -87,6 +71,11 @@ export interface Engine {
   command(name: string, args: readonly string[]): Promise<number>
   /** Reads the sources again and replaces the app; on mistakes nothing changes and the diagnostics say why. */
   reload(): Promise<readonly Diagnostic[]>
+  /**
+   * Reads the sources again and has every running instance serve them, this one included; gives their names. On mistakes,
+   * or where one can't, all serve on what they have and the diagnostics say why.
+   */
+  rollOut(): Promise<Collected<readonly string[]>>
   /** Turns /readyz to 503, serves on for `delayMs`, lets what is under way finish, and closes everything. */
   close(delayMs?: number): Promise<void>
 }
@@ -176,7 +165,7 @@ export async function createEngine(options: EngineOptions): Promise<Collected<En
     const app = await prepare(process, read.value, begin)
     stop?.throwIfAborted()
     const lines = begin ? await startPlugins(app) : []
-    return { value: running(process, app, lines, closeAll), diagnostics: read.diagnostics }
+    return { value: running(process, read.value, app, lines, closeAll), diagnostics: read.diagnostics }
   } catch (error) {
     await closeAll()
     throw error
@@ -196,49 +185,83 @@ async function prepare(process: Process, boot: Boot, begin: boolean): Promise<Ap
     await registerListeners(process.database, boot.catalog.listeners)
     await registerAutomations(process.database.adhoc, boot.catalog)
   }
-  const app = compose(process, boot)
+  const app = composeApp(process, boot)
   process.remembering.again()
   return app
 }
 
-function compose(process: Process, { catalog, composition, routes: bound }: Boot): App {
-  const { store, settings, log, now, clock } = process
-  const isFollowed = [...catalog.resources.values()].some(({ streamed }) => streamed)
-  const logged = () => {
-    process.listeners?.wake()
-    if (isFollowed) process.streams.wrote()
-  }
-  const foundation = foundationOf({ catalog, composition }, { ...process, logged })
-  const own = catalogRoutes(catalog, { hooks: foundation.hooks, open: process.streams.open })
-  const { routes, document } = allRoutes(bound, own, catalog, composition)
-  const parts: HttpParts = {
-    routes,
-    catalog,
-    settings,
-    store,
-    log,
-    now,
-    clock,
-    newId: randomUUID,
-    metrics: process.metrics,
-    largeAnswers: process.admission.largeAnswers,
-    readiness: () => readiness(process),
-    foundation,
-    authenticate: composition.authenticate,
-  }
-  const automations = automationsOf(catalog, composition.actions, process.metrics.ran)
-  const listeners = new Map([...pluginListeners(composition.listeners), ...writeListeners(automations)])
-  const http = createHttp(parts)
-  return Object.freeze({ catalog, composition, foundation, listeners, automations, routes, document, http })
+/** Reads the sources again and replaces the app of this instance alone; gives the mistakes. */
+async function reload(process: Process, serving: { app: App }, passage: Passage): Promise<readonly Diagnostic[]> {
+  const { diagnostics, value } = await readCatalog(process.settings)
+  if (value === undefined) return diagnostics
+  await process.streams.endAll()
+  // Between the change of the tables and that of the app, neither app fits the tables.
+  return passage.alone(LIMITS.reloadWaitMs, async () => {
+    const settled = await settleOn(process, value, { edited: true })
+    if (settled.value !== undefined) serving.app = await prepare(process, value, true)
+    // Those that came too late to wait were opened for the app before.
+    await process.streams.endAll()
+    return settled.diagnostics
+  })
 }
 
-function running(process: Process, first: App, lines: readonly StartLine[], closeAll: () => Promise<void>): Engine {
+/** Reads the sources again and has every running instance serve them; gives their names. */
+async function rollOutFiles(process: Process): Promise<Collected<readonly string[]>> {
+  const { settings, database, now } = process
+  const { diagnostics, value } = await readCatalog(settings)
+  if (value === undefined) return { diagnostics }
+  const { value: done, diagnostics: found } = await rollOut({
+    runner: database.adhoc,
+    version: await fileVersion(value, settings),
+    holds: await altersTables(value.catalog, database, now()),
+    settle: () => settleOn(process, value, { edited: true }),
+  })
+  const all = [...diagnostics, ...found]
+  return done === undefined ? { diagnostics: all } : { value: done.serving, diagnostics: all }
+}
+
+/** Has the instance follow what is rolled out, `version` being that of what it serves at first. */
+function follow(process: Process, serving: { app: App }, passage: Passage, version: Promise<string>): Follower {
+  const { database, log, settings, streams } = process
+  let served = version
+  return followRollouts({
+    runner: database.adhoc,
+    log,
+    id: randomUUID(),
+    name: `${hostname()}:${pid}`,
+    version: () => served,
+    alone: (work) => passage.alone(LIMITS.reloadWaitMs, work),
+    async read() {
+      const { value, diagnostics } = await readCatalog(settings)
+      if (value === undefined) return { diagnostics }
+      const found = await fileVersion(value, settings)
+      const serve = async (): Promise<void> => {
+        const next = await prepare(process, value, true)
+        await streams.endAll()
+        serving.app = next
+        served = Promise.resolve(found)
+        // Those that were opened meanwhile are for the app before.
+        await streams.endAll()
+      }
+      return { value: { version: found, serve }, diagnostics }
+    },
+  })
+}
+
+function running(
+  process: Process,
+  boot: Boot,
+  first: App,
+  lines: readonly StartLine[],
+  closeAll: () => Promise<void>,
+): Engine {
   const serving = { app: first }
   process.serving = () => serving.app
   hearChanges(process, () => ({ catalog: serving.app.catalog, cachedTables: serving.app.foundation.cachedTables }))
   const passage = createPassage()
   let listening: Listening | undefined
   let work: Work | undefined
+  let follower: Follower | undefined
   return {
     get app() {
       return serving.app
@@ -254,6 +277,7 @@ function running(process: Process, first: App, lines: readonly StartLine[], clos
       process.listeners = work.listeners
       await admitCommands(process.database, log)
       process.remembering.begin()
+      follower = follow(process, serving, passage, fileVersion(boot, settings))
       return { url: listening.url, lines: startLines(process.database, serving.app.catalog, listening.url, lines) }
     },
     command(name, args) {
@@ -261,22 +285,11 @@ function running(process: Process, first: App, lines: readonly StartLine[], clos
       if (found === undefined) return Promise.reject(new Error(`No plugin has a command "${name}"`))
       return asSystem(serving.app, found.plugin, (context) => found.value.run(context, args))
     },
-    async reload() {
-      const { diagnostics, value } = await readCatalog(process.settings)
-      if (value === undefined) return diagnostics
-      await process.streams.endAll()
-      // Between the change of the tables and that of the app, neither app fits the tables.
-      return passage.alone(LIMITS.reloadWaitMs, async () => {
-        const settled = await settleOn(process, value, { edited: true })
-        if (settled.value !== undefined) serving.app = await prepare(process, value, true)
-        // Those that came too late to wait were opened for the app before.
-        await process.streams.endAll()
-        return settled.diagnostics
-      })
-    },
+    reload: () => reload(process, serving, passage),
+    rollOut: () => rollOutFiles(process),
     async close(delayMs = 0) {
       process.draining = true
-      await Promise.all([listening?.stop(delayMs), work?.closeJobs(LIMITS.drainMs)])
+      await Promise.all([listening?.stop(delayMs), work?.closeJobs(LIMITS.drainMs), follower?.close()])
       await work?.closeOthers(LIMITS.drainMs)
       await closeAll()
     },

@@ -12,11 +12,18 @@ export interface SettleOptions extends MigrationOptions {
   readonly begin?: boolean
 }
 
-/** True when an application can be served on the database; nothing has changed there when it can't be. */
-export async function settle(catalog: Catalog, database: Database, options: SettleOptions): Promise<Collected<true>> {
+/**
+ * Gives the titles of what was done so that the application can be served on the database; nothing has changed there when
+ * it can't be.
+ */
+export async function settle(
+  catalog: Catalog,
+  database: Database,
+  options: SettleOptions,
+): Promise<Collected<readonly string[]>> {
   if (options.begin === false) {
     await requireCurrent(catalog, database, options.now)
-    return { value: true, diagnostics: [] }
+    return { value: [], diagnostics: [] }
   }
   const migrated = await migrate(catalog, database, {
     ...options,
@@ -25,5 +32,7 @@ export async function settle(catalog: Catalog, database: Database, options: Sett
   if (migrated.value === undefined) return { diagnostics: migrated.diagnostics }
   await fillCalendars(catalog, database, options.now)
   const seeded = await seed(catalog, database, options.now)
-  return seeded.value === undefined ? { diagnostics: seeded.diagnostics } : { value: true, diagnostics: [] }
+  return seeded.value === undefined
+    ? { diagnostics: seeded.diagnostics }
+    : { value: migrated.value.applied, diagnostics: [] }
 }

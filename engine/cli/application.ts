@@ -26,6 +26,11 @@ export async function readApplication(
   return read.value
 }
 
+/** Which instances serve the files as they are now, one line for each. */
+export function shownInstances(names: readonly string[]): string {
+  return names.map((name) => `${name} serves the files as they are now.`).join('\n')
+}
+
 /** Whether there is a database to look at; says so where there is none yet. */
 export function isBegun({ settings, complain }: Pick<Invocation, 'settings' | 'complain'>): boolean {
   const made = isMade(settings)

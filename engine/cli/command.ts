@@ -17,6 +17,8 @@ export interface Invocation {
   readonly color: boolean
   /** Resolves when the process is asked to stop. */
   readonly stopped: Promise<void>
+  /** Calls `act` whenever the process gets a SIGHUP from something other than its terminal, which then does not end it. */
+  onHangup(act: () => void): void
   /** Every command of Plinth itself, in the order of the help. */
   readonly commands: readonly Command[]
 }

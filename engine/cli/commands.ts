@@ -45,9 +45,10 @@ export const COMMANDS: readonly Command[] = [
   },
   {
     name: 'apply',
-    usage: '<hash>',
-    summary: 'make the changes of the plan with this hash, removals too; refused when the plan is another one by now',
-    takes: [1, 1],
+    usage: '[<hash>]',
+    summary:
+      'bring the database and every running instance to the files as they are now; with a hash, by the changes of the plan that has it, removals too',
+    takes: [0, 1],
     load: () => import('./apply.ts'),
   },
   {

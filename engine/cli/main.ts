@@ -7,6 +7,9 @@ const STOP_MS = 10_000
 /** How long requests are served on before that, in milliseconds; known once the environment is read. */
 let delayMs = 0
 
+/** What a SIGHUP asks for; without it, it ends the process as SIGTERM does. */
+let hungUp: (() => void) | undefined
+
 // Before anything else is loaded: until a signal is listened to, it ends the process as a failure.
 const stopped = new Promise<void>((stop) => {
   let asked = false
@@ -24,6 +27,7 @@ const stopped = new Promise<void>((stop) => {
   }
   process.on('SIGTERM', onSignal)
   process.on('SIGINT', onSignal)
+  process.on('SIGHUP', (signal) => (hungUp === undefined ? onSignal(signal) : hungUp()))
 })
 
 const { readEnvironment } = await import('./environment.ts')
@@ -38,6 +42,10 @@ const code = await runCommandLine(process.argv.slice(2), {
   complain: (text) => void process.stderr.write(`${text}\n`),
   color: process.stderr.isTTY && process.env.NO_COLOR === undefined,
   stopped,
+  onHangup(act) {
+    // A terminal that is closed sends one too, and means that the program should end.
+    if (!process.stdin.isTTY && !process.stdout.isTTY) hungUp = act
+  },
 })
 // The end of the process would cut off what a pipe has not taken yet; a reader that left takes nothing more.
 const written = [process.stdout, process.stderr].map(

@@ -9,7 +9,7 @@ import { COMMANDS } from './commands.ts'
 import { refuseCommand } from './unknown-command.ts'
 
 /** The parts of the process that a command line may use. */
-export interface World extends Pick<Invocation, 'say' | 'complain' | 'color' | 'stopped'> {
+export interface World extends Pick<Invocation, 'say' | 'complain' | 'color' | 'stopped' | 'onHangup'> {
   readonly env: Readonly<Record<string, string | undefined>>
 }
 

@@ -3,7 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { createEngine, type Engine } from '../engine.ts'
 import { sentenceOf } from '../error.ts'
 import { LIMITS } from '../limits.ts'
-import { showDiagnostics } from './application.ts'
+import { showDiagnostics, shownInstances } from './application.ts'
 import type { ExitCode, Invocation } from './command.ts'
 import { writeForEditors } from './for-editors.ts'
 import { watchSources } from './watch.ts'
@@ -48,14 +48,31 @@ async function begin(invocation: Invocation, stop: AbortSignal): Promise<Begun |
   }
 }
 
+/** Has every running instance serve the files as they are now, and says what came of it. */
+async function rollOutFiles(engine: Engine, invocation: Invocation): Promise<void> {
+  const { say, complain } = invocation
+  try {
+    const rolledOut = await engine.rollOut()
+    showDiagnostics(rolledOut, invocation)
+    say(rolledOut.value === undefined ? 'What was served is served on.' : shownInstances(rolledOut.value))
+  } catch (error) {
+    complain(sentenceOf(error))
+  }
+}
+
 /** Serves until the process is told to stop, then lets what is under way finish. */
 async function serve({ engine, lines }: Begun, invocation: Invocation): Promise<void> {
   const { options, say, settings, stopped } = invocation
   try {
     const unwatch = options.watch === true ? await watchSources(engine, invocation) : undefined
     say(lines.join('\n'))
+    let rollout: Promise<void> = Promise.resolve()
+    invocation.onHangup(() => {
+      rollout = rollout.then(() => rollOutFiles(engine, invocation))
+    })
     const lost = await Promise.race([stopped, engine.lost])
     await unwatch?.()
+    await rollout
     if (lost instanceof Error) throw lost
     await engine.close(settings.shutdownDelay)
   } catch (error) {

@@ -1,4 +1,4 @@
-/** The engine's own tables: what was seeded, what was migrated, the answers kept for repeated requests, the jobs, the log of changes, and facts. */
+/** The engine's own tables: what was seeded, what was migrated, the answers kept for repeated requests, the jobs, the log of changes, the processes that serve, and facts. */
 import { AUTOMATION_RUN_TABLE, AUTOMATION_TABLE, AUTOMATION_TURN_TABLE } from './automation-tables.ts'
 import { column, MOMENT } from './engine-column.ts'
 import { namedIndex } from './name.ts'
@@ -97,6 +97,26 @@ export const FACT_TABLE: Table = Object.freeze({
   name: 'plinth_fact',
   columns: [column('name', 'text'), column('value', 'text'), column('created_at', MOMENT, { default: 'now()' })],
   primaryKey: ['name'],
+  foreignKeys: [],
+  indexes: [],
+  sequences: [],
+})
+
+/** The processes that serve the application, and what each answered to what was rolled out last. */
+export const INSTANCE_TABLE: Table = Object.freeze({
+  name: 'plinth_instance',
+  columns: [
+    column('id', 'uuid'),
+    column('name', 'text'),
+    /** That of the files it serves. */
+    column('version', 'text'),
+    column('rollout', 'text', { nullable: true }),
+    column('answer', 'text', { nullable: true }),
+    column('reason', 'text', { nullable: true }),
+    column('started_at', MOMENT, { default: 'now()' }),
+    column('seen_at', MOMENT, { default: 'now()' }),
+  ],
+  primaryKey: ['id'],
   foreignKeys: [],
   indexes: [],
   sequences: [],
@@ -231,6 +251,7 @@ export const ENGINE_TABLES: readonly Table[] = Object.freeze([
   DEFERRED_CHANGE_TABLE,
   FACT_TABLE,
   IDEMPOTENCY_TABLE,
+  INSTANCE_TABLE,
   JOB_TABLE,
   LISTENER_TABLE,
   MIGRATION_TABLE,

@@ -114,6 +114,14 @@ export async function requireCurrent(catalog: Catalog, database: Database, now: 
   )
 }
 
+/** Whether an edited catalog changes what is there already, and not only adds to it; changes nothing itself. */
+export async function altersTables(catalog: Catalog, database: Database, now: Date): Promise<boolean> {
+  const { plan: made } = await database.session((runner) =>
+    planned(tables(catalog), runner, database.kind, now, { start: { edited: true }, asks: askedForNeed }),
+  )
+  return sorted(made, 'new').take.some(({ effect }) => effect !== 'adds')
+}
+
 /** The same for tables that are already derived. */
 export function planTables(
   wanted: readonly Table[],

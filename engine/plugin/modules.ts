@@ -2,7 +2,7 @@
 import { createHash } from 'node:crypto'
 import { readdir, readFile, stat } from 'node:fs/promises'
 import { register } from 'node:module'
-import { join } from 'node:path'
+import { join, relative, sep } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import type { HookData } from './module-hooks.ts'
 
@@ -41,6 +41,16 @@ async function codeBelow(folder: string): Promise<readonly string[]> {
       return entry.isDirectory() ? codeBelow(path) : CODE.test(entry.name) ? [path] : []
     })
   return (await Promise.all(nested)).flat().sort()
+}
+
+/** The hash of all code below a folder, by the names in it; the same on every machine that has the same files. */
+export async function codeHash(folder: string): Promise<string> {
+  const hash = createHash('sha256')
+  for (const file of await codeBelow(folder)) {
+    const name = relative(folder, file).split(sep).join('/')
+    hash.update(`${name}\0`).update(await readFile(file).catch(() => ''))
+  }
+  return hash.digest('hex')
 }
 
 /** What shows that a file has changed without reading it. */

@@ -67,6 +67,7 @@ export const DIAGNOSTIC_CODES = {
   wrong_sql: 'SQL that the database can not run.',
   unsafe_migration: 'A change of the tables that would lose or reject data, and waits for a person.',
   scenario_failed: 'A scenario whose answer is another than the one that it names.',
+  rollout_refused: 'A version that not every running instance can serve.',
   stale_plan: 'A migration plan made from another state of the YAML or of the database.',
 } as const
 

@@ -60,7 +60,10 @@ run('suggests the option that was meant', async () => {
 })
 
 run('says when a command needs more words, or was given too many', async () => {
-  assert.is((await plinth(['apply'])).complained, 'plinth apply needs more words. Use: plinth apply <hash>')
+  assert.is(
+    (await plinth(['restore-field'])).complained,
+    'plinth restore-field needs more words. Use: plinth restore-field <resource>[.<field>]',
+  )
   assert.is(
     (await plinth(['check', 'twice'])).complained,
     'plinth check does not know what to do with "twice". Use: plinth check [--data]',

@@ -23,6 +23,7 @@ export async function plinth(
     complain: (text) => void complained.push(text),
     color: false,
     stopped: new Promise(() => {}),
+    onHangup: () => {},
   })
   return { code, said: said.join('\n'), complained: complained.join('\n') }
 }

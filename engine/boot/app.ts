@@ -1,0 +1,81 @@
+/** The application that is served ⇄: one catalog with everything derived from it. */
+import { randomUUID } from 'node:crypto'
+import type { Foundation } from '../action/execution.ts'
+import { type Acting, automationsOf } from '../automation/acting.ts'
+import { writeListeners } from '../automation/on-write.ts'
+import type { Catalog } from '../catalog/catalog.ts'
+import { type Listeners, pluginListeners } from '../change/listener.ts'
+import type { ListenerWorker } from '../change/worker.ts'
+import type { Disk } from '../disk/watch.ts'
+import type { Admission } from '../http/admission.ts'
+import { catalogRoutes } from '../http/catalog-routes.ts'
+import type { Metrics } from '../http/metrics.ts'
+import type { BoundRoute, HttpApp, HttpParts } from '../http/parts.ts'
+import { readiness } from '../http/readiness.ts'
+import { createHttp } from '../http/server.ts'
+import type { OpenApiDocument } from '../openapi/openapi-document.ts'
+import { allRoutes } from '../openapi/routes.ts'
+import type { Composition } from '../plugin/compose.ts'
+import type { Store } from '../store/store.ts'
+import type { Streams } from '../stream/streams.ts'
+import type { Boot } from './boot.ts'
+import { foundationOf } from './foundation.ts'
+
+/** One catalog with everything derived from it; immutable, so that old requests finish on the old one. */
+export interface App {
+  readonly catalog: Catalog
+  readonly composition: Composition
+  readonly foundation: Foundation
+  /** Those of plugins, and the automations that writes set off. */
+  readonly listeners: Listeners
+  readonly automations: readonly Acting[]
+  readonly routes: readonly BoundRoute[]
+  /** The OpenAPI document of these routes, made when it is first asked for. */
+  readonly document: () => OpenApiDocument
+  readonly http: HttpApp
+}
+
+/** What outlives a change of the app, as far as an app is made of it. */
+interface Around extends Pick<Foundation, 'instance' | 'database' | 'settings' | 'log' | 'now'> {
+  readonly store: Store
+  readonly clock: () => number
+  readonly metrics: Metrics
+  readonly admission: Pick<Admission, 'largeAnswers'>
+  readonly streams: Streams
+  readonly draining: boolean
+  readonly disk: Disk
+  /** Works what follows from writes; absent until the process listens, and in commands. */
+  readonly listeners: ListenerWorker | undefined
+}
+
+/** The app of what was read; it sees what becomes of `around` later. */
+export function composeApp(around: Around, { catalog, composition, routes: bound }: Boot): App {
+  const { store, settings, log, now, clock } = around
+  const isFollowed = [...catalog.resources.values()].some(({ streamed }) => streamed)
+  const logged = () => {
+    around.listeners?.wake()
+    if (isFollowed) around.streams.wrote()
+  }
+  const foundation = foundationOf({ catalog, composition }, { ...around, logged })
+  const own = catalogRoutes(catalog, { hooks: foundation.hooks, open: around.streams.open })
+  const { routes, document } = allRoutes(bound, own, catalog, composition)
+  const parts: HttpParts = {
+    routes,
+    catalog,
+    settings,
+    store,
+    log,
+    now,
+    clock,
+    newId: randomUUID,
+    metrics: around.metrics,
+    largeAnswers: around.admission.largeAnswers,
+    readiness: () => readiness(around),
+    foundation,
+    authenticate: composition.authenticate,
+  }
+  const automations = automationsOf(catalog, composition.actions, around.metrics.ran)
+  const listeners = new Map([...pluginListeners(composition.listeners), ...writeListeners(automations)])
+  const http = createHttp(parts)
+  return Object.freeze({ catalog, composition, foundation, listeners, automations, routes, document, http })
+}

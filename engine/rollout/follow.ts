@@ -1,0 +1,159 @@
+/** An instance follows what is rolled out ⇄: it reads its files, says whether it can serve them, and serves them with all others. */
+import type { Runner } from '../database/database.ts'
+import { sentenceOf } from '../error.ts'
+import { LIMITS } from '../limits.ts'
+import type { Logger } from '../observe.ts'
+import type { Collected } from '../text/diagnostic.ts'
+import { type Answer, answerRollout, leaveInstance, type Rollout, rolloutNow, showInstance } from './state.ts'
+
+/** An application that was read and can be served. */
+export interface Candidate {
+  readonly version: string
+  /** Serves it from now on; rejects where it can't be, and the one before is served on. */
+  serve(): Promise<void>
+}
+
+export interface FollowerParts {
+  readonly runner: Runner
+  readonly log: Logger
+  readonly id: string
+  /** For people: the machine and the process. */
+  readonly name: string
+  /** The version of what is served. */
+  version(): Promise<string>
+  /** Reads the files as they are now. */
+  read(): Promise<Collected<Candidate>>
+  /** Runs `work` while no request is served; those that come wait. */
+  alone(work: () => Promise<void>): Promise<void>
+}
+
+export interface Follower {
+  /** Begins nothing more; resolves when what is under way has ended and the instance is off the list. */
+  close(): Promise<void>
+}
+
+interface State {
+  closed: boolean
+  timer: NodeJS.Timeout | undefined
+  looking: Promise<void>
+  /** The rollout that was seen to its end. */
+  done: string | undefined
+  /** When the instance showed itself last, monotonic, in milliseconds. */
+  shown: number
+}
+
+function pause(ms: number): Promise<void> {
+  return new Promise((resolve) => setTimeout(resolve, ms))
+}
+
+/** Follows until it is closed; looks every LIMITS.rolloutPollMs. */
+export function followRollouts(parts: FollowerParts): Follower {
+  const state: State = { closed: false, timer: undefined, looking: Promise.resolve(), done: undefined, shown: 0 }
+  const again = (): void => {
+    clearTimeout(state.timer)
+    if (state.closed) return
+    state.timer = setTimeout(() => {
+      state.looking = state.looking.then(() => attempt(parts, state, look)).then(again)
+    }, LIMITS.rolloutPollMs)
+    state.timer.unref()
+  }
+  state.looking = attempt(parts, state, enter).then(again)
+  return {
+    async close() {
+      state.closed = true
+      clearTimeout(state.timer)
+      await state.looking
+      await attempt(parts, state, ({ runner, id }) => leaveInstance(runner, id))
+    },
+  }
+}
+
+/** One step; a database that is out for a while is no reason to stop following. */
+async function attempt(
+  parts: FollowerParts,
+  state: State,
+  step: (parts: FollowerParts, state: State) => Promise<void>,
+) {
+  try {
+    await step(parts, state)
+  } catch (error) {
+    parts.log.warn({ err: error }, 'it could not be seen whether another version is to be served')
+  }
+}
+
+async function show({ runner, id, name, version }: FollowerParts, state: State): Promise<void> {
+  await showInstance(runner, { id, name, version: await version() })
+  state.shown = performance.now()
+}
+
+async function enter(parts: FollowerParts, state: State): Promise<void> {
+  await show(parts, state)
+  const now = await rolloutNow(parts.runner)
+  // What ended before this process began is no business of its own.
+  if (now !== undefined && now.rollout.phase !== 'prepare') state.done = now.rollout.id
+}
+
+async function look(parts: FollowerParts, state: State): Promise<void> {
+  if (performance.now() - state.shown > LIMITS.instanceBeatMs) await show(parts, state)
+  const now = await rolloutNow(parts.runner)
+  if (now === undefined || now.rollout.id === state.done) return
+  const { rollout, goesOn } = now
+  if (rollout.phase === 'cancelled' || (rollout.phase === 'prepare' && !goesOn)) return
+  state.done = rollout.id
+  await follow(parts, state, rollout)
+}
+
+async function follow(parts: FollowerParts, state: State, rollout: Rollout): Promise<void> {
+  const { runner, id, log } = parts
+  const answer = (word: Answer, more: { reason?: string; version?: string } = {}): Promise<void> =>
+    answerRollout(runner, id, { rollout: rollout.id, answer: word, ...more })
+  const refuse = async (reason: string): Promise<void> => {
+    log.error({ rollout: rollout.id, reason }, 'another version can not be served here: what was served is served on')
+    await answer('refused', { reason })
+  }
+  const candidate = await judged(parts, rollout)
+  if (typeof candidate === 'string') return refuse(candidate)
+  const served = async (): Promise<void> => {
+    await candidate.serve()
+    log.info({ version: candidate.version }, 'another version is served')
+    await answer('serving', { version: candidate.version })
+  }
+  const take = async (): Promise<void> => {
+    try {
+      await answer('ready')
+      if (rollout.phase === 'serve' || (await decided(parts, state, rollout)) === 'serve') await served()
+    } catch (error) {
+      await refuse(sentenceOf(error))
+    }
+  }
+  if (rollout.holds && rollout.phase === 'prepare') await parts.alone(take)
+  else await take()
+}
+
+/** What the files here are, where they are what is rolled out; else the sentence that says why not. */
+async function judged(parts: FollowerParts, rollout: Rollout): Promise<Candidate | string> {
+  try {
+    const { value, diagnostics } = await parts.read()
+    if (value === undefined) return diagnostics[0]?.message ?? 'the files here can not be read'
+    if (value.version === rollout.version) return value
+    return 'the files here are of another version'
+  } catch (error) {
+    return sentenceOf(error)
+  }
+}
+
+/** Waits until the rollout is decided; `cancelled` where whoever began it shows nothing any more. */
+async function decided({ runner }: FollowerParts, state: State, { id }: Rollout): Promise<'serve' | 'cancelled'> {
+  while (!state.closed) {
+    const now = await rolloutNow(runner)
+    if (now?.rollout.id !== id || now.rollout.phase === 'cancelled') return 'cancelled'
+    if (now.rollout.phase === 'serve') return 'serve'
+    if (!now.goesOn) {
+      // It may be decided yet: the next look takes it up.
+      state.done = undefined
+      return 'cancelled'
+    }
+    await pause(LIMITS.rolloutLookMs)
+  }
+  return 'cancelled'
+}
