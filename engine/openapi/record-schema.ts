@@ -144,15 +144,19 @@ function isSetForSome(resource: Resource, field: Field): boolean {
   return resource.policies.create.some((clause) => clause.set.some((set) => set.field.name === field.name))
 }
 
-/** A value as bodies have it, with its default on create, and what it is for. */
+/**
+ * A value as bodies have it, and what it is for. Its default on create is told in words: generators of clients take what
+ * has a `default` for something that is always there, and would ask every caller for it.
+ */
 function bodyValue(field: Field, action: 'create' | 'update', filled = false): JsonSchema {
   const schema = field.type.input?.(field.options) ?? field.type.schema(field.options)
   const guard = field.write === undefined ? undefined : 'Only for those who may set it.'
   const rule = filled ? 'A rule fills it in for some callers.' : undefined
+  const without = action === 'update' || field.default === undefined ? undefined : field.default
+  const usual = without === undefined ? undefined : `\`${JSON.stringify(without)}\` if absent.`
   return {
     ...(field.nullable ? nullable(schema) : schema),
-    ...annotations(field, guard, rule),
-    ...(action === 'update' || field.default === undefined ? {} : { default: field.default }),
+    ...annotations(field, guard, rule, usual),
   }
 }
 

@@ -175,6 +175,26 @@ test('a body has what may be written, with limits, and not what is only read', (
   assert.equal(schema('TicketUpdate').required, [])
 })
 
+test('generated clients may leave out what has a default, and name a record by its number or by another text', () => {
+  for (const { name, document } of served) {
+    const bodies = Object.values(document.paths).flatMap((path) =>
+      methodsOf(path as Node).flatMap(([, operation]) => {
+        const { content = {} } = resolved(document, operation.requestBody ?? {})
+        return Object.values(content as Record<string, { schema: unknown }>).map(({ schema }) => flat(document, schema))
+      }),
+    )
+    assert.ok(bodies.length > 5)
+    for (const body of bodies)
+      for (const [key, value] of Object.entries(body.properties))
+        assert.not.ok('default' in value, `${name}: ${key} has a default, which generators ask for`)
+  }
+  const desk = served[0]!.document
+  const { schema } = resolved(desk, { $ref: '#/components/parameters/TicketId' })
+  assert.equal(Reflect.get(Object(schema), 'type'), ['integer', 'string'])
+  const create = flat(desk, { $ref: '#/components/schemas/TicketCreate' })
+  assert.match(String(create.properties.tags?.description), '`[]` if absent.')
+})
+
 test('an answer has embeds and counts, and single records more than those of lists', () => {
   const [single, list] = [schema('Ticket'), schema('TicketListItem')]
   assert.equal(Object.keys(flat(served[0]!.document, single.properties.status).properties), ['id', 'name', 'slug'])
