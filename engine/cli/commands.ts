@@ -69,12 +69,13 @@ export const COMMANDS: readonly Command[] = [
   {
     name: 'explain',
     usage:
-      "'<METHOD> <path>' [--as <e-mail or id>] | --automation <resource>.<name> --record <id> | --rule <resource>.<name> --record <id> [--set <JSON>]",
+      "'<METHOD> <path>' [--as <e-mail or id>] [--field <name>] | --automation <resource>.<name> --record <id> | --rule <resource>.<name> --record <id> [--set <JSON>]",
     summary:
-      'show what a request is answered and why: the rules that speak of the caller, and the SQL; or why an automation did or did not act for a record; or whether a rule holds of a record, as it is stored or as an update would make it, and by which values; writes nothing',
+      'show what a request is answered and why: the rules that speak of the caller, and the SQL, with --field also why a field of the answer is there, empty or left out; or why an automation did or did not act for a record; or whether a rule holds of a record, as it is stored or as an update would make it, and by which values; writes nothing',
     options: {
       as: { type: 'string' },
       automation: { type: 'string' },
+      field: { type: 'string' },
       record: { type: 'string' },
       rule: { type: 'string' },
       set: { type: 'string' },

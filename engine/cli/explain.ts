@@ -1,7 +1,8 @@
-/** `plinth explain 'GET /api/v1/tickets?status_id=1' --as agent@…`: the route, the rules with their places, and the SQL. */
+/** `plinth explain 'GET /api/v1/tickets?status_id=1' --as agent@…`: the route, the rules with their places, and the SQL; with `--field`, why a field is there or not. */
 
 import { type Execution, executionOf } from '../action/execution.ts'
 import { type Explanation, explain } from '../action/explain.ts'
+import { explainPart, type PartExplained } from '../action/explain-part.ts'
 import { pluginContext } from '../action/plugin-context.ts'
 import { type Actor, ANONYMOUS } from '../actor.ts'
 import { type App, createEngine } from '../engine.ts'
@@ -63,6 +64,14 @@ function render({ policy, verdicts, rules: held, moves, elsewhere, statements, o
   ].join('\n')
 }
 
+function renderPart({ name, place, guards, outcome }: PartExplained): string {
+  const lines = guards.map(
+    ({ of, says, speaks }) =>
+      `      ${of}: ${says}\n        → ${speaks ? 'is for this caller' : 'not for this caller'}`,
+  )
+  return ['  the field:', `    ${place}  ${name}`, ...lines, `      → ${outcome}`].join('\n')
+}
+
 async function explainRequest({ positionals, options }: Invocation, app: App): Promise<string> {
   const { foundation } = app
   const found = findRoute(positionals[0] ?? '', app)
@@ -74,7 +83,10 @@ async function explainRequest({ positionals, options }: Invocation, app: App): P
   const head = `${route.method} ${pattern}: ${route.summary}\n  asked by ${caller}`
   const question = questionOf(found)
   if (question === undefined) return `${head}\n  a route of the plugin ${route.plugin}, which judges the request itself`
-  return `${head}\n${render(await explain(executionOf(foundation, { ...call, actor }), question))}`
+  const around = executionOf(foundation, { ...call, actor })
+  const field = typeof options.field === 'string' ? options.field : undefined
+  const part = field === undefined ? [] : [renderPart(await explainPart(around, question, field))]
+  return [head, render(await explain(around, question)), ...part].join('\n')
 }
 
 export async function run(invocation: Invocation): Promise<ExitCode> {

@@ -13,6 +13,11 @@ import { existenceSql, joiner, type SelectScope } from './scope.ts'
 export function countSql(scope: SelectScope, relation: Relation, alias: string, field: Field): Sql {
   if (relation.kind === 'belongs_to') return sql`0`
   if (field.total !== undefined) return totalSql(scope, relation, alias, field, field.total)
+  return relatedCountSql(scope, relation, alias)
+}
+
+/** How many related records the actor may see. */
+export function relatedCountSql(scope: SelectScope, relation: HasMany | ManyToMany, alias: string): Sql {
   const conditions = membership(scope, relation, alias, 'c')
   if (conditions === undefined) return sql`0`
   return sql`(select count(*) from ${targetTable(scope, relation)} c where ${and(conditions)})`

@@ -146,7 +146,7 @@ function wholePart(part: Field | Relation): Part {
 }
 
 /** A field in an answer: a column, a computation, or a count under the read policy. */
-function valueSql(scope: SelectScope, resource: Resource, field: Field, alias: string): Sql {
+export function valueSql(scope: SelectScope, resource: Resource, field: Field, alias: string): Sql {
   if (field.count === undefined) return fieldSql(field, alias)
   return countSql(scope, resource.relations.get(field.count)!, alias, field)
 }

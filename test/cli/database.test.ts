@@ -103,6 +103,17 @@ database('explain shows the rule with its place, the SQL and the outcome', async
   assert.match(said, 'outcome: 200, 0 of 0 records')
 })
 
+database('explain says what becomes of a field', async () => {
+  const { code, said } = await run('explain', 'GET /api/notes/7', '--field', 'title')
+  assert.is(code, 0)
+  assert.match(
+    said,
+    /the field:\n {4}\S*notes\.yaml:\d+:\d+ {2}title\n {6}→ left out: the record itself is not answered$/,
+  )
+  const { complained } = await run('explain', 'GET /api/notes/7', '--field', 'titel')
+  assert.is(complained, 'notes has no field and no relation titel. Did you mean title?')
+})
+
 database('explain says why a request would be refused', async () => {
   assert.match((await run('explain', 'GET /api/notes/7')).said, 'outcome: 404 Note not found')
   assert.match((await run('explain', 'GET /api/notes?titel=x')).said, 'outcome: 422 Validation failed, titel: ')
