@@ -7,6 +7,7 @@ import { knexOver } from './knex.ts'
 import { laggingRunner } from './lagging.ts'
 import { type NoteFailure, outageLog } from './outage.ts'
 import { type Connections, longestWait, pooledRunner, poolUses, takesWrites, watchErrors } from './pool.ts'
+import { poolsTransactions } from './pooler.ts'
 import { cancelling, createSessions } from './sessions.ts'
 import { inTransaction } from './transaction.ts'
 import { COLUMN_TYPES } from './types.ts'
@@ -148,14 +149,18 @@ async function replicaTakesOptions(replicaUrl: string, log: Logger, otherwise: b
 }
 
 /** What the server says of itself, with the session settings it takes at connecting or, behind some poolers, after it. */
-async function reach(databaseUrl: string, log: Logger) {
+async function reach(databaseUrl: string, log: Logger): Promise<Server> {
   const server = (await ask(databaseUrl, true)) ?? (await ask(databaseUrl, false))
   if (server === undefined)
     throw new Error(
       'The database server, or the pooler in front of it, refuses the session settings TimeZone and plan_cache_mode.',
     )
-  if (!server.takesOptions)
-    log.warn({}, 'session settings are SET after connecting: a pooler in front must pool sessions, not transactions')
+  if (server.takesOptions) return server
+  if (await poolsTransactions(plainly(databaseUrl)))
+    throw new Error(
+      'The pooler in front of the database gives each transaction another session (pool_mode = transaction). Plinth prepares statements and takes locks that belong to a session: let it pool sessions for this database (pool_mode = session), or name the server itself in DATABASE_URL.',
+    )
+  log.info({}, 'a pooler stands in front of the database: session settings are SET after connecting')
   return server
 }
 
