@@ -63,6 +63,8 @@ export interface ActionContribution {
    * tried again. After another error everything is undone and comes again. What lies outside the database is for a job.
    */
   readonly run: (context: ActionContext) => Promise<void>
+  /** What it would do for the records as they are now, a line for each person or thing, for `plinth explain`; writes nothing. */
+  readonly explain?: (context: ActionContext) => Promise<readonly string[]>
 }
 
 /** A contribution with what it needs of its plugin. */

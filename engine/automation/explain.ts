@@ -1,5 +1,6 @@
 /** Why an automation did or did not act for a record ⇄: its moment, the parts of its condition, what set it off, its runs. */
-import { type Execution, runCompiled } from '../action/execution.ts'
+import { type Execution, inTransaction, runCompiled } from '../action/execution.ts'
+import { pluginContext } from '../action/plugin-context.ts'
 import type { Change } from '../change/listener.ts'
 import { changesOf } from '../change/log.ts'
 import { sql } from '../filter/sql.ts'
@@ -33,6 +34,8 @@ export interface AutomationExplanation {
   readonly runs: readonly RunTold[]
   /** Writes that the log of changes holds, the latest first, and whether each sets it off. */
   readonly changes: readonly { readonly change: Change; readonly setsOff: boolean }[]
+  /** What its actions of plugins would do for the record as it is now, where they can tell. */
+  readonly would: readonly { readonly action: string; readonly lines: readonly string[] }[]
   /** When it began, and when a schedule comes next; undefined for what writes set off, and before its first start. */
   readonly began: string | undefined
   readonly next: string | null
@@ -65,8 +68,10 @@ export async function explainActing(around: Execution, acting: Acting, id: numbe
   const runs = await around.adhoc.run({ text: RUNS }, [name, id])
   const [place] = await around.adhoc.run({ text: PLACE }, [name])
   const changes = trigger.kind === 'write' ? await changesOf(around.adhoc, { resource: resource.owner, id }, MOST) : []
+  const exists = row === undefined ? undefined : row[0] === 't'
   return {
-    exists: row === undefined ? undefined : row[0] === 't',
+    exists,
+    would: exists === true ? await actionsOf(around, acting, id) : [],
     moment: row?.[1] ?? null,
     parts,
     runs: runs.map(([cause, outcome, what, at]) => ({
@@ -80,4 +85,21 @@ export async function explainActing(around: Execution, acting: Acting, id: numbe
     next: place?.[2] ?? null,
     now: place?.[0] ?? '',
   }
+}
+
+/** What each action of a plugin would do, in a transaction that writes nothing. */
+function actionsOf(around: Execution, acting: Acting, id: number): Promise<AutomationExplanation['would']> {
+  const { actions, automation, name, resource } = acting
+  return inTransaction(around, async (within) => {
+    const told: AutomationExplanation['would'][number][] = []
+    for (const one of automation.actions) {
+      const bound = one.kind === 'run' ? actions.get(one.action) : undefined
+      if (one.kind !== 'run' || bound?.value.explain === undefined) continue
+      const work = { resource, automation: name, given: one.given, records: [{ id }] }
+      const { transaction } = within
+      const lines = await bound.value.explain({ ...pluginContext(within, bound.options), transaction, work })
+      told.push({ action: bound.value.key ?? one.action, lines })
+    }
+    return told
+  })
 }

@@ -44,11 +44,15 @@ function render({ automation, name }: Acting, id: number, told: AutomationExplan
       `    ${at}  ${outcome}${what.length === 0 ? '' : `: ${what.join('; ')}`} (${cause})`,
   )
   const exists = told.exists !== undefined
+  const would = told.would.flatMap(({ action, lines }) =>
+    lines.length === 0 ? [`    ${action}: nobody`] : lines.map((line) => `    ${action}: ${line}`),
+  )
   return [
     `automation ${name}, ${placeOf(automation.span)}`,
     `  acts ${triggerText(automation.trigger)}`,
     ...(exists && parts.length > 0 ? [`  when, of record ${id} as it is now:`, ...parts] : []),
     ...(changes.length > 0 ? ['  writes, the latest first:', ...changes] : []),
+    ...(would.length > 0 ? ['  what it would do for it now:', ...would] : []),
     ...(runs.length > 0 ? ['  runs, the latest first:', ...runs] : []),
     `  outcome: ${verdict(automation.trigger, id, told)}`,
   ].join('\n')

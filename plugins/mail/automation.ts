@@ -159,6 +159,19 @@ export async function mailRecords(context: ActionContext, beside: Beside = NOTHI
   await sendMails(context, [...mails.values()])
 }
 
+/** To whom a mail would go, and to whom none would. */
+async function explainMail(context: ActionContext): Promise<readonly string[]> {
+  const given = givenIn(context.work.given)
+  const place = { catalog: context.catalog, resource: context.work.resource }
+  const to = given.to.map((entry) => readTo(place, entry)).filter((one): one is To => 'kind' in one)
+  const recipients = await recipientsOf(context, to)
+  const values = await valuesFor(context, [], given.shows, recipients)
+  const lines = recipients.map(({ address }, at) =>
+    values[at] === undefined ? `${address} may not see the record, and is not mailed` : `${address} is mailed`,
+  )
+  return [...new Set(lines)]
+}
+
 /** What each recipient sees of its record; undefined: it may not see the record at all. */
 async function valuesFor(
   { sightings, work }: ActionContext,
@@ -196,4 +209,5 @@ export const mailAction: ActionContribution = {
   takes: TAKES,
   check: (given, place) => checkMail(given, place),
   run: (context) => mailRecords(context),
+  explain: explainMail,
 }

@@ -199,10 +199,28 @@ async function addRows(
   await transaction.run({ text, name: 'notifications add many' }, [kind, ...columns, data, now().toISOString()])
 }
 
+/** Who would be told of the records, and how; whoever made a change is not told of it. */
+async function explain(context: ActionContext): Promise<readonly string[]> {
+  const { work } = context
+  const kind = kindOf(work.given, work.automation)
+  const candidates = await candidatesOf(context, entriesIn(work.given).map(toOf), kind)
+  const seen = await context.sightings(work.resource.name, [], candidates)
+  return candidates.map(({ person }, at) => {
+    if (seen[at] === undefined) return `${person.email} may not see the record, and is not told`
+    const ways = [
+      ...(isListed(person.reach) ? ['in the list'] : []),
+      ...(isMailed(person, work.given.mail === true) ? ['by mail'] : []),
+    ]
+    const how = ways.length === 0 ? 'is not told' : `is told ${ways.join(' and ')}`
+    return `${person.email} ${how}${person.reach === 'default' ? '' : `, as they chose for ${kind}`}`
+  })
+}
+
 export const notifyAction: ActionContribution = {
   description: 'Tells people of the record, in their list of notifications and by mail.',
   key: 'notify',
   takes: TAKES,
   check,
   run,
+  explain,
 }

@@ -5,6 +5,7 @@ import { join } from 'node:path'
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
 import { readCatalog } from '../../../../engine/boot/boot.ts'
+import { explainAutomation } from '../../../../engine/cli/explain-automation.ts'
 import { type Desk, mailsTo, openDesk, type Person, registerAt } from '../../../desk/desk.ts'
 import { act } from '../../../support/act.ts'
 import { until } from '../../../support/wait.ts'
@@ -71,6 +72,19 @@ async function told(person: Person, kind: string, count: number) {
   await until(async () => (await list()).length >= count)
   return list()
 }
+
+test('plinth explain tells whom it would tell, and how', async () => {
+  const body = { subject: 'Explained', details: 'x', user_id: customer.id, assigned_to: agent.id }
+  const id = Number((await desk.post('/tickets', desk.admin, body)).at('data.id'))
+  await desk.put('/notifications/settings', agent, { ticket_due: 'list' })
+  const invocation = { options: { automation: 'tickets.urgent', record: String(id) } }
+  const text = await explainAutomation(invocation, desk.engine.app)
+  await desk.put('/notifications/settings', agent, { ticket_due: 'default' })
+  const would = /what it would do for it now:\n((?: {4}.*\n)+)/.exec(text)?.[1] ?? text
+  assert.match(would, `notify: ${agent.email} is told in the list, as they chose for ticket_due`)
+  assert.match(would, `notify: ${customer.email} is told in the list and by mail`)
+  assert.match(would, `notify: ${stranger.email} may not see the record, and is not told`)
+})
 
 test('people are told in the words that they may read; who made the change is not', async () => {
   const { id, uid } = await ticket(customer)
