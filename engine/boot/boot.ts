@@ -19,6 +19,7 @@ import type { Collected, Diagnostic } from '../text/diagnostic.ts'
 import type { Source } from '../text/source.ts'
 import { judgedRoutes } from './bind-routes.ts'
 import { extend, nameOf } from './extend.ts'
+import { withTexts } from './include.ts'
 
 export interface Boot {
   readonly catalog: Catalog
@@ -48,7 +49,7 @@ export async function readCatalog({ resourcesDir, pluginsDir }: BootOptions): Pr
   const composed = compose(loaded.value, plugins.value)
   const brought = await pluginSources(composed.value)
   const found = [app, plugins, loaded, composed, brought].flatMap((stage) => stage.diagnostics)
-  const rest = catalogOf(app.value, sources.resources, composed.value, brought.value)
+  const rest = catalogOf(app.value, sources.resources, composed.value, brought.value, sources.texts)
   // Where a plugin is missing, its words are unknown too; only the missing plugin is reported.
   const missing =
     loaded.diagnostics.some(({ severity }) => severity !== 'warning') ||
@@ -60,7 +61,7 @@ export async function readCatalog({ resourcesDir, pluginsDir }: BootOptions): Pr
   const diagnostics = inOrder([...unreadable, ...found, ...judged, ...routes.diagnostics])
   const failed = diagnostics.some((diagnostic) => diagnostic.severity !== 'warning')
   if (failed || rest.value === undefined) return { diagnostics }
-  const all = [sources.app, ...brought.value, ...sources.resources]
+  const all = [sources.app, ...brought.value, ...sources.resources, ...sources.texts]
   return {
     value: Object.freeze({
       catalog: rest.value,
@@ -86,12 +87,13 @@ const FOLLOWS_A_PLUGIN: ReadonlySet<string> = new Set([
   'missing_relation',
 ])
 
-/** The pure part of boot: texts in, catalog out. The application's files extend those that plugins brought. */
+/** The pure part of boot: sources in, catalog out. The application's files extend those that plugins brought, and may name `texts`. */
 export function catalogOf(
   app: Document<unknown> | undefined,
   resources: readonly Source[],
   composition: Composition,
   brought: readonly Source[] = [],
+  texts: readonly Source[] = [],
 ): Collected<Catalog> {
   const checkedApp = app === undefined ? { diagnostics: [] } : checkApp(app)
   const [own, plugins] = [resources, brought].map((sources) => sources.map((source) => parseDocument(source)))
@@ -100,7 +102,11 @@ export function catalogOf(
     parsed[index]!.value === undefined ? [resourceOf(file)] : [],
   )
   const readable = (documents: typeof parsed) => documents.flatMap(({ value }) => value ?? [])
-  const extended = extend(readable(plugins!), readable(own!))
+  const included = readable(own!).map((document) => withTexts(document, texts))
+  const extended = extend(
+    readable(plugins!),
+    included.map(({ value }) => value),
+  )
   const bases = basesOf(extended.value)
   const completed = completedByBase(extended.value, bases, composition.vocabulary.fieldTypes)
   // Without what a broken file adds to it, the plugin's resource would lack fields that others name.
@@ -112,7 +118,9 @@ export function catalogOf(
   const unusable = new Set([...written.filter((name) => !names.has(name)), ...checked.flatMap(lostNames)])
   const definition = { app: checkedApp.value ?? NO_APP, resources: usable, bases }
   const resolved = resolve(definition, composition.extensions, unusable)
-  const diagnostics = [checkedApp, ...parsed, extended, ...checked, resolved].flatMap((stage) => stage.diagnostics)
+  const diagnostics = [checkedApp, ...parsed, ...included, extended, ...checked, resolved].flatMap(
+    (stage) => stage.diagnostics,
+  )
   const failed = checkedApp.value === undefined || diagnostics.some((diagnostic) => diagnostic.severity !== 'warning')
   return failed || resolved.value === undefined ? { diagnostics } : { value: resolved.value, diagnostics }
 }

@@ -10,7 +10,7 @@ import { writeForEditors } from './for-editors.ts'
 /** Editors write a file in several steps. */
 const SETTLE_MS = 150
 
-const YAML = /\.ya?ml$/
+const YAML = /\.(?:ya?ml|liquid)$/
 const PLUGINS = /\.(?:ya?ml|[mc]?[jt]s|json)$/
 /** Folders of packages and of editors, in the folder of plugins: nothing of theirs is an application's code. */
 const LEFT_OUT = /[\\/](?:node_modules|\.[^\\/]*)(?:[\\/]|$)/

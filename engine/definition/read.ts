@@ -1,4 +1,4 @@
-/** ⇄ Reads the folder of an application: app.yaml and every other YAML file below it. */
+/** ⇄ Reads the folder of an application: app.yaml, every other YAML file below it, and the texts that they name. */
 import { readdir, readFile, realpath, stat } from 'node:fs/promises'
 import { join, relative } from 'node:path'
 import type { Collected, Diagnostic } from '../text/diagnostic.ts'
@@ -8,18 +8,22 @@ const YAML = /\.ya?ml$/
 /** Scenarios stand beside the resources that they are about, and are no part of what is served. */
 const SCENARIOS = /\.test\.ya?ml$/
 
+/** Texts of mails, which automations name. */
+const TEXT = /\.liquid$/
+
 export interface Sources {
   readonly app: Source
   readonly resources: readonly Source[]
+  readonly texts: readonly Source[]
 }
 
 /**
- * Reads `app.yaml` and all other `*.yaml` files of a directory, sub-folders too, in the order of their paths.
+ * Reads `app.yaml`, all other `*.yaml` files and all `*.liquid` files of a directory, sub-folders too, in the order of their paths.
  * Files are named relative to where the person works. No value without an app.yaml.
  */
 export async function readSources(directory: string): Promise<Collected<Sources>> {
   const diagnostics: Diagnostic[] = []
-  const paths = await yamlFiles(directory, diagnostics)
+  const paths = await ownFiles(directory, diagnostics)
   const sources: Source[] = []
   for (const path of paths) {
     const source = await readSource(path)
@@ -32,7 +36,9 @@ export async function readSources(directory: string): Promise<Collected<Sources>
     if (diagnostics.length === 0) diagnostics.push(missingApp(directory, paths))
     return { diagnostics }
   }
-  return { value: { app, resources: sources.filter((source) => source !== app) }, diagnostics }
+  const texts = sources.filter(({ file }) => TEXT.test(file))
+  const resources = sources.filter((source) => source !== app && !texts.includes(source))
+  return { value: { app, resources, texts }, diagnostics }
 }
 
 function missingApp(directory: string, paths: readonly string[]): Diagnostic {
@@ -43,10 +49,12 @@ function missingApp(directory: string, paths: readonly string[]): Diagnostic {
   return { code: 'missing_app', message: `There is no app.yaml in ${folder}`, hint }
 }
 
-async function yamlFiles(directory: string, diagnostics: Diagnostic[]): Promise<string[]> {
+async function ownFiles(directory: string, diagnostics: Diagnostic[]): Promise<string[]> {
   try {
     const found = await filesBelow(directory, [await realpath(directory)])
-    return found.filter((path) => YAML.test(path) && !SCENARIOS.test(path)).sort((a, b) => (a < b ? -1 : 1))
+    return found
+      .filter((path) => (YAML.test(path) && !SCENARIOS.test(path)) || TEXT.test(path))
+      .sort((a, b) => (a < b ? -1 : 1))
   } catch (error) {
     diagnostics.push({
       code: 'source_unreadable',

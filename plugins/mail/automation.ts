@@ -14,6 +14,16 @@ import { type NamedMail, sendMails } from './send.ts'
 import { type Recipient, readTo, recipientsOf, type To } from './to.ts'
 import { readWords, wordsData } from './words.ts'
 
+/** The engine puts the text of the file in its place. */
+const TEXT_FILE: JsonSchema = {
+  type: 'object',
+  additionalProperties: false,
+  required: ['file'],
+  properties: {
+    file: { type: 'string', pattern: '\\.liquid$', description: 'The file, from the folder of this one.' },
+  },
+}
+
 /** The options of a mail, by name. */
 export const MAIL_OPTIONS: Readonly<Record<string, JsonSchema>> = {
   to: {
@@ -38,11 +48,10 @@ export const MAIL_OPTIONS: Readonly<Record<string, JsonSchema>> = {
     examples: ['[#{{ uid }}] {{ subject }}'],
   },
   text: {
-    type: 'string',
-    minLength: 1,
-    maxLength: 20_000,
-    description: 'The text, in Liquid over the record: paragraphs with empty lines between them.',
-    examples: ['Hello,\n\n{{ details | quote }}'],
+    oneOf: [{ type: 'string', minLength: 1, maxLength: 20_000 }, TEXT_FILE],
+    description:
+      'The text, in Liquid over the record: paragraphs with empty lines between them. It may stand in a file of its own.',
+    examples: ['Hello,\n\n{{ details | quote }}', { file: 'mails/reminder.liquid' }],
   },
   shows: {
     type: 'array',

@@ -33,11 +33,16 @@ test('reads app.yaml and every other YAML file, sub-folders too, sorted, and not
     '.hidden.yaml': 'h',
     '.git/x.yaml': 'x',
     'n.json': '{}',
+    'mails/m.liquid': 'Hello',
   }
   await folder(files, async (path) => {
     const { value, diagnostics } = await readSources(path)
     assert.equal(diagnostics, [])
     assert.is(value?.app.text, 'name: A')
+    assert.equal(
+      value?.texts.map((source) => source.text),
+      ['Hello'],
+    )
     assert.equal(
       value?.resources.map((source) => source.text),
       ['z', 'b'],

@@ -30,6 +30,10 @@ const AUTOMATIONS = `
   nightly:
     every: "0 3 1 1 *"
     mail: { to: boss@cases.example, subject: "Happy new year", text: "From {{ app.name }}" }
+  planned:
+    on: [create]
+    when: { number: 7777 }
+    mail: { to: user, subject: "Planned: {{ subject }}", text: { file: mails/planned.liquid } }
 `
 
 const test = suite('mails of automations')
@@ -136,6 +140,14 @@ test('a schedule without records mails addresses', async () => {
   assert.match(await app.mailTo('boss'), /From Cases & Co/)
 })
 
+test('a text may stand in a file of its own, beside the YAML', async () => {
+  await app.make({ subject: 'roof', user_id: customer, details: 'Tiles & more', number: 7777, state: 'gone' })
+  assert.equal(await mailed(1), ['cleo: Planned: roof'])
+  const mail = await app.mailTo('cleo')
+  assert.match(mail, 'Dear cleo')
+  assert.match(mail, 'Tiles & more')
+})
+
 test.run()
 
 const mistakes = suite('mistakes in mails of automations')
@@ -160,6 +172,17 @@ mistakes('recipients that there are not', async () => {
       'cases.yaml [contact.email.x] wrong_automation: "contact.email.x" leads nowhere from "cases" (name a relation, a field of type email, or an address)',
     ],
   )
+})
+
+mistakes('a file that is not there, and one whose text can not be read', async () => {
+  await saysOf('to: user, subject: s, text: { file: mails/planed.liquid }', [
+    'cases.yaml [mails/planed.liquid] source_unreadable: There is no file mails/planed.liquid beside cases.yaml (did you mean "mails/planned.liquid"?)',
+  ])
+  const files = casesWith('  act: { on: [create], mail: { to: user, subject: s, text: { file: mails/x.liquid } } }\n')
+  const prefixed = Object.fromEntries(Object.entries(files).map(([name, text]) => [`resources/${name}`, text]))
+  assert.equal(await saysAtBoot({ ...prefixed, 'resources/mails/x.liquid': '{{ subjct }}' }), [
+    'cases.yaml [{ file: mails/x.liquid }] wrong_automation: "cases" has no field "subjct" (did you mean "subject"?)',
+  ])
 })
 
 mistakes('texts that can not be read, and paths that lead nowhere', async () => {

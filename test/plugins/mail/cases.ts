@@ -46,6 +46,9 @@ policies:
   delete: []
 `
 
+/** A text that stands in a file of its own. */
+const PLANNED = 'Dear {{ user.name }},\n\n{{ details | quote }}\n\n{{ base_url | button: "Open" }}\n'
+
 /** The files of the application, with these automations of cases. */
 export function casesWith(automations: string): Readonly<Record<string, string>> {
   return {
@@ -58,6 +61,7 @@ export function casesWith(automations: string): Readonly<Record<string, string>>
     'contacts.yaml': `resource: contacts\nfields: { name: { type: string }, email: { type: email } }\n${ALL}`,
     'notes.yaml': `resource: notes\nfields: { text: { type: string } }\nrelations: { case: { belongs_to: cases } }\n${ALL}`,
     'cases.yaml': `${CASES}automations:\n${automations}`,
+    'mails/planned.liquid': PLANNED,
   }
 }
 
