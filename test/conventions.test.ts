@@ -33,6 +33,7 @@ const RANKS: Readonly<Record<string, number>> = {
   'limits.ts': 0,
   'error.ts': 0,
   'observe.ts': 0,
+  'id.ts': 0,
   'json.ts': 0,
   'actor.ts': 0,
   'secret.ts': 0,

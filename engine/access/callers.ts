@@ -1,6 +1,7 @@
 /** Whom access is told of ⇄: the roles as they are in the database, and everyone without a token. */
 import { type Actor, ANONYMOUS, SYSTEM } from '../actor.ts'
 import type { Access, Catalog } from '../catalog/catalog.ts'
+import { idSql } from '../catalog/stored.ts'
 import type { Runner } from '../database/database.ts'
 import { ifThere } from '../database/failure.ts'
 import { and, quoted, sql } from '../filter/sql.ts'
@@ -27,7 +28,7 @@ export async function callersOf(
   const live = resource.live === undefined ? [] : [conditionSql(catalog, resource.live, 't')]
   const [name, permissions] = [role.name, role.permissions].map(({ column }) => sql`t.${quoted(column)}`)
   const { statement, parameters } = compiled(
-    sql`select ${name!}, ${permissions!} from ${quoted(resource.table)} t where ${and(live)} order by t."id"`,
+    sql`select ${name!}, ${permissions!} from ${quoted(resource.table)} t where ${and(live)} order by ${idSql(resource, 't')}`,
   )
   const rows = await ifThere(runner.run(statement, parameterValues(parameters, { actor: SYSTEM, now, slots: {} })))
   const roles = (rows ?? []).map(([slug, list]): Caller => {

@@ -1,5 +1,6 @@
 /** ⇄ The answer of a write's row, also where it could not be made of the row alone. */
 import type { Resource } from '../catalog/catalog.ts'
+import { idOf } from '../catalog/key.ts'
 import type { Row } from '../database/database.ts'
 import type { CompiledWrite } from '../query/write-statement.ts'
 import { KeptEmbedMiss } from './cached-tables.ts'
@@ -16,7 +17,7 @@ export async function afterMiss(
   row: Row,
 ): Promise<string> {
   if (!(error instanceof KeptEmbedMiss)) throw error
-  return readBack(around, resource, Number(row[checks.length]))
+  return readBack(around, resource, idOf(resource, row[checks.length]))
 }
 
 /** The answer of a write's row, or the refusal. */

@@ -1,5 +1,6 @@
 /** ⇄ Records that a body creates with the record that they belong to: `"lines": [{ … }]`. */
 import type { HasMany, Resource } from '../catalog/catalog.ts'
+import type { Id } from '../id.ts'
 import { isObject, type JsonObject } from '../json.ts'
 import { LIMITS } from '../limits.ts'
 import { sentence } from '../record/decode.ts'
@@ -51,7 +52,7 @@ type Create = (inner: Execution, resource: Resource, body: JsonObject, parent: P
 export async function createChildren(
   inner: Execution,
   resource: Resource,
-  id: number,
+  id: Id,
   children: Children,
   create: Create,
 ): Promise<void> {

@@ -4,6 +4,7 @@ import type { Actor } from '../actor.ts'
 import type { Catalog, Filter, Resource, WriteAction } from '../catalog/catalog.ts'
 import type { Database, Row, Transaction } from '../database/database.ts'
 import type { ApiError, FieldErrors } from '../error.ts'
+import type { Id } from '../id.ts'
 import type { Json, JsonObject } from '../json.ts'
 import type { Logger } from '../observe.ts'
 import type { StoredRow } from '../record/model.ts'
@@ -20,7 +21,7 @@ export type Creation =
   | {
       readonly record: JsonObject
       /** The ids of the records that were created before it, by its fields. */
-      readonly made: Readonly<Record<string, number>>
+      readonly made: Readonly<Record<string, Id>>
     }
   | { readonly error: ApiError }
 
@@ -45,7 +46,7 @@ export interface ParentEntry {
 /** The record that a new one stands below, as a nested path says it: by the belongs_to relation of the new one. */
 export interface Below {
   readonly relation: string
-  readonly id: number
+  readonly id: Id
 }
 
 export interface UpdateOptions {
@@ -70,7 +71,7 @@ export interface Records<T extends RecordTypes = AnyRecord> {
    */
   rows(columns: readonly string[], query?: Iterable<readonly [string, string]>): AsyncGenerator<readonly Row[], void>
   /** The ids of records within reach by the lower-cased text of a field, for those of `texts` that are found; lowest first. */
-  idsOf(field: string, texts: readonly string[]): Promise<ReadonlyMap<string, readonly number[]>>
+  idsOf(field: string, texts: readonly string[]): Promise<ReadonlyMap<string, readonly Id[]>>
   /** `fixed`: decoded values of fields that callers can't write, where the program itself has to say them. */
   create(input: T['create'], fixed?: JsonObject, below?: Below): Promise<T['record']>
   /**
@@ -87,7 +88,7 @@ export interface Records<T extends RecordTypes = AnyRecord> {
   delete(lookup: string | number): Promise<void>
   restore(lookup: string | number): Promise<T['record']>
   /** The id of a deleted record that the actor may restore; refuses as `restore` does, and what is not deleted as absent. */
-  restorable(lookup: string | number): Promise<number>
+  restorable(lookup: Id): Promise<Id>
 }
 
 /**
@@ -120,14 +121,14 @@ export type EnqueueEachOptions = Pick<EnqueueOptions, 'runAt' | 'as' | 'beside'>
 
 /** A record and somebody who may see it, or may not. */
 export interface Sighting {
-  readonly record: number
+  readonly record: Id
   readonly reader: Actor
 }
 
 /** A record, and one that the path leads to from it. */
 export interface Related {
-  readonly record: number
-  readonly related: number
+  readonly record: Id
+  readonly related: Id
 }
 
 /** A job among several that are added at once. */
@@ -192,7 +193,7 @@ export interface PluginContext {
    * updated, where it holds what the changed fields were before, the same for all of them: `{ read_at: null }`. Part of
    * the open transaction where there is one; nothing where nobody listens.
    */
-  logWrites(resource: string, ids: readonly number[], from?: JsonObject): Promise<void>
+  logWrites(resource: string, ids: readonly Id[], from?: JsonObject): Promise<void>
   readonly database: Database
   /**
    * Leaves work for later, `enqueue('mail.send', { to })`, and gives the job's id: a row of the open transaction where
@@ -207,7 +208,7 @@ export interface PluginContext {
    * The live records that a path of relations (`assignedTo`, `organization.members`) leads to from records, whoever asks:
    * to-one relations, of which the last may lead to many. One statement.
    */
-  related(resource: string, path: string, records: readonly number[]): Promise<readonly Related[]>
+  related(resource: string, path: string, records: readonly Id[]): Promise<readonly Related[]>
   /**
    * What readers see of records: for each pair the values of the paths (`subject`, `assignedTo.name`) as the reader's own
    * policies and guards allow, null where it may not read one; undefined where it may not see the record. A value of another

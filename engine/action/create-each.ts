@@ -1,6 +1,7 @@
 /** ⇄ Creating several records at once: one transaction, a savepoint each, so that a refused one takes no other with it. */
 import type { Resource } from '../catalog/catalog.ts'
 import { ApiError, invalid } from '../error.ts'
+import type { Id } from '../id.ts'
 import type { Json, JsonObject } from '../json.ts'
 import { LIMITS } from '../limits.ts'
 import type { Creation, CreationEntry, ParentEntry } from './context.ts'
@@ -18,7 +19,7 @@ export async function createEach(
   return inTransaction({ ...around, bulk: true }, (inner) =>
     (dryRun ? tryOut : attempt)(inner, async (all) => {
       const outcomes: Creation[] = []
-      const parents = new Map<string, number>()
+      const parents = new Map<string, Id>()
       for (let at = 0; at < entries.length; at += LIMITS.batchUnit)
         outcomes.push(...(await createSome(all, resource, entries.slice(at, at + LIMITS.batchUnit), parents)))
       return outcomes
@@ -31,7 +32,7 @@ async function createSome(
   around: Within,
   resource: Resource,
   entries: readonly CreationEntry[],
-  known: Map<string, number>,
+  known: Map<string, Id>,
 ): Promise<readonly Creation[]> {
   const alone = entries.every(({ parents = [] }) => parents.length === 0)
   const texts = alone
@@ -51,9 +52,9 @@ async function createOne(
   around: Within,
   resource: Resource,
   { fixed, input, parents = [] }: CreationEntry,
-  known: Map<string, number>,
+  known: Map<string, Id>,
 ): Promise<Creation> {
-  const made: Record<string, number> = {}
+  const made: Record<string, Id> = {}
   try {
     const text = await attempt(around, async (inner) => {
       const complete: Record<string, Json> = { ...input }
@@ -83,11 +84,11 @@ function nameOf({ name, resource }: ParentEntry): string {
 }
 
 /** Creates what a record belongs to; what is wrong with it is wrong with the field that would hold its id. */
-async function createParent(inner: Within, { field, fixed, input, resource: name }: ParentEntry): Promise<number> {
+async function createParent(inner: Within, { field, fixed, input, resource: name }: ParentEntry): Promise<Id> {
   const resource = inner.catalog.resources.get(name)
   if (resource === undefined) throw new Error(`no resource is named ${name}`)
   try {
-    return Number((JSON.parse(await createRecord(inner, resource, input, undefined, fixed)) as JsonObject).id)
+    return (JSON.parse(await createRecord(inner, resource, input, undefined, fixed)) as { id: Id }).id
   } catch (error) {
     if (!(error instanceof ApiError) || error.status >= 500) throw error
     const sentences = Object.values(error.params.errors ?? { record: [error.message] }).flat()

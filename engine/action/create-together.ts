@@ -1,5 +1,6 @@
 /** ⇄ Creating several records by one statement for each shape of bodies, where nothing asks for each record alone. */
 import type { Clause, Filter, Resource } from '../catalog/catalog.ts'
+import type { Row } from '../database/database.ts'
 import { ApiError } from '../error.ts'
 import type { JsonObject } from '../json.ts'
 import { actorClass } from '../query/policy.ts'
@@ -114,7 +115,15 @@ async function insertEach(inner: Within, resource: Resource, run: readonly Plain
     slots[`f_${field.name}`] = run.map((one) => textOf(parameter(field, one.values[field.name] ?? null)))
   const rows = await refusedByDatabase(resource, () => runCompiled(inner, compiled, slots))
   if (rows.length !== run.length) throw new Alone()
-  return rows.map((row) => compiled.serialize(row))
+  return inOrder(resource, run, rows).map((row) => compiled.serialize(row))
+}
+
+/** The rows in the order of the records: that of ids which the database counts, else the one in which the ids were given. */
+function inOrder({ key }: Resource, run: readonly Plain[], rows: readonly Row[]): readonly Row[] {
+  const ids = run.map(({ values }) => values[key.name])
+  if (ids.some((id) => id === undefined)) return rows
+  const places = new Map(ids.map((id, at) => [String(id), at]))
+  return [...rows].sort(([a], [b]) => places.get(a ?? '')! - places.get(b ?? '')!)
 }
 
 /** A value as the text that a parameter of its own would have. */

@@ -1,6 +1,7 @@
 /** ⇄ Creating a record: decode, choose the clause, complete, run hooks around one checked insert, answer. */
 import type { Clause, Field, Resource } from '../catalog/catalog.ts'
 import { ApiError, invalid } from '../error.ts'
+import type { Id } from '../id.ts'
 import type { Json, JsonObject } from '../json.ts'
 import { actorClass, requireClause } from '../query/policy.ts'
 import { compileInsert } from '../query/write-statement.ts'
@@ -22,7 +23,7 @@ import {
   type WriteInput,
   wanted,
 } from './input.ts'
-import { assignments, defaultMoments, insertShape, missingErrors } from './insert-shape.ts'
+import { assignments, defaultMoments, insertShape, missingErrors, withId } from './insert-shape.ts'
 import { refuseBrokenLinks } from './linked-rules.ts'
 import { type KnownValues, without as knownWithout, ruleLocks, underLocks } from './lock.ts'
 import { judgedLater, tablesOf, writeMany } from './many.ts'
@@ -96,7 +97,7 @@ function takesChildren({ relations }: Resource): boolean {
 }
 
 /** The input of a record below another: its foreign key is the path's, and a body that says otherwise is refused. */
-function below(input: WriteInput, field: Field, above: number | undefined): WriteInput {
+function below(input: WriteInput, field: Field, above: Id | undefined): WriteInput {
   const said = Object.hasOwn(input.values, field.name) ? input.values[field.name] : undefined
   const errors = { ...input.errors }
   if (said !== undefined && said !== above) errors[field.name] = [sentence(field, 'must be the record of the path')]
@@ -193,8 +194,8 @@ async function createInside(inner: Execution, record: NewRecord): Promise<string
   const id = await runHooks(inner, resource, 'create', hooks, write, async () => {
     const stored = JSON.parse(await insert(inner, record, write.input, 'stored')) as Record<string, Json>
     write.result = stored
-    const id = Number(stored.id)
-    const moved = await writeMany(inner, id, input.many)
+    const id = stored.id as Id
+    const moved = await writeMany(inner, resource, id, input.many)
     await refuseBrokenLinks(inner, { resource, action: 'create', id, moved, columns: new Set() })
     if (resource.relatedFollows.length > 0)
       await followRelated(inner, resource, { by: inner.bulk ? 'import' : 'create', after: stored })
@@ -202,7 +203,7 @@ async function createInside(inner: Execution, record: NewRecord): Promise<string
     await noteChange(inner, resource)
     return id
   })
-  return readBack(inner, resource, id ?? 0)
+  return readBack(inner, resource, id!)
 }
 
 /** What hooks find before anything is written. */
@@ -234,7 +235,7 @@ async function insert(
   values: Readonly<FieldValues>,
   returning: 'answer' | 'stored',
 ): Promise<string> {
-  const complete = await withSlugs(around, record.resource, values)
+  const complete = withId(record.resource, await withSlugs(around, record.resource, values), around.now())
   return underClause(record.clauses, (clause) => insertOnce(around, record, complete, clause, returning))
 }
 
@@ -249,7 +250,7 @@ async function withSlugs(around: Execution, resource: Resource, values: Readonly
 async function insertOnce(
   around: Execution,
   { input, parent, resource }: NewRecord,
-  values: FieldValues,
+  values: Readonly<FieldValues>,
   clause: Clause | undefined,
   returning: 'answer' | 'stored',
 ): Promise<string> {

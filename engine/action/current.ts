@@ -1,6 +1,7 @@
 /** ⇄ The stored record that a write starts from: 404 when it does not exist, 403 when no clause reaches it (404 where it is concealed). */
 import type { Clause, Resource } from '../catalog/catalog.ts'
 import { ApiError } from '../error.ts'
+import type { Id } from '../id.ts'
 import type { Json } from '../json.ts'
 import { type Lookup, notFound } from '../query/lookup.ts'
 import { actorClass } from '../query/policy.ts'
@@ -8,7 +9,7 @@ import { compileCurrent, type RowLock } from '../query/stored-record.ts'
 import { type Execution, runCompiled } from './execution.ts'
 
 export interface Current {
-  readonly id: number
+  readonly id: Id
   /** The row's xmin: another writer's change gives another one. */
   readonly version: string
   readonly live: boolean
@@ -38,7 +39,7 @@ export async function currentRecord(
     // A caller who can read the record already knows that it exists, so a 404 would only be untrue.
     throw resource.conceal && !(live && seen) ? notFound(resource) : new ApiError('forbidden', { message: 'Forbidden' })
   }
-  return { id: Number(record.id), version, live, clauses: reaching, record }
+  return { id: record.id as Id, version, live, clauses: reaching, record }
 }
 
 /** How the record is locked: for the end of a transaction, where one is open. */

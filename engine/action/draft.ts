@@ -1,6 +1,7 @@
 /** ⇄ The record as a write would store it, for hooks that judge it: read only when one asks. */
 
 import type { Clause, Resource, WriteAction } from '../catalog/catalog.ts'
+import type { Id } from '../id.ts'
 import type { Json } from '../json.ts'
 import { actorClass } from '../query/policy.ts'
 import type { WriteShape } from '../query/write-shape.ts'
@@ -19,7 +20,7 @@ export interface Drafting {
   /** `create`, `update` …: part of what compiled statements are remembered by. */
   readonly action: WriteAction
   /** The record's id; undefined for one to come. */
-  readonly id: number | undefined
+  readonly id: Id | undefined
   /** The clauses under which the write is allowed, in order. */
   readonly clauses: readonly (Clause | undefined)[]
   /** The values that hooks have left so far, completed. */

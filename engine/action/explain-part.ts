@@ -1,6 +1,7 @@
 /** ⇄ Why an answer has a field or a relation, or has it not, or has it empty. */
 import type { Access, Catalog, Field, Relation, Resource } from '../catalog/catalog.ts'
 import { ApiError } from '../error.ts'
+import type { Id } from '../id.ts'
 import { readListQuery } from '../query/list-query.ts'
 import { readLookup } from '../query/lookup.ts'
 import { compilePartTold } from '../query/part-told.ts'
@@ -110,7 +111,7 @@ function projected(
 /** What there is of the part in the record that the request names. */
 async function there(around: Execution, { resource, named }: Question, part: Field | Relation): Promise<string> {
   if (named === undefined) return 'answered with each record; name one to see what is stored'
-  let id: number
+  let id: Id
   try {
     const clauses = clausesFor(resource.policies.view, around.actor)
     id = (await currentRecord(around, resource, clauses, readLookup(resource, named))).id

@@ -3,6 +3,7 @@ import type { RecordRule, Resource, RulePart } from '../catalog/catalog.ts'
 import { withFollowing } from '../catalog/following.ts'
 import { meets } from '../catalog/stored.ts'
 import { invalid } from '../error.ts'
+import type { Id } from '../id.ts'
 import type { JsonObject } from '../json.ts'
 import { readLookup } from '../query/lookup.ts'
 import { clausesFor } from '../query/policy.ts'
@@ -19,7 +20,7 @@ export interface PartTold extends RulePart {
 }
 
 export interface RuleTold {
-  readonly id: number
+  readonly id: Id
   readonly parts: readonly PartTold[]
   /** Whether the update is judged by the rule at all; true where there is none. */
   readonly concerned: boolean

@@ -3,6 +3,7 @@ import type { Catalog, Clause, Filter, RecordRule, Resource, WriteAction } from 
 import type { Runner, Statement } from '../database/database.ts'
 import type { ActionName, PolicyName } from '../definition/definition.ts'
 import { ApiError } from '../error.ts'
+import type { Id } from '../id.ts'
 import { heldTo } from '../query/held-to.ts'
 import { readLookup } from '../query/lookup.ts'
 import { speaksOf } from '../query/move-check.ts'
@@ -220,7 +221,7 @@ async function idOf(
   resource: Resource,
   action: WriteAction,
   named: string,
-): Promise<number | undefined> {
+): Promise<Id | undefined> {
   try {
     const clauses = clausesFor(resource.policies[action], around.actor)
     return (await currentRecord(around, resource, clauses, readLookup(resource, named), true)).id

@@ -1,8 +1,10 @@
 /** ⇄ What follows from a write in other records, in its transaction: each is locked, judged again, and updated as by any other write. */
 import type { RelatedFollow, Resource } from '../catalog/catalog.ts'
 import type { WrittenBy } from '../catalog/following.ts'
+import { idOf } from '../catalog/key.ts'
 import type { Row } from '../database/database.ts'
 import { ApiError } from '../error.ts'
+import type { Id } from '../id.ts'
 import type { Json, JsonObject } from '../json.ts'
 import { actorClass } from '../query/policy.ts'
 import { compileConcerned, compileFollowing, lockOther, relatedFollowsOf } from '../query/related-follow.ts'
@@ -23,7 +25,7 @@ export async function followRelated(around: Execution, resource: Resource, writt
   if (resource.relatedFollows.length === 0) return
   const follows = relatedFollowsOf(resource, written.by, around.actor, changedColumns(resource, written))
   if (follows.length === 0) return
-  const id = Number(written.after.id)
+  const id = written.after.id as Id
   const numbers = follows.map((follow) => resource.relatedFollows.indexOf(follow)).join()
   const key = `related ${resource.name} ${numbers} ${actorClass(around.actor)}`
   const compiled = around.statements.get(key, () => compileConcerned(around, resource, follows))
@@ -32,7 +34,7 @@ export async function followRelated(around: Execution, resource: Resource, writt
   if (first === -1) return
   // What an earlier entry changes may concern a later one.
   for (const [index, follow] of follows.entries())
-    if (index >= first) await followOne(around, resource, follow, id, index === first ? Number(row[first]) : undefined)
+    if (index >= first) await followOne(around, resource, follow, id, index === first ? row[first]! : undefined)
 }
 
 /** The columns in which the record is another than before. */
@@ -48,8 +50,8 @@ async function followOne(
   around: Execution,
   resource: Resource,
   follow: RelatedFollow,
-  id: number,
-  found: number | undefined,
+  id: Id,
+  found: string | undefined,
 ): Promise<void> {
   const target = around.catalog.resources.get(follow.target)!
   const key = `following ${resource.name} ${resource.relatedFollows.indexOf(follow)} ${actorClass(around.actor)}`
@@ -58,26 +60,27 @@ async function followOne(
     const [row] = await runCompiled(around, compiled, { id })
     return row?.[0] === null ? undefined : row
   }
-  let locked: number | undefined
-  let other = found ?? numberOf(await judge())
+  let locked: string | undefined
+  let other = found ?? textOf(await judge())
   let row: Row | undefined
   // What was read before the lock may be what another writer has just replaced.
   while (other !== undefined && other !== locked) {
     await around.runner.run({ text: lockOther(target) }, [other])
     locked = other
     row = await judge()
-    other = numberOf(row)
+    other = textOf(row)
   }
   if (row !== undefined && other !== undefined)
-    await updateOther(around, target, other, JSON.parse(compiled.serialize(row)) as JsonObject)
+    await updateOther(around, target, idOf(target, other), JSON.parse(compiled.serialize(row)) as JsonObject)
 }
 
-function numberOf(row: Row | undefined): number | undefined {
-  return row === undefined ? undefined : Number(row[0])
+/** PostgreSQL's text of the other record's id. */
+function textOf(row: Row | undefined): string | undefined {
+  return row?.[0] ?? undefined
 }
 
 /** Updates the other record as the program itself; a refusal is told in its own sentences, since its fields are none of the caller's body. */
-async function updateOther(around: Execution, target: Resource, id: number, values: JsonObject): Promise<void> {
+async function updateOther(around: Execution, target: Resource, id: Id, values: JsonObject): Promise<void> {
   try {
     const { body, fixed } = writtenValues(target, values)
     const { records } = around.contextOf({ ...around, sharesKeys: true }, {})

@@ -1,15 +1,16 @@
 /** Single reads that arrive together share one statement. The statement starts after the last of them arrived. */
 import type { Row } from '../database/database.ts'
+import type { Id } from '../id.ts'
 import { LIMITS } from '../limits.ts'
 
 /** Reads the rows of several ids at once, in any order. */
-export type ReadMany = (ids: readonly number[]) => Promise<readonly Row[]>
+export type ReadMany = (ids: readonly Id[]) => Promise<readonly Row[]>
 
 /** The row of an id, or undefined; rejects with what its shared statement rejects with. */
-export type Gather = (id: number, read: ReadMany) => Promise<Row | undefined>
+export type Gather = (id: Id, read: ReadMany) => Promise<Row | undefined>
 
 interface Waiting {
-  readonly id: number
+  readonly id: Id
   readonly resolve: (row: Row | undefined) => void
   readonly reject: (reason: unknown) => void
 }

@@ -1,6 +1,8 @@
 /** ⇄ Finds the records that texts mean: ids by the value of a field, within the caller's reach. */
 import type { Resource } from '../catalog/catalog.ts'
+import { idOf } from '../catalog/key.ts'
 import { ApiError } from '../error.ts'
+import type { Id } from '../id.ts'
 import { actorClass, reach, readable } from '../query/policy.ts'
 import { compileIdsOf } from '../query/read-statement.ts'
 import { type Execution, runCompiled } from './execution.ts'
@@ -11,11 +13,11 @@ export async function idsOf(
   resource: Resource,
   name: string,
   texts: readonly string[],
-): Promise<ReadonlyMap<string, readonly number[]>> {
+): Promise<ReadonlyMap<string, readonly Id[]>> {
   const { actor } = execution
   const field = resource.fields.get(name)
   if (field === undefined) throw new Error(`${resource.name} has no field ${name}`)
-  const found = new Map<string, number[]>()
+  const found = new Map<string, Id[]>()
   if (texts.length === 0 || reach(resource.policies.view, actor).kind === 'none') return found
   if (!readable(field, actor)) throw new ApiError('forbidden', { message: `You may not read the field ${name}` })
   const key = `ids of ${resource.name} ${name} ${actorClass(actor)}`
@@ -24,7 +26,7 @@ export async function idsOf(
   for (const [text, id] of await runCompiled(execution, compiled, { texts: wanted })) {
     const ids = found.get(text ?? '') ?? []
     found.set(text ?? '', ids)
-    ids.push(Number(id))
+    ids.push(idOf(resource, id))
   }
   return found
 }

@@ -5,6 +5,7 @@ import type { Actor } from '../actor.ts'
 import type { Assignment, Clause, Field, Resource } from '../catalog/catalog.ts'
 import { isStored, storedFields } from '../catalog/stored.ts'
 import { ApiError } from '../error.ts'
+import type { Id } from '../id.ts'
 import type { Json, JsonObject } from '../json.ts'
 import { allowsOne } from '../query/policy.ts'
 import { type DecodedInput, decodeInput, type FieldValues } from '../record/decode.ts'
@@ -50,12 +51,12 @@ export function readInput(
     if (extras.some((field) => field.name === name) && !own.some((field) => field.name === name)) extra[name] = value
     else values[name] = value
   }
-  const many = new Map<Parameters<Links['get']>[0], readonly number[]>()
+  const many = new Map<Parameters<Links['get']>[0], readonly Id[]>()
   for (const [field, relation] of lists) {
     const ids = values[field.name]
     if (ids === undefined) continue
     delete values[field.name]
-    many.set(relation, [...new Set((ids ?? []) as number[])])
+    many.set(relation, [...new Set((ids ?? []) as Id[])])
   }
   // An application that ignores unknown keys ignores these too.
   const compared = around.catalog.strictness.unknownKeys === 'refuse' ? unwritable(resource, body) : {}

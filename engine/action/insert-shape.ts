@@ -1,6 +1,7 @@
 /** What an insert writes beside the caller's values: by rule, by default, and what is missing all the same. */
 import type { Assignment, Catalog, Clause, Resource } from '../catalog/catalog.ts'
 import { computedFields, tableFields } from '../catalog/stored.ts'
+import { uuid7 } from '../field/uuid7.ts'
 import type { WriteShape } from '../query/write-shape.ts'
 import { type FieldValues, isWritable, sentence } from '../record/decode.ts'
 import type { WriteInput } from './input.ts'
@@ -12,6 +13,12 @@ export function assignments(
   values: Readonly<FieldValues>,
 ): readonly Assignment[] {
   return [...resource.scopeSets.filter(({ field }) => !Object.hasOwn(values, field.name)), ...(clause?.set ?? [])]
+}
+
+/** The values with an id, where that is neither sent nor counted by the database. */
+export function withId({ key }: Resource, values: Readonly<FieldValues>, now: Date): Readonly<FieldValues> {
+  if (key.type.name !== 'uuid' || Object.hasOwn(values, key.name)) return values
+  return { ...values, [key.name]: uuid7(now.getTime()) }
 }
 
 /** What an insert takes from the values, and what rules and defaults put beside them. */

@@ -2,6 +2,7 @@
 import type { LinkRule, Resource } from '../catalog/catalog.ts'
 import { meets } from '../catalog/stored.ts'
 import { ApiError, invalid } from '../error.ts'
+import type { Id } from '../id.ts'
 import { compileLinkCheck, type LinkedRule } from '../query/foreign-check.ts'
 import { type Execution, runCompiled, scopeOf } from './execution.ts'
 import { type Links, tablesOf } from './many.ts'
@@ -10,7 +11,7 @@ import { type Links, tablesOf } from './many.ts'
 export interface Linked {
   readonly resource: Resource
   readonly action: 'create' | 'update'
-  readonly id: number
+  readonly id: Id
   /** The ids that came or went. */
   readonly moved: Links
   /** The columns that an update wrote. */
@@ -20,7 +21,7 @@ export interface Linked {
 /** A rule to be judged, and the records to which its way leads. */
 interface Asked {
   readonly rule: LinkedRule
-  readonly ids: readonly number[]
+  readonly ids: readonly Id[]
   /** It is a rule of the record itself. */
   readonly own: boolean
 }

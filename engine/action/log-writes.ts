@@ -1,6 +1,9 @@
 /** ⇄ The rows of the log of changes for records that a plugin wrote by SQL of its own. */
 import type { Field, Resource } from '../catalog/catalog.ts'
+import { idsType } from '../catalog/key.ts'
+import { idSql } from '../catalog/stored.ts'
 import { quoted, slot, sql } from '../filter/sql.ts'
+import type { Id } from '../id.ts'
 import type { JsonObject } from '../json.ts'
 import { changeSql } from '../query/change-log.ts'
 import { type Compiled, compiled } from '../query/compiled.ts'
@@ -13,7 +16,7 @@ import { changeSlots, type Execution, noteChange, runCompiled } from './executio
 export async function logWrites(
   around: Execution,
   resource: Resource,
-  ids: readonly number[],
+  ids: readonly Id[],
   from?: JsonObject,
 ): Promise<void> {
   if (!resource.logged || ids.length === 0) return
@@ -34,10 +37,11 @@ function fieldOf(resource: Resource, name: string): Field {
 }
 
 function compileLog({ catalog }: Execution, resource: Resource, changed: readonly Field[] | undefined): Compiled {
-  const written = sql`(select t.* from ${quoted(resource.table)} t where t."id" = any(${slot('ids')}::integer[]) order by t."id") w`
+  const id = idSql(resource, 't')
+  const written = sql`(select t.* from ${quoted(resource.table)} t where ${id} = any(${slot('ids')}::${idsType(resource)}) order by ${id}) w`
   if (changed === undefined)
     return compiled(changeSql(catalog, resource, { action: 'create', after: 'w', given: new Set(), from: written }))
-  const former = sql`${written} join ${quoted(resource.table)} r on r."id" = w."id" cross join lateral jsonb_populate_record(r, ${slot('was')}::jsonb) o`
+  const former = sql`${written} join ${quoted(resource.table)} r on ${idSql(resource, 'r')} = ${idSql(resource, 'w')} cross join lateral jsonb_populate_record(r, ${slot('was')}::jsonb) o`
   return compiled(
     changeSql(catalog, resource, { action: 'update', before: 'o', after: 'w', given: new Set(changed), from: former }),
   )

@@ -1,8 +1,10 @@
 /** ⇄ Writing many-to-many relations: a list of ids replaces the links of a record. */
 import type { Field, ManyToMany, Resource } from '../catalog/catalog.ts'
+import { idOf, idsType, idType } from '../catalog/key.ts'
 import { invalid } from '../error.ts'
 import { FIELD_TYPES } from '../field/index.ts'
 import { quoted } from '../filter/sql.ts'
+import type { Id } from '../id.ts'
 import { LIMITS } from '../limits.ts'
 import { compileSelectable } from '../query/read-statement.ts'
 import { type Execution, runCompiled } from './execution.ts'
@@ -21,7 +23,7 @@ export function manyFields(resource: Resource): readonly (readonly [Field, ManyT
 }
 
 function idList(resource: Resource, relation: ManyToMany): Field {
-  const own = { of: 'integer', max_items: LIMITS.listItems }
+  const own = { of: relation.ids, max_items: LIMITS.listItems }
   return {
     ...resource.key,
     name: relation.writeAs,
@@ -41,14 +43,19 @@ function idList(resource: Resource, relation: ManyToMany): Field {
 const NONE: ReadonlySet<string> = new Set()
 
 /** The links that a caller wants, as ids by relation. */
-export type Links = ReadonlyMap<ManyToMany, readonly number[]>
+export type Links = ReadonlyMap<ManyToMany, readonly Id[]>
 
-/** The errors of ids that may not be linked to the record, keyed by `<key>.<index>`; `id` is 0 for a record to come. */
-export async function linkErrors(around: Execution, id: number, links: Links): Promise<Record<string, string[]>> {
+/** The errors of ids that may not be linked to the record, keyed by `<key>.<index>`; `id` is absent for a record to come. */
+export async function linkErrors(
+  around: Execution,
+  resource: Resource,
+  id: Id | undefined,
+  links: Links,
+): Promise<Record<string, string[]>> {
   const errors: Record<string, string[]> = {}
   for (const [relation, ids] of links) {
     if (ids.length === 0) continue
-    const allowed = await selectable(around, relation, ids, id)
+    const allowed = await selectable(around, resource, relation, ids, id)
     ids.forEach((other, index) => {
       if (!allowed.has(other))
         errors[`${relation.writeAs}.${index}`] = [`The selected ${relation.label.toLowerCase()} is invalid`]
@@ -58,12 +65,13 @@ export async function linkErrors(around: Execution, id: number, links: Links): P
 }
 
 /** Those of the links that differ from what is stored, whatever their order. */
-export async function changedLinks(around: Execution, id: number, links: Links): Promise<Links> {
-  const changed = new Map<ManyToMany, readonly number[]>()
+export async function changedLinks(around: Execution, id: Id, links: Links): Promise<Links> {
+  const changed = new Map<ManyToMany, readonly Id[]>()
   for (const [relation, ids] of links) {
+    const target = around.catalog.resources.get(relation.target)!
     const { table, from, to } = relation.through
     const text = `select ${quoted(to)} from ${quoted(table)} where ${quoted(from)} = $1`
-    const stored = new Set((await around.runner.run({ text }, [id])).map((row) => Number(row[0])))
+    const stored = new Set((await around.runner.run({ text }, [id])).map((row) => idOf(target, row[0])))
     if (stored.size !== ids.length || !ids.every((other) => stored.has(other))) changed.set(relation, ids)
   }
   return changed
@@ -82,14 +90,16 @@ export function judgedLater({ rules }: Resource, links: Links): ReadonlySet<stri
 }
 
 /** Replaces a record's links inside the open transaction, and gives the ids that came or went; throws validation_failed keyed by `<key>.<index>`. */
-export async function writeMany(around: Execution, id: number, links: Links): Promise<Links> {
-  const errors = await linkErrors(around, id, links)
+export async function writeMany(around: Execution, resource: Resource, id: Id, links: Links): Promise<Links> {
+  const errors = await linkErrors(around, resource, id, links)
   if (Object.keys(errors).length > 0) throw invalid(errors)
-  const moved = new Map<ManyToMany, readonly number[]>()
+  const moved = new Map<ManyToMany, readonly Id[]>()
   for (const [relation, ids] of links) {
+    const target = around.catalog.resources.get(relation.target)!
     const { table, from, to } = relation.through
-    const gone = `delete from ${quoted(table)} where ${quoted(from)} = $1 and not ${quoted(to)} = any($2::integer[]) returning ${quoted(to)}`
-    const come = `insert into ${quoted(table)} (${quoted(from)}, ${quoted(to)}) select $1::integer, unnest($2::integer[]) on conflict do nothing returning ${quoted(to)}`
+    const [near, far] = [idType(resource), idsType(target)]
+    const gone = `delete from ${quoted(table)} where ${quoted(from)} = $1 and not ${quoted(to)} = any($2::${far}) returning ${quoted(to)}`
+    const come = `insert into ${quoted(table)} (${quoted(from)}, ${quoted(to)}) select $1::${near}, unnest($2::${far}) on conflict do nothing returning ${quoted(to)}`
     const left = await around.runner.run({ text: gone }, [id, ids])
     const came = await around.runner.run({ text: come }, [id, ids])
     moved.set(
@@ -103,10 +113,12 @@ export async function writeMany(around: Execution, id: number, links: Links): Pr
 /** Which of the ids may be linked: those that the caller may view, and those that are linked already. */
 async function selectable(
   around: Execution,
+  resource: Resource,
   relation: ManyToMany,
-  ids: readonly number[],
-  id: number,
-): Promise<ReadonlySet<number>> {
-  const rows = await runCompiled(around, compileSelectable(around, relation), { ids, id }, true)
-  return new Set(rows.map((row) => Number(row[0])))
+  ids: readonly Id[],
+  id: Id | undefined,
+): Promise<ReadonlySet<Id>> {
+  const target = around.catalog.resources.get(relation.target)!
+  const rows = await runCompiled(around, compileSelectable(around, resource, relation), { ids, id: id ?? null }, true)
+  return new Set(rows.map((row) => idOf(target, row[0])))
 }

@@ -1,6 +1,8 @@
 /** ⇄ The records that a list's query finds: how many there are, or locked, so that they can be written together. */
 import type { Filter, Resource } from '../catalog/catalog.ts'
+import { idOf } from '../catalog/key.ts'
 import { invalid } from '../error.ts'
+import type { Id } from '../id.ts'
 import { type ListQuery, readListQuery } from '../query/list-query.ts'
 import { compileFound, compileLocked } from '../query/list-statement.ts'
 import { actorClass, requireClause } from '../query/policy.ts'
@@ -42,9 +44,9 @@ export async function lockMatching(
   resource: Resource,
   query: ListQuery,
   max: number,
-): Promise<readonly number[] | undefined> {
+): Promise<readonly Id[] | undefined> {
   const key = `locked ${resource.name} ${max} ${query.key} ${actorClass(inner.actor)}`
   const compiled = inner.statements.get(key, () => compileLocked(inner, resource, query, max + 1), query.madeUp)
   const rows = await runCompiled(inner, compiled, query.slots, true)
-  return rows.length > max ? undefined : rows.map((row) => Number(row[0]))
+  return rows.length > max ? undefined : rows.map((row) => idOf(resource, row[0]))
 }

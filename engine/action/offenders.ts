@@ -4,6 +4,7 @@ import type { Catalog, Resource } from '../catalog/catalog.ts'
 import type { Row, Runner } from '../database/database.ts'
 import { ifThere } from '../database/failure.ts'
 import { quoted, sql } from '../filter/sql.ts'
+import type { Id } from '../id.ts'
 import { type Compiled, parameterValues } from '../query/compiled.ts'
 import { conditionSql } from '../query/condition.ts'
 import { compileCounted, compileCrowded, compileOffenders, isAskable } from '../query/offenders.ts'
@@ -16,7 +17,7 @@ export interface Offence {
   /** `3 records break`, `there are 0 of at least 1 for`. */
   readonly words: string
   /** The first ids; none where records are missing. */
-  readonly ids: readonly number[]
+  readonly ids: readonly Id[]
   /** Whether there are more than these. */
   readonly more: boolean
 }
@@ -82,7 +83,7 @@ async function missing(catalog: Catalog, ask: Ask, resource: Resource): Promise<
 function offenceOf(resource: Resource, rule: Offence['rule'], row: Row | undefined): readonly Offence[] {
   const count = Number(row?.[0] ?? 0)
   if (count === 0) return []
-  const ids = JSON.parse(row?.[1] ?? '[]') as number[]
+  const ids = JSON.parse(row?.[1] ?? '[]') as Id[]
   const words = count === 1 ? '1 record breaks' : `${count} records break`
   return [{ resource, rule, words, ids, more: count > ids.length }]
 }

@@ -4,16 +4,16 @@ import type { JsonObject } from '../json.ts'
 import { compileOpen, wordsAfter } from '../query/move-check.ts'
 import { actorClass, allowsOne } from '../query/policy.ts'
 import { type Execution, runCompiled } from './execution.ts'
+import { idAtStart } from './read-back.ts'
 
 /** The words that may follow, by field, of the record in `text`, a record as it is answered. */
 export async function openMoves(around: Execution, resource: Resource, text: string): Promise<JsonObject> {
   const shown = resource.moves.filter((moves) => moves.shown)
-  // Every record begins with its id.
-  const id = /^\{"id":(\d+)/.exec(text)?.[1]
+  const id = idAtStart(text)
   if (shown.length === 0 || id === undefined) return {}
   const key = `moves ${resource.name} ${actorClass(around.actor)}`
   const compiled = around.statements.get(key, () => compileOpen(around, resource, shown))
-  const [row] = await runCompiled(around, compiled, { id: Number(id) })
+  const [row] = await runCompiled(around, compiled, { id })
   const open = shown.map((moves, i) => {
     const may = row?.[2 * i + 1] === 't' && allowsOne(moves.field.write, around.actor)
     return [moves.name, may ? wordsAfter(moves, row?.[2 * i] ?? null, around.actor) : []] as const

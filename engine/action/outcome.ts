@@ -4,6 +4,7 @@ import { boundsSentence } from '../catalog/formula.ts'
 import type { Row } from '../database/database.ts'
 import { violation } from '../database/failure.ts'
 import { ApiError, invalid } from '../error.ts'
+import type { Id } from '../id.ts'
 import { overlapName } from '../migration/tables.ts'
 import { actorClass } from '../query/policy.ts'
 import type { Check } from '../query/write-check.ts'
@@ -71,12 +72,12 @@ export async function furtherErrors(
   resource: Resource,
   values: Readonly<FieldValues>,
   links: Links,
-  id: number | undefined,
+  id: Id | undefined,
 ): Promise<Record<string, string[]>> {
   const given = [...resource.fields.values()].filter(
     (field) => Object.hasOwn(values, field.name) && (field.unique || field.relation !== undefined),
   )
-  const linked = await linkErrors(around, id ?? 0, links)
+  const linked = await linkErrors(around, resource, id, links)
   if (given.length === 0) return linked
   const compile = id === undefined ? compileInsert : compileUpdate
   const key = `checks ${id === undefined} ${resource.name} ${given.map((field) => field.name).join()} ${actorClass(around.actor)}`

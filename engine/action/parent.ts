@@ -1,7 +1,9 @@
 /** ⇄ The record of a nested route's path: it must exist and be within reach. */
 import type { BelongsTo, Resource } from '../catalog/catalog.ts'
+import { idOf } from '../catalog/key.ts'
 import type { Row } from '../database/database.ts'
 import { ApiError } from '../error.ts'
+import type { Id } from '../id.ts'
 import { compileParent, type ParentShape } from '../query/list-statement.ts'
 import { type Lookup, notFound } from '../query/lookup.ts'
 import { actorClass } from '../query/policy.ts'
@@ -20,10 +22,11 @@ export function parentShape({ relation, resource, lookup }: Parent): ParentShape
 }
 
 /** The id of a nested route's parent; 404 when there is none, 403 (404 where concealed) when it is out of reach. */
-export async function parentId(execution: Execution, parent: Parent): Promise<number> {
+export async function parentId(execution: Execution, parent: Parent): Promise<Id> {
   const key = `parent ${parent.resource.name} ${parent.lookup.field.name} ${actorClass(execution.actor)}`
   const compiled = execution.statements.get(key, () => compileParent(execution, parentShape(parent)))
-  return Number(visibleParent(parent, await runCompiled(execution, compiled, { parent: parent.lookup.value }))[0])
+  const rows = await runCompiled(execution, compiled, { parent: parent.lookup.value })
+  return idOf(parent.resource, visibleParent(parent, rows)[0])
 }
 
 /** The row of a parent that the caller may see; throws where `parentId` does. */

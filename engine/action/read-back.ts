@@ -1,13 +1,14 @@
 /** ⇄ Reads a record that was just written, or is about to be: as a single record, whether or not its caller may view it. */
 import type { Catalog, EmbedEntry, Resource } from '../catalog/catalog.ts'
 import { ApiError } from '../error.ts'
+import type { Id } from '../id.ts'
 import { entityTag } from '../json.ts'
 import { readsOfAnswer, speaksOf } from '../query/reads-of-answer.ts'
 import type { BoundHook, Execution } from './execution.ts'
 import { readOne } from './read.ts'
 
 /** Reads the record by id; the caller has just been allowed to write it. */
-export async function readBack(around: Execution, resource: Resource, id: number): Promise<string> {
+export async function readBack(around: Execution, resource: Resource, id: Id): Promise<string> {
   const { text } = await readOne(around, resource, { field: resource.key, value: id })
   return text
 }
@@ -69,7 +70,7 @@ function looksForNew({ fields, relations, table }: Resource): boolean {
 export async function requireVersion(
   around: Execution,
   resource: Resource,
-  id: number,
+  id: Id,
   ifMatch: string | undefined,
 ): Promise<void> {
   if (ifMatch === undefined || ifMatch.trim() === '*') return
@@ -77,4 +78,10 @@ export async function requireVersion(
   // A proxy that compresses makes tags weak; the version they name is the same.
   const tags = ifMatch.split(',').map((tag) => tag.trim().replace(/^(?:W\/)?"|"$/g, ''))
   if (!tags.includes(current)) throw new ApiError('stale_version')
+}
+
+/** The id of a record as it is answered: every record begins with it. */
+export function idAtStart(text: string): Id | undefined {
+  const [, written] = /^\{"id":(\d+|"(?:[^"\\]|\\.)*")/.exec(text) ?? []
+  return written === undefined ? undefined : (JSON.parse(written) as Id)
 }

@@ -1,6 +1,7 @@
 /** ⇄ Reading: a record by a lookup, a page of a list with its total. */
 import type { Resource } from '../catalog/catalog.ts'
 import type { Row } from '../database/database.ts'
+import type { Id } from '../id.ts'
 import { encodeCursor } from '../query/cursor.ts'
 import type { KeptEmbeds } from '../query/kept-embed.ts'
 import { type ListQuery, readListQuery } from '../query/list-query.ts'
@@ -48,7 +49,7 @@ export function readOne(
     await allReady(compiled.kept)
     const read = (value: unknown): Promise<readonly Row[]> => runCompiled(execution, compiled, { lookup: value })
     const row = compiled.shared
-      ? await gatherOf(compiled)(Number(lookup.value), read)
+      ? await gatherOf(compiled)(lookup.value as Id, read)
       : (await read(gathered ? [lookup.value] : lookup.value))[0]
     if (row === undefined) throw notFound(resource)
     return { visible: row[0] === 't', text: compiled.serialize(row) }

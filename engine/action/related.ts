@@ -1,6 +1,8 @@
 /** Which records a path of relations leads to ⇄, by one statement for many records. */
 import { SYSTEM } from '../actor.ts'
 import type { BelongsTo, Catalog, Resource } from '../catalog/catalog.ts'
+import { idOf } from '../catalog/key.ts'
+import type { Id } from '../id.ts'
 import { compileRelated, type RelatedPath } from '../query/related.ts'
 import type { Related } from './context.ts'
 import { type Execution, runCompiled } from './execution.ts'
@@ -28,7 +30,7 @@ export async function relatedOf(
   around: Execution,
   resource: Resource,
   path: string,
-  records: readonly number[],
+  records: readonly Id[],
 ): Promise<readonly Related[]> {
   const { catalog, statements } = around
   const scope = { catalog, actor: SYSTEM }
@@ -36,5 +38,7 @@ export async function relatedOf(
     compileRelated(scope, resource, relatedPath(catalog, resource, path)),
   )
   const rows = await runCompiled({ ...around, actor: SYSTEM }, found, { records })
-  return rows.map(([record, related]) => ({ record: Number(record), related: Number(related) }))
+  const { many, relations } = relatedPath(catalog, resource, path)
+  const end = catalog.resources.get((many ?? relations.at(-1))?.target ?? '') ?? resource
+  return rows.map(([record, related]) => ({ record: idOf(resource, record), related: idOf(end, related) }))
 }

@@ -3,6 +3,7 @@ import type { Clause, Resource } from '../catalog/catalog.ts'
 import { withComputed } from '../catalog/stored.ts'
 import { violation } from '../database/failure.ts'
 import { ApiError } from '../error.ts'
+import type { Id } from '../id.ts'
 import type { Json } from '../json.ts'
 import { type Lookup, notFound } from '../query/lookup.ts'
 import { actorClass, requireClause } from '../query/policy.ts'
@@ -73,7 +74,7 @@ export async function restoreRecord(around: Execution, resource: Resource, looku
 }
 
 /** The id of a deleted record that the actor may restore; throws as restoring does, and record_not_found for a live one. */
-export async function restorableId(around: Execution, resource: Resource, lookup: Lookup): Promise<number> {
+export async function restorableId(around: Execution, resource: Resource, lookup: Lookup): Promise<Id> {
   const clauses = requireClause(resource.policies.restore, around.actor)
   const current = await currentRecord(around, resource, clauses, lookup, true)
   if (current.live) throw notFound(resource)

@@ -3,6 +3,7 @@
 import { isDeepStrictEqual } from 'node:util'
 import type { Catalog, Field, Relation, Resource } from '../catalog/catalog.ts'
 import { isStored } from '../catalog/stored.ts'
+import type { Id } from '../id.ts'
 import type { Json, JsonObject } from '../json.ts'
 import { readable } from '../query/policy.ts'
 import { type FieldValues, isWritable, sentence } from '../record/decode.ts'
@@ -49,7 +50,7 @@ export async function refusedOnUpdate(
   around: Execution,
   resource: Resource,
   sent: Readonly<FieldValues>,
-  current: { readonly id: number; readonly record: Readonly<FieldValues> },
+  current: { readonly id: Id; readonly record: Readonly<FieldValues> },
 ): Promise<Errors> {
   const errors: Errors = {}
   let answer: Readonly<FieldValues> | undefined

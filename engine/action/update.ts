@@ -197,7 +197,7 @@ async function writeChange(around: Execution, update: Update, change: Change): P
       : undefined
     if (returning === 'stored')
       write.result = text === undefined ? current.record : (JSON.parse(text) as Record<string, Json>)
-    const moved = await writeMany(around, current.id, links)
+    const moved = await writeMany(around, resource, current.id, links)
     await refuseBrokenLinks(around, { resource, action: 'update', id: current.id, moved, columns: update.columns })
     if (text === undefined) return undefined
     if (write.result !== undefined)

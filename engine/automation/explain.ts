@@ -67,7 +67,10 @@ export async function explainActing(around: Execution, acting: Acting, id: numbe
   }))
   const runs = await around.adhoc.run({ text: RUNS }, [name, id])
   const [place] = await around.adhoc.run({ text: PLACE }, [name])
-  const changes = trigger.kind === 'write' ? await changesOf(around.adhoc, { resource: resource.owner, id }, MOST) : []
+  const changes =
+    trigger.kind === 'write'
+      ? await changesOf(around.adhoc, around.catalog, { resource: resource.owner, id }, MOST)
+      : []
   const exists = row === undefined ? undefined : row[0] === 't'
   return {
     exists,

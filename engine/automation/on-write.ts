@@ -23,7 +23,9 @@ export function writeListeners(automations: readonly Acting[]): ReadonlyMap<stri
 async function listen(within: Within, acting: Acting, changes: readonly Change[]): Promise<void> {
   const own = changes.filter((change) => setsOff(acting, change))
   const held = await heldOf(within, acting, own)
-  const taken = own.filter(held).map((change): Taken => ({ id: change.recordId, change, cause: String(change.id) }))
+  const taken = own
+    .filter(held)
+    .map((change): Taken => ({ id: Number(change.recordId), change, cause: String(change.id) }))
   const begun = await beginRuns(within.transaction, acting.name, taken)
   const tooDeep = begun.filter(({ change }) => (change?.depth ?? 0) >= LIMITS.automationChain)
   const ended = tooDeep.map((one): Ended => ({ taken: one, outcome: 'ended', what: [CHAIN] }))
@@ -77,5 +79,5 @@ async function heldOf(
     changes.filter(({ action }) => action !== 'delete'),
     false,
   )
-  return (change) => isGone(change) || (change.action === 'delete' ? deletes : others).has(change.recordId)
+  return (change) => isGone(change) || (change.action === 'delete' ? deletes : others).has(Number(change.recordId))
 }

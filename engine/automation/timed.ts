@@ -1,7 +1,9 @@
 /** Automations by moments and by the clock ⇄: a round takes some of the records whose time has come and acts, in one transaction. */
 import { executionOf, type Foundation, inTransaction, runCompiled, type Within } from '../action/execution.ts'
 import { SYSTEM } from '../actor.ts'
+import type { Resource } from '../catalog/catalog.ts'
 import type { Row } from '../database/database.ts'
+import { quoted } from '../filter/sql.ts'
 import { compileLeft, compileStill, compileTake } from '../query/automation-due.ts'
 import { act } from './act.ts'
 import type { Acting, Taken } from './acting.ts'
@@ -149,14 +151,18 @@ async function windowOf({ database }: Foundation, acting: Acting): Promise<Windo
     tick,
     from: '0',
     to: to ?? '',
-    last: last ?? (isAlone(acting) ? null : await lastOf(database.adhoc, name, resource.table)),
+    last: last ?? (isAlone(acting) ? null : await lastOf(database.adhoc, name, resource)),
   }
 }
 
 /** The last record that a schedule looks at: what is created meanwhile, by itself too, is for the next time. */
-async function lastOf(runner: Foundation['database']['adhoc'], name: string, table: string): Promise<string> {
+async function lastOf(
+  runner: Foundation['database']['adhoc'],
+  name: string,
+  { key, table }: Resource,
+): Promise<string> {
   const text = `update plinth_automation set last_id = coalesce(last_id,
-    (select coalesce(max(id), 0) from "${table.replaceAll('"', '""')}")) where name = $1 returning last_id`
+    (select coalesce(max(${quoted(key.column)}), 0) from ${quoted(table)})) where name = $1 returning last_id`
   const [row] = await runner.run({ text }, [name])
   return row?.[0] ?? '0'
 }

@@ -30,7 +30,7 @@ export function lay(base: Document<unknown>, over: Document<unknown>, diagnostic
     diagnostics.push({ code: 'wrong_type', message, span: here.place([]), hint: `write a ${expected}` })
   }
   const complain = Object.assign(contradicts, { form })
-  return each(ruleOfKey, ['of', 'where'])(base, over, complain)
+  return each(ruleOfKey, ['id', 'of', 'where'])(base, over, complain)
 }
 
 const replace: Rule = (_base, over) => over
@@ -173,6 +173,7 @@ function mergeRows(seeds: unknown): Rule {
 }
 
 const RULES: Readonly<Record<string, Rule>> = {
+  id: stays('"id"'),
   of: stays('"of"'),
   where: stays('"where"'),
   fields: each(member('field')),

@@ -157,6 +157,8 @@ export interface ManyToMany extends RelationBase {
   readonly order: readonly SortTerm[]
   /** Whether its author says the order. */
   readonly ordered: boolean
+  /** The type of the ids at the other end: `integer`, `bigint`, `uuid` or `string`. */
+  readonly ids: string
   /** Writable as a list of ids under this body key, e.g. `label_ids`. */
   readonly writeAs: string
   readonly write: readonly Access[] | undefined

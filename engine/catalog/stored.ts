@@ -1,4 +1,5 @@
 /** Which fields are columns of a table, and which of these the database computes. */
+import { quoted } from '../filter/sql.ts'
 import type { Catalog, Field, Resource } from './catalog.ts'
 
 /** Whether a field has a column; computed and counted fields have none. */
@@ -39,4 +40,9 @@ export function withComputed(catalog: Catalog, resource: Resource, columns: Iter
 /** Whether two sets have a member in common. */
 export function meets(one: ReadonlySet<string>, other: ReadonlySet<string>): boolean {
   return [...one].some((member) => other.has(member))
+}
+
+/** The id of the row of an alias, as SQL. */
+export function idSql({ key }: Pick<Resource, 'key'>, alias: string): string {
+  return `${alias}.${quoted(key.column)}`
 }

@@ -1,7 +1,10 @@
 /** Housekeeping of the log of changes ⇄: what only passes through it goes when every listener has worked it. */
 import type { Catalog, Resource } from '../catalog/catalog.ts'
+import { idType } from '../catalog/key.ts'
+import { idSql } from '../catalog/stored.ts'
 import type { Runner } from '../database/database.ts'
 import { deleteInBatches } from '../database/delete-in-batches.ts'
+import type { Id } from '../id.ts'
 import { LIMITS } from '../limits.ts'
 
 export interface Keep {
@@ -42,22 +45,24 @@ export async function deleteOldChanges(
  * Takes every value of these records out of the log, as removing one for good does: for whoever anonymizes what stays.
  * `resource` is the one whose table they are in. Who did what when stays.
  */
-export async function forgetChanges(runner: Runner, resource: string, ids: readonly number[]): Promise<void> {
+export async function forgetChanges(runner: Runner, resource: string, ids: readonly Id[]): Promise<void> {
   const text = `update plinth_change set changes = '[]', seen_by = null
-    where resource = $1 and record_id = any($2::int[]) and (changes <> '[]' or seen_by is not null)`
+    where resource = $1 and record_id = any($2) and (changes <> '[]' or seen_by is not null)`
   await runner.run({ text }, [resource, ids])
 }
 
 /** The same for records of a table that are not there any more, in batches: for whoever removes many by SQL of its own. */
 export async function forgetRemoved(
   runner: Runner,
-  { owner, table }: Pick<Resource, 'owner' | 'table'>,
+  resource: Pick<Resource, 'key' | 'owner' | 'table'>,
   signal?: AbortSignal,
 ): Promise<void> {
+  const { owner, table } = resource
   const batch: number = LIMITS.deleteBatch
+  const id = idSql(resource, 't')
   const text = `update plinth_change set changes = '[]', seen_by = null where id = any(array(
     select c.id from plinth_change c where c.resource = $1 and (c.changes <> '[]' or c.seen_by is not null)
-    and not exists (select 1 from "${table.replaceAll('"', '""')}" t where t.id = c.record_id) limit ${batch})) returning 1`
+    and not exists (select 1 from "${table.replaceAll('"', '""')}" t where ${id} = c.record_id::${idType(resource)}) limit ${batch})) returning 1`
   for (let rows = batch; rows === batch; ) {
     signal?.throwIfAborted()
     rows = (await runner.run({ text }, [owner])).length

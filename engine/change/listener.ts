@@ -4,6 +4,7 @@ import type { Within } from '../action/execution.ts'
 import { pluginContext } from '../action/plugin-context.ts'
 import type { WriteAction } from '../catalog/catalog.ts'
 import type { Transaction } from '../database/database.ts'
+import type { Id } from '../id.ts'
 import type { Json, JsonObject } from '../json.ts'
 import type { ListensTo } from '../resolve/extensions.ts'
 
@@ -22,7 +23,7 @@ export interface Change {
   readonly id: number
   /** The resource whose table the record is in. */
   readonly resource: string
-  readonly recordId: number
+  readonly recordId: Id
   readonly action: WriteAction
   /** Who began it; null: the program itself, or nobody signed in. */
   readonly actorId: number | null

@@ -6,8 +6,10 @@
  * nobody up. In between, rows are in the order of their ids: two writes of one record wait for each other, so theirs is
  * the order of the writes.
  */
-import type { WriteAction } from '../catalog/catalog.ts'
+import type { Catalog, WriteAction } from '../catalog/catalog.ts'
+import { keptIdOf } from '../catalog/key.ts'
 import type { Row, Runner } from '../database/database.ts'
+import type { Id } from '../id.ts'
 import type { Change, FieldChange } from './listener.ts'
 
 /** Where a listener stands. */
@@ -109,6 +111,7 @@ export async function lockPlace(runner: Runner, name: string): Promise<HeldPlace
 /** At most `most` changes that come next. The place must be locked before, so that the snapshot is a later one. */
 export async function readBatch(
   runner: Runner,
+  catalog: Catalog,
   name: string,
   words: readonly string[],
   place: Place,
@@ -119,35 +122,39 @@ export async function readBatch(
     upto === null
       ? await runner.run({ text: READ }, [name, done, words, most])
       : await runner.run({ text: READ_ON }, [name, done, words, most, upto, lastId])
-  const due = rows.filter(([, id]) => id !== null).map(dueOf)
+  const due = rows.filter(([, id]) => id !== null).map((row) => dueOf(catalog, row))
   const end = upto ?? rows[0]?.[0] ?? done
   const more = due.length === most
   const last = String(due.at(-1)?.change.id ?? lastId)
   return { due, more, next: more ? { done, upto: end, lastId: last } : { done: end, upto: null, lastId: '0' } }
 }
 
-const OF_RECORD = `select ${CHANGE} from plinth_change c where c.resource = $1 and c.record_id = $2::int
+const OF_RECORD = `select ${CHANGE} from plinth_change c where c.resource = $1 and c.record_id = $2
   order by c.id desc limit $3::int`
 
 /** The latest writes of one record that the log holds, at most `most`, the latest first; `resource` is the one whose table it is in. */
 export async function changesOf(
   runner: Runner,
-  { resource, id }: { readonly resource: string; readonly id: number },
+  catalog: Catalog,
+  { resource, id }: { readonly resource: string; readonly id: Id },
   most: number,
 ): Promise<readonly Change[]> {
-  return (await runner.run({ text: OF_RECORD }, [resource, id, most])).map(changeOf)
+  return (await runner.run({ text: OF_RECORD }, [resource, id, most])).map((row) => changeOf(catalog, row))
 }
 
-function dueOf([, ...row]: Row): Due {
-  return { change: changeOf(row), behind: row[11] === 't' }
+function dueOf(catalog: Catalog, [, ...row]: Row): Due {
+  return { change: changeOf(catalog, row), behind: row[11] === 't' }
 }
 
 /** A row of the log as `CHANGE` selects it. */
-function changeOf([id, resource, record, action, actor, request, bulk, changes, source, depth, at]: Row): Change {
+function changeOf(
+  catalog: Catalog,
+  [id, resource, record, action, actor, request, bulk, changes, source, depth, at]: Row,
+): Change {
   return {
     id: Number(id),
     resource: resource ?? '',
-    recordId: Number(record),
+    recordId: keptIdOf(catalog, resource, record),
     action: action as WriteAction,
     actorId: actor === null || actor === undefined ? null : Number(actor),
     requestId: request ?? null,
@@ -165,7 +172,7 @@ export async function advance(runner: Runner, name: string, { done, upto, lastId
 }
 
 const DEFER = `insert into plinth_deferred_change (listener, change_id, resource, record_id, attempt, due_at, error)
-  values ($1, $2::bigint, $3, $4::int, $5::int, clock_timestamp() + $6::float8 * interval '1 millisecond', $7)
+  values ($1, $2::bigint, $3, $4, $5::int, clock_timestamp() + $6::float8 * interval '1 millisecond', $7)
   on conflict (listener, change_id) do update set attempt = excluded.attempt, due_at = excluded.due_at, error = excluded.error`
 
 const SET_ASIDE = `update plinth_deferred_change set failed_at = clock_timestamp(), attempt = $3::int, error = $4
@@ -207,11 +214,11 @@ export interface Deferred {
 }
 
 /** A deferred change whose time has come, before any later one of its record. */
-export async function dueAgain(runner: Runner, name: string): Promise<Deferred | undefined> {
+export async function dueAgain(runner: Runner, catalog: Catalog, name: string): Promise<Deferred | undefined> {
   const [row] = await runner.run({ text: DUE_AGAIN }, [name])
   if (row === undefined) return undefined
   const [attempt, ...rest] = row
-  return { change: changeOf(rest), attempt: Number(attempt) }
+  return { change: changeOf(catalog, rest), attempt: Number(attempt) }
 }
 
 /** Forgets that a change was put off. */

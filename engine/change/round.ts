@@ -1,6 +1,7 @@
 /** One round of a listener ⇄: in one transaction it takes its place, works a batch of changes, and moves on. */
 import { executionOf, type Foundation, inTransaction, runLeft, type Work } from '../action/execution.ts'
 import { SYSTEM } from '../actor.ts'
+import type { Catalog } from '../catalog/catalog.ts'
 import type { Transaction } from '../database/database.ts'
 import type { Change, Listen } from './listener.ts'
 import {
@@ -52,9 +53,9 @@ export async function runRound(foundation: Foundation, listener: Named, round: R
       round.begins(changes, deferred)
       await listen(inner, changes)
     }
-    if (place.retries && (await workDeferred(transaction, name, work))) return 'more'
+    if (place.retries && (await workDeferred(transaction, foundation.catalog, name, work))) return 'more'
     const words = foundation.catalog.listeners.get(name) ?? []
-    return workNext(transaction, { name, words }, place, round, work)
+    return workNext(transaction, foundation.catalog, { name, words }, place, round, work)
   })
   await runLeft(call, left)
   return outcome
@@ -63,8 +64,8 @@ export async function runRound(foundation: Foundation, listener: Named, round: R
 type Works = (changes: readonly Change[], deferred?: number) => Promise<void>
 
 /** Works one change that was put off; false when none can be worked now. */
-async function workDeferred(transaction: Transaction, name: string, work: Works): Promise<boolean> {
-  const due = await dueAgain(transaction, name)
+async function workDeferred(transaction: Transaction, catalog: Catalog, name: string, work: Works): Promise<boolean> {
+  const due = await dueAgain(transaction, catalog, name)
   if (due === undefined) return false
   await deferredWorked(transaction, name, due.change)
   await work([due.change], due.attempt)
@@ -74,12 +75,13 @@ async function workDeferred(transaction: Transaction, name: string, work: Works)
 /** Works the changes that come next. */
 async function workNext(
   transaction: Transaction,
+  catalog: Catalog,
   { name, words }: { readonly name: string; readonly words: readonly string[] },
   place: HeldPlace,
   round: Round,
   work: Works,
 ): Promise<Outcome> {
-  const { due, more, next } = await readBatch(transaction, name, words, place, round.most)
+  const { due, more, next } = await readBatch(transaction, catalog, name, words, place, round.most)
   const ready = await putOff(transaction, name, due, round)
   await work(ready)
   // A part of the log that is under way has an end, also where nothing more of it is left.

@@ -20,7 +20,8 @@ export interface FailedChange {
   readonly listener: string
   readonly changeId: string
   readonly resource: string
-  readonly recordId: number
+  /** The id as text. */
+  readonly recordId: string
   readonly attempts: number
   readonly error: string
   /** As PostgreSQL writes it, UTC. */
@@ -69,7 +70,7 @@ export async function failedChanges(runner: Runner, most: number): Promise<reado
     listener: listener ?? '',
     changeId: changeId ?? '',
     resource: resource ?? '',
-    recordId: Number(recordId),
+    recordId: recordId ?? '',
     attempts: Number(attempts),
     error: error ?? '',
     failedAt: failedAt ?? '',

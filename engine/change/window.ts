@@ -1,6 +1,8 @@
 /** The log of changes between two snapshots ⇄, for those who follow it without a place of their own in the database. */
-import type { WriteAction } from '../catalog/catalog.ts'
+import type { Catalog, WriteAction } from '../catalog/catalog.ts'
+import { keptIdOf, keptIdType } from '../catalog/key.ts'
 import type { Row, Runner } from '../database/database.ts'
+import type { Id } from '../id.ts'
 import type { JsonObject } from '../json.ts'
 import type { FieldChange } from './listener.ts'
 
@@ -8,13 +10,13 @@ import type { FieldChange } from './listener.ts'
 export interface Stand {
   readonly done: string
   /** In the middle of a batch that ended at a later snapshot: told of its records up to an id. */
-  readonly partly?: { readonly upto: string; readonly lastId: number } | undefined
+  readonly partly?: { readonly upto: string; readonly lastId: Id } | undefined
 }
 
 /** One write between the snapshots. */
 export interface LoggedChange {
   readonly resource: string
-  readonly recordId: number
+  readonly recordId: Id
   readonly action: WriteAction
   readonly fields: readonly FieldChange[]
   /** What the policies of its record compared before it; null: that is not known, or was taken out of the log. */
@@ -42,13 +44,18 @@ export async function presentSnapshot(runner: Runner): Promise<string> {
  * `id + 0` keeps the planner from walking through the whole log in the order of its key. A record of which the follower
  * was told already comes again only with what was written later.
  */
-const WINDOW = `select s.now, pg_snapshot_xmax($1::pg_snapshot) > pg_snapshot_xmax(s.now::pg_snapshot), c.* from
+const WINDOW = (
+  after: string,
+): string => `select s.now, pg_snapshot_xmax($1::pg_snapshot) > pg_snapshot_xmax(s.now::pg_snapshot), c.* from
   (select pg_current_snapshot()::text as now) s left join lateral (
     select c.resource, c.record_id, c.action, c.changes, c.seen_by -> 0 from plinth_change c
     where c.xid >= pg_snapshot_xmin($1::pg_snapshot) and not pg_visible_in_snapshot(c.xid, $1::pg_snapshot)
     and c.resource = any($2::text[])
-    and ($4::pg_snapshot is null or c.resource <> $5 or c.record_id > $6::integer or not pg_visible_in_snapshot(c.xid, $4::pg_snapshot))
+    and ($4::pg_snapshot is null or c.resource <> $5 or c.record_id ${after} or not pg_visible_in_snapshot(c.xid, $4::pg_snapshot))
     order by c.id + 0 limit $3::integer) c on true`
+
+/** The records behind the one that a follower was told of last, in the order of `orderedId`. */
+const AFTER = Object.freeze({ integer: '> $6::integer', text: 'collate "C" > $6::text' })
 
 /**
  * What was committed since `from` in the tables of these resources, at most `most` changes. All statements of the caller's
@@ -56,6 +63,7 @@ const WINDOW = `select s.now, pg_snapshot_xmax($1::pg_snapshot) > pg_snapshot_xm
  */
 export async function readWindow(
   runner: Runner,
+  catalog: Catalog,
   { done, partly }: Stand,
   owners: readonly string[],
   most: number,
@@ -68,16 +76,17 @@ export async function readWindow(
     partly === undefined ? '' : owners[0],
     partly?.lastId ?? 0,
   ]
-  const rows = await runner.run({ text: WINDOW, name: 'plinth window' }, values)
-  const changes = rows.filter(([, , resource]) => resource !== null).map(changeOf)
+  const text = WINDOW(AFTER[keptIdType(catalog)])
+  const rows = await runner.run({ text, name: 'plinth window' }, values)
+  const changes = rows.filter(([, , resource]) => resource !== null).map((row) => changeOf(catalog, row))
   const lost = rows[0]?.[1] === 't' || changes.length > most
   return { now: rows[0]?.[0] ?? done, changes, lost }
 }
 
-function changeOf([, , resource, record, action, changes, seen]: Row): LoggedChange {
+function changeOf(catalog: Catalog, [, , resource, record, action, changes, seen]: Row): LoggedChange {
   return {
     resource: resource ?? '',
-    recordId: Number(record),
+    recordId: keptIdOf(catalog, resource, record),
     action: action as WriteAction,
     fields: JSON.parse(changes ?? '[]') as FieldChange[],
     seen: seen === null || seen === undefined ? null : (JSON.parse(seen) as JsonObject),

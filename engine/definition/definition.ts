@@ -155,12 +155,20 @@ export interface AutomationDefinition {
 export type ActionName = 'list' | 'get' | 'create' | 'update' | 'delete' | 'restore'
 export type PolicyName = 'view' | 'create' | 'update' | 'delete' | 'restore'
 
+/** What the ids of records are, and the column in which they stand. */
+export interface IdDefinition {
+  readonly type?: 'integer' | 'bigint' | 'uuid' | 'string'
+  readonly column?: string
+}
+
 export interface ResourceDefinition {
   readonly resource: string
   readonly label?: string
   readonly description?: string
   readonly path?: string
   readonly table?: string
+  /** The type of the ids, integer if absent, or that and their column. */
+  readonly id?: NonNullable<IdDefinition['type']> | IdDefinition
   readonly renamed_from?: string
   /** The resource whose table this one uses: only the records that `where` admits, only the fields listed here. */
   readonly of?: string

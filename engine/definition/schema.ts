@@ -24,12 +24,20 @@ const URL_PATH: JsonSchema = {
   'x-expects': 'words between slashes, such as settings/statuses',
 }
 
+const ID_TYPE: JsonSchema = { enum: ['integer', 'bigint', 'uuid', 'string'] }
+
+const ID_KEYS: Readonly<Record<string, JsonSchema>> = {
+  type: key('integer, bigint, uuid, or string for words that whoever creates a record chooses.', 'bigint', ID_TYPE),
+  column: key('The column of the id, if it is not called id.', 'film_id', NAME),
+}
+
 const IDENTITY: Readonly<Record<string, JsonSchema>> = {
   resource: key('The name of the resource, plural; also its table and path if they are not given.', 'tickets', NAME),
   label: key('The name of one record for people: "Ticket not found".', 'Ticket', TEXT),
   description: key('What the resource is, for the reference.', 'A request of a customer.', TEXT),
   path: key('The path below the prefix.', 'settings/statuses', URL_PATH),
   table: key('The table, if it is not called like the resource.', 'desk_tickets', NAME),
+  id: key('The type of the ids; integer if absent.', 'uuid', either(ID_TYPE, map(ID_KEYS))),
   renamed_from: key('The name that the resource had before; its data moves along.', 'issues', NAME),
   of: key('Stands on the table of this other resource.', 'users', NAME),
   where: key(

@@ -1,4 +1,5 @@
 /** All types of field that the engine brings along; plugins add theirs to the list. */
+import { bigint } from './bigint.ts'
 import { boolean } from './boolean.ts'
 import { color } from './color.ts'
 import { count } from './count.ts'
@@ -10,7 +11,7 @@ import type { FieldType } from './field-type.ts'
 import { integer } from './integer.ts'
 import { json } from './json.ts'
 import { list } from './list.ts'
-import { reference } from './reference.ts'
+import { bigintReference, reference, stringReference, uuidReference } from './reference.ts'
 import { secret } from './secret.ts'
 import { sequence } from './sequence.ts'
 import { slug } from './slug.ts'
@@ -18,6 +19,7 @@ import { string } from './string.ts'
 import { text } from './text.ts'
 import { timestamp } from './timestamp.ts'
 import { url } from './url.ts'
+import { uuid } from './uuid.ts'
 
 export const FIELD_TYPES: readonly FieldType[] = Object.freeze(
   [
@@ -36,9 +38,14 @@ export const FIELD_TYPES: readonly FieldType[] = Object.freeze(
     sequence,
     list,
     json,
+    uuid,
     secret,
     count,
+    bigint,
     reference,
+    bigintReference,
+    uuidReference,
+    stringReference,
   ].map((type) => Object.freeze(type)),
 )
 

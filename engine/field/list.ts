@@ -2,6 +2,7 @@
 
 import type { Json, JsonSchema } from '../json.ts'
 import { LIMITS } from '../limits.ts'
+import { bigint } from './bigint.ts'
 import { boolean } from './boolean.ts'
 import { boundsMistakes, characters, numberOption, textOption } from './characters.ts'
 import { color } from './color.ts'
@@ -16,17 +17,17 @@ import { slug } from './slug.ts'
 import { string } from './string.ts'
 import { timestamp } from './timestamp.ts'
 import { url } from './url.ts'
+import { uuid } from './uuid.ts'
 
 const ITEMS: ReadonlyMap<string, FieldType> = new Map(
-  [string, integer, decimal, boolean, date, timestamp, enumeration, email, url, color, slug].map((type) => [
-    type.name,
-    type,
-  ]),
+  [string, integer, decimal, boolean, date, timestamp, enumeration, email, url, color, slug, uuid, bigint].map(
+    (type) => [type.name, type],
+  ),
 )
 
 const OWN: Readonly<Record<string, JsonSchema>> = {
   of: {
-    enum: [...ITEMS.keys()],
+    enum: [...ITEMS.values()].filter(({ internal }) => internal !== true).map(({ name }) => name),
     description: 'The type of the items.',
     examples: ['string'],
   },

@@ -1,19 +1,26 @@
-/** The field type `reference`: the foreign key of a belongs_to relation. */
+/** The field types of foreign keys: one for each type that the id of the other record may have. */
 import { LIMITS } from '../limits.ts'
+import { bigint } from './bigint.ts'
 import type { FieldType } from './field-type.ts'
 import { wholeNumber } from './integer.ts'
+import { string } from './string.ts'
+import { uuid } from './uuid.ts'
 
-export const reference: FieldType = {
-  name: 'reference',
+const COMMON = {
   description: 'The id of a record of another resource.',
   options: {},
   internal: true,
-  column: () => 'integer',
-  schema: () => ({ type: 'integer', minimum: 1, maximum: LIMITS.idMax }),
-  wire: 'number',
   operators: ['eq', 'ne', 'in', 'not_in', 'null'],
   sortable: true,
   filterable: true,
+} as const satisfies Partial<FieldType>
+
+export const reference: FieldType = {
+  ...COMMON,
+  name: 'reference',
+  column: () => 'integer',
+  schema: () => ({ type: 'integer', minimum: 1, maximum: LIMITS.idMax }),
+  wire: 'number',
   decode: (value) => {
     const id = wholeNumber(value)
     if (id === undefined) return { error: 'must be an integer' }
@@ -27,3 +34,13 @@ export const reference: FieldType = {
     return { value: id >= 1 && id <= LIMITS.idMax ? id : 0 }
   },
 }
+
+/** The same over another type: what its ids are, its keys are. */
+function referenceTo(type: FieldType, more: Partial<FieldType> = {}): FieldType {
+  const { column, decode, parse, schema, wire } = type
+  return { ...COMMON, name: `reference_${type.name}`, column, decode, parse, schema, wire, ...more }
+}
+
+export const bigintReference = referenceTo(bigint, { input: () => ({ type: ['string', 'integer'] }) })
+export const uuidReference = referenceTo(uuid)
+export const stringReference = referenceTo(string, { column: () => 'text' })

@@ -9,6 +9,7 @@ import type { Actor } from '../actor.ts'
 import type { Catalog, Field, Resource } from '../catalog/catalog.ts'
 import type { FieldDefinition } from '../definition/definition.ts'
 import { ApiError, type FieldErrors, invalid } from '../error.ts'
+import type { Id } from '../id.ts'
 import { type JsonObject, JsonText } from '../json.ts'
 import { LIMITS } from '../limits.ts'
 import { requireClause } from '../query/policy.ts'
@@ -155,7 +156,7 @@ function foundRoute(resource: Resource, name: 'update' | 'delete', queryFields: 
   })
 }
 
-function changeOf(resource: Resource, name: 'update' | 'delete', id: number, body: JsonObject): Operation {
+function changeOf(resource: Resource, name: 'update' | 'delete', id: Id, body: JsonObject): Operation {
   const lookup = { field: resource.key, value: id }
   const run = async (inner: Execution): Promise<undefined> => {
     if (name === 'update') await updateRecord(inner, resource, lookup, body)

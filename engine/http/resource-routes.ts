@@ -5,6 +5,7 @@ import type { ListResult } from '../action/list-result.ts'
 import { openMoves } from '../action/open-moves.ts'
 import type { Parent } from '../action/parent.ts'
 import { getRecord, listRecords } from '../action/read.ts'
+import { idAtStart } from '../action/read-back.ts'
 import { deleteRecord, restoreRecord } from '../action/remove.ts'
 import { updateRecord } from '../action/update.ts'
 import type { Access, Catalog, Nested, Resource } from '../catalog/catalog.ts'
@@ -154,10 +155,9 @@ export async function recordReply(around: Execution, resource: Resource, text: s
 export async function createdReply(around: Execution, resource: Resource, text: string): Promise<Reply> {
   const { catalog } = around
   const reply = await recordReply(around, resource, text, resource.statusCodes.create)
-  // Every record begins with its id.
-  const id = /^\{"id":(\d+)/.exec(text)?.[1]
+  const id = idAtStart(text)
   if (!isLocated(resource) || id === undefined) return reply
-  return { ...reply, headers: { Location: `${catalog.prefix}/${resource.path}/${id}` } }
+  return { ...reply, headers: { Location: `${catalog.prefix}/${resource.path}/${encodeURIComponent(id)}` } }
 }
 
 /** Whether the answer to a creation says where the new record is. */

@@ -258,3 +258,14 @@ export const ENGINE_TABLES: readonly Table[] = Object.freeze([
   SEED_TABLE,
   WORKING_TIME_TABLE,
 ])
+
+/** The engine's own tables; `kept` is the type in which the log of changes keeps the ids of records. */
+export function engineTables(kept: 'integer' | 'text'): readonly Table[] {
+  if (kept === 'integer') return ENGINE_TABLES
+  const keeps = (table: Table): boolean => table === CHANGE_TABLE || table === DEFERRED_CHANGE_TABLE
+  return ENGINE_TABLES.map((table) =>
+    keeps(table)
+      ? { ...table, columns: table.columns.map((one) => (one.name === 'record_id' ? { ...one, type: kept } : one)) }
+      : table,
+  )
+}

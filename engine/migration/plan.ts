@@ -164,6 +164,43 @@ function wrongKey({ wanted, actual }: Pair): readonly Step[] {
   ]
 }
 
+const COUNTED: ReadonlySet<string> = new Set(['integer', 'bigint'])
+
+/** The columns of ids that would become others, and those that refer to them: `books.author_id`. */
+function otherIds(pairs: readonly Pair[]): ReadonlySet<string> {
+  const keys = pairs.filter((pair) => changedId(pair) !== undefined)
+  const referring = pairs.flatMap(({ wanted }) =>
+    wanted.foreignKeys
+      .filter(({ table }) => keys.some((pair) => pair.wanted.name === table))
+      .map(({ column }) => `${wanted.name}.${column}`),
+  )
+  return new Set([...keys.map(({ wanted }) => `${wanted.name}.${wanted.primaryKey[0]}`), ...referring])
+}
+
+function changedId({ wanted, actual }: Pair): { readonly type: string; readonly was: string } | undefined {
+  const [name, ...more] = wanted.primaryKey
+  const [type, was] = [wanted, actual].map(({ columns }) => columns.find((column) => column.name === name)?.type)
+  if (more.length > 0 || type === undefined || was === undefined || type === was) return undefined
+  return COUNTED.has(type) && COUNTED.has(was) ? undefined : { type, was }
+}
+
+/** What refers to records, here and elsewhere, would lead nowhere. */
+function wrongIds(pair: Pair): readonly Step[] {
+  const changed = changedId(pair)
+  if (changed === undefined) return []
+  const { name, primaryKey } = pair.wanted
+  return [
+    {
+      title: `the ids of ${name} are ${changed.was}, not ${changed.type}`,
+      about: { table: name, column: primaryKey[0] ?? '' },
+      sql: [],
+      risk: 'blocked',
+      effect: 'adds',
+      advice: 'leave "id" as it was, or give the resource another table: records keep the ids that they have',
+    },
+  ]
+}
+
 /** The steps from `present` to `wanted`, in an order that works and is always the same; none when they are equal. Pure. */
 export function plan(wanted: readonly Table[], circumstances: Circumstances): MigrationPlan {
   const { present } = circumstances
@@ -175,6 +212,8 @@ export function plan(wanted: readonly Table[], circumstances: Circumstances): Mi
   const there = [...pairs.values()]
   const taken = new Set(there.map((pair) => pair.actual.name))
   const gone = present.tables.filter((table) => !taken.has(table.name) && present.owned.has(table.name))
+  const settled = otherIds(there)
+  const isOpen = ({ about }: Step): boolean => !settled.has(`${about?.table}.${about?.column}`)
   const searches = wanted.some((table) => table.indexes.some((index) => index.kind === 'trigram'))
   const overlaps = wanted.some((table) => table.indexes.some((index) => index.kind === 'overlap'))
   const steps = [
@@ -186,13 +225,13 @@ export function plan(wanted: readonly Table[], circumstances: Circumstances): Mi
       : []),
     ...sequenceSteps(wanted, present),
     ...there.flatMap((pair) => renameSteps(pair, wanted, present)),
-    ...there.flatMap(wrongKey),
+    ...there.flatMap((pair) => [...wrongKey(pair), ...wrongIds(pair)]),
     ...createSteps(
       wanted.filter((table) => !pairs.has(table.name)),
       gone,
     ),
-    ...there.flatMap((pair) => planColumns(pair, circumstances)),
-    ...there.flatMap((pair) => planReferences(pair, pairs)),
+    ...there.flatMap((pair) => planColumns(pair, circumstances)).filter(isOpen),
+    ...there.flatMap((pair) => planReferences(pair, pairs)).filter(isOpen),
     ...gone.map((table) => setTableAside(table, circumstances)),
     ...there.flatMap((pair) => planIndexes(pair, circumstances)),
   ]

@@ -1,9 +1,11 @@
 /** Puts the records of `seeds:` into a database, each once in its life. ⇄ */
 import type { Assignment, Catalog, Field, Filter, Resource, SeedRow, Selection } from '../catalog/catalog.ts'
+import { idOf } from '../catalog/key.ts'
 import type { Database, Runner } from '../database/database.ts'
 import { ApiError } from '../error.ts'
 import { slugify } from '../field/slug.ts'
 import { quoted as q } from '../filter/sql.ts'
+import type { Id } from '../id.ts'
 import type { Json } from '../json.ts'
 import type { Collected, Diagnostic } from '../text/diagnostic.ts'
 import { atomically, exclusively } from './apply.ts'
@@ -38,7 +40,7 @@ interface Seeding {
   readonly known: Set<string>
 }
 
-async function select({ catalog, runner }: Seeding, { resource: name, where }: Selection): Promise<number | undefined> {
+async function select({ catalog, runner }: Seeding, { resource: name, where }: Selection): Promise<Id | undefined> {
   const target = catalog.resources.get(name)
   if (target === undefined) throw new Error(`There is no resource ${name}.`)
   const sql = (filter: Filter) => fixedConditionSql(filter, (path) => pathSql(catalog, path, 't'))
@@ -48,7 +50,7 @@ async function select({ catalog, runner }: Seeding, { resource: name, where }: S
   const id = q(target.key.column)
   const text = `select t.${id} from ${q(target.table)} t where ${conditions.map(sql).join(' and ')} order by ${order}t.${id} limit 1`
   const [row] = await runner.run({ text }, [])
-  return row === undefined ? undefined : Number(row[0])
+  return row === undefined ? undefined : idOf(target, row[0])
 }
 
 /** The values of a row, or the first reference in it that leads nowhere yet. */

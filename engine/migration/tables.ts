@@ -2,11 +2,13 @@
 
 import type { Catalog, Field, Filter, Index, ManyToMany, OverlapRule, Resource } from '../catalog/catalog.ts'
 import { generatedSql, storedFitsSql } from '../catalog/formula.ts'
+import { idType, keptIdType } from '../catalog/key.ts'
 import { isStored } from '../catalog/stored.ts'
+import { UUID7_DEFAULT } from '../field/uuid7.ts'
 import { quoted } from '../filter/sql.ts'
 import { fixedConditionSql } from './condition.ts'
 import { literalDefault } from './default.ts'
-import { ENGINE_TABLES } from './engine-tables.ts'
+import { engineTables } from './engine-tables.ts'
 import { namedIndex } from './name.ts'
 import type { Column, ForeignKey, Sequence, Table, TableIndex } from './table.ts'
 
@@ -18,6 +20,13 @@ function byName<T extends { readonly name: string }>(values: Iterable<T>): reado
 
 const MOMENTS = Object.freeze({ now: 'now()', today: 'CURRENT_DATE' })
 
+/** The types of ids that the database counts. */
+const IDENTITIES: ReadonlySet<string> = new Set(['integer', 'bigint'])
+
+function keyDefault({ key }: Resource, field: Field, type: string): string | undefined {
+  return field === key && type === 'uuid' ? UUID7_DEFAULT : undefined
+}
+
 function columnOf(resource: Resource, field: Field): Column {
   const type = field.type.column(field.options)
   const generated = field.type.generated?.(field.options, resource.table).default
@@ -27,8 +36,11 @@ function columnOf(resource: Resource, field: Field): Column {
     type,
     // What is absent is what the formula says; a computed column has no rule of its own.
     nullable: field.nullable || field.stored !== undefined,
-    default: generated ?? (field.defaultMoment === undefined ? given : MOMENTS[field.defaultMoment]),
-    identity: field === resource.key,
+    default:
+      generated ??
+      keyDefault(resource, field, type) ??
+      (field.defaultMoment === undefined ? given : MOMENTS[field.defaultMoment]),
+    identity: field === resource.key && IDENTITIES.has(type),
     ...(field.backfill === undefined || field.nullable ? {} : { fill: literalDefault(type, field.backfill) }),
     ...wordsOf(field),
     ...(field.stored === undefined ? {} : { generated: generatedSql(field), fits: storedFitsSql(field) }),
@@ -110,9 +122,9 @@ function tableOf(catalog: Catalog, owner: Resource): Table {
 /** A many_to_many's table: the two ids are its key, and the way back has an index. */
 function joiningTable(catalog: Catalog, resource: Resource, relation: ManyToMany): Table {
   const { table, from, to } = relation.through
-  const column = (name: string): Column => ({
+  const column = (name: string, type: string): Column => ({
     name,
-    type: 'integer',
+    type,
     nullable: false,
     default: undefined,
     identity: false,
@@ -120,7 +132,7 @@ function joiningTable(catalog: Catalog, resource: Resource, relation: ManyToMany
   const target = catalog.resources.get(relation.target)
   return {
     name: table,
-    columns: [column(from), column(to)],
+    columns: [column(from, idType(resource)), column(to, target === undefined ? 'integer' : idType(target))],
     primaryKey: [from, to],
     foreignKeys: [
       { column: from, table: resource.table, onDelete: 'cascade' },
@@ -140,6 +152,6 @@ export function tables(catalog: Catalog): readonly Table[] {
       relation.kind === 'many_to_many' ? [joiningTable(catalog, resource, relation)] : [],
     ),
   )
-  const all = byName([...own, ...joining, ...ENGINE_TABLES])
+  const all = byName([...own, ...joining, ...engineTables(keptIdType(catalog))])
   return Object.freeze([...all].sort((a, b) => (a.name < b.name ? -1 : 1)))
 }

@@ -57,7 +57,10 @@ export function batchAnswer({ does }: BatchRoute, { single }: TypeNames): JsonSc
 }
 
 /** What the routes by filters answer. */
-export const FOUND_ANSWER: JsonSchema = objectOf([
-  { name: 'matched', schema: { type: 'integer', minimum: 0 }, required: true },
-  { name: 'ids', schema: { type: 'array', items: { type: 'integer' } }, required: false },
-])
+export function foundAnswer({ writes: { key } }: BatchRoute): JsonSchema {
+  const id = key.type.name === 'integer' ? { type: 'integer' } : key.type.schema(key.options)
+  return objectOf([
+    { name: 'matched', schema: { type: 'integer', minimum: 0 }, required: true },
+    { name: 'ids', schema: { type: 'array', items: id }, required: false },
+  ])
+}

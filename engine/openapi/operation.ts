@@ -7,7 +7,7 @@ import { EVENT_STREAM } from '../http/stream-route.ts'
 import type { JsonSchema } from '../json.ts'
 import { accessSentence } from './access-sentence.ts'
 import { headerRefs, successSchema } from './answers.ts'
-import { asAction, batchAnswer, batchBody, FOUND_ANSWER, isBatchRoute } from './batch.ts'
+import { asAction, batchAnswer, batchBody, foundAnswer, isBatchRoute } from './batch.ts'
 import type { Node } from './openapi-document.ts'
 import {
   choiceParameters,
@@ -222,7 +222,7 @@ function envelopeOf({ names }: Outline, route: BoundRoute): JsonSchema {
     return route.action === 'delete' ? successSchema({ type: 'null' }) : schemaRef(answer)
   }
   if (isBatchRoute(route))
-    return successSchema(route.way === 'found' ? FOUND_ANSWER : batchAnswer(route, names.get(route.writes.name)!))
+    return successSchema(route.way === 'found' ? foundAnswer(route) : batchAnswer(route, names.get(route.writes.name)!))
   return successSchema(route.output ?? { type: 'null' }, { message: true, meta: route.meta ?? {} })
 }
 

@@ -19,7 +19,9 @@ function query(name: string, description: string | undefined, schema: JsonSchema
 export function recordParameter(resource: Resource): Parameter {
   const names = resource.lookup.map((field) => field.name)
   const only = names.length === 1 && resource.lookup[0] === resource.key
-  const schema = only ? { type: 'integer', minimum: 1, maximum: LIMITS.idMax } : { type: ['integer', 'string'] }
+  const { options, type } = resource.key
+  const own = type.schema(options)
+  const schema = only ? own : { type: own.type === 'string' ? 'string' : ['integer', 'string'] }
   const named = only ? '' : ` \`${names.at(-1)}:…\` says which it is.`
   const description = `The ${names.join(' or ')} of the ${resource.label.toLowerCase()}.${named}`
   return { name: 'id', in: 'path', required: true, description, schema }

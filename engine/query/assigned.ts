@@ -1,5 +1,6 @@
 /** Values that a write gives by itself, as SQL: what rules and defaults assign, and what follows from other values. */
 import type { Assignment, ChosenCalendar, Field, FieldPath, Value } from '../catalog/catalog.ts'
+import { idSql } from '../catalog/stored.ts'
 import { scaleOf } from '../field/decimal.ts'
 import type { Operand } from '../filter/filter.ts'
 import { and, join, parameter, quoted, type Sql, slot, sql } from '../filter/sql.ts'
@@ -19,7 +20,8 @@ function selectedSql(
 ): Sql {
   const target = scope.catalog.resources.get(resource)!
   const conditions = [conditionSql(scope.catalog, where, 's', judged), ...existenceSql(scope, target, 's')]
-  return sql`(select s."id" from ${quoted(target.table)} s where ${and(conditions)} order by s."id" limit 1)`
+  const id = idSql(target, 's')
+  return sql`(select ${id} from ${quoted(target.table)} s where ${and(conditions)} order by ${id} limit 1)`
 }
 
 function operandSql(field: Field, operand: Operand): Sql {

@@ -1,5 +1,6 @@
 /** The values that policies may name of an actor, as columns of the statement that reads its account. */
 import type { Catalog, Field } from '../catalog/catalog.ts'
+import { idSql } from '../catalog/stored.ts'
 import type { Row } from '../database/database.ts'
 import type { WireKind } from '../field/field-type.ts'
 import { wireJson } from '../field/wire.ts'
@@ -20,7 +21,7 @@ export function attributeColumns(catalog: Catalog, alias: string): AttributeColu
   const fields = [...new Set(attributes.map(([, field]) => field))]
   const places = attributes.map(([name, field]) => [name, fields.indexOf(field), field.type.wire] as const)
   return {
-    columns: fields.map((field) => columnSql(field, alias)),
+    columns: fields.map((field) => columnSql(catalog, field, alias)),
     read: (row, from) =>
       Object.freeze(
         Object.fromEntries(places.map(([name, at, wire]) => [name, attributeOf(wire, row[from + at] ?? null)])),
@@ -28,9 +29,11 @@ export function attributeColumns(catalog: Catalog, alias: string): AttributeColu
   }
 }
 
-function columnSql(field: Field, alias: string): string {
+function columnSql({ accounts, resources }: Catalog, field: Field, alias: string): string {
   if (field.computed === undefined) return `${alias}.${quoted(field.column)}`
-  return `(${field.computed.replace(/\bt\./g, `${alias}.`).replaceAll('{actor}', `${alias}."id"`)})`
+  const account = resources.get(accounts?.resource ?? '')
+  const id = account === undefined ? `${alias}."id"` : idSql(account, alias)
+  return `(${field.computed.replace(/\bt\./g, `${alias}.`).replaceAll('{actor}', id)})`
 }
 
 function attributeOf(wire: WireKind, text: string | null): Json {

@@ -1,5 +1,7 @@
 /** For which records an automation acts, as SQL: whose moment has come, whom a schedule chooses, of whom its condition holds. */
 import type { Automation, Catalog, Resource, Trigger } from '../catalog/catalog.ts'
+import { idsType, idType } from '../catalog/key.ts'
+import { idSql } from '../catalog/stored.ts'
 import { and, parameter, quoted, type Sql, slot, sql } from '../filter/sql.ts'
 import { type Compiled, compiled } from './compiled.ts'
 import { holdsSql } from './condition.ts'
@@ -60,10 +62,11 @@ function dueSql(
   automation: Automation,
 ): { readonly where: Sql; readonly cause: Sql; readonly holds: Sql; readonly order: string } {
   const { trigger } = automation
+  const id = idSql(resource, 't')
   const exists = existenceSql(scope, resource, 't')
   const undone = (cause: Sql): Sql =>
     // No anti-join: a plan that was made while there were few runs would read all of them for each record.
-    sql`(select r.outcome from plinth_automation_run r where r.automation = ${slot('automation')}::text and r.record_id = t."id" and r.cause = ${cause}) is null`
+    sql`(select r.outcome from plinth_automation_run r where r.automation = ${slot('automation')}::text and r.record_id = ${id} and r.cause = ${cause}) is null`
   if (trigger.kind === 'moment') {
     const moment = momentSql(trigger, 't')
     const cause = causeSql(trigger, 't')
@@ -72,8 +75,8 @@ function dueSql(
     return { where, cause, holds: whenSql(scope.catalog, automation, 't'), order: `t.${quoted(trigger.at.column)}` }
   }
   const cause = sql`${slot('tick')}::text`
-  const chosen = sql`t."id" >= ${slot('from')}::integer and t."id" <= ${slot('last')}::integer and ${whenSql(scope.catalog, automation, 't')}`
-  return { where: and([chosen, ...exists, undone(cause)]), cause, holds: sql`true`, order: 't."id"' }
+  const chosen = sql`${id} >= ${slot('from')}::${idType(resource)} and ${id} <= ${slot('last')}::${idType(resource)} and ${whenSql(scope.catalog, automation, 't')}`
+  return { where: and([chosen, ...exists, undone(cause)]), cause, holds: sql`true`, order: id }
 }
 
 /**
@@ -82,9 +85,9 @@ function dueSql(
  */
 export function compileTake(scope: SelectScope, resource: Resource, automation: Automation): Compiled {
   const { where, cause, holds, order } = dueSql(scope, resource, automation)
-  const due = sql`select t."id", ${cause} as cause, ${holds} as holds from ${quoted(resource.table)} t where ${where} order by ${order} limit ${slot('most')}::integer for update of t skip locked`
+  const due = sql`select ${idSql(resource, 't')}, ${cause} as cause, ${holds} as holds from ${quoted(resource.table)} t where ${where} order by ${order} limit ${slot('most')}::integer for update of t skip locked`
   return compiled(
-    sql`with due as materialized (${due}) insert into plinth_automation_run (automation, record_id, cause, outcome) select ${slot('automation')}::text, d."id", d.cause, case when d.holds then 'done' else 'unmet' end from due d on conflict do nothing returning record_id, cause, outcome`,
+    sql`with due as materialized (${due}) insert into plinth_automation_run (automation, record_id, cause, outcome) select ${slot('automation')}::text, ${idSql(resource, 'd')}, d.cause, case when d.holds then 'done' else 'unmet' end from due d on conflict do nothing returning record_id, cause, outcome`,
   )
 }
 
@@ -102,23 +105,23 @@ export function compileHeld(
   deleted: boolean,
 ): Compiled {
   const where = and([
-    sql`t."id" = any(${slot('ids')}::integer[])`,
+    sql`${idSql(resource, 't')} = any(${slot('ids')}::${idsType(resource)})`,
     ...existenceSql(scope, resource, 't', deleted),
     whenSql(scope.catalog, automation, 't'),
   ])
-  return compiled(sql`select t."id" from ${quoted(resource.table)} t where ${where}`)
+  return compiled(sql`select ${idSql(resource, 't')} from ${quoted(resource.table)} t where ${where}`)
 }
 
 /** Compiles whether an automation still is to act for one record, locked. Slots: `id`, `cause`. */
 export function compileStill(scope: SelectScope, resource: Resource, automation: Automation): Compiled {
   const { trigger } = automation
   const where = and([
-    sql`t."id" = ${slot('id')}::integer`,
+    sql`${idSql(resource, 't')} = ${slot('id')}::${idType(resource)}`,
     ...existenceSql(scope, resource, 't'),
     ...(trigger.kind === 'moment' ? [sql`${causeSql(trigger, 't')} = ${slot('cause')}::text`] : []),
     whenSql(scope.catalog, automation, 't'),
   ])
-  return compiled(sql`select t."id" from ${quoted(resource.table)} t where ${where} for update of t`)
+  return compiled(sql`select ${idSql(resource, 't')} from ${quoted(resource.table)} t where ${where} for update of t`)
 }
 
 /** Compiles how one record stands to an automation: whether it exists, its moment, and part by part its condition. Slot: `id`. */
@@ -133,5 +136,7 @@ export function compileStanding(
   const moment = trigger.kind === 'moment' ? causeSql(trigger, 't') : sql`null::text`
   const parts = when.map(({ filter }) => holdsSql(catalog, filter, 't'))
   const columns = [exists, moment, ...parts, ...values].reduce((list, one) => sql`${list}, ${one}`)
-  return compiled(sql`select ${columns} from ${quoted(resource.table)} t where t."id" = ${slot('id')}::integer`)
+  return compiled(
+    sql`select ${columns} from ${quoted(resource.table)} t where ${idSql(resource, 't')} = ${slot('id')}::${idType(resource)}`,
+  )
 }

@@ -1,5 +1,7 @@
 /** What an automation gives records, as SQL: values for several records at once, and the choice of a record for one. */
 import type { Field, Pick, Resource, Value } from '../catalog/catalog.ts'
+import { idsType, idType } from '../catalog/key.ts'
+import { idSql } from '../catalog/stored.ts'
 import { and, join, parameter, quoted, type Sql, slot, sql } from '../filter/sql.ts'
 import { compileSerializer } from '../record/serializer.ts'
 import { valueSql } from './assigned.ts'
@@ -30,8 +32,8 @@ export function compileValues(
   const from =
     resource === undefined
       ? sql``
-      : sql` from ${quoted(resource.table)} t where t."id" = any(${slot('ids')}::integer[])`
-  const id = resource === undefined ? sql`0` : sql`t."id"`
+      : sql` from ${quoted(resource.table)} t where ${idSql(resource, 't')} = any(${slot('ids')}::${idsType(resource)})`
+  const id = resource === undefined ? sql`0` : sql`${idSql(resource, 't')}`
   return { ...compiled(sql`select ${join([id, ...values])}${from}`), serialize }
 }
 
@@ -41,25 +43,25 @@ export function compilePick(scope: SelectScope, resource: Resource, field: Field
   const target = catalog.resources.get(pick.relation.target)!
   const name = sql`${parameter({ kind: 'literal', value: field.name })}::text`
   const where = and([
-    sql`t."id" = ${slot('id')}::integer`,
+    sql`${idSql(resource, 't')} = ${slot('id')}::${idType(resource)}`,
     conditionSql(catalog, pick.from, 'c', RECORD),
     ...existenceSql(scope, target, 'c'),
   ])
   const order: readonly Sql[] = [
     ...(pick.by === 'fewest' ? [countSql(scope, resource, field, pick)] : []),
     sql`coalesce(k.turn, 0)`,
-    sql`c."id"`,
+    sql`${idSql(target, 'c')}`,
   ]
   return compiled(
-    sql`select c."id" from ${quoted(resource.table)} t cross join ${quoted(target.table)} c left join plinth_automation_turn k on k.automation = ${slot('automation')}::text and k.field = ${name} and k.chosen_id = c."id" where ${where} order by ${join(order)} limit 1`,
+    sql`select ${idSql(target, 'c')} from ${quoted(resource.table)} t cross join ${quoted(target.table)} c left join plinth_automation_turn k on k.automation = ${slot('automation')}::text and k.field = ${name} and k.chosen_id = ${idSql(target, 'c')} where ${where} order by ${join(order)} limit 1`,
   )
 }
 
 /** How many other records of the resource lead to `c` already. */
-function countSql(scope: SelectScope, resource: Resource, field: Field, { where }: Pick): Sql {
+function countSql(scope: SelectScope, resource: Resource, field: Field, { relation, where }: Pick): Sql {
   const counted = and([
-    sql`o.${quoted(field.column)} = c."id"`,
-    sql`o."id" <> t."id"`,
+    sql`o.${quoted(field.column)} = ${idSql(scope.catalog.resources.get(relation.target)!, 'c')}`,
+    sql`${idSql(resource, 'o')} <> ${idSql(resource, 't')}`,
     ...existenceSql(scope, resource, 'o'),
     ...(where === undefined ? [] : [conditionSql(scope.catalog, where, 'o', RECORD)]),
   ])

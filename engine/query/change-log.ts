@@ -1,6 +1,7 @@
 /** The log of changes as SQL: the row that a write adds to it, as a part of the write's own statement. */
 import type { Catalog, Field, FieldPath, Resource, WriteAction } from '../catalog/catalog.ts'
-import { storedFields } from '../catalog/stored.ts'
+import { keptIdSql } from '../catalog/key.ts'
+import { idSql, storedFields } from '../catalog/stored.ts'
 import { join, quoted, type Sql, slot, sql } from '../filter/sql.ts'
 import { policyPaths } from './past-policy.ts'
 
@@ -35,7 +36,7 @@ export function changeSql(catalog: Catalog, resource: Resource, write: LoggedWri
   const record = write.after ?? write.before
   const values = join([
     text(resource.owner),
-    `${record}."id"`,
+    keptIdSql(catalog, resource, record!),
     text(action),
     sql`${slot('log_actor')}::integer`,
     sql`${slot('log_request')}::text`,
@@ -51,8 +52,9 @@ export function changeSql(catalog: Catalog, resource: Resource, write: LoggedWri
 }
 
 /** What was kept of a record that is removed for good, the row `w`: that it was, and no value of it. */
-export function forgetSql({ owner }: Resource): Sql {
-  return sql`update plinth_change c set changes = '[]', seen_by = null from w where c.resource = ${text(owner)} and c.record_id = w."id" and (c.changes <> '[]' or c.seen_by is not null)`
+export function forgetSql(catalog: Catalog, resource: Resource): Sql {
+  const { owner } = resource
+  return sql`update plinth_change c set changes = '[]', seen_by = null from w where c.resource = ${text(owner)} and c.record_id = ${keptIdSql(catalog, resource, 'w')} and (c.changes <> '[]' or c.seen_by is not null)`
 }
 
 /** The fields that changed, in the order of the resource, each with its values before and after. */
@@ -91,11 +93,12 @@ function valueSql(catalog: Catalog, { relations, field }: FieldPath, alias: stri
   const [first, ...rest] = relations
   if (first === undefined) return jsonSql(field, alias)
   const tableOf = (name: string): string => quoted(catalog.resources.get(name)!.table)
+  const idAt = (name: string, at: string): string => idSql(catalog.resources.get(name)!, at)
   const joins = rest.map(
     (relation, i) =>
-      `left join ${tableOf(relation.target)} r${i + 1} on r${i + 1}."id" = r${i}.${quoted(relation.field.column)}`,
+      `left join ${tableOf(relation.target)} r${i + 1} on ${idAt(relation.target, `r${i + 1}`)} = r${i}.${quoted(relation.field.column)}`,
   )
-  return `(select ${jsonSql(field, `r${rest.length}`)} from ${tableOf(first.target)} r0 ${joins.join(' ')} where r0."id" = ${alias}.${quoted(first.field.column)})`
+  return `(select ${jsonSql(field, `r${rest.length}`)} from ${tableOf(first.target)} r0 ${joins.join(' ')} where ${idAt(first.target, 'r0')} = ${alias}.${quoted(first.field.column)})`
 }
 
 /** A column as the JSON that answers give of it. */

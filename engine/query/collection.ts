@@ -1,6 +1,7 @@
 /** Related records to-many inside one statement: counted or embedded as JSON, under their own read policy. */
 
 import type { EmbedEntry, Field, HasMany, ManyToMany, Relation } from '../catalog/catalog.ts'
+import { idSql } from '../catalog/stored.ts'
 import { scaleOf } from '../field/decimal.ts'
 import type { WireKind } from '../field/field-type.ts'
 import { and, join, quoted, type Sql, sql } from '../filter/sql.ts'
@@ -58,7 +59,7 @@ export function manySql(
   const conditions = membership(scope, relation, alias, 'm')
   if (conditions === undefined) return first ? sql`null::json` : sql`'[]'::json`
   const { columns, joins } = embedSql(scope, entries, 'm')
-  const rows = sql`select ${columns} from ${targetTable(scope, relation)} m ${joins} where ${and(conditions)} order by ${most === undefined || relation.ordered ? orderSql(scope, relation.order, 'm') : 'm."id" desc'}${most === undefined ? '' : ` limit ${most}`}`
+  const rows = sql`select ${columns} from ${targetTable(scope, relation)} m ${joins} where ${and(conditions)} order by ${most === undefined || relation.ordered ? orderSql(scope, scope.catalog.resources.get(relation.target)!, relation.order, 'm') : `${idSql(scope.catalog.resources.get(relation.target)!, 'm')} desc`}${most === undefined ? '' : ` limit ${most}`}`
   if (first) return sql`(select row_to_json(o) from (${rows} limit 1) o)`
   return sql`(select coalesce(json_agg(o), '[]'::json) from (${rows}) o)`
 }
@@ -99,7 +100,9 @@ function embedSql(
     if (value.kind === 'embed') {
       const next = joinOnce(at, value.relation)
       const object = sql`(select row_to_json(o) from (select ${columnsOf(value.entries, next)}) o)`
-      return [sql`case when ${next}."id" is null then null else ${object} end as ${quoted(name)}`]
+      return [
+        sql`case when ${idSql(scope.catalog.resources.get(value.relation.target)!, next)} is null then null else ${object} end as ${quoted(name)}`,
+      ]
     }
     const { relations, field } = value.path
     if (!readable(field, scope.actor)) return []

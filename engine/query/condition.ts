@@ -1,6 +1,8 @@
 /** Linked filters as SQL conditions on a table alias; relations are followed by sub-selects, never by joins. */
 import { createHash } from 'node:crypto'
-import type { BelongsTo, Catalog, Field, FieldPath, Filter, Relation } from '../catalog/catalog.ts'
+import type { BelongsTo, Catalog, Field, FieldPath, Filter, Relation, Resource } from '../catalog/catalog.ts'
+import { ownerOf } from '../catalog/key.ts'
+import { idSql } from '../catalog/stored.ts'
 import type { Operator } from '../field/field-type.ts'
 import type { Comparison } from '../filter/filter.ts'
 import { and, type Fragment, join, parameter, quoted, type Sql, slot, sql } from '../filter/sql.ts'
@@ -39,6 +41,7 @@ export interface Judged {
 export interface After {
   readonly table: string
   readonly columns: readonly string[]
+  readonly resource: Resource
   /** The row goes for good. */
   readonly removed: boolean
 }
@@ -67,7 +70,7 @@ export function tableSql(table: string, { after, was }: Judged): Sql {
   if (former !== undefined) return former
   if (after === undefined || after.table !== table) return sql`${quoted(table)}`
   const columns = after.columns.map(quoted).join(', ')
-  const others = `select ${columns} from ${quoted(table)} s where s."id" is distinct from (select v."id" from v)`
+  const others = `select ${columns} from ${quoted(table)} s where ${idSql(after.resource, 's')} is distinct from (select ${idSql(after.resource, 'v')} from v)`
   return sql`(${after.removed ? others : `${others} union all select ${columns} from v`})`
 }
 
@@ -88,7 +91,7 @@ function relatedSql(
   const target = catalog.resources.get(relation.target)!
   const key = `${alias}.${quoted(relation.field.column)}`
   const condition = relatedSql(catalog, asked, further, negated, inner, judged)
-  const found = sql`${key} in (select ${inner}."id" from ${tableSql(target.table, judged)} ${inner} where ${condition})`
+  const found = sql`${key} in (select ${idSql(target, inner)} from ${tableSql(target.table, judged)} ${inner} where ${condition})`
   return negated ? sql`(${key} is null or ${found})` : found
 }
 
@@ -135,10 +138,17 @@ export function linkSql(
   inner: string,
   judged: Judged = { record: outer, before: undefined },
 ): Sql {
-  if (relation.kind === 'belongs_to') return sql`${inner}."id" = ${outer}.${quoted(relation.field.column)}`
+  const far = idSql(catalog.resources.get(relation.target)!, inner)
+  if (relation.kind === 'belongs_to') return sql`${far} = ${outer}.${quoted(relation.field.column)}`
   if (relation.kind === 'has_many') return bySql(catalog, relation.by, outer, inner, judged)
   const { table, from, to } = relation.through
-  return sql`${inner}."id" in (select j.${quoted(to)} from ${tableSql(table, judged)} j where j.${quoted(from)} = ${outer}."id")`
+  const near = idSql(holderOf(catalog, relation), outer)
+  return sql`${far} in (select j.${quoted(to)} from ${tableSql(table, judged)} j where j.${quoted(from)} = ${near})`
+}
+
+/** The resource that declares a relation. */
+function holderOf(catalog: Catalog, relation: Relation): Resource {
+  return [...catalog.resources.values()].find(({ relations }) => relations.get(relation.name) === relation)!
 }
 
 function bySql(
@@ -150,12 +160,12 @@ function bySql(
 ): Sql {
   const key = `${inner}.${quoted(relation!.field.column)}`
   const [next] = further
-  if (next === undefined) return sql`${key} = ${outer}."id"`
-  const between = [...catalog.resources.values()].find(({ relations }) => relations.get(next.name) === next)!
+  if (next === undefined) return sql`${key} = ${idSql(catalog.resources.get(relation!.target)!, outer)}`
+  const between = holderOf(catalog, next)
   const at = inner.includes('"') ? innerAlias(inner, 'v') : `${inner}_v`
   const conditions = [bySql(catalog, further, outer, at, judged)]
   if (between.live !== undefined) conditions.push(conditionSql(catalog, between.live, at))
-  return sql`${key} in (select ${at}."id" from ${tableSql(between.table, judged)} ${at} where ${and(conditions)})`
+  return sql`${key} in (select ${idSql(between, at)} from ${tableSql(between.table, judged)} ${at} where ${and(conditions)})`
 }
 
 /** The SQL of another value of the judged record, where that is compared with. */
@@ -170,7 +180,8 @@ function recordValue(catalog: Catalog, { operand, path }: Comparison<FieldPath>,
 export function beforeSql(catalog: Catalog, path: FieldPath, { record, before }: Judged, type: string): Sql {
   if (before === undefined) return sql`null::${type}`
   const value = pathValueSql(catalog, path, 'b')
-  return sql`(select ${value} from ${quoted(before)} b where b."id" = ${record}."id")`
+  const owner = ownerOf(catalog, before)!
+  return sql`(select ${value} from ${quoted(before)} b where ${idSql(owner, 'b')} = ${idSql(owner, record)})`
 }
 
 /** The value of a path from the row `alias`; each relation is a sub-select, and absent anywhere is null. */
@@ -185,7 +196,7 @@ export function pathValueSql(
   const inner = quoted(`${alias}.${relation.name.toLowerCase()}`)
   const target = catalog.resources.get(relation.target)!
   const value = pathValueSql(catalog, { relations: further, field }, inner, judged)
-  return sql`(select ${value} from ${tableSql(target.table, judged)} ${inner} where ${inner}."id" = ${alias}.${quoted(relation.field.column)})`
+  return sql`(select ${value} from ${tableSql(target.table, judged)} ${inner} where ${idSql(target, inner)} = ${alias}.${quoted(relation.field.column)})`
 }
 
 /** Whether a filter holds for the record of `alias`, as a column: true or false, never null. Without a filter it does. */
@@ -224,7 +235,7 @@ function pathSql(catalog: Catalog, asked: Asked, relations: readonly BelongsTo[]
   if (comparison.decides === true && comparison.withDeleted !== true && target.live !== undefined)
     conditions.push(conditionSql(catalog, target.live, inner))
   const key = `${alias}.${quoted(relation.field.column)}`
-  const found = sql`${key} in (select ${inner}."id" from ${tableSql(target.table, judged)} ${inner} where ${and(conditions)})`
+  const found = sql`${key} in (select ${idSql(target, inner)} from ${tableSql(target.table, judged)} ${inner} where ${and(conditions)})`
   return holdsForAbsent(asked) ? sql`(${key} is null or ${found})` : found
 }
 

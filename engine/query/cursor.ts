@@ -1,6 +1,8 @@
 /** Keyset cursors: where a page ended, as an opaque text, and the condition that goes on from there. */
 import type { Field, SortTerm } from '../catalog/catalog.ts'
+import { isBigint } from '../field/bigint.ts'
 import { dayOf } from '../field/calendar.ts'
+import { isUuid } from '../field/uuid.ts'
 import { and, join, or, type Sql, slot, sql } from '../filter/sql.ts'
 import { LIMITS } from '../limits.ts'
 import { pathName } from './filter-shape.ts'
@@ -48,6 +50,8 @@ export function decodeCursor(text: string, sort: readonly SortTerm[]): Cursor | 
 function wellFormed(field: Field, value: string): boolean {
   const column = field.type.column(field.options)
   if (column.startsWith('numeric')) return /^-?\d{1,200}(\.\d{1,200})?$/.test(value)
+  if (column === 'uuid') return isUuid(value)
+  if (column === 'bigint' && field.type.wire === 'string') return isBigint(value)
   switch (field.type.wire) {
     case 'number':
       return (

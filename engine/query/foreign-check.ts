@@ -1,6 +1,7 @@
 /** Rules about other records that a write to this table could break, in the statement of that write. */
 import type { Catalog, ForeignRule, LinkRule, Resource, WayStep, WriteAction } from '../catalog/catalog.ts'
-import { meets } from '../catalog/stored.ts'
+import { idsType, ownerOf } from '../catalog/key.ts'
+import { idSql, meets } from '../catalog/stored.ts'
 import { and, join, or, quoted, type Sql, slot, sql } from '../filter/sql.ts'
 import { type Compiled, compiled } from './compiled.ts'
 import { holdsSql, type Judged, tableSql } from './condition.ts'
@@ -34,34 +35,44 @@ export function foreignChecks(
         scope.catalog,
         { ...foreign, way: foreign.way.slice(0, -1) },
         { record: 'r', before: undefined, after },
-        (near) => writtenSql(resource, near, foreign.way.at(-1)!),
+        (near, table) => writtenSql(scope.catalog, resource, { near, table }, foreign.way.at(-1)!),
       ),
     }))
 }
 
 /** Whether the last step of a way leads from `near` to the row `v`, or led to the row that it was. */
-function writtenSql({ table }: Resource, near: string, last: WayStep): Sql {
-  if (last.kind === 'to') return sql`${near}.${quoted(last.column)} = v."id"`
-  if (last.kind === 'link') return sql`${near}."id" in ${pairedSql(last, sql`= v."id"`)}`
+function writtenSql(
+  catalog: Catalog,
+  resource: Resource,
+  { near, table }: { readonly near: string; readonly table: string },
+  last: WayStep,
+): Sql {
+  const written = idSql(resource, 'v')
+  if (last.kind === 'to') return sql`${near}.${quoted(last.column)} = ${written}`
+  const id = idSql(ownerOf(catalog, table)!, near)
+  if (last.kind === 'link') return sql`${id} in ${pairedSql(last, sql`= ${written}`)}`
   const column = quoted(last.column)
-  const stored = sql`${near}."id" = (select b.${column} from ${quoted(table)} b where b."id" = v."id")`
-  return sql`(${or([sql`${near}."id" = v.${column}`, stored])})`
+  const stored = sql`${id} = (select b.${column} from ${quoted(resource.table)} b where ${idSql(resource, 'b')} = ${written})`
+  return sql`(${or([sql`${id} = v.${column}`, stored])})`
 }
 
 function pairedSql({ through }: Extract<WayStep, { kind: 'link' }>, to: Sql): Sql {
   return sql`(select j.${quoted(through.from)} from ${quoted(through.table)} j where j.${quoted(through.to)} ${to})`
 }
 
+/** What is asked of the last record of a way, by its alias and its table. */
+type Ends = (near: string, table: string) => Sql
+
 /** No live record from which the way leads to one of which `ends` says what it is breaks the rule. */
 function keptSql(
   catalog: Catalog,
   { resource, rule, table, way }: Pick<ForeignRule, 'resource' | 'rule' | 'table' | 'way'>,
   judged: Judged,
-  ends: (near: string) => Sql,
+  ends: Ends,
 ): Sql {
   const { live } = catalog.resources.get(resource)!
   const conditions = [
-    waySql(way, 'r', judged, ends),
+    waySql(catalog, way, { near: 'r', table }, judged, ends),
     ...[live, rule.when].flatMap((filter) => (filter === undefined ? [] : [holdsSql(catalog, filter, 'r', judged)])),
     sql`not ${holdsSql(catalog, rule.must, 'r', judged)}`,
   ]
@@ -69,14 +80,23 @@ function keptSql(
 }
 
 /** The record of `near` is one from which the steps lead to one of which `ends` says what it is. */
-function waySql([step, ...rest]: readonly WayStep[], near: string, judged: Judged, ends: (near: string) => Sql): Sql {
-  if (step === undefined) return ends(near)
+function waySql(
+  catalog: Catalog,
+  [step, ...rest]: readonly WayStep[],
+  { near, table }: { readonly near: string; readonly table: string },
+  judged: Judged,
+  ends: Ends,
+): Sql {
+  if (step === undefined) return ends(near, table)
+  const id = idSql(ownerOf(catalog, table)!, near)
   const far = `${near}x`
+  const inner = { near: far, table: step.table }
   const rows = (column: string): Sql =>
-    sql`(select ${far}.${quoted(column)} from ${tableSql(step.table, judged)} ${far} where ${waySql(rest, far, judged, ends)})`
-  if (step.kind === 'link') return sql`${near}."id" in ${pairedSql(step, sql`in ${rows('id')}`)}`
-  if (step.kind === 'from') return sql`${near}."id" in ${rows(step.column)}`
-  return sql`${near}.${quoted(step.column)} in ${rows('id')}`
+    sql`(select ${far}.${quoted(column)} from ${tableSql(step.table, judged)} ${far} where ${waySql(catalog, rest, inner, judged, ends)})`
+  const ids = ownerOf(catalog, step.table)!.key.column
+  if (step.kind === 'link') return sql`${id} in ${pairedSql(step, sql`in ${rows(ids)}`)}`
+  if (step.kind === 'from') return sql`${id} in ${rows(step.column)}`
+  return sql`${near}.${quoted(step.column)} in ${rows(ids)}`
 }
 
 /** A rule that is judged when pairs were written: of the record itself, or of others that look at it. */
@@ -86,7 +106,10 @@ export type LinkedRule = Pick<LinkRule, 'resource' | 'rule' | 'table' | 'way'>
 export function compileLinkCheck({ catalog }: SelectScope, rules: readonly LinkedRule[]): Compiled {
   const judged: Judged = { record: 'r', before: undefined }
   const columns = rules.map((rule, i) =>
-    keptSql(catalog, rule, judged, (near) => sql`${near}."id" = any(${slot(`o${i}`)}::integer[])`),
+    keptSql(catalog, rule, judged, (near, table) => {
+      const owner = ownerOf(catalog, table)!
+      return sql`${idSql(owner, near)} = any(${slot(`o${i}`)}::${idsType(owner)})`
+    }),
   )
   return compiled(sql`select ${join(columns)}`)
 }

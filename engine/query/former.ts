@@ -1,10 +1,15 @@
 /** Tables as they were before a batch of changes, inside SQL: the present row, laid over with what the log of changes kept of it. */
 import type { Field, Filter, Resource } from '../catalog/catalog.ts'
+import { idsType } from '../catalog/key.ts'
+import { idSql } from '../catalog/stored.ts'
 import { quoted, type Sql, slot, sql } from '../filter/sql.ts'
+
+type Keyed = Pick<Resource, 'key' | 'table'>
 
 /** One table of which a batch changed records. Slots: its ids, and what each was, as JSON by column; null: it was not there. */
 export interface FormerTable {
   readonly table: string
+  readonly resource: Keyed
   /** What its former records are called in the statement. */
   readonly name: string
   readonly idsSlot: string
@@ -12,19 +17,20 @@ export interface FormerTable {
 }
 
 /** The former records of a resource's table; `at` tells it apart from others in the statement. */
-export function formerTable({ table }: Pick<Resource, 'table'>, at: number): FormerTable {
-  return { table, name: `plinth_was${at}`, idsSlot: `changed ids ${at}`, wasSlot: `changed was ${at}` }
+export function formerTable(resource: Keyed, at: number): FormerTable {
+  const { table } = resource
+  return { table, resource, name: `plinth_was${at}`, idsSlot: `changed ids ${at}`, wasSlot: `changed was ${at}` }
 }
 
 /** The records that changed, as they were: a part of a `with`. */
-export function formerRows({ table, name, idsSlot, wasSlot }: FormerTable): Sql {
-  const given = sql`unnest(${slot(idsSlot)}::integer[], ${slot(wasSlot)}::text[]) as c(id, was)`
-  return sql`${name} as materialized (select o.* from ${given} join ${quoted(table)} t on t."id" = c.id cross join lateral jsonb_populate_record(t, c.was::jsonb) o where c.was is not null)`
+export function formerRows({ table, resource, name, idsSlot, wasSlot }: FormerTable): Sql {
+  const given = sql`unnest(${slot(idsSlot)}::${idsType(resource)}, ${slot(wasSlot)}::text[]) as c(id, was)`
+  return sql`${name} as materialized (select o.* from ${given} join ${quoted(table)} t on ${idSql(resource, 't')} = c.id cross join lateral jsonb_populate_record(t, c.was::jsonb) o where c.was is not null)`
 }
 
 /** The whole table as it was, for `from`. */
-export function asItWas({ table, name, idsSlot }: FormerTable): Sql {
-  return sql`(select s.* from ${quoted(table)} s where s."id" <> all(${slot(idsSlot)}::integer[]) union all select w.* from ${name} w)`
+export function asItWas({ table, resource, name, idsSlot }: FormerTable): Sql {
+  return sql`(select s.* from ${quoted(table)} s where ${idSql(resource, 's')} <> all(${slot(idsSlot)}::${idsType(resource)}) union all select w.* from ${name} w)`
 }
 
 const ALWAYS: Filter = { kind: 'and', of: [] }

@@ -1,5 +1,6 @@
 /** Embeds that the process keeps as JSON fragments: what a statement leaves out, and its serializer takes from here. */
 import type { BelongsTo, EmbedEntry, Resource } from '../catalog/catalog.ts'
+import { idSql } from '../catalog/stored.ts'
 import { join, quoted, sql } from '../filter/sql.ts'
 import { LIMITS } from '../limits.ts'
 import { compileSerializer, type WireEntry } from '../record/serializer.ts'
@@ -24,7 +25,7 @@ export function compileKept(target: Resource, entries: readonly EmbedEntry[]): C
   const fields = entries.flatMap(({ name, value }) =>
     value.kind === 'field' ? [{ name, field: value.path.field }] : [],
   )
-  const columns = ['t."id"', ...fields.map(({ field }) => `t.${quoted(field.column)}`)]
+  const columns = [idSql(target, 't'), ...fields.map(({ field }) => `t.${quoted(field.column)}`)]
   const nodes = fields.map(
     ({ name, field }, i): WireEntry => ({ name, node: { kind: 'column', index: i + 1, wire: field.type.wire } }),
   )

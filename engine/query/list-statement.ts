@@ -1,5 +1,7 @@
 /** Lists compiled to SQL: the page, its total, the parent of a nested list, and all rows in batches. */
 import type { BelongsTo, Field, FieldPath, Resource } from '../catalog/catalog.ts'
+import { idType } from '../catalog/key.ts'
+import { idSql } from '../catalog/stored.ts'
 import { and, join, quoted, type Sql, slot, sql } from '../filter/sql.ts'
 import type { Serializer } from '../record/serializer.ts'
 import { type Compiled, compiled } from './compiled.ts'
@@ -8,7 +10,7 @@ import { afterSql } from './cursor.ts'
 import type { KeptEmbed } from './kept-embed.ts'
 import type { ListQuery } from './list-query.ts'
 import { orderSql, type SortKey, sortKeys } from './order.ts'
-import { COUNTED_COLUMNS, plainPage, searchedPage } from './page.ts'
+import { countedColumns, plainPage, searchedPage } from './page.ts'
 import { filterable, reach } from './policy.ts'
 import { rankKey } from './rank.ts'
 import { existenceSql, joiner, reachSql, type SelectScope } from './scope.ts'
@@ -41,9 +43,9 @@ function parentConditions(scope: SelectScope, parent: ParentShape, alias: string
 
 /** The parent's id inside the statement of a page. */
 function parentIdSql(scope: SelectScope, parent: ParentShape): Sql {
-  if (parent.lookup === parent.resource.key) return sql`${slot('parent')}::integer`
+  if (parent.lookup === parent.resource.key) return sql`${slot('parent')}::${idType(parent.resource)}`
   const where = and(parentConditions(scope, parent, 'b'))
-  return sql`(select b."id" from ${quoted(parent.resource.table)} b where ${where} limit 1)`
+  return sql`(select ${idSql(parent.resource, 'b')} from ${quoted(parent.resource.table)} b where ${where} limit 1)`
 }
 
 /** The records below a parent whose id is known. */
@@ -83,7 +85,7 @@ export function compilePage(
   // One row more than asked tells whether another page follows, without a count.
   const limit = sql`limit ${query.perPage + 1}${paged ? sql` offset ${slot('offset')}::integer` : ''}`
   const counted = query.search !== undefined && paged
-  const before = counted ? COUNTED_COLUMNS : []
+  const before = counted ? countedColumns(quoted(resource.key.column)) : []
   const columnsBefore = [...before, ...sorted.map((key) => key.sql)]
   const { columns, joins, serialize, kept } = selectList(
     scope,
@@ -93,10 +95,10 @@ export function compilePage(
     columnsBefore,
     query.projection?.parts,
   )
-  const parts = { table: quoted(resource.table), where, sorted, limit, columns, joins }
+  const parts = { table: quoted(resource.table), id: quoted(resource.key.column), where, sorted, limit, columns, joins }
   const page = query.search
     ? searchedPage(parts, searchParts(scope, resource, query.search, 't'), counted)
-    : plainPage(parts, orderSql(scope, query.sort, 't'), query.deep)
+    : plainPage(parts, orderSql(scope, resource, query.sort, 't'), query.deep)
   return {
     ...compiled(page),
     serialize,
@@ -131,10 +133,11 @@ export function compileParent(
   counted?: { readonly resource: Resource; readonly query: ListQuery; readonly cap: number | undefined },
 ): Compiled {
   const visible = reachSql(scope, reach(parent.resource.policies.view, scope.actor), 'b')
-  const columns = [sql`b."id"`, visible]
+  const id = sql`${idSql(parent.resource, 'b')}`
+  const columns = [id, visible]
   if (counted !== undefined) {
     const { resource, query, cap } = counted
-    const where = listConditions(scope, resource, query, { relation: parent.relation, id: sql`b."id"` })
+    const where = listConditions(scope, resource, query, { relation: parent.relation, id })
     columns.push(sql`(${countSql(resource, where, cap)})`)
   }
   const where = and(parentConditions(scope, parent, 'b'))
@@ -156,7 +159,8 @@ export function foundSql(scope: SelectScope, resource: Resource, query: ListQuer
 /** Compiles the ids of a list's records, lowest first, at most `limit`, each locked. Slots: those of the filters and the search. */
 export function compileLocked(scope: SelectScope, resource: Resource, query: ListQuery, limit: number): Compiled {
   const found = foundSql(scope, resource, query)
-  return compiled(sql`select t."id" ${found} order by t."id" limit ${limit} for update of t`)
+  const id = idSql(resource, 't')
+  return compiled(sql`select ${id} ${found} order by ${id} limit ${limit} for update of t`)
 }
 
 /** Compiles how many records a list has with its search. Slots: those of the filters and the search. */
@@ -187,11 +191,12 @@ export function compileRows(
   )
   const parts = {
     table: quoted(resource.table),
+    id: quoted(resource.key.column),
     where,
     sorted,
     limit: sql`limit ${size}`,
     columns: [...columns, ...sorted.map((key) => key.sql)],
     joins: joins.join(' '),
   }
-  return compiled(plainPage(parts, orderSql(scope, query.sort, 't'), false))
+  return compiled(plainPage(parts, orderSql(scope, resource, query.sort, 't'), false))
 }

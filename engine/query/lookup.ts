@@ -1,6 +1,9 @@
 /** Which record a path names: by id, or by another of the resource's lookup fields. */
 import type { Field, Resource } from '../catalog/catalog.ts'
 import { ApiError } from '../error.ts'
+import { isBigint } from '../field/bigint.ts'
+import { isUuid } from '../field/uuid.ts'
+import type { Id } from '../id.ts'
 import type { Json } from '../json.ts'
 import { LIMITS } from '../limits.ts'
 
@@ -10,7 +13,7 @@ export interface Lookup {
 }
 
 /** The lookup that a program means: a number that can be an id is one, anything else is read as a path's text. */
-export function lookupOf(resource: Resource, named: string | number): Lookup {
+export function lookupOf(resource: Resource, named: Id): Lookup {
   const byId = typeof named === 'number' ? lookupBy(resource, resource.key, String(named)) : undefined
   return byId ?? readLookup(resource, String(named))
 }
@@ -30,11 +33,24 @@ export function readLookup(resource: Resource, text: string): Lookup {
 }
 
 function lookupBy(resource: Resource, field: Field, text: string): Lookup | undefined {
-  if (field === resource.key)
-    return /^[1-9]\d{0,9}$/.test(text) && Number(text) <= LIMITS.idMax ? { field, value: Number(text) } : undefined
+  if (field === resource.key && !isId(resource, text)) return undefined
   if (text === '' || text.includes('\0') || !text.isWellFormed()) return undefined
   const parsed = field.type.parse(text, field.options)
   return 'value' in parsed && parsed.value !== null ? { field, value: parsed.value } : undefined
+}
+
+/** Whether a text has the form of an id. Leading zeros and signs would give a record a second address. */
+function isId({ key }: Resource, text: string): boolean {
+  switch (key.type.name) {
+    case 'integer':
+      return /^[1-9]\d{0,9}$/.test(text) && Number(text) <= LIMITS.idMax
+    case 'bigint':
+      return /^[1-9]\d{0,18}$/.test(text) && isBigint(text)
+    case 'uuid':
+      return isUuid(text.toLowerCase())
+    default:
+      return true
+  }
 }
 
 /** 404 in the resource's own word. */

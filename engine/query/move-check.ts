@@ -1,6 +1,8 @@
 /** Which value may follow which, as conditions on the row `v` beside the stored one, and the words for what may follow. */
 import type { Actor } from '../actor.ts'
 import type { Catalog, Move, Moves, Resource } from '../catalog/catalog.ts'
+import { idType } from '../catalog/key.ts'
+import { idSql } from '../catalog/stored.ts'
 import { join, or, parameter, quoted, type Sql, slot, sql } from '../filter/sql.ts'
 import { type Compiled, compiled } from './compiled.ts'
 import { beforeSql, castType, fieldSql, type Judged, pathValueSql } from './condition.ts'
@@ -60,7 +62,9 @@ export function compileOpen(scope: SelectScope, resource: Resource, shown: reado
     const clauses = resource.policies.update.filter(({ fields }) => fields === undefined || fields.has(field.name))
     return [pathValueSql(scope.catalog, path, 't'), reachSql(scope, reach(clauses, scope.actor), 't')]
   })
-  return compiled(sql`select ${join(columns)} from ${quoted(resource.table)} t where t."id" = ${slot('id')}::integer`)
+  return compiled(
+    sql`select ${join(columns)} from ${quoted(resource.table)} t where ${idSql(resource, 't')} = ${slot('id')}::${idType(resource)}`,
+  )
 }
 
 function wordsSql(catalog: Catalog, { path }: Moves, judged: Judged): readonly [from: Sql, to: Sql] {

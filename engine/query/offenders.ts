@@ -1,5 +1,7 @@
 /** The records that break a rule, compiled to SQL. */
 import type { Field, FieldPath, Filter, RecordRule, Resource } from '../catalog/catalog.ts'
+import { idType } from '../catalog/key.ts'
+import { idSql } from '../catalog/stored.ts'
 import type { Comparison } from '../filter/filter.ts'
 import { and, join, quoted, type Sql, slot, sql } from '../filter/sql.ts'
 import { LIMITS } from '../limits.ts'
@@ -22,7 +24,9 @@ function comparisons(filter: Filter): readonly Comparison<FieldPath>[] {
 /** Compiles whether a stored record breaks a rule. Slot: `id`. */
 export function compileBreaks({ catalog }: SelectScope, resource: Resource, rule: RecordRule): Compiled {
   const broken = brokenSql(catalog, rule)
-  return compiled(sql`select ${broken} from ${quoted(resource.table)} t where t."id" = ${slot('id')}::integer`)
+  return compiled(
+    sql`select ${broken} from ${quoted(resource.table)} t where ${idSql(resource, 't')} = ${slot('id')}::${idType(resource)}`,
+  )
 }
 
 function brokenSql(catalog: SelectScope['catalog'], { when, must }: RecordRule): Sql {
@@ -35,8 +39,8 @@ export function compileOffenders({ catalog }: SelectScope, resource: Resource, r
   const live = resource.live === undefined ? [] : [conditionSql(catalog, resource.live, 't')]
   const where = and([...live, brokenSql(catalog, rule)])
   return compiled(
-    sql`select count(*), coalesce(json_agg(o."id") filter (where o.place <= ${LIMITS.offendersShown}), '[]') from
-      (select t."id", row_number() over (order by t."id") as place from ${quoted(resource.table)} t where ${where}) o`,
+    sql`select count(*), coalesce(json_agg(${shownId(resource)}) filter (where o.place <= ${LIMITS.offendersShown}), '[]') from
+      (select ${idSql(resource, 't')}, row_number() over (order by ${idSql(resource, 't')}) as place from ${quoted(resource.table)} t where ${where}) o`,
   )
 }
 
@@ -51,10 +55,10 @@ export interface Crowd {
 export function compileCrowded({ catalog }: SelectScope, resource: Resource, { per, most, where }: Crowd): Compiled {
   const live = resource.live === undefined ? [] : [conditionSql(catalog, resource.live, 't')]
   const group = per.length === 0 ? sql`` : sql`partition by ${join(per.map(({ column }) => `t.${quoted(column)}`))}`
-  const counted = sql`select t."id", count(*) over (${group}) as n from ${quoted(resource.table)} t where ${and([...live, ...where])}`
+  const counted = sql`select ${idSql(resource, 't')}, count(*) over (${group}) as n from ${quoted(resource.table)} t where ${and([...live, ...where])}`
   return compiled(
-    sql`select count(*), coalesce(json_agg(o."id") filter (where o.place <= ${LIMITS.offendersShown}), '[]') from
-      (select g."id", row_number() over (order by g."id") as place from (${counted}) g where g.n > ${most}) o`,
+    sql`select count(*), coalesce(json_agg(${shownId(resource)}) filter (where o.place <= ${LIMITS.offendersShown}), '[]') from
+      (select ${idSql(resource, 'g')}, row_number() over (order by ${idSql(resource, 'g')}) as place from (${counted}) g where g.n > ${most}) o`,
   )
 }
 
@@ -64,4 +68,10 @@ export function compileCounted({ catalog }: SelectScope, resource: Resource, whe
     filter === undefined ? [] : [conditionSql(catalog, filter, 't')],
   )
   return compiled(sql`select count(*) from ${quoted(resource.table)} t where ${and(filters)}`)
+}
+
+/** An id as JSON says it: digits beyond JavaScript's numbers are a text. */
+function shownId(resource: Resource): string {
+  const id = idSql(resource, 'o')
+  return resource.key.type.wire === 'number' ? id : `${id}::text`
 }

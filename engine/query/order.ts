@@ -1,15 +1,16 @@
 /** Sort terms as SQL: what rows are ordered by, always in a total order. */
-import type { SortTerm } from '../catalog/catalog.ts'
+import type { Resource, SortTerm } from '../catalog/catalog.ts'
+import { idSql } from '../catalog/stored.ts'
 import { join, quoted, type Sql, sql } from '../filter/sql.ts'
 import { castType, fieldSql } from './condition.ts'
 import type { SelectScope } from './scope.ts'
 
 /** ORDER BY of linked sort terms, always ending with the id so that the order is total. */
-export function orderSql(scope: SelectScope, terms: readonly SortTerm[], alias: string): Sql {
+export function orderSql(scope: SelectScope, resource: Resource, terms: readonly SortTerm[], alias: string): Sql {
   const parts = terms.map((term) => sql`${sortSql(scope, term, alias)} ${term.direction}`)
   const last = terms.at(-1)
   if (last?.path.field.name !== 'id' || last.path.relations.length > 0)
-    parts.push(sql`${alias}."id" ${last?.direction ?? 'asc'}`)
+    parts.push(sql`${idSql(resource, alias)} ${last?.direction ?? 'asc'}`)
   return join(parts)
 }
 
@@ -19,8 +20,9 @@ function sortSql(scope: SelectScope, { path: { relations, field } }: SortTerm, a
     const relation = relations[at]
     if (relation === undefined) return fieldSql(field, from)
     const next = `${from}_s`
-    const table = quoted(scope.catalog.resources.get(relation.target)!.table)
-    return sql`(select ${follow(at + 1, next)} from ${table} ${next} where ${next}."id" = ${from}.${quoted(relation.field.column)})`
+    const target = scope.catalog.resources.get(relation.target)!
+    const table = quoted(target.table)
+    return sql`(select ${follow(at + 1, next)} from ${table} ${next} where ${idSql(target, next)} = ${from}.${quoted(relation.field.column)})`
   }
   return follow(0, alias)
 }

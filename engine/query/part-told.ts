@@ -1,10 +1,11 @@
 /** What there is of one part of a record, compiled to SQL: for telling why an answer has it, or has it not. */
 import { SYSTEM } from '../actor.ts'
 import type { Field, Relation, Resource } from '../catalog/catalog.ts'
+import { idType } from '../catalog/key.ts'
+import { idSql } from '../catalog/stored.ts'
 import { and, quoted, type Sql, slot, sql } from '../filter/sql.ts'
 import { relatedCountSql } from './collection.ts'
 import { type Compiled, compiled } from './compiled.ts'
-import { castType } from './condition.ts'
 import type { SelectScope } from './scope.ts'
 import { valueSql } from './select.ts'
 
@@ -14,8 +15,7 @@ import { valueSql } from './select.ts'
  */
 export function compilePartTold(scope: SelectScope, resource: Resource, part: Field | Relation): Compiled {
   const [all, seen] = amounts(scope, resource, part)
-  const { key } = resource
-  const where = and([sql`t.${quoted(key.column)} = ${slot('id')}::${castType(key)}`])
+  const where = and([sql`${idSql(resource, 't')} = ${slot('id')}::${idType(resource)}`])
   return compiled(sql`select ${all}, ${seen} from ${quoted(resource.table)} t where ${where}`)
 }
 

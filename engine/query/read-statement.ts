@@ -1,5 +1,7 @@
 /** One record compiled to SQL: one statement, whatever is embedded. */
 import type { Field, ManyToMany, Resource } from '../catalog/catalog.ts'
+import { idsType, idType } from '../catalog/key.ts'
+import { idSql } from '../catalog/stored.ts'
 import { and, join, quoted, slot, sql } from '../filter/sql.ts'
 import type { Serializer } from '../record/serializer.ts'
 import { type Compiled, compiled } from './compiled.ts'
@@ -26,7 +28,14 @@ export function compileGet(
   parts?: readonly Part[],
 ): CompiledGet {
   const visible = reachSql(scope, reach(resource.policies.view, scope.actor), 't')
-  const select = selectList(scope, resource, 't', 'single', gathered ? [visible, 't."id"'] : [visible], parts)
+  const select = selectList(
+    scope,
+    resource,
+    't',
+    'single',
+    gathered ? [visible, idSql(resource, 't')] : [visible],
+    parts,
+  )
   const type = castType(lookup)
   const named = gathered ? sql`any(${slot('lookup')}::${type}[])` : sql`${slot('lookup')}::${type}`
   const where = [sql`t.${quoted(lookup.column)} = ${named}`, ...existenceSql(scope, resource, 't')]
@@ -46,7 +55,8 @@ export function compileIdsOf(scope: SelectScope, resource: Resource, field: Fiel
     ...existenceSql(scope, resource, 't'),
     reachSql(scope, reach(resource.policies.view, scope.actor), 't'),
   ]
-  return compiled(sql`select ${text}, t."id" from ${quoted(resource.table)} t where ${and(where)} order by t."id"`)
+  const id = idSql(resource, 't')
+  return compiled(sql`select ${text}, ${id} from ${quoted(resource.table)} t where ${and(where)} order by ${id}`)
 }
 
 /** Compiles which live records have a value that may stand in the way of a new slug. Slots: `base`, `pattern`. */
@@ -61,7 +71,7 @@ export function compileTakenSlugs({ catalog }: SelectScope, resource: Resource, 
  * Compiles which records may be linked to a record by a many-to-many relation: those that the caller may view and that
  * match the relation's condition, and those that are linked already. Slots: `ids`, `id`.
  */
-export function compileSelectable(scope: SelectScope, relation: ManyToMany): Compiled {
+export function compileSelectable(scope: SelectScope, resource: Resource, relation: ManyToMany): Compiled {
   const target = scope.catalog.resources.get(relation.target)!
   const allowed = [
     ...existenceSql(scope, target, 'r'),
@@ -69,9 +79,10 @@ export function compileSelectable(scope: SelectScope, relation: ManyToMany): Com
     ...(relation.where === undefined ? [] : [conditionSql(scope.catalog, relation.where, 'r')]),
   ]
   const { table, from, to } = relation.through
-  const links = sql`select j.${quoted(to)} from ${quoted(table)} j where j.${quoted(from)} = ${slot('id')}::integer`
+  const links = sql`select j.${quoted(to)} from ${quoted(table)} j where j.${quoted(from)} = ${slot('id')}::${idType(resource)}`
+  const id = idSql(target, 'r')
   return compiled(
-    sql`select r."id" from ${quoted(target.table)} r
-      where r."id" = any(${slot('ids')}::integer[]) and ((${and(allowed)}) or r."id" in (${links}))`,
+    sql`select ${id} from ${quoted(target.table)} r
+      where ${id} = any(${slot('ids')}::${idsType(target)}) and ((${and(allowed)}) or ${id} in (${links}))`,
   )
 }

@@ -2,6 +2,8 @@
 import type { Actor } from '../actor.ts'
 import type { RelatedFollow, Resource } from '../catalog/catalog.ts'
 import { concerns, type WrittenBy } from '../catalog/following.ts'
+import { idType } from '../catalog/key.ts'
+import { idSql } from '../catalog/stored.ts'
 import { and, join, quoted, type Sql, slot, sql } from '../filter/sql.ts'
 import { compileSerializer } from '../record/serializer.ts'
 import { valueSql } from './assigned.ts'
@@ -44,18 +46,18 @@ export function compileFollowing(scope: SelectScope, resource: Resource, follow:
 }
 
 /** The lock under which the other record of `id` is judged again and written; others may still refer to it. */
-export function lockOther({ table }: Resource): string {
-  return `select 1 from ${quoted(table)} t where t."id" = $1::integer for no key update of t`
+export function lockOther(other: Resource): string {
+  return `select 1 from ${quoted(other.table)} t where ${idSql(other, 't')} = $1::${idType(other)} for no key update of t`
 }
 
-function storedSql({ table }: Resource): Sql {
-  return sql`from ${quoted(table)} t where t."id" = ${slot('id')}::integer`
+function storedSql(resource: Resource): Sql {
+  return sql`from ${quoted(resource.table)} t where ${idSql(resource, 't')} = ${slot('id')}::${idType(resource)}`
 }
 
 function concernedSql(scope: SelectScope, { of, target, when }: RelatedFollow): Sql {
   const { catalog } = scope
   const other = catalog.resources.get(target)!
-  const found = and([sql`o."id" = ${pathValueSql(catalog, of, 't')}`, ...existenceSql(scope, other, 'o')])
-  const id = sql`(select o."id" from ${quoted(other.table)} o where ${found})`
+  const found = and([sql`${idSql(other, 'o')} = ${pathValueSql(catalog, of, 't')}`, ...existenceSql(scope, other, 'o')])
+  const id = sql`(select ${idSql(other, 'o')} from ${quoted(other.table)} o where ${found})`
   return when === undefined ? id : sql`case when ${holdsSql(catalog, when, 't', RECORD)} then ${id} end`
 }

@@ -1,6 +1,8 @@
 /** Which records a relation leads to, compiled: for any number of records at once, and for the program itself. */
 import type { BelongsTo, Resource } from '../catalog/catalog.ts'
 import type { ManyPath } from '../catalog/field.ts'
+import { idsType } from '../catalog/key.ts'
+import { idSql } from '../catalog/stored.ts'
 import { and, quoted, type Sql, slot, sql } from '../filter/sql.ts'
 import { type Compiled, compiled } from './compiled.ts'
 import { conditionSql, linkSql } from './condition.ts'
@@ -16,11 +18,16 @@ export interface RelatedPath {
 export function compileRelated(scope: SelectScope, resource: Resource, { many, relations }: RelatedPath): Compiled {
   const joins: string[] = []
   const joinOnce = joiner(scope.catalog, joins)
-  const where: Sql[] = [sql`t."id" = any(${slot('records')}::integer[])`, ...existenceSql(scope, resource, 't')]
+  const where: Sql[] = [
+    sql`${idSql(resource, 't')} = any(${slot('records')}::${idsType(resource)})`,
+    ...existenceSql(scope, resource, 't'),
+  ]
   let alias = 't'
+  let end = resource
   for (const relation of relations) {
     alias = joinOnce(alias, relation)
-    where.push(...existenceSql(scope, scope.catalog.resources.get(relation.target)!, alias))
+    end = scope.catalog.resources.get(relation.target)!
+    where.push(...existenceSql(scope, end, alias))
   }
   if (many !== undefined) {
     const target = scope.catalog.resources.get(many.target)!
@@ -28,8 +35,11 @@ export function compileRelated(scope: SelectScope, resource: Resource, { many, r
     where.push(linkSql(scope.catalog, many, alias, 'e'), ...existenceSql(scope, target, 'e'))
     if (many.where !== undefined) where.push(conditionSql(scope.catalog, many.where, 'e'))
     alias = 'e'
+    end = target
   }
-  where.push(sql`${alias}."id" is not null`)
+  where.push(sql`${idSql(end, alias)} is not null`)
   const from = sql`${quoted(resource.table)} t ${joins.join(' ')}`
-  return compiled(sql`select t."id", ${alias}."id" from ${from} where ${and(where)} order by 1, 2`)
+  return compiled(
+    sql`select ${idSql(resource, 't')}, ${idSql(end, alias)} from ${from} where ${and(where)} order by 1, 2`,
+  )
 }

@@ -46,5 +46,5 @@ export function ruleChecks(
 /** What the statement of a write makes of its table. */
 export function afterOf(catalog: Catalog, resource: Resource, action: WriteAction): After {
   const columns = tableFields(catalog, resource).map(({ column }) => column)
-  return { table: resource.table, columns, removed: action === 'delete' && resource.deleteSets === undefined }
+  return { table: resource.table, resource, columns, removed: action === 'delete' && resource.deleteSets === undefined }
 }

@@ -2,6 +2,7 @@
 
 import type { Actor } from '../actor.ts'
 import type { BelongsTo, Catalog, Resource } from '../catalog/catalog.ts'
+import { idSql } from '../catalog/stored.ts'
 import { quoted, type Sql, sql } from '../filter/sql.ts'
 import { conditionSql, holdsSql } from './condition.ts'
 import type { KeptEmbeds } from './kept-embed.ts'
@@ -36,8 +37,9 @@ export function joiner(catalog: Catalog, joins: string[]): (from: string, relati
     const found = known.get(path)
     if (found !== undefined) return found
     const alias = `${from}_${known.size + 1}`
-    const table = catalog.resources.get(relation.target)!.table
-    joins.push(`left join ${quoted(table)} ${alias} on ${alias}."id" = ${from}.${quoted(relation.field.column)}`)
+    const target = catalog.resources.get(relation.target)!
+    const on = `${idSql(target, alias)} = ${from}.${quoted(relation.field.column)}`
+    joins.push(`left join ${quoted(target.table)} ${alias} on ${on}`)
     known.set(path, alias)
     return alias
   }

@@ -1,6 +1,7 @@
 /** Search: one condition for each source of matches, the record's own texts and those of each relation. */
 
 import type { Field, FilterPath, Relation, Resource } from '../catalog/catalog.ts'
+import { idSql } from '../catalog/stored.ts'
 import { foldSql } from '../filter/fold.ts'
 import { and, or, quoted, type Sql, slot, sql } from '../filter/sql.ts'
 import { isSearchable, seenOf, targetOf } from './askable.ts'
@@ -79,7 +80,7 @@ function amongSql(scope: SelectScope, relation: Relation, alias: string, inner: 
   const target = targetOf(scope, relation)
   const table = `${quoted(target.table)} ${inner}`
   if (relation.kind === 'belongs_to') {
-    const ids = sql`select ${inner}."id" from ${table} where ${matches}`
+    const ids = sql`select ${idSql(target, inner)} from ${table} where ${matches}`
     return sql`${alias}.${quoted(relation.field.column)} in (${ids})`
   }
   const filters = [relation.where, seenOf(scope, target).seen].flatMap((filter) =>

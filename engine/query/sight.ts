@@ -1,6 +1,8 @@
 /** What readers see of values of records, compiled: one statement for each class of readers and any number of records. */
 import type { Actor } from '../actor.ts'
 import type { BelongsTo, EmbedEntry, Field, FieldPath, Resource } from '../catalog/catalog.ts'
+import { idsType } from '../catalog/key.ts'
+import { idSql } from '../catalog/stored.ts'
 import { and, join, type Parameter, quoted, type Sql, slot, sql } from '../filter/sql.ts'
 import { type Compiled, compiled } from './compiled.ts'
 import { castType, fieldSql } from './condition.ts'
@@ -27,8 +29,8 @@ export function compileSight(scope: SelectScope, resource: Resource, paths: read
     reachSql(scope, reach(resource.policies.view, scope.actor), 't'),
   ]
   const where = each.of(and(conditions))
-  const pairs = sql`unnest(${slot('records')}::integer[], ${slot('readers')}::integer[]) with ordinality as plinth_pair(id, reader, n)`
-  const from = sql`${pairs} join ${each.rows()} on ${READER}.n = plinth_pair.reader join ${quoted(resource.table)} t on t."id" = plinth_pair.id ${joins.join(' ')}`
+  const pairs = sql`unnest(${slot('records')}::${idsType(resource)}, ${slot('readers')}::integer[]) with ordinality as plinth_pair(id, reader, n)`
+  const from = sql`${pairs} join ${each.rows()} on ${READER}.n = plinth_pair.reader join ${quoted(resource.table)} t on ${idSql(resource, 't')} = plinth_pair.id ${joins.join(' ')}`
   const read = compiled(sql`select ${join(['plinth_pair.n', ...values])} from ${from} where ${where}`)
   return { ...read, brought: each.brought }
 }

@@ -1,6 +1,6 @@
 /** The stored record that a write starts from: its columns, and the statement that reads it with what decides about the write. */
 import type { Clause, Field, Resource } from '../catalog/catalog.ts'
-import { storedFields } from '../catalog/stored.ts'
+import { idSql, storedFields } from '../catalog/stored.ts'
 import type { Row } from '../database/database.ts'
 import { and, type Fragment, join, quoted, slot, sql } from '../filter/sql.ts'
 import type { Json } from '../json.ts'
@@ -66,7 +66,7 @@ export function compileCurrent(
     ...existenceSql(scope, resource, 't', true),
   ]
   // A lookup value is unique among live records only: the live one (column 2) comes before dead ones.
-  const text = sql`select ${join(columns)} from ${quoted(resource.table)} t where ${and(where)} order by 2 desc, t."id" desc limit 1${lock === undefined ? '' : ` for ${lock} of t`}`
+  const text = sql`select ${join(columns)} from ${quoted(resource.table)} t where ${and(where)} order by 2 desc, ${idSql(resource, 't')} desc limit 1${lock === undefined ? '' : ` for ${lock} of t`}`
   return {
     ...compiled(text),
     read: (row) => ({

@@ -1,8 +1,11 @@
 /** On which other records it depends what a stream's readers see, and which of a reader's records a change of those concerns. */
 import type { BelongsTo, Filter, HasMany, Resource } from '../catalog/catalog.ts'
+import { idsType } from '../catalog/key.ts'
 import { reachedBy } from '../catalog/reached.ts'
+import { idSql } from '../catalog/stored.ts'
 import { join, quoted, type Sql, slot, sql } from '../filter/sql.ts'
 import { type Compiled, compiled } from './compiled.ts'
+import { castType } from './condition.ts'
 import { clausesFor } from './policy.ts'
 import type { SelectScope } from './scope.ts'
 import { visibleParts } from './select.ts'
@@ -44,28 +47,37 @@ export function dependencies(scope: SelectScope, resource: Resource, query: Stre
 
 /** Compiles which records a change of others concerns. Slots: `ids0`, `was0` … of each dependency, `most`. */
 export function compileConcerned({ catalog }: SelectScope, resource: Resource, all: readonly Dependency[]): Compiled {
+  const own = idSql(resource, 't')
   const each = all.map(({ many, relations }, at) => {
-    const ids = sql`${slot(`ids${at}`)}::integer[]`
+    const ids = sql`${slot(`ids${at}`)}::${idsType(changed(relations, many))}`
     const found = many === undefined ? sql`select unnest(${ids})` : pointedAt(many, ids, at)
-    return sql`select t."id" from ${quoted(resource.table)} t where ${wayTo(relations, 't', found)}`
+    return sql`select ${own} from ${quoted(resource.table)} t where ${wayTo(relations, 't', found)}`
   })
-  return compiled(sql`select u."id" from (${join(each, ' union ')}) u order by u."id" limit ${slot('most')}::integer`)
+  return compiled(
+    sql`select ${idSql(resource, 'u')} from (${join(each, ' union ')}) u order by ${idSql(resource, 'u')} limit ${slot('most')}::integer`,
+  )
 
   function pointedAt(many: HasMany, ids: Sql, at: number): Sql {
     const key = many.by[0]!.field.column
     const name = `'${key.replaceAll("'", "''")}'`
-    const table = quoted(catalog.resources.get(many.target)!.table)
+    const target = catalog.resources.get(many.target)!
+    const table = quoted(target.table)
     const was = sql`unnest(${slot(`was${at}`)}::text[]) as c(was)`
-    return sql`select m.${quoted(key)} from ${table} m where m."id" = any(${ids}) union select (c.was::jsonb ->> ${name})::integer from ${was}`
+    return sql`select m.${quoted(key)} from ${table} m where ${idSql(target, 'm')} = any(${ids}) union select (c.was::jsonb ->> ${name})::${castType(many.by[0]!.field)} from ${was}`
+  }
+
+  /** The resource of which records changed. */
+  function changed(relations: readonly BelongsTo[], many: HasMany | undefined): Resource {
+    return catalog.resources.get((many ?? relations.at(-1))?.target ?? '') ?? resource
   }
 
   function wayTo([relation, ...further]: readonly BelongsTo[], alias: string, found: Sql): Sql {
-    if (relation === undefined) return sql`${alias}."id" in (${found})`
+    if (relation === undefined) return sql`${idSql(resource, alias)} in (${found})`
     const key = sql`${alias}.${quoted(relation.field.column)}`
     if (further.length === 0) return sql`${key} in (${found})`
     const next = `${alias}_n`
-    const target = quoted(catalog.resources.get(relation.target)!.table)
-    return sql`${key} in (select ${next}."id" from ${target} ${next} where ${wayTo(further, next, found)})`
+    const target = catalog.resources.get(relation.target)!
+    return sql`${key} in (select ${idSql(target, next)} from ${quoted(target.table)} ${next} where ${wayTo(further, next, found)})`
   }
 }
 

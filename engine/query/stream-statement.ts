@@ -3,7 +3,8 @@
  * tells its readers apart by the values that their conditions compare.
  */
 import type { Filter, Resource } from '../catalog/catalog.ts'
-import { isStored } from '../catalog/stored.ts'
+import { idsType, orderedId } from '../catalog/key.ts'
+import { idSql, isStored } from '../catalog/stored.ts'
 import { and, join, type Parameter, quoted, type Sql, slot, sql } from '../filter/sql.ts'
 import type { Serializer } from '../record/serializer.ts'
 import { isLogged } from './change-log.ts'
@@ -62,11 +63,11 @@ export function compileStream(
   const before = each.of(beforeSql(scope, resource, query, former))
   const shown = join(columns.map((column) => each.of(column, 'x')))
   const table = quoted(resource.table)
-  const changed = sql`unnest(${slot(IDS)}::integer[], ${slot(KEPT)}::text[]) as ${CHANGED}(id, kept)`
+  const changed = sql`unnest(${slot(IDS)}::${idsType(resource)}, ${slot(KEPT)}::text[]) as ${CHANGED}(id, kept)`
   // Without `offset 0` the conditions would be worked out again wherever they are named.
-  const told = sql`select ${READER}.*, ${CHANGED}.id, coalesce(${now}, false) as now, coalesce(${before}, false) as before from ${each.rows()} cross join ${changed} left join ${table} ${NOW} on ${NOW}."id" = ${CHANGED}.id left join ${former[0]!.name} ${BEFORE} on ${BEFORE}."id" = ${CHANGED}.id offset 0`
+  const told = sql`select ${READER}.*, ${CHANGED}.id, coalesce(${now}, false) as now, coalesce(${before}, false) as before from ${each.rows()} cross join ${changed} left join ${table} ${NOW} on ${idSql(resource, NOW)} = ${CHANGED}.id left join ${former[0]!.name} ${BEFORE} on ${idSql(resource, BEFORE)} = ${CHANGED}.id offset 0`
   // What a reader does not see now is not even read.
-  const text = sql`with ${join(former.map(formerRows))} select ${shown} from (${told}) x left join ${table} t on t."id" = x.id and x.now ${joins} where x.now or x.before order by x.n, x.id`
+  const text = sql`with ${join(former.map(formerRows))} select ${shown} from (${told}) x left join ${table} t on ${idSql(resource, 't')} = x.id and x.now ${joins} where x.now or x.before order by x.n, ${orderedId(scope.catalog, 'x.id')}`
   return { ...compiled(text), serialize, brought: each.brought, former }
 }
 
@@ -89,7 +90,7 @@ function nowSql(scope: SelectScope, resource: Resource, query: StreamQuery): Sql
     ...query.filters.map(holds),
     ...found(scope, resource, query, NOW),
   ]
-  return sql`(${NOW}."id" is not null and ${and(conditions)})`
+  return sql`(${idSql(resource, NOW)} is not null and ${and(conditions)})`
 }
 
 /**
@@ -115,7 +116,7 @@ function beforeSql(scope: SelectScope, resource: Resource, query: StreamQuery, f
     ...found(scope, resource, query, BEFORE),
   ]
   const gone = resource.scope === undefined ? reachedSql(scope, resource, keptSql) : sql`false`
-  return sql`((${BEFORE}."id" is not null and ${and(conditions)}) or (${NOW}."id" is null and ${CHANGED}.kept is not null and ${gone}))`
+  return sql`((${idSql(resource, BEFORE)} is not null and ${and(conditions)}) or (${idSql(resource, NOW)} is null and ${CHANGED}.kept is not null and ${gone}))`
 }
 
 /** Of a record that was removed for good only what its policies compare is known. */

@@ -1,6 +1,6 @@
 /** Rules about several records of a table, in the statement of one write: how many remain, which is the only one, what is locked. */
 import type { CountRule, Field, OverlapRule, RecordRule, Resource, SoleRule, WriteAction } from '../catalog/catalog.ts'
-import { meets } from '../catalog/stored.ts'
+import { idSql, meets } from '../catalog/stored.ts'
 import { and, join, parameter, quoted, type Sql, sql } from '../filter/sql.ts'
 import { holdsSql } from './condition.ts'
 import { breaks } from './foreign-check.ts'
@@ -88,7 +88,7 @@ function countSql(
   const counted = (alias: string): Sql => and([resource.live, where].map((filter) => holdsSql(catalog, filter, alias)))
   const others = (group: string): Sql => {
     const equal = per.map(({ column }) => sql`o.${quoted(column)} is not distinct from ${group}.${quoted(column)}`)
-    const conditions = [sql`o."id" is distinct from ${group}."id"`, ...equal, counted('o')]
+    const conditions = [sql`${idSql(resource, 'o')} is distinct from ${idSql(resource, group)}`, ...equal, counted('o')]
     return sql`(select count(*) from ${quoted(resource.table)} o where ${and(conditions)})`
   }
   const table = quoted(resource.table)
@@ -98,14 +98,14 @@ function countSql(
   const found: TableRuleSql[] = []
   if (least !== undefined && (action === 'update' || action === 'delete')) {
     // The group that is left is that of the stored row.
-    const leaves = sql`exists (select 1 from ${table} b where b."id" = v."id" and ${counted('b')} and not (${and([now, ...same])}) and ${others('b')} < ${least})`
+    const leaves = sql`exists (select 1 from ${table} b where ${idSql(resource, 'b')} = ${idSql(resource, 'v')} and ${counted('b')} and not (${and([now, ...same])}) and ${others('b')} < ${least})`
     found.push({ check, condition: sql`not ${leaves}` })
   }
   if (most !== undefined && action !== 'delete') {
     const stays =
       action === 'create'
         ? sql`false`
-        : sql`exists (select 1 from ${table} b where b."id" = v."id" and ${and([counted('b'), ...same])})`
+        : sql`exists (select 1 from ${table} b where ${idSql(resource, 'b')} = ${idSql(resource, 'v')} and ${and([counted('b'), ...same])})`
     found.push({ check, condition: sql`(not ${now} or ${stays} or ${others('v')} < ${most})` })
   }
   return found
@@ -129,7 +129,12 @@ export function takeovers(write: TableWrite): readonly Sql[] {
     .filter((rule) => touches(rule, write))
     .map((rule, i) => {
       const column = quoted(rule.field.column)
-      const conditions = [sql`w.${column}`, sql`o."id" <> w."id"`, sql`o.${column}`, ...sameGroup(rule, 'o', 'w')]
+      const conditions = [
+        sql`w.${column}`,
+        sql`${idSql(resource, 'o')} <> ${idSql(resource, 'w')}`,
+        sql`o.${column}`,
+        ...sameGroup(rule, 'o', 'w'),
+      ]
       return sql`o${i} as (update ${quoted(resource.table)} o set ${column} = false from w where ${and(conditions)})`
     })
 }
@@ -140,7 +145,7 @@ export function yielded({ catalog }: SelectScope, resource: Resource): ReadonlyM
     resource.soles.map((rule) => {
       const column = quoted(rule.field.column)
       const conditions = [
-        sql`o."id" <> t."id"`,
+        sql`${idSql(resource, 'o')} <> ${idSql(resource, 't')}`,
         sql`o.${column}`,
         holdsSql(catalog, resource.live, 'o'),
         ...sameGroup(rule, 'o', 't'),

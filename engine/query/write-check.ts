@@ -1,7 +1,7 @@
 /** What a write's statement tests before it writes: references, uniqueness, the resource's scope, the policy, its rules. */
 import type { BelongsTo, Field, Filter, Resource } from '../catalog/catalog.ts'
 import { fitsSql } from '../catalog/formula.ts'
-import { computedFields, meets } from '../catalog/stored.ts'
+import { computedFields, idSql, meets } from '../catalog/stored.ts'
 import { and, quoted, type Sql, sql } from '../filter/sql.ts'
 import { conditionSql, holdsSql } from './condition.ts'
 import { foreignChecks } from './foreign-check.ts'
@@ -85,17 +85,20 @@ function uniqueChecks(
   { given }: WriteShape,
   exists: boolean,
 ): readonly CheckSql[] {
-  return given
-    .filter((field) => field.unique)
-    .map((field) => {
-      const others = [
-        sql`u.${quoted(field.column)} = v.${quoted(field.column)}`,
-        ...(exists ? [sql`u."id" <> v."id"`] : []),
-        ...(resource.live === undefined ? [] : [conditionSql(catalog, resource.live, 'u')]),
-      ]
-      const condition = sql`not exists (select 1 from ${quoted(resource.table)} u where ${and(others)})`
-      return { check: { kind: 'unique', field }, condition }
-    })
+  return (
+    given
+      // What the engine itself makes anew needs no look.
+      .filter((field) => field.unique && !(field === resource.key && field.readOnly))
+      .map((field) => {
+        const others = [
+          sql`u.${quoted(field.column)} = v.${quoted(field.column)}`,
+          ...(exists ? [sql`${idSql(resource, 'u')} <> ${idSql(resource, 'v')}`] : []),
+          ...(resource.live === undefined ? [] : [conditionSql(catalog, resource.live, 'u')]),
+        ]
+        const condition = sql`not exists (select 1 from ${quoted(resource.table)} u where ${and(others)})`
+        return { check: { kind: 'unique', field }, condition }
+      })
+  )
 }
 
 function scopeChecks(
@@ -152,7 +155,7 @@ function referenceSql(scope: SelectScope, relation: BelongsTo): Sql {
   const reached = reach(target.policies.view, scope.actor)
   const column = `v.${quoted(relation.field.column)}`
   const where = [
-    sql`r."id" = ${column}`,
+    sql`${idSql(target, 'r')} = ${column}`,
     ...existenceSql(scope, target, 'r'),
     ...(relation.where === undefined
       ? []

@@ -1,5 +1,6 @@
 /** Several new records compiled to one statement: its rows come from lists of values, and everything else is as for one. */
 import type { Resource } from '../catalog/catalog.ts'
+import { idSql } from '../catalog/stored.ts'
 import { and, join, quoted, slot, sql } from '../filter/sql.ts'
 import { type CompiledRecord, compiled } from './compiled.ts'
 import { castType } from './condition.ts'
@@ -39,8 +40,8 @@ export function compileInsertEach(
     columns: answer,
     joins,
     serialize,
-  } = selectList({ ...scope, kept: undefined }, resource, 't', 'single', ['t."id"'])
-  // The database gives ids in the order of the rows.
-  const text = sql`with ${followed.definitions}${judged}, w as (${insert})${log} select ${join(answer)} from w t ${joins} order by t."id"`
+  } = selectList({ ...scope, kept: undefined }, resource, 't', 'single', [idSql(resource, 't')])
+  // Ids that the database counts come in the order of the rows.
+  const text = sql`with ${followed.definitions}${judged}, w as (${insert})${log} select ${join(answer)} from w t ${joins} order by ${idSql(resource, 't')}`
   return { ...compiled(text), serialize }
 }

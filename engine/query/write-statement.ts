@@ -1,6 +1,7 @@
 /** Writes compiled to SQL: one statement checks what is referenced and unique, writes, and reads the answer back. */
 import type { Field, Resource } from '../catalog/catalog.ts'
-import { computedFields, tableFields } from '../catalog/stored.ts'
+import { idType } from '../catalog/key.ts'
+import { computedFields, idSql, tableFields } from '../catalog/stored.ts'
 import { and, type Fragment, join, quoted, type Sql, slot, sql } from '../filter/sql.ts'
 import { assignedSql } from './assigned.ts'
 import { changeSql, forgetSql, type LoggedWrite } from './change-log.ts'
@@ -125,7 +126,7 @@ export function compileInsert(scope: SelectScope, resource: Resource, shape: Wri
 /** Compiles changing a record. Slots: `id`, `f_<field>`, and for `answer` the `version` (the row's xmin as it was read). */
 export function compileUpdate(scope: SelectScope, resource: Resource, shape: WriteShape): CompiledWrite {
   const given = writtenColumns(scope, shape)
-  const same = [sql`t."id" = ${slot('id')}::integer`]
+  const same = [sql`${idSql(resource, 't')} = ${slot('id')}::${idType(resource)}`]
   // A row that is locked can't have been changed by others, only by hooks of this very transaction.
   if (shape.returning === 'answer') same.push(sql`t.xmin::text = ${slot('version')}::text`)
   const { definitions, columns } = rowOf(scope, resource, shape, given, same)
@@ -149,7 +150,7 @@ export function compileUpdate(scope: SelectScope, resource: Resource, shape: Wri
 
 /** The written row `w` beside the row `o` that it was: a statement sees its own tables as they were before it. */
 function withFormer(resource: Resource): Sql {
-  return sql`w join ${quoted(resource.table)} o on o."id" = w."id"`
+  return sql`w join ${quoted(resource.table)} o on ${idSql(resource, 'o')} = ${idSql(resource, 'w')}`
 }
 
 function fieldsOf(resource: Resource, columns: ReadonlySet<string>): ReadonlySet<Field> {
@@ -160,7 +161,7 @@ function fieldsOf(resource: Resource, columns: ReadonlySet<string>): ReadonlySet
 export function logSql({ catalog }: SelectScope, resource: Resource, write: LoggedWrite): Sql {
   if (!resource.logged) return sql``
   const row = sql`, l as (${changeSql(catalog, resource, write)})`
-  return write.after === undefined ? sql`${row}, p as (${forgetSql(resource)})` : row
+  return write.after === undefined ? sql`${row}, p as (${forgetSql(catalog, resource)})` : row
 }
 
 /** Row, checks, write and answer as one statement. */
@@ -175,7 +176,7 @@ function assemble(
   if (returning === 'checks')
     return { ...compiled(sql`${checked} select c.* from c`), checks, tells: 0, kept: [], serialize: () => 'null' }
   const flags = checks.map((_, i) => `c.c${i}`)
-  const before: readonly Fragment[] = [...flags, 't."id"']
+  const before: readonly Fragment[] = [...flags, idSql(resource, 't')]
   const list =
     returning === 'answer'
       ? selectList(scope, resource, 't', 'single', before)
@@ -211,7 +212,7 @@ export function draftRow(
   by: 'create' | 'update' | 'removal',
 ): Sql {
   const given = writtenColumns(scope, shape)
-  const same = by === 'create' ? undefined : [sql`t."id" = ${slot('id')}::integer`]
+  const same = by === 'create' ? undefined : [sql`${idSql(resource, 't')} = ${slot('id')}::${idType(resource)}`]
   return by === 'removal'
     ? sql`v as materialized (${removedRow(scope, resource, given, same ?? [])})`
     : rowOf(scope, resource, shape, given, same).definitions
@@ -247,7 +248,7 @@ export function compileRemoval(scope: SelectScope, resource: Resource, action: '
     ...[...further].map(([column, value]) => sql`${quoted(column)} = ${value}`),
   ]
   const write = list === undefined ? sql`delete from ${table}` : sql`update ${table} set ${join(list)}`
-  const same = sql`t."id" = ${slot('id')}::integer`
+  const same = sql`${idSql(resource, 't')} = ${slot('id')}::${idType(resource)}`
   const checks = [
     ...ruleChecks(scope, resource, action, undefined),
     ...tableChecks(scope, { resource, action, columns: undefined }),

@@ -71,18 +71,21 @@ function relationMappings(catalog: Catalog, resource: Resource): RelationMapping
     const target = catalog.resources.get(relation.target)!
     const modelClass = (): ModelClass<Model> => modelOf(catalog, target)
     if (relation.kind === 'belongs_to') {
-      const join = { from: `${resource.table}.${relation.field.column}`, to: `${target.table}.id` }
+      const join = { from: `${resource.table}.${relation.field.column}`, to: `${target.table}.${target.key.column}` }
       mappings[relation.name] = { relation: Model.BelongsToOneRelation, modelClass, join }
     } else if (relation.kind === 'many_to_many') {
       const { table, from, to } = relation.through
       const join = {
-        from: `${resource.table}.id`,
+        from: `${resource.table}.${resource.key.column}`,
         through: { from: `${table}.${from}`, to: `${table}.${to}` },
-        to: `${target.table}.id`,
+        to: `${target.table}.${target.key.column}`,
       }
       mappings[relation.name] = { relation: Model.ManyToManyRelation, modelClass, join }
     } else if (relation.by.length === 1) {
-      const join = { from: `${resource.table}.id`, to: `${target.table}.${relation.by[0]!.field.column}` }
+      const join = {
+        from: `${resource.table}.${resource.key.column}`,
+        to: `${target.table}.${relation.by[0]!.field.column}`,
+      }
       mappings[relation.name] = { relation: Model.HasManyRelation, modelClass, join }
     }
   }

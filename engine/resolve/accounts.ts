@@ -27,14 +27,8 @@ export function attributesRead(resolution: Resolution): ReadonlyMap<string, Draf
   return new Map(all.filter(([name, field]) => field.computed === undefined || resolution.attributes.has(name)))
 }
 
-/** Whether a field may be compared with, or set to, an attribute of the actor; reports it if not. */
-export function isAttribute(
-  resolution: Resolution,
-  draft: Draft,
-  field: DraftField,
-  attribute: string,
-  span: Span,
-): boolean {
+/** Whether a field may be compared with, or set to, an attribute of the actor. */
+function isAttribute(resolution: Resolution, draft: Draft, field: DraftField, attribute: string, span: Span): boolean {
   resolution.attributes.add(attribute)
   const known = attributesOf(resolution)
   if (known === undefined) return true
@@ -56,6 +50,20 @@ export function isAttribute(
     span,
     { expected: OPERAND_VARIABLES },
   )
+  return false
+}
+
+/** Whether a field may be compared with, or set to, `$actor` or an attribute of it; reports it if not. */
+export function isOfActor(
+  resolution: Resolution,
+  draft: Draft,
+  field: DraftField,
+  attribute: string | undefined,
+  span: Span,
+): boolean {
+  if (attribute !== undefined) return isAttribute(resolution, draft, field, attribute, span)
+  if (kindOf(field) !== 'uuid') return true
+  resolution.report('wrong_value', `"${field.name}" (uuid) is never what $actor is: accounts have integer ids`, span)
   return false
 }
 
@@ -82,6 +90,16 @@ export function kindOf({ type, options }: Pick<DraftField, 'type' | 'options'>):
 
 /** Pass: the roles that rules name exist, and so do the permissions that seeded roles hold. */
 export function accountRules(resolution: Resolution): void {
+  const account = resolution.drafts.get(accounts(resolution))
+  if (account !== undefined && account.key.type.name !== 'integer')
+    resolution.report(
+      'wrong_option',
+      `The ids of accounts are integers: "${account.name}" can have no others`,
+      account.key.span,
+      {
+        hint: 'leave "id" out; all other resources may have ids of another type',
+      },
+    )
   const role = roleOf(resolution)
   if (role === undefined) return
   for (const resource of eachDraft(resolution)) checkRoles(resolution, resource.written, resource.draft, role.names)

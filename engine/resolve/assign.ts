@@ -4,7 +4,7 @@ import type { Assignment, Field } from '../catalog/catalog.ts'
 import { isStored } from '../catalog/stored.ts'
 import { OPERAND_VARIABLES, parseOperand } from '../filter/operand.ts'
 import { isObject, type Json, type JsonObject } from '../json.ts'
-import { isAttribute } from './accounts.ts'
+import { isOfActor } from './accounts.ts'
 import { decodeLiteral, linkPlain } from './link.ts'
 import { fieldOf, isBroken, type Place, relationOf } from './link-path.ts'
 import type { Judging } from './record-operand.ts'
@@ -62,9 +62,7 @@ export function linkAssignment(
     resolution.report('wrong_value', `Unknown variable "${String(value)}"`, place([]), { expected: OPERAND_VARIABLES })
     return undefined
   }
-  if (operand.kind === 'actor' && operand.attribute !== undefined) {
-    if (!isAttribute(resolution, draft, field, operand.attribute, place([]))) return undefined
-  }
+  if (operand.kind === 'actor' && !isOfActor(resolution, draft, field, operand.attribute, place([]))) return undefined
   if (operand.kind !== 'literal') return { field, operand }
   const decoded = decodeAssigned(field, operand.value)
   if ('value' in decoded) return { field, operand: { kind: 'literal', value: decoded.value } }

@@ -19,6 +19,11 @@ export function pickOf(about: About, field: Field, written: JsonObject, place: P
     resolution.report('wrong_value', message, place(['pick'], 'key'))
     return undefined
   }
+  if (target.key.type.name !== 'integer') {
+    const message = `Who is chosen has an integer id, and those of "${target.name}" are ${target.key.type.name}`
+    resolution.report('wrong_automation', message, place(['pick'], 'key'), { hint: 'set it by a filter instead' })
+    return undefined
+  }
   const by = wayOf(about, written, place)
   const from = filterOf(about, target, written.pick ?? null, inside(place, 'pick'))
   const where = written.where === undefined ? undefined : filterOf(about, draft, written.where, inside(place, 'where'))

@@ -27,6 +27,12 @@ function automationOf(
   document: Document<AutomationDefinition>,
 ): Automation | undefined {
   const { value, place } = document
+  if (draft.key.type.name !== 'integer') {
+    const message = `Automations act for records with integer ids, and those of "${draft.name}" are ${draft.key.type.name}`
+    const hint = 'let a listener of a plugin do it, or an automation of a resource with integer ids'
+    resolution.report('wrong_automation', message, place([], 'key'), { hint })
+    return undefined
+  }
   const trigger = triggerOf(resolution, draft, name, document)
   if (trigger === undefined) return undefined
   const judging: Judging = {

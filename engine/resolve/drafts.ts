@@ -3,9 +3,9 @@
 import type { Resource, WriteAction } from '../catalog/catalog.ts'
 import { resourceLabel } from '../catalog/name.ts'
 import type { ActionName } from '../definition/definition.ts'
-import type { FieldOptions } from '../field/field-type.ts'
 import { LIMITS } from '../limits.ts'
 import { resolveField } from './fields.ts'
+import { keyField } from './key.ts'
 import type { Draft, DraftField, Resolution, Written } from './resolution.ts'
 
 export const ACTIONS: readonly ActionName[] = ['list', 'get', 'create', 'update', 'delete', 'restore']
@@ -30,7 +30,7 @@ export function draftResources(resolution: Resolution): void {
 function draftOf(resolution: Resolution, written: Written): Draft | undefined {
   const { value, place } = written.document
   const owner = ownerOf(resolution, written)
-  const key = keyField(resolution, written)
+  const key = keyField(resolution, written, owner)
   if (key === undefined) return undefined
   const fields = fieldsOf(resolution, written, key)
   return {
@@ -100,8 +100,8 @@ function fieldsOf(resolution: Resolution, written: Written, key: DraftField): Ma
   const fields = new Map<string, DraftField>([['id', key]])
   for (const [name, document] of written.fields) {
     if (name === 'id') {
-      resolution.report('reserved_name', 'Every record has an integer "id" already', document.place([], 'key'), {
-        hint: 'remove it, or give the field another name',
+      resolution.report('reserved_name', 'Every record has an "id" already', document.place([], 'key'), {
+        hint: 'remove it, or give the field another name; `id: uuid` beside the fields says which type the ids have',
       })
       continue
     }
@@ -135,34 +135,6 @@ function tableOf(resolution: Resolution, written: Written, owner: Written): stri
     )
   }
   return table
-}
-
-function keyField(resolution: Resolution, written: Written): DraftField | undefined {
-  const type = resolution.extensions.fieldTypes.get('integer')
-  if (type === undefined) return undefined
-  const options: FieldOptions = { name: 'id', required: false, nullable: false, own: { min: 1, max: LIMITS.idMax } }
-  return {
-    name: 'id',
-    column: 'id',
-    type,
-    options,
-    label: 'Id',
-    description: undefined,
-    show: 'always',
-    required: false,
-    nullable: false,
-    default: undefined,
-    unique: true,
-    readOnly: true,
-    immutable: true,
-    computed: undefined,
-    count: undefined,
-    read: undefined,
-    write: undefined,
-    relation: undefined,
-    renamedFrom: undefined,
-    span: written.document.place(['resource']),
-  }
 }
 
 function countOf(count: 'exact' | 'estimated' | { readonly capped: number } | undefined): Resource['count'] {

@@ -7,7 +7,7 @@ import { type Linker, linkWith } from '../filter/link.ts'
 import { type ParsedFilter, type PlacedPath, parseFilter } from '../filter/parse-yaml.ts'
 import type { Json, JsonObject } from '../json.ts'
 import type { Span } from '../text/source.ts'
-import { isAttribute } from './accounts.ts'
+import { isOfActor } from './accounts.ts'
 import { linkManyPath, linkPath, type Place } from './link-path.ts'
 import { type Judging, linkRecordOperand } from './record-operand.ts'
 import type { Draft, Resolution } from './resolution.ts'
@@ -123,9 +123,7 @@ function linkComparison(
   }
   const { operand: written } = part
   const holder = resolution.drafts.get(path.relations.at(-1)?.target ?? draft.name) ?? draft
-  if (written.kind === 'actor' && written.attribute !== undefined) {
-    if (!isAttribute(resolution, holder, path.field, written.attribute, span)) return undefined
-  }
+  if (written.kind === 'actor' && !isOfActor(resolution, holder, path.field, written.attribute, span)) return undefined
   const operand =
     written.kind === 'record' || written.kind === 'before'
       ? linkRecordOperand(resolution, holder, path.field, written, linking.judging, span)

@@ -6,6 +6,7 @@ import type { Document, RelationDefinition } from '../definition/definition.ts'
 import { alternatives } from './access.ts'
 import { resolveField } from './fields.ts'
 import { joiningTable } from './joining.ts'
+import { type IdTypeName, REFERENCES } from './key.ts'
 import {
   brokenNames,
   type Draft,
@@ -101,7 +102,7 @@ function foreignKey(resolution: Resolution, draft: Draft, name: string, document
     return undefined
   }
   const definition = {
-    type: 'reference',
+    type: REFERENCES[keyTypeOf(resolution, value.belongs_to)],
     ...pick(value, ['label', 'description', 'required', 'read_only', 'immutable', 'read', 'write']),
     label: value.label ?? fieldLabel(name),
     ...(value.renamed_from === undefined
@@ -114,6 +115,10 @@ function foreignKey(resolution: Resolution, draft: Draft, name: string, document
   // The key is short and useful in every answer, even where the embedded object is for single answers only.
   field.show = value.show === 'never' ? 'never' : 'always'
   return field
+}
+
+function keyTypeOf({ drafts }: Resolution, target: string | undefined): IdTypeName {
+  return (drafts.get(target ?? '')?.key.type.name ?? 'integer') as IdTypeName
 }
 
 function pick<T extends object, K extends keyof T>(value: T, keys: readonly K[]): Partial<Pick<T, K>> {
@@ -158,6 +163,7 @@ export function inverses(resolution: Resolution): void {
         kind: 'many_to_many',
         ...shared,
         through: joiningTable(resolution, draft, target, value.through),
+        ids: target.key.type.name,
         writeAs: `${singular(name)}_ids`,
         write,
       })

@@ -1,6 +1,7 @@
 /** What a batch of the log says of each record: what it was before, and what of it changed. Pure. */
 import type { Assignment, Catalog, Resource } from '../catalog/catalog.ts'
 import type { LoggedChange } from '../change/window.ts'
+import type { Id } from '../id.ts'
 import type { Json, JsonObject } from '../json.ts'
 
 /** One record that changed. */
@@ -16,13 +17,13 @@ export interface Former {
 }
 
 /** The records of one table that changed, by id. */
-export type FormerRecords = ReadonlyMap<number, Former>
+export type FormerRecords = ReadonlyMap<Id, Former>
 
 /** The records that changed, by the resource whose table they are in. */
 export function formerRecords(catalog: Catalog, changes: readonly LoggedChange[]): ReadonlyMap<string, FormerRecords> {
-  const byRecord = new Map<string, Map<number, LoggedChange[]>>()
+  const byRecord = new Map<string, Map<Id, LoggedChange[]>>()
   for (const change of changes) {
-    const records = byRecord.get(change.resource) ?? new Map<number, LoggedChange[]>()
+    const records = byRecord.get(change.resource) ?? new Map<Id, LoggedChange[]>()
     byRecord.set(change.resource, records)
     const known = records.get(change.recordId)
     if (known === undefined) records.set(change.recordId, [change])

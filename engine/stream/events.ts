@@ -1,10 +1,11 @@
 /** Server-Sent Events as text (WHATWG HTML, 9.2.5 "Parsing an event stream"). Pure. */
+import type { Id } from '../id.ts'
 import { type Place, placeText } from './place.ts'
 
 /** What becomes of a record for a reader: `data` is JSON, the record as its list shows it, or its id alone. */
 export interface RecordEvent {
   readonly kind: 'created' | 'changed' | 'deleted'
-  readonly id: number
+  readonly id: Id
   readonly data: string
 }
 

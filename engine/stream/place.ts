@@ -1,5 +1,7 @@
 /** The id of an event: the place in the log up to which its reader has been told, as text that any instance understands. */
 import type { Stand } from '../change/window.ts'
+import type { Id } from '../id.ts'
+import { LIMITS } from '../limits.ts'
 
 export interface Place extends Stand {
   /** When this was the present, in milliseconds since the epoch: the log is kept for so long. */
@@ -9,12 +11,12 @@ export interface Place extends Stand {
 }
 
 const LONGEST = 4_096
-const ID = /^([\w-]{1,40})\.(\d{1,15})\.([\d:,]+)(?:\.([\d:,]+)\.(\d{1,10}))?$/
+const ID = /^([\w-]{1,40})\.(\d{1,15})\.([\d:,]+)(?:\.([\d:,]+)\.(\d{1,10}|~[\w-]{1,200}))?$/
 const SNAPSHOT = /^(\d{1,19}):(\d{1,19}):((?:\d{1,19}(?:,\d{1,19})*)?)$/
 
 /** `sight.at.snapshot`, and in the middle of a batch `.snapshot.id` behind it. */
 export function placeText({ at, done, partly, sight }: Place): string {
-  const behind = partly === undefined ? '' : `.${partly.upto}.${partly.lastId}`
+  const behind = partly === undefined ? '' : `.${partly.upto}.${idText(partly.lastId)}`
   return `${sight}.${at}.${done}${behind}`
 }
 
@@ -22,8 +24,18 @@ export function placeText({ at, done, partly, sight }: Place): string {
 export function readPlace(text: string): Place | undefined {
   const [, sight = '', at, done = '', upto, lastId] = (text.length > LONGEST ? null : ID.exec(text)) ?? []
   if (at === undefined || !isSnapshot(done) || (upto !== undefined && !isSnapshot(upto))) return undefined
-  const partly = upto === undefined ? undefined : { upto, lastId: Math.min(Number(lastId), 2_147_483_647) }
+  const partly = upto === undefined ? undefined : { upto, lastId: readId(lastId ?? '') }
   return { sight, at: Number(at), done, partly }
+}
+
+/** An id in a place: digits, or a text that could hold anything. */
+function idText(id: Id): string {
+  return typeof id === 'number' ? String(id) : `~${Buffer.from(id).toString('base64url')}`
+}
+
+function readId(text: string): Id {
+  if (!text.startsWith('~')) return Math.min(Number(text), LIMITS.idMax)
+  return Buffer.from(text.slice(1), 'base64url').toString('utf8').replaceAll('\0', '')
 }
 
 /** Whether PostgreSQL takes the text as a snapshot: `xmin:xmax:those between that were open`, ascending. */

@@ -54,7 +54,7 @@ async function serve(
 ): Promise<readonly Delivery[]> {
   if (from === undefined) return readers.map((reader) => resetOf(reader, now, lost))
   const owners = [...new Set(readers.flatMap(({ view }) => view.sight.owners))]
-  const window = await readWindow(transaction, from, owners, mostChanges(foundation))
+  const window = await readWindow(transaction, foundation.catalog, from, owners, mostChanges(foundation))
   if (window.lost) return readers.map((reader) => resetOf(reader, now, lost))
   if (window.changes.length === 0) return []
   return tellAll(transaction, foundation, window, { from, readers, now })

@@ -1,5 +1,6 @@
 /** Where readers stand in the log, so that those who stand in one place are served together. */
 import type { Foundation } from '../action/execution.ts'
+import { keptIdType } from '../catalog/key.ts'
 import type { Stand } from '../change/window.ts'
 import { LIMITS } from '../limits.ts'
 import type { ResetReason } from './events.ts'
@@ -46,6 +47,7 @@ function pointOf({ catalog, now }: Foundation, { begin, request, view }: Reader)
   if (place === undefined || place.at < now().getTime() - keptMs) return begins('expired')
   if (place.sight !== view.share.name) return begins('access')
   const { at, done, partly } = place
+  if (typeof partly?.lastId === 'string' && keptIdType(catalog) === 'integer') return begins('expired')
   const part = partly === undefined ? '' : `${partly.upto} ${partly.lastId} ${resource.owner}`
   return { key: `${done} ${part}`, from: { at, done, partly }, lost: 'expired' }
 }

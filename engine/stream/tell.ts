@@ -1,8 +1,10 @@
 /** What a batch of changes means for the readers of one sight ⇄: one statement, however many they are. */
 import type { Foundation } from '../action/execution.ts'
 import { SYSTEM } from '../actor.ts'
-import type { Resource } from '../catalog/catalog.ts'
+import type { Catalog, Resource } from '../catalog/catalog.ts'
+import { idOf, keptIdType } from '../catalog/key.ts'
 import type { Row, Runner } from '../database/database.ts'
+import type { Id } from '../id.ts'
 import { LIMITS } from '../limits.ts'
 import { type Compiled, parameterValues } from '../query/compiled.ts'
 import type { FormerTable } from '../query/former.ts'
@@ -32,7 +34,7 @@ export async function tell(runner: Runner, sight: Sight, shares: readonly Share[
   const relevant = sight.dependencies.map((one) => relevantTo(one, records.get(one.owner) ?? NONE))
   const concerned = await concernedIds(runner, sight, relevant)
   if (concerned.length > mostChanges(sight.foundation)) return undefined
-  const ids = [...new Set([...own.keys(), ...concerned])].sort((a, b) => a - b)
+  const ids = [...new Set([...own.keys(), ...concerned])].sort(orderIn(catalog))
   const told: RecordEvent[][] = shares.map(() => [])
   if (ids.length === 0) return told
   const others = new Set(sight.dependencies.filter((_, at) => relevant[at]!.size > 0).map(({ owner }) => owner))
@@ -49,11 +51,17 @@ export async function tell(runner: Runner, sight: Sight, shares: readonly Share[
     const values = parameterValues(statement.parameters, { actor: SYSTEM, now: now(), slots })
     const rows = await runner.run(sight.adhoc ? { text: statement.statement.text } : statement.statement, values)
     for (const row of rows) {
-      const event = eventOf(row, statement, (id) => isTold(sight, own.get(id)))
+      const event = eventOf(sight.resource, row, statement, (id) => isTold(sight, own.get(id)))
       if (event !== undefined) told[Number(row[0])]?.push(event)
     }
   }
   return told
+}
+
+/** The order in which readers are told of records, as `orderedId` has it in SQL. */
+function orderIn(catalog: Catalog): (a: Id, b: Id) => number {
+  if (keptIdType(catalog) === 'integer') return (a, b) => Number(a) - Number(b)
+  return (a, b) => Buffer.compare(Buffer.from(String(a)), Buffer.from(String(b)))
 }
 
 /** The records of a dependency whose change may matter. */
@@ -64,11 +72,7 @@ function relevantTo({ columns }: Dependency, records: FormerRecords): FormerReco
   return new Map([...records].filter(([, former]) => matters(former)))
 }
 
-async function concernedIds(
-  runner: Runner,
-  sight: Sight,
-  relevant: readonly FormerRecords[],
-): Promise<readonly number[]> {
+async function concernedIds(runner: Runner, sight: Sight, relevant: readonly FormerRecords[]): Promise<readonly Id[]> {
   if (relevant.every((records) => records.size === 0)) return []
   const slots: Record<string, unknown> = { most: mostChanges(sight.foundation) + 1 }
   relevant.forEach((records, at) => {
@@ -76,7 +80,7 @@ async function concernedIds(
     slots[`was${at}`] = [...records.values()].flatMap(({ was }) => (was === undefined ? [] : [JSON.stringify(was)]))
   })
   const rows = await run(runner, sight.concerned(), slots)
-  return rows.map(([id]) => Number(id))
+  return rows.map(([id]) => idOf(sight.resource, id))
 }
 
 function run(runner: Runner, { parameters, statement }: Compiled, slots: Readonly<Record<string, unknown>>) {
@@ -88,7 +92,7 @@ function formerSlots(
   tables: readonly FormerTable[],
   resources: readonly Resource[],
   records: Records,
-  concerned: readonly number[],
+  concerned: readonly Id[],
 ): Readonly<Record<string, unknown>> {
   const slots: Record<string, unknown> = {}
   tables.forEach(({ idsSlot, wasSlot }, at) => {
@@ -118,13 +122,14 @@ function isTold({ shows }: Sight, former: Former | undefined): boolean {
 }
 
 function eventOf(
+  resource: Resource,
   row: Row,
   { serialize }: Pick<CompiledStream, 'serialize'>,
-  isChanged: (id: number) => boolean,
+  isChanged: (id: Id) => boolean,
 ): RecordEvent | undefined {
   const [, id, now, before] = row.slice(0, STREAM_COLUMNS.length)
-  const named = { id: Number(id) }
-  if (now !== 't') return { ...named, kind: 'deleted', data: `{"id":${named.id}}` }
+  const named = { id: idOf(resource, id) }
+  if (now !== 't') return { ...named, kind: 'deleted', data: JSON.stringify(named) }
   if (before !== 't') return { ...named, kind: 'created', data: serialize(row) }
   return isChanged(named.id) ? { ...named, kind: 'changed', data: serialize(row) } : undefined
 }

@@ -1,6 +1,7 @@
 /** Makes the people of a test: accounts with a role, whose requests are recognised as theirs. */
 import type { Engine } from '../engine.ts'
 import { ApiError, sentenceOf } from '../error.ts'
+import type { Id } from '../id.ts'
 import type { JsonObject } from '../json.ts'
 import { asSystem } from '../plugin/as-system.ts'
 import { hintOf } from '../text/nearest.ts'
@@ -42,11 +43,11 @@ export async function makeAccount(
 }
 
 interface RoleRecords {
-  idsOf(field: string, texts: readonly string[]): Promise<ReadonlyMap<string, readonly number[]>>
+  idsOf(field: string, texts: readonly string[]): Promise<ReadonlyMap<string, readonly Id[]>>
   list(query: Readonly<Record<string, string>>): Promise<{ readonly data: readonly JsonObject[] }>
 }
 
-async function roleNamed(records: RoleRecords, field: string, role: string): Promise<number> {
+async function roleNamed(records: RoleRecords, field: string, role: string): Promise<Id> {
   const [id] = (await records.idsOf(field, [role])).get(role.toLowerCase()) ?? []
   if (id !== undefined) return id
   const { data } = await records.list({})

@@ -1,5 +1,16 @@
 /** Activities in words: the changes that a reader may see, the names behind their ids, and one sentence for each. */
-import { type Actor, allowsOne, type Field, type Json, type PluginContext, type Resource } from '../../engine/index.ts'
+import {
+  type Actor,
+  allowsOne,
+  type Field,
+  type Id,
+  idOf,
+  idSql,
+  idType,
+  type Json,
+  type PluginContext,
+  type Resource,
+} from '../../engine/index.ts'
 
 /** One change as it is stored. */
 export interface Change {
@@ -59,7 +70,7 @@ export async function changesShown(
       const known = names.get(targetOf(resource, field) ?? '')
       const label = labelOf(resource, field)
       if (known === undefined) return { field, label, from, to }
-      const name = (id: Json) => (id === null ? null : (known.get(Number(id)) ?? null))
+      const name = (id: Json) => (id === null ? null : (known.get(id as Id) ?? null))
       return { field, label, from, to, from_name: name(from), to_name: name(to) }
     }),
   )
@@ -81,16 +92,16 @@ async function namesBehind(
   reader: Reader,
   resource: Resource,
   changes: readonly Change[],
-): Promise<ReadonlyMap<string, ReadonlyMap<number, string>>> {
-  const wanted = new Map<string, Set<number>>()
+): Promise<ReadonlyMap<string, ReadonlyMap<Id, string>>> {
+  const wanted = new Map<string, Set<Id>>()
   for (const { field, from, to } of changes) {
     const target = targetOf(resource, field)
     if (target === undefined) continue
     const ids = wanted.get(target) ?? new Set()
-    for (const id of [from, to]) if (typeof id === 'number') ids.add(id)
+    for (const id of [from, to]) if (typeof id === 'number' || typeof id === 'string') ids.add(id)
     wanted.set(target, ids)
   }
-  const found = new Map<string, ReadonlyMap<number, string>>()
+  const found = new Map<string, ReadonlyMap<Id, string>>()
   for (const [target, ids] of wanted) found.set(target, await namesOf(reader, target, [...ids], 'seen'))
   return found
 }
@@ -102,9 +113,9 @@ async function namesBehind(
 export async function namesOf(
   { actor, catalog, database, readable }: Reader,
   name: string,
-  ids: readonly number[],
+  ids: readonly Id[],
   which: 'seen' | 'all',
-): Promise<ReadonlyMap<number, string>> {
+): Promise<ReadonlyMap<Id, string>> {
   const resource = catalog.resources.get(name)
   const field = resource?.fields.get('name')
   if (resource === undefined || field === undefined || ids.length === 0) return new Map()
@@ -113,9 +124,10 @@ export async function namesOf(
   const value = field.computed ?? `t."${field.column}"`
   const values: unknown[] = [[...new Set(ids)]]
   const seen = which === 'seen' ? readable(name, 't', values, { deleted: true }) : 'true'
-  const text = `select t.id, ${value} from "${resource.table}" t where t.id = any($1::int[]) and ${seen}`
+  const id = idSql(resource, 't')
+  const text = `select ${id}, ${value} from "${resource.table}" t where ${id} = any($1::${idType(resource)}[]) and ${seen}`
   const rows = await database.adhoc.run({ text }, values)
-  return new Map(rows.map((row) => [Number(row[0]), row[1] ?? '']))
+  return new Map(rows.map((row) => [idOf(resource, row[0]), row[1] ?? '']))
 }
 
 const SHORT = 80

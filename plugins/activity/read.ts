@@ -1,6 +1,7 @@
 /** Reads what was changed on one record, for whoever may see the record. */
 import {
   ApiError,
+  type Id,
   invalid,
   type Json,
   LIMITS,
@@ -37,10 +38,10 @@ export function seenThen(context: Pick<PluginContext, 'keptWithin'>, resource: R
 }
 
 /** The record that a path names; a deleted one for those alone who may restore it. */
-async function recordId(context: RouteContext, resource: Resource): Promise<number> {
+async function recordId(context: RouteContext, resource: Resource): Promise<Id> {
   const named = context.params.id ?? ''
   try {
-    return Number((await context.records(resource.name).get(named)).id)
+    return (await context.records(resource.name).get(named)).id as Id
   } catch (error) {
     if (!(error instanceof ApiError) || error.code !== 'record_not_found') throw error
     return context
@@ -57,7 +58,7 @@ export async function readActivity(context: RouteContext, resource: Resource): P
   const most = Math.min(catalog.limits.perPageMax ?? LIMITS.perPageMax, LIMITS.perPageMax)
   const size = Math.min(positive('per_page', parameters.per_page, catalog.limits.perPageDefault ?? most), most)
   const about: unknown[] = [resource.owner, await recordId(context, resource)]
-  const where = `a.resource = $1 and a.record_id = $2::int and ${rowsShown(context, resource, about)}`
+  const where = `a.resource = $1 and a.record_id = $2 and ${rowsShown(context, resource, about)}`
   const [counted] = await database.adhoc.run({ text: `select count(*) from plinth_change a where ${where}` }, about)
   const rows = await database.adhoc.run(
     {

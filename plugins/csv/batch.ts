@@ -1,5 +1,5 @@
 /** ⇄ One batch of rows: cut from the file, judged as far as that needs no writing, then written. */
-import type { FieldErrors, PluginContext, Resource } from '../../engine/index.ts'
+import type { FieldErrors, Id, PluginContext, Resource } from '../../engine/index.ts'
 import { type Entry, entryOf } from './entry.ts'
 import { keepAhead, takenKeys } from './keys.ts'
 import type { Column } from './layout.ts'
@@ -19,7 +19,7 @@ export interface Import {
   /** Keys of rows that were written, or would have been. */
   readonly seen: Set<string>
   /** What was created because rows name it, `customers ann@desk.example`, with its id; on a dry run with none. */
-  readonly made: Map<string, number | undefined>
+  readonly made: Map<string, Id | undefined>
 }
 
 /** A batch before it is written: the entries that can be, and what became of the others. */
@@ -68,7 +68,7 @@ export async function write(
 ): Promise<Outcome> {
   const { dryRun } = sheet.options
   const outcomes = good.length === 0 ? [] : await context.records(resource.name).createEach(good, { dryRun })
-  const ids: number[] = []
+  const ids: Id[] = []
   const failed: RowErrors[] = [...errors]
   const created: Record<string, { count: number; names: string[] }> = {}
   let imported = 0
@@ -79,7 +79,7 @@ export async function write(
     else {
       imported++
       if (entry.key !== null) seen.add(entry.key)
-      if (!dryRun) ids.push(Number(outcome.record.id))
+      if (!dryRun) ids.push(outcome.record.id as Id)
       for (const parent of entry.parents) {
         const id = outcome.made[parent.field]
         if (id === undefined || made.has(madeKey(parent))) continue

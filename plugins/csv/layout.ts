@@ -64,7 +64,7 @@ export interface Layout {
   readonly columns: readonly Column[]
 }
 
-const PLAIN: readonly string[] = ['sequence', 'timestamp', 'date', 'boolean', 'reference']
+const PLAIN: readonly string[] = ['sequence', 'timestamp', 'date', 'boolean', 'reference', 'uuid']
 
 const known = new WeakMap<Resource, Layout>()
 

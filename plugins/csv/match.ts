@@ -1,5 +1,5 @@
 /** ⇄ Finds the records that rows name: settings by name or slug, people by e-mail, as the layout says. */
-import type { Field, PluginContext } from '../../engine/index.ts'
+import type { Field, Id, PluginContext } from '../../engine/index.ts'
 import type { Entry } from './entry.ts'
 import type { Column, Intake } from './layout.ts'
 
@@ -36,8 +36,8 @@ async function candidates(
   context: PluginContext,
   { relation, match }: Relational,
   texts: readonly string[],
-): Promise<ReadonlyMap<string, readonly number[]>> {
-  const found = new Map<string, readonly number[]>()
+): Promise<ReadonlyMap<string, readonly Id[]>> {
+  const found = new Map<string, readonly Id[]>()
   for (const name of match) {
     const field = context.catalog.resources.get(relation.target)?.fields.get(name)
     const left = texts.map((text) => text.toLowerCase()).filter((text) => !found.has(text))
@@ -59,23 +59,24 @@ function asStored({ type, options }: Field, text: string): string {
 
 /** What the candidates of a narrowed match belong to, by their ids. */
 async function parentsOf(
-  { model }: PluginContext,
+  { catalog, model }: PluginContext,
   { relation, within: narrowed }: Relational,
-  ids: readonly number[],
-): Promise<ReadonlyMap<number, unknown>> {
+  ids: readonly Id[],
+): Promise<ReadonlyMap<Id, unknown>> {
   if (narrowed === undefined || ids.length === 0) return new Map()
+  const target = catalog.resources.get(relation.target)!
   const rows = await model(relation.target)
     .query()
     .findByIds([...ids])
-    .select('id', `${narrowed.field.column} as parent`)
-    .castTo<{ id: number; parent: unknown }[]>()
+    .select(`${target.key.column} as id`, `${narrowed.field.column} as parent`)
+    .castTo<{ id: Id; parent: unknown }[]>()
   return new Map(rows.map(({ id, parent }) => [id, parent]))
 }
 
 function within(
   { within: narrowed }: Relational,
-  parents: ReadonlyMap<number, unknown>,
-  id: number,
+  parents: ReadonlyMap<Id, unknown>,
+  id: Id,
   input: Entry['input'],
 ): boolean {
   return narrowed === undefined || (parents.get(id) ?? null) === (input[narrowed.of] ?? null)
@@ -85,21 +86,22 @@ function within(
 async function admittedOf(
   { catalog, database }: PluginContext,
   { relation, where }: Relational,
-  ids: readonly number[],
-): Promise<ReadonlySet<number>> {
+  ids: readonly Id[],
+): Promise<ReadonlySet<Id>> {
   const target = catalog.resources.get(relation.target)
   if (where.length === 0 || target === undefined || ids.length === 0) return new Set(ids)
   // Joined by hand: two conditions may follow the same relation, which Objection joins once.
-  const query = database.knex(`${target.table} as t`).whereIn('t.id', ids)
+  const query = database.knex(`${target.table} as t`).whereIn(`t.${target.key.column}`, ids)
   for (const [nth, { path, value }] of where.entries()) {
     let at = 't'
     for (const [step, { target: next, field }] of path.relations.entries()) {
       const alias = `w${nth}_${step}`
-      query.join(`${catalog.resources.get(next)!.table} as ${alias}`, `${alias}.id`, `${at}.${field.column}`)
+      const { key, table } = catalog.resources.get(next)!
+      query.join(`${table} as ${alias}`, `${alias}.${key.column}`, `${at}.${field.column}`)
       at = alias
     }
     query.whereRaw('?? = ?', [`${at}.${path.field.column}`, value as string | number | boolean])
   }
-  const rows: { id: number }[] = await query.select('t.id')
+  const rows: { id: Id }[] = await query.select(`t.${target.key.column} as id`)
   return new Set(rows.map(({ id }) => id))
 }

@@ -1,5 +1,5 @@
 /** What became of rows: of one batch, and of a whole file. */
-import type { FieldErrors, JsonObject } from '../../engine/index.ts'
+import type { FieldErrors, Id, JsonObject } from '../../engine/index.ts'
 
 /** What stood in a file where something was refused. */
 export interface Cell {
@@ -22,7 +22,7 @@ export interface Outcome {
   readonly imported: number
   readonly skipped: number
   readonly failed: number
-  readonly ids: readonly number[]
+  readonly ids: readonly Id[]
   readonly errors: readonly RowErrors[]
   /** What was created beside the rows, by resource. */
   readonly created: Readonly<Record<string, Created>>
@@ -53,7 +53,7 @@ export interface Tally {
 
 export function tallyOf(total: number, dryRun: boolean, earlier: readonly Outcome[] = []): Tally {
   const sums = { imported: 0, skipped: 0, failed: 0 }
-  const ids: number[] = []
+  const ids: Id[] = []
   const errors: RowErrors[] = []
   const created: Record<string, { count: number; names: string[] }> = {}
   const add = (outcome: Outcome): void => {

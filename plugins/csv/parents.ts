@@ -1,5 +1,5 @@
 /** What rows name and is not there: created with them, where the import is asked to, as a row of its own file would be. */
-import type { ParentEntry, PluginContext } from '../../engine/index.ts'
+import type { Id, ParentEntry, PluginContext } from '../../engine/index.ts'
 import { type Entry, entryOf } from './entry.ts'
 import { type Column, headerWord, layoutOf } from './layout.ts'
 import type { Sheet } from './parse.ts'
@@ -13,7 +13,7 @@ export function madeKey({ name, resource }: Pick<ParentEntry, 'name' | 'resource
 export function nameParents(
   context: PluginContext,
   sheet: Sheet,
-  made: ReadonlyMap<string, number | undefined>,
+  made: ReadonlyMap<string, Id | undefined>,
   entries: readonly Entry[],
 ): void {
   for (const column of sheet.columns.keys()) {

@@ -21,7 +21,11 @@ export const REPORT = {
     skipped: { type: 'integer', description: 'Rows whose record exists already.' },
     failed: { type: 'integer', description: 'Rows that were refused.' },
     dry_run: { type: 'boolean', description: 'Whether this is only what would be.' },
-    ids: { type: 'array', items: { type: 'integer' }, description: 'The new records, in the order of the file.' },
+    ids: {
+      type: 'array',
+      items: { type: ['integer', 'string'] },
+      description: 'The new records, in the order of the file.',
+    },
     errors: {
       type: 'array',
       description: `The rows that were refused, the first ${TOLD_ERRORS} of them.`,

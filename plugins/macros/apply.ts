@@ -1,6 +1,7 @@
 /** Applies a macro to a record, as its caller: what one may not do alone is refused, and then nothing of it is done. */
 import {
   ApiError,
+  type Id,
   type Json,
   type JsonObject,
   type Reply,
@@ -36,7 +37,7 @@ async function done(
 ): Promise<JsonObject> {
   const { catalog, records } = context
   const target = records(resource.name)
-  const id = Number(record.id)
+  const id = record.id as Id
   // Before anything is created below it, which may change how it is read.
   if (ifMatch !== undefined) await target.update(id, {}, { ifMatch })
   const data = { ...record, actor: await callerOf(context) }

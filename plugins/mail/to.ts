@@ -121,7 +121,7 @@ async function accountsAt(
   const { actorsOf, catalog, related, sightings, work } = context
   const { address, resource } = catalog.accounts!
   const links = await related(work.resource.name, path, records)
-  const actors = await actorsOf(links.map((link) => link.related))
+  const actors = await actorsOf(links.map((link) => Number(link.related)))
   const columns = [address!.field, ...(address!.confirmed === undefined ? [] : [address!.confirmed])]
   const seen = await sightings(
     resource,
@@ -135,8 +135,8 @@ async function accountsAt(
     }),
   )
   return links.flatMap(({ record, related: id }) => {
-    const account = known.get(id)
-    return account === undefined ? [] : [{ record, ...account }]
+    const account = known.get(Number(id))
+    return account === undefined ? [] : [{ record: Number(record), ...account }]
   })
 }
 
@@ -151,7 +151,7 @@ async function recordsAt(
     [field],
     links.map((link) => ({ record: link.related, reader: SYSTEM })),
   )
-  return links.flatMap(({ record }, at) => addresses(record, seen[at]?.[0]))
+  return links.flatMap(({ record }, at) => addresses(Number(record), seen[at]?.[0]))
 }
 
 async function fieldsAt(
@@ -165,7 +165,7 @@ async function fieldsAt(
     [path],
     records.map((record) => ({ record, reader: SYSTEM })),
   )
-  return records.flatMap((record, at) => addresses(record, seen[at]?.[0]))
+  return records.flatMap((record, at) => addresses(Number(record), seen[at]?.[0]))
 }
 
 function addresses(record: number, value: unknown): readonly Recipient[] {

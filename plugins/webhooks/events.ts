@@ -26,6 +26,15 @@ export function ownersOffer({ resources }: Catalog): readonly Diagnostic[] {
   })
 }
 
+/** Deliveries name the record by an integer. */
+export function integersOffer(catalog: Catalog): readonly Diagnostic[] {
+  return offered(catalog).flatMap(({ key, name }) => {
+    if (key.type.name === 'integer') return []
+    const message = `Webhooks hear of records with integer ids, and those of "${name}" are ${key.type.name}`
+    return [{ code: 'webhooks/id', message, span: key.span, hint: 'leave webhooks: true out' } as const]
+  })
+}
+
 /** The resources that are offered, by name. */
 export function offered({ resources }: Catalog): readonly Resource[] {
   return [...resources.values()].filter(({ keys, name, owner }) => keys.webhooks === true && owner === name)

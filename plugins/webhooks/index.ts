@@ -2,7 +2,7 @@
 import { definePlugin } from '../../engine/index.ts'
 import { check } from './check.ts'
 import { deliver } from './deliver.ts'
-import { offerWebhooks, ownersOffer } from './events.ts'
+import { integersOffer, offerWebhooks, ownersOffer } from './events.ts'
 import { queueChanges } from './listen.ts'
 import { networksOf } from './networks.ts'
 import { OPTIONS, optionsOf } from './options.ts'
@@ -24,6 +24,7 @@ export default definePlugin({
   transforms: [offerWebhooks],
   rules: [
     ownersOffer,
+    integersOffer,
     (_catalog, options) =>
       networksOf(optionsOf(options).networks) === undefined
         ? [

@@ -2,6 +2,7 @@
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
 import { createGather } from '../../engine/action/gather.ts'
+import type { Id } from '../../engine/id.ts'
 import { LIMITS } from '../../engine/limits.ts'
 import { ANN, BEN, type Library, library, STAFF } from './library.ts'
 
@@ -14,10 +15,10 @@ test.before(async () => {
 test.after(() => app.close())
 
 test('a lone read runs at once, those that come while all statements run share the next', async () => {
-  const asked: (readonly number[])[] = []
+  const asked: (readonly Id[])[] = []
   const answers: (() => void)[] = []
   const gather = createGather(0)
-  const read = (ids: readonly number[]) => {
+  const read = (ids: readonly Id[]) => {
     asked.push(ids)
     return new Promise<string[][]>((resolve) => answers.push(() => resolve(ids.map((id) => [String(id)]))))
   }

@@ -120,6 +120,12 @@ seeds:
   assert.equal(JSON.parse(JSON.stringify(boxes.seeds)).rows.length, 3)
 })
 
+extending('the ids stay what the plugin made them', async () => {
+  assert.equal(await said('id: uuid'), [
+    'boxes.yaml [uuid] wrong_extension: "id" is not set in plugins/shop/boxes.yaml, and its plugin relies on that (leave the key out, or write it as the plugin does)',
+  ])
+})
+
 extending('weights of a search are added to the plugin’s fields, which count once', async () => {
   const weights = async (text: string) => {
     const { ranked, search } = await boxesWith(`fields: { colour: { type: string } }\n${text}`)

@@ -31,6 +31,7 @@ const KINDS: Readonly<Record<string, readonly [string, unknown]>> = {
   text: ['', 'words\nand "words"'],
   timestamp: ['', '2026-02-03T04:05:06.789Z'],
   url: ['', 'https://example.com/'],
+  uuid: ['', '0190b2c4-7e1f-7a3b-9c5d-0123456789ab'],
 }
 
 let app: TestApplication

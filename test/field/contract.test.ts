@@ -75,7 +75,7 @@ for (const type of FIELD_TYPES) {
   test(`${type.name} is stored in a column that format_type would print`, () => {
     assert.match(
       type.column(own),
-      /^(character varying\(\d+\)|text|integer|bigint|numeric\(\d+,\d+\)|boolean|date|timestamp with time zone|jsonb)$/,
+      /^(character varying\(\d+\)|text|integer|bigint|numeric\(\d+,\d+\)|boolean|date|timestamp with time zone|jsonb|uuid)$/,
     )
   })
 
@@ -169,7 +169,12 @@ const SAMPLES: Readonly<Record<string, readonly Json[]>> = {
   list: [[], ['a', 'b"']],
   json: [{ a: [1, null] }, 'text', 1.5, false],
   secret: ['pass word'],
+  uuid: ['0190b2c4-7e1f-7a3b-9c5d-0123456789ab'],
+  bigint: ['7', '9223372036854775807'],
   reference: [7],
+  reference_bigint: ['7'],
+  reference_uuid: ['0190b2c4-7e1f-7a3b-9c5d-0123456789ab'],
+  reference_string: ['ALFKI'],
 }
 
 for (const [name, values] of Object.entries(SAMPLES)) {

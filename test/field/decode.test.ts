@@ -155,6 +155,26 @@ const CASES: Readonly<Record<string, readonly Case[]>> = {
     [`${'a'.repeat(65)}@b.de`, '! must be a valid email address'],
     [`${'a'.repeat(250)}@b.de`, '! must be at most 254 characters'],
   ],
+  uuid: [
+    ['0190B2C4-7e1f-7a3b-9c5d-0123456789ab', '0190b2c4-7e1f-7a3b-9c5d-0123456789ab'],
+    ...[
+      '0190b2c47e1f7a3b9c5d0123456789ab',
+      '{0190b2c4-7e1f-7a3b-9c5d-0123456789ab}',
+      '0190b2c4-7e1f-7a3b-9c5d-0123456789ag',
+      'x',
+      7,
+      true,
+      [],
+    ].map((value): Case => [value, '! must be a UUID']),
+  ],
+  bigint: [
+    [7, '7'],
+    ['0007', '7'],
+    ['9223372036854775807', '9223372036854775807'],
+    // No record has the id 0: such an id is one that names nothing.
+    ...['9223372036854775808', '-1', 0, '9'.repeat(1000)].map((value): Case => [value, '0']),
+    ...['1e3', '1.5', 'x', 1e21, 1.5, true, [], '9'.repeat(1001)].map((value): Case => [value, '! must be an integer']),
+  ],
   url: [
     ['https://example.org/a?b=c#d', 'https://example.org/a?b=c#d'],
     ['http://localhost:3000', 'http://localhost:3000'],

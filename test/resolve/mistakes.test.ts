@@ -132,7 +132,7 @@ mistaken('a resource on another table says only what it can', () => {
 
 mistaken('names, paths and tables belong to one resource', () => {
   says('fields: { id: { type: integer } }\npath: statuses\ntable: statuses', [
-    'things.yaml [id] reserved_name: Every record has an integer "id" already (remove it, or give the field another name)',
+    'things.yaml [id] reserved_name: Every record has an "id" already (remove it, or give the field another name; `id: uuid` beside the fields says which type the ids have)',
     'things.yaml [statuses] duplicate_path: The path "/statuses" is the one of "statuses" already (give one of them another "path")',
     'things.yaml [statuses] name_clash: The table "statuses" is the one of "statuses" already (write "of: statuses" to stand on its table)',
   ])

@@ -69,7 +69,7 @@ export async function candidatesOf(
   for (const one of to) {
     if (one.kind === 'relation') {
       const found = await related(work.resource.name, one.path, records)
-      for (const { record, related: account } of found) links.push({ record, account })
+      for (const { record, related: account } of found) links.push({ record: Number(record), account: Number(account) })
     } else {
       const holders = await holdersOf(context, one)
       for (const record of records.length === 0 ? [0] : records)

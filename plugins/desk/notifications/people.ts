@@ -1,5 +1,5 @@
 /** Who is to know: candidates narrowed to those who still may see what the notification tells of, each as they want to be told. */
-import type { JsonObject, Row } from '../../../engine/index.ts'
+import type { Id, JsonObject, Row } from '../../../engine/index.ts'
 import { whoSees } from '../../auth/sight.ts'
 import { customerRole } from '../tickets/customer-role.ts'
 import { gathered } from './gather.ts'
@@ -22,7 +22,7 @@ export interface Audience {
   /** Whoever made the change is told too. */
   readonly caller?: boolean
   /** Users to tell if they may see this record, whatever they hold: those who watch it. */
-  readonly readers?: { readonly ids: readonly number[]; readonly resource: string; readonly recordId: number }
+  readonly readers?: { readonly ids: readonly number[]; readonly resource: string; readonly recordId: Id }
   /** Users who have been told already. */
   readonly without?: readonly number[]
 }

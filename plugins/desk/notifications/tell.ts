@@ -69,7 +69,7 @@ function isTold({ action, fields, resource }: Change): boolean {
 
 /** The ticket that a change is about; that of a message is found by its conversation. */
 function ticketIdOf(change: Change): number | undefined {
-  if (change.resource === 'tickets') return change.recordId
+  if (change.resource === 'tickets') return Number(change.recordId)
   const id = valueIn(change, 'ticket_id')
   return typeof id === 'number' ? id : undefined
 }

@@ -60,5 +60,5 @@ export async function presentIn(
     const text = `select t.id from "${catalog.resources.get(name)!.table}" t where t.id = any($1::int[]) and ${within}`
     present.set(name, new Set((await transaction.run({ text }, values)).map(([id]) => Number(id))))
   }
-  return ({ recordId, resource }) => present.get(resource)?.has(recordId) ?? false
+  return ({ recordId, resource }) => present.get(resource)?.has(Number(recordId)) ?? false
 }

@@ -1,5 +1,5 @@
 /** The tickets that notifications are about, as they are by now. */
-import type { Resource } from '../../../engine/index.ts'
+import type { Id, Resource } from '../../../engine/index.ts'
 import type { Telling } from './telling.ts'
 
 export interface TicketFacts {
@@ -51,10 +51,7 @@ function watchersSql({ relations }: Resource): string {
 }
 
 /** Who watches a ticket, as part of an audience: told of the ticket, or of what is said on it, if they may see that. */
-export function watchersOf(
-  { id, watchers }: TicketFacts,
-  said?: { readonly resource: string; readonly recordId: number },
-) {
+export function watchersOf({ id, watchers }: TicketFacts, said?: { readonly resource: string; readonly recordId: Id }) {
   const { resource, recordId } = said ?? { resource: 'tickets', recordId: id }
   return { ids: watchers, resource, recordId }
 }
