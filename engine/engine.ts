@@ -1,12 +1,11 @@
 /** The only composer: sources, plugins and a database become a running app, which the next one can replace. ⇄ */
 import { randomUUID } from 'node:crypto'
-import { hostname } from 'node:os'
-import { pid } from 'node:process'
 import { hearChanges } from './action/changes.ts'
 import type { Foundation } from './action/execution.ts'
 import { registerAutomations } from './automation/register.ts'
-import { type App, composeApp } from './boot/app.ts'
+import { type App, composeApp, type Logged } from './boot/app.ts'
 import { type Boot, readCatalog } from './boot/boot.ts'
+import { followFiles } from './boot/follow-files.ts'
 import { createRemembering, type Remembering } from './boot/remember.ts'
 import { type SettleOptions, settle } from './boot/settle.ts'
 import { fileVersion } from './boot/version.ts'
@@ -29,7 +28,7 @@ import { asSystem, startPlugins } from './plugin/as-system.ts'
 import { beginWork, type Work } from './plugin/begin-work.ts'
 import type { StartLine } from './plugin/plugin.ts'
 import { saidOnce, startLines } from './plugin/start-lines.ts'
-import { type Follower, followRollouts } from './rollout/follow.ts'
+import type { Follower } from './rollout/follow.ts'
 import { rollOut } from './rollout/roll-out.ts'
 import { checkSecret } from './secret.ts'
 import type { Settings } from './settings.ts'
@@ -98,6 +97,7 @@ interface Process extends Ground, Pick<Foundation, 'instance'> {
   draining: boolean
   readonly streams: Streams
   readonly remembering: Remembering
+  readonly logged: Logged
   /** The app that is served, once there is one. */
   serving: () => App | undefined
   /** Works what follows from writes; absent until the process listens, and in commands. */
@@ -125,9 +125,17 @@ async function openProcess(ground: Ground): Promise<Process> {
     async () => (await process.listeners?.states()) ?? [],
     streams.figures,
   )
+  const wake = (): void => process.listeners?.wake()
+  const logged = {
+    toListeners: wake,
+    toStreams: () => {
+      wake()
+      streams.wrote()
+    },
+  }
   const process: Process = {
     ...ground,
-    ...{ instance, store, metrics, admission, streams },
+    ...{ instance, store, metrics, admission, streams, logged },
     remembering: createRemembering(ground, () => process.serving()),
     draining: false,
     serving: () => undefined,
@@ -205,6 +213,14 @@ async function reload(process: Process, serving: { app: App }, passage: Passage)
   })
 }
 
+/** Serves another app from now on. */
+async function serve({ streams }: Process, serving: { app: App }, next: App): Promise<void> {
+  await streams.endAll()
+  serving.app = next
+  // Those that were opened meanwhile are for the app before.
+  await streams.endAll()
+}
+
 /** Reads the sources again and has every running instance serve them; gives their names. */
 async function rollOutFiles(process: Process): Promise<Collected<readonly string[]>> {
   const { settings, database, now } = process
@@ -218,34 +234,6 @@ async function rollOutFiles(process: Process): Promise<Collected<readonly string
   })
   const all = [...diagnostics, ...found]
   return done === undefined ? { diagnostics: all } : { value: done.serving, diagnostics: all }
-}
-
-/** Has the instance follow what is rolled out, `version` being that of what it serves at first. */
-function follow(process: Process, serving: { app: App }, passage: Passage, version: Promise<string>): Follower {
-  const { database, log, settings, streams } = process
-  let served = version
-  return followRollouts({
-    runner: database.adhoc,
-    log,
-    id: randomUUID(),
-    name: `${hostname()}:${pid}`,
-    version: () => served,
-    alone: (work) => passage.alone(LIMITS.reloadWaitMs, work),
-    async read() {
-      const { value, diagnostics } = await readCatalog(settings)
-      if (value === undefined) return { diagnostics }
-      const found = await fileVersion(value, settings)
-      const serve = async (): Promise<void> => {
-        const next = await prepare(process, value, true)
-        await streams.endAll()
-        serving.app = next
-        served = Promise.resolve(found)
-        // Those that were opened meanwhile are for the app before.
-        await streams.endAll()
-      }
-      return { value: { version: found, serve }, diagnostics }
-    },
-  })
 }
 
 function running(
@@ -277,7 +265,10 @@ function running(
       process.listeners = work.listeners
       await admitCommands(process.database, log)
       process.remembering.begin()
-      follower = follow(process, serving, passage, fileVersion(boot, settings))
+      follower = followFiles(process, fileVersion(boot, settings), {
+        alone: (change) => passage.alone(LIMITS.reloadWaitMs, change),
+        serve: async (next) => serve(process, serving, await prepare(process, next, true)),
+      })
       return { url: listening.url, lines: startLines(process.database, serving.app.catalog, listening.url, lines) }
     },
     command(name, args) {

@@ -61,7 +61,7 @@ const RANKS: Readonly<Record<string, number>> = {
   openapi: 9,
   plugin: 9,
   boot: 10,
-  rollout: 10,
+  rollout: 7,
   'engine.ts': 11,
   testing: 12,
   'index.ts': 12,

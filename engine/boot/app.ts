@@ -5,7 +5,6 @@ import { type Acting, automationsOf } from '../automation/acting.ts'
 import { writeListeners } from '../automation/on-write.ts'
 import type { Catalog } from '../catalog/catalog.ts'
 import { type Listeners, pluginListeners } from '../change/listener.ts'
-import type { ListenerWorker } from '../change/worker.ts'
 import type { Disk } from '../disk/watch.ts'
 import type { Admission } from '../http/admission.ts'
 import { catalogRoutes } from '../http/catalog-routes.ts'
@@ -35,6 +34,12 @@ export interface App {
   readonly http: HttpApp
 }
 
+/** What a commit that wrote rows of the log calls: for listeners alone, or for those who follow streams too. */
+export interface Logged {
+  readonly toListeners: () => void
+  readonly toStreams: () => void
+}
+
 /** What outlives a change of the app, as far as an app is made of it. */
 interface Around extends Pick<Foundation, 'instance' | 'database' | 'settings' | 'log' | 'now'> {
   readonly store: Store
@@ -44,18 +49,14 @@ interface Around extends Pick<Foundation, 'instance' | 'database' | 'settings' |
   readonly streams: Streams
   readonly draining: boolean
   readonly disk: Disk
-  /** Works what follows from writes; absent until the process listens, and in commands. */
-  readonly listeners: ListenerWorker | undefined
+  readonly logged: Logged
 }
 
 /** The app of what was read; it sees what becomes of `around` later. */
 export function composeApp(around: Around, { catalog, composition, routes: bound }: Boot): App {
   const { store, settings, log, now, clock } = around
   const isFollowed = [...catalog.resources.values()].some(({ streamed }) => streamed)
-  const logged = () => {
-    around.listeners?.wake()
-    if (isFollowed) around.streams.wrote()
-  }
+  const logged = isFollowed ? around.logged.toStreams : around.logged.toListeners
   const foundation = foundationOf({ catalog, composition }, { ...around, logged })
   const own = catalogRoutes(catalog, { hooks: foundation.hooks, open: around.streams.open })
   const { routes, document } = allRoutes(bound, own, catalog, composition)

@@ -21,7 +21,8 @@ function dataDir(name = 'data'): string {
 }
 
 function run(...args: string[]): Promise<Ran> {
-  return plinth(args, { RESOURCES_DIR: join(place.path, 'resources'), DATA_DIR: dataDir() })
+  const [RESOURCES_DIR, PLUGINS_DIR] = [join(place.path, 'resources'), join(place.path, 'plugins')]
+  return plinth(args, { RESOURCES_DIR, PLUGINS_DIR, DATA_DIR: dataDir() })
 }
 
 function start(name?: string): Promise<Server> {

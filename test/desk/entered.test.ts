@@ -8,14 +8,15 @@ import * as assert from 'uvu/assert'
 import { type Answer, application, send, type TestApplication } from '../support/application.ts'
 
 const ADMIN = { email: 'boss@desk.example', password: 'a very long secret' }
-/** What listeners do after the answer, which may have begun when the files are counted. */
-const AFTERWARDS = /^(engine\/(automation|change)|plugins\/(desk\/(ai|notifications)|webhooks))\//
-/** What runs in place of a server, of which nothing is seen here, and what looks at connections and the disk by a timer. */
+/** What listeners do after the answer, which may have begun when the files are counted, and looks at what is rolled out. */
+const AFTERWARDS = /^(engine\/(automation|change|rollout)|plugins\/(desk\/(ai|notifications)|webhooks))\//
+/** What runs in place of a server, of which nothing is seen here, what looks at connections and the disk by a timer, and what reads all code once. */
 const BESIDE = new Set([
   'engine/database/cluster.ts',
   'engine/database/watch.ts',
   'engine/disk/held.ts',
   'engine/disk/watch.ts',
+  'engine/plugin/modules.ts',
 ])
 
 /** A connection is made once, so what it enters is no part of the way of a request. */
