@@ -21,6 +21,10 @@ export const LIMITS = {
    * of the processor, and the first answers come before.
    */
   rememberAfterMs: 1_000,
+  /** Rows that a migration changes by one statement: writers of those rows wait for it, some milliseconds. */
+  migrationBatch: 1_000,
+  /** Records that a plan names of those that stand in a change's way: enough to look at some. */
+  obstaclesShown: 10,
   /** Terms in one filter, policy or query: what one index-backed statement can still plan well. */
   filterTerms: 50,
   /**

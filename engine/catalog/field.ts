@@ -80,6 +80,8 @@ export interface Field {
   readonly nullable: boolean
   /** What null becomes in rows that are older than the field's `nullable: false`; undefined: such rows stop the migration. */
   readonly backfill?: Json | undefined
+  /** The same where it comes from other fields of the record. */
+  readonly backfillFrom?: { readonly formula: Formula; readonly shown: string } | undefined
   /** undefined: none. Already decoded for the database. */
   readonly default: Json | undefined
   /** The database itself gives the moment (`now()`) or the UTC day of the insert; `default` is then undefined. */
@@ -132,6 +134,8 @@ export interface BelongsTo extends RelationBase {
   /** The foreign key, also found in `fields`. */
   readonly field: Field
   readonly default: Filter | undefined
+  /** Which record existing records get where they name none and must. */
+  readonly backfill: Filter | undefined
   readonly where: Filter | undefined
   readonly onDelete: 'restrict' | 'set_null' | 'cascade'
 }

@@ -52,6 +52,7 @@ export function planAsJson({ plan, offences, outside }: Differences): string {
     ...(step.rows === undefined ? {} : { rows: step.rows }),
     ...(step.risk === 'safe' ? {} : { reason: reason(step) }),
     ...(step.advice === undefined ? {} : { advice: step.advice }),
+    ...(step.ids === undefined ? {} : { ids: step.ids }),
   }))
   const broken = offences.map(({ resource, rule, words, ids }) => ({
     resource: resource.name,

@@ -80,6 +80,8 @@ export interface RelationDefinition {
   readonly first?: boolean
   /** belongs_to: which record stands in when none is named; has_many: which records belong. */
   readonly default?: FilterDefinition
+  /** belongs_to: which record existing records get where they name none and must. */
+  readonly backfill?: FilterDefinition
   /** belongs_to: which records may be chosen. */
   readonly where?: FilterDefinition
   /** What deleting the other record does for good (hard delete): default restrict. */

@@ -34,7 +34,11 @@ export const FIELD_KEYS: Readonly<Record<string, JsonSchema>> = {
   renamed_from: key('The name that the field had before; its data moves along.', 'deadline', NAME),
   required: key('A record must have a value.', true, SWITCH),
   nullable: key('Whether null is stored and answered; a field that is not required is nullable.', false, SWITCH),
-  backfill: key('What null becomes in existing records when the field stops being nullable.', 'open', {}),
+  backfill: key(
+    'What existing records get instead of null when the field is new or stops being nullable: a value, or one made of other fields.',
+    { first: ['$record.name', 'unknown'] },
+    {},
+  ),
   default: key('The value of a new record that names none.', 'open', {}),
   unique: key('No two live records have the same value.', true, SWITCH),
   read_only: key('Never taken from a body; it may be sent back as it was read.', true, SWITCH),

@@ -48,6 +48,11 @@ const BELONGS_TO = map(
     read_only: key('Never taken from a body; it may be sent back as it was read.', true, SWITCH),
     immutable: key('Set on create and never changed.', true, SWITCH),
     default: key('The record that stands in when none is named.', { is_default: true }, ref('filter')),
+    backfill: key(
+      'The record that existing records get where they name none, when the relation is new or becomes required.',
+      { slug: 'open' },
+      ref('filter'),
+    ),
     where: key('Which records may be chosen.', { 'role.slug': { ne: 'customer' } }, ref('filter')),
     on_delete: key('What removing the other record for good does here.', 'set_null', {
       enum: ['restrict', 'set_null', 'cascade'],

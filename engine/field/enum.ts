@@ -18,8 +18,16 @@ export const enumeration: FieldType = {
       description: 'The words.',
       examples: [['open', 'closed']],
     },
+    becomes: {
+      type: 'object',
+      maxProperties: 200,
+      additionalProperties: { type: 'string' },
+      description: 'Which word takes the place of one that is no longer among the values, in records that have it.',
+      examples: [{ waiting: 'open' }],
+    },
   },
   requires: ['values'],
+  mistakes: ({ own }) => becomesMistake(own),
   column: () => `character varying(${LONGEST})`,
   schema: (options) => ({ type: 'string', enum: valuesOf(options.own) }),
   wire: 'string',
@@ -34,6 +42,15 @@ export const enumeration: FieldType = {
 
 function valuesOf(own: JsonObject): readonly string[] {
   return (own.values ?? []) as readonly string[]
+}
+
+function becomesMistake(own: JsonObject): Readonly<Record<string, string>> {
+  const values = valuesOf(own)
+  for (const [from, to] of Object.entries((own.becomes ?? {}) as Readonly<Record<string, string>>)) {
+    if (values.includes(from)) return { becomes: `names ${from}, which is one of the values still` }
+    if (!values.includes(to)) return { becomes: `makes ${from} ${to}, which is none of the values` }
+  }
+  return {}
 }
 
 function sentence(options: FieldOptions): string {

@@ -48,6 +48,7 @@ const OF_ITEMS: Readonly<Record<string, JsonSchema>> = {
   max: { type: ['number', 'string'], description: 'The greatest item, or the most characters of one.', examples: [50] },
   pattern: string.options.pattern ?? {},
   values: enumeration.options.values ?? {},
+  becomes: enumeration.options.becomes ?? {},
   precision: decimal.options.precision ?? {},
   scale: decimal.options.scale ?? {},
   relative: url.options.relative ?? {},

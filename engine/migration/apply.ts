@@ -5,9 +5,10 @@ import type { Database, Runner } from '../database/database.ts'
 import { failureCode } from '../database/failure.ts'
 import { sentenceOf } from '../error.ts'
 import type { Logger } from '../observe.ts'
+import { inBatches } from './batches.ts'
 import type { MigrationPlan } from './plan.ts'
 import type { Entry } from './standing.ts'
-import type { Step } from './step.ts'
+import type { Command, Step } from './step.ts'
 
 /** A step waits this long for a lock, lets the waiting requests through, and tries again. */
 const LOCK_MS = 2_000
@@ -86,8 +87,11 @@ export async function atomically<T>(runner: Runner, work: () => Promise<T>): Pro
   }
 }
 
-function counted(rows: number, what: string): string {
-  return `${rows.toLocaleString('en')} ${what}${rows === 1 ? '' : 's'}`
+/** `with 3 values`; `, in 3 rows`. */
+function tallied(rows: number, tally: NonNullable<Step['tally']>): string {
+  const isChange = tally === 'changed row'
+  const what = isChange ? 'row' : tally
+  return `${isChange ? ', in' : ' with'} ${rows.toLocaleString('en')} ${what}${rows === 1 ? '' : 's'}`
 }
 
 /**
@@ -107,40 +111,91 @@ export async function judged(
     }
     const [row] = await runner.run({ text: step.question }, [])
     const rows = Number(row?.[0] ?? 0)
-    if (rows === 0 && step.sql.length === 0) continue
-    const title = step.tally === undefined ? step.title : `${step.title} with ${counted(rows, step.tally)}`
-    steps.push({ ...step, title, rows, risk: rows === 0 ? 'safe' : step.risk })
+    if (rows === 0 && (step.sql.length === 0 || step.onlyWithRows)) continue
+    const isUntold = step.tally === undefined || (step.tally === 'changed row' && rows === 0)
+    const title = isUntold ? step.title : `${step.title}${tallied(rows, step.tally ?? 'row')}`
+    const ids = rows === 0 || step.examples === undefined ? undefined : await runner.run({ text: step.examples }, [])
+    steps.push({
+      ...step,
+      title,
+      rows,
+      ...(ids === undefined ? {} : { ids: ids.flatMap(([id]) => id ?? []) }),
+      risk: rows === 0 ? 'safe' : step.risk,
+    })
   }
   return Object.freeze({ ...plan, steps: Object.freeze(steps) })
 }
 
-async function take(step: Step, runner: Runner, limited: boolean): Promise<void> {
-  const limit = (text: string) => (limited && !text.includes(' concurrently ') ? LOCK_MS : 0)
-  if (step.online) {
-    for (const text of step.sql) {
-      if (limited) await runner.run({ text: `set lock_timeout = ${limit(text)}` }, [])
-      await runner.run({ text }, [])
+/** What the steps of a plan are taken with. */
+interface Taking {
+  readonly runner: Runner
+  /** Others use the tables at the same time, so that a lock is asked for and not waited for. */
+  readonly limited: boolean
+  readonly log: Logger
+}
+
+/** Whether somebody else held a lock for too long, or waited for one of ours. */
+function isInTheWay(error: unknown): boolean {
+  const code = failureCode(error)
+  return code === '55P03' || code === '40P01'
+}
+
+/** Does `work` again while others are in the way. */
+async function patiently<T>(work: () => Promise<T>): Promise<T> {
+  for (let attempt = 1; ; attempt += 1) {
+    try {
+      return await work()
+    } catch (error) {
+      if (attempt === ATTEMPTS || !isInTheWay(error)) throw error
+      await setTimeout(POLL_MS * attempt)
     }
-    return
   }
-  await atomically(runner, async () => {
+}
+
+async function limitLocks({ runner, limited }: Taking, ms: number): Promise<void> {
+  if (limited) await runner.run({ text: `set lock_timeout = ${ms}` }, [])
+}
+
+function together(texts: readonly string[], taking: Taking): Promise<void> {
+  const { limited, runner } = taking
+  return atomically(runner, async () => {
     if (limited) await runner.run({ text: `set local lock_timeout = ${LOCK_MS}` }, [])
-    for (const text of step.sql) await runner.run({ text }, [])
+    for (const text of texts) await runner.run({ text }, [])
   })
 }
 
-async function takePatiently(step: Step, runner: Runner, limited: boolean): Promise<void> {
-  for (let attempt = 1; ; attempt += 1) {
-    try {
-      return await take(step, runner, limited)
-    } catch (error) {
-      const code = failureCode(error)
-      if (attempt === ATTEMPTS || (code !== '55P03' && code !== '40P01')) {
-        const reason = sentenceOf(error)
-        throw new Error(`The step "${step.title}" failed: ${reason}`, { cause: error })
-      }
-      await setTimeout(POLL_MS * attempt)
-    }
+async function takeOnline(command: Command, step: Step, taking: Taking): Promise<void> {
+  const { runner, log } = taking
+  if (typeof command === 'string') {
+    // It waits for those who work with the table without stopping them; what it leaves half-built is dropped at the next attempt.
+    const isConcurrent = command.includes(' concurrently ')
+    await limitLocks(taking, isConcurrent ? 0 : LOCK_MS)
+    const run = () => runner.run({ text: command }, [])
+    await (isConcurrent ? run() : patiently(run))
+  } else if ('together' in command) {
+    await patiently(() => together(command.together, taking))
+  } else {
+    await limitLocks(taking, LOCK_MS)
+    const tell = (rows: number) => log.info({ step: step.title, rows, of: step.rows }, 'migration progress')
+    await inBatches(command.batches, (text, values) => patiently(() => runner.run({ text }, values)), tell)
+  }
+}
+
+async function take(step: Step, taking: Taking): Promise<void> {
+  if (step.online) {
+    for (const command of step.sql) await takeOnline(command, step, taking)
+    return
+  }
+  const texts = step.sql.flatMap((command) => (typeof command === 'string' ? [command] : []))
+  if (texts.length < step.sql.length) throw new Error('only a step that is taken online has batches')
+  await together(texts, taking)
+}
+
+async function takePatiently(step: Step, taking: Taking): Promise<void> {
+  try {
+    await patiently(() => take(step, taking))
+  } catch (error) {
+    throw new Error(`The step "${step.title}" failed: ${sentenceOf(error)}`, { cause: error })
   }
 }
 
@@ -152,7 +207,7 @@ export async function apply(
   { kind, log }: { readonly kind: Database['kind']; readonly log: Logger },
 ): Promise<void> {
   for (const step of plan.steps) {
-    await takePatiently(step, runner, kind === 'postgresql')
+    await takePatiently(step, { runner, limited: kind === 'postgresql', log })
     log.debug({ step: step.title }, 'migration step')
   }
   const steps = JSON.stringify(plan.steps.map(({ title, risk, rows }) => ({ title, risk, rows })))

@@ -50,8 +50,13 @@ export function dropForeignKey(table: string, column: string): string {
   execute format('alter table %s drop constraint %I', ${quoteText(q(table))}, found); end loop; end $$`
 }
 
-/** Drops a half-built index of the same name, makes the index, and marks it as the engine's. */
-export function createIndex(table: string, index: TableIndex, concurrently: boolean): readonly string[] {
+/** Drops a half-built index of the same name, makes the index, and marks it as the engine's, with the predicate that it has or will have. */
+export function createIndex(
+  table: string,
+  index: TableIndex,
+  concurrently: boolean,
+  marked: string | undefined = index.where,
+): readonly string[] {
   if (index.kind === 'overlap') return createOverlap(table, index)
   const how = concurrently ? 'concurrently ' : ''
   const columns = index.columns.map((column) =>
@@ -59,7 +64,7 @@ export function createIndex(table: string, index: TableIndex, concurrently: bool
   )
   const where = index.where === undefined ? '' : ` where ${index.where}`
   const using = index.kind === 'trigram' ? 'gin' : 'btree'
-  const mark = index.where === undefined ? MARK : `${MARK}: ${index.where}`
+  const mark = marked === undefined ? MARK : `${MARK}: ${marked}`
   return [
     `drop index ${how}if exists ${q(index.name)}`,
     `create ${index.unique ? 'unique ' : ''}index ${how}${q(index.name)} on ${q(table)} using ${using} (${columns.join(', ')})${where}`,

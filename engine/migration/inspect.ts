@@ -1,7 +1,7 @@
 /** Reads what a database holds into the same shape that the catalog gives. ⇄ */
 import type { Row, Runner } from '../database/database.ts'
 import { canonicalDefault } from './default.ts'
-import { asideOrder, nameBefore } from './name.ts'
+import { asideOrder, isConverting, nameBefore } from './name.ts'
 import {
   type Column,
   type ForeignKey,
@@ -40,6 +40,9 @@ const INDEXES = `select t.relname, i.relname, m.amname, x.indisunique, x.indisva
     pg_get_indexdef(i.oid, 1, true)
   from pg_index x join pg_class i on i.oid = x.indexrelid join pg_class t on t.oid = x.indrelid join pg_am m on m.oid = i.relam
   where t.relnamespace = current_schema()::regnamespace and not x.indisprimary order by t.relname, i.relname`
+
+const CHECKS = `select t.relname, k.conname from pg_constraint k join pg_class t on t.oid = k.conrelid
+  where k.contype = 'c' and k.conname ~ '_(required|fits)$' and t.relnamespace = current_schema()::regnamespace order by 1, 2`
 
 const SEQUENCES = `select s.relname, q.seqstart from pg_sequence q join pg_class s on s.oid = q.seqrelid
   where s.relnamespace = current_schema()::regnamespace order by s.relname`
@@ -87,7 +90,7 @@ function foreignKeyOf(row: Row): ForeignKey {
 function indexesOf(rows: readonly Row[]): readonly TableIndex[] {
   return rows.flatMap((row) => {
     const mark = row[5] ?? ''
-    if (!mark.startsWith(MARK) || row[4] !== 't') return []
+    if (!mark.startsWith(MARK) || row[4] !== 't' || isConverting(textAt(row, 1))) return []
     const where = mark.slice(MARK.length).replace(/^: /, '') || undefined
     const named: readonly string[] = JSON.parse(textAt(row, 6))
     const columns = named.length === 0 ? columnIn(textAt(row, 7)) : named
@@ -170,6 +173,7 @@ export async function inspect(runner: Runner): Promise<Present> {
   return {
     tables: present,
     setAside: asideOf(all),
+    checks: grouped(await ask(CHECKS), (row) => textAt(row, 1)),
     ...(await readRecord(runner, all)),
     trigrams: extensions.includes('pg_trgm'),
     ranges: extensions.includes('btree_gist'),

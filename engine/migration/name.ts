@@ -28,6 +28,31 @@ export function namedIndex(table: string, index: Omit<TableIndex, 'name'>): Tabl
   return { name: `${cut([table, ...columns].join('_'), IDENTIFIER_BYTES - tail.length)}${tail}`, ...index }
 }
 
+/** `<stem>_<tail>`, with a hash in the place of what is too long. */
+function shortened(stem: string, tail: string): string {
+  const whole = `${stem}${tail}`
+  if (Buffer.byteLength(whole) <= IDENTIFIER_BYTES) return whole
+  const hash = createHash('sha256').update(stem).digest('hex').slice(0, HASH_LENGTH)
+  return `${cut(stem, IDENTIFIER_BYTES - tail.length - HASH_LENGTH - 1)}_${hash}${tail}`
+}
+
+const CONVERTING = '__converting'
+
+/** The name of what will take the place of something of this name, while it is made. */
+export function convertingName(name: string): string {
+  return shortened(name, CONVERTING)
+}
+
+/** Whether something will take the place of another when it is whole. */
+export function isConverting(name: string): boolean {
+  return name.endsWith(CONVERTING)
+}
+
+/** The name of what stands beside a column while it changes. */
+export function checkName(table: string, column: string, why: 'required' | 'fits' | 'converting'): string {
+  return shortened(`${table}_${column}`, `_${why}`)
+}
+
 /** The name under which something is set aside on a day (`2026-01-31`), different from all that are `taken`. */
 export function asideName(name: string, day: string, taken: ReadonlySet<string>): string {
   const stem = `__removed_${day.replaceAll('-', '')}`

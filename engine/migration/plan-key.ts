@@ -3,7 +3,9 @@
 import { quoted as q } from '../filter/sql.ts'
 import { addForeignKey, createIndex, dropForeignKey, dropIndex, rangeSql, validateForeignKey } from './ddl.ts'
 import { type Circumstances, isNew, type Pair, presentColumn } from './pair.ts'
-import { goneColumns, startsAnew } from './plan-column.ts'
+import { goneColumns } from './plan-add.ts'
+import { startsAnew } from './plan-column.ts'
+import { isCopied, isOver } from './plan-type.ts'
 import { changing, type Effect, type Step } from './step.ts'
 import type { ForeignKey, TableIndex } from './table.ts'
 
@@ -141,9 +143,17 @@ export function planIndexes(pair: Pair, circumstances: Circumstances): readonly 
   const { concurrently } = circumstances
   // The index of a column that starts anew went aside with its old values and must be made again.
   const anew = new Set(wanted.columns.filter((column) => startsAnew(pair, column)).map((column) => column.name))
-  const names = (index: TableIndex, column: string) =>
-    index.columns.includes(column) || index.where?.includes(q(column)) === true
-  const kept = actual.indexes.filter((index) => ![...anew].some((column) => names(index, column)))
+  const names = isOver
+  const copied = new Set(
+    wanted.columns.flatMap((column) => {
+      const was = presentColumn(pair, column)
+      return was !== undefined && isCopied(pair, column, was) ? [column.name] : []
+    }),
+  )
+  const stays = (index: TableIndex) =>
+    ![...anew].some((column) => names(index, column)) &&
+    !(index.kind === 'overlap' && [...copied].some((column) => names(index, column)))
+  const kept = actual.indexes.filter(stays)
   const added = wanted.indexes.filter((index) => !kept.some((other) => other.name === index.name))
   const gone = kept.filter((index) => !wanted.indexes.some((other) => other.name === index.name))
   const leaving = new Map(goneColumns(pair, circumstances).map((column) => [column.name, column]))
@@ -151,9 +161,9 @@ export function planIndexes(pair: Pair, circumstances: Circumstances): readonly 
     const title = `drop index on ${wanted.name} (${index.columns.join(', ')})`
     const left = index.columns.flatMap((name) => leaving.get(name) ?? [])
     // It goes with its column, unless it could refuse new rows: those have the same default there, or none at all.
-    const stays = left.length > 0 && (!index.unique || left.some((column) => column.default === undefined))
+    const isLeft = left.length > 0 && (!index.unique || left.some((column) => column.default === undefined))
     const step = changing(title, dropIndex(wanted.name, index, concurrently))
-    return { ...step, online: index.kind !== 'overlap', effect: stays ? 'removes' : 'changes' }
+    return { ...step, online: index.kind !== 'overlap', effect: isLeft ? 'removes' : 'changes' }
   })
   return [...added.map((index) => indexing(pair, index, concurrently)), ...dropping]
 }

@@ -259,12 +259,19 @@ const SINGULAR: Readonly<Record<string, string>> = {
   are: 'is',
   have: 'has',
   do: 'does',
+  get: 'gets',
   point: 'points',
   share: 'shares',
 }
 
-/** Why a step is not safe: `312 rows are null`. */
-export function reason({ rows, consequence }: Step): string {
+/** Why a step is not safe: `312 rows are null (ids 4, 17, …)`. */
+export function reason(step: Step): string {
+  const { ids = [], rows = 0 } = step
+  if (ids.length === 0) return sentence(step)
+  return `${sentence(step)} (${ids.length === 1 ? 'id' : 'ids'} ${ids.join(', ')}${rows > ids.length ? ', …' : ''})`
+}
+
+function sentence({ rows, consequence }: Step): string {
   if (consequence === undefined) return 'this can not be done while running'
   if (rows === undefined) return `rows ${consequence}`
   if (rows !== 1) return `${rows.toLocaleString('en')} rows ${consequence}`

@@ -15,19 +15,41 @@ export type Risk = 'safe' | 'unsafe' | 'blocked'
  */
 export type Effect = 'adds' | 'changes' | 'retypes' | 'removes'
 
+/** Rows of one table that get other values, a batch at a time in the order of the key; those that have them are passed over. */
+export interface Batches {
+  readonly table: string
+  readonly key: string
+  /** As `format_type` prints it. */
+  readonly keyType: string
+  readonly column: string
+  /** SQL of the new value, over the columns of the row. */
+  readonly value: string
+  /** SQL over the columns of the row: whether it still lacks the value. */
+  readonly where: string
+}
+
+/** One statement; statements that hold together or not at all; or rows that are changed in batches. */
+export type Command = string | { readonly together: readonly string[] } | { readonly batches: Batches }
+
 export interface Step {
   /** The table and column that it is about, where the YAML may speak of them. */
   readonly about?: { readonly table: string; readonly column: string }
   /** For people: `add column tickets.due_date (date)`. */
   readonly title: string
   /** None: the step is a question only, and gone when no row is in its way. */
-  readonly sql: readonly string[]
+  readonly sql: readonly Command[]
   readonly risk: Risk
   readonly effect: Effect
   /** SQL that counts the rows that stand in the way or would be set aside; none of them makes the step safe. */
   readonly question?: string
-  /** What the question counts for a safe step; its title then ends in `with 3 values`. */
-  readonly tally?: 'value' | 'row'
+  /** What the question counts for a safe step; its title then ends in `with 3 values`, or in `, in 3 rows` for rows that are changed. */
+  readonly tally?: 'value' | 'row' | 'changed row'
+  /** Nothing is to be done where no row is concerned. */
+  readonly onlyWithRows?: true
+  /** SQL that gives the keys of some rows that stand in the way, the least first. */
+  readonly examples?: string
+  /** Those keys, once asked. */
+  readonly ids?: readonly string[]
   /** The answer, once asked. */
   readonly rows?: number
   /** What is lost or refused: completes "<rows> rows …". */
@@ -38,11 +60,11 @@ export interface Step {
 }
 
 /** A step that adds something. */
-export function adding(title: string, ...sql: readonly string[]): Step {
+export function adding(title: string, ...sql: readonly Command[]): Step {
   return { title, sql, risk: 'safe', effect: 'adds' }
 }
 
 /** A step that alters what is there and loses nothing. */
-export function changing(title: string, ...sql: readonly string[]): Step {
+export function changing(title: string, ...sql: readonly Command[]): Step {
   return { title, sql, risk: 'safe', effect: 'changes' }
 }

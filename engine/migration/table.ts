@@ -10,6 +10,11 @@ export interface Column {
   readonly identity: boolean
   /** SQL of what null becomes when the column is made NOT NULL; never read from a database. */
   readonly fill?: string
+  /** Where that comes from other columns of the row: those, for people, from which table if not its own, and whether this one can hold it. */
+  readonly fillReads?: readonly string[]
+  readonly fillShown?: string
+  readonly fillTable?: string
+  readonly fillFits?: string
   /** SQL of what the database computes it from, as the engine wrote it; undefined: it is written. */
   readonly generated?: string
   /** SQL over the columns of a row: whether it can hold what is computed; never read from a database. */
@@ -18,6 +23,8 @@ export interface Column {
   readonly renamedFrom?: string
   /** The words that an enum, or a list of one, may hold; never read from a column. */
   readonly words?: readonly string[]
+  /** Which word takes the place of one that is no longer among them. */
+  readonly becomes?: Readonly<Record<string, string>>
 }
 
 export interface ForeignKey {
@@ -79,6 +86,8 @@ export interface History {
 export interface Present {
   readonly tables: readonly Table[]
   readonly setAside: readonly SetAside[]
+  /** Table → the names of checks that a change of a column needs for as long as it lasts. */
+  readonly checks: ReadonlyMap<string, readonly string[]>
   /** Table → columns that the engine made: only these are ever set aside. */
   readonly owned: ReadonlyMap<string, ReadonlySet<string>>
   readonly history: History
@@ -93,6 +102,7 @@ export const NO_HISTORY: History = Object.freeze({ latest: undefined, known: new
 export const NOTHING: Present = Object.freeze({
   tables: [],
   setAside: [],
+  checks: new Map(),
   owned: new Map(),
   history: NO_HISTORY,
   trigrams: false,

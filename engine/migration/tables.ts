@@ -1,12 +1,12 @@
 /** Derives the tables of a catalog: columns, keys, references, indexes, joining tables, and the engine's own. */
 
 import type { Catalog, Field, Filter, Index, ManyToMany, OverlapRule, Resource } from '../catalog/catalog.ts'
-import { generatedSql, storedFitsSql } from '../catalog/formula.ts'
+import { bareColumns, generatedSql, storedFitsSql } from '../catalog/formula.ts'
 import { idType, keptIdType } from '../catalog/key.ts'
 import { isStored } from '../catalog/stored.ts'
 import { UUID7_DEFAULT } from '../field/uuid7.ts'
 import { quoted } from '../filter/sql.ts'
-import { fixedConditionSql } from './condition.ts'
+import { fixedConditionSql, pathSql } from './condition.ts'
 import { literalDefault } from './default.ts'
 import { engineTables } from './engine-tables.ts'
 import { namedIndex } from './name.ts'
@@ -41,7 +41,7 @@ function columnOf(resource: Resource, field: Field): Column {
       keyDefault(resource, field, type) ??
       (field.defaultMoment === undefined ? given : MOMENTS[field.defaultMoment]),
     identity: field === resource.key && IDENTITIES.has(type),
-    ...(field.backfill === undefined || field.nullable ? {} : { fill: literalDefault(type, field.backfill) }),
+    ...fillOf(field, type),
     ...wordsOf(field),
     ...(field.stored === undefined ? {} : { generated: generatedSql(field), fits: storedFitsSql(field) }),
     ...(field.renamedFrom === undefined ? {} : { renamedFrom: field.renamedFrom }),
@@ -51,7 +51,43 @@ function columnOf(resource: Resource, field: Field): Column {
 /** Which words rows may hold is not the database's to judge, but taking one away is a change of what is stored. */
 function wordsOf({ type, options: { own } }: Field): Pick<Column, 'words'> {
   const isEnum = type.name === 'enum' || (type.name === 'list' && own.of === 'enum')
-  return isEnum && Array.isArray(own.values) ? { words: own.values.map(String) } : {}
+  if (!isEnum || !Array.isArray(own.values)) return {}
+  const becomes = own.becomes as Column['becomes']
+  return { words: own.values.map(String), ...(becomes === undefined ? {} : { becomes }) }
+}
+
+/** What null becomes: a value, or SQL over the columns of the row. */
+function fillOf(field: Field, type: string): Partial<Column> {
+  if (field.nullable) return {}
+  if (field.backfill !== undefined) return { fill: literalDefault(type, field.backfill) }
+  if (field.backfillFrom === undefined) return {}
+  const { formula, shown } = field.backfillFrom
+  const stored = { ...field, stored: { formula, reads: bareColumns(formula) } }
+  const { words } = wordsOf(field)
+  const value = generatedSql(stored)
+  const list = words?.map((word) => `'${word.replaceAll("'", "''")}'`).join(', ')
+  return {
+    fill: `(${value})::${type}`,
+    fillReads: [...stored.stored.reads],
+    fillShown: shown,
+    fillFits: list === undefined ? storedFitsSql(stored) : `(${value}) in (${list})`,
+  }
+}
+
+/** The record that a required relation gets in rows that name none. */
+function chosen(catalog: Catalog, resource: Resource, field: Field): Partial<Column> {
+  const relation = resource.relations.get(field.relation ?? '')
+  if (relation?.kind !== 'belongs_to' || relation.backfill === undefined || field.nullable) return {}
+  const target = catalog.resources.get(relation.target)
+  if (target === undefined) return {}
+  const key = `o.${quoted(target.key.column)}`
+  const condition = fixedConditionSql(relation.backfill, (path) => pathSql(catalog, path, 'o'))
+  return {
+    fill: `(select ${key} from ${quoted(target.table)} o where ${condition} order by ${key} limit 1)`,
+    fillReads: [],
+    fillTable: target.table,
+    fillShown: `a record of ${target.name}`,
+  }
 }
 
 /** The predicate of an index: it may only speak of the row's own fields. */
@@ -106,7 +142,11 @@ function sequences(resource: Resource): Sequence[] {
 function tableOf(catalog: Catalog, owner: Resource): Table {
   const standing = [...catalog.resources.values()].filter((resource) => resource.table === owner.table)
   const all = [owner, ...standing.filter((resource) => resource !== owner)]
-  const columns = byName(all.flatMap((r) => [...r.fields.values()].filter(isStored).map((field) => columnOf(r, field))))
+  const columns = byName(
+    all.flatMap((r) =>
+      [...r.fields.values()].filter(isStored).map((field) => ({ ...columnOf(r, field), ...chosen(catalog, r, field) })),
+    ),
+  )
   const keys = all.flatMap((resource) => references(catalog, resource))
   return {
     name: owner.table,

@@ -1,31 +1,17 @@
 /** What changing the type of a column would do to the values in it. */
 import { quoted as q } from '../filter/sql.ts'
+import { converted, INTEGERS, type Parsed, parseType, STRINGS } from './convert.ts'
 
-/** `free`: every value fits; `checked`: those fit that `misfit` (SQL over the old column) does not name; `apart`: no telling. */
+/**
+ * `free`: every value fits; `checked`: those fit that `misfit` (SQL over the old column) does not name; `converted`: each
+ * becomes `using`, which is null where it has no meaning as the new type; `apart`: none has one.
+ */
 export type TypeChange =
   | { readonly kind: 'free'; readonly using: string }
   | { readonly kind: 'checked'; readonly using: string; readonly misfit: string; readonly consequence: string }
+  | { readonly kind: 'converted'; readonly using: string; readonly misfit: string; readonly consequence: string }
   | { readonly kind: 'apart' }
 
-interface Parsed {
-  readonly base: string
-  readonly size: number
-  readonly scale: number
-}
-
-function parse(type: string): Parsed {
-  const found = /^([a-z ]+?)(?:\((\d+)(?:,(\d+))?\))?( with(?:out)? time zone)?$/.exec(type)
-  if (!found) return { base: type, size: Number.POSITIVE_INFINITY, scale: 0 }
-  const [, base = type, size, scale, zone = ''] = found
-  return {
-    base: base + zone,
-    size: size === undefined ? Number.POSITIVE_INFINITY : Number(size),
-    scale: Number(scale ?? 0),
-  }
-}
-
-const STRINGS = new Set(['text', 'character varying'])
-const INTEGERS = ['smallint', 'integer', 'bigint']
 const HAVE_TEXT = new Set([...INTEGERS, 'numeric', 'boolean', 'date', 'timestamp with time zone', 'uuid'])
 
 function betweenStrings(column: string, to: Parsed, using: string, from: Parsed): TypeChange {
@@ -47,7 +33,7 @@ function betweenDecimals(column: string, from: Parsed, to: Parsed, using: string
 
 /** Judges a change between two types as `format_type` prints them, for a column of that (unquoted) name. */
 export function typeChange(name: string, fromType: string, toType: string): TypeChange {
-  const [from, to, column] = [parse(fromType), parse(toType), q(name)]
+  const [from, to, column] = [parseType(fromType), parseType(toType), q(name)]
   const using = `${column}::${toType}`
   if (STRINGS.has(from.base) && STRINGS.has(to.base)) return betweenStrings(column, to, using, from)
   if (from.base === 'numeric' && to.base === 'numeric') return betweenDecimals(column, from, to, using)
@@ -68,5 +54,16 @@ export function typeChange(name: string, fromType: string, toType: string): Type
     const misfit = `char_length(${column}::text) > ${to.size}`
     return { kind: 'checked', using, misfit, consequence: `are longer than ${to.size} characters` }
   }
-  return { kind: 'apart' }
+  const value = converted(column, from, to)
+  if (value === undefined) return { kind: 'apart' }
+  const misfit = `${column} is not null and (${value}) is null`
+  return { kind: 'converted', using: value, misfit, consequence: `have a value that means nothing as ${toType}` }
+}
+
+/** Whether PostgreSQL would write every row again, while everybody waits, to change the type of a column. */
+export function rewrites(fromType: string, toType: string): boolean {
+  const [from, to] = [parseType(fromType), parseType(toType)]
+  if (STRINGS.has(from.base) && STRINGS.has(to.base)) return to.size < from.size
+  if (from.base === 'numeric' && to.base === 'numeric') return to.size < from.size || to.scale !== from.scale
+  return true
 }

@@ -44,6 +44,18 @@ export function relationConditions(resolution: Resolution): void {
       if (relation.kind === 'belongs_to') {
         if (value.default !== undefined)
           relation.default = linkPlain(resolution, target, value.default, under(place, 'default'))
+        if (value.backfill !== undefined) {
+          relation.backfill = linkPlain(resolution, target, value.backfill, under(place, 'backfill'))
+          if (relation.field.nullable) {
+            const hint = 'write required: true beside it, or leave it out'
+            resolution.report(
+              'wrong_option',
+              '"backfill" is for a relation that is required',
+              place(['backfill'], 'key'),
+              { hint },
+            )
+          }
+        }
         continue
       }
       const terms = (value.order ?? 'id').split(',').map((term) => ({ term: term.trim(), span: place(['order']) }))

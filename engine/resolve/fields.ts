@@ -4,7 +4,8 @@ import type { Field } from '../catalog/catalog.ts'
 import { fieldLabel } from '../catalog/name.ts'
 import type { Document, FieldDefinition } from '../definition/definition.ts'
 import type { FieldOptions, FieldType } from '../field/field-type.ts'
-import type { Json, JsonObject } from '../json.ts'
+import { parseRecordOperand } from '../filter/operand.ts'
+import { isObject, type Json, type JsonObject } from '../json.ts'
 import type { Collected, Diagnostic } from '../text/diagnostic.ts'
 import { alternatives } from './access.ts'
 import { type DraftField, type Resolution, suggest } from './resolution.ts'
@@ -173,10 +174,16 @@ function backfillOf(
     reporter.report('wrong_option', '"backfill" is for a field that is not nullable', place, { hint })
     return undefined
   }
+  if (isBackfillFrom(value, type)) return undefined
   const decoded = value === null ? { error: 'must not be null' } : type.decode(value, options)
   if ('value' in decoded) return decoded.value
   reporter.report('wrong_value', `The "backfill" of "${options.name}" ${decoded.error}`, place)
   return undefined
+}
+
+/** Whether what null becomes is written as a value of other fields, which a later pass links. */
+export function isBackfillFrom(value: Json | undefined, type: FieldType): boolean {
+  return parseRecordOperand(value ?? null) !== undefined || (isObject(value ?? null) && type.wire !== 'json')
 }
 
 function isJson(value: unknown): value is Json {

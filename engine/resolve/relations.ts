@@ -33,6 +33,7 @@ export function foreignKeys(resolution: Resolution): void {
         ...common(resolution, name, document, target),
         field,
         default: undefined,
+        backfill: undefined,
         where: undefined,
         onDelete: value.on_delete ?? 'restrict',
       })

@@ -8,6 +8,7 @@ import { LIMITS } from '../limits.ts'
 import type { Collected, Diagnostic } from '../text/diagnostic.ts'
 import { accountRules, attributesRead, roleFields, roleNames } from './accounts.ts'
 import { automations } from './automations.ts'
+import { backfills } from './backfills.ts'
 import { calendars } from './calendars.ts'
 import { recordConditions, relationConditions } from './conditions.ts'
 import { contradictions } from './contradictions.ts'
@@ -42,6 +43,7 @@ export const PASSES: readonly { readonly name: string; readonly run: (resolution
   { name: 'drafts', run: draftResources },
   { name: 'foreign keys', run: foreignKeys },
   { name: 'stored fields', run: storedFields },
+  { name: 'backfills', run: backfills },
   { name: 'inverses', run: inverses },
   { name: 'conditions of records', run: recordConditions },
   { name: 'conditions of relations', run: relationConditions },

@@ -92,12 +92,12 @@ function linkFormula(resolution: Resolution, { draft, field, place }: Written, w
   field.stored = { formula, reads: new Set() }
 }
 
-/** The value as the database can compute it; what it can't is complained about. */
-function formulaOf(value: Value, field: Field, complain: (problem: string) => void): Formula | undefined {
+/** The value as the database can compute it for a field; what it can't is complained about. */
+export function formulaOf(value: Value, field: Field, complain: (problem: string) => void): Formula | undefined {
   const each = (of: readonly Value[]): Formula[] => of.flatMap((one) => formulaOf(one, field, complain) ?? [])
   switch (value.kind) {
     case 'operand':
-      return numberOf(value.operand, complain)
+      return literalOf(value.operand, field, complain)
     case 'record':
       return fieldOf(value.path, complain)
     case 'first':
@@ -117,11 +117,14 @@ function formulaOf(value: Value, field: Field, complain: (problem: string) => vo
   }
 }
 
-function numberOf(
+function literalOf(
   operand: Extract<Value, { kind: 'operand' }>['operand'],
+  field: Field,
   complain: (problem: string) => void,
 ): Formula | undefined {
   const value = operand.kind === 'literal' ? String(operand.value) : ''
+  const isText = TEXTS.has(field.type.name) || field.type.name === 'enum'
+  if (isText && operand.kind === 'literal') return { kind: 'text', of: [value] }
   return Number.isFinite(Number(value)) ? { kind: 'number', value } : void complain(`${value} is no number`)
 }
 

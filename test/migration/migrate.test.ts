@@ -82,7 +82,7 @@ test('a required field without a default is added to an empty table and refused 
     {
       code: 'unsafe_migration',
       message: 'add column books.isbn (text): 2 rows would have no value in a required field',
-      hint: 'give the field a default, or make it nullable',
+      hint: '`backfill: <value>` beside the field says what they get, `backfill: $record.<field>` the value of another field; or leave it nullable',
     },
   ])
   await library.database.knex('books').delete()
@@ -105,7 +105,7 @@ test('NOT NULL and UNIQUE count the rows in their way', async () => {
   const required = booksWith({ copies: column('copies', 'integer', { nullable: false, default: "'-1'" }) })
   assert.is(
     await library.shown(required),
-    '  blocked  require books.copies: 1 row is null\n           → fill them first, say what they become with backfill, or leave the field nullable',
+    '  blocked  require books.copies: 1 row is null (id 1)\n           → `backfill: <value>` beside the field says what they get, `backfill: $record.<field>` the value of another field; or leave it nullable',
   )
   await library.database.knex('books').whereNull('copies').update({ copies: 7 })
   assert.equal(await library.titles(required), ['require books.copies'])
@@ -118,7 +118,7 @@ test('NOT NULL with a word for null fills the rows that hold none, and the plan 
   ])
   const filled = column('copies', 'integer', { nullable: false, default: "'-1'", fill: "'0'" })
   const required = booksWith({ copies: filled })
-  assert.is(await library.shown(required), "  safe     require books.copies, where null becomes '0'")
+  assert.is(await library.shown(required), "  safe     require books.copies, where null becomes '0', in 1 row")
   assert.is((await library.titles(required)).length, 1)
   assert.equal(await library.database.knex('books').orderBy('title').pluck('copies'), [0, 3])
   assert.equal(await library.titles(required), [])
@@ -145,7 +145,7 @@ test('a word taken out of an enum is refused while rows hold it', async () => {
     .insert([{ title: 'a', state: 'torn' }, { title: 'b', state: 'torn' }, { title: 'c' }])
   assert.is(
     await library.shown(state(['new', 'used'])),
-    '  blocked  take torn out of the words of books.state: 2 rows have the word torn\n           → change them first, or keep the word',
+    '  blocked  take torn out of the words of books.state: 2 rows have the word torn (ids 1, 2)\n           → write which word takes its place beside the values, `becomes: { torn: new }`; or keep the word',
   )
   assert.is((await library.migrated(state(['new', 'used']))).value, undefined)
   await library.database.knex('books').update({ state: 'used' })

@@ -62,7 +62,7 @@ test('a required field that is no longer named refuses no new row, and comes bac
   await library.apply(LIBRARY)
   assert.match(
     await library.shown(named),
-    'blocked  require books.isbn: 1 row is null\n           → leave the field nullable until',
+    'blocked  require books.isbn: 1 row is null (id 2)\n           → leave the field nullable until',
   )
   await library.titles(booksWith({ isbn: column('isbn', 'text', { nullable: false, default: "'none'" }) }))
   assert.equal(await knex('books').orderBy('id').pluck('isbn'), ['1', 'none'])

@@ -77,7 +77,7 @@ test('what it is computed from changes its type or its name', async () => {
   const wider = AMOUNT.replace('price: { type: decimal }', 'price: { type: decimal, precision: 14, scale: 3 }')
   assert.equal(await library.titles(withLines(wider)), [
     'drop column lines.amount, which is computed',
-    'change type of lines.price from numeric(12,2) to numeric(14,3)',
+    'change type of lines.price from numeric(12,2) to numeric(14,3), in 1 row',
     'compute column lines.amount (numeric(12,2)) again with 1 row',
     'add index on lines (amount, id)',
   ])

@@ -277,11 +277,4 @@ mistaken('whatever word of a file is wrong, it is told and never thrown', () => 
   }
 })
 
-mistaken('what null becomes is a value of a field that is not nullable', () => {
-  says('fields: { name: { type: string, backfill: x }, on: { type: boolean, nullable: false, backfill: maybe } }', [
-    'things.yaml [x] wrong_option: "backfill" is for a field that is not nullable (write nullable: false beside it, or leave it out)',
-    'things.yaml [maybe] wrong_value: The "backfill" of "on" must be true or false',
-  ])
-})
-
 mistaken.run()

@@ -1,0 +1,112 @@
+/** Plans columns that come and go: added to a table that is there, or set aside in it. */
+import { quoted as q } from '../filter/sql.ts'
+import { nearest } from '../text/nearest.ts'
+import { columnSql, dropForeignKey } from './ddl.ts'
+import { asideName } from './name.ts'
+import { type Circumstances, type Pair, presentColumn } from './pair.ts'
+import { backfillAdvice, requiring } from './plan-fill.ts'
+import { adding, type Step } from './step.ts'
+import type { Column, Table } from './table.ts'
+
+/** Adds a column, and gives the rows that are there their values. */
+export function addingColumn(pair: Pair, column: Column, circumstances: Circumstances): readonly Step[] {
+  const { wanted, actual } = pair
+  const step = adding(
+    `add column ${wanted.name}.${column.name} (${column.type})`,
+    `alter table ${q(wanted.name)} add column ${columnSql(column)}`,
+  )
+  if (column.fill !== undefined) return addingFilled(pair, column, circumstances)
+  if (!column.nullable && column.default === undefined && !column.identity) {
+    const blocked: Step = {
+      ...step,
+      risk: 'blocked',
+      question: `select count(*) from ${q(actual.name)}`,
+      consequence: 'would have no value in a required field',
+      advice: backfillAdvice(pair, column),
+    }
+    return [blocked]
+  }
+  const more = { ...step, ...leavingAside(pair, column, circumstances), ...mistaken(pair, column, circumstances) }
+  return [more]
+}
+
+/** Adds a column in which the rows that are there get what the YAML says: a value at once, what is computed in batches. */
+function addingFilled(pair: Pair, column: Column, circumstances: Circumstances): readonly Step[] {
+  const { wanted, actual } = pair
+  const alter = `alter table ${q(wanted.name)} alter column ${q(column.name)}`
+  const after = `${alter} ${column.default === undefined ? 'drop default' : `set default ${column.default}`}`
+  const title = `add column ${wanted.name}.${column.name} (${column.type})`
+  if (column.fillReads !== undefined) {
+    const bare = { ...column, nullable: true, default: undefined }
+    const added = adding(title, `alter table ${q(wanted.name)} add column ${columnSql(bare)}`)
+    const step = column.default === undefined ? added : { ...added, sql: [...added.sql, after] }
+    return [step, ...requiring(pair, column, undefined, circumstances)]
+  }
+  const filled = columnSql({ ...column, default: column.fill })
+  const isOther = column.fill !== column.default
+  return [
+    {
+      ...adding(
+        `${title}${isOther ? ` with ${column.fill}` : ''}`,
+        `alter table ${q(wanted.name)} add column ${filled}`,
+        after,
+      ),
+      ...(isOther ? { question: `select count(*) from ${q(actual.name)}`, tally: 'changed row' } : {}),
+    },
+  ]
+}
+
+/** Values that were set aside under the name of a new column and can't be read as its type. */
+function leavingAside({ actual }: Pair, column: Column, { present }: Circumstances): Partial<Step> {
+  const old = present.setAside.filter((one) => one.table === actual.name && one.column === column.name).at(-1)
+  if (old === undefined || !('type' in old.content)) return {}
+  return {
+    risk: 'unsafe',
+    question: `select count(${q(old.name)}) from ${q(actual.name)}`,
+    consequence: `have a value in ${old.name} that does not come back: it was ${old.content.type}`,
+    advice: 'give the field the type that it had, or another name',
+  }
+}
+
+/** A new column with a `renamed_from` that names nothing, beside columns that the YAML no longer names. */
+function mistaken(pair: Pair, column: Column, circumstances: Circumstances): Partial<Step> {
+  if (column.renamedFrom === undefined) return {}
+  const gone = goneColumns(pair, circumstances).map((one) => one.name)
+  if (gone.length === 0) return {}
+  const near = nearest(column.renamedFrom, gone)
+  return {
+    risk: 'unsafe',
+    question: `select count(*) from ${q(pair.actual.name)}`,
+    consequence: `would have no value in it: there is no column ${column.renamedFrom} to rename`,
+    advice: `correct renamed_from${near === undefined ? '' : ` (did you mean "${near}"?)`}, or take it away`,
+  }
+}
+
+/** Columns of the engine's own that the YAML no longer names. */
+export function goneColumns(pair: Pair, { present }: Circumstances): readonly Column[] {
+  const { wanted, actual } = pair
+  const owned = present.owned.get(actual.name)
+  const kept = new Set(wanted.columns.map((column) => presentColumn(pair, column)?.name))
+  return actual.columns.filter((column) => !kept.has(column.name) && owned?.has(column.name))
+}
+
+/** Renames a column with the date and frees it of all that new rows would have to fulfil. */
+export function settingAside(table: Table, shown: string, column: Column, { present, day }: Circumstances): Step {
+  const taken = new Set([...table.columns, ...present.setAside].map((named) => named.name))
+  const name = asideName(column.name, day, taken)
+  const alter = `alter table ${q(shown)}`
+  return {
+    title: `set aside column ${shown}.${column.name} as ${name}`,
+    sql: [
+      dropForeignKey(shown, column.name),
+      ...(column.identity ? [`${alter} alter column ${q(column.name)} drop identity`] : []),
+      `${alter} alter column ${q(column.name)} drop default, alter column ${q(column.name)} drop not null`,
+      `${alter} rename column ${q(column.name)} to ${q(name)}`,
+    ],
+    risk: 'unsafe',
+    effect: 'removes',
+    question: `select count(${q(column.name)}) from ${q(table.name)}`,
+    consequence: 'have a value in it, kept but no longer served',
+    advice: `plinth restore-field ${shown}.${column.name} brings it back`,
+  }
+}

@@ -1,0 +1,208 @@
+/** Plans what rows that are there get instead of null, and instead of words that an enum has no longer. */
+import { quoted as q } from '../filter/sql.ts'
+import { checkName, quoteText } from './name.ts'
+import { obstacles } from './obstacle.ts'
+import { type Circumstances, isNew, type Pair, presentColumn } from './pair.ts'
+import { type Batches, type Command, changing, type Step } from './step.ts'
+import type { Column } from './table.ts'
+
+/** The rows of a table by its key, for commands that change them in batches; undefined where it has no single key. */
+export function batchesOf(
+  { wanted, actual }: Pair,
+  column: string,
+  change: Pick<Batches, 'value' | 'where'>,
+): Command | undefined {
+  const [key, ...others] = wanted.primaryKey
+  const keyType = actual.columns.find(({ name }) => name === actual.primaryKey[0])?.type
+  if (key === undefined || keyType === undefined || others.length > 0) return undefined
+  return { batches: { table: wanted.name, key, keyType, column, ...change } }
+}
+
+/** Changes all rows at once where a table has no key to go by. */
+function filling(pair: Pair, column: string, change: Pick<Batches, 'value' | 'where'>): Command {
+  const all = `update ${q(pair.wanted.name)} set ${q(column)} = ${change.value} where ${change.where}`
+  return batchesOf(pair, column, change) ?? all
+}
+
+/** Whether what fills a column can be asked of the rows as they are now. */
+function canBeAsked(
+  { actual, wanted }: Pair,
+  { fillReads = [], fillTable }: Column,
+  { present }: Circumstances,
+): boolean {
+  if (fillTable !== undefined && !present.tables.some(({ name }) => name === fillTable)) return false
+  return fillReads.every((name) => {
+    const [now, then] = [actual, wanted].map((table) => table.columns.find((one) => one.name === name))
+    return now !== undefined && now.type === then?.type
+  })
+}
+
+/** Rows for which an expression of the YAML has no value, or none that the column can hold. */
+function findingValues(
+  pair: Pair,
+  column: Column,
+  was: Column | undefined,
+  circumstances: Circumstances,
+): readonly Step[] {
+  if (column.fillReads === undefined || column.fill === undefined || !canBeAsked(pair, column, circumstances)) return []
+  const isNull = was === undefined ? 'true' : `${q(was.name)} is null`
+  const where = `${isNull} and ((${column.fill}) is null or not (${column.fillFits ?? 'true'}))`
+  return [
+    {
+      ...changing(`find a value for ${pair.wanted.name}.${column.name}`),
+      risk: 'blocked',
+      effect: was === undefined || isNew(pair, column) ? 'adds' : 'changes',
+      ...obstacles(pair, where),
+      consequence: 'get no value by backfill that the field can hold',
+      advice:
+        column.fillTable === undefined
+          ? 'give a second value, such as `backfill: { first: [$record.<field>, <value>] }`, or correct those records'
+          : `name a record of ${column.fillTable} that is there`,
+    },
+  ]
+}
+
+/** Makes a column NOT NULL: rows that hold null get what the YAML says, a batch at a time, while nobody can write null any more. */
+export function requiring(
+  pair: Pair,
+  column: Column,
+  was: Column | undefined,
+  circumstances: Circumstances,
+): readonly Step[] {
+  const { wanted } = pair
+  const table = q(wanted.name)
+  const check = q(checkName(wanted.name, column.name, 'required'))
+  const back = was !== undefined && was === pair.aside.get(column.name)
+  const fill = column.fill ?? (back ? column.default : undefined)
+  const shown = column.fillReads === undefined ? fill : column.fillShown
+  const isNull = `${q(column.name)} is null`
+  const step: Step = {
+    title: `require ${wanted.name}.${column.name}${fill === undefined ? '' : `, where null becomes ${shown}`}`,
+    sql: [
+      `alter table ${table} drop constraint if exists ${check}`,
+      `alter table ${table} add constraint ${check} check (${q(column.name)} is not null) not valid`,
+      // After the check, so that no row becomes null behind it.
+      ...(fill === undefined ? [] : [filling(pair, column.name, { value: fill, where: isNull })]),
+      `alter table ${table} validate constraint ${check}`,
+      `alter table ${table} alter column ${q(column.name)} set not null`,
+      `alter table ${table} drop constraint ${check}`,
+    ],
+    online: true,
+    effect: was === undefined || isNew(pair, column) ? 'adds' : 'changes',
+    risk: 'safe',
+  }
+  const nulls = was === undefined ? undefined : obstacles(pair, `${q(was.name)} is null`)
+  if (fill !== undefined) {
+    const counted: Partial<Step> = nulls === undefined ? {} : { question: nulls.question, tally: 'changed row' }
+    return [...findingValues(pair, column, was, circumstances), { ...step, ...counted }]
+  }
+  const advice = back ? 'leave the field nullable until they are filled' : backfillAdvice(pair, column)
+  return [{ ...step, ...nulls, risk: 'blocked', consequence: 'are null', advice }]
+}
+
+/** What to write so that the rows that are there get a value. */
+export function backfillAdvice({ wanted }: Pair, column: Column): string {
+  const isReference = wanted.foreignKeys.some((key) => key.column === column.name)
+  if (isReference)
+    return '`backfill: { <field>: <value> }` beside the relation says which record they get; or leave `required` away'
+  return '`backfill: <value>` beside the field says what they get, `backfill: $record.<field>` the value of another field; or leave it nullable'
+}
+
+/** Words that rows may hold still: those that the enum had last, and those for which it names another. */
+function formerWords({ actual }: Pair, column: Column, was: Column, { present }: Circumstances): readonly string[] {
+  const before = present.history.words[`${actual.name}.${was.name}`] ?? []
+  const former = new Set([...before, ...Object.keys(column.becomes ?? {})])
+  return [...former].filter((word) => column.words !== undefined && !column.words.includes(word))
+}
+
+/** SQL of the word that stands for each that goes: of a column, or of every item of a list. */
+function replacing(column: Column, becomes: readonly (readonly [string, string])[]): string {
+  const cases = becomes.map(([from, to]) => `when ${quoteText(from)} then ${quoteText(to)}`).join(' ')
+  if (column.type !== 'jsonb') return `case ${q(column.name)} ${cases} else ${q(column.name)} end`
+  return `(select jsonb_agg(to_jsonb(word) order by place) from (
+    select case item ${cases} else item end as word, min(place) as place
+    from jsonb_array_elements_text(${q(column.name)}) with ordinality as items(item, place) group by 1) words)`
+}
+
+function holding(column: Column, name: string, words: readonly string[]): string {
+  const list = `array[${words.map(quoteText).join(', ')}]::text[]`
+  if (column.type !== 'jsonb') return `${q(name)}::text = any(${list})`
+  return `case when jsonb_typeof(${q(name)}) = 'array' then ${q(name)} ?| ${list} else false end`
+}
+
+function nameWords(words: readonly string[], pair: Pair, column: Column): string {
+  return `take ${words.join(', ')} out of the words of ${pair.wanted.name}.${column.name}`
+}
+
+/** Rows that hold a word which the YAML took out of an enum: it says which word takes its place, or they stand in the way. */
+export function takingWords(pair: Pair, column: Column, was: Column, circumstances: Circumstances): readonly Step[] {
+  const former = formerWords(pair, column, was, circumstances)
+  const becomes = former.flatMap((word): (readonly [string, string])[] => {
+    const next = column.becomes?.[word]
+    return next === undefined ? [] : [[word, next]]
+  })
+  const moved = becomes.map(([word]) => word)
+  const gone = former.filter((word) => !moved.includes(word))
+  const change = { value: replacing(column, becomes), where: holding(column, column.name, moved) }
+  const move: Step = {
+    ...changing(
+      `change ${becomes.map(([from, to]) => `${from} to ${to}`).join(', ')} in ${pair.wanted.name}.${column.name}`,
+    ),
+    sql: moved.length === 0 ? [] : [filling(pair, column.name, change)],
+    online: true,
+    question: obstacles(pair, holding(column, was.name, moved)).question,
+    tally: 'changed row',
+    onlyWithRows: true,
+  }
+  const refuse: Step = {
+    ...changing(nameWords(gone, pair, column)),
+    risk: 'blocked',
+    ...obstacles(pair, holding(column, was.name, gone)),
+    consequence: `have ${gone.length === 1 ? `the word ${gone[0]}` : 'one of these words'}`,
+    advice: `write which word takes its place beside the values, \`becomes: { ${gone[0]}: ${column.words?.[0]} }\`; or keep the word`,
+  }
+  return [
+    ...strangers(pair, column, was, circumstances),
+    ...(moved.length ? [move] : []),
+    ...(gone.length ? [refuse] : []),
+  ]
+}
+
+/** Values of a text that becomes an enum, where they are none of its words. */
+function strangers(pair: Pair, column: Column, was: Column, { present }: Circumstances): readonly Step[] {
+  const { actual, wanted } = pair
+  const isKnown = present.history.words[`${actual.name}.${was.name}`] !== undefined
+  const isText = was.type === 'text' || was.type.startsWith('character varying')
+  if (isKnown || !isText || column.words === undefined || column.type === 'jsonb') return []
+  if (!present.owned.get(actual.name)?.has(was.name)) return []
+  const known = [...column.words, ...Object.keys(column.becomes ?? {})]
+  return [
+    {
+      ...changing(`keep to the words of ${wanted.name}.${column.name}`),
+      risk: 'blocked',
+      ...obstacles(pair, `${q(was.name)} is not null and not (${holding(column, was.name, known)})`),
+      consequence: 'have a value that is none of them',
+      advice: 'add the words, or write which one takes the place of each, `becomes: { <value>: <word> }`',
+    },
+  ]
+}
+
+/** What is left of a column that was to be required, or narrower, when the YAML says otherwise before that was done. */
+export function sweeping(pair: Pair, { present }: Circumstances): readonly Step[] {
+  const { actual, wanted } = pair
+  const left = (present.checks.get(actual.name) ?? []).filter((name) =>
+    actual.columns.some((column) => {
+      const isWanted = wanted.columns.some((one) => presentColumn(pair, one) === column && !one.nullable)
+      return (
+        name === checkName(actual.name, column.name, 'fits') ||
+        (!isWanted && name === checkName(actual.name, column.name, 'required'))
+      )
+    }),
+  )
+  return left.map((name) =>
+    changing(
+      `drop check ${name}, which was left behind`,
+      `alter table ${q(wanted.name)} drop constraint if exists ${q(name)}`,
+    ),
+  )
+}
