@@ -29,6 +29,7 @@ import { type KnownValues, without as knownWithout, ruleLocks, underLocks } from
 import { judgedLater, tablesOf, writeMany } from './many.ts'
 import { furtherErrors, refusedByDatabase, written } from './outcome.ts'
 import { type Parent, parentId } from './parent.ts'
+import { contradictions } from './present-names.ts'
 import { isCounted, needsTransaction, readBack } from './read-back.ts'
 import { freeSlug, slugFields } from './slug.ts'
 import { refusedOnCreate } from './unwritable.ts'
@@ -130,6 +131,7 @@ function errorsOf(
   const assigned = assignments(resource, clause, input.values)
   return {
     ...input.errors,
+    ...(input.others && contradictions(resource, Object.keys(input.others))),
     ...missingErrors(resource, input, assigned),
     ...refusedOnCreate(catalog, resource, input.unwritable, assignedValues(assigned, actor)),
   }

@@ -11,6 +11,7 @@ import { allowsOne } from '../query/policy.ts'
 import { type DecodedInput, decodeInput, type FieldValues } from '../record/decode.ts'
 import type { BoundHook, Execution } from './execution.ts'
 import { type Links, manyFields } from './many.ts'
+import { underPresentNames } from './present-names.ts'
 import { isEmbed, unwritable } from './unwritable.ts'
 
 /** A decoded body, split into what belongs to the record, to hooks, and to many-to-many relations. */
@@ -19,6 +20,8 @@ export interface WriteInput {
   readonly extra: FieldValues
   readonly many: Links
   readonly errors: Record<string, string[]>
+  /** Values that stand under an earlier name beside others under the present one. */
+  readonly others?: FieldValues | undefined
   /** The body as it was sent; values that could not be decoded are compared with the stored record. */
   readonly body: JsonObject
   /** Values that can't be written: they must be as the record is read. */
@@ -30,8 +33,9 @@ export function readInput(
   around: Execution,
   resource: Resource,
   hooks: readonly BoundHook[],
-  body: JsonObject,
+  sent: JsonObject,
 ): WriteInput {
+  const { body, others } = resource.earlier === undefined ? { body: sent } : underPresentNames(resource, sent)
   const own = storedFields(resource)
   const extras = hooks.flatMap((hook) => hook.input)
   const lists = manyFields(resource)
@@ -45,6 +49,7 @@ export function readInput(
     partial: true,
     unknownKeys: around.catalog.strictness.unknownKeys,
   })
+  const beside = others && decodeInput(own, others, { partial: true, unknownKeys: 'ignore' })
   const values: FieldValues = {}
   const extra: FieldValues = {}
   for (const [name, value] of Object.entries(decoded.values)) {
@@ -60,7 +65,8 @@ export function readInput(
   }
   // An application that ignores unknown keys ignores these too.
   const compared = around.catalog.strictness.unknownKeys === 'refuse' ? unwritable(resource, body) : {}
-  return { values, extra, many, errors: decoded.errors, body, unwritable: compared }
+  const errors = beside === undefined ? decoded.errors : { ...beside.errors, ...decoded.errors }
+  return { values, extra, many, errors, others: beside?.values, body, unwritable: compared }
 }
 
 /**

@@ -32,6 +32,7 @@ import { refuseBrokenLinks } from './linked-rules.ts'
 import { type KnownValues, ruleLocks, takeLocks, underLocks, without } from './lock.ts'
 import { changedLinks, judgedLater, type Links, tablesOf, writeMany } from './many.ts'
 import { furtherErrors, refusedByDatabase } from './outcome.ts'
+import { contradictions, settled } from './present-names.ts'
 import { isCounted, needsTransaction, readBack, requireVersion } from './read-back.ts'
 import { remakeSlugs } from './slug.ts'
 import { refusedOnUpdate } from './unwritable.ts'
@@ -137,7 +138,7 @@ async function groupsOf(
   const following = resource.follows.flatMap((follow) => follow.set)
   const computed = computedFields(inner.catalog, resource).filter(({ column }) => columns.has(column))
   const decided = new Set([...[...set, ...following].map(({ field }) => field), ...computed].map(({ name }) => name))
-  return [record, without({ ...record, ...input.values, ...fixed }, decided)]
+  return [record, without({ ...record, ...settled(input, record).values, ...fixed }, decided)]
 }
 
 async function updateOnce(
@@ -158,10 +159,12 @@ async function updateOnce(
 /** Compares the input with the stored record; throws forbidden when a field that changes stands in the way. */
 async function readChange(around: Execution, { resource, lookup, clauses, input, fixed }: Update): Promise<Change> {
   const current = await currentRecord(around, resource, clauses, lookup)
-  const values = changedValues(resource, input.values, current.record)
+  const sent = settled(input, current.record)
+  const values = changedValues(resource, sent.values, current.record)
   await remakeSlugs(around, resource, values, current.record)
   const links = await changedLinks(around, current.id, input.many)
-  const errors = errorsOfChanged(resource, input, current.record)
+  const mistaken = errorsOfChanged(resource, input, current.record)
+  const errors = { ...mistaken, ...contradictions(resource, sent.contradicting) }
   const attempted = wanted(resource, values, { many: links, errors })
   const covering = coveringClauses(current.clauses, around.actor, resource, attempted, false)
   refuseGuarded(around.actor, resource, attempted, false)

@@ -9,6 +9,7 @@ import type {
   Assignment,
   BelongsTo,
   Clause,
+  Earlier,
   Field,
   FieldPath,
   Filter,
@@ -69,6 +70,17 @@ export interface SeedRow {
   readonly places: ReadonlyMap<string, Span>
 }
 
+/** What clients of earlier versions call a resource and what belongs to it. */
+export interface EarlierNames {
+  /** `issues`, in the place of the resource's own path; undefined: it had no other. */
+  readonly path: string | undefined
+  /** Keys of bodies → those that stand for them now. */
+  readonly keys: ReadonlyMap<string, string>
+  /** Every one of a field, a relation, a parameter and a sort key. */
+  readonly names: ReadonlyMap<string, Earlier>
+  readonly own: Earlier | undefined
+}
+
 export interface Resource {
   readonly name: string
   readonly label: string
@@ -77,6 +89,8 @@ export interface Resource {
   readonly path: string
   readonly table: string
   readonly renamedFrom: string | undefined
+  /** undefined: nothing of it had another name. */
+  readonly earlier?: EarlierNames | undefined
   /** The resource whose table this one stands on; its own name when it has a table of its own. */
   readonly owner: string
   /** Which of the table's records are this resource's. */

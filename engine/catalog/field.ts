@@ -68,6 +68,15 @@ export type Formula =
   | { readonly kind: 'between'; readonly from: Formula; readonly to: Formula; readonly seconds: number }
   | { readonly kind: 'text'; readonly of: readonly (string | Formula)[] }
 
+/** A name that was another's before: clients may use it still. */
+export interface Earlier {
+  /** The present name. */
+  readonly instead: string
+  /** Days, `2026-07-01`: since when it is the earlier one, and until when clients may use it. */
+  readonly since?: string | undefined
+  readonly until?: string | undefined
+}
+
 export interface Field {
   readonly name: string
   readonly column: string
@@ -103,6 +112,8 @@ export interface Field {
   readonly write: readonly Access[] | undefined
   /** The belongs_to relation whose foreign key this field is. */
   readonly relation: string | undefined
+  /** It is the earlier name of another field and stands for its column: answered, but not stored a second time. */
+  readonly earlier?: Earlier | undefined
   readonly renamedFrom: string | undefined
   readonly span: Span
 }
@@ -110,6 +121,8 @@ export interface Field {
 /** One entry of an embedded object. */
 export interface EmbedEntry {
   readonly name: string
+  /** It is there under a later name too. */
+  readonly earlier?: Earlier | undefined
   /** A field of the embedded record, reached over further to-one relations, or a nested embed. */
   readonly value:
     | { readonly kind: 'field'; readonly path: FieldPath }
@@ -126,6 +139,8 @@ interface RelationBase {
   /** undefined: not embedded. */
   readonly embed: readonly EmbedEntry[] | undefined
   readonly read: readonly Access[] | undefined
+  /** It is the earlier name of another relation. */
+  readonly earlier?: Earlier | undefined
   readonly span: Span
 }
 

@@ -2,9 +2,9 @@
 import { quoted } from '../filter/sql.ts'
 import type { Catalog, Field, Resource } from './catalog.ts'
 
-/** Whether a field has a column; computed and counted fields have none. */
-export function isStored(field: Pick<Field, 'computed' | 'count'>): boolean {
-  return field.computed === undefined && field.count === undefined
+/** Whether a field has a column of its own; computed and counted fields have none, and an earlier name stands for another's. */
+export function isStored(field: Pick<Field, 'computed' | 'count' | 'earlier'>): boolean {
+  return field.computed === undefined && field.count === undefined && field.earlier === undefined
 }
 
 /** The fields of a resource that are columns of its table. */

@@ -29,6 +29,13 @@ export interface ClauseDefinition extends AccessDefinition {
   readonly set?: JsonObject
 }
 
+/** An earlier name, with the days since which it is one and until which clients may use it. */
+export interface RenameDefinition {
+  readonly name: string
+  readonly since?: string
+  readonly until?: string
+}
+
 export type Show = 'always' | 'single' | 'list' | 'asked' | 'never'
 
 export interface FieldDefinition {
@@ -36,7 +43,7 @@ export interface FieldDefinition {
   readonly label?: string
   readonly description?: string
   readonly column?: string
-  readonly renamed_from?: string
+  readonly renamed_from?: string | RenameDefinition
   readonly required?: boolean
   readonly nullable?: boolean
   readonly backfill?: Json
@@ -88,7 +95,7 @@ export interface RelationDefinition {
   readonly on_delete?: 'restrict' | 'set_null' | 'cascade'
   readonly label?: string
   readonly description?: string
-  readonly renamed_from?: string
+  readonly renamed_from?: string | RenameDefinition
   readonly read?: AccessDefinition | readonly AccessDefinition[]
   readonly write?: AccessDefinition | readonly AccessDefinition[]
 }
@@ -171,7 +178,7 @@ export interface ResourceDefinition {
   readonly table?: string
   /** The type of the ids, integer if absent, or that and their column. */
   readonly id?: NonNullable<IdDefinition['type']> | IdDefinition
-  readonly renamed_from?: string
+  readonly renamed_from?: string | RenameDefinition
   /** The resource whose table this one uses: only the records that `where` admits, only the fields listed here. */
   readonly of?: string
   readonly where?: FilterDefinition

@@ -3,7 +3,7 @@ import type { FieldType } from '../field/field-type.ts'
 import type { JsonSchema } from '../json.ts'
 import { LIMITS } from '../limits.ts'
 import { VALUE_WORDS } from './follow-schema.ts'
-import { either, key, map, NAME, PATH, ref, SWITCH, TEXT } from './word-schema.ts'
+import { earlierName, either, key, map, NAME, PATH, ref, SWITCH, TEXT } from './word-schema.ts'
 
 export const SHOW: JsonSchema = { enum: ['always', 'single', 'list', 'asked', 'never'] }
 
@@ -31,7 +31,10 @@ export const FIELD_KEYS: Readonly<Record<string, JsonSchema>> = {
   label: key('The name for people, in messages and in the reference.', 'Due date', TEXT),
   description: key('What the field means, for the reference.', 'The day by which it must be solved.', TEXT),
   column: key('The column, if it is not called like the field.', 'due_on', NAME),
-  renamed_from: key('The name that the field had before; its data moves along.', 'deadline', NAME),
+  renamed_from: earlierName(
+    'The name that the field had before; its data moves along, and clients may use it still.',
+    'deadline',
+  ),
   required: key('A record must have a value.', true, SWITCH),
   nullable: key('Whether null is stored and answered; a field that is not required is nullable.', false, SWITCH),
   backfill: key(

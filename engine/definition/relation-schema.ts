@@ -1,7 +1,7 @@
 /** The JSON Schema of a relation: three flat schemas, chosen by belongs_to, has_many or many_to_many. */
 import type { JsonSchema } from '../json.ts'
 import { SHOW } from './field-schema.ts'
-import { either, key, map, NAME, PATH, ref, SORT, SWITCH, TEXT } from './word-schema.ts'
+import { earlierName, either, key, map, NAME, PATH, ref, SORT, SWITCH, TEXT } from './word-schema.ts'
 
 const EMBED: JsonSchema = either(
   {
@@ -58,7 +58,10 @@ const BELONGS_TO = map(
       enum: ['restrict', 'set_null', 'cascade'],
     }),
     write: key('Who may write the relation.', { permission: 'tickets.assign' }, ref('access_list')),
-    renamed_from: key('The name that the relation had before; its data moves along.', 'agent', NAME),
+    renamed_from: earlierName(
+      'The name that the relation had before; its data moves along, and clients may use it still.',
+      'agent',
+    ),
   },
   ['belongs_to'],
 )
@@ -95,7 +98,10 @@ const MANY_TO_MANY = map(
       NAME,
     ),
     write: key('Who may write the relation.', { permission: 'tickets.assign' }, ref('access_list')),
-    renamed_from: key('The name that the relation had before; its data moves along.', 'tags', NAME),
+    renamed_from: earlierName(
+      'The name that the relation had before; its data moves along, and clients may use it still.',
+      'tags',
+    ),
   },
   ['many_to_many'],
 )

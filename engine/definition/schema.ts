@@ -11,7 +11,7 @@ import { MOVE_KEYS, SHOW_MOVES } from './move-schema.ts'
 import { RELATION_DEFINITIONS } from './relation-schema.ts'
 import { RULES } from './rule-schema.ts'
 import type { Vocabulary } from './vocabulary.ts'
-import { either, key, list, map, NAME, named, PATH, ref, SPAN, SWITCH, TEXT } from './word-schema.ts'
+import { earlierName, either, key, list, map, NAME, named, PATH, ref, SPAN, SWITCH, TEXT } from './word-schema.ts'
 
 const DRAFT = 'http://json-schema.org/draft-07/schema#'
 
@@ -38,7 +38,10 @@ const IDENTITY: Readonly<Record<string, JsonSchema>> = {
   path: key('The path below the prefix.', 'settings/statuses', URL_PATH),
   table: key('The table, if it is not called like the resource.', 'desk_tickets', NAME),
   id: key('The type of the ids; integer if absent.', 'uuid', either(ID_TYPE, map(ID_KEYS))),
-  renamed_from: key('The name that the resource had before; its data moves along.', 'issues', NAME),
+  renamed_from: earlierName(
+    'The name that the resource had before; its data moves along, and clients may use it still.',
+    'issues',
+  ),
   of: key('Stands on the table of this other resource.', 'users', NAME),
   where: key(
     'Which records of that table are this resource; new ones get the values.',

@@ -23,6 +23,34 @@ export const NAME: JsonSchema = {
   'x-expects': 'a letter, then letters, digits and "_", at most 50 characters',
 }
 
+/** `2027-01-01`. */
+const DAY: JsonSchema = {
+  type: 'string',
+  pattern: '^(19|20|21)\\d\\d-(0[1-9]|1[0-2])-(0[1-9]|[12]\\d|3[01])$',
+  'x-expects': 'a day such as 2027-01-01',
+}
+
+/** What was called otherwise before: the name, alone or with days. */
+export function earlierName(description: string, example: string): JsonSchema {
+  return key(
+    description,
+    { name: example, until: '2027-01-01' },
+    {
+      anyOf: [
+        NAME,
+        map(
+          {
+            name: key('The earlier name.', example, NAME),
+            since: key('The day since which it is the earlier one, for the `Deprecation` header.', '2026-07-01', DAY),
+            until: key('The day until which clients may use it, for the `Sunset` header.', '2027-01-01', DAY),
+          },
+          ['name'],
+        ),
+      ],
+    },
+  )
+}
+
 /** `90 days`, `2 years`. */
 export const SPAN: JsonSchema = {
   type: 'string',

@@ -42,6 +42,8 @@ export interface Metrics {
   tidied(job: string, result: Json | undefined): void
   /** Takes what was counted in the queue, and the ages of what is kept, in place of what was taken before. */
   measured(jobs: readonly QueueCount[], oldest: readonly Oldest[]): void
+  /** Counts a request that uses an earlier name, or is answered with one. */
+  earlier(use: { readonly resource: string; readonly name: string; readonly role: string; readonly use: string }): void
   /** Counts a run of an automation by how it ended. */
   ran(automation: string, outcome: string): void
   /** The exposition text and its media type. */
@@ -212,6 +214,16 @@ function automationMetrics(registry: Registry): Pick<Metrics, 'ran'> {
   return { ran: (automation, outcome) => runs.inc({ automation, outcome }) }
 }
 
+function earlierMetrics(registry: Registry): Pick<Metrics, 'earlier'> {
+  const uses = new Counter({
+    name: 'plinth_earlier_names_total',
+    help: 'Requests that asked by an earlier name of a renamed field, parameter, relation or path, or were answered with one, by the role of the caller',
+    labelNames: ['resource', 'name', 'role', 'use'],
+    registers: [registry],
+  })
+  return { earlier: (labels) => uses.inc(labels) }
+}
+
 /** Metrics with a registry of their own; made once per process, so that counts outlive a change of the app. */
 export function createMetrics(
   connections: Database['connections'],
@@ -238,6 +250,7 @@ export function createMetrics(
     requests,
     ...jobMetrics(registry),
     ...automationMetrics(registry),
+    ...earlierMetrics(registry),
     render: async () => ({ type: registry.contentType, text: await registry.metrics() }),
   }
 }

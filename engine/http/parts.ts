@@ -5,7 +5,7 @@ import type { Context } from 'koa'
 import type { PluginContext } from '../action/context.ts'
 import type { Execution, Foundation } from '../action/execution.ts'
 import type { Actor } from '../actor.ts'
-import type { Catalog, Field } from '../catalog/catalog.ts'
+import type { Catalog, Earlier, Field } from '../catalog/catalog.ts'
 import type { ApiError } from '../error.ts'
 import type { JsonObject } from '../json.ts'
 import type { Logger } from '../observe.ts'
@@ -54,6 +54,8 @@ interface Bound extends Omit<Route, 'handle'> {
   readonly units?: (input: Pick<RequestInput, 'body' | 'parameters'>) => number
   /** Whether a POST only reads, so that an Idempotency-Key means nothing to it. */
   readonly reads?: boolean
+  /** It stands at the path that its resource had before. */
+  readonly earlier?: Earlier & { readonly path: string }
   /** Keys of the body that hold secrets. */
   readonly secretKeys?: readonly string[]
 }
@@ -85,7 +87,7 @@ export interface Readiness {
 export interface HttpParts {
   readonly routes: readonly BoundRoute[]
   readonly authenticate: BoundAuthenticate | undefined
-  readonly catalog: Pick<Catalog, 'version' | 'prefix' | 'strictness' | 'limits'>
+  readonly catalog: Pick<Catalog, 'version' | 'prefix' | 'strictness' | 'limits' | 'resources'>
   readonly settings: Pick<
     Settings,
     'rateLimit' | 'authRateLimit' | 'trustProxy' | 'corsOrigins' | 'baseUrl' | 'metricsToken' | 'dataDir' | 'appSecrets'

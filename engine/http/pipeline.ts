@@ -11,6 +11,7 @@ import { allowsOne, forbiddenBy } from '../query/policy.ts'
 import { decodeInput } from '../record/decode.ts'
 import { checkDeclared, inspectBody, isMultipart, jsonReader } from './body.ts'
 import { routeContext, type Transact } from './context.ts'
+import { type EarlierUse, watchEarlierNames } from './earlier-names.ts'
 import { answerOnce } from './idempotency.ts'
 import type { Answer, BoundRoute, Call, Headers, HttpParts, RequestInput } from './parts.ts'
 import { decodeQuery, parseQuery } from './query.ts'
@@ -186,6 +187,7 @@ function decodeBody(route: BoundRoute, body: JsonObject, unknownKeys: 'refuse' |
 function performer(parts: HttpParts, stamp: Stamp): (call: Call, place: Place, input: RequestInput) => Promise<Answer> {
   const { foundation, now } = parts
   const once = answerOnce(parts)
+  const watch = watchEarlierNames(parts)
 
   return async (call, place, input) => {
     const { actor, ctx, requestId } = call
@@ -195,11 +197,24 @@ function performer(parts: HttpParts, stamp: Stamp): (call: Call, place: Place, i
     const around = executionOf(foundation, { actor, requestId, afterCommit: (work) => void left.push(work) })
     const replied = (reply: Reply): Answer => answerOf(reply, route.status ?? 200, stamp(now()))
     const handle = (transact?: Transact): Promise<Reply> => handled(around, route, input, transact)
-    const answer = isKeyed(route, input)
-      ? await once(call, place, input, { around, handle, answerOf: replied })
-      : replied(await handle())
+    const work = async (): Promise<Answer> =>
+      isKeyed(route, input)
+        ? await once(call, place, input, { around, handle, answerOf: replied })
+        : replied(await handle())
+    const use = watch?.(route, input, actor)
+    const answer = await (use === undefined ? work() : underEarlierNames(use, work))
     if (left.length > 0) await runLeft(around, left)
     return answer
+  }
+}
+
+/** Does what uses earlier names, and tells its client so. */
+async function underEarlierNames({ headers, told }: EarlierUse, work: () => Promise<Answer>): Promise<Answer> {
+  try {
+    const answer = await work()
+    return { ...answer, headers: { ...answer.headers, ...headers } }
+  } catch (error) {
+    throw told(error)
   }
 }
 

@@ -111,6 +111,8 @@ const EXPOSED = [
   'Link',
   'Content-Disposition',
   'Idempotency-Replayed',
+  'Deprecation',
+  'Sunset',
 ].join(', ')
 const ALLOWED = 'Authorization, Content-Type, If-Match, If-None-Match, Idempotency-Key, Last-Event-ID, X-Request-Id'
 /** Two hours: the longest that browsers keep a preflight's answer. */

@@ -119,9 +119,17 @@ function compareAlternatives(
   for (const one of before) {
     const next = now.find((other) => matches(one, other))
     if (next !== undefined) compare(spot, one, next)
-    else say(isSent, 'has one form less')
   }
-  for (const one of now) if (!before.some((other) => matches(one, other))) say(!isSent, 'has one form more')
+  const gone = before.filter((one) => !now.some((other) => matches(one, other)))
+  const added = now.filter((one) => !before.some((other) => matches(one, other)))
+  const [[was, ...others], [is, ...further]] = [gone, added]
+  // What alone went and what alone came has another name: of a resource that was renamed.
+  if (was && is && others.length + further.length === 0 && nameOf(was) !== undefined && nameOf(is) !== undefined) {
+    compare(spot, was, is)
+    return
+  }
+  for (const _ of gone) say(isSent, 'has one form less')
+  for (const _ of added) say(!isSent, 'has one form more')
 }
 
 function within(at: string, part: string): string {

@@ -42,6 +42,7 @@ export function operationOf(outline: Outline, route: BoundRoute): Draft {
       tags: [outline.tagOf(route)],
       summary: route.summary,
       description: describe(route),
+      ...(route.earlier === undefined ? {} : { deprecated: true }),
       ...(needsToken(route) ? {} : { security: [{}, { bearer: [] }] }),
     },
     parameters: parametersOf(outline, route, pascal(operationId)),
@@ -53,8 +54,14 @@ export function operationOf(outline: Outline, route: BoundRoute): Draft {
 /** What a route does and who may call it. PUT does what PATCH does, so it only says that. */
 function describe(route: BoundRoute): string {
   if (isResourceRoute(route) && route.action === 'update' && route.method === 'PUT') return 'The same as PATCH.'
-  const parts = [route.description, accessSentence(route), ruleSentences(route)]
+  const parts = [earlierPath(route), route.description, accessSentence(route), ruleSentences(route)]
   return parts.filter((part) => part !== undefined).join('\n\n')
+}
+
+function earlierPath({ earlier }: BoundRoute): string | undefined {
+  if (earlier === undefined) return undefined
+  const until = earlier.until === undefined ? '' : `, which may be used until ${earlier.until}`
+  return `The earlier path${until}.`
 }
 
 /** What a route takes as its body. */

@@ -4,6 +4,7 @@ import type { Json, JsonSchema } from '../json.ts'
 import { LIMITS } from '../limits.ts'
 import { writtenPath } from '../query/vocabulary.ts'
 
+import { formerly } from './record-schema.ts'
 import { objectOf, repeats, schemaRef } from './schema.ts'
 
 /** One parameter as the document has it. */
@@ -101,7 +102,12 @@ function searched(resource: Resource): string {
 }
 
 function filterParameters(resource: Resource, filters: string): readonly Parameter[] {
-  const plain = [...resource.filters].map(([name, { field }]) => plainFilter(name, field))
+  const plain = [...resource.filters].map(([name, { field }]) => {
+    const earlier = resource.earlier?.names.get(name)
+    return earlier === undefined
+      ? plainFilter(name, field)
+      : { ...plainFilter(name, field), ...(formerly(earlier) as Parameter) }
+  })
   const ranges = [...resource.ranges].flatMap(([prefix, field]) => [
     query(`${prefix}_from`, `Only with \`${field.name}\` on or after this.`, rangeValue(field)),
     query(`${prefix}_to`, `Only with \`${field.name}\` on or before this.`, rangeValue(field)),

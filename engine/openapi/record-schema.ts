@@ -1,6 +1,6 @@
 /** Schemas of a resource's records: as a list and as a single answer show them, and as bodies write them. */
 import { manyFields } from '../action/many.ts'
-import type { EmbedEntry, Field, Relation, Resource } from '../catalog/catalog.ts'
+import type { Earlier, EmbedEntry, Field, Relation, Resource } from '../catalog/catalog.ts'
 import type { Json, JsonSchema } from '../json.ts'
 import { type Mode, shown } from '../query/select.ts'
 import { isWritable } from '../record/decode.ts'
@@ -23,7 +23,7 @@ export function recordSchema(resource: Resource, mode: Mode): JsonSchema {
 
 function fieldProperty(field: Field): Property {
   const access = field.read === undefined ? undefined : 'Only for those who may read it.'
-  const schema = { ...valueSchema(field), ...annotations(field, access) }
+  const schema = { ...valueSchema(field), ...annotations(field, access), ...formerly(field.earlier) }
   return { name: field.name, schema, required: field.read === undefined }
 }
 
@@ -62,7 +62,7 @@ function embedded(relation: Relation): readonly Property[] {
   return [
     {
       name: relation.name,
-      schema: { ...schema, ...described(text) },
+      schema: { ...schema, ...described(text), ...formerly(relation.earlier) },
       required: relation.read === undefined,
     },
   ]
@@ -70,15 +70,17 @@ function embedded(relation: Relation): readonly Property[] {
 
 function embedSchema(entries: readonly EmbedEntry[]): JsonSchema {
   return objectOf(
-    entries.map(({ name, value }): Property => {
+    entries.map(({ name, value, earlier }): Property => {
       if (value.kind === 'embed') {
         const schema = embedSchema(value.entries)
-        return { name, schema: value.relation.field.nullable ? nullable(schema) : schema, required: true }
+        const whole = value.relation.field.nullable ? nullable(schema) : schema
+        return { name, schema: { ...whole, ...formerly(earlier) }, required: true }
       }
       const { field, relations } = value.path
       const reached = relations.some((relation) => relation.field.nullable)
       const schema = valueSchema(field)
-      return { name, schema: reached ? nullable(schema) : schema, required: field.read === undefined }
+      const whole = reached ? nullable(schema) : schema
+      return { name, schema: { ...whole, ...formerly(earlier) }, required: field.read === undefined }
     }),
   )
 }
@@ -99,7 +101,43 @@ export function inputSchema(
     schema: bodyValue(field, action, action === 'create' && isSetForSome(resource, field)),
     required: action === 'create' && field.required && !isFilledIn(resource, field),
   }))
-  return objectOf(properties, exampleBody(fields, properties, 1))
+  return withEarlierKeys(resource, objectOf(properties, exampleBody(fields, properties, 1)))
+}
+
+/** The same body with the keys of earlier versions: where one must be sent, either name will do. */
+function withEarlierKeys({ earlier }: Resource, body: JsonSchema): JsonSchema {
+  if (earlier === undefined) return body
+  const {
+    properties,
+    required = [],
+    ...more
+  } = body as {
+    readonly properties: Readonly<Record<string, JsonSchema>>
+    readonly required?: readonly string[]
+  } & JsonSchema
+  const twins = [...earlier.keys].filter(([, name]) => properties[name] !== undefined)
+  if (twins.length === 0) return body
+  const added = twins.map(([key, name]) => {
+    const { default: _, ...schema } = properties[name] as Readonly<Record<string, Json>>
+    return [key, { ...schema, ...formerly({ instead: name, ...earlier.names.get(key) }) }] as const
+  })
+  const either = twins.filter(([, name]) => required.includes(name))
+  const left = required.filter((name) => !either.some(([, other]) => other === name))
+  return {
+    ...more,
+    properties: { ...properties, ...Object.fromEntries(added) },
+    ...(left.length === 0 ? {} : { required: left }),
+    ...(either.length === 0
+      ? {}
+      : { allOf: either.map(([key, name]) => ({ anyOf: [{ required: [name] }, { required: [key] }] })) }),
+  }
+}
+
+/** Says of an earlier name which one is meant. */
+export function formerly(earlier: Earlier | undefined): JsonSchema {
+  if (earlier === undefined) return {}
+  const until = earlier.until === undefined ? '' : `, which may be used until ${earlier.until}`
+  return { deprecated: true, description: `The earlier name of \`${earlier.instead}\`${until}.` }
 }
 
 /** The properties of a body or of a part of it, by its fields. */

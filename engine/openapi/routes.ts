@@ -2,6 +2,7 @@
 import type { Actor } from '../actor.ts'
 import type { Catalog } from '../catalog/catalog.ts'
 import { catalogRoutes } from '../http/catalog-routes.ts'
+import { earlierPaths } from '../http/earlier-paths.ts'
 import type { BoundRoute } from '../http/parts.ts'
 import { LIMITS } from '../limits.ts'
 import { actorClass } from '../query/policy.ts'
@@ -25,7 +26,8 @@ export function allRoutes(
   }
   const described = (): Described => ({ catalog, routes, hooks: composition.hooks, plugins: composition.plugins })
   const forActor = (actor: Actor): OpenApiDocument => openapi(describedFor(described(), actor))
-  const routes: readonly BoundRoute[] = [...given, ...own, documentRoute(document, remembered(forActor))]
+  const present: readonly BoundRoute[] = [...given, ...own, documentRoute(document, remembered(forActor))]
+  const routes = [...present, ...earlierPaths(catalog, present)]
   return { routes, document }
 }
 
@@ -69,6 +71,7 @@ export function clientOfApplication(
   composition: Pick<Described, 'hooks' | 'plugins'>,
   runtime: string,
 ): string {
-  const { routes } = allRoutes(given, catalogRoutes(catalog), catalog, composition)
+  const all = allRoutes(given, catalogRoutes(catalog), catalog, composition).routes
+  const routes = all.filter(({ earlier }) => earlier === undefined)
   return clientModule({ catalog, routes, hooks: composition.hooks, plugins: composition.plugins }, runtime)
 }

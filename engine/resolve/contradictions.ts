@@ -2,6 +2,7 @@
 
 import type { BelongsTo, Resource } from '../catalog/catalog.ts'
 import type { Path } from '../definition/definition.ts'
+import { renameOf } from './rename.ts'
 import { type Draft, eachDraft, type Resolution, type Written } from './resolution.ts'
 
 /** Columns that every table of PostgreSQL has of its own. */
@@ -41,7 +42,7 @@ function renamesAreFree(resolution: Resolution, written: Written, draft: Draft):
   }
   const named = [...written.fields, ...written.relations]
   for (const [name, { value, place }] of named) {
-    const earlier = value.renamed_from
+    const earlier = renameOf(value.renamed_from)?.name
     if (earlier === undefined || !(draft.fields.has(earlier) || draft.relations.has(earlier))) continue
     const message = `"${earlier}" is a field or relation of "${draft.name}" still, so "${name}" can not have been called so`
     resolution.report('name_clash', message, place(['renamed_from']), {

@@ -6,6 +6,7 @@ import type { ActionName } from '../definition/definition.ts'
 import { LIMITS } from '../limits.ts'
 import { resolveField } from './fields.ts'
 import { keyField } from './key.ts'
+import { renameOf } from './rename.ts'
 import type { Draft, DraftField, Resolution, Written } from './resolution.ts'
 
 export const ACTIONS: readonly ActionName[] = ['list', 'get', 'create', 'update', 'delete', 'restore']
@@ -39,7 +40,7 @@ function draftOf(resolution: Resolution, written: Written): Draft | undefined {
     description: value.description,
     path: (value.path ?? written.name.replaceAll('_', '-')).replace(/^\/+|\/+$/g, ''),
     table: tableOf(resolution, written, owner),
-    renamedFrom: value.renamed_from,
+    renamedFrom: renameOf(value.renamed_from)?.name,
     owner: owner.name,
     conceal: value.conceal ?? false,
     key,

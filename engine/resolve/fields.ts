@@ -8,6 +8,7 @@ import { parseRecordOperand } from '../filter/operand.ts'
 import { isObject, type Json, type JsonObject } from '../json.ts'
 import type { Collected, Diagnostic } from '../text/diagnostic.ts'
 import { alternatives } from './access.ts'
+import { renameOf } from './rename.ts'
 import { type DraftField, type Resolution, suggest } from './resolution.ts'
 import { inside } from './written.ts'
 
@@ -79,7 +80,7 @@ export function resolveField(
     read: alternatives(reporter, inside(written, ['read'], definition.read)),
     write: alternatives(reporter, inside(written, ['write'], definition.write)),
     relation: undefined,
-    renamedFrom: definition.renamed_from,
+    renamedFrom: renameOf(definition.renamed_from)?.name,
     span: written.place([], 'key'),
   }
 }

@@ -7,6 +7,7 @@ import { alternatives } from './access.ts'
 import { resolveField } from './fields.ts'
 import { joiningTable } from './joining.ts'
 import { type IdTypeName, REFERENCES } from './key.ts'
+import { renameOf } from './rename.ts'
 import {
   brokenNames,
   type Draft,
@@ -102,13 +103,12 @@ function foreignKey(resolution: Resolution, draft: Draft, name: string, document
     )
     return undefined
   }
+  const earlier = renameOf(value.renamed_from)?.name
   const definition = {
     type: REFERENCES[keyTypeOf(resolution, value.belongs_to)],
     ...pick(value, ['label', 'description', 'required', 'read_only', 'immutable', 'read', 'write']),
     label: value.label ?? fieldLabel(name),
-    ...(value.renamed_from === undefined
-      ? {}
-      : { renamed_from: value.column === undefined ? `${value.renamed_from}_id` : value.renamed_from }),
+    ...(earlier === undefined ? {} : { renamed_from: value.column === undefined ? `${earlier}_id` : earlier }),
   }
   const field = resolveField(resolution, column, { value: definition, place }, resolution.extensions.fieldTypes)
   if (field === undefined) return undefined

@@ -13,6 +13,7 @@ import { calendars } from './calendars.ts'
 import { recordConditions, relationConditions } from './conditions.ts'
 import { contradictions } from './contradictions.ts'
 import { draftResources } from './drafts.ts'
+import { earlierNames } from './earlier-names.ts'
 import { embeds } from './embeds.ts'
 import type { Extensions } from './extensions.ts'
 import { follows } from './follows.ts'
@@ -65,6 +66,7 @@ export const PASSES: readonly { readonly name: string; readonly run: (resolution
   { name: 'accounts', run: accountRules },
   { name: 'rules', run: applyRules },
   { name: 'contradictions', run: contradictions },
+  { name: 'earlier names', run: earlierNames },
 ]
 
 /**

@@ -163,6 +163,7 @@ export async function serve(routes: readonly PluginRoute[], options: Options = {
       prefix: '/api/v1',
       strictness: { unknownParameters: 'refuse', unknownKeys: 'refuse', malformedJson: 400, ...options.strictness },
       limits: LIMITS,
+      resources: new Map(),
     },
     settings: {
       rateLimit: 1_000,

@@ -1,0 +1,130 @@
+/** Who still uses earlier names: the headers that tell clients so, and the counts that tell operators. */
+import type { Actor } from '../actor.ts'
+import type { Catalog, Earlier, EarlierNames, Resource } from '../catalog/catalog.ts'
+import { ApiError, invalid } from '../error.ts'
+import { isObject, type Json, type JsonObject } from '../json.ts'
+import { allowsOne, readable } from '../query/policy.ts'
+import type { HttpParts, RequestInput, BoundRoute as Route } from './parts.ts'
+
+/** What a request uses of earlier names. */
+export interface EarlierUse {
+  readonly headers: Readonly<Record<string, string>>
+  /** A refusal that speaks of the keys of its body as they were sent. */
+  readonly told: (error: unknown) => unknown
+}
+
+type Watch = (route: Route, input: RequestInput, actor: Actor) => EarlierUse | undefined
+
+/** The parameters whose values are names. */
+const NAMING: ReadonlySet<string> = new Set(['sort', 'fields', 'omit', 'include'])
+
+/** Looks at each request for earlier names and counts them; undefined where nothing of the application had another name. */
+export function watchEarlierNames({
+  catalog,
+  metrics,
+  now,
+}: Pick<HttpParts, 'catalog' | 'metrics' | 'now'>): Watch | undefined {
+  if (![...catalog.resources.values()].some(({ earlier }) => earlier !== undefined)) return undefined
+  const began = now().getTime()
+  return (route, input, actor) => {
+    const resource = resourceOf(catalog, route)
+    const found: Earlier[] = []
+    const count = (name: string, earlier: Earlier, use: 'asked' | 'answered') => {
+      found.push(earlier)
+      metrics.earlier({ resource: resource?.name ?? earlier.instead, name, role: actor.role ?? actor.kind, use })
+    }
+    if (route.earlier !== undefined) count(route.earlier.path, route.earlier, 'asked')
+    const { earlier } = resource ?? {}
+    if (resource !== undefined && earlier !== undefined) {
+      const asked = askedNames(earlier, input)
+      for (const [name, one] of earlier.names) {
+        if (asked(name)) count(name, one, 'asked')
+        else if (route.method !== 'DELETE' && isAnswered(resource, name, input, actor)) count(name, one, 'answered')
+      }
+    }
+    if (found.length === 0) return undefined
+    return { headers: headersOf(found, began), told: (error) => underSentNames(route, earlier, input.body, error) }
+  }
+}
+
+/** The resource whose records a route takes or answers. */
+function resourceOf({ resources }: Pick<Catalog, 'resources'>, route: Route): Resource | undefined {
+  if ('resource' in route) return route.resource as Resource
+  if ('writes' in route) return route.writes as Resource
+  return route.filters === undefined ? undefined : resources.get(route.filters)
+}
+
+/** Whether a request says a name: as a parameter, in a list of names, in a condition, or as a key of its body. */
+function askedNames({ names }: EarlierNames, { body, query }: RequestInput): (name: string) => boolean {
+  const said = new Set<string>()
+  const conditions: string[] = []
+  for (const [key, value] of query) {
+    said.add(key.split('[', 1)[0] ?? key)
+    if (key === 'where') conditions.push(value)
+    if (NAMING.has(key)) for (const word of value.split(',')) addWord(said, word)
+  }
+  const text = Object.keys(body).length === 0 ? '' : JSON.stringify(body)
+  if (isObject(body.where ?? null)) conditions.push(JSON.stringify(body.where))
+  for (const key of NAMING) for (const word of wordsOf(body[key] ?? null)) addWord(said, word)
+  // A part of what had another name is said by its own path.
+  const isSaid = (name: string) => said.has(name) || [...said].some((word) => word.startsWith(`${name}.`))
+  return (name) =>
+    names.has(name) &&
+    (isSaid(name) ||
+      text.includes(`"${name}":`) ||
+      conditions.some((one) => one.includes(`"${name}"`) || one.includes(`"${name}.`)))
+}
+
+function addWord(said: Set<string>, word: string): void {
+  said.add(
+    word
+      .trim()
+      .replace(/^[-+ ]/, '')
+      .replace(/\(\d*\)$/, ''),
+  )
+}
+
+function wordsOf(value: Json): readonly string[] {
+  if (typeof value === 'string') return value.split(',')
+  return Array.isArray(value) ? value.map(String) : []
+}
+
+/** Whether an answer has the name without being asked for it. */
+function isAnswered(resource: Resource, name: string, { query }: RequestInput, actor: Actor): boolean {
+  if (query.has('fields')) return false
+  const field = resource.fields.get(name)
+  if (field?.earlier !== undefined) return field.show !== 'never' && field.show !== 'asked' && readable(field, actor)
+  const relation = resource.relations.get(name.split('.', 1)[0]!)
+  if (relation?.embed === undefined || (relation.earlier === undefined && !name.includes('.'))) return false
+  return relation.show !== 'never' && relation.show !== 'asked' && allowsOne(relation.read, actor)
+}
+
+/** `Deprecation` of RFC 9745 and `Sunset` of RFC 8594: the earliest of all that are used. */
+function headersOf(found: readonly Earlier[], began: number): Readonly<Record<string, string>> {
+  const moments = (days: readonly (string | undefined)[]) =>
+    days.flatMap((day) => (day === undefined ? [] : [Date.parse(`${day}T00:00:00Z`)]))
+  const since = moments(found.map((one) => one.since))
+  const until = moments(found.map((one) => one.until))
+  const deprecated = Math.floor((since.length === 0 ? began : Math.min(...since)) / 1_000)
+  return {
+    Deprecation: `@${deprecated}`,
+    ...(until.length === 0 ? {} : { Sunset: new Date(Math.min(...until)).toUTCString() }),
+  }
+}
+
+/** A client that says one earlier name, or calls by an earlier path, knows no later one. */
+function underSentNames(route: Route, earlier: EarlierNames | undefined, body: JsonObject, error: unknown): unknown {
+  if (!(error instanceof ApiError) || error.code !== 'validation_failed' || earlier === undefined) return error
+  if (route.earlier === undefined && !Object.keys(body).some((key) => earlier.keys.has(key))) return error
+  const { errors = {} } = error.params
+  const sent = new Map([...earlier.keys].flatMap(([key, name]) => (Object.hasOwn(body, name) ? [] : [[name, key]])))
+  if (sent.size === 0) return error
+  return invalid(
+    Object.fromEntries(
+      Object.entries(errors).map(([at, sentences]) => {
+        const [name = '', ...rest] = at.split('.')
+        return [[sent.get(name) ?? name, ...rest].join('.'), sentences]
+      }),
+    ),
+  )
+}
