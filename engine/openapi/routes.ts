@@ -1,6 +1,7 @@
 /** Every route of an application in its order, and the documents that describe them: all of it, or what one class of callers may do. */
 import type { Actor } from '../actor.ts'
 import type { Catalog } from '../catalog/catalog.ts'
+import { withoutEarlierNames } from '../catalog/present.ts'
 import { catalogRoutes } from '../http/catalog-routes.ts'
 import { earlierPaths } from '../http/earlier-paths.ts'
 import type { BoundRoute } from '../http/parts.ts'
@@ -71,7 +72,8 @@ export function clientOfApplication(
   composition: Pick<Described, 'hooks' | 'plugins'>,
   runtime: string,
 ): string {
-  const all = allRoutes(given, catalogRoutes(catalog), catalog, composition).routes
+  const present = withoutEarlierNames(catalog)
+  const all = allRoutes(given, catalogRoutes(present), present, composition).routes
   const routes = all.filter(({ earlier }) => earlier === undefined)
-  return clientModule({ catalog, routes, hooks: composition.hooks, plugins: composition.plugins }, runtime)
+  return clientModule({ catalog: present, routes, hooks: composition.hooks, plugins: composition.plugins }, runtime)
 }

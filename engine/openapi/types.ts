@@ -1,14 +1,15 @@
 /** TypeScript types of every resource: the schemas of the document, printed as a programmer writes them. */
 import { fieldLabel } from '../catalog/name.ts'
+import { withoutEarlierNames } from '../catalog/present.ts'
 import type { JsonSchema } from '../json.ts'
 import { type Described, schemasOf } from './document.ts'
 import { type TypeNames, typeNames } from './type-name.ts'
 
 /** The source text of a module with, for every resource, its record, list record, and create and update input. */
-export function typescript(described: Pick<Described, 'catalog' | 'hooks'>): string {
-  const { catalog } = described
+export function typescript({ hooks, ...described }: Pick<Described, 'catalog' | 'hooks'>): string {
+  const catalog = withoutEarlierNames(described.catalog)
   const names = typeNames(catalog)
-  const records = recordTypes(catalog, names, schemasOf(described, names))
+  const records = recordTypes(catalog, names, schemasOf({ catalog, hooks }, names))
   return `/** The records of ${catalog.name}, as its interface answers and takes them. Made by \`plinth types\`. */\n\n${records}`
 }
 

@@ -2,6 +2,8 @@
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
 import { compareDocuments } from '../../engine/openapi/compare.ts'
+import { clientOfApplication } from '../../engine/openapi/routes.ts'
+import { typescript } from '../../engine/openapi/types.ts'
 import { type Answer, application, type TestApplication } from '../support/application.ts'
 
 const test = suite('earlier names')
@@ -137,6 +139,16 @@ test('nothing of it breaks clients, and the document says which names are the ea
     (now as { paths: Record<string, { get?: { deprecated?: boolean } }> }).paths['/api/talks']?.get?.deprecated,
     true,
   )
+})
+
+test('types and clients that are made now know the later names only', () => {
+  const { catalog, composition } = after.engine.app
+  const types = typescript({ catalog, hooks: composition.hooks })
+  assert.match(types, 'export interface LectureCreate {')
+  assert.match(types, 'readonly subject: string')
+  assert.not.match(types, /\b(title|hall|tags|notes|tag_ids|hall_id)\b/)
+  const client = clientOfApplication(catalog, [], composition, '')
+  assert.not.match(client, /\b(talks|title|hall_id)\b/)
 })
 
 test('answers tell since when and until when, by the earliest of what was used', async () => {
