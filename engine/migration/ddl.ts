@@ -39,6 +39,11 @@ export function addForeignKey(table: string, key: ForeignKey): string {
   references ${q(key.table)} on delete ${ON_DELETE[key.onDelete]} not valid`
 }
 
+/** Drops a reference of the same name that a killed start left unchecked. */
+export function dropUnchecked(table: string, key: ForeignKey): string {
+  return `alter table ${q(table)} drop constraint if exists ${q(foreignKeyName(table, key))}`
+}
+
 export function validateForeignKey(table: string, key: ForeignKey): string {
   return `alter table ${q(table)} validate constraint ${q(foreignKeyName(table, key))}`
 }

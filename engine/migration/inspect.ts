@@ -27,11 +27,13 @@ const PRIMARY_KEYS = `select c.relname, a.attname from pg_constraint k join pg_c
   join pg_attribute a on a.attrelid = c.oid and a.attnum = u.attnum
   where k.contype = 'p' and c.relnamespace = current_schema()::regnamespace order by c.relname, u.position`
 
+/** One that was added and not checked yet is none: the step that makes it is not done. */
 const FOREIGN_KEYS = `select c.relname, a.attname, f.relname,
     case k.confdeltype when 'c' then 'cascade' when 'n' then 'set_null' else 'restrict' end
   from pg_constraint k join pg_class c on c.oid = k.conrelid join pg_class f on f.oid = k.confrelid
   join pg_attribute a on a.attrelid = c.oid and a.attnum = k.conkey[1]
-  where k.contype = 'f' and cardinality(k.conkey) = 1 and c.relnamespace = current_schema()::regnamespace
+  where k.contype = 'f' and cardinality(k.conkey) = 1
+    and (k.convalidated or k.conname <> left(c.relname || '_' || a.attname || '_fkey', 63)) and c.relnamespace = current_schema()::regnamespace
   order by c.relname, a.attnum, k.conname`
 
 const INDEXES = `select t.relname, i.relname, m.amname, x.indisunique, x.indisvalid, obj_description(i.oid, 'pg_class'),

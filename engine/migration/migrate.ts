@@ -5,6 +5,7 @@ import type { Logger } from '../observe.ts'
 import type { Collected, Diagnostic } from '../text/diagnostic.ts'
 import type { Span } from '../text/source.ts'
 import { apply, exclusively, judged } from './apply.ts'
+import { carried } from './carried.ts'
 import { inspect } from './inspect.ts'
 import { type MigrationPlan, plan, reason, type ShownPlan } from './plan.ts'
 import { entryAfterApply, entryAfterStart, type Standing, sorted, standingOf, withoutRenames } from './standing.ts'
@@ -45,7 +46,7 @@ async function planned(
   now: Date,
   { start, asks = () => true }: PlanOptions = {},
 ): Promise<Planned> {
-  const present = await inspect(runner)
+  const present = carried(wanted, await inspect(runner))
   const day = now.toISOString().slice(0, 10)
   const standing = standingOf(wanted, present.history, start?.edited ?? false)
   const asked = start !== undefined && standing === 'older' ? withoutRenames(wanted) : wanted
@@ -169,7 +170,7 @@ export function migrateTables(
     if (refuse.length > 0) return { diagnostics: refuse.map((step) => complaint(step, made.hash, catalog)) }
     const mistakes = (await rehearse?.(runner, freshTables(wanted, present), edited)) ?? []
     if (mistakes.length > 0) return { diagnostics: mistakes }
-    const entry = entryAfterStart(wanted, present, standing)
+    const entry = entryAfterStart(standing === 'older' ? withoutRenames(wanted) : wanted, present, standing)
     await apply({ ...made, steps: take }, entry, runner, { kind: database.kind, log })
     const left = leave.map((step) => step.title)
     sayWhatIsLeft(log, left, standing)

@@ -2,7 +2,7 @@
 import { quoted as q } from '../filter/sql.ts'
 import { checkName, quoteText } from './name.ts'
 import { obstacles } from './obstacle.ts'
-import { type Circumstances, isNew, type Pair, presentColumn } from './pair.ts'
+import { type Circumstances, isNew, type Pair } from './pair.ts'
 import { type Batches, type Command, changing, type Step } from './step.ts'
 import type { Column } from './table.ts'
 
@@ -187,18 +187,15 @@ function strangers(pair: Pair, column: Column, was: Column, { present }: Circums
   ]
 }
 
-/** What is left of a column that was to be required, or narrower, when the YAML says otherwise before that was done. */
-export function sweeping(pair: Pair, { present }: Circumstances): readonly Step[] {
-  const { actual, wanted } = pair
-  const left = (present.checks.get(actual.name) ?? []).filter((name) =>
-    actual.columns.some((column) => {
-      const isWanted = wanted.columns.some((one) => presentColumn(pair, one) === column && !one.nullable)
-      return (
-        name === checkName(actual.name, column.name, 'fits') ||
-        (!isWanted && name === checkName(actual.name, column.name, 'required'))
-      )
-    }),
+/** Checks that a killed start left behind: the step that needs one makes it anew. */
+export function sweeping({ actual, wanted }: Pair, { present }: Circumstances): readonly Step[] {
+  const names = new Set(
+    actual.columns.flatMap(({ name }) => [
+      checkName(actual.name, name, 'fits'),
+      checkName(actual.name, name, 'required'),
+    ]),
   )
+  const left = (present.checks.get(actual.name) ?? []).filter((name) => names.has(name))
   return left.map((name) =>
     changing(
       `drop check ${name}, which was left behind`,

@@ -1,10 +1,19 @@
 /** Plans the references and indexes of one table that is there already. */
 
 import { quoted as q } from '../filter/sql.ts'
-import { addForeignKey, createIndex, dropForeignKey, dropIndex, rangeSql, validateForeignKey } from './ddl.ts'
+import {
+  addForeignKey,
+  createIndex,
+  dropForeignKey,
+  dropIndex,
+  dropUnchecked,
+  rangeSql,
+  validateForeignKey,
+} from './ddl.ts'
 import { type Circumstances, isNew, type Pair, presentColumn } from './pair.ts'
 import { goneColumns } from './plan-add.ts'
 import { startsAnew } from './plan-column.ts'
+import { renamedIndexes, renamingIndex } from './plan-rename.ts'
 import { isCopied, isOver } from './plan-type.ts'
 import { changing, type Effect, type Step } from './step.ts'
 import type { ForeignKey, TableIndex } from './table.ts'
@@ -30,7 +39,7 @@ function referring(pair: Pair, key: ForeignKey, target: Pair | undefined): Step 
   const step: Step = {
     title: `reference ${name}.${key.column} to ${key.table}`,
     about: { table: name, column: key.column },
-    sql: [addForeignKey(name, key), validateForeignKey(name, key)],
+    sql: [dropUnchecked(name, key), addForeignKey(name, key), validateForeignKey(name, key)],
     online: true,
     risk: 'safe',
     effect: effectOn(pair, [key.column]),
@@ -154,8 +163,12 @@ export function planIndexes(pair: Pair, circumstances: Circumstances): readonly 
     ![...anew].some((column) => names(index, column)) &&
     !(index.kind === 'overlap' && [...copied].some((column) => names(index, column)))
   const kept = actual.indexes.filter(stays)
-  const added = wanted.indexes.filter((index) => !kept.some((other) => other.name === index.name))
-  const gone = kept.filter((index) => !wanted.indexes.some((other) => other.name === index.name))
+  const lacking = wanted.indexes.filter((index) => !kept.some((other) => other.name === index.name))
+  const unwanted = kept.filter((index) => !wanted.indexes.some((other) => other.name === index.name))
+  const whole = lacking.filter((index) => ![...copied].some((column) => names(index, column)))
+  const renamed = renamedIndexes(pair, unwanted, whole)
+  const added = lacking.filter((index) => !renamed.some(({ to }) => to === index))
+  const gone = unwanted.filter((index) => !renamed.some(({ from }) => from === index))
   const leaving = new Map(goneColumns(pair, circumstances).map((column) => [column.name, column]))
   const dropping = gone.map((index): Step => {
     const title = `drop index on ${wanted.name} (${index.columns.join(', ')})`
@@ -165,5 +178,6 @@ export function planIndexes(pair: Pair, circumstances: Circumstances): readonly 
     const step = changing(title, dropIndex(wanted.name, index, concurrently))
     return { ...step, online: index.kind !== 'overlap', effect: isLeft ? 'removes' : 'changes' }
   })
-  return [...added.map((index) => indexing(pair, index, concurrently)), ...dropping]
+  const renaming = renamed.map((index) => renamingIndex(pair, index))
+  return [...renaming, ...added.map((index) => indexing(pair, index, concurrently)), ...dropping]
 }

@@ -15,6 +15,7 @@ import { asideName } from './name.ts'
 import type { Circumstances, Pair } from './pair.ts'
 import { planColumns } from './plan-column.ts'
 import { planIndexes, planReferences } from './plan-key.ts'
+import { renamedSequences, renamingSequence } from './plan-rename.ts'
 import { adding, changing, type Step } from './step.ts'
 import type { Column, Present, Table } from './table.ts'
 import { typeChange } from './type-change.ts'
@@ -67,14 +68,23 @@ function asideColumns(wanted: Table, actual: Table, { setAside }: Present): Read
   return found
 }
 
-function sequenceSteps(wanted: readonly Table[], present: Present): readonly Step[] {
+function sequenceSteps(
+  wanted: readonly Table[],
+  present: Present,
+  renamed: ReadonlyMap<string, string>,
+): readonly Step[] {
   const known = new Set(present.tables.flatMap((table) => table.sequences.map((sequence) => sequence.name)))
   return wanted.flatMap((table) =>
     table.sequences
       .filter((sequence) => !known.has(sequence.name))
-      .map(({ name, start }) =>
-        adding(`create sequence ${name} from ${start}`, `create sequence if not exists ${q(name)} start with ${start}`),
-      ),
+      .map(({ name, start }) => {
+        const before = renamed.get(name)
+        if (before !== undefined && known.has(before)) return renamingSequence(name, before)
+        return adding(
+          `create sequence ${name} from ${start}`,
+          `create sequence if not exists ${q(name)} start with ${start}`,
+        )
+      }),
   )
 }
 
@@ -223,7 +233,7 @@ export function plan(wanted: readonly Table[], circumstances: Circumstances): Mi
     ...(searches && !present.trigrams
       ? [adding('install pg_trgm for search', 'create extension if not exists pg_trgm')]
       : []),
-    ...sequenceSteps(wanted, present),
+    ...sequenceSteps(wanted, present, renamedSequences(there)),
     ...there.flatMap((pair) => renameSteps(pair, wanted, present)),
     ...there.flatMap((pair) => [...wrongKey(pair), ...wrongIds(pair)]),
     ...createSteps(

@@ -77,6 +77,21 @@ export function entryAfterApply(wanted: readonly Table[]): Entry {
   return { owned: ownedOf(wanted), catalog: catalogMark(wanted), words: wordsOf(wanted) }
 }
 
+/** What a table is called when the renames of a start are done. */
+function laterName(wanted: readonly Table[], name: string): string {
+  if (wanted.some((table) => table.name === name)) return name
+  return wanted.find((table) => table.renamedFrom === name)?.name ?? name
+}
+
+function isRenamed(wanted: readonly Table[], table: string, column: string): boolean {
+  const { columns = [] } = wanted.find(({ name }) => name === table) ?? {}
+  if (columns.some(({ name }) => name === column)) return false
+  return columns.some(
+    ({ name, renamedFrom }) =>
+      renamedFrom !== undefined && (renamedFrom === column || (`${renamedFrom}_id` === column && name.endsWith('_id'))),
+  )
+}
+
 /** The entry after a start, which leaves the columns of other catalogs where they are, and remembers whose they are. */
 export function entryAfterStart(
   wanted: readonly Table[],
@@ -87,8 +102,11 @@ export function entryAfterStart(
   const others = tables.flatMap((table): [string, readonly string[]][] => {
     const known = owned.get(table.name)
     if (known === undefined) return []
-    const names = table.columns.map((column) => column.name).filter((name) => known.has(name))
-    return [[table.name, [...new Set([...(mine.owned[table.name] ?? []), ...names])]]]
+    const later = laterName(wanted, table.name)
+    const names = table.columns
+      .map(({ name }) => name)
+      .filter((name) => known.has(name) && !isRenamed(wanted, later, name))
+    return [[later, [...new Set([...(mine.owned[later] ?? []), ...names])]]]
   })
   const union = { ...mine.owned, ...Object.fromEntries(others) }
   if (standing !== 'older') return { ...mine, owned: union }

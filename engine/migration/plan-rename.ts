@@ -1,0 +1,77 @@
+/** Plans what keeps its content under another name: indexes and sequences of tables and columns that were renamed. */
+import { quoted as q } from '../filter/sql.ts'
+import { MARK } from './inspect.ts'
+import { quoteText } from './name.ts'
+import { type Pair, presentColumn } from './pair.ts'
+import { changing, type Step } from './step.ts'
+import type { TableIndex } from './table.ts'
+
+/** An index that is there, and the wanted one that it is under present names. */
+export interface RenamedIndex {
+  readonly from: TableIndex
+  readonly to: TableIndex
+}
+
+/** The indexes that only need another name: over the same columns, for the same rows. */
+export function renamedIndexes(
+  pair: Pair,
+  gone: readonly TableIndex[],
+  added: readonly TableIndex[],
+): readonly RenamedIndex[] {
+  const later = new Map(
+    pair.wanted.columns.flatMap((column): (readonly [string, string])[] => {
+      const was = presentColumn(pair, column)
+      return was === undefined || was.name === column.name ? [] : [[was.name, column.name]]
+    }),
+  )
+  if (later.size === 0 && pair.wanted.name === pair.actual.name) return []
+  const present = (name: string) => later.get(name) ?? name
+  const whereOf = ({ where }: TableIndex) =>
+    where?.replaceAll(/"((?:[^"]|"")+)"/g, (whole, name: string) => (later.has(name) ? q(present(name)) : whole))
+  const left = new Set(added)
+  return gone.flatMap((from): readonly RenamedIndex[] => {
+    const columns = from.columns.map(present).join()
+    const to = [...left].find(
+      (one) =>
+        one.kind === from.kind &&
+        one.unique === from.unique &&
+        one.columns.join() === columns &&
+        one.where === whereOf(from),
+    )
+    if (to === undefined) return []
+    left.delete(to)
+    return [{ from, to }]
+  })
+}
+
+/** Gives an index its name, and the mark of the predicate as it is written now. */
+export function renamingIndex({ wanted }: Pair, { from, to }: RenamedIndex): Step {
+  const rename =
+    to.kind === 'overlap'
+      ? `alter table ${q(wanted.name)} rename constraint ${q(from.name)} to ${q(to.name)}`
+      : `alter index ${q(from.name)} rename to ${q(to.name)}`
+  const mark = to.where === undefined ? MARK : `${MARK}: ${to.where}`
+  const comment = `comment on index ${q(to.name)} is ${quoteText(mark)}`
+  return changing(`rename index on ${wanted.name} (${to.columns.join(', ')})`, rename, comment)
+}
+
+function sequenceIn(value: string | undefined): string | undefined {
+  return /^nextval\('"?([^'"]+)"?'\)::text$/.exec(value ?? '')?.[1]
+}
+
+/** Sequences that go on under another name: their numbers must not begin anew. Gives the later name → the earlier one. */
+export function renamedSequences(pairs: readonly Pair[]): ReadonlyMap<string, string> {
+  return new Map(
+    pairs.flatMap((pair) =>
+      pair.wanted.columns.flatMap((column): (readonly [string, string])[] => {
+        const [before, now] = [presentColumn(pair, column)?.default, column.default].map(sequenceIn)
+        return before === undefined || now === undefined || before === now ? [] : [[now, before]]
+      }),
+    ),
+  )
+}
+
+/** Gives a sequence its name; the default of its column follows by itself. */
+export function renamingSequence(to: string, from: string): Step {
+  return changing(`rename sequence ${from} to ${to}`, `alter sequence ${q(from)} rename to ${q(to)}`)
+}
