@@ -31,6 +31,7 @@ const RANKS: Readonly<Record<string, number>> = {
   'breaker.ts': 0,
   'old-files.ts': 0,
   'limits.ts': 0,
+  'work-limits.ts': 0,
   'error.ts': 0,
   'observe.ts': 0,
   'id.ts': 0,

@@ -4,7 +4,7 @@ import type { Row } from '../database/database.ts'
 import type { Id } from '../id.ts'
 import { encodeCursor } from '../query/cursor.ts'
 import type { KeptEmbeds } from '../query/kept-embed.ts'
-import { type ListQuery, readListQuery } from '../query/list-query.ts'
+import { correctedQuery, type ListQuery, readListQuery } from '../query/list-query.ts'
 import { type CompiledPage, compilePage } from '../query/list-statement.ts'
 import { type Lookup, notFound } from '../query/lookup.ts'
 import { actorClass, requireClause } from '../query/policy.ts'
@@ -15,6 +15,7 @@ import { type Execution, runCompiled } from './execution.ts'
 import { gatherOf } from './gather.ts'
 import type { ListResult } from './list-result.ts'
 import { outOfReach, type Parent, parentShape } from './parent.ts'
+import { searchTold } from './search-told.ts'
 import { type Counting, type Total, totalBelow, totalBeside, totalOf } from './total.ts'
 
 /** One record as JSON text; 404 when there is none, 403 (404 where concealed) when it is out of reach. */
@@ -93,22 +94,52 @@ async function readPage(
   parent: Parent | undefined,
   kept: KeptEmbeds | undefined,
 ): Promise<ListResult> {
-  const { actor, catalog } = execution
-  const shape = parent && parentShape(parent)
-  const below = shape === undefined ? '' : `${shape.relation.name}.${shape.lookup.name}`
-  const key = `${resource.name} ${below} ${list.key} ${actorClass(actor)}`
-  const compiled = execution.statements.get(
-    `page ${kept !== undefined} ${key}`,
-    () => compilePage({ catalog, actor, kept }, resource, list, shape),
-    list.madeUp,
-  )
+  const reading = { execution, resource, parent, kept }
+  const compiled = pageFor(reading, list)
   await allReady(compiled.kept)
   const slots = slotsOf(list, parent)
   const [rows, total] = await Promise.all([
     runCompiled(execution, compiled, slots, list.adhoc),
-    totalFor(execution, { resource, query: list, key, slots }, parent),
+    totalFor(execution, { resource, query: list, key: keyFor(reading, list), slots }, parent),
   ])
-  return pageOf(list, compiled, rows, total)
+  const found = pageOf(resource, list, compiled, rows, total)
+  // A list below a record has asked two statements by now.
+  const isEmpty = found.items.length === 0 && !found.pagination.total
+  const corrected = isEmpty && parent === undefined ? correctedQuery(list) : undefined
+  if (corrected === undefined) return found
+  const again = pageFor(reading, corrected)
+  const pageAgain = pageOf(
+    resource,
+    corrected,
+    again,
+    await runCompiled(execution, again, slots, corrected.adhoc),
+    total,
+  )
+  return pageAgain.items.length > 0 || pageAgain.pagination.total ? pageAgain : found
+}
+
+interface Reading {
+  readonly execution: Execution
+  readonly resource: Resource
+  readonly parent: Parent | undefined
+  readonly kept: KeptEmbeds | undefined
+}
+
+/** What the statements of a list are remembered by. */
+function keyFor({ execution, parent, resource }: Reading, list: ListQuery): string {
+  const shape = parent && parentShape(parent)
+  const below = shape === undefined ? '' : `${shape.relation.name}.${shape.lookup.name}`
+  return `${resource.name} ${below} ${list.key} ${actorClass(execution.actor)}`
+}
+
+function pageFor(reading: Reading, list: ListQuery): CompiledPage {
+  const { execution, kept, parent, resource } = reading
+  const { actor, catalog } = execution
+  return execution.statements.get(
+    `page ${kept !== undefined} ${keyFor(reading, list)}`,
+    () => compilePage({ catalog, actor, kept }, resource, list, parent && parentShape(parent)),
+    list.madeUp,
+  )
 }
 
 /** The values of a page's statement: those of the filters, of the cursor or the offset, and of the parent. */
@@ -137,23 +168,28 @@ function totalFor(
 }
 
 function pageOf(
+  resource: Resource,
   list: ListQuery,
-  { counted, keys, serialize }: CompiledPage,
+  compiled: CompiledPage,
   rows: readonly Row[],
   counting: Total | undefined,
 ): ListResult {
+  const { counted, keys, serialize } = compiled
   // A searched page past the last match is one row, with the total alone.
   const present = counted === undefined ? rows : rows.filter((row) => row[counted.id] !== null)
   const page = present.slice(0, list.perPage)
   const last = page.at(-1)
   const more = present.length > page.length
+  const place = { offset: offsetOf(list), length: page.length, more }
   const total =
     counted === undefined
-      ? totalBeside({ offset: offsetOf(list), length: page.length, more }, counting)
-      : { total: Number(rows[0]?.[counted.total] ?? 0), exact: true }
+      ? totalBeside(place, counting)
+      : totalBeside(place, { total: Number(rows[0]?.[counted.total] ?? 0), exact: rows[0]?.[counted.more] !== 't' })
   const places = more && last !== undefined ? keys.map((index) => last[index] ?? null) : undefined
   const next = places === undefined ? null : encodeCursor(places, list.ranked ?? list.sort)
-  return { items: page.map((row) => serialize(row)), pagination: pagination(list, page.length, total, next) }
+  const search =
+    list.search === undefined ? undefined : searchTold(resource, list, list.search, { compiled, first: rows[0], page })
+  return { items: page.map((row) => serialize(row)), pagination: pagination(list, page.length, total, next), search }
 }
 
 function pagination(

@@ -7,6 +7,7 @@ export const LIST_PARAMETERS: readonly string[] = [
   'page',
   'per_page',
   'search',
+  'snippets',
   'sort',
   'order',
   'cursor',

@@ -169,11 +169,15 @@ function listReply(result: ListResult, status: number): Reply {
   const data = `[${result.items.join(',')}]`
   const bytes = Buffer.from(data)
   const pagination = JSON.stringify(result.pagination)
+  const search = result.search && JSON.stringify(result.search)
   return {
     status,
     data: new JsonText(data, bytes),
-    meta: { pagination: new JsonText(pagination) },
-    etag: entityTag(bytes, pagination),
+    meta: {
+      pagination: new JsonText(pagination),
+      ...(search === undefined ? {} : { search: new JsonText(search) }),
+    },
+    etag: entityTag(bytes, `${pagination}${search ?? ''}`),
   }
 }
 

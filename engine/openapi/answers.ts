@@ -72,7 +72,49 @@ export const ENVELOPE_SCHEMAS: Readonly<Record<string, JsonSchema>> = {
       ]),
     ],
   },
-  ListAnswerMeta: objectOf([...META, { name: 'pagination', schema: schemaRef('Pagination'), required: true }]),
+  ListAnswerMeta: objectOf([
+    ...META,
+    { name: 'pagination', schema: schemaRef('Pagination'), required: true },
+    { name: 'search', schema: schemaRef('SearchTold'), required: false },
+  ]),
+  SearchTold: objectOf(
+    [
+      {
+        name: 'corrected',
+        schema: {
+          type: 'object',
+          additionalProperties: { type: 'string' },
+          description: 'Words that stand in no record, each with the word that was searched for instead.',
+          example: { prnter: 'printer' },
+        },
+        required: false,
+      },
+      {
+        name: 'matches',
+        schema: {
+          type: 'array',
+          items: objectOf([
+            { name: 'id', schema: { type: ['integer', 'string'] }, required: true },
+            { name: 'fields', schema: { type: 'array', items: { type: 'string' } }, required: true },
+            {
+              name: 'snippets',
+              schema: {
+                type: 'object',
+                additionalProperties: { type: 'string' },
+                description: 'With `snippets=true`: HTML in which words stand in `<mark>`, and nothing else is markup.',
+                example: { subject: 'The <mark>printer</mark> is broken' },
+              },
+              required: false,
+            },
+          ]),
+          description:
+            'The records of the page in their order, each with the fields in which words of the search stand.',
+        },
+        required: false,
+      },
+    ],
+    { description: 'What is told of a search beside its page.' },
+  ),
   Pagination: objectOf(
     [
       { name: 'current_page', schema: nullable(PLACE), required: true },

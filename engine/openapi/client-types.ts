@@ -100,7 +100,9 @@ function filterType(field: Field): string {
 /** Parameters of a list beside its filters. */
 function parameters(resource: Resource): readonly string[] {
   return [
-    ...(resource.search.length === 0 ? [] : [property('search', 'string | undefined')]),
+    ...(resource.search.length === 0
+      ? []
+      : [property('search', 'string | undefined'), property('snippets', 'boolean | undefined')]),
     ...[...resource.ranges].flatMap(([prefix, field]) =>
       ['from', 'to'].map((end) => property(`${prefix}_${end}`, `${typeOf(rangeValue(field), '')} | undefined`)),
     ),

@@ -36,6 +36,7 @@ export function listParameters(
 ): readonly Parameter[] {
   return [
     ...choiceParameters(catalog, resource, filters),
+    ...(resource.search.length === 0 ? [] : [SNIPPETS]),
     ...pagingParameters(catalog),
     ...projectionParameters(resource),
   ]
@@ -86,6 +87,10 @@ export function choiceParameters(
     ...sortParameters(catalog, resource),
   ]
 }
+
+const SNIPPETS = query('snippets', 'Whether `meta.search` shows the words of a search in pieces of their texts.', {
+  type: 'boolean',
+})
 
 const WHERE = query(
   'where',
@@ -233,6 +238,7 @@ export const LIST_QUERY: JsonSchema = {
   properties: {
     where: { type: 'object', description: '**Conditions** at the head of this document tells of it.' },
     search: { type: 'string' },
+    snippets: { type: 'boolean' },
     sort: { type: ['string', 'array'], items: { type: 'string' } },
     order: { enum: ['asc', 'desc'] },
     page: { type: 'integer', minimum: 1 },

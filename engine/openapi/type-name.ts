@@ -12,6 +12,7 @@ export const OWN_NAMES = [
   'AnswerMeta',
   'ListAnswerMeta',
   'Pagination',
+  'SearchTold',
 ] as const
 
 /** What the types of one resource are called. */

@@ -94,8 +94,20 @@ export function readListQuery(
 function keyOf(query: Omit<ListQuery, 'key' | 'slots'>): string {
   const { filters, search, deep, sort, ranked, perPage, after, page, projection } = query
   const only = projection === undefined ? '' : `;${bounded(projection.key)}`
-  const kind = `${search ? `search ${search.wanted}-${search.unwanted} ` : ''}${deep ? 'deep ' : ''}${page === undefined ? 'cursor' : 'page'}`
+  const kind = `${search ? searchKey(search) : ''}${deep ? 'deep ' : ''}${page === undefined ? 'cursor' : 'page'}`
   return `${bounded(filters.map(shapeOf).join('&'))};${kind};${sortSignature(ranked ?? sort)};${perPage};${after?.nulls ?? ''}${only}`
+}
+
+function searchKey({ corrected, snippets, spelt, unwanted, wanted }: SearchShape): string {
+  return `search ${wanted}-${unwanted} ${snippets ? 'snippets ' : ''}${corrected ? `corrected ${spelt.join()} ` : ''}`
+}
+
+/** The same list with the words of its search corrected; undefined where none of them may be misspelt. */
+export function correctedQuery(query: ListQuery): ListQuery | undefined {
+  const { search } = query
+  if (search === undefined || search.corrected || search.spelt.length === 0) return undefined
+  const corrected = { ...query, search: { ...search, corrected: true }, adhoc: true, madeUp: true }
+  return { ...corrected, key: keyOf(corrected) }
 }
 
 /** A shape as a text of limited length. */
@@ -237,16 +249,19 @@ function readSearch(
   refuse: Refuse,
 ): SearchTerms | undefined {
   const text = (given.get('search') ?? '').trim()
-  if (text === '') return undefined
+  const snippets = given.get('snippets') ?? ''
+  if (!['', 'true', 'false'].includes(snippets)) refuse('snippets', 'The snippets parameter must be true or false')
   if (resource.search.length === 0) {
-    if (catalog.strictness.unknownParameters === 'refuse') refuse('search', 'This list cannot be searched')
+    const useless = catalog.strictness.unknownParameters === 'refuse' ? { search: text, snippets } : {}
+    for (const [name, value] of Object.entries(useless)) if (value !== '') refuse(name, 'This list cannot be searched')
     return undefined
   }
+  if (text === '') return undefined
   const longest = catalog.limits.searchLength ?? 0
   if (text.length > longest) refuse('search', `The search parameter must be at most ${longest} characters`)
   if (text.includes('\0') || !text.isWellFormed())
     refuse('search', 'The search parameter must be well-formed text without NUL')
-  const terms = readTerms(text)
+  const terms = readTerms(text, snippets === 'true')
   const most = catalog.limits.searchWords ?? 0
   if (terms.wanted + terms.unwanted > most) refuse('search', `The search parameter must have at most ${most} words`)
   return terms

@@ -6,15 +6,18 @@ import { and, join, quoted, type Sql, slot, sql } from '../filter/sql.ts'
 import type { Serializer } from '../record/serializer.ts'
 import { type Compiled, compiled } from './compiled.ts'
 import { castType, conditionSql, fieldSql } from './condition.ts'
+import { correctionTables } from './correction.ts'
 import { afterSql } from './cursor.ts'
 import type { KeptEmbed } from './kept-embed.ts'
 import type { ListQuery } from './list-query.ts'
 import { orderSql, type SortKey, sortKeys } from './order.ts'
-import { countedColumns, plainPage, searchedPage } from './page.ts'
+import { type PageParts, plainPage } from './page.ts'
 import { filterable, reach } from './policy.ts'
 import { rankKey } from './rank.ts'
 import { existenceSql, joiner, reachSql, type SelectScope } from './scope.ts'
 import { searchParts, searchSql } from './search.ts'
+import { matchColumns } from './search-matches.ts'
+import { boundedPage, COUNTED_COLUMNS, wholePage } from './searched-page.ts'
 import { selectList } from './select.ts'
 
 /** The statement of a page. */
@@ -23,8 +26,12 @@ export interface CompiledPage extends Compiled {
   readonly kept: readonly KeptEmbed[]
   /** The columns that a cursor is made of. */
   readonly keys: readonly number[]
-  /** Where the page's own statement counts: the columns of the total, and of the id that is null on an empty page. */
-  readonly counted: { readonly total: number; readonly id: number } | undefined
+  /** Where the page's own statement counts: the columns of the total, of whether there may be more, and of the id that is null on an empty page. */
+  readonly counted: { readonly total: number; readonly more: number; readonly id: number } | undefined
+  /** The columns of what misspelt words of the search are corrected to, each behind the place of its word. */
+  readonly corrections: readonly (readonly [word: number, column: number])[]
+  /** The columns that say whether a field has words of the search. */
+  readonly matches: readonly { readonly name: string; readonly column: number }[]
 }
 
 /** The record below which a nested list stands, by one of its lookup fields; the slot `parent` carries the value. */
@@ -78,15 +85,20 @@ export function compilePage(
   parent?: ParentShape,
 ): CompiledPage {
   const below = parent && { relation: parent.relation, id: parentIdSql(scope, parent) }
-  const where = listConditions(scope, resource, query, below)
+  const listed = listConditions(scope, resource, query, below)
+  const where = [...listed]
   const sorted = pageKeys(scope, resource, query)
-  if (query.after !== undefined) where.push(afterSql(sorted, query.after.nulls))
+  const after = query.after === undefined ? [] : [afterSql(sorted, query.after.nulls)]
+  // Whether matches are ranked depends on all of them, so a ranked search goes on behind a cursor when they are known.
+  if (query.ranked === undefined) where.push(...after)
   const paged = query.page !== undefined
   // One row more than asked tells whether another page follows, without a count.
   const limit = sql`limit ${query.perPage + 1}${paged ? sql` offset ${slot('offset')}::integer` : ''}`
   const counted = query.search !== undefined && paged
-  const before = counted ? countedColumns(quoted(resource.key.column)) : []
-  const columnsBefore = [...before, ...sorted.map((key) => key.sql)]
+  const misspelt = query.search?.corrected ? query.search.spelt : []
+  const before = [...(counted ? COUNTED_COLUMNS : []), ...misspelt.map((at) => `(select k.w${at} from k)`)]
+  const matched = query.search === undefined ? [] : matchColumns(scope, resource, query.search)
+  const columnsBefore = [...before, ...sorted.map((key) => key.sql), ...matched.map((one) => one.sql)]
   const { columns, joins, serialize, kept } = selectList(
     scope,
     resource,
@@ -96,16 +108,48 @@ export function compilePage(
     query.projection?.parts,
   )
   const parts = { table: quoted(resource.table), id: quoted(resource.key.column), where, sorted, limit, columns, joins }
+  const order = orderSql(scope, resource, query.sort, 't')
   const page = query.search
-    ? searchedPage(parts, searchParts(scope, resource, query.search, 't'), counted)
-    : plainPage(parts, orderSql(scope, resource, query.sort, 't'), query.deep)
+    ? searchedPage(scope, resource, query, parts, listed, query.ranked === undefined ? [] : after)
+    : plainPage(parts, order, query.deep)
   return {
     ...compiled(page),
     serialize,
     kept,
     keys: sorted.map((_, i) => before.length + i),
-    counted: counted ? { total: 0, id: 1 } : undefined,
+    counted: counted ? { total: 0, more: 1, id: 2 } : undefined,
+    matches: matched.map(({ name }, i) => ({ name, column: before.length + sorted.length + i })),
+    corrections: misspelt.map((at, i) => [at, (counted ? COUNTED_COLUMNS.length : 0) + i]),
   }
+}
+
+/** A page of a search; without a wanted word there is none that is common. */
+function searchedPage(
+  scope: SelectScope,
+  resource: Resource,
+  { page, perPage, ranked, search, sort }: ListQuery,
+  parts: PageParts,
+  listed: readonly Sql[],
+  after: readonly Sql[],
+): Sql {
+  const { searchCounted = 0, searchKnown = 0, searchRanked = 0, searchWalked = 0 } = scope.catalog.limits
+  const shape = search!
+  const tables = shape.corrected ? correctionTables(scope, resource, shape, listed, searchKnown) : []
+  const found = { ...searchParts(scope, resource, shape), tables }
+  const counted = page !== undefined
+  if (shape.wanted === 0) return wholePage(parts, found, counted)
+  const open = parts.where.length === existenceSql(scope, resource, 't').length
+  const needed = counted ? sql`${perPage + 1} + ${slot('offset')}::integer` : sql`${perPage + 1}`
+  const order = orderSql(scope, resource, ranked?.slice(1) ?? sort, 't')
+  return boundedPage(parts, found, counted, {
+    counted: Math.ceil(searchCounted / shape.wanted),
+    walked: searchWalked,
+    ranked: searchRanked,
+    needed,
+    open,
+    order,
+    after,
+  })
 }
 
 /** Compiles the total of a list; with `cap`, counting stops one past it. */

@@ -1,13 +1,13 @@
 /** How well a record answers a search: what its pages are ordered by where no other order is asked for. */
 import type { FieldPath, Resource, SearchPath, SortTerm } from '../catalog/catalog.ts'
 import { foldSql } from '../filter/fold.ts'
-import { join, type Sql, slot, sql } from '../filter/sql.ts'
+import { join, type Sql, sql } from '../filter/sql.ts'
 import { isSearchable } from './askable.ts'
 import { pathValueSql } from './condition.ts'
 import type { SortKey } from './order.ts'
 import type { SelectScope } from './scope.ts'
 import { wordSql } from './search.ts'
-import { BEGINNING, EXACT, type SearchShape, WANTED } from './search-terms.ts'
+import { type SearchShape, type WantedWord, wantedWord } from './search-terms.ts'
 
 /** An identifier that is the word counts more than all weights together: its record comes first. */
 const IDENTIFIER = 1_000
@@ -18,26 +18,33 @@ export function rankedSort({ key }: Resource): readonly SortTerm[] {
   return [rank, key].map((field) => ({ path: { relations: [], field }, direction: 'desc' }))
 }
 
-/** The rank of the record `t`, as the first key of a ranked list. */
-export function rankKey(scope: SelectScope, resource: Resource, { wanted }: SearchShape): SortKey {
+/** The rank of the record `t`, as the first key of a ranked list: 0 for all where the words are too common to rank. */
+export function rankKey(scope: SelectScope, resource: Resource, shape: SearchShape): SortKey {
   const paths = resource.search.filter((path) => isSearchable(scope, resource, path))
-  const ranks = Array.from({ length: wanted }, (_, at) => {
-    const levels = paths.map((path) => levelSql(scope, resource, path, at))
+  const ranks = Array.from({ length: shape.wanted }, (_, at) => {
+    const levels = paths.map((path) => levelSql(scope, resource, path, wantedWord(shape, at)))
     return sql`greatest(0, ${join(levels.length === 0 ? ['0'] : levels)})`
   })
-  return { sql: sql`(${join(ranks, ' + ')})`, cast: 'integer', nullable: false, direction: 'desc' }
+  return {
+    sql: sql`(case when (select n.ranked from n) then ${join(ranks, ' + ')} else 0 end)`,
+    cast: 'integer',
+    nullable: false,
+    direction: 'desc',
+  }
 }
 
 /** What a word counts in one text: as the whole of it, as a word, as the beginning of one, or inside of one. */
-function levelSql(scope: SelectScope, resource: Resource, path: SearchPath, at: number): Sql {
+function levelSql(scope: SelectScope, resource: Resource, path: SearchPath, wanted: WantedWord): Sql {
   const { through, weight } = path
-  const pattern = slot(`${WANTED}${at}`)
-  if (through !== undefined) return sql`case when ${wordSql(scope, path, 't', pattern)} then ${weight} else 0 end`
+  if (through !== undefined)
+    return sql`case when ${wordSql(scope, path, 't', wanted.pattern)} then ${weight} else 0 end`
   const text = pathValueSql(scope.catalog, path, 't')
-  const word = (name: string): Sql => sql`(select ${foldSql(sql`${slot(`${name}${at}`)}::text`)})`
-  const begins = sql`'\\m' || ${word(BEGINNING)}`
+  const word = (text: Sql): Sql => sql`(select ${foldSql(text)})`
+  const begins = sql`'\\m' || ${word(wanted.beginning)}`
+  // Folded texts compare as bytes; where a word ends is a question about letters of every language.
+  const words = 'f.x collate "default"'
   const whole = isIdentifier(resource, path) ? IDENTIFIER : 4 * weight
-  const level = sql`case when (f.x like ${foldSql(sql`${pattern}::text`)}) is not true then 0 when f.x = ${word(EXACT)} then ${whole} when f.x ~ (${begins} || '\\M') then ${3 * weight} when f.x ~ (${begins}) then ${2 * weight} else ${weight} end`
+  const level = sql`case when (f.x like ${foldSql(wanted.pattern)}) is not true then 0 when f.x = ${word(wanted.exact)} then ${whole} when ${words} ~ (${begins} || '\\M') then ${3 * weight} when ${words} ~ (${begins}) then ${2 * weight} else ${weight} end`
   return sql`(select ${level} from (select ${foldSql('v.x')} as x from (select ${text} as x offset 0) v offset 0) f)`
 }
 

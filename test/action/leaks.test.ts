@@ -55,7 +55,7 @@ const world = () => ({
   async ask(request: string, token: string) {
     const [method = '', path = ''] = request.split(' ')
     const { body, status } = await app.call(method, path, { token })
-    return JSON.stringify([status, body.data, body.errors, body.meta?.pagination]).slice(1)
+    return JSON.stringify([status, body.data, body.errors, body.meta?.pagination, body.meta?.search]).slice(1)
   },
 })
 

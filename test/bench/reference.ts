@@ -38,8 +38,9 @@ async function list(query: URLSearchParams): Promise<string> {
     return `{"success":true,"data":${await run('cursor', [...filter, ...after.split('|')])},${meta()}}`
   const search = query.get('search')
   if (search !== null) {
-    const pattern = `%${search.replace(/[\\%_]/g, '\\$&')}%`
-    const [data, total] = await Promise.all([run('search', [pattern]), run('matches', [pattern])])
+    const [first, second] = search.split(' ').map((word) => `%${word.replace(/[\\%_]/g, '\\$&')}%`)
+    const words = [first, second ?? '%']
+    const [data, total] = await Promise.all([run('search', words), run('matches', words)])
     return `{"success":true,"data":${data},${meta(pagination(Number(total), 1))}}`
   }
   const rows = page === 1 ? run('list', filter) : run('deep', [...filter, (page - 1) * 15])

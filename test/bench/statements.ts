@@ -78,8 +78,11 @@ const rows = (order: string): string =>
 const FILTERED = 'from tickets where deleted_at is null and status_id = $1 and priority_id = $2'
 const NEWEST = 'order by created_at desc, id desc'
 
+const HAS = (word: string): string =>
+  `(x.subject ilike ${word} or x.uid ilike ${word} or xs.name ilike ${word} or xs.slug ilike ${word} or xp.name ilike ${word})`
+
 const MATCHES = `from tickets x join statuses xs on xs.id = x.status_id join priorities xp on xp.id = x.priority_id
-  where x.deleted_at is null and (x.subject ilike $1 or x.uid ilike $1 or xs.name ilike $1 or xs.slug ilike $1 or xp.name ilike $1)`
+  where x.deleted_at is null and ${HAS('$1')} and ${HAS('$2')}`
 
 /** Statement name → SQL; every list gives the JSON of its rows, and the total in a statement of its own. */
 export const STATEMENTS = {

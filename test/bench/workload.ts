@@ -26,6 +26,15 @@ const API = '/api/v1/tickets'
 const NOTES = '/api/v1/notes'
 const TERMS = ['printer', 'refund', 'keyboard', 'charged twice', 'licence', 'stopped working']
 
+const PAIRS = ['printer charged', 'refund missing', 'keyboard slow', 'licence update']
+/** What is typed, and what is meant; both stand in the reference's requests, which corrects nothing. */
+const MISSPELT: readonly (readonly [string, string])[] = [
+  ['prnter', 'printer'],
+  ['refunnd', 'refund'],
+  ['keybord', 'keyboard'],
+  ['licencse', 'licence'],
+]
+
 function gets(paths: readonly string[]): readonly BenchRequest[] {
   return paths.map((path) => ({ method: 'GET', path: API + path }))
 }
@@ -88,6 +97,12 @@ export function workloads(facts: Facts): readonly Workload[] {
       reference: gets(['?groups=1']),
     },
     same('search', gets(TERMS.map((term) => `?search=${encodeURIComponent(term)}`))),
+    same('search, two words', gets(PAIRS.map((pair) => `?search=${encodeURIComponent(pair)}`))),
+    {
+      name: 'search, a misspelt word',
+      engine: gets(MISSPELT.map(([word]) => `?search=${word}`)),
+      reference: gets(MISSPELT.map(([, word]) => `?search=${word}`)),
+    },
     same('create, a note', [{ method: 'POST', path: NOTES, body: note }]),
     same('create, 100 notes at once', [{ method: 'POST', path: `${NOTES}/batch`, body: notes }]),
     same(

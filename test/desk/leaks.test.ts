@@ -71,7 +71,7 @@ const world = () => ({
   async ask(request: string, token: string) {
     const [method = '', path = ''] = request.split(' ')
     const { body, status } = await desk.call(method, `/${path}`, { headers: { authorization: `Bearer ${token}` } })
-    return JSON.stringify([status, body.data, body.errors, body.meta?.pagination]).slice(1)
+    return JSON.stringify([status, body.data, body.errors, body.meta?.pagination, body.meta?.search]).slice(1)
   },
 })
 

@@ -49,7 +49,7 @@ test('integers become bigints with all that refers to them, and nothing else bec
       assert.match(await plan(type), /blocked {2}the ids of authors are bigint, not [\s\S]*→ leave "id" as it was/)
     }
     assert.equal((await start('bigint')).value?.applied, [
-      'change type of books.author_id from integer to bigint',
+      'change type of books.author_id from integer to bigint, in 1 row',
       'change type of plinth_change.record_id from integer to text',
       'change type of plinth_deferred_change.record_id from integer to text',
       'drop old reference of books.author_id',

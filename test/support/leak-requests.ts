@@ -44,9 +44,11 @@ export function requestsFor(
         `sort=${random() < 1 / 2 ? '-' : ''}${path}`,
         `fields=id,${path}&sort=id`,
         ...(first === undefined ? [] : [`include=${first.name}&fields=id,${first.name}&sort=id`]),
-        ...search.map((word) => `${word}&sort=id`),
+        ...search.map((word) => `${word}&sort=id&snippets=true`),
       ]
       for (const other of sample(random, others, 3)) requests.add(`GET ${base}?${other}`)
+      for (const word of sample(random, misspelt(value), 1))
+        requests.add(`GET ${base}?search=${encodeURIComponent(word)}&sort=id&snippets=true`)
       if (resource.summary !== undefined)
         for (const asked of sample(random, [`of=min:${field.name}`, `by=${field.name}`, `of=count&${condition}`], 1))
           requests.add(`GET ${base}/summary?${asked}`)
@@ -56,6 +58,13 @@ export function requestsFor(
     }
   }
   return [...requests]
+}
+
+/** Words of a text with a letter left out, so that a search takes them for others. */
+function misspelt(value: Json): readonly string[] {
+  if (typeof value !== 'string') return []
+  const words = value.match(/\p{L}{5,}/gu) ?? []
+  return words.slice(0, 2).map((word) => `${word.slice(0, 3)}${word.slice(4)}`)
 }
 
 interface Way {
