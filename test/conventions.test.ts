@@ -51,6 +51,7 @@ const RANKS: Readonly<Record<string, number>> = {
   resolve: 4,
   migration: 4,
   record: 4,
+  dump: 5,
   query: 5,
   action: 6,
   change: 7,

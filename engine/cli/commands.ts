@@ -67,6 +67,23 @@ export const COMMANDS: readonly Command[] = [
     load: () => import('./purge.ts'),
   },
   {
+    name: 'dump',
+    usage: '<file>',
+    summary:
+      'write the whole application into one file: every row as of one moment, what was set aside, sequences, and the files that rows name; works while it is served',
+    takes: [1, 1],
+    load: () => import('./dump.ts'),
+  },
+  {
+    name: 'load',
+    usage: '<file> [--as-dumped] [--other-secret]',
+    summary:
+      'fill an empty database from a dump, all of it or nothing, and compare every row; --as-dumped where the YAML is another one by now, --other-secret where the secret of the dumped application is lost',
+    options: { 'as-dumped': { type: 'boolean' }, 'other-secret': { type: 'boolean' } },
+    takes: [1, 1],
+    load: () => import('./load.ts'),
+  },
+  {
     name: 'explain',
     usage:
       "'<METHOD> <path>' [--as <e-mail or id>] [--field <name>] | --automation <resource>.<name> --record <id> | --rule <resource>.<name> --record <id> [--set <JSON>]",

@@ -135,7 +135,10 @@ function asideOf(tables: readonly Table[]): readonly SetAside[] {
   return found.sort((a, b) => (asideOrder(a.name) < asideOrder(b.name) ? -1 : 1))
 }
 
-async function readRecord(runner: Runner, tables: readonly Table[]): Promise<Pick<Present, 'owned' | 'history'>> {
+/** The engine's record of what it made in a database. */
+type Made = Pick<Present, 'owned' | 'history'>
+
+async function readRecord(runner: Runner, tables: readonly Table[]): Promise<Made> {
   if (!tables.some((table) => table.name === 'plinth_migration')) return { owned: new Map(), history: NO_HISTORY }
   const [row] = await runner.run({ text: LATEST }, [])
   const catalogs = await runner.run({ text: CATALOGS }, [])
@@ -150,8 +153,26 @@ async function readRecord(runner: Runner, tables: readonly Table[]): Promise<Pic
   }
 }
 
+/** Every table as it stands there, those and their columns that were set aside among them. */
+export interface Physical extends Made, Pick<Present, 'checks' | 'trigrams' | 'ranges'> {
+  readonly all: readonly Table[]
+}
+
+/** The same with what was set aside told apart. Pure. */
+export function presentOf({ all, ...rest }: Physical): Present {
+  const present = all
+    .filter((table) => nameBefore(table.name) === undefined)
+    .map((table) => ({ ...table, columns: table.columns.filter((column) => nameBefore(column.name) === undefined) }))
+  return { tables: present, setAside: asideOf(all), ...rest }
+}
+
 /** The tables of the connection's own schema, what was set aside in it, and what the engine made there. */
 export async function inspect(runner: Runner): Promise<Present> {
+  return presentOf(await inspectAll(runner))
+}
+
+/** The tables of the connection's own schema as they stand there. */
+export async function inspectAll(runner: Runner): Promise<Physical> {
   const ask = (text: string) => runner.run({ text }, [])
   const columns = grouped(await ask(COLUMNS), columnOf)
   const keys = grouped(await ask(PRIMARY_KEYS), (row) => textAt(row, 1))
@@ -169,12 +190,8 @@ export async function inspect(runner: Runner): Promise<Present> {
       sequences: sequencesOf(found, starts),
     }),
   )
-  const present = all
-    .filter((table) => nameBefore(table.name) === undefined)
-    .map((table) => ({ ...table, columns: table.columns.filter((column) => nameBefore(column.name) === undefined) }))
   return {
-    tables: present,
-    setAside: asideOf(all),
+    all,
     checks: grouped(await ask(CHECKS), (row) => textAt(row, 1)),
     ...(await readRecord(runner, all)),
     trigrams: extensions.includes('pg_trgm'),

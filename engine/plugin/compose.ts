@@ -6,6 +6,7 @@ import type { ListenerContribution } from '../change/listener.ts'
 import type { Document, PluginsDefinition } from '../definition/definition.ts'
 import { RESOURCE_KEYS } from '../definition/schema.ts'
 import type { Vocabulary } from '../definition/vocabulary.ts'
+import type { PluginFiles } from '../dump/stored-files.ts'
 import { FIELD_TYPES } from '../field/index.ts'
 import type { Route } from '../http/route.ts'
 import type { JobContribution } from '../job/job.ts'
@@ -59,6 +60,8 @@ export interface Composition {
   /** Resource files that plugins bring along. */
   readonly resources: readonly Bound<URL>[]
   readonly commands: ReadonlyMap<string, Bound<CommandContribution>>
+  /** Files outside of the database. */
+  readonly files: readonly PluginFiles[]
 }
 
 /**
@@ -103,11 +106,8 @@ export function compose(
     people: only('people', bound, clashes),
     start: bound((plugin) => (plugin.start === undefined ? [] : [plugin.start])),
     resources: bound((plugin) => plugin.resources ?? []),
-    commands: distinct(
-      'command',
-      named(bound, (plugin) => plugin.commands),
-      clashes,
-    ),
+    commands: commandsOf(bound, clashes),
+    files: ordered.flatMap(({ files, name }) => (files === undefined ? [] : [{ plugin: name, ...files }])),
   })
   const missing = ordered.flatMap((plugin) => missingPlugins(plugin, options))
   return {
@@ -177,6 +177,11 @@ function extensionsOf(
     rules: [...rules.map(({ value: rule, ...rest }) => ({ ...rest, rule })), ...actionChecks(actions)],
     actions: new Map([...actions].map(([name, { value }]) => [name, value.key])),
   }
+}
+
+function commandsOf(bound: Binder, clashes: Diagnostic[]): Composition['commands'] {
+  const commands = named(bound, (plugin) => plugin.commands)
+  return distinct('command', commands, clashes)
 }
 
 function permissionsOf(bound: Binder, clashes: Diagnostic[]): ReadonlyMap<string, string> {

@@ -12,6 +12,7 @@ import type {
   FilterDefinition,
   ResourceDefinition,
 } from '../definition/definition.ts'
+import type { StoredFiles } from '../dump/stored-files.ts'
 import type { Route } from '../http/route.ts'
 import type { JobContribution } from '../job/job.ts'
 import type { Json, JsonObject, JsonSchema } from '../json.ts'
@@ -132,6 +133,8 @@ export interface Plugin {
   /** Runs after migration and seeds, before the first request, on one instance at a time. Lines returned are printed at the start. */
   readonly start?: (context: PluginContext) => Promise<readonly StartLine[]>
   readonly commands?: Readonly<Record<string, CommandContribution>>
+  /** Its files outside of the database, so that `plinth dump` takes them along. */
+  readonly files?: StoredFiles
 }
 
 /** Freezes a plugin and gives it its type. */

@@ -1,5 +1,6 @@
 /** The csv plugin: any resource exports itself to a file and imports itself from one, by a map of columns in its YAML. */
 import { definePlugin, type JsonObject, type Resource, type Route } from '../../engine/index.ts'
+import { storeOf } from '../files/dumped.ts'
 import { DRY, importCommand } from './command.ts'
 import { exportRecords, PARAMETERS } from './export.ts'
 import { ATTEMPTS, runImport } from './job.ts'
@@ -38,6 +39,10 @@ const OPTIONS_SCHEMA = {
   },
 }
 
+/** Imports that wait, or can be tried again, need their files; `imports/<job>.csv` are those of earlier versions. */
+const FILES = `select coalesce(payload->>'file', 'imports/' || id || '.csv') from plinth_job
+  where name = 'csv.import' and status <> 'completed'`
+
 export default definePlugin({
   name: 'csv',
   description: 'Exports and imports of any resource as CSV files, by a map of columns in its YAML.',
@@ -57,6 +62,7 @@ export default definePlugin({
     import: { description: 'Imports a large file.', attempts: ATTEMPTS, long: true, run: runImport },
     tidy: { description: 'Puts away what imports left.', every: '1 hour', run: tidy },
   },
+  files: { keys: () => FILES, store: storeOf },
   commands: {
     import: {
       description: 'Import a CSV file: plinth import <resource> <file> [--dry-run] [--map=…] [--zone=…] [--dates=…]',

@@ -10,6 +10,7 @@ import {
   type Resource,
   type Route,
 } from '../../engine/index.ts'
+import { filesNamedBy } from '../files/dumped.ts'
 import { keepFiles, namedBy } from '../files/keeper.ts'
 import { storageOf } from '../files/open-storage.ts'
 import { S3 } from '../files/s3.ts'
@@ -85,6 +86,7 @@ export default definePlugin({
     },
   },
   resourceRoutes,
+  files: filesNamedBy('media', 'path'),
   start,
 })
 

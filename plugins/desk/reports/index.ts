@@ -1,5 +1,6 @@
 /** The reports plugin: what the desk did in a period, computed within the caller's reach and kept as a file to download. */
 import { definePlugin } from '../../../engine/index.ts'
+import { filesNamedBy } from '../../files/dumped.ts'
 import { generateLater, JOB_ATTEMPTS } from './generate.ts'
 import { routes } from './routes.ts'
 import { tidy } from './tidy.ts'
@@ -46,4 +47,5 @@ export default definePlugin({
     tidy: { description: 'Puts away files that no report names.', every: '1 hour', run: tidy },
   },
   routes,
+  files: filesNamedBy('reports', 'file_key'),
 })

@@ -1,0 +1,17 @@
+/** What dump and load say of what they have worked. */
+import type { Tally } from '../dump/format.ts'
+
+function number(count: number, one: string): string {
+  return `${count.toLocaleString('en')} ${one}${count === 1 ? '' : 's'}`
+}
+
+/** `3 tables, 1,204 rows and 1 file`. */
+export function tallied({ tables, rows, files }: Tally): string {
+  return `${number(tables, 'table')}, ${number(rows, 'row')} and ${number(files, 'file')}`
+}
+
+/** A size for people: `3.2 MB`. */
+export function bytesOf(bytes: number): string {
+  if (bytes < 1_000) return `${bytes} bytes`
+  return bytes < 1_000_000 ? `${(bytes / 1_000).toFixed(1)} kB` : `${(bytes / 1_000_000).toFixed(1)} MB`
+}

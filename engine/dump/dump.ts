@@ -1,0 +1,223 @@
+/** Writes a whole application into one file ⇄: one consistent state of its database, and the files that its rows name. */
+import { createHash } from 'node:crypto'
+import { createReadStream, createWriteStream } from 'node:fs'
+import { open, rename, rm, stat } from 'node:fs/promises'
+import { dirname } from 'node:path'
+import { createInterface } from 'node:readline'
+import { Readable } from 'node:stream'
+import { pipeline } from 'node:stream/promises'
+import { createGzip } from 'node:zlib'
+import type { Catalog } from '../catalog/catalog.ts'
+import type { Database, Runner } from '../database/database.ts'
+import { flush } from '../disk/write.ts'
+import { quoted as q } from '../filter/sql.ts'
+import { inspectAll, type Physical } from '../migration/inspect.ts'
+import type { Settings } from '../settings.ts'
+import { createChecksum } from './checksum.ts'
+import { type Head, type Tally, VERSION } from './format.ts'
+import { readPlaces } from './log-places.ts'
+import { readLines } from './rows.ts'
+import { fingerprints } from './secrets.ts'
+import type { PluginFiles } from './stored-files.ts'
+import { belonging, readStructure, type Structure } from './structure.ts'
+
+/** What is dumped. */
+export interface Source {
+  readonly catalog: Catalog
+  readonly database: Database
+  readonly settings: Settings
+  readonly files: readonly PluginFiles[]
+  readonly now: Date
+}
+
+export interface Dumped extends Tally {
+  readonly bytes: number
+  /** Tables beside those of the application, which are not in the dump. */
+  readonly left: readonly string[]
+}
+
+/** Bytes of a file in one line. */
+const PART_BYTES = 196_608
+
+/**
+ * Writes `file`, readable by its user alone, whole or not at all; it must not be there yet. The database is read in one
+ * transaction that sees one moment, and the files after it. Rejects with a sentence for people.
+ */
+export async function dump(source: Source, file: string): Promise<Dumped> {
+  if ((await stat(file).catch(() => undefined)) !== undefined)
+    throw new Error(`${file} is there already: a dump overwrites nothing.`)
+  const half = `${file}.part`
+  const keys = `${file}.keys`
+  const tally = { tables: 0, rows: 0, files: 0, missing: 0 }
+  let left: readonly string[] = []
+  try {
+    const lines = linesOf(source, keys, tally, (names) => {
+      left = names
+    })
+    await pipeline(Readable.from(lines), createGzip(), createWriteStream(half, { mode: 0o600 }))
+    await flush(half)
+    await rename(half, file)
+    await flush(dirname(file))
+  } finally {
+    await rm(half, { force: true })
+    await rm(keys, { force: true })
+  }
+  return { ...tally, bytes: (await stat(file)).size, left }
+}
+
+type Counting = { -readonly [K in keyof Tally]: Tally[K] }
+
+async function* linesOf(
+  source: Source,
+  keys: string,
+  tally: Counting,
+  leave: (names: readonly string[]) => void,
+): AsyncGenerator<string, void> {
+  yield* inSession(source.database, (runner) => databaseLines(source, runner, keys, tally, leave))
+  yield* fileLines(source, keys, tally)
+  yield `${JSON.stringify({ end: true, ...tally })}\n`
+}
+
+/** What a generator gives while it holds one connection. */
+async function* inSession(
+  database: Database,
+  give: (runner: Runner) => AsyncGenerator<string, void>,
+): AsyncGenerator<string, void> {
+  let end = (): void => {}
+  const ended = new Promise<void>((resolve) => {
+    end = resolve
+  })
+  let session: Promise<void> = Promise.resolve()
+  const runner = await new Promise<Runner>((resolve, reject) => {
+    session = database.session((lent) => {
+      resolve(lent)
+      return ended
+    })
+    session.catch(reject)
+  })
+  try {
+    yield* give(runner)
+  } finally {
+    end()
+    await session
+  }
+}
+
+async function* databaseLines(
+  source: Source,
+  runner: Runner,
+  keys: string,
+  tally: Counting,
+  leave: (names: readonly string[]) => void,
+): AsyncGenerator<string, void> {
+  const { catalog, database, settings, now } = source
+  const physical = await holdTables(runner, database.kind)
+  let end = 'rollback'
+  try {
+    const names = belonging(physical)
+    leave(physical.all.map((table) => table.name).filter((name) => !names.has(name)))
+    const structure = await readStructure(runner, physical, names)
+    const head: Head = {
+      plinth: 'dump',
+      version: VERSION,
+      name: catalog.name,
+      from: database.description,
+      madeAt: now.toISOString(),
+      secrets: await fingerprints(settings),
+      structure,
+    }
+    yield `${JSON.stringify(head)}\n`
+    yield* tableLines(runner, structure, tally)
+    await noteKeys(runner, source, keys)
+    end = 'commit'
+  } finally {
+    // Also where whoever reads the lines has gone away.
+    await runner.run({ text: end }, []).catch(() => {})
+  }
+}
+
+/** Opens the transaction, in which no table changes its form any more. */
+async function holdTables(runner: Runner, kind: Database['kind']): Promise<Physical> {
+  const run = (text: string) => runner.run({ text }, [])
+  const before = [...belonging(await inspectAll(runner))].sort()
+  if (!before.includes('plinth_migration'))
+    throw new Error('There is no application in this database yet: `plinth start` makes it.')
+  await run('begin isolation level repeatable read read only')
+  try {
+    if (kind === 'postgresql') await run('set local idle_in_transaction_session_timeout = 0')
+    // The snapshot is taken by what comes after, so that nothing is seen half changed.
+    await run(`lock table ${before.map(q).join(', ')} in access share mode`)
+    const physical = await inspectAll(runner)
+    const now = [...belonging(physical)].sort()
+    if (now.join() !== before.join()) throw new Error('The tables were changed just now: try again.')
+    return physical
+  } catch (error) {
+    await run('rollback').catch(() => {})
+    throw error
+  }
+}
+
+async function* tableLines(runner: Runner, { tables }: Structure, tally: Counting): AsyncGenerator<string, void> {
+  const places = await readPlaces(runner)
+  for (const table of tables) {
+    const checksum = createChecksum()
+    yield `${JSON.stringify({ table: table.name, columns: table.columns.map(({ name }) => name) })}\n`
+    for await (const lines of readLines(runner, table, places)) {
+      for (const line of lines) checksum.add(line)
+      yield `${lines.join('\n')}\n`
+    }
+    yield `${JSON.stringify({ rows: checksum.rows, checksum: checksum.text() })}\n`
+    tally.tables += 1
+    tally.rows += checksum.rows
+  }
+}
+
+/** Notes on the disk which files the rows name, because there may be many: the plugin, and the key. */
+async function noteKeys(runner: Runner, { catalog, files }: Source, keys: string): Promise<void> {
+  const file = await open(keys, 'w', 0o600)
+  try {
+    for (const { plugin, keys: statementOf } of files) {
+      const statement = statementOf(catalog)
+      if (statement === undefined) continue
+      await runner.run({ text: `declare plinth_keys no scroll cursor for ${statement}` }, [])
+      for (;;) {
+        const rows = await runner.run({ text: 'fetch forward 5000 from plinth_keys' }, [])
+        if (rows.length === 0) break
+        await file.appendFile(rows.map(([key]) => `${JSON.stringify([plugin, key])}\n`).join(''))
+      }
+      await runner.run({ text: 'close plinth_keys' }, [])
+    }
+  } finally {
+    await file.close()
+  }
+}
+
+async function* fileLines({ files, settings }: Source, keys: string, tally: Counting): AsyncGenerator<string, void> {
+  const stores = new Map(files.map(({ plugin, store }) => [plugin, store(settings)]))
+  for await (const line of createInterface({ input: createReadStream(keys), crlfDelay: Number.POSITIVE_INFINITY })) {
+    const [of, key] = JSON.parse(line) as [string, string | null]
+    if (key === null) continue
+    const content = await stores.get(of)?.read(key)
+    if (content === undefined) {
+      tally.missing += 1
+      yield `${JSON.stringify({ file: key, of, missing: true })}\n`
+      continue
+    }
+    tally.files += 1
+    yield `${JSON.stringify({ file: key, of })}\n`
+    yield* partLines(content)
+  }
+}
+
+async function* partLines(content: Readable): AsyncGenerator<string, void> {
+  const hash = createHash('sha256')
+  let bytes = 0
+  for await (const chunk of content) {
+    const data = Buffer.from(chunk)
+    hash.update(data)
+    bytes += data.length
+    for (let at = 0; at < data.length; at += PART_BYTES)
+      yield `${JSON.stringify({ part: data.subarray(at, at + PART_BYTES).toString('base64') })}\n`
+  }
+  yield `${JSON.stringify({ bytes, sha256: hash.digest('hex') })}\n`
+}

@@ -1,0 +1,64 @@
+/**
+ * What a dump is: a gzip of lines of JSON, in this order.
+ *
+ *     {"plinth":"dump","version":1,"name":…,"from":…,"secrets":[…],"structure":{…}}
+ *     {"table":"notes","columns":["id","title"]}
+ *     ["1","The text of each column as PostgreSQL writes it, or null"]
+ *     {"rows":1,"checksum":"…"}
+ *     {"file":"media/…/ab/….png","of":"media"}
+ *     {"part":"base64"}
+ *     {"bytes":3,"sha256":"…"}
+ *     {"end":true,"tables":1,"rows":1,"files":1,"missing":0}
+ *
+ * `of` names the plugin. A file that a row names and that is not there has `"missing":true` and no parts. A dump without its last line is cut off.
+ */
+import { isObject } from '../json.ts'
+import type { Structure } from './structure.ts'
+
+export const VERSION = 1
+
+/** The first line. */
+export interface Head {
+  readonly plinth: 'dump'
+  readonly version: number
+  /** The application's name, and which database it was. */
+  readonly name: string
+  readonly from: string
+  readonly madeAt: string
+  /** Fingerprints of the secrets that counted, the present one first. */
+  readonly secrets: readonly string[]
+  readonly structure: Structure
+}
+
+/** What a dump holds, and what a load has written. */
+export interface Tally {
+  readonly tables: number
+  readonly rows: number
+  readonly files: number
+  /** Files that rows name and that were not there. */
+  readonly missing: number
+}
+
+/** The head in a line; throws a sentence where it is none, or one of another version. */
+export function readHead(line: string): Head {
+  const head = parsed(line)
+  if (!isObject(head) || head.plinth !== 'dump') throw new Error('It is no dump of Plinth.')
+  if (head.version !== VERSION)
+    throw new Error(`It has the version ${String(head.version)} of the format, and this Plinth reads ${VERSION}.`)
+  return JSON.parse(line) as Head
+}
+
+/** A line that says something; throws a sentence where it is damaged. */
+export function readNote(line: string): Readonly<Record<string, unknown>> {
+  const note = parsed(line)
+  if (!isObject(note)) throw new Error('It is damaged: a line says what no dump says.')
+  return note
+}
+
+function parsed(line: string): unknown {
+  try {
+    return JSON.parse(line)
+  } catch {
+    return undefined
+  }
+}

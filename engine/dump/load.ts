@@ -1,0 +1,202 @@
+/** Fills an empty database from a dump ⇄: all of it or nothing, and every row is read back and compared. */
+import type { Catalog } from '../catalog/catalog.ts'
+import type { Database, Runner } from '../database/database.ts'
+import { quoted as q } from '../filter/sql.ts'
+import { atomically, exclusively } from '../migration/apply.ts'
+import { ENGINE_TABLES } from '../migration/engine-tables.ts'
+import { inspectAll } from '../migration/inspect.ts'
+import { plan } from '../migration/plan.ts'
+import type { Table } from '../migration/table.ts'
+import { tables as tablesOf } from '../migration/tables.ts'
+import type { Settings } from '../settings.ts'
+import { createChecksum } from './checksum.ts'
+import { type FileWriter, openFileWriter } from './file-writer.ts'
+import { type Head, readHead, readNote, type Tally } from './format.ts'
+import { linesOf } from './lines.ts'
+import { readPlaces } from './log-places.ts'
+import { createRowWriter, readLines } from './rows.ts'
+import { fingerprints } from './secrets.ts'
+import type { PluginFiles } from './stored-files.ts'
+import { belonging, completeTables, createTables, presentIn, readStructure, type Structure } from './structure.ts'
+
+/** Where to, and what is taken in spite of a difference. */
+export interface Target {
+  readonly catalog: Catalog
+  readonly database: Database
+  readonly settings: Settings
+  readonly files: readonly PluginFiles[]
+  /** The tables become what they were, whatever the YAML says by now; the next start brings them to it. */
+  readonly asDumped: boolean
+  /** What was sealed with another secret is given up. */
+  readonly otherSecret: boolean
+}
+
+export interface Loaded extends Tally {
+  /** Of which application, which database it was, and when. */
+  readonly head: Pick<Head, 'name' | 'from' | 'madeAt'>
+  /** Whether anything of the dump was sealed with a secret that this application does not have. */
+  readonly secretDiffers: boolean
+}
+
+/** Rejects with a sentence for people where anything is in the way; then the database and the files are as before. */
+export async function load(target: Target, file: string): Promise<Loaded> {
+  const lines = linesOf(file)
+  const files = await openFileWriter(target)
+  try {
+    const head = readHead((await lines.next()).value ?? '')
+    requireTables(target, head)
+    const secretDiffers = await differs(target, head)
+    const tally = await exclusively(target.database, (runner) =>
+      atomically(runner, () => fill(target, head, { runner, lines, files })),
+    )
+    await files.keep()
+    return { ...tally, head, secretDiffers }
+  } catch (error) {
+    await files.undo()
+    throw error
+  } finally {
+    await lines.return()
+    await files.end()
+  }
+}
+
+/** Throws what the YAML would change in the dumped tables. */
+function requireTables({ catalog, database, asDumped }: Target, { structure }: Head): void {
+  if (asDumped) return
+  const circumstances = {
+    present: presentIn(structure),
+    day: '1970-01-01',
+    concurrently: database.kind === 'postgresql',
+  }
+  const steps = plan(tablesOf(catalog), circumstances).steps.filter(({ effect }) => effect !== 'removes')
+  if (steps.length === 0) return
+  const told = steps.map(({ title }) => `  ${title}`).join('\n')
+  throw new Error(
+    `The YAML does not describe the dumped tables. It would:\n${told}\nLoad with the YAML of that time, or with --as-dumped: then \`plinth plan\` and \`plinth start\` bring the loaded tables to this YAML, as they do with any other.`,
+  )
+}
+
+async function differs({ settings, otherSecret }: Target, { secrets }: Head): Promise<boolean> {
+  const own = await fingerprints(settings)
+  const same = secrets.every((secret) => own.includes(secret))
+  if (same || otherSecret) return !same
+  const which = own.length === 0 ? 'this application has none yet' : 'this application has another one'
+  throw new Error(
+    `The dumped application has a secret, and ${which}. Set APP_SECRET to that of the dumped one (where it was not set, it is the file \`secret\` in its DATA_DIR), or load with --other-secret: then everybody signs in again, and what was sealed with it, such as mails that wait and secrets of webhooks, can not be read any more.`,
+  )
+}
+
+interface Filling {
+  readonly runner: Runner
+  readonly lines: AsyncGenerator<string, void>
+  readonly files: FileWriter
+}
+
+async function fill({ database }: Target, { structure }: Head, filling: Filling): Promise<Tally> {
+  const { runner, lines, files } = filling
+  if (database.kind === 'postgresql')
+    await runner.run({ text: 'set local idle_in_transaction_session_timeout = 0' }, [])
+  await makeRoom(runner, structure)
+  await createTables(runner, structure)
+  const checksums = new Map<string, string>()
+  const tally = { tables: 0, rows: 0, files: 0, missing: 0 }
+  for await (const line of lines) {
+    const note = readNote(line)
+    if (typeof note.table === 'string') {
+      const { rows, checksum } = await fillTable(filling, tableOf(structure, note.table, note.columns))
+      checksums.set(note.table, checksum)
+      tally.tables += 1
+      tally.rows += rows
+    } else if (typeof note.file === 'string') {
+      if (note.missing === true) tally.missing += 1
+      else {
+        await files.write(note.file, String(note.of), lines)
+        tally.files += 1
+      }
+    } else if (note.end === true) {
+      const told = (['tables', 'rows', 'files', 'missing'] as const).every((key) => note[key] === tally[key])
+      if (!told || tally.tables !== structure.tables.length)
+        throw new Error('The dump is damaged: it does not hold what it says.')
+      await completeTables(runner, structure)
+      await compare(runner, structure, checksums)
+      return tally
+    } else throw new Error('The dump is damaged: a line says what no dump says.')
+  }
+  throw new Error('The dump is cut off.')
+}
+
+function tableOf({ tables }: Structure, name: string, columns: unknown): Table {
+  const table = tables.find((one) => one.name === name)
+  const same = JSON.stringify(table?.columns.map((column) => column.name)) === JSON.stringify(columns)
+  if (table === undefined || !same) throw new Error(`The dump is damaged: it does not describe the table ${name}.`)
+  return table
+}
+
+/** Takes tables of the application away that hold nothing; throws which of them hold records. */
+async function makeRoom(runner: Runner, { tables }: Structure): Promise<void> {
+  const physical = await inspectAll(runner)
+  const engine = new Set(ENGINE_TABLES.map((table) => table.name))
+  const own = belonging(physical)
+  const held: string[] = []
+  for (const { name } of physical.all) {
+    if (!own.has(name)) {
+      if (tables.some((table) => table.name === name))
+        throw new Error(`There is a table ${name} that is nobody's: give the dump a database of its own.`)
+      continue
+    }
+    if (engine.has(name)) continue
+    const [row] = await runner.run({ text: `select count(*) from ${q(name)}` }, [])
+    if (Number(row?.[0]) > 0) held.push(`${name} (${row?.[0]})`)
+  }
+  if (held.length > 0)
+    throw new Error(`The database holds records already, in ${held.join(', ')}: a dump is loaded into an empty one.`)
+  if (own.size > 0) await runner.run({ text: `drop table ${[...own].map(q).join(', ')}` }, [])
+}
+
+async function fillTable(
+  { runner, lines }: Filling,
+  table: Table,
+): Promise<{ readonly rows: number; readonly checksum: string }> {
+  const writer = createRowWriter(runner, table)
+  const checksum = createChecksum()
+  for (;;) {
+    const { value: line, done } = await lines.next()
+    if (done === true) throw new Error('The dump is cut off.')
+    if (line.startsWith('[')) {
+      checksum.add(line)
+      await writer.add(line)
+      continue
+    }
+    await writer.end()
+    const note = readNote(line)
+    if (note.rows !== checksum.rows || note.checksum !== checksum.text())
+      throw new Error(`The dump is damaged: the rows of ${table.name} are not those that were dumped.`)
+    return { rows: checksum.rows, checksum: checksum.text() }
+  }
+}
+
+/** Throws where a table, or any of its rows, is not what was dumped. */
+async function compare(runner: Runner, structure: Structure, checksums: ReadonlyMap<string, string>): Promise<void> {
+  const physical = await inspectAll(runner)
+  const names = new Set(structure.tables.map((table) => table.name))
+  const made = await readStructure(runner, physical, names)
+  const places = await readPlaces(runner)
+  for (const table of structure.tables) {
+    const now = made.tables.find((one) => one.name === table.name)
+    if (JSON.stringify(now) !== JSON.stringify(table))
+      throw new Error(`The table ${table.name} did not become what it was: ${difference(table, now)}.`)
+    const checksum = createChecksum()
+    for await (const lines of readLines(runner, table, places)) for (const line of lines) checksum.add(line)
+    if (checksum.text() !== checksums.get(table.name))
+      throw new Error(`The rows of ${table.name} did not become what they were.`)
+  }
+}
+
+/** The first part of a table that is other than it was. */
+function difference(was: Table, now: Table | undefined): string {
+  const parts = [...was.columns, ...was.foreignKeys, ...was.indexes].map((part) => JSON.stringify(part))
+  const there = new Set(
+    [...(now?.columns ?? []), ...(now?.foreignKeys ?? []), ...(now?.indexes ?? [])].map((part) => JSON.stringify(part)),
+  )
+  return parts.find((part) => !there.has(part)) ?? 'it has more than it had'
+}

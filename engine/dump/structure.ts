@@ -1,0 +1,161 @@
+/** The tables of an application as they stand in a database ⇄: read for a dump, made again by a load. */
+import type { Runner } from '../database/database.ts'
+import { quoted as q } from '../filter/sql.ts'
+import { addForeignKey, createTable, markComputed, validateForeignKey } from '../migration/ddl.ts'
+import { ENGINE_TABLES } from '../migration/engine-tables.ts'
+import { type Physical, presentOf } from '../migration/inspect.ts'
+import { nameBefore, quoteText } from '../migration/name.ts'
+import type { Present, Table } from '../migration/table.ts'
+
+/** An index, or a constraint that refuses overlaps, as PostgreSQL prints it. */
+export interface Definition {
+  readonly table: string
+  readonly name: string
+  readonly constraint: boolean
+  readonly sql: string
+  /** The engine's mark, by which it knows the index again. */
+  readonly mark: string
+}
+
+/** Where a sequence stands; of an identity column the column is named, of any other the sequence. */
+export interface Counter {
+  readonly table: string
+  readonly column: string | undefined
+  readonly name: string | undefined
+  readonly last: string
+  readonly called: boolean
+}
+
+/** What a dump says of the tables before their rows, as JSON. */
+export interface Structure {
+  readonly tables: readonly Table[]
+  readonly definitions: readonly Definition[]
+  readonly counters: readonly Counter[]
+  readonly owned: Readonly<Record<string, readonly string[]>>
+  readonly history: {
+    readonly latest?: string
+    readonly known: readonly string[]
+    readonly words: Present['history']['words']
+  }
+  readonly trigrams: boolean
+  readonly ranges: boolean
+}
+
+const DEFINITIONS = `select t.relname, i.relname, k.oid is not null,
+    case when k.oid is null then pg_get_indexdef(i.oid, 0, true) else pg_get_constraintdef(k.oid, true) end,
+    obj_description(i.oid, 'pg_class')
+  from pg_index x join pg_class i on i.oid = x.indexrelid join pg_class t on t.oid = x.indrelid
+  left join pg_constraint k on k.conindid = i.oid and k.contype = 'x'
+  where t.relnamespace = current_schema()::regnamespace and not x.indisprimary and x.indisvalid
+    and obj_description(i.oid, 'pg_class') like 'plinth%' order by t.relname, i.relname`
+
+/** The names of the tables that belong to the application: those that the engine made or uses, and those that were set aside. */
+export function belonging({ all, owned }: Physical): ReadonlySet<string> {
+  const own = new Set([...owned.keys(), ...ENGINE_TABLES.map((table) => table.name)])
+  return new Set(all.map((table) => table.name).filter((name) => own.has(name) || nameBefore(name) !== undefined))
+}
+
+/** What stands in the database of the tables of these names. */
+export async function readStructure(
+  runner: Runner,
+  physical: Physical,
+  names: ReadonlySet<string>,
+): Promise<Structure> {
+  const { all, owned, history, trigrams, ranges } = physical
+  const tables = all.filter((table) => names.has(table.name))
+  const rows = await runner.run({ text: DEFINITIONS }, [])
+  const { latest, known, words } = history
+  return {
+    tables,
+    definitions: rows
+      .map(([table, name, constraint, sql, mark]): Definition => {
+        return {
+          table: table ?? '',
+          name: name ?? '',
+          constraint: constraint === 't',
+          sql: sql ?? '',
+          mark: mark ?? '',
+        }
+      })
+      .filter(({ table }) => names.has(table)),
+    counters: await readCounters(runner, tables),
+    owned: Object.fromEntries([...owned].map(([table, columns]) => [table, [...columns]])),
+    history: { ...(latest === undefined ? {} : { latest }), known: [...known].sort(), words },
+    trigrams,
+    ranges,
+  }
+}
+
+async function readCounters(runner: Runner, tables: readonly Table[]): Promise<readonly Counter[]> {
+  const counters: Counter[] = []
+  for (const table of tables) {
+    const found = [
+      ...table.columns.filter(({ identity }) => identity).map(({ name }) => ({ column: name, name: undefined })),
+      ...table.sequences.map(({ name }) => ({ column: undefined, name })),
+    ]
+    for (const counter of found) {
+      const sequence = await sequenceOf(runner, { table: table.name, ...counter })
+      const [row] = await runner.run({ text: `select last_value, is_called from ${sequence}` }, [])
+      counters.push({ table: table.name, ...counter, last: row?.[0] ?? '1', called: row?.[1] === 't' })
+    }
+  }
+  return counters
+}
+
+/** The name of a sequence, quoted for SQL. */
+async function sequenceOf(runner: Runner, { table, column, name }: Pick<Counter, 'table' | 'column' | 'name'>) {
+  if (column === undefined) return q(name ?? '')
+  const [row] = await runner.run({ text: 'select pg_get_serial_sequence($1, $2)' }, [q(table), column])
+  if (typeof row?.[0] !== 'string') throw new Error(`The column ${table}.${column} has no sequence.`)
+  return row[0]
+}
+
+/** The same as the planner of migrations takes it. Pure. */
+export function presentIn({ tables, owned, history, trigrams, ranges }: Structure): Present {
+  return presentOf({
+    all: tables,
+    owned: new Map(Object.entries(owned).map(([table, columns]) => [table, new Set(columns)])),
+    history: { latest: history.latest, known: new Set(history.known), words: history.words },
+    checks: new Map(),
+    trigrams,
+    ranges,
+  })
+}
+
+/** Makes the tables without what would slow their filling down; extensions, and sequences that stand alone, come first. */
+export async function createTables(runner: Runner, { tables, trigrams, ranges }: Structure): Promise<void> {
+  const extensions = [...(trigrams ? ['pg_trgm'] : []), ...(ranges ? ['btree_gist'] : [])]
+  const sequences = tables.flatMap((table) => table.sequences)
+  const all = [
+    ...extensions.map((name) => `create extension if not exists ${name}`),
+    ...sequences.map(({ name, start }) => `create sequence if not exists ${q(name)} start with ${start}`),
+    ...tables.flatMap((table) => [
+      createTable(table),
+      ...table.columns.flatMap((one) => markComputed(table.name, one)),
+    ]),
+  ]
+  for (const text of all) await runner.run({ text }, [])
+}
+
+/** Adds what createTables left out, and brings the sequences to where they stood. */
+export async function completeTables(runner: Runner, { tables, definitions, counters }: Structure): Promise<void> {
+  for (const { table, name, constraint, sql, mark } of definitions) {
+    const made = constraint ? `alter table ${q(table)} add constraint ${q(name)} ${sql}` : sql
+    await runner.run({ text: made }, [])
+    await runner.run({ text: `comment on index ${q(name)} is ${quoteText(mark)}` }, [])
+  }
+  for (const { name, foreignKeys } of tables) {
+    for (const key of foreignKeys) {
+      await runner.run({ text: addForeignKey(name, key) }, [])
+      await runner.run({ text: validateForeignKey(name, key) }, [])
+    }
+  }
+  for (const counter of counters) {
+    const sequence = await sequenceOf(runner, counter)
+    await runner.run({ text: 'select setval($1::regclass, $2::bigint, $3::boolean)' }, [
+      sequence,
+      counter.last,
+      counter.called,
+    ])
+  }
+}
