@@ -62,6 +62,7 @@ export type {
 } from './definition/definition.ts'
 export { shortFile } from './disk/failure.ts'
 export { flush, makeFolder, writeWhole } from './disk/write.ts'
+export type { Check, CheckContext, Finding } from './doctor/finding.ts'
 export type { FileStore, StoredFiles } from './dump/stored-files.ts'
 export { ApiError, type ErrorCode, type FieldErrors, invalid, isRefusal } from './error.ts'
 export type { Method, Reply, Route, RouteContext, UploadedFile } from './http/route.ts'

@@ -58,6 +58,7 @@ const RANKS: Readonly<Record<string, number>> = {
   http: 7,
   job: 7,
   automation: 8,
+  doctor: 8,
   stream: 8,
   access: 9,
   openapi: 9,

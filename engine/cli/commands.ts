@@ -84,6 +84,14 @@ export const COMMANDS: readonly Command[] = [
     load: () => import('./load.ts'),
   },
   {
+    name: 'doctor',
+    usage: '[--json]',
+    summary:
+      'look at a deployment, and say of each thing whether it is well and what to do: secret, proxy, folder, database, clock, Redis, mail, what grows, and queries without an index; 1 where there is a problem',
+    options: { json: { type: 'boolean' } },
+    load: () => import('./doctor.ts'),
+  },
+  {
     name: 'explain',
     usage:
       "'<METHOD> <path>' [--as <e-mail or id>] [--field <name>] | --automation <resource>.<name> --record <id> | --rule <resource>.<name> --record <id> [--set <JSON>]",

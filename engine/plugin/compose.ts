@@ -6,6 +6,7 @@ import type { ListenerContribution } from '../change/listener.ts'
 import type { Document, PluginsDefinition } from '../definition/definition.ts'
 import { RESOURCE_KEYS } from '../definition/schema.ts'
 import type { Vocabulary } from '../definition/vocabulary.ts'
+import type { PluginCheck } from '../doctor/examine.ts'
 import type { PluginFiles } from '../dump/stored-files.ts'
 import { FIELD_TYPES } from '../field/index.ts'
 import type { Route } from '../http/route.ts'
@@ -60,6 +61,8 @@ export interface Composition {
   /** Resource files that plugins bring along. */
   readonly resources: readonly Bound<URL>[]
   readonly commands: ReadonlyMap<string, Bound<CommandContribution>>
+  /** What `plinth doctor` looks at beside the engine's own. */
+  readonly checks: readonly PluginCheck[]
   /** Files outside of the database. */
   readonly files: readonly PluginFiles[]
 }
@@ -107,7 +110,7 @@ export function compose(
     start: bound((plugin) => (plugin.start === undefined ? [] : [plugin.start])),
     resources: bound((plugin) => plugin.resources ?? []),
     commands: commandsOf(bound, clashes),
-    files: ordered.flatMap(({ files, name }) => (files === undefined ? [] : [{ plugin: name, ...files }])),
+    ...outsideOf(ordered, bound),
   })
   const missing = ordered.flatMap((plugin) => missingPlugins(plugin, options))
   return {
@@ -176,6 +179,15 @@ function extensionsOf(
     transforms: transforms.map(({ value: transform, ...rest }) => ({ ...rest, transform })),
     rules: [...rules.map(({ value: rule, ...rest }) => ({ ...rest, rule })), ...actionChecks(actions)],
     actions: new Map([...actions].map(([name, { value }]) => [name, value.key])),
+  }
+}
+
+/** What plugins say of what lies outside of the database. */
+function outsideOf(plugins: readonly Plugin[], bound: Binder): Pick<Composition, 'checks' | 'files'> {
+  const checks = bound(({ check }) => (check === undefined ? [] : [check]))
+  return {
+    checks: checks.map(({ plugin, ...check }) => ({ name: plugin, ...check })),
+    files: plugins.flatMap(({ files, name }) => (files === undefined ? [] : [{ plugin: name, ...files }])),
   }
 }
 

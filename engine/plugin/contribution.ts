@@ -27,5 +27,6 @@ export const CONTRIBUTIONS = {
   people: 'how tests make accounts and sign them in',
   start: 'work before the first request',
   commands: 'commands of the command line',
+  check: 'what plinth doctor looks at',
   files: 'files outside of the database, for dump and load',
 } as const satisfies Record<keyof Plugin, string>

@@ -12,6 +12,7 @@ import type {
   FilterDefinition,
   ResourceDefinition,
 } from '../definition/definition.ts'
+import type { Check } from '../doctor/finding.ts'
 import type { StoredFiles } from '../dump/stored-files.ts'
 import type { Route } from '../http/route.ts'
 import type { JobContribution } from '../job/job.ts'
@@ -135,6 +136,8 @@ export interface Plugin {
   readonly commands?: Readonly<Record<string, CommandContribution>>
   /** Its files outside of the database, so that `plinth dump` takes them along. */
   readonly files?: StoredFiles
+  /** Looks at what it needs, such as a server outside, for `plinth doctor`. */
+  readonly check?: Check
 }
 
 /** Freezes a plugin and gives it its type. */

@@ -1,6 +1,7 @@
 /** The mail plugin: outgoing mail by SMTP, or as files while no server is configured. */
 import { definePlugin } from '../../engine/index.ts'
 import { mailAction } from './automation.ts'
+import { checkMailServer } from './doctor.ts'
 import { sendQueued } from './send.ts'
 import { tidy } from './tidy.ts'
 import { CONNECTIONS, SMTP } from './transport.ts'
@@ -34,6 +35,7 @@ export default definePlugin({
     },
   },
   actions: { send: mailAction },
+  check: checkMailServer,
   jobs: {
     send: {
       description: 'Sends one mail.',

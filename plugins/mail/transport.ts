@@ -59,10 +59,26 @@ export function outboxOf({ dataDir }: Pick<Settings, 'dataDir'>): string {
   return join(dataDir, 'outbox')
 }
 
-function smtp(text: string, breaker: Breaker): Transport {
+/** The address of a server with how long each step may take. */
+function timed(text: string, times: Readonly<Record<string, number>>): URL {
   const url = new URL(text)
-  for (const [name, ms] of Object.entries({ ...TIMES, idleTimeout: IDLE_MS }))
+  for (const [name, ms] of Object.entries(times))
     if (!url.searchParams.has(name)) url.searchParams.set(name, String(ms))
+  return url
+}
+
+/** Connects to a server and signs in, without a mail; rejects with what is in the way. */
+export async function verifySmtp(text: string): Promise<void> {
+  const transporter = (await import('nodemailer')).createTransport(timed(text, TIMES).href)
+  try {
+    await transporter.verify()
+  } finally {
+    transporter.close()
+  }
+}
+
+function smtp(text: string, breaker: Breaker): Transport {
+  const url = timed(text, { ...TIMES, idleTimeout: IDLE_MS })
   const pool = { pool: 'true', maxConnections: String(CONNECTIONS) }
   for (const [name, value] of Object.entries(pool)) url.searchParams.set(name, value)
   let transporter: Promise<Transporter> | undefined

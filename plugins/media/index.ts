@@ -10,6 +10,7 @@ import {
   type Resource,
   type Route,
 } from '../../engine/index.ts'
+import { checkStorage } from '../files/doctor.ts'
 import { filesNamedBy } from '../files/dumped.ts'
 import { keepFiles, namedBy } from '../files/keeper.ts'
 import { storageOf } from '../files/open-storage.ts'
@@ -87,6 +88,7 @@ export default definePlugin({
   },
   resourceRoutes,
   files: filesNamedBy('media', 'path'),
+  check: checkStorage,
   start,
 })
 

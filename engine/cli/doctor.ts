@@ -1,0 +1,46 @@
+/** `plinth doctor`: looks at a deployment and says of each thing whether it is well, and what to do where it is not. */
+import { connect, isMade } from '../database/connect.ts'
+import { examine } from '../doctor/examine.ts'
+import type { Checked } from '../doctor/finding.ts'
+import { THRESHOLDS } from '../doctor/thresholds.ts'
+import { readApplication } from './application.ts'
+import type { ExitCode, Invocation } from './command.ts'
+
+export async function run(invocation: Invocation): Promise<ExitCode> {
+  const { settings, options, log, say } = invocation
+  const application = await readApplication(invocation)
+  if (application === undefined) return 1
+  const { catalog, composition } = application
+  const found = await examine({
+    settings,
+    catalog,
+    checks: composition.checks,
+    open: async () => {
+      if (!isMade(settings))
+        throw new Error(`There is no database in ${settings.dataDir} yet: \`plinth start\` makes it.`)
+      return connect(settings, { log, joins: true })
+    },
+    now: () => new Date(),
+    thresholds: THRESHOLDS,
+  })
+  const problems = found.filter(({ level }) => level === 'problem').length
+  const warnings = found.filter(({ level }) => level === 'warning').length
+  if (options.json === true) say(JSON.stringify({ problems, warnings, checks: found }, null, 2))
+  else say([...lines(found), summary(problems, warnings)].join('\n'))
+  return problems > 0 ? 1 : 0
+}
+
+function lines(found: readonly Checked[]): readonly string[] {
+  const width = Math.max(...found.map(({ check }) => check.length))
+  return found.map(({ advice, check, level, message, place }) => {
+    const where = place === undefined ? '' : ` (${place})`
+    const what = advice === undefined ? '' : `: ${advice}`
+    return `${level.padEnd(7)}  ${check.padEnd(width)}  ${message}${what}${where}`
+  })
+}
+
+function summary(problems: number, warnings: number): string {
+  if (problems + warnings === 0) return 'All is well.'
+  const count = (number: number, one: string) => `${number} ${one}${number === 1 ? '' : 's'}`
+  return `${count(problems, 'problem')} and ${count(warnings, 'warning')}.`
+}

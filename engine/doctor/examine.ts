@@ -1,0 +1,106 @@
+/** Looks at a whole deployment ⇄, one thing after the other; what can't be looked at is a finding itself. */
+import type { Catalog } from '../catalog/catalog.ts'
+import type { Database } from '../database/database.ts'
+import { sentenceOf } from '../error.ts'
+import type { JsonObject } from '../json.ts'
+import type { Settings } from '../settings.ts'
+import { lookAtProxy, lookAtSecret } from './configuration.ts'
+import { type Check, type Checked, type Finding, problem } from './finding.ts'
+import { lookAtFolder } from './folder.ts'
+import { lookAtGrowth, lookAtWork } from './growth.ts'
+import { lookAtQueries } from './queries.ts'
+import { lookAtRedis } from './redis.ts'
+import { lookAtClock, lookAtDatabase, lookAtExtensions, lookAtTables } from './server.ts'
+import type { Thresholds } from './thresholds.ts'
+
+/** A check of a plugin, with the plugin's options. */
+export interface PluginCheck {
+  readonly name: string
+  readonly options: JsonObject
+  readonly value: Check
+}
+
+export interface Patient {
+  readonly settings: Settings
+  readonly catalog: Catalog
+  readonly checks: readonly PluginCheck[]
+  /** Opens the database; rejects with a sentence where that can't be. */
+  readonly open: () => Promise<Database>
+  readonly now: () => Date
+  readonly thresholds: Thresholds
+}
+
+type Look = () => Promise<readonly Finding[]> | readonly Finding[]
+
+/** Every finding, in the order of the looks. Never rejects, and tells no secret. */
+export async function examine(patient: Patient): Promise<readonly Checked[]> {
+  const { settings, catalog, checks, thresholds } = patient
+  const found: Checked[] = []
+  const look = async (check: string, work: Look): Promise<void> => {
+    const findings = await Promise.resolve()
+      .then(work)
+      .catch((error: unknown) => [problem(`it can not be looked at: ${sentenceOf(error)}`, 'see the message')])
+    found.push(...findings.map((finding) => hidden(settings, { check, ...finding })))
+  }
+  await look('secret', () => lookAtSecret(settings))
+  await look('proxy', () => lookAtProxy(settings))
+  await look('data', () => lookAtFolder(settings, thresholds))
+  await lookAtAll(patient, look)
+  await look('redis', () => lookAtRedis(settings))
+  for (const { name, options, value } of checks)
+    await look(name, () => within(thresholds.checkMs, value({ settings, catalog, options })))
+  return found
+}
+
+async function lookAtAll(
+  { catalog, open, now, thresholds }: Patient,
+  look: (check: string, work: Look) => Promise<void>,
+): Promise<void> {
+  let database: Database
+  try {
+    database = await open()
+  } catch (error) {
+    const advice = 'start the server, or correct DATABASE_URL or DATA_DIR'
+    return look('database', () => [problem(sentenceOf(error), advice)])
+  }
+  try {
+    await look('database', () => lookAtDatabase(database, catalog))
+    await look('clock', () => lookAtClock(database, now, thresholds))
+    await look('extensions', () => lookAtExtensions(database, catalog))
+    await look('tables', () => lookAtTables(database, catalog, now()))
+    await look('growth', () => lookAtGrowth(database, catalog, thresholds))
+    await look('work', () => lookAtWork(database, catalog, now(), thresholds))
+    await look('queries', () => lookAtQueries(database, catalog, now(), thresholds))
+  } finally {
+    await database.close()
+  }
+}
+
+/** Rejects when the work takes longer; what it still does then is nobody's concern. */
+async function within<T>(ms: number, work: Promise<T>): Promise<T> {
+  let timer: NodeJS.Timeout | undefined
+  const late = new Promise<never>((_, reject) => {
+    timer = setTimeout(() => reject(new Error(`it does not answer within ${ms / 1_000} s`)), ms)
+  })
+  try {
+    return await Promise.race([work, late])
+  } finally {
+    clearTimeout(timer)
+  }
+}
+
+/** Settings whose values are secrets, or hold one. */
+const SECRET_NAME = /SECRET|PASSWORD|TOKEN|KEY|_URL$/
+
+/** A finding in which no secret of the environment stands, whatever a server or a library has said. */
+function hidden({ env }: Settings, finding: Checked): Checked {
+  const secrets = Object.entries(env).flatMap(([name, value]) => {
+    if (value === undefined || value.length < 6 || !SECRET_NAME.test(name)) return []
+    const password = URL.canParse(value) ? new URL(value).password : ''
+    const parts = /^(BASE_URL|S3_ENDPOINT|AI_BASE_URL)$/.test(name) ? [] : [value, ...value.split(',')]
+    return [...parts, ...(password === '' ? [] : [password, decodeURIComponent(password)])]
+  })
+  const clean = (text: string): string => secrets.reduce((so, secret) => so.replaceAll(secret, '(hidden)'), text)
+  const { advice, message } = finding
+  return { ...finding, message: clean(message), ...(advice === undefined ? {} : { advice: clean(advice) }) }
+}

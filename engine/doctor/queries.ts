@@ -1,0 +1,243 @@
+/**
+ * Looks at what lists are declared to do ⇄: PostgreSQL plans each filter, sort key, search and relation over the data that
+ * is there, without running it. It plans as if reading a table whole were forbidden; one that is still read whole, and has
+ * no index of what is asked for, is told.
+ */
+import { SYSTEM } from '../actor.ts'
+import type { BelongsTo, Catalog, Field, Filter, FilterPath, Resource } from '../catalog/catalog.ts'
+import { isStored } from '../catalog/stored.ts'
+import type { Database, Runner } from '../database/database.ts'
+import { print, quoted as q } from '../filter/sql.ts'
+import { inspect } from '../migration/inspect.ts'
+import { type Compiled, parameterValues } from '../query/compiled.ts'
+import { fieldSql } from '../query/condition.ts'
+import { readListQuery } from '../query/list-query.ts'
+import { compileCount, compilePage } from '../query/list-statement.ts'
+import { placeOf } from '../text/source.ts'
+import { type Finding, ok } from './finding.ts'
+import { rowsOf } from './growth.ts'
+import { planIn, wholeReads, wholeSorts } from './plan-reads.ts'
+import type { Thresholds } from './thresholds.ts'
+
+/** One thing that callers may ask of a list. */
+interface Asked {
+  readonly resource: Resource
+  /** For people: `the filter status.name`. */
+  readonly what: string
+  readonly query: readonly (readonly [string, string])[]
+  /** A condition beside those of the query. */
+  readonly filters?: readonly Filter[]
+  /** The statement that shows whether there is an index, and what of its plan does. */
+  readonly of: 'count' | 'page' | 'order'
+  /** The table that is read by a key anyway, which says nothing of this. */
+  readonly except: string | undefined
+  /** What it reads, and the resource whose field that is. */
+  readonly field: Field | undefined
+  readonly holder: Resource
+  /** The indexes that help, each by its kind, table and first column; what is computed has none. */
+  readonly reads: readonly string[]
+}
+
+/** Rows of which a value is taken that few have. */
+const SAMPLED = 1_000
+/** Above so many rows a query that reads all of them fails rather than being slow. */
+const HUGE = 50
+
+export async function lookAtQueries(
+  database: Database,
+  catalog: Catalog,
+  now: Date,
+  { largeRows }: Pick<Thresholds, 'largeRows'>,
+): Promise<readonly Finding[]> {
+  return database.session(async (runner) => {
+    const tables = [...new Set([...catalog.resources.values()].map(({ table }) => table))]
+    const counts = await rowsOf(runner, tables, largeRows)
+    const large = new Map([...counts].filter(([, rows]) => rows >= largeRows))
+    if (large.size === 0) return [ok(`no table has ${largeRows.toLocaleString('en')} rows, so any query is quick`)]
+    const found: Finding[] = []
+    let looked = 0
+    await runner.run({ text: 'begin read only' }, [])
+    try {
+      await runner.run({ text: 'set local enable_seqscan = off' }, [])
+      const indexed = await indexedColumns(runner)
+      for (const asked of await askedOf(catalog, runner, large)) {
+        looked += 1
+        if (asked.reads.every((one) => indexed.has(one))) continue
+        const slow = await slowTable(catalog, runner, asked, now, large)
+        if (slow !== undefined) found.push(told(asked, slow, large.get(slow) ?? 0, largeRows))
+      }
+    } finally {
+      await runner.run({ text: 'rollback' }, [])
+    }
+    return found.length > 0 ? found : [ok(`${looked} filters, sort keys, searches and relations are found by an index`)]
+  })
+}
+
+/** The valid indexes that the engine has made, by kind, table and first column. */
+async function indexedColumns(runner: Runner): Promise<ReadonlySet<string>> {
+  const { tables } = await inspect(runner)
+  const names = tables.flatMap(({ indexes, name, primaryKey }) => [
+    `btree ${name}.${primaryKey[0]}`,
+    ...indexes.map(({ columns, kind }) => `${kind} ${name}.${columns[0]}`),
+  ])
+  return new Set(names)
+}
+
+function indexName(kind: 'btree' | 'trigram', { table }: Resource, field: Field): string {
+  return isStored(field) ? `${kind} ${table}.${field.column}` : 'none'
+}
+
+/** The resource whose field a path ends in. */
+function holderOf(catalog: Catalog, resource: Resource, { relations, through }: FilterPath): Resource {
+  return catalog.resources.get(relations.at(-1)?.target ?? through?.many.target ?? resource.name) ?? resource
+}
+
+/** Everything that lists over large tables are declared to do, with values of the data. */
+async function askedOf(
+  catalog: Catalog,
+  runner: Runner,
+  large: ReadonlyMap<string, number>,
+): Promise<readonly Asked[]> {
+  const all: Asked[] = []
+  for (const resource of catalog.resources.values()) {
+    for (const [name, path] of resource.filters)
+      all.push(...(await askedByFilter(catalog, runner, resource, name, path)))
+    for (const relation of resource.relations.values()) {
+      if (relation.kind === 'belongs_to') all.push(...(await askedByRelation(runner, resource, relation)))
+    }
+    const plain = { resource, field: undefined, holder: resource, except: undefined }
+    for (const [name, path] of resource.sort.keys) {
+      const { field, relations } = path
+      const holder = holderOf(catalog, resource, path)
+      const reads = [relations.length === 0 ? indexName('btree', resource, field) : 'none']
+      all.push({ ...plain, what: `the sort key ${name}`, query: [['sort', name]], of: 'order', field, holder, reads })
+    }
+    const phrase = await phraseOf(catalog, runner, resource)
+    const reads = resource.search.map((path) => indexName('trigram', holderOf(catalog, resource, path), path.field))
+    if (phrase !== undefined) all.push({ ...plain, what: 'the search', query: [['search', phrase]], of: 'page', reads })
+  }
+  return all.filter(({ resource, holder }) => large.has(resource.table) || large.has(holder.table))
+}
+
+async function askedByFilter(
+  catalog: Catalog,
+  runner: Runner,
+  resource: Resource,
+  name: string,
+  path: FilterPath,
+): Promise<readonly Asked[]> {
+  const { field } = path
+  const holder = holderOf(catalog, resource, path)
+  if (!field.type.operators.includes('eq')) return []
+  const value = await sampleOf(runner, holder, field)
+  if (value === undefined) return []
+  const except = holder === resource ? undefined : resource.table
+  return [
+    {
+      resource,
+      what: `the filter ${name}`,
+      query: [[name, value]],
+      of: 'count',
+      except,
+      field,
+      holder,
+      reads: [indexName('btree', holder, field)],
+    },
+  ]
+}
+
+async function askedByRelation(
+  runner: Runner,
+  resource: Resource,
+  { field, name }: BelongsTo,
+): Promise<readonly Asked[]> {
+  if (!isStored(field) || resource.filters.has(field.name)) return []
+  const value = await sampleOf(runner, resource, field)
+  if (value === undefined) return []
+  const operand = { kind: 'literal', value: Number(value) } as const
+  const filters = [{ kind: 'compare', path: { relations: [], field }, operator: 'eq', operand }] as const
+  const asked = { resource, query: [], filters, field, holder: resource, except: undefined }
+  const reads = [indexName('btree', resource, field)]
+  return [{ ...asked, what: `the relation ${name}`, of: 'count', reads }]
+}
+
+/** A value that few rows have, the longest of them, as a query string writes it. */
+async function sampleOf(runner: Runner, { table }: Resource, field: Field): Promise<string | undefined> {
+  const { text, parameters } = print(fieldSql(field, 'o'))
+  if (parameters.length > 0) return undefined
+  const value =
+    field.type.wire === 'timestamp' ? `to_char(v at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS"Z"')` : 'v::text'
+  const sampled = `select ${value} from (select ${text} as v from ${q(table)} o limit ${SAMPLED}) s
+    where v is not null group by v
+    order by count(*), length(v::text) desc, v desc limit 1`
+  return tried(runner, async () => (await runner.run({ text: sampled }, []))[0]?.[0] ?? undefined)
+}
+
+/** A search that finds few records: the beginning of a text of the data, as a phrase. */
+async function phraseOf(catalog: Catalog, runner: Runner, resource: Resource): Promise<string | undefined> {
+  for (const path of resource.search) {
+    const { field } = path
+    const holder = holderOf(catalog, resource, path)
+    const text = await sampleOf(runner, holder, field)
+    const phrase = text?.replaceAll('"', ' ').trim().slice(0, 40)
+    if (phrase !== undefined && /[\p{L}\p{N}]{3}/u.test(phrase)) return `"${phrase}"`
+  }
+  return undefined
+}
+
+/** The result, or undefined where the database refuses; the transaction goes on. */
+async function tried<T>(runner: Runner, work: () => Promise<T>): Promise<T | undefined> {
+  await runner.run({ text: 'savepoint doctor' }, [])
+  try {
+    return await work()
+  } catch {
+    await runner.run({ text: 'rollback to savepoint doctor' }, [])
+    return undefined
+  }
+}
+
+/** The large table that has to be read whole; undefined where none has. */
+async function slowTable(
+  catalog: Catalog,
+  runner: Runner,
+  { resource, query, filters = [], of, except }: Asked,
+  now: Date,
+  large: ReadonlyMap<string, number>,
+): Promise<string | undefined> {
+  const read = await tried(runner, async () => {
+    const wanted = readListQuery(catalog, resource, SYSTEM, query)
+    const list = { ...wanted, filters: [...wanted.filters, ...filters] }
+    const scope = { catalog, actor: SYSTEM }
+    const { statement, parameters }: Compiled =
+      of === 'count' ? compileCount(scope, resource, list) : compilePage(scope, resource, list)
+    const slots = { offset: 0, ...list.slots }
+    const values = parameterValues(parameters, { actor: SYSTEM, now, slots })
+    const [row] = await runner.run({ text: `explain (format json) ${statement.text}` }, values)
+    const plan = planIn(row?.[0] ?? '[{}]')
+    return of === 'order' ? wholeSorts(plan) : wholeReads(plan)
+  })
+  return [...(read ?? [])].find((table) => large.has(table) && table !== except)
+}
+
+function told({ resource, what, field, holder, of }: Asked, table: string, rows: number, largeRows: number): Finding {
+  const place = placeOf((field ?? resource).span)
+  return {
+    level: rows >= largeRows * HUGE ? 'problem' : 'warning',
+    message: `${what} of ${resource.name} reads all ${rows.toLocaleString('en')} rows of ${table}`,
+    advice: cure(field, resource, holder, of),
+    place,
+  }
+}
+
+function cure(field: Field | undefined, resource: Resource, holder: Resource, of: Asked['of']): string {
+  if (field === undefined) return 'see whether `plinth plan` would make an index; text that is computed has none'
+  if (!isStored(field))
+    return `a computed field has no index: give ${field.name} a formula in \`stored\`, or take it out`
+  if (of === 'order' && holder !== resource)
+    return `take it out of \`sort.keys\`, or keep the value in a field of ${resource.name} as well`
+  if (of === 'order' && field.type.name === 'text')
+    return `take ${field.name} out of \`sort.keys\`: texts have no order that an index keeps`
+  if (field.type.name === 'text' || field.type.wire === 'json')
+    return `take the filter out, or let people search ${field.name}`
+  return `write \`indexes: [[${field.name}]]\` into the file of ${holder.name}`
+}

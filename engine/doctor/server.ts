@@ -1,0 +1,125 @@
+/** Looks at the database itself ⇄: who one is there, what it may hold, its extensions and its clock. */
+import type { Catalog } from '../catalog/catalog.ts'
+import type { Database, Runner } from '../database/database.ts'
+import { planFor } from '../migration/migrate.ts'
+import { tables } from '../migration/tables.ts'
+import { type Finding, ok, problem, warning } from './finding.ts'
+import type { Thresholds } from './thresholds.ts'
+
+const ABOUT = `select current_user, current_schema(), coalesce(has_schema_privilege(current_schema(), 'CREATE'), false),
+  pg_is_in_recovery(), (select rolsuper from pg_roles where rolname = current_user),
+  current_setting('max_connections'), current_setting('default_transaction_read_only'),
+  has_database_privilege(current_database(), 'CREATE')`
+
+const OTHERS_TABLES = `select c.relname from pg_class c where c.relnamespace = current_schema()::regnamespace
+  and c.relname = any($1::text[]) and c.relkind in ('r', 'p') and not pg_has_role(c.relowner, 'USAGE') order by 1`
+
+export async function lookAtDatabase(
+  { description, adhoc, kind }: Database,
+  catalog: Catalog,
+): Promise<readonly Finding[]> {
+  const [row] = await adhoc.run({ text: ABOUT }, [])
+  const [user, schema, mayCreate, standby, superuser, connections, readOnly] = row ?? []
+  if (schema === null || schema === undefined)
+    return [
+      problem(
+        `${description}: no schema of the search_path is there`,
+        `create one for ${user}, or correct its search_path`,
+      ),
+    ]
+  const found: Finding[] = []
+  if (standby === 't' || readOnly === 'on')
+    found.push(
+      problem(`${description} takes no writes: it is read-only, or a standby`, 'name the primary in DATABASE_URL'),
+    )
+  if (mayCreate !== 't')
+    found.push(
+      problem(
+        `${user} may not create tables in the schema ${schema}`,
+        `as an administrator: grant create, usage on schema ${schema} to ${user}`,
+      ),
+    )
+  const own = tables(catalog).map((table) => table.name)
+  const foreign = await adhoc.run({ text: OTHERS_TABLES }, [own])
+  if (foreign.length > 0) {
+    const names = foreign.map(([name]) => name).join(', ')
+    found.push(
+      problem(
+        `${user} does not own ${names}: changes of the YAML will fail`,
+        `as an administrator: alter table … owner to ${user}`,
+      ),
+    )
+  }
+  if (kind === 'postgresql' && superuser === 't')
+    found.push(
+      warning(`${user} is a superuser of the server`, 'give the application a user of its own, which owns its schema'),
+    )
+  if (kind === 'postgresql' && Number(connections) < 20)
+    found.push(warning(`the server takes ${connections} connections`, 'raise max_connections, or set DATABASE_POOL'))
+  return found.length > 0 ? found : [ok(`${description}, as ${user}, who owns the tables`)]
+}
+
+/** Whether the database is what the YAML describes. */
+export async function lookAtTables(database: Database, catalog: Catalog, now: Date): Promise<readonly Finding[]> {
+  const { value } = await planFor(catalog, database, now)
+  const waiting = value.steps.filter(({ effect }) => effect !== 'removes')
+  const [first] = waiting
+  if (first === undefined) return [ok('the tables are what the YAML describes')]
+  const more = waiting.length === 1 ? '' : `, and ${waiting.length - 1} more`
+  const refused = waiting.some(({ risk }) => risk !== 'safe')
+  const message = `the tables are not what the YAML describes: ${first.title}${more}`
+  return [
+    refused
+      ? problem(`${message}; the next start will refuse it`, 'see `plinth plan`')
+      : warning(message, 'the next start does it; see `plinth plan`'),
+  ]
+}
+
+const EXTENSION = `select (select extversion from pg_extension where extname = $1),
+  exists (select 1 from pg_available_extensions where name = $1), has_database_privilege(current_database(), 'CREATE')`
+
+export async function lookAtExtensions({ adhoc }: Database, catalog: Catalog): Promise<readonly Finding[]> {
+  const kinds = new Set(tables(catalog).flatMap((table) => table.indexes.map(({ kind }) => kind)))
+  const needed = [
+    ...(kinds.has('trigram') ? [['pg_trgm', 'searches'] as const] : []),
+    ...(kinds.has('overlap') ? [['btree_gist', 'rules against overlaps'] as const] : []),
+  ]
+  const found: Finding[] = []
+  for (const [name, use] of needed) found.push(await lookAtExtension(adhoc, name, use))
+  return found.length > 0 ? found : [ok('none is needed')]
+}
+
+async function lookAtExtension(runner: Runner, name: string, use: string): Promise<Finding> {
+  const [row] = await runner.run({ text: EXTENSION }, [name])
+  const [version, there, mayCreate] = row ?? []
+  if (typeof version === 'string') return ok(`${name} ${version}, for ${use}`)
+  if (there !== 't')
+    return problem(`the server does not have ${name}, for ${use}`, 'install the package postgresql-contrib there')
+  if (mayCreate === 't') return ok(`${name} is made by the next start, for ${use}`)
+  return problem(
+    `${name} is missing, for ${use}, and this user may not make it`,
+    `as an administrator: create extension ${name}`,
+  )
+}
+
+/** How far the clock of this machine is from that of the database; half of the round trip is nobody's fault. */
+export async function lookAtClock(
+  { adhoc, kind }: Database,
+  now: () => Date,
+  { clockMs }: Pick<Thresholds, 'clockMs'>,
+): Promise<readonly Finding[]> {
+  const before = now().getTime()
+  const [row] = await adhoc.run({ text: 'select extract(epoch from clock_timestamp()) * 1000' }, [])
+  const after = now().getTime()
+  const differs = (before + after) / 2 - Number(row?.[0])
+  const uncertain = (after - before) / 2
+  if (Math.abs(differs) - uncertain <= clockMs)
+    return [ok(kind === 'embedded' ? 'one clock for all' : 'this machine and the database have the same time')]
+  const seconds = (Math.abs(differs) / 1_000).toFixed(1)
+  return [
+    problem(
+      `the clock of this machine is ${seconds} s ${differs > 0 ? 'ahead of' : 'behind'} that of the database`,
+      'let both follow a time server (NTP)',
+    ),
+  ]
+}
