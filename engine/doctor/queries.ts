@@ -114,7 +114,9 @@ async function askedOf(
     }
     const phrase = await phraseOf(catalog, runner, resource)
     const reads = resource.search.map((path) => indexName('trigram', holderOf(catalog, resource, path), path.field))
-    if (phrase !== undefined) all.push({ ...plain, what: 'the search', query: [['search', phrase]], of: 'page', reads })
+    const field = resource.search.find((path) => !isStored(path.field))?.field
+    const search = { ...plain, what: 'the search', of: 'page', field, reads } as const
+    if (phrase !== undefined) all.push({ ...search, query: [['search', phrase]] })
   }
   return all.filter(({ resource, holder }) => large.has(resource.table) || large.has(holder.table))
 }
@@ -230,7 +232,7 @@ function told({ resource, what, field, holder, of }: Asked, table: string, rows:
 }
 
 function cure(field: Field | undefined, resource: Resource, holder: Resource, of: Asked['of']): string {
-  if (field === undefined) return 'see whether `plinth plan` would make an index; text that is computed has none'
+  if (field === undefined) return 'see whether `plinth plan` would make an index'
   if (!isStored(field))
     return `a computed field has no index: give ${field.name} a formula in \`stored\`, or take it out`
   if (of === 'order' && holder !== resource)
