@@ -19,6 +19,7 @@ import { authenticate } from './session.ts'
 import { sessionRoutes } from './session-routes.ts'
 import { signInRoutes } from './sign-in.ts'
 import { tidy } from './tidy.ts'
+import { USER_USAGE, userCommand } from './user-command.ts'
 
 export default definePlugin({
   name: 'auth',
@@ -62,6 +63,11 @@ export default definePlugin({
       description: 'Set a new password for the admin or an e-mail: plinth admin password [e-mail] [--random]',
       begins: false,
       run: adminCommand,
+    },
+    user: {
+      description: `Make an account, set its password or its role: ${USER_USAGE}`,
+      begins: false,
+      run: userCommand,
     },
   },
 })

@@ -32,7 +32,7 @@ policies: { view: [{ who: anyone }] }
   'visits.yaml':
     'resource: visits\nkeep: { for: 30 days, by: at }\nfields:\n  at: { type: timestamp }\npolicies: { view: [{ who: anyone }] }\n',
 }
-export const folder = mkdtempSync(join(tmpdir(), 'plinth-doctor-'))
+export let folder: string
 const LINES = FILES['goods.yaml'].split('\n')
 export let boot: Boot
 export let place: TestDatabase
@@ -80,6 +80,7 @@ export function lineOf(text: string): string {
 
 /** Makes the shop on a database of its own. */
 export async function openShop(): Promise<void> {
+  folder = mkdtempSync(join(tmpdir(), 'plinth-doctor-'))
   mkdirSync(join(folder, 'resources'))
   mkdirSync(join(folder, 'data'), { mode: 0o700 })
   for (const [name, text] of Object.entries(FILES)) writeFileSync(join(folder, 'resources', name), text)
