@@ -52,6 +52,14 @@ export const COMMANDS: readonly Command[] = [
     load: () => import('./apply.ts'),
   },
   {
+    name: 'history',
+    usage: '[--all] [--json]',
+    summary:
+      'show every step of a migration that was begun, the latest first: when, by which process, how long it took, and whether it was finished; the last 100, with --all every one',
+    options: { all: { type: 'boolean' }, json: { type: 'boolean' } },
+    load: () => import('./history.ts'),
+  },
+  {
     name: 'restore-field',
     usage: '<resource>[.<field>]',
     summary: 'bring back the data of a field or a resource that was set aside; values that are newer stay',

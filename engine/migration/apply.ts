@@ -6,6 +6,7 @@ import { failureCode } from '../database/failure.ts'
 import { sentenceOf } from '../error.ts'
 import type { Logger } from '../observe.ts'
 import { inBatches } from './batches.ts'
+import { type Cause, createHistory, type History } from './history.ts'
 import type { MigrationPlan } from './plan.ts'
 import type { Entry } from './standing.ts'
 import type { Command, Step } from './step.ts'
@@ -132,6 +133,7 @@ interface Taking {
   /** Others use the tables at the same time, so that a lock is asked for and not waited for. */
   readonly limited: boolean
   readonly log: Logger
+  readonly history: History
 }
 
 /** Whether somebody else held a lock for too long, or waited for one of ours. */
@@ -156,11 +158,13 @@ async function limitLocks({ runner, limited }: Taking, ms: number): Promise<void
   if (limited) await runner.run({ text: `set lock_timeout = ${ms}` }, [])
 }
 
-function together(texts: readonly string[], taking: Taking): Promise<void> {
+/** Runs statements in one transaction, and `last` at its end. */
+function together(texts: readonly string[], taking: Taking, last: () => Promise<void> = async () => {}): Promise<void> {
   const { limited, runner } = taking
   return atomically(runner, async () => {
     if (limited) await runner.run({ text: `set local lock_timeout = ${LOCK_MS}` }, [])
     for (const text of texts) await runner.run({ text }, [])
+    await last()
   })
 }
 
@@ -184,18 +188,22 @@ async function takeOnline(command: Command, step: Step, taking: Taking): Promise
 async function take(step: Step, taking: Taking): Promise<void> {
   if (step.online) {
     for (const command of step.sql) await takeOnline(command, step, taking)
-    return
+    return taking.history.ended()
   }
   const texts = step.sql.flatMap((command) => (typeof command === 'string' ? [command] : []))
   if (texts.length < step.sql.length) throw new Error('only a step that is taken online has batches')
-  await together(texts, taking)
+  await together(texts, taking, taking.history.ended)
 }
 
 async function takePatiently(step: Step, taking: Taking): Promise<void> {
+  const { history } = taking
+  await history.began(step)
   try {
     await patiently(() => take(step, taking))
   } catch (error) {
-    throw new Error(`The step "${step.title}" failed: ${sentenceOf(error)}`, { cause: error })
+    const reason = sentenceOf(error)
+    await history.failed(reason)
+    throw new Error(`The step "${step.title}" failed: ${reason}`, { cause: error })
   }
 }
 
@@ -204,10 +212,11 @@ export async function apply(
   plan: MigrationPlan,
   entry: Entry,
   runner: Runner,
-  { kind, log }: { readonly kind: Database['kind']; readonly log: Logger },
+  { kind, log, cause }: { readonly kind: Database['kind']; readonly log: Logger; readonly cause: Cause },
 ): Promise<void> {
+  const history = createHistory(runner, plan.hash, cause)
   for (const step of plan.steps) {
-    await takePatiently(step, { runner, limited: kind === 'postgresql', log })
+    await takePatiently(step, { runner, limited: kind === 'postgresql', log, history })
     log.debug({ step: step.title }, 'migration step')
   }
   const steps = JSON.stringify(plan.steps.map(({ title, risk, rows }) => ({ title, risk, rows })))

@@ -31,6 +31,28 @@ export const MIGRATION_TABLE: Table = Object.freeze({
   sequences: [],
 })
 
+/** Every step of a migration that was begun; without an end it is under way, or was cut off. */
+export const STEP_TABLE: Table = Object.freeze({
+  name: 'plinth_step',
+  columns: [
+    column('id', 'integer', { identity: true }),
+    /** The hash of its plan. */
+    column('plan', 'text'),
+    column('title', 'text'),
+    /** `start` or `apply`. */
+    column('cause', 'text'),
+    /** The machine and the process. */
+    column('instance', 'text'),
+    column('began_at', MOMENT),
+    column('ended_at', MOMENT, { nullable: true }),
+    column('error', 'text', { nullable: true }),
+  ],
+  primaryKey: ['id'],
+  foreignKeys: [],
+  indexes: [],
+  sequences: [],
+})
+
 const IDEMPOTENCY = 'plinth_idempotency'
 
 export const IDEMPOTENCY_TABLE: Table = Object.freeze({
@@ -256,6 +278,7 @@ export const ENGINE_TABLES: readonly Table[] = Object.freeze([
   LISTENER_TABLE,
   MIGRATION_TABLE,
   SEED_TABLE,
+  STEP_TABLE,
   WORKING_TIME_TABLE,
 ])
 

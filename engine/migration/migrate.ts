@@ -171,7 +171,7 @@ export function migrateTables(
     const mistakes = (await rehearse?.(runner, freshTables(wanted, present), edited)) ?? []
     if (mistakes.length > 0) return { diagnostics: mistakes }
     const entry = entryAfterStart(standing === 'older' ? withoutRenames(wanted) : wanted, present, standing)
-    await apply({ ...made, steps: take }, entry, runner, { kind: database.kind, log })
+    await apply({ ...made, steps: take }, entry, runner, { kind: database.kind, log, cause: 'start' })
     const left = leave.map((step) => step.title)
     sayWhatIsLeft(log, left, standing)
     // Where the tables stay other than they are wanted, every statement has to show that it can do with them.
@@ -223,7 +223,7 @@ export function applyTables(
     if (blocked.length > 0) return { diagnostics: blocked.map((step) => complaint(step, hash, catalog)) }
     const mistakes = (await rehearse?.(runner, freshTables(wanted, present), true)) ?? []
     if (mistakes.length > 0) return { diagnostics: mistakes }
-    await apply(made, entryAfterApply(wanted), runner, { kind: database.kind, log })
+    await apply(made, entryAfterApply(wanted), runner, { kind: database.kind, log, cause: 'apply' })
     return { value: { hash, applied: made.steps.map((step) => step.title), left: [] }, diagnostics: [] }
   })
 }

@@ -11,6 +11,7 @@ import {
   markComputed,
   validateForeignKey,
 } from './ddl.ts'
+import { STEP_TABLE } from './engine-tables.ts'
 import { asideName } from './name.ts'
 import type { Circumstances, Pair } from './pair.ts'
 import { planColumns } from './plan-column.ts'
@@ -226,7 +227,11 @@ export function plan(wanted: readonly Table[], circumstances: Circumstances): Mi
   const isOpen = ({ about }: Step): boolean => !settled.has(`${about?.table}.${about?.column}`)
   const searches = wanted.some((table) => table.indexes.some((index) => index.kind === 'trigram'))
   const overlaps = wanted.some((table) => table.indexes.some((index) => index.kind === 'overlap'))
+  const fresh = wanted.filter((table) => !pairs.has(table.name))
+  const kept = fresh.filter((table) => table.name === STEP_TABLE.name)
   const steps = [
+    // What is begun from here on is kept there.
+    ...createSteps(kept, []),
     ...(overlaps && !present.ranges
       ? [adding('install btree_gist to refuse overlaps', 'create extension if not exists btree_gist')]
       : []),
@@ -237,7 +242,7 @@ export function plan(wanted: readonly Table[], circumstances: Circumstances): Mi
     ...there.flatMap((pair) => renameSteps(pair, wanted, present)),
     ...there.flatMap((pair) => [...wrongKey(pair), ...wrongIds(pair)]),
     ...createSteps(
-      wanted.filter((table) => !pairs.has(table.name)),
+      fresh.filter((table) => !kept.includes(table)),
       gone,
     ),
     ...there.flatMap((pair) => planColumns(pair, circumstances)).filter(isOpen),

@@ -80,6 +80,18 @@ database('a field that is taken out of the YAML is set aside by apply, and comes
   assert.is((await applied()).code, 0)
 })
 
+database('history shows each step with when, by whom and how long, and as JSON', async () => {
+  const { code, said } = await run('history')
+  assert.is(code, 0)
+  assert.match(
+    said,
+    /^20\d\d-\d\d-\d\d \d\d:\d\d:\d\d {2}apply {2}done in \d+\.\d\d s +set aside column notes\.stars .*\(plan \w+, .*process \d+\)$/m,
+  )
+  const steps = JSON.parse((await run('history', '--json')).said) as { title: string; endedAt: string | null }[]
+  assert.ok(steps.some(({ title }) => title.startsWith('create table notes')))
+  assert.ok(steps.every(({ endedAt }) => endedAt !== null))
+})
+
 database('restore-field says when there is nothing to bring back', async () => {
   const { code, complained } = await run('restore-field', 'notes.colour')
   assert.is(code, 1)
