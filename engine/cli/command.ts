@@ -35,6 +35,10 @@ export interface Command {
   /** What follows the name: `<file> [--now]`. */
   readonly usage: string
   readonly summary: string
+  /** A command line that does something useful. */
+  readonly example: string
+  /** Words that may stand first, for the completion of shells; absent where it takes files or names. */
+  readonly words?: readonly string[]
   readonly options?: NonNullable<ParseArgsConfig['options']>
   /** How many positional arguments it takes, at least and at most. */
   readonly takes?: readonly [least: number, most: number]

@@ -7,6 +7,7 @@ export const COMMANDS: readonly Command[] = [
     usage: '<folder> [--plinth <spec>]',
     summary:
       'make a new application in a folder of its own, ready to be served, tested and put into an image; --plinth says where npm finds Plinth',
+    example: 'plinth init room-bookings',
     options: { plinth: { type: 'string' } },
     takes: [1, 1],
     load: () => import('./init.ts'),
@@ -16,6 +17,7 @@ export const COMMANDS: readonly Command[] = [
     usage: '[--demo] [--watch]',
     summary:
       'serve the application; --demo fills it with examples first, --watch follows YAML and plugins as they are edited',
+    example: 'plinth start --watch',
     options: { demo: { type: 'boolean' }, watch: { type: 'boolean' } },
     load: () => import('./start.ts'),
   },
@@ -24,6 +26,7 @@ export const COMMANDS: readonly Command[] = [
     usage: '[--data]',
     summary:
       'report every mistake in YAML, plugins and settings, and say nothing else; with --data, the stored records that break a rule',
+    example: 'plinth check --data',
     options: { data: { type: 'boolean' } },
     load: () => import('./check.ts'),
   },
@@ -32,6 +35,7 @@ export const COMMANDS: readonly Command[] = [
     usage: '[<part of a path> …]',
     summary:
       'run the tests of the application, on databases of their own: the scenarios of *.test.yaml, and every *.test.ts',
+    example: 'plinth test tickets',
     takes: [0, Number.POSITIVE_INFINITY],
     load: () => import('./test.ts'),
   },
@@ -40,6 +44,7 @@ export const COMMANDS: readonly Command[] = [
     usage: '[--json] [--exit-code]',
     summary:
       'show what the YAML as it is now would change: in the database, for clients, and in who may do what; with --exit-code, 3 where it changes anything',
+    example: 'plinth plan --json --exit-code',
     options: { json: { type: 'boolean' }, 'exit-code': { type: 'boolean' } },
     load: () => import('./plan.ts'),
   },
@@ -49,6 +54,7 @@ export const COMMANDS: readonly Command[] = [
     summary:
       'bring the database and every running instance to the files as they are now; with a hash, by the changes of the plan that has it, removals too',
     takes: [0, 1],
+    example: 'plinth apply 5f3a09c41b7de826',
     load: () => import('./apply.ts'),
   },
   {
@@ -56,6 +62,7 @@ export const COMMANDS: readonly Command[] = [
     usage: '[--all] [--json]',
     summary:
       'show every step of a migration that was begun, the latest first: when, by which process, how long it took, and whether it was finished; the last 100, with --all every one',
+    example: 'plinth history --json',
     options: { all: { type: 'boolean' }, json: { type: 'boolean' } },
     load: () => import('./history.ts'),
   },
@@ -63,6 +70,7 @@ export const COMMANDS: readonly Command[] = [
     name: 'restore-field',
     usage: '<resource>[.<field>]',
     summary: 'bring back the data of a field or a resource that was set aside; values that are newer stay',
+    example: 'plinth restore-field tickets.mood',
     takes: [1, 1],
     load: () => import('./restore-field.ts'),
   },
@@ -70,6 +78,7 @@ export const COMMANDS: readonly Command[] = [
     name: 'purge',
     usage: '[<resource>[.<field>]] [--yes]',
     summary: 'list what was set aside; with --yes, destroy it for good',
+    example: 'plinth purge tickets.mood --yes',
     options: { yes: { type: 'boolean' } },
     takes: [0, 1],
     load: () => import('./purge.ts'),
@@ -79,6 +88,7 @@ export const COMMANDS: readonly Command[] = [
     usage: '<file>',
     summary:
       'write the whole application into one file: every row as of one moment, what was set aside, sequences, and the files that rows name; works while it is served',
+    example: 'plinth dump desk.dump',
     takes: [1, 1],
     load: () => import('./dump.ts'),
   },
@@ -87,6 +97,7 @@ export const COMMANDS: readonly Command[] = [
     usage: '<file> [--as-dumped] [--other-secret]',
     summary:
       'fill an empty database from a dump, all of it or nothing, and compare every row; --as-dumped where the YAML is another one by now, --other-secret where the secret of the dumped application is lost',
+    example: 'DATABASE_URL=postgres://desk@db/desk plinth load desk.dump',
     options: { 'as-dumped': { type: 'boolean' }, 'other-secret': { type: 'boolean' } },
     takes: [1, 1],
     load: () => import('./load.ts'),
@@ -96,6 +107,7 @@ export const COMMANDS: readonly Command[] = [
     usage: '[--json]',
     summary:
       'look at a deployment, and say of each thing whether it is well and what to do: secret, proxy, folder, database, clock, Redis, mail, what grows, and queries without an index; 1 where there is a problem',
+    example: 'plinth doctor',
     options: { json: { type: 'boolean' } },
     load: () => import('./doctor.ts'),
   },
@@ -105,6 +117,7 @@ export const COMMANDS: readonly Command[] = [
       "'<METHOD> <path>' [--as <e-mail or id>] [--field <name>] | --automation <resource>.<name> --record <id> | --rule <resource>.<name> --record <id> [--set <JSON>]",
     summary:
       'show what a request is answered and why: the rules that speak of the caller, and the SQL, with --field also why a field of the answer is there, empty or left out; or why an automation did or did not act for a record; or whether a rule holds of a record, as it is stored or as an update would make it, and by which values; writes nothing',
+    example: "plinth explain 'PATCH /api/v1/tickets/7' --as ann@example.com",
     options: {
       as: { type: 'string' },
       automation: { type: 'string' },
@@ -120,12 +133,14 @@ export const COMMANDS: readonly Command[] = [
     name: 'schema',
     usage: '',
     summary: 'write the JSON Schemas that editors complete the YAML from',
+    example: 'plinth schema',
     load: () => import('./schema.ts'),
   },
   {
     name: 'openapi',
     usage: '',
     summary: 'print the OpenAPI document of the interface that the YAML gives',
+    example: 'plinth openapi > openapi.json',
     load: () => import('./openapi.ts'),
   },
   {
@@ -133,6 +148,7 @@ export const COMMANDS: readonly Command[] = [
     usage: '<old> [<new>] [--json]',
     summary:
       'show what changes for clients between two OpenAPI documents, files or addresses; without a second one, the application as it is now; 1 where it breaks them',
+    example: 'plinth diff https://desk.example/openapi.json',
     options: { json: { type: 'boolean' } },
     takes: [1, 2],
     load: () => import('./diff.ts'),
@@ -142,6 +158,7 @@ export const COMMANDS: readonly Command[] = [
     usage: '[--write]',
     summary:
       "print TypeScript types of every resource, for plugins and clients; with --write, keep them where plugins' `records` finds them",
+    example: 'plinth types --write',
     options: { write: { type: 'boolean' } },
     load: () => import('./types.ts'),
   },
@@ -149,13 +166,24 @@ export const COMMANDS: readonly Command[] = [
     name: 'client',
     usage: '[--out <file>]',
     summary: 'print a typed client of the interface in TypeScript, one file without dependencies; with --out, write it',
+    example: 'plinth client --out client.ts',
     options: { out: { type: 'string' } },
     load: () => import('./client.ts'),
+  },
+  {
+    name: 'completion',
+    usage: 'bash|zsh|fish',
+    summary: 'print what makes a shell complete the commands and options of plinth, those of plugins too',
+    example: 'source <(plinth completion bash)',
+    words: ['bash', 'zsh', 'fish'],
+    takes: [1, 1],
+    load: () => import('./completion.ts'),
   },
   {
     name: 'help',
     usage: '[<command>]',
     summary: 'show this list, or one command',
+    example: 'plinth help explain',
     takes: [0, 1],
     load: () => import('./help.ts'),
   },

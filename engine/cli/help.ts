@@ -13,9 +13,9 @@ async function explainOne(name: string, { commands, settings, say, complain }: I
   const own = commands.find((command) => command.name === name)
   const given = own === undefined ? await pluginCommands(settings) : new Map()
   const line = own === undefined ? `plinth ${name}` : lineOf(own)
-  const summary = own?.summary ?? given.get(name)?.description
+  const { summary, example } = own ?? { summary: given.get(name)?.description, ...given.get(name) }
   if (summary !== undefined) {
-    say(`${line}\n  ${summary}`)
+    say(`${line}\n  ${summary}${example === undefined ? '' : `\n\nexample\n  ${example}`}`)
     return 0
   }
   return refuseCommand(name, [...commands.map((command) => command.name), ...given.keys()], complain)

@@ -84,6 +84,10 @@ export type StartLine = string | { readonly once: string }
 /** A command of `npx plinth`. */
 export interface CommandContribution {
   readonly description: string
+  /** A command line for `plinth help`: `plinth remind --dry-run`. */
+  readonly example?: string
+  /** Words that may stand first, for the completion of shells. */
+  readonly words?: readonly string[]
   /**
    * Whether the command may begin an application as a start does, with migration, seeds and the first admin; true if
    * absent. A command that only looks says false, perhaps by its arguments. It then runs on the database as it is, and is

@@ -1,5 +1,5 @@
 /** The auth plugin: accounts, sessions, passwords, approval, and the guards around users and roles. */
-import { definePlugin } from '../../engine/index.ts'
+import { definePlugin, type Plugin } from '../../engine/index.ts'
 import { adminCommand } from './admin-command.ts'
 import { approvalRoutes } from './approval.ts'
 import { builtInRoles } from './built-in-roles.ts'
@@ -20,6 +20,23 @@ import { sessionRoutes } from './session-routes.ts'
 import { signInRoutes } from './sign-in.ts'
 import { tidy } from './tidy.ts'
 import { USER_USAGE, userCommand } from './user-command.ts'
+
+const COMMANDS: Plugin['commands'] = {
+  admin: {
+    description: 'Set a new password for the admin or an e-mail: plinth admin password [e-mail] [--random]',
+    example: 'plinth admin password ann@example.com --random',
+    words: ['password'],
+    begins: false,
+    run: adminCommand,
+  },
+  user: {
+    description: `Make an account, set its password or its role: ${USER_USAGE}`,
+    example: 'plinth user create ann@example.com --role agent --first-name Ann --last-name Reed --invite',
+    words: ['create', 'password', 'role'],
+    begins: false,
+    run: userCommand,
+  },
+}
 
 export default definePlugin({
   name: 'auth',
@@ -58,16 +75,5 @@ export default definePlugin({
   identify,
   people,
   start,
-  commands: {
-    admin: {
-      description: 'Set a new password for the admin or an e-mail: plinth admin password [e-mail] [--random]',
-      begins: false,
-      run: adminCommand,
-    },
-    user: {
-      description: `Make an account, set its password or its role: ${USER_USAGE}`,
-      begins: false,
-      run: userCommand,
-    },
-  },
+  commands: COMMANDS,
 })

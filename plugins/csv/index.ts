@@ -66,6 +66,7 @@ export default definePlugin({
   commands: {
     import: {
       description: 'Import a CSV file: plinth import <resource> <file> [--dry-run] [--map=…] [--zone=…] [--dates=…]',
+      example: 'plinth import tickets zendesk.csv --dry-run',
       begins: (args) => !args.includes(DRY),
       run: importCommand,
     },

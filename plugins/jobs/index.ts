@@ -5,6 +5,7 @@ import {
   holds,
   type JobState,
   jobState,
+  type Plugin,
   type Reply,
   type RouteContext,
 } from '../../engine/index.ts'
@@ -37,29 +38,37 @@ function shown(job: JobState, all: boolean) {
   }
 }
 
+const COMMANDS: Plugin['commands'] = {
+  jobs: {
+    description: 'List the jobs that were given up; plinth jobs retry <id>|all tries them again',
+    example: 'plinth jobs retry all',
+    words: ['retry'],
+    begins: false,
+    run: jobsCommand,
+  },
+  automations: {
+    description:
+      'Tell how the automations stand, and list the runs that were given up; plinth automations retry <resource>.<name>|all tries them again',
+    example: 'plinth automations retry all',
+    words: ['retry'],
+    begins: false,
+    run: automationsCommand,
+  },
+  listeners: {
+    description:
+      'Tell how the listeners stand, and list the changes that were set aside; plinth listeners retry <change>|all tries them again',
+    example: 'plinth listeners retry all',
+    words: ['retry'],
+    begins: false,
+    run: listenersCommand,
+  },
+}
+
 export default definePlugin({
   name: 'jobs',
   description:
     'Tells how work that was put off stands, by GET /jobs/{id}, and tries again what was given up or set aside, by plinth jobs, plinth listeners and plinth automations.',
-  commands: {
-    jobs: {
-      description: 'List the jobs that were given up; plinth jobs retry <id>|all tries them again',
-      begins: false,
-      run: jobsCommand,
-    },
-    automations: {
-      description:
-        'Tell how the automations stand, and list the runs that were given up; plinth automations retry <resource>.<name>|all tries them again',
-      begins: false,
-      run: automationsCommand,
-    },
-    listeners: {
-      description:
-        'Tell how the listeners stand, and list the changes that were set aside; plinth listeners retry <change>|all tries them again',
-      begins: false,
-      run: listenersCommand,
-    },
-  },
+  commands: COMMANDS,
   routes: [
     {
       method: 'GET',

@@ -49,6 +49,7 @@ export default definePlugin({
   commands: {
     'ai-evaluate': {
       description: 'Measure the local classifier on the desk’s own settled tickets',
+      example: 'plinth ai-evaluate',
       begins: false,
       run: evaluate,
     },

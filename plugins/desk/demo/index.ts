@@ -7,6 +7,10 @@ export default definePlugin({
   description: 'A command that fills the desk with a few hundred believable tickets, people and articles, once.',
   after: ['auth', 'tickets', 'conversations'],
   commands: {
-    demo: { description: 'Fill an empty desk with believable data, and print who is who', run: fill },
+    demo: {
+      description: 'Fill an empty desk with believable data, and print who is who',
+      example: 'plinth demo',
+      run: fill,
+    },
   },
 })
