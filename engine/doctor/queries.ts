@@ -156,7 +156,7 @@ async function askedByRelation(
   if (!isStored(field) || resource.filters.has(field.name)) return []
   const value = await sampleOf(runner, resource, field)
   if (value === undefined) return []
-  const operand = { kind: 'literal', value: Number(value) } as const
+  const operand = { kind: 'literal', value: field.type.wire === 'number' ? Number(value) : value } as const
   const filters = [{ kind: 'compare', path: { relations: [], field }, operator: 'eq', operand }] as const
   const asked = { resource, query: [], filters, field, holder: resource, except: undefined }
   const reads = [indexName('btree', resource, field)]
