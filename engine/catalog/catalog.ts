@@ -88,6 +88,8 @@ export interface Resource {
   /** Below the prefix, without slashes at the ends: `settings/statuses`. */
   readonly path: string
   readonly table: string
+  /** The table is somebody else's, and never changed. */
+  readonly existing: boolean
   readonly renamedFrom: string | undefined
   /** undefined: nothing of it had another name. */
   readonly earlier?: EarlierNames | undefined

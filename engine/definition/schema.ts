@@ -37,6 +37,7 @@ const IDENTITY: Readonly<Record<string, JsonSchema>> = {
   description: key('What the resource is, for the reference.', 'A request of a customer.', TEXT),
   path: key('The path below the prefix.', 'settings/statuses', URL_PATH),
   table: key('The table, if it is not called like the resource.', 'desk_tickets', NAME),
+  existing: key('The table is there already, and is never changed.', true, SWITCH),
   id: key('The type of the ids; integer if absent.', 'uuid', either(ID_TYPE, map(ID_KEYS))),
   renamed_from: earlierName(
     'The name that the resource had before; its data moves along, and clients may use it still.',

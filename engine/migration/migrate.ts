@@ -73,7 +73,9 @@ function isNeeded({ effect }: Step): boolean {
 function freshTables(wanted: readonly Table[], { tables }: Present): readonly Table[] {
   const key = (column: Column) => `${column.name} ${column.type}`
   const there = new Map(tables.map((table) => [table.name, new Set(table.columns.map(key))]))
-  return wanted.filter((table) => !table.columns.every((column) => there.get(table.name)?.has(key(column))))
+  return wanted
+    .filter(({ existing }) => existing !== true)
+    .filter((table) => !table.columns.every((column) => there.get(table.name)?.has(key(column))))
 }
 
 /** Where the YAML speaks of what a step changes: the field, else the resource; nowhere for what it no longer names. */

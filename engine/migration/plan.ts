@@ -12,6 +12,7 @@ import {
   validateForeignKey,
 } from './ddl.ts'
 import { STEP_TABLE } from './engine-tables.ts'
+import { existingSteps } from './existing.ts'
 import { asideName } from './name.ts'
 import type { Circumstances, Pair } from './pair.ts'
 import { planColumns } from './plan-column.ts'
@@ -213,8 +214,9 @@ function wrongIds(pair: Pair): readonly Step[] {
 }
 
 /** The steps from `present` to `wanted`, in an order that works and is always the same; none when they are equal. Pure. */
-export function plan(wanted: readonly Table[], circumstances: Circumstances): MigrationPlan {
+export function plan(all: readonly Table[], circumstances: Circumstances): MigrationPlan {
   const { present } = circumstances
+  const wanted = all.filter(({ existing }) => existing !== true)
   const pairs = new Map<string, Pair>()
   for (const table of wanted) {
     const actual = presentTable(wanted, table, present)
@@ -222,7 +224,8 @@ export function plan(wanted: readonly Table[], circumstances: Circumstances): Mi
   }
   const there = [...pairs.values()]
   const taken = new Set(there.map((pair) => pair.actual.name))
-  const gone = present.tables.filter((table) => !taken.has(table.name) && present.owned.has(table.name))
+  const others = new Set(all.filter((table) => !wanted.includes(table)).map(({ name }) => name))
+  const gone = present.tables.filter(({ name }) => !taken.has(name) && !others.has(name) && present.owned.has(name))
   const settled = otherIds(there)
   const isOpen = ({ about }: Step): boolean => !settled.has(`${about?.table}.${about?.column}`)
   const searches = wanted.some((table) => table.indexes.some((index) => index.kind === 'trigram'))
@@ -232,6 +235,7 @@ export function plan(wanted: readonly Table[], circumstances: Circumstances): Mi
   const steps = [
     // What is begun from here on is kept there.
     ...createSteps(kept, []),
+    ...all.flatMap((table) => (table.existing === true ? existingSteps(table, present) : [])),
     ...(overlaps && !present.ranges
       ? [adding('install btree_gist to refuse overlaps', 'create extension if not exists btree_gist')]
       : []),
@@ -250,7 +254,7 @@ export function plan(wanted: readonly Table[], circumstances: Circumstances): Mi
     ...gone.map((table) => setTableAside(table, circumstances)),
     ...there.flatMap((pair) => planIndexes(pair, circumstances)),
   ]
-  return Object.freeze({ steps: Object.freeze(steps), hash: hashOf(wanted, present) })
+  return Object.freeze({ steps: Object.freeze(steps), hash: hashOf(all, present) })
 }
 
 /** A plan for people: one line a step, with what stands in the way and what to do about it. */

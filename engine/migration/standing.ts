@@ -61,7 +61,8 @@ export interface Entry {
 }
 
 function ownedOf(wanted: readonly Table[]): Entry['owned'] {
-  return Object.fromEntries(wanted.map((table) => [table.name, table.columns.map((column) => column.name)]))
+  const own = wanted.filter(({ existing }) => existing !== true)
+  return Object.fromEntries(own.map((table) => [table.name, table.columns.map((column) => column.name)]))
 }
 
 function wordsOf(wanted: readonly Table[]): Entry['words'] {

@@ -61,6 +61,8 @@ export interface Table {
   readonly indexes: readonly TableIndex[]
   readonly sequences: readonly Sequence[]
   readonly renamedFrom?: string
+  /** It is somebody else's: compared with what is there, and never changed. */
+  readonly existing?: true
 }
 
 /** A column or a whole table (`column` undefined) that was removed from the YAML and renamed. */

@@ -154,7 +154,8 @@ function tableOf(catalog: Catalog, owner: Resource): Table {
     primaryKey: [owner.key.column],
     foreignKeys: keys.filter((key, i) => keys.findIndex((other) => other.column === key.column) === i),
     indexes: byName(all.flatMap((resource) => resource.indexes.map((index) => indexOf(owner.table, index)))),
-    sequences: byName(all.flatMap(sequences)),
+    sequences: owner.existing ? [] : byName(all.flatMap(sequences)),
+    ...(owner.existing ? { existing: true as const } : {}),
     ...(owner.renamedFrom === undefined ? {} : { renamedFrom: owner.renamedFrom }),
   }
 }
@@ -180,6 +181,7 @@ function joiningTable(catalog: Catalog, resource: Resource, relation: ManyToMany
     ],
     indexes: [namedIndex(table, { kind: 'btree', unique: false, columns: [to, from], where: undefined })],
     sequences: [],
+    ...(resource.existing ? { existing: true as const } : {}),
   }
 }
 

@@ -41,6 +41,7 @@ function draftOf(resolution: Resolution, written: Written): Draft | undefined {
     path: (value.path ?? written.name.replaceAll('_', '-')).replace(/^\/+|\/+$/g, ''),
     table: tableOf(resolution, written, owner),
     renamedFrom: renameOf(value.renamed_from)?.name,
+    existing: owner.document.value.existing ?? false,
     owner: owner.name,
     conceal: value.conceal ?? false,
     key,
@@ -127,6 +128,12 @@ function ownerOf(resolution: Resolution, written: Written): Written {
 function tableOf(resolution: Resolution, written: Written, owner: Written): string {
   const own = written.document.value.table
   const table = owner.document.value.table ?? owner.name
+  if (owner !== written && written.document.value.existing !== undefined) {
+    const message = `Whether the table of "${owner.name}" is there already stands in its own file`
+    resolution.report('of_mismatch', message, written.document.place(['existing'], 'key'), {
+      hint: 'leave "existing" out',
+    })
+  }
   if (owner !== written && own !== undefined && own !== table) {
     resolution.report(
       'of_mismatch',

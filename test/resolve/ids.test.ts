@@ -67,6 +67,10 @@ test('accounts have integer ids, and nothing else is compared with the id of one
 test('a resource on the table of another has its ids', () => {
   const parts = `of: things\nid: uuid\nfields: { name: { type: string } }\n${VIEW}`
   assert.equal(says({ things: THINGS, parts }), ['parts.yaml:3:1 of_mismatch: "parts" has the ids of "things"'])
+  const there = `of: things\nexisting: true\nfields: { name: { type: string } }\n${VIEW}`
+  assert.equal(says({ things: THINGS, parts: there }), [
+    'parts.yaml:3:1 of_mismatch: Whether the table of "things" is there already stands in its own file',
+  ])
 })
 
 test('automations act for records with integer ids alone, and choose such', () => {

@@ -1,0 +1,58 @@
+/** What a table that is somebody else's must be like to be served: it is compared, and never changed. */
+import { nearest } from '../text/nearest.ts'
+import type { Step } from './step.ts'
+import type { Column, Present, Table } from './table.ts'
+
+/** Types between which values go to and fro as they are; those of one family are the same to callers. */
+const FAMILIES: readonly (readonly string[])[] = [
+  ['smallint', 'integer', 'bigint'],
+  ['character varying', 'character', 'text'],
+  ['numeric'],
+]
+
+function familyOf(type: string): string {
+  const base = type.replace(/\(.*\)/, '').trim()
+  return FAMILIES.find((family) => family.includes(base))?.[0] ?? base
+}
+
+function refusal(table: string, column: string, title: string, advice: string): Step {
+  return { title, about: { table, column }, sql: [], risk: 'blocked', effect: 'adds', advice }
+}
+
+/** What keeps an existing table from being served: each difference as a step that nobody can take. */
+export function existingSteps(wanted: Table, present: Present): readonly Step[] {
+  const actual = present.tables.find(({ name }) => name === wanted.name)
+  if (actual === undefined) {
+    const near = nearest(
+      wanted.name,
+      present.tables.map(({ name }) => name),
+    )
+    const advice = `correct "table"${near === undefined ? '' : ` (did you mean "${near}"?)`}, or take "existing" away, and the table is made`
+    return [refusal(wanted.name, '', `there is no table ${wanted.name}`, advice)]
+  }
+  const keyed = [...actual.primaryKey].sort().join() === [...wanted.primaryKey].sort().join()
+  const key = `primary key of ${wanted.name} is (${actual.primaryKey.join(', ')}), not (${wanted.primaryKey.join(', ')})`
+  return [
+    ...(keyed ? [] : [refusal(wanted.name, '', key, 'name the column of the key: id: { column: … }')]),
+    ...wanted.columns.flatMap((column) => differences(wanted.name, column, actual)),
+  ]
+}
+
+function differences(table: string, column: Column, { columns }: Table): readonly Step[] {
+  const actual = columns.find(({ name }) => name === column.name)
+  if (actual === undefined) {
+    const near = nearest(
+      column.name,
+      columns.map(({ name }) => name),
+    )
+    const advice = `name the column that is meant${near === undefined ? '' : `: column: ${near}`}, or leave the field out; the table is not changed`
+    return [refusal(table, column.name, `there is no column ${table}.${column.name}`, advice)]
+  }
+  if (familyOf(actual.type) !== familyOf(column.type)) {
+    const advice = 'give the field the type of the column, or compute it from the column: computed: "t.column::text"'
+    return [refusal(table, column.name, `${table}.${column.name} is ${actual.type}, not ${column.type}`, advice)]
+  }
+  if (actual.nullable && !column.nullable)
+    return [refusal(table, column.name, `${table}.${column.name} may be null`, 'take "required" and "nullable" away')]
+  return []
+}
