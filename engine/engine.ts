@@ -51,6 +51,8 @@ export interface EngineOptions {
   readonly database?: Database
   /** false: the database is taken as it is, for a command that only looks; rejects where the YAML wants another. */
   readonly begin?: boolean
+  /** With `begin: false`: the database is as an application with the same tables left it, and is not looked at. */
+  readonly asLeft?: boolean
   /** Aborted when the process is told to stop: the start ends as soon as it can, and rejects. */
   readonly stop?: AbortSignal
   /** For commands: an embedded database that a running server has open is used by way of that server. */
@@ -146,7 +148,7 @@ async function openProcess(ground: Ground): Promise<Process> {
 
 /** Starts an application: reads, checks, migrates, seeds, composes. Diagnostics instead of an engine when anything is in the way. */
 export async function createEngine(options: EngineOptions): Promise<Collected<Engine>> {
-  const { settings, begin = true, stop } = options
+  const { settings, begin = true, asLeft = false, stop } = options
   const read = options.read ?? (await readCatalog(settings))
   if (read.value === undefined) return { diagnostics: read.diagnostics }
   await keepPrivate(settings.dataDir, false)
@@ -164,7 +166,7 @@ export async function createEngine(options: EngineOptions): Promise<Collected<En
   stop?.addEventListener('abort', database.interrupt)
   try {
     stop?.throwIfAborted()
-    const settled = await settleOn(ground, read.value, { begin })
+    const settled = await settleOn(ground, read.value, { begin, asLeft })
     if (settled.value === undefined) {
       await closeAll()
       return { diagnostics: [...read.diagnostics, ...settled.diagnostics] }
@@ -183,7 +185,11 @@ export async function createEngine(options: EngineOptions): Promise<Collected<En
 }
 
 /** Brings the database to the catalog, unless it is to be there already. */
-function settleOn({ database, log, now }: Ground, { catalog }: Boot, how: Pick<SettleOptions, 'edited' | 'begin'>) {
+function settleOn(
+  { database, log, now }: Ground,
+  { catalog }: Boot,
+  how: Pick<SettleOptions, 'edited' | 'begin' | 'asLeft'>,
+) {
   return settle(catalog, database, { log, now: now(), ...how })
 }
 

@@ -2,7 +2,6 @@
 import { WORK_LIMITS } from './work-limits.ts'
 
 export const LIMITS = {
-  ...WORK_LIMITS,
   /** A source file: far above any hand-written resource, far below what slows the parser. */
   sourceBytes: 1_048_576,
   /** Nodes of one source once its aliases are followed, and how deep they nest: stops alias bombs. */
@@ -228,4 +227,5 @@ export const LIMITS = {
   testsAtOnce: 4,
   /** Letters of an application's name: the database, the image and the containers are called after it. */
   applicationName: 50,
+  ...WORK_LIMITS,
 } as const

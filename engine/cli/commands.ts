@@ -32,9 +32,10 @@ export const COMMANDS: readonly Command[] = [
   },
   {
     name: 'test',
-    usage: '[<part of a path> …]',
+    usage: '[--mutate] [<part of a path> …]',
     summary:
-      'run the tests of the application, on databases of their own: the scenarios of *.test.yaml, and every *.test.ts',
+      'run the tests of the application, on databases of their own: the scenarios of *.test.yaml, and every *.test.ts; with --mutate, leave out each policy clause, field guard and rule in turn, and name those that no scenario misses',
+    options: { mutate: { type: 'boolean' } },
     example: 'plinth test tickets',
     takes: [0, Number.POSITIVE_INFINITY],
     load: () => import('./test.ts'),

@@ -1,53 +1,117 @@
 /** ⇄ The scenarios of an application as `plinth test` runs them: each by its name, failures at their place, and what none has tried. */
 import { resolve, sep } from 'node:path'
-import { readCatalog } from '../boot/boot.ts'
+import type { Boot } from '../boot/boot.ts'
+import type { Document } from '../definition/definition.ts'
 import { parseDocument } from '../definition/parse.ts'
-import { checkScenarios } from '../definition/scenario.ts'
-import { unexercised } from '../testing/coverage.ts'
-import { runScenarios } from '../testing/scenarios.ts'
-import type { Diagnostic } from '../text/diagnostic.ts'
-import type { Source } from '../text/source.ts'
-import { showDiagnostics } from './application.ts'
+import { checkScenarios, type ScenarioFile } from '../definition/scenario.ts'
+import { type Reusable, reusable } from '../testing/reusable.ts'
+import { keyOf, type Safeguard, safeguardsOf } from '../testing/safeguard.ts'
+import { noticing, type Ran, runFile } from '../testing/suite.ts'
+import type { Collected, Diagnostic } from '../text/diagnostic.ts'
+import { placeOf, type Source } from '../text/source.ts'
+import { readApplication, showDiagnostics } from './application.ts'
 import type { Invocation } from './command.ts'
 
-/** Runs each file of scenarios on a database of its own; whether all hold. */
-export async function testScenarios(invocation: Invocation, sources: readonly Source[]): Promise<boolean> {
-  const { say, settings } = invocation
-  const read = await readCatalog(settings)
-  showDiagnostics(read, invocation)
-  if (read.value === undefined) return false
-  const failures: Diagnostic[] = []
-  const exercised = new Set<string>()
-  for (const source of sources) {
-    say(source.file)
-    failures.push(...(await testFile(invocation, source, exercised)))
+/**
+ * Runs each file of scenarios on what the application begins with; whether all hold. With `mutate`, the clauses, guards and
+ * rules of the files that it takes are left out one after the other, and one that no scenario notices is a failure too.
+ */
+export async function testScenarios(
+  invocation: Invocation,
+  sources: readonly Source[],
+  mutate?: (file: string) => boolean,
+): Promise<boolean> {
+  const files = sources.map(read)
+  const wrong = files.flatMap(({ diagnostics }) => diagnostics)
+  showDiagnostics({ diagnostics: wrong }, invocation)
+  // What is wrong with the application itself is shown with its places.
+  if ((await readApplication(invocation)) === undefined) return false
+  const stage = await begun(invocation)
+  try {
+    const safeguards = safeguardsOf(stage.boot.catalog, ownFiles(stage.boot, invocation))
+    const ran: Ran[] = []
+    for (const { value } of files) {
+      if (value !== undefined) ran.push(...(await testFile(invocation, stage, value, safeguards)))
+    }
+    const failures = ran.flatMap(({ diagnostics }) => diagnostics)
+    showDiagnostics({ diagnostics: failures }, invocation)
+    if (wrong.length + failures.length > 0) return false
+    if (mutate !== undefined) {
+      const chosen = safeguards.filter(({ span }) => mutate(span.source.file))
+      return await leaveOutEach(invocation, chosen, noticing(stage, ran))
+    }
+    tellUntried(invocation, safeguards, ran)
+    return true
+  } finally {
+    await stage.close()
   }
-  showDiagnostics({ diagnostics: failures }, invocation)
-  const own = resolve(settings.resourcesDir) + sep
-  const files = new Set(read.value.sources.map(({ file }) => file).filter((file) => resolve(file).startsWith(own)))
-  const others = unexercised(read.value.catalog, files, exercised)
-  if (others.length > 0) {
-    say(`\nNo scenario was answered by these clauses of policies:\n${others.map((line) => `  ${line}`).join('\n')}`)
-  }
-  return failures.length === 0
 }
 
-async function testFile(
-  { say, settings }: Invocation,
-  source: Source,
-  exercised: Set<string>,
-): Promise<readonly Diagnostic[]> {
-  const parsed = parseDocument(source)
-  if (parsed.value === undefined || parsed.diagnostics.length > 0) return parsed.diagnostics
-  const checked = checkScenarios(parsed.value)
-  if (checked.value === undefined) return checked.diagnostics
+function begun({ settings }: Invocation): Promise<Reusable> {
   const { resourcesDir, pluginsDir, env } = settings
   const { TEST_DATABASE_URL: server } = env
-  const run = await runScenarios(checked.value, {
+  return reusable({
     env: { RESOURCES_DIR: resolve(resourcesDir), PLUGINS_DIR: resolve(pluginsDir) },
     ...(server ? { server } : {}),
   })
-  for (const clause of run.exercised) exercised.add(clause)
-  for (const { name, diagnostics } of run.results) say(`  ${diagnostics.length === 0 ? '✔' : '✘'} ${name}`)
-  return run.results.flatMap(({ diagnostics }) => diagnostics)
+}
+
+function read(source: Source): Collected<Document<ScenarioFile>> {
+  const parsed = parseDocument(source)
+  if (parsed.value === undefined || parsed.diagnostics.length > 0) return { diagnostics: parsed.diagnostics }
+  return checkScenarios(parsed.value)
+}
+
+/** The files of the application itself; those of plugins are theirs to test. */
+function ownFiles({ sources }: Boot, { settings }: Invocation): ReadonlySet<string> {
+  const own = resolve(settings.resourcesDir) + sep
+  return new Set(sources.map(({ file }) => file).filter((file) => resolve(file).startsWith(own)))
+}
+
+async function testFile(
+  { say }: Invocation,
+  stage: Reusable,
+  file: Document<ScenarioFile>,
+  safeguards: readonly Safeguard[],
+): Promise<readonly Ran[]> {
+  say(file.place([]).source.file)
+  const ran = await runFile(stage, file, safeguards)
+  for (const { name, diagnostics } of ran) say(`  ${diagnostics.length === 0 ? '✔' : '✘'} ${name}`)
+  return ran
+}
+
+function tellUntried({ say }: Invocation, safeguards: readonly Safeguard[], ran: readonly Ran[]): void {
+  const tried = new Set(ran.flatMap(({ exercised }) => [...exercised]))
+  const untried = safeguards.filter((one) => !tried.has(keyOf(one)))
+  if (untried.length === 0) return
+  const lines = untried.map(({ span, title }) => `  ${placeOf(span)}  ${title}`)
+  say(`\nNo scenario exercises:\n${lines.join('\n')}`)
+}
+
+/** Tells of each whether a scenario fails without it; whether all are noticed. */
+async function leaveOutEach(
+  invocation: Invocation,
+  safeguards: readonly Safeguard[],
+  noticed: ReturnType<typeof noticing>,
+): Promise<boolean> {
+  const { say } = invocation
+  const survivors: Diagnostic[] = []
+  say(`\nLeaving out ${safeguards.length} clauses, guards and rules, one after the other:`)
+  for (const safeguard of safeguards) {
+    const { span, title } = safeguard
+    const by = await noticed(safeguard)
+    say(`  ${by === undefined ? '✘' : '✔'} ${placeOf(span)}  ${title}${by === undefined ? '' : ` — ${by}`}`)
+    if (by === undefined) survivors.push(unnoticed(safeguard))
+  }
+  showDiagnostics({ diagnostics: survivors }, invocation)
+  return survivors.length === 0
+}
+
+function unnoticed({ span, title }: Safeguard): Diagnostic {
+  return {
+    code: 'unnoticed_removal',
+    message: `Every scenario still holds without ${title}`,
+    span,
+    hint: 'add a scenario in which somebody is let in, refused or shown less because of it',
+  }
 }

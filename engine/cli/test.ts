@@ -57,21 +57,23 @@ function runFiles(invocation: Invocation, root: string, files: readonly string[]
 }
 
 export async function run(invocation: Invocation): Promise<ExitCode> {
-  const { complain, positionals, settings } = invocation
+  const { complain, options, positionals, settings } = invocation
+  const mutate = options.mutate === true
   const root = dirname(resolve(settings.resourcesDir))
   const chosen = (path: string): boolean =>
     positionals.length === 0 || positionals.some((part) => path.split(sep).join('/').includes(part))
   try {
-    const files = (await testFiles(root)).filter(chosen)
+    const files = mutate ? [] : (await testFiles(root)).filter(chosen)
     const scenarios = await readScenarios(settings.resourcesDir)
     showDiagnostics(scenarios, invocation)
     const sources = scenarios.value.filter(({ file }) => chosen(file))
     if (files.length + sources.length === 0) {
       const which = positionals.length === 0 ? '' : ` with ${positionals.join(' or ')} in its path`
-      complain(`There is no *.test.ts and no *.test.yaml${which}. See "Tests" in plugins/README.md of Plinth.`)
+      const kinds = mutate ? '*.test.yaml' : '*.test.ts and no *.test.yaml'
+      complain(`There is no ${kinds}${which}. See "Tests" in plugins/README.md of Plinth.`)
       return 1
     }
-    const right = sources.length === 0 || (await testScenarios(invocation, sources))
+    const right = sources.length === 0 || (await testScenarios(invocation, sources, mutate ? chosen : undefined))
     const passed = files.length === 0 || (await runFiles(invocation, root, files))
     return right && passed && scenarios.diagnostics.length === 0 ? 0 : 1
   } catch (error) {

@@ -3,11 +3,12 @@ import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 import type { TypesOf } from '../action/resource-types.ts'
+import type { Database } from '../database/database.ts'
 import { throwawayDatabase } from '../database/throwaway.ts'
-import { createEngine, type Engine } from '../engine.ts'
+import { createEngine, type Engine, type EngineOptions } from '../engine.ts'
 import type { JsonObject } from '../json.ts'
 import type { Logger } from '../observe.ts'
-import { readSettings } from '../settings.ts'
+import { readSettings, type Settings } from '../settings.ts'
 import { renderDiagnostics } from '../text/render.ts'
 import { type Answer, exchange, type Sent } from './answer.ts'
 import { type Account, makeAccount } from './people.ts'
@@ -80,27 +81,61 @@ function environment(folder: string, dataDir: string, { env }: ApplicationOption
   }
 }
 
-/** Starts the application of a folder on an empty database; rejects with its diagnostics when it does not start. */
-export async function application(options: ApplicationOptions = {}): Promise<TestApplication> {
+/** A database of its own and a folder for data, on which an application can be served. */
+export interface Ground {
+  /** The engine of an application that was read here, or of the one that the folder holds. */
+  engine(more?: Pick<EngineOptions, 'read' | 'begin' | 'asLeft'>): Promise<Engine>
+  readonly settings: Settings
+  readonly database: Database
+  readonly dataDir: string
+  close(): Promise<void>
+}
+
+/** Makes an empty database and a folder; rejects where the environment says what can not be. */
+export async function openGround(options: ApplicationOptions): Promise<Ground> {
   const { folder = '.', now, log = SILENT, server = process.env.TEST_DATABASE_URL } = options
   const dataDir = await mkdtemp(join(tmpdir(), 'plinth-test-'))
-  const settings = readSettings(environment(folder, dataDir, options))
-  const undo: (() => Promise<void>)[] = [() => rm(dataDir, { recursive: true, force: true })]
-  const close = async (): Promise<void> => {
-    for (const step of undo.splice(0).reverse()) await step()
-  }
   try {
-    if (settings.value === undefined) throw new Error(renderDiagnostics(settings.diagnostics))
+    const { value: settings, diagnostics } = readSettings(environment(folder, dataDir, options))
+    if (settings === undefined) throw new Error(renderDiagnostics(diagnostics))
     const { database, close: drop } = await throwawayDatabase(server, log, LINGER_MS)
-    undo.push(drop)
-    const made = await createEngine({ settings: settings.value, log, database, ...(now && { now }) })
-    const engine = made.value
-    if (engine === undefined) throw new Error(renderDiagnostics(made.diagnostics))
-    undo.push(() => engine.close())
-    const { url } = await engine.listen()
-    return { ...testApplication(engine, url, dataDir), close }
+    return {
+      ...{ settings, database, dataDir },
+      async engine(more) {
+        const made = await createEngine({ settings, log, database, ...(now && { now }), ...more })
+        if (made.value === undefined) throw new Error(renderDiagnostics(made.diagnostics))
+        return made.value
+      },
+      async close() {
+        await drop()
+        await rm(dataDir, { recursive: true, force: true })
+      },
+    }
   } catch (error) {
-    await close()
+    await rm(dataDir, { recursive: true, force: true })
+    throw error
+  }
+}
+
+/** Starts the application of a folder on an empty database; rejects with its diagnostics when it does not start. */
+export async function application(options: ApplicationOptions = {}): Promise<TestApplication> {
+  const ground = await openGround(options)
+  try {
+    const app = await served(await ground.engine(), ground.dataDir)
+    return { ...app, close: () => app.close().then(ground.close) }
+  } catch (error) {
+    await ground.close()
+    throw error
+  }
+}
+
+/** Lets an engine listen; closing the application closes the engine, and nothing else. */
+export async function served(engine: Engine, dataDir: string): Promise<TestApplication> {
+  try {
+    const { url } = await engine.listen()
+    return { ...testApplication(engine, url, dataDir), close: () => engine.close() }
+  } catch (error) {
+    await engine.close()
     throw error
   }
 }

@@ -1,52 +1,120 @@
-/** ⇄ Which clauses of policies scenarios have exercised: those by which a request was answered. */
+/** ⇄ Which safeguards scenarios have exercised: clauses by which a request was answered, and what refused or hid something. */
 import { executionOf } from '../action/execution.ts'
-import { clausesAsked } from '../action/explain.ts'
-import { ANONYMOUS } from '../actor.ts'
-import type { Catalog, Clause } from '../catalog/catalog.ts'
+import { clausesAsked, type Question } from '../action/explain.ts'
+import { type Actor, ANONYMOUS } from '../actor.ts'
+import type { Access, Catalog, Clause, Resource } from '../catalog/catalog.ts'
 import type { Engine } from '../engine.ts'
+import { resourcesNamed } from '../http/output.ts'
+import type { BoundRoute } from '../http/parts.ts'
 import { findRoute, questionOf } from '../http/question.ts'
-import { position } from '../text/source.ts'
+import { isObject, type Json } from '../json.ts'
+import { speaksOf } from '../query/move-check.ts'
+import { allowsOne, clausesFor } from '../query/policy.ts'
+import type { Answer } from './answer.ts'
+import { keyOf, type Safeguard } from './safeguard.ts'
 
-/** The place of a clause, which is the same in every catalog of the same files. */
-function placeOf({ span }: Clause): string {
-  const { line, column } = position(span.source, span.start)
-  return `${span.source.file}:${line}:${column}`
+/** A request that is about to be sent. */
+export interface Asked {
+  readonly actor: Actor
+  /** undefined where a plugin's own route judges it. */
+  readonly question: Question | undefined
+  /** Those by which it may be answered. */
+  readonly clauses: readonly Clause[]
+  readonly body: Json | undefined
 }
 
-/** The places of the clauses by which a request may be answered; none where a plugin's own route judges it. */
-export async function clausesOf(
+/** What a request of an account, or of nobody, asks; looked at before it is sent, because one that deletes leaves no record. */
+export async function askedBy(
   { app }: Pick<Engine, 'app'>,
   account: number | undefined,
   request: string,
-): Promise<readonly string[]> {
+  body: Json | undefined,
+): Promise<Asked> {
   const { catalog, foundation, routes } = app
   const call = { requestId: 'scenario', afterCommit: () => undefined }
-  const [actor] = account === undefined ? [ANONYMOUS] : await foundation.actorsOf(foundation.database.adhoc, [account])
+  const [known] = account === undefined ? [] : await foundation.actorsOf(foundation.database.adhoc, [account])
+  const actor = known ?? ANONYMOUS
   try {
-    const question = questionOf(findRoute(request, { routes, catalog }))
-    if (question === undefined || actor === undefined) return []
-    return (await clausesAsked(executionOf(foundation, { ...call, actor }), question)).map(placeOf)
+    const found = findRoute(request, { routes, catalog })
+    const question = questionOf(found)
+    if (question === undefined) return { actor, question, clauses: clausesToCreate(catalog, found.route, actor), body }
+    const clauses = await clausesAsked(executionOf(foundation, { ...call, actor }), question)
+    return { actor, question, clauses, body }
   } catch {
     // A request that no route answers has no policy.
-    return []
+    return { actor, question: undefined, clauses: [], body }
   }
 }
 
-/** A line for each clause of the application's own files that is not among the exercised ones. */
-export function unexercised(
-  { resources }: Catalog,
-  files: ReadonlySet<string>,
-  exercised: ReadonlySet<string>,
-): readonly string[] {
-  const lines = [...resources.values()].flatMap(({ policies }) =>
-    Object.entries(policies).flatMap(([policy, clauses]) =>
-      clauses
-        .filter((clause) => files.has(clause.span.source.file) && !exercised.has(placeOf(clause)))
-        .map(({ span, ...rest }) => {
-          const written = span.source.text.slice(span.start, span.end).replace(/\s+/g, ' ')
-          return `${placeOf({ span, ...rest })}  ${policy}: ${written}`
-        }),
-    ),
-  )
-  return [...new Set(lines)]
+/** A plugin's route that answers a record it makes is held to the policy of its resource. */
+function clausesToCreate({ resources }: Catalog, route: BoundRoute, actor: Actor): readonly Clause[] {
+  if (route.method !== 'POST' || route.status !== 201) return []
+  return [...resourcesNamed(route)].flatMap((name) => clausesFor(resources.get(name)?.policies.create ?? [], actor))
+}
+
+/** The parts of the catalog that an answer shows at work. */
+export function exercisedBy(catalog: Catalog, asked: Asked, answer: Answer): readonly object[] {
+  const { question, clauses, actor } = asked
+  const resources = question === undefined ? [...catalog.resources.values()] : [question.resource]
+  const refused = answer.status >= 400 ? sentencesOf(answer) : question === undefined ? textsIn(answer.body) : []
+  const answered = answer.status < 300 ? [...clauses, ...(question ? workOf(asked, question) : [])] : []
+  const said = resources.flatMap((resource) => saying(resource, refused))
+  return [...answered, ...said, ...(question ? writeGuards(question.resource, actor, asked.body) : [])]
+}
+
+/** The rules of a resource by which a record that the application makes itself was refused. */
+export function refusedBy({ resources }: Catalog, name: string, answer: Answer): readonly object[] {
+  const resource = resources.get(name)
+  return resource === undefined || answer.status < 400 ? [] : saying(resource, sentencesOf(answer))
+}
+
+/** The keys of the safeguards that have one of these parts. */
+export function keysOf(safeguards: readonly Safeguard[], exercised: ReadonlySet<object>): ReadonlySet<string> {
+  const shown = safeguards.filter(({ parts }) => [...parts].some((part) => exercised.has(part)))
+  return new Set(shown.map(keyOf))
+}
+
+/** Every text of an answer: one to many records tells of each why it was refused. */
+function textsIn(body: Json | undefined): readonly string[] {
+  if (typeof body === 'string') return [body]
+  return typeof body === 'object' && body !== null ? Object.values(body).flatMap(textsIn) : []
+}
+
+function sentencesOf({ message, errors }: Answer): readonly string[] {
+  return [message ?? '', ...Object.values(errors).flat()]
+}
+
+/** The rules that refused with one of these sentences; a move's may be longer than what the YAML says. */
+function saying({ rules, foreignRules, linkRules, counts, overlaps, moves }: Resource, sentences: readonly string[]) {
+  const others = [...foreignRules, ...linkRules].map(({ rule }) => rule)
+  const said = [...rules, ...others, ...counts, ...overlaps].filter(({ says }) => sentences.includes(says))
+  const moved = moves.filter(({ says }) => sentences.some((one) => says !== undefined && one.startsWith(says)))
+  return [...said, ...moved]
+}
+
+/** What a successful request shows at work beside clauses: guards that kept something back, moves that were made, a yes that passed on. */
+function workOf({ actor, body }: Asked, { resource, action }: Question): readonly object[] {
+  const { fields, relations, moves, soles } = resource
+  const hidden = [...fields.values(), ...relations.values()].flatMap(({ read }) => kept(read, actor))
+  if (!isObject(body)) return hidden
+  const moved = action !== 'update' ? [] : moves.filter(({ field, name }) => name in body || field.name in body)
+  return [
+    ...hidden,
+    ...moved.flatMap(({ allow }) => allow.filter((move) => speaksOf(move, actor))),
+    ...soles.filter(({ field }) => body[field.name] === true),
+  ]
+}
+
+/** The guards of what a body brings and its sender may not write. */
+function writeGuards({ fields, relations }: Resource, actor: Actor, body: Json | undefined): readonly object[] {
+  if (!isObject(body)) return []
+  const linked = [...relations.values()].flatMap((one) => (one.kind === 'many_to_many' ? [one] : []))
+  return [
+    ...[...fields.values()].filter(({ name }) => name in body).flatMap(({ write }) => kept(write, actor)),
+    ...linked.filter(({ writeAs }) => writeAs in body).flatMap(({ write }) => kept(write, actor)),
+  ]
+}
+
+function kept(access: readonly Access[] | undefined, actor: Actor): readonly object[] {
+  return access === undefined || allowsOne(access, actor) ? [] : [access]
 }

@@ -1,23 +1,21 @@
-/** ⇄ Runs the scenarios of one file against the application, one after the other on one database. */
+/** ⇄ Runs a scenario against an application: sends each request, and compares what is answered. */
 import type { Document, Path } from '../definition/definition.ts'
 import type { ScenarioFile, Step } from '../definition/scenario.ts'
 import { isObject, type Json } from '../json.ts'
 import type { Diagnostic } from '../text/diagnostic.ts'
 import type { Answer } from './answer.ts'
-import { type ApplicationOptions, application, type TestApplication } from './application.ts'
-import { clausesOf } from './coverage.ts'
+import type { TestApplication } from './application.ts'
+import { askedBy, exercisedBy, refusedBy } from './coverage.ts'
 import { differences } from './differences.ts'
+import { form } from './form.ts'
+import { writtenBySystem } from './written.ts'
 
 export interface ScenarioResult {
   readonly name: string
   /** Empty: it holds. */
   readonly diagnostics: readonly Diagnostic[]
-}
-
-export interface ScenarioRun {
-  readonly results: readonly ScenarioResult[]
-  /** The places of the clauses by which requests were answered. */
-  readonly exercised: ReadonlySet<string>
+  /** The parts of the application's catalog that its requests showed at work. */
+  readonly exercised: ReadonlySet<object>
 }
 
 /** What later steps may name. */
@@ -26,31 +24,22 @@ type Kept = Map<string, Json>
 interface Running {
   readonly app: TestApplication
   readonly file: Document<ScenarioFile>
-  readonly exercised: Set<string>
+  readonly exercised: Set<object>
   readonly kept: Kept
 }
 
-/** Runs every scenario; a step that fails ends its own scenario. */
-export async function runScenarios(file: Document<ScenarioFile>, options: ApplicationOptions): Promise<ScenarioRun> {
-  const app = await application(options)
-  try {
-    const exercised = new Set<string>()
-    const results: ScenarioResult[] = []
-    for (const [name, steps] of Object.entries(file.value.scenarios)) {
-      results.push({ name, diagnostics: await runOne({ app, file, exercised, kept: new Map() }, name, steps) })
-    }
-    return { results, exercised }
-  } finally {
-    await app.close()
+/** Runs one scenario, up to the first step that fails. */
+export async function runScenario(
+  app: TestApplication,
+  file: Document<ScenarioFile>,
+  name: string,
+): Promise<ScenarioResult> {
+  const running: Running = { app, file, exercised: new Set(), kept: new Map() }
+  for (const [index, step] of (file.value.scenarios[name] ?? []).entries()) {
+    const diagnostics = await runStep(running, step, ['scenarios', name, index])
+    if (diagnostics.length > 0) return { name, diagnostics, exercised: running.exercised }
   }
-}
-
-async function runOne(running: Running, name: string, steps: readonly Step[]): Promise<readonly Diagnostic[]> {
-  for (const [index, step] of steps.entries()) {
-    const found = await runStep(running, step, ['scenarios', name, index])
-    if (found.length > 0) return found
-  }
-  return []
+  return { name, diagnostics: [], exercised: running.exercised }
 }
 
 function failed({ file }: Running, at: Path, message: string, hint?: string): Diagnostic {
@@ -59,17 +48,23 @@ function failed({ file }: Running, at: Path, message: string, hint?: string): Di
 
 async function runStep(running: Running, step: Step, at: Path): Promise<readonly Diagnostic[]> {
   const { app, exercised, kept } = running
-  const [role, ...names] = (step.as ?? '').split(' ')
   try {
+    const body = step.body === undefined ? undefined : filled(step.body, kept)
+    if (step.request === undefined) {
+      const [resource = '', id] = (step.create ?? step.update ?? '').split('/')
+      const answer = await writtenBySystem(app, resource, id === undefined ? id : named(id, kept), body)
+      for (const part of refusedBy(app.engine.app.catalog, resource, answer)) exercised.add(part)
+      return judged(running, step, at, answer)
+    }
+    const [role, ...names] = (step.as ?? '').split(' ')
     const person = role ? await app.person(role, names.join(' ') || undefined) : undefined
     const [method = '', path = ''] = step.request.split(' ')
-    const whole = path.replaceAll(/\{(\w+)\}/g, (_, name: string) => encodeURIComponent(String(keptAs(kept, name))))
-    const { prefix } = app.engine.app.catalog
-    // Before the request: one that deletes leaves no record to look at.
-    const clauses = await clausesOf(app.engine, person?.id, `${method} ${prefix}${whole}`)
-    const body = step.body === undefined ? {} : { body: filled(step.body, kept) }
-    const answer = await (person ?? app).request(method, whole, body)
-    if (answer.status < 300) for (const clause of clauses) exercised.add(clause)
+    const whole = named(path, kept)
+    const { catalog } = app.engine.app
+    const asked = await askedBy(app.engine, person?.id, `${method} ${catalog.prefix}${whole}`, body)
+    const sent = step.file === undefined ? (body === undefined ? {} : { body }) : form(step.file, body)
+    const answer = await (person ?? app).request(method, whole, sent)
+    for (const part of exercisedBy(catalog, asked, answer)) exercised.add(part)
     return judged(running, step, at, answer)
   } catch (error) {
     return [failed(running, at, error instanceof Error ? error.message : String(error))]
@@ -96,6 +91,7 @@ function judged(running: Running, step: Step, at: Path, answer: Answer): readonl
 }
 
 function valueAt(part: Json | undefined, key: string): Json | undefined {
+  if (Array.isArray(part)) return part[Number(key)]
   return isObject(part) && Object.hasOwn(part, key) ? part[key] : undefined
 }
 
@@ -103,6 +99,11 @@ function keptAs(kept: Kept, name: string): Json {
   const value = kept.get(name)
   if (value === undefined) throw new Error(`No step before keeps {${name}}`)
   return value
+}
+
+/** A path with what was kept in the places of `{name}`. */
+function named(path: string, kept: Kept): string {
+  return path.replaceAll(/\{(\w+)\}/g, (_, name: string) => encodeURIComponent(String(keptAs(kept, name))))
 }
 
 /** The value with what was kept in the place of `"{name}"`. */

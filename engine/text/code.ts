@@ -68,6 +68,7 @@ export const DIAGNOSTIC_CODES = {
   unsafe_migration: 'A change of the tables that would lose or reject data, and waits for a person.',
   scenario_failed: 'A scenario whose answer is another than the one that it names.',
   rollout_refused: 'A version that not every running instance can serve.',
+  unnoticed_removal: 'A policy clause, field guard or rule without which every scenario still holds.',
   stale_plan: 'A migration plan made from another state of the YAML or of the database.',
 } as const
 

@@ -1,0 +1,61 @@
+/** A catalog without some of its parts, to see what they are there for. */
+import type { Catalog } from './catalog.ts'
+import { deepFreeze } from './freeze.ts'
+
+/** The field types of a catalog and the texts that were written are shared with it. */
+type Kept = (value: object) => boolean
+
+/**
+ * The same catalog in which the parts are missing: from lists, with what stands in a list because of one (`rule`), and as
+ * values of keys, which become undefined. Nothing of it is an object of the other catalog but types and places.
+ */
+export function withoutParts(catalog: Catalog, parts: ReadonlySet<object>): Catalog {
+  const types = new Set<object>(catalog.fieldTypes.values())
+  const kept: Kept = (value) => types.has(value) || isPlace(value)
+  return deepFreeze(copied(catalog, { parts, kept, made: new Map() }) as Catalog, kept)
+}
+
+interface Copying {
+  readonly parts: ReadonlySet<object>
+  readonly kept: Kept
+  readonly made: Map<object, object>
+}
+
+function isPlace(value: object): boolean {
+  return 'source' in value && 'start' in value && 'end' in value
+}
+
+function copied(value: unknown, copying: Copying): unknown {
+  const { parts, kept, made } = copying
+  if (typeof value !== 'object' || value === null || kept(value)) return value
+  if (parts.has(value)) return undefined
+  const known = made.get(value)
+  if (known !== undefined) return known
+  if (Array.isArray(value)) {
+    const list: unknown[] = []
+    made.set(value, list)
+    for (const item of value) if (!isGone(item, parts)) list.push(copied(item, copying))
+    return list
+  }
+  if (value instanceof Map) {
+    const map = new Map()
+    made.set(value, map)
+    for (const [key, item] of value) map.set(copied(key, copying), copied(item, copying))
+    return map
+  }
+  if (value instanceof Set) {
+    const set = new Set()
+    made.set(value, set)
+    for (const item of value) set.add(copied(item, copying))
+    return set
+  }
+  const object: Record<string, unknown> = {}
+  made.set(value, object)
+  for (const [name, item] of Object.entries(value)) object[name] = copied(item, copying)
+  return object
+}
+
+function isGone(item: unknown, parts: ReadonlySet<object>): boolean {
+  if (typeof item !== 'object' || item === null) return false
+  return parts.has(item) || ('rule' in item && typeof item.rule === 'object' && parts.has(item.rule!))
+}

@@ -1,0 +1,143 @@
+/** ⇄ The rows of a database as they are now, kept beside the tables so that a test can begin again from them without a migration. */
+import type { Database, Runner } from '../database/database.ts'
+import { quoted as q } from '../filter/sql.ts'
+
+/** Where the rows are kept. */
+const KEPT = 'plinth_baseline'
+
+/** A table with what its rows are kept by. */
+interface KeptTable {
+  readonly name: string
+  /** Its columns without those that the database computes, as SQL. */
+  readonly columns: string
+  /** Whether any row stood in it. */
+  readonly filled: boolean
+}
+
+interface Kept {
+  /** In an order in which rows can be inserted: what a key names comes before it. */
+  readonly tables: readonly KeptTable[]
+  /** The tables whose rows name rows of this one, itself among them. */
+  readonly referencing: ReadonlyMap<string, readonly string[]>
+}
+
+/** The rows of a database at one moment. */
+export interface Baseline {
+  /** Puts every table and sequence back to that moment; nobody else may use the database meanwhile. */
+  restore(): Promise<void>
+}
+
+const TABLES = `select c.relname, string_agg(quote_ident(a.attname), ',' order by a.attnum)
+  from pg_class c join pg_attribute a on a.attrelid = c.oid and a.attnum > 0 and not a.attisdropped and a.attgenerated = ''
+  where c.relnamespace = 'public'::regnamespace and c.relkind = 'r' group by c.relname order by c.relname`
+
+const KEYS = `select distinct f.relname, t.relname from pg_constraint k join pg_class f on f.oid = k.conrelid
+  join pg_class t on t.oid = k.confrelid where k.contype = 'f' and k.connamespace = 'public'::regnamespace`
+
+const SEQUENCES = `select sequencename, last_value, start_value from pg_sequences where schemaname = 'public'`
+
+/** Keeps what every table of the schema holds now; undefined where keys between the tables go round in a circle. */
+export async function keepBaseline({ adhoc }: Pick<Database, 'adhoc'>): Promise<Baseline | undefined> {
+  const columns = await rows(adhoc, TABLES)
+  const keys = await rows(adhoc, KEYS)
+  const names = columns.map(([name]) => name)
+  const order = inserted(names, keys)
+  if (order === undefined) return undefined
+  await run(adhoc, `create schema ${q(KEPT)}`)
+  const filled = await filledOf(adhoc, names)
+  for (const name of filled) await run(adhoc, `create table ${kept(name)} as table ${live(name)}`)
+  const byName = new Map(
+    columns.map(([name, list = '']) => [name, { name, columns: list, filled: filled.has(name) }] as const),
+  )
+  const tables = order.map((name) => byName.get(name)!)
+  const referencing = referencingOf(names, keys)
+  const sequences = new Map((await rows(adhoc, SEQUENCES)).map((row) => [row[0], row.join()]))
+  return { restore: () => restore(adhoc, { tables, referencing }, sequences) }
+}
+
+async function restore(
+  adhoc: Runner,
+  { tables, referencing }: Kept,
+  before: ReadonlyMap<string, string>,
+): Promise<void> {
+  const changed = await changedOf(adhoc, tables)
+  const emptied = new Set([...changed].flatMap((name) => referencing.get(name)!))
+  const steps: string[] = []
+  if (emptied.size > 0) steps.push(`truncate ${[...emptied].map(live).join()}`)
+  for (const { name, columns, filled } of tables) {
+    if (!filled || !emptied.has(name)) continue
+    steps.push(`insert into ${live(name)} (${columns}) overriding system value select ${columns} from ${kept(name)}`)
+  }
+  for (const row of await rows(adhoc, SEQUENCES)) {
+    const [name] = row
+    const [, value, start] = before.get(name)!.split(',')
+    if (before.get(name) === row.join()) continue
+    const unused = value === ''
+    steps.push(`select setval('public.${q(name)}', ${unused ? start : value}, ${!unused})`)
+  }
+  for (const step of steps) await run(adhoc, step)
+}
+
+/** The tables that do not hold what was kept of them. */
+async function changedOf(adhoc: Runner, tables: readonly KeptTable[]): Promise<ReadonlySet<string>> {
+  const filled = tables.filter((table) => table.filled)
+  const others = tables.filter((table) => !table.filled).map(({ name }) => name)
+  const differs = ({ name }: KeptTable): string => {
+    const [was, is] = [kept(name), live(name)]
+    const sums = [was, is].map((from) => `(select md5(string_agg(t::text, '' order by t::text)) from ${from} t)`)
+    return `select '${name}' where ${sums.join(' is distinct from ')}`
+  }
+  const found = filled.length === 0 ? [] : await rows(adhoc, filled.map(differs).join(' union all '))
+  return new Set([...found.map(([name]) => name), ...(await filledOf(adhoc, others))])
+}
+
+async function filledOf(adhoc: Runner, names: readonly string[]): Promise<ReadonlySet<string>> {
+  if (names.length === 0) return new Set()
+  const asked = names.map((name) => `select '${name}' where exists (select 1 from ${live(name)})`)
+  return new Set((await rows(adhoc, asked.join(' union all '))).map(([name]) => name))
+}
+
+/** The names so that a table stands behind those that its keys name; undefined where there is no such order. */
+function inserted(names: readonly string[], keys: readonly (readonly string[])[]): readonly string[] | undefined {
+  const open = new Set(names)
+  const ordered: string[] = []
+  while (open.size > 0) {
+    const ready = [...open].filter((name) => !keys.some(([from, to]) => from === name && to !== name && open.has(to!)))
+    if (ready.length === 0) return undefined
+    for (const name of ready) {
+      open.delete(name)
+      ordered.push(name)
+    }
+  }
+  return ordered
+}
+
+function referencingOf(
+  names: readonly string[],
+  keys: readonly (readonly string[])[],
+): ReadonlyMap<string, readonly string[]> {
+  const found = (name: string, seen: Set<string>): Set<string> => {
+    if (seen.has(name)) return seen
+    seen.add(name)
+    for (const [from, to] of keys) if (to === name) found(from!, seen)
+    return seen
+  }
+  return new Map(names.map((name) => [name, [...found(name, new Set())]]))
+}
+
+function live(name: string): string {
+  return `public.${q(name)}`
+}
+
+function kept(name: string): string {
+  return `${q(KEPT)}.${q(name)}`
+}
+
+async function rows(adhoc: Runner, text: string): Promise<readonly (readonly [string, ...string[]])[]> {
+  const found = await adhoc.run({ text }, [])
+  return found.map((row) => row.map((value) => value ?? '') as [string, ...string[]])
+}
+
+async function run(adhoc: Runner, text: string): Promise<void> {
+  await adhoc.run({ text }, [])
+}

@@ -1,0 +1,48 @@
+/** ⇄ One database for many applications of the same tables, each of which begins with what the first one began with. */
+import { type Boot, readCatalog } from '../boot/boot.ts'
+import { renderDiagnostics } from '../text/render.ts'
+import { type ApplicationOptions, openGround, served, type TestApplication } from './application.ts'
+import { type Baseline, keepBaseline } from './baseline.ts'
+
+export interface Reusable {
+  /** What the folder holds. */
+  readonly boot: Boot
+  /**
+   * The application as it is after its first start, or another one with the same tables, or one that differs from it in
+   * what the tables do not show. Only one at a time: the one before must be closed.
+   */
+  start(other?: Boot): Promise<TestApplication>
+  close(): Promise<void>
+}
+
+/** Starts the application of a folder once, and keeps what it began with; rejects with its diagnostics when it does not start. */
+export async function reusable(options: ApplicationOptions): Promise<Reusable> {
+  let ground = await openGround(options)
+  try {
+    const { value: boot, diagnostics } = await readCatalog(ground.settings)
+    if (boot === undefined) throw new Error(renderDiagnostics(diagnostics))
+    const begin = async (): Promise<Baseline | undefined> => {
+      const engine = await ground.engine({ read: { value: boot, diagnostics: [] } })
+      await engine.close()
+      return keepBaseline(ground.database)
+    }
+    const baseline = await begin()
+    return {
+      boot,
+      async start(other = boot) {
+        if (baseline === undefined) {
+          // What can not be put back is made anew.
+          await ground.close()
+          ground = await openGround(options)
+          await begin()
+        } else await baseline.restore()
+        const engine = await ground.engine({ read: { value: other, diagnostics: [] }, begin: false, asLeft: true })
+        return served(engine, ground.dataDir)
+      },
+      close: () => ground.close(),
+    }
+  } catch (error) {
+    await ground.close()
+    throw error
+  }
+}

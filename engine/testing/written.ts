@@ -1,0 +1,43 @@
+/** ⇄ Records that the application writes itself while a scenario runs, answered like a request. */
+import { ApiError } from '../error.ts'
+import { isObject, type Json, type JsonObject } from '../json.ts'
+import { hintOf } from '../text/nearest.ts'
+import type { Answer } from './answer.ts'
+import type { TestApplication } from './application.ts'
+
+/** Creates a record as plugins do, or updates the one of this id; an answer of 201 or 200, or that of the refusal. Throws where there is no such resource. */
+export async function writtenBySystem(
+  app: TestApplication,
+  name: string,
+  id: string | undefined,
+  body: Json | undefined,
+): Promise<Answer> {
+  const { resources } = app.engine.app.catalog
+  const resource = resources.get(name)
+  if (resource === undefined) {
+    const { hint } = hintOf(name, resources.keys())
+    throw new Error(`There is no resource "${name}"${hint === undefined ? '' : `, ${hint}`}`)
+  }
+  const values = isObject(body) ? Object.entries(body) : []
+  const isFixed = (key: string): boolean => resource.fields.get(key)?.readOnly === true
+  const input = Object.fromEntries(values.filter(([key]) => !isFixed(key)))
+  const fixed = Object.fromEntries(values.filter(([key]) => isFixed(key)))
+  const records = app.records(name)
+  try {
+    const data = id === undefined ? await records.create(input, fixed) : await records.update(id, input, { fixed })
+    return answered(id === undefined ? 201 : 200, { data: data as JsonObject })
+  } catch (error) {
+    if (!(error instanceof ApiError)) throw error
+    const { code, message, params, status } = error
+    return answered(status, { code, message, errors: (params.errors ?? {}) as JsonObject })
+  }
+}
+
+function answered(status: number, body: JsonObject): Answer {
+  const { data, code, message, errors = {} } = body
+  const parts = { data, meta: undefined, errors, code, message } as Pick<
+    Answer,
+    'data' | 'meta' | 'errors' | 'code' | 'message'
+  >
+  return Object.freeze({ status, headers: {}, text: JSON.stringify(body), body, ...parts })
+}

@@ -1,0 +1,17 @@
+/** The desk's own scenarios: all of them hold, and nothing of the YAML is left unexercised. */
+import { suite } from 'uvu'
+import * as assert from 'uvu/assert'
+import { plinth } from '../cli/world.ts'
+
+const scenarios = suite('desk: scenarios')
+
+const run = (...words: readonly string[]) =>
+  plinth(['test', ...words], { TEST_DATABASE_URL: process.env.TEST_DATABASE_URL })
+
+scenarios('exercise every clause, guard, rule and move of the YAML, and hold', async () => {
+  const { code, said, complained } = await run('.test.yaml')
+  assert.equal([code, complained], [0, ''])
+  assert.not.match(said, 'No scenario exercises')
+})
+
+scenarios.run()
