@@ -16,7 +16,7 @@ import { filterable, reach } from './policy.ts'
 import { rankKey } from './rank.ts'
 import { existenceSql, joiner, reachSql, type SelectScope } from './scope.ts'
 import { searchParts, searchSql } from './search.ts'
-import { matchColumns } from './search-matches.ts'
+import { earlierNamesOf, matchColumns } from './search-matches.ts'
 import { boundedPage, COUNTED_COLUMNS, wholePage } from './searched-page.ts'
 import { selectList } from './select.ts'
 
@@ -118,7 +118,12 @@ export function compilePage(
     kept,
     keys: sorted.map((_, i) => before.length + i),
     counted: counted ? { total: 0, more: 1, id: 2 } : undefined,
-    matches: matched.map(({ name }, i) => ({ name, column: before.length + sorted.length + i })),
+    matches: matched.flatMap(({ name }, i) =>
+      [name, ...earlierNamesOf(resource, name)].map((one) => ({
+        name: one,
+        column: before.length + sorted.length + i,
+      })),
+    ),
     corrections: misspelt.map((at, i) => [at, (counted ? COUNTED_COLUMNS.length : 0) + i]),
   }
 }

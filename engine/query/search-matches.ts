@@ -41,3 +41,8 @@ export function matchColumns(scope: SelectScope, resource: Resource, shape: Sear
     return { name, sql: sql`(select ${piece} from ${from} where ${or(stands)} order by ${most} desc, x.o limit 1)` }
   })
 }
+
+/** What clients of earlier versions call a field. */
+export function earlierNamesOf({ earlier }: Resource, name: string): readonly string[] {
+  return [...(earlier?.names ?? [])].flatMap(([before, { instead }]) => (instead === name ? [before] : []))
+}

@@ -99,7 +99,7 @@ const SCRIPT: readonly (readonly [method: string, path: string, body?: unknown])
 const LATER = new Set(['subject', 'place', 'place_id', 'remarks', 'labels', 'label_ids'])
 
 function asBefore(value: unknown, path: string): unknown {
-  if (Array.isArray(value)) return value.map((item) => asBefore(item, path))
+  if (Array.isArray(value)) return value.filter((item) => !LATER.has(item)).map((item) => asBefore(item, path))
   if (typeof value !== 'object' || value === null) return value
   const hall = Object.keys(value).includes('label')
   return Object.fromEntries(
