@@ -135,7 +135,8 @@ async function mustAgree(workload: Workload, engine: Contender, reference: Conte
     const other = workload.reference[index] ?? request
     const [ours, theirs] = await Promise.all([answerOf(engine, request), answerOf(reference, other)])
     if (JSON.stringify(shapeOf(ours)) === JSON.stringify(shapeOf(theirs))) continue
-    throw new Error(`${workload.name}: the answers differ\n${JSON.stringify(ours)}\n${JSON.stringify(theirs)}`)
+    const [first, second] = [ours, theirs].map((data) => JSON.stringify(Array.isArray(data) ? data[0] : data))
+    throw new Error(`${workload.name}: the answers differ, in keys or in their number:\n${first}\n${second}`)
   }
 }
 

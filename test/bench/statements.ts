@@ -26,6 +26,7 @@ const OWN = `'id', t.id, 'uid', t.uid, 'subject', t.subject, 'details', t.detail
   'comments_count', (select count(*) from ticket_comments c where c.ticket_id = t.id),
   'status_id', t.status_id, 'priority_id', t.priority_id, 'category_id', t.category_id, 'department_id', t.department_id,
   'sub_category_id', t.sub_category_id, 'type_id', t.type_id, 'user_id', t.user_id, 'contact_id', t.contact_id, 'assigned_to', t.assigned_to,
+  'merged_into_id', t.merged_into_id, 'split_from_id', t.split_from_id,
   'sla_state', ${SLA_STATE}, 'created_at', t.created_at, 'updated_at', t.updated_at`
 
 const SIX = `'status', ${NAMED('s', ", 'slug', s.slug")}, 'priority', ${NAMED('p', ", 'color', p.color")},
@@ -38,7 +39,7 @@ const SIX_JOINS = `left join statuses s on s.id = t.status_id left join prioriti
 const SINGLE = `'first_response_at', t.first_response_at,
   'resolved_at', t.resolved_at, 'closed_at', t.closed_at, 'cc', t.cc, 'paused_at', t.paused_at,
   'first_response_due_at', t.first_response_due_at, 'resolution_due_at', t.resolution_due_at,
-  'merged_into_id', t.merged_into_id, 'merged_into', ${NUMBERED('mi')}, 'split_from_id', t.split_from_id,
+  'merged_into', ${NUMBERED('mi')},
   'split_from', ${NUMBERED('sf')}, 'merged', ${TICKETS('merged_into_id')}, 'splits', ${TICKETS('split_from_id')},
   'watchers', (select coalesce(json_agg(${PERSON('wu')} order by wu.id), '[]') from ticket_watchers w
     join users wu on wu.id = w.user_id and wu.status = 'active' and wu.deleted_at is null
