@@ -204,27 +204,31 @@ async function prepare(process: Process, boot: Boot, begin: boolean): Promise<Ap
   return app
 }
 
+/** Runs `change` while no request is served. Streams would be waited for, so they end first; their readers come back. */
+async function alone<T>({ streams }: Process, passage: Passage, change: () => Promise<T>): Promise<T> {
+  await streams.endAll()
+  return passage.alone(LIMITS.reloadWaitMs, change)
+}
+
+/** Serves another app from now on. */
+async function serve(process: Process, serving: { app: App }, boot: Boot): Promise<void> {
+  const next = await prepare(process, boot, true)
+  await process.streams.endAll()
+  serving.app = next
+  // Those that were opened meanwhile are for the app before.
+  await process.streams.endAll()
+}
+
 /** Reads the sources again and replaces the app of this instance alone; gives the mistakes. */
 async function reload(process: Process, serving: { app: App }, passage: Passage): Promise<readonly Diagnostic[]> {
   const { diagnostics, value } = await readCatalog(process.settings)
   if (value === undefined) return diagnostics
-  await process.streams.endAll()
   // Between the change of the tables and that of the app, neither app fits the tables.
-  return passage.alone(LIMITS.reloadWaitMs, async () => {
+  return alone(process, passage, async () => {
     const settled = await settleOn(process, value, { edited: true })
-    if (settled.value !== undefined) serving.app = await prepare(process, value, true)
-    // Those that came too late to wait were opened for the app before.
-    await process.streams.endAll()
+    if (settled.value !== undefined) await serve(process, serving, value)
     return settled.diagnostics
   })
-}
-
-/** Serves another app from now on. */
-async function serve({ streams }: Process, serving: { app: App }, next: App): Promise<void> {
-  await streams.endAll()
-  serving.app = next
-  // Those that were opened meanwhile are for the app before.
-  await streams.endAll()
 }
 
 /** Reads the sources again and has every running instance serve them; gives their names. */
@@ -272,8 +276,8 @@ function running(
       await admitCommands(process.database, log)
       process.remembering.begin()
       follower = followFiles(process, fileVersion(boot, settings), {
-        alone: (change) => passage.alone(LIMITS.reloadWaitMs, change),
-        serve: async (next) => serve(process, serving, await prepare(process, next, true)),
+        alone: (change) => alone(process, passage, change),
+        serve: (next) => serve(process, serving, next),
       })
       return { url: listening.url, lines: startLines(process.database, serving.app.catalog, listening.url, lines) }
     },

@@ -1,4 +1,5 @@
 /** An instance follows what is rolled out ⇄: it reads its files, says whether it can serve them, and serves them with all others. */
+import { setTimeout as sleep } from 'node:timers/promises'
 import type { Runner } from '../database/database.ts'
 import { sentenceOf } from '../error.ts'
 import { LIMITS } from '../limits.ts'
@@ -40,10 +41,6 @@ interface State {
   done: string | undefined
   /** When the instance showed itself last, monotonic, in milliseconds. */
   shown: number
-}
-
-function pause(ms: number): Promise<void> {
-  return new Promise((resolve) => setTimeout(resolve, ms))
 }
 
 /** Follows until it is closed; looks every LIMITS.rolloutPollMs. */
@@ -153,7 +150,7 @@ async function decided({ runner }: FollowerParts, state: State, { id }: Rollout)
       state.done = undefined
       return 'cancelled'
     }
-    await pause(LIMITS.rolloutLookMs)
+    await sleep(LIMITS.rolloutLookMs)
   }
   return 'cancelled'
 }

@@ -1,5 +1,6 @@
 /** Brings every running instance to one version of the files, or none of them ⇄. */
 import { randomUUID } from 'node:crypto'
+import { setTimeout as sleep } from 'node:timers/promises'
 import type { Runner } from '../database/database.ts'
 import { LIMITS } from '../limits.ts'
 import type { Collected, Diagnostic } from '../text/diagnostic.ts'
@@ -19,10 +20,6 @@ export interface RolledOut<T> {
   readonly settled: T
   /** The names of the instances that serve the version. */
   readonly serving: readonly string[]
-}
-
-function pause(ms: number): Promise<void> {
-  return new Promise((resolve) => setTimeout(resolve, ms))
 }
 
 function refusal(message: string, hint?: string): Diagnostic {
@@ -90,7 +87,7 @@ async function until(
   for (;;) {
     const all = (await instances(runner, id)).filter(({ lives, answer }) => lives || answer !== undefined)
     if (enough(all) || performance.now() > end) return all
-    await pause(LIMITS.rolloutLookMs)
+    await sleep(LIMITS.rolloutLookMs)
   }
 }
 
