@@ -2,6 +2,7 @@
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
 import { application, type TestApplication } from '../support/application.ts'
+import { creating } from './created.ts'
 
 const POLICIES = 'create: [{ who: signed_in }], update: [], delete: []'
 
@@ -57,10 +58,7 @@ const made: Made[] = []
 
 test.before(async () => {
   app = await application({ resources: RESOURCES, plugins: 'test/support/plugins', env: { RATE_LIMIT: '10000' } })
-  const create = async (path: string, body: unknown) => {
-    const { status, text } = await app.call('POST', path, { token: AGENT, body })
-    assert.is(status, 201, text)
-  }
+  const create = creating(app, AGENT)
   for (const name of ['Open', 'Late']) await create('/states', { name })
   const comments: unknown[] = []
   const tickets: unknown[] = []

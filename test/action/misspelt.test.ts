@@ -2,6 +2,7 @@
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
 import { application, type TestApplication } from '../support/application.ts'
+import { creating } from './created.ts'
 
 const POLICIES = 'create: [{ who: signed_in }], update: [], delete: [{ role: agent }]'
 
@@ -54,10 +55,7 @@ let app: TestApplication
 
 test.before(async () => {
   app = await application({ resources: RESOURCES, plugins: 'test/support/plugins', env: { RATE_LIMIT: '1000' } })
-  const create = async (path: string, body: unknown) => {
-    const { status, text } = await app.call('POST', path, { token: AGENT, body })
-    assert.is(status, 201, text)
-  }
+  const create = creating(app, AGENT)
   await create('/people', { name: 'Renée Müller' })
   for (const ticket of [
     { code: 'GS-001', subject: 'The printer smokes', owner_id: 1 },

@@ -1,5 +1,4 @@
 /** `plinth admin password`: the way back in for whoever runs the machine. */
-import { PassThrough } from 'node:stream'
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
 import { executionOf } from '../../../engine/action/execution.ts'
@@ -8,6 +7,7 @@ import { SYSTEM } from '../../../engine/actor.ts'
 import { adminCommand } from '../../../plugins/auth/admin-command.ts'
 import { type Desk, openDesk } from '../../desk/desk.ts'
 import { printed } from '../../support/printed.ts'
+import { typed } from '../../support/terminal.ts'
 
 const test = suite('desk: a lost password')
 let desk: Desk
@@ -22,24 +22,11 @@ async function run(...args: string[]) {
   return { code: result, said: text }
 }
 
-/** A terminal at which these lines are typed, each after its question. */
-function terminal(...lines: string[]) {
-  const input = Object.assign(new PassThrough(), { isTTY: true })
-  const output = new PassThrough()
-  let shown = ''
-  output.on('data', (part: Buffer) => {
-    shown += String(part)
-    const next = /: $/.test(String(part)) ? lines.shift() : undefined
-    if (next !== undefined) setImmediate(() => input.write(`${next}\r`))
-  })
-  return { terminal: { input, output }, shown: () => shown }
-}
-
 async function type(...lines: string[]) {
   const { foundation } = desk.engine.app
   const call = executionOf(foundation, { actor: SYSTEM, requestId: 'test', afterCommit: () => undefined })
   const context = pluginContext(call, foundation.catalog.pluginOptions.get('auth') ?? {})
-  const { terminal: at, shown } = terminal(...lines)
+  const { terminal: at, shown } = typed(...lines)
   const { result, text } = await printed(() => adminCommand(context, ['password'], at))
   return { code: result, said: text, shown: shown() }
 }

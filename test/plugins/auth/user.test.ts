@@ -9,6 +9,7 @@ import type { Terminal } from '../../../plugins/auth/terminal.ts'
 import { userCommand } from '../../../plugins/auth/user-command.ts'
 import { type Desk, openDesk } from '../../desk/desk.ts'
 import { printed } from '../../support/printed.ts'
+import { typed } from '../../support/terminal.ts'
 
 const test = suite('accounts from a terminal')
 const ANN = ['ann@people.example', '--first-name', 'Ann', '--last-name', 'Reed', '--role', 'agent']
@@ -24,19 +25,6 @@ function piped(text: string): Terminal {
   const input = new PassThrough()
   input.end(text)
   return { input, output: new PassThrough() }
-}
-
-/** A terminal at which these lines are typed, each after its question. */
-function typed(...lines: string[]): { readonly at: Terminal; readonly shown: () => string } {
-  const input = Object.assign(new PassThrough(), { isTTY: true })
-  const output = new PassThrough()
-  let shown = ''
-  output.on('data', (part: Buffer) => {
-    shown += String(part)
-    const next = /: $/.test(String(part)) ? lines.shift() : undefined
-    if (next !== undefined) setImmediate(() => input.write(`${next}\r`))
-  })
-  return { at: { input, output }, shown: () => shown }
 }
 
 async function run(args: readonly string[], at: Terminal = piped('')) {
@@ -76,11 +64,11 @@ test('the rules are those of REST: taken addresses, short passwords, fields that
 
 test('a password is typed twice and not shown, or made and shown once, and never an argument', async () => {
   const bob = ['create', 'bob@people.example', ...ANN.slice(1)]
-  const { at, shown } = typed(WORDS, WORDS)
+  const { terminal: at, shown } = typed(WORDS, WORDS)
   const made = await run(bob, at)
   assert.is(made.code, 0, made.said)
   assert.is(shown(), 'Password for bob@people.example: \nOnce more: \n')
-  const differs = await run(['password', 'bob@people.example'], typed(WORDS, 'something else').at)
+  const differs = await run(['password', 'bob@people.example'], typed(WORDS, 'something else').terminal)
   assert.equal(differs, { code: 1, said: 'The two were not the same. Nothing was changed.\n' })
   assert.match((await run(['password', 'bob@people.example'])).said, /^There was no password\. Type one/)
   const words = await run(['password', 'bob@people.example', 'hunter2222'])
