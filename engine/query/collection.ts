@@ -77,13 +77,18 @@ function membership(
 ): readonly Sql[] | undefined {
   const target = scope.catalog.resources.get(relation.target)!
   const reached = reach(target.policies.view, scope.actor)
-  if (reached.kind === 'none') return undefined
+  if (reached.kind === 'none' || (scope.isNew === true && hasForeignKeys(scope))) return undefined
   const filters = [relation.where, ...(reached.kind === 'matching' ? [reached.filter] : [])]
   return [
     linkSql(scope.catalog, relation, outer, inner),
     ...existenceSql(scope, target, inner),
     ...filters.flatMap((filter) => (filter === undefined ? [] : [conditionSql(scope.catalog, filter, inner)])),
   ]
+}
+
+/** Whether no row can name a record that does not exist; tables that were there before may hold such rows. */
+function hasForeignKeys({ catalog }: SelectScope): boolean {
+  return ![...catalog.resources.values()].some(({ existing }) => existing)
 }
 
 /** The columns of embedded entries and the joins that they need. */

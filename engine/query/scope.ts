@@ -14,6 +14,8 @@ export interface SelectScope {
   readonly actor: Actor
   /** Embeds kept in the process; undefined inside a transaction, whose own writes they do not show. */
   readonly kept?: KeptEmbeds | undefined
+  /** Whether the statement itself makes the records that it answers: none that is stored leads to them yet. */
+  readonly isNew?: boolean
 }
 
 /** The conditions under which a record of a resource exists for callers: it is in scope, and live unless told otherwise. */

@@ -20,7 +20,7 @@ export function microsBetweenSql(from: Sql, to: Sql, calendar: Sql | undefined):
   // greatest() passes over what is absent.
   return sql`(select case when m.ends is not null and m.begins is not null and m.calendar is not null
       then greatest(${passed}, 0) end
-    from (select ${from} as begins, ${to} as ends, ${key} as calendar) m)`
+    from (select ${from} as begins, ${to} as ends, ${key} as calendar offset 0) m)`
 }
 
 /**
@@ -28,11 +28,10 @@ export function microsBetweenSql(from: Sql, to: Sql, calendar: Sql | undefined):
  * That is the end of a working day rather than the begin of the next one, and before a moment the other way round.
  */
 export function workingShiftSql(begin: Sql, micros: Sql, calendar: Sql): Sql {
-  const found = (condition: string): string =>
-    `(select w.starts_at + (g.goal - w.worked_before) * interval '1 microsecond' from ${HOURS} w
-      where w.calendar = g.calendar and w.worked_after ${condition} g.goal order by w.worked_after limit 1)`
-  return sql`(select case when g.micros > 0 then ${found('>=')} when g.micros < 0 then ${found('>')}
-      when g.micros = 0 then g.begins end
+  // "offset 0" has each of them worked out once, and not again wherever its value is used.
+  return sql`(select case when g.micros = 0 then g.begins else
+      (select w.starts_at + (g.goal - w.worked_before) * interval '1 microsecond' from ${HOURS} w
+        where w.calendar = g.calendar and w.worked_after >= g.goal + (g.micros < 0)::int order by w.worked_after limit 1) end
     from (select m.*, ${workedSql('m.begins')} + m.micros as goal
-      from (select ${begin} as begins, ${micros} as micros, ${calendar} as calendar) m) g)`
+      from (select ${begin} as begins, ${micros} as micros, ${calendar} as calendar offset 0) m offset 0) g)`
 }

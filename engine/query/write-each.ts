@@ -40,7 +40,7 @@ export function compileInsertEach(
     columns: answer,
     joins,
     serialize,
-  } = selectList({ ...scope, kept: undefined }, resource, 't', 'single', [idSql(resource, 't')])
+  } = selectList({ ...scope, kept: undefined, isNew: true }, resource, 't', 'single', [idSql(resource, 't')])
   // Ids that the database counts come in the order of the rows.
   const text = sql`with ${followed.definitions}${judged}, w as (${insert})${log} select ${join(answer)} from w t ${joins} order by ${idSql(resource, 't')}`
   return { ...compiled(text), serialize }

@@ -179,7 +179,7 @@ function assemble(
   const before: readonly Fragment[] = [...flags, idSql(resource, 't')]
   const list =
     returning === 'answer'
-      ? selectList(scope, resource, 't', 'single', before)
+      ? selectList({ ...scope, isNew: write.logged.action === 'create' }, resource, 't', 'single', before)
       : { ...storedList(resource, 't', before), kept: [] }
   const written = write.statement(flags.length === 0 ? [] : [sql`(select ${and(flags)} from c)`])
   const tells = toldBy(write).map((_, i) => `c.m${i}`)
