@@ -22,7 +22,6 @@ import { createMetrics, type Metrics } from './http/metrics.ts'
 import { createPassage, type Passage } from './http/server.ts'
 import { LIMITS } from './limits.ts'
 import { instanceOf } from './migration/instance.ts'
-import { altersTables } from './migration/migrate.ts'
 import type { Logger } from './observe.ts'
 import { asSystem, startPlugins } from './plugin/as-system.ts'
 import { beginWork, type Work } from './plugin/begin-work.ts'
@@ -188,7 +187,7 @@ export async function createEngine(options: EngineOptions): Promise<Collected<En
 function settleOn(
   { database, log, now }: Ground,
   { catalog }: Boot,
-  how: Pick<SettleOptions, 'edited' | 'begin' | 'asLeft'>,
+  how: Pick<SettleOptions, 'edited' | 'begin' | 'asLeft' | 'alone'>,
 ) {
   return settle(catalog, database, { log, now: now(), ...how })
 }
@@ -233,14 +232,13 @@ async function reload(process: Process, serving: { app: App }, passage: Passage)
 
 /** Reads the sources again and has every running instance serve them; gives their names. */
 async function rollOutFiles(process: Process): Promise<Collected<readonly string[]>> {
-  const { settings, database, now } = process
+  const { settings, database } = process
   const { diagnostics, value } = await readCatalog(settings)
   if (value === undefined) return { diagnostics }
   const { value: done, diagnostics: found } = await rollOut({
     runner: database.adhoc,
     version: await fileVersion(value, settings),
-    holds: await altersTables(value.catalog, database, now()),
-    settle: () => settleOn(process, value, { edited: true }),
+    settle: (alone) => settleOn(process, value, { edited: true, alone }),
   })
   const all = [...diagnostics, ...found]
   return done === undefined ? { diagnostics: all } : { value: done.serving, diagnostics: all }

@@ -2,7 +2,7 @@
 import { rehearse } from '../action/rehearse.ts'
 import type { Catalog } from '../catalog/catalog.ts'
 import type { Database } from '../database/database.ts'
-import { type MigrationOptions, migrate, requireCurrent } from '../migration/migrate.ts'
+import { altersTables, type MigrationOptions, migrate, requireCurrent } from '../migration/migrate.ts'
 import { seed } from '../migration/seed.ts'
 import { fillCalendars } from '../migration/working-time.ts'
 import type { Collected } from '../text/diagnostic.ts'
@@ -27,8 +27,10 @@ export async function settle(
     if (options.asLeft !== true) await requireCurrent(catalog, database, options.now)
     return { value: [], diagnostics: [] }
   }
+  const alone = await aloneOn(database, options.alone, () => altersTables(catalog, database, options.now))
   const migrated = await migrate(catalog, database, {
     ...options,
+    alone,
     rehearse: (runner, fresh, whole) => rehearse(catalog, runner, fresh, whole),
   })
   if (migrated.value === undefined) return { diagnostics: migrated.diagnostics }
@@ -37,4 +39,18 @@ export async function settle(
   return seeded.value === undefined
     ? { diagnostics: seeded.diagnostics }
     : { value: migrated.value.applied, diagnostics: [] }
+}
+
+/**
+ * What a migration calls before it alters what is served. The one connection of an embedded database is the migration's
+ * own while it runs, so that nobody could answer then: there it is called at once where anything is `altered`.
+ */
+export async function aloneOn(
+  database: Database,
+  alone: MigrationOptions['alone'],
+  altered: () => Promise<boolean>,
+): Promise<MigrationOptions['alone']> {
+  if (alone === undefined || database.kind !== 'embedded') return alone
+  if (await altered()) await alone()
+  return undefined
 }

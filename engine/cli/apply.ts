@@ -1,10 +1,10 @@
 /** `plinth apply [<hash>]`: the database and every running instance come to the files as they are now. */
 import { rehearse } from '../action/rehearse.ts'
 import type { Boot } from '../boot/boot.ts'
-import { settle } from '../boot/settle.ts'
+import { aloneOn, type SettleOptions, settle } from '../boot/settle.ts'
 import { fileVersion } from '../boot/version.ts'
 import type { Database } from '../database/database.ts'
-import { altersTables, applyPlan } from '../migration/migrate.ts'
+import { applyPlan } from '../migration/migrate.ts'
 import { rollOut } from '../rollout/roll-out.ts'
 import type { Collected } from '../text/diagnostic.ts'
 import { showDiagnostics, shownInstances, withDatabase } from './application.ts'
@@ -18,7 +18,7 @@ async function bring(
   hash: string | undefined,
   database: Database,
   { catalog }: Boot,
-  { log }: Invocation,
+  { log, alone }: Pick<Invocation, 'log'> & Required<Pick<SettleOptions, 'alone'>>,
 ): Promise<Applied> {
   const now = new Date()
   const done: string[] = []
@@ -26,12 +26,13 @@ async function bring(
     const { value, diagnostics } = await applyPlan(catalog, database, hash, {
       log,
       now,
+      alone: await aloneOn(database, alone, async () => true),
       rehearse: (runner, fresh, whole) => rehearse(catalog, runner, fresh, whole),
     })
     if (value === undefined) return { diagnostics }
     done.push(...value.applied)
   }
-  const settled = await settle(catalog, database, { log, now, edited: true })
+  const settled = await settle(catalog, database, { log, now, edited: true, alone })
   return settled.value === undefined
     ? { diagnostics: settled.diagnostics }
     : { value: [...done, ...settled.value], diagnostics: settled.diagnostics }
@@ -44,8 +45,7 @@ export function run(invocation: Invocation): Promise<ExitCode> {
     const rolledOut = await rollOut({
       runner: database.adhoc,
       version: await fileVersion(application, settings),
-      holds: hash !== undefined || (await altersTables(application.catalog, database, new Date())),
-      settle: () => bring(hash, database, application, invocation),
+      settle: (alone) => bring(hash, database, application, { ...invocation, alone }),
     })
     showDiagnostics(rolledOut, invocation)
     if (rolledOut.value === undefined) return 1

@@ -9,12 +9,13 @@ import { inBatches } from './batches.ts'
 import { type Cause, createHistory, type History } from './history.ts'
 import type { MigrationPlan } from './plan.ts'
 import type { Entry } from './standing.ts'
-import type { Command, Step } from './step.ts'
+import { type Command, harmlessCount, type Step } from './step.ts'
 
-/** A step waits this long for a lock, lets the waiting requests through, and tries again. */
-const LOCK_MS = 2_000
-const ATTEMPTS = 15
+/** A step waits this long for a lock, which every request to the table waits for then; it lets them through, and tries again. */
+const LOCK_MS = 500
+const ATTEMPTS = 40
 const POLL_MS = 200
+const LONGEST_PAUSE_MS = 1_000
 const LONGEST_WAIT_MS = 600_000
 
 const LOCK_KEY = `hashtext('plinth ' || current_schema())`
@@ -134,6 +135,8 @@ interface Taking {
   readonly limited: boolean
   readonly log: Logger
   readonly history: History
+  /** Called before what is served is altered; resolves when nothing is served. */
+  readonly alone: () => Promise<void>
 }
 
 /** Whether somebody else held a lock for too long, or waited for one of ours. */
@@ -149,7 +152,7 @@ async function patiently<T>(work: () => Promise<T>): Promise<T> {
       return await work()
     } catch (error) {
       if (attempt === ATTEMPTS || !isInTheWay(error)) throw error
-      await setTimeout(POLL_MS * attempt)
+      await setTimeout(Math.min(POLL_MS * attempt, LONGEST_PAUSE_MS))
     }
   }
 }
@@ -186,10 +189,15 @@ async function takeOnline(command: Command, step: Step, taking: Taking): Promise
 }
 
 async function take(step: Step, taking: Taking): Promise<void> {
+  const harmless = harmlessCount(step)
   if (step.online) {
-    for (const command of step.sql) await takeOnline(command, step, taking)
+    for (const [place, command] of step.sql.entries()) {
+      if (place >= harmless) await taking.alone()
+      await takeOnline(command, step, taking)
+    }
     return taking.history.ended()
   }
+  if (harmless < step.sql.length) await taking.alone()
   const texts = step.sql.flatMap((command) => (typeof command === 'string' ? [command] : []))
   if (texts.length < step.sql.length) throw new Error('only a step that is taken online has batches')
   await together(texts, taking, taking.history.ended)
@@ -207,16 +215,24 @@ async function takePatiently(step: Step, taking: Taking): Promise<void> {
   }
 }
 
+export interface ApplyOptions {
+  readonly kind: Database['kind']
+  readonly log: Logger
+  readonly cause: Cause
+  /** Called before what is served is altered, again and again; resolves when nothing is served. */
+  readonly alone?: (() => Promise<void>) | undefined
+}
+
 /** Takes the steps under the lock that the caller holds, each whole or not at all; throws at the first that fails. */
 export async function apply(
   plan: MigrationPlan,
   entry: Entry,
   runner: Runner,
-  { kind, log, cause }: { readonly kind: Database['kind']; readonly log: Logger; readonly cause: Cause },
+  { kind, log, cause, alone = async () => {} }: ApplyOptions,
 ): Promise<void> {
   const history = createHistory(runner, plan.hash, cause)
   for (const step of plan.steps) {
-    await takePatiently(step, { runner, limited: kind === 'postgresql', log, history })
+    await takePatiently(step, { runner, limited: kind === 'postgresql', log, history, alone })
     log.debug({ step: step.title }, 'migration step')
   }
   const steps = JSON.stringify(plan.steps.map(({ title, risk, rows }) => ({ title, risk, rows })))

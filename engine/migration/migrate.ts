@@ -9,7 +9,7 @@ import { carried } from './carried.ts'
 import { inspect } from './inspect.ts'
 import { type MigrationPlan, plan, reason, type ShownPlan } from './plan.ts'
 import { entryAfterApply, entryAfterStart, type Standing, sorted, standingOf, withoutRenames } from './standing.ts'
-import type { Step } from './step.ts'
+import { harmlessCount, type Step } from './step.ts'
 import type { Column, Present, Table } from './table.ts'
 import { tables } from './tables.ts'
 
@@ -31,6 +31,8 @@ export interface MigrationOptions {
   readonly edited?: boolean
   /** Asked before anything is changed. */
   readonly rehearse?: Rehearsal
+  /** Called before what is served is altered, perhaps more than once; resolves when nothing is served. */
+  readonly alone?: (() => Promise<void>) | undefined
 }
 
 interface Planned {
@@ -122,7 +124,7 @@ export async function altersTables(catalog: Catalog, database: Database, now: Da
   const { plan: made } = await database.session((runner) =>
     planned(tables(catalog), runner, database.kind, now, { start: { edited: true }, asks: askedForNeed }),
   )
-  return sorted(made, 'new').take.some(({ effect }) => effect !== 'adds')
+  return sorted(made, 'new').take.some((step) => harmlessCount(step) < step.sql.length)
 }
 
 /** The same for tables that are already derived. */
@@ -156,7 +158,7 @@ export function migrate(
 export function migrateTables(
   wanted: readonly Table[],
   database: Database,
-  { log, now, edited = false, rehearse }: MigrationOptions,
+  { log, now, edited = false, rehearse, alone }: MigrationOptions,
   catalog?: Catalog,
 ): Promise<Collected<MigrationResult>> {
   return exclusively(database, async (runner) => {
@@ -173,7 +175,7 @@ export function migrateTables(
     const mistakes = (await rehearse?.(runner, freshTables(wanted, present), edited)) ?? []
     if (mistakes.length > 0) return { diagnostics: mistakes }
     const entry = entryAfterStart(standing === 'older' ? withoutRenames(wanted) : wanted, present, standing)
-    await apply({ ...made, steps: take }, entry, runner, { kind: database.kind, log, cause: 'start' })
+    await apply({ ...made, steps: take }, entry, runner, { kind: database.kind, log, cause: 'start', alone })
     const left = leave.map((step) => step.title)
     sayWhatIsLeft(log, left, standing)
     // Where the tables stay other than they are wanted, every statement has to show that it can do with them.
@@ -212,7 +214,7 @@ export function applyTables(
   wanted: readonly Table[],
   database: Database,
   hash: string,
-  { log, now, rehearse }: MigrationOptions,
+  { log, now, rehearse, alone }: MigrationOptions,
   catalog?: Catalog,
 ): Promise<Collected<MigrationResult>> {
   return exclusively(database, async (runner) => {
@@ -225,7 +227,7 @@ export function applyTables(
     if (blocked.length > 0) return { diagnostics: blocked.map((step) => complaint(step, hash, catalog)) }
     const mistakes = (await rehearse?.(runner, freshTables(wanted, present), true)) ?? []
     if (mistakes.length > 0) return { diagnostics: mistakes }
-    await apply(made, entryAfterApply(wanted), runner, { kind: database.kind, log, cause: 'apply' })
+    await apply(made, entryAfterApply(wanted), runner, { kind: database.kind, log, cause: 'apply', alone })
     return { value: { hash, applied: made.steps.map((step) => step.title), left: [] }, diagnostics: [] }
   })
 }

@@ -3,7 +3,7 @@ import { quoted as q } from '../filter/sql.ts'
 import { checkName, quoteText } from './name.ts'
 import { obstacles } from './obstacle.ts'
 import { type Circumstances, isNew, type Pair } from './pair.ts'
-import { type Batches, type Command, changing, type Step } from './step.ts'
+import { type Batches, type Command, changing, type Step, tidying } from './step.ts'
 import type { Column } from './table.ts'
 
 /** The rows of a table by its key, for commands that change them in batches; undefined where it has no single key. */
@@ -76,19 +76,24 @@ export function requiring(
   const fill = column.fill ?? (back ? column.default : undefined)
   const shown = column.fillReads === undefined ? fill : column.fillShown
   const isNull = `${q(column.name)} is null`
+  const fills = fill === undefined ? [] : [filling(pair, column.name, { value: fill, where: isNull })]
+  const isFresh = was === undefined || isNew(pair, column)
+  // Once before it, while a version that may write null is served, so that few rows are left for the second time.
+  const before = isFresh ? [] : fills
   const step: Step = {
     title: `require ${wanted.name}.${column.name}${fill === undefined ? '' : `, where null becomes ${shown}`}`,
     sql: [
+      ...before,
       `alter table ${table} drop constraint if exists ${check}`,
       `alter table ${table} add constraint ${check} check (${q(column.name)} is not null) not valid`,
       // After the check, so that no row becomes null behind it.
-      ...(fill === undefined ? [] : [filling(pair, column.name, { value: fill, where: isNull })]),
+      ...fills,
       `alter table ${table} validate constraint ${check}`,
       `alter table ${table} alter column ${q(column.name)} set not null`,
       `alter table ${table} drop constraint ${check}`,
     ],
     online: true,
-    effect: was === undefined || isNew(pair, column) ? 'adds' : 'changes',
+    ...(isFresh ? { effect: 'adds' } : { effect: 'changes', harmless: before.length }),
     risk: 'safe',
   }
   const nulls = was === undefined ? undefined : obstacles(pair, `${q(was.name)} is null`)
@@ -148,7 +153,9 @@ export function takingWords(pair: Pair, column: Column, was: Column, circumstanc
     ...changing(
       `change ${becomes.map(([from, to]) => `${from} to ${to}`).join(', ')} in ${pair.wanted.name}.${column.name}`,
     ),
-    sql: moved.length === 0 ? [] : [filling(pair, column.name, change)],
+    // Most of them while a version that may write the old word is served, the rest when none is.
+    sql: moved.length === 0 ? [] : [filling(pair, column.name, change), filling(pair, column.name, change)],
+    harmless: 1,
     online: true,
     question: obstacles(pair, holding(column, was.name, moved)).question,
     tally: 'changed row',
@@ -197,7 +204,7 @@ export function sweeping({ actual, wanted }: Pair, { present }: Circumstances): 
   )
   const left = (present.checks.get(actual.name) ?? []).filter((name) => names.has(name))
   return left.map((name) =>
-    changing(
+    tidying(
       `drop check ${name}, which was left behind`,
       `alter table ${q(wanted.name)} drop constraint if exists ${q(name)}`,
     ),

@@ -15,8 +15,8 @@ import { goneColumns } from './plan-add.ts'
 import { startsAnew } from './plan-column.ts'
 import { renamedIndexes, renamingIndex } from './plan-rename.ts'
 import { isCopied, isOver } from './plan-type.ts'
-import { changing, type Effect, type Step } from './step.ts'
-import type { ForeignKey, TableIndex } from './table.ts'
+import { changing, type Effect, type Step, tidying } from './step.ts'
+import { type ForeignKey, onlySpeeds, type TableIndex } from './table.ts'
 
 /** SQL that counts rows which point at no record; undefined for a column that is only added. */
 function orphans(pair: Pair, key: ForeignKey, target: Pair | undefined): string | undefined {
@@ -175,7 +175,8 @@ export function planIndexes(pair: Pair, circumstances: Circumstances): readonly 
     const left = index.columns.flatMap((name) => leaving.get(name) ?? [])
     // It goes with its column, unless it could refuse new rows: those have the same default there, or none at all.
     const isLeft = left.length > 0 && (!index.unique || left.some((column) => column.default === undefined))
-    const step = changing(title, dropIndex(wanted.name, index, concurrently))
+    const drop = dropIndex(wanted.name, index, concurrently)
+    const step = onlySpeeds(index) ? tidying(title, drop) : changing(title, drop)
     return { ...step, online: index.kind !== 'overlap', effect: isLeft ? 'removes' : 'changes' }
   })
   const renaming = renamed.map((index) => renamingIndex(pair, index))

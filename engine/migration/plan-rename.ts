@@ -3,8 +3,8 @@ import { quoted as q } from '../filter/sql.ts'
 import { MARK } from './inspect.ts'
 import { quoteText } from './name.ts'
 import { type Pair, presentColumn } from './pair.ts'
-import { changing, type Step } from './step.ts'
-import type { TableIndex } from './table.ts'
+import { changing, type Step, tidying } from './step.ts'
+import { onlySpeeds, type TableIndex } from './table.ts'
 
 /** An index that is there, and the wanted one that it is under present names. */
 export interface RenamedIndex {
@@ -52,7 +52,8 @@ export function renamingIndex({ wanted }: Pair, { from, to }: RenamedIndex): Ste
       : `alter index ${q(from.name)} rename to ${q(to.name)}`
   const mark = to.where === undefined ? MARK : `${MARK}: ${to.where}`
   const comment = `comment on index ${q(to.name)} is ${quoteText(mark)}`
-  return changing(`rename index on ${wanted.name} (${to.columns.join(', ')})`, rename, comment)
+  const title = `rename index on ${wanted.name} (${to.columns.join(', ')})`
+  return onlySpeeds(to) ? tidying(title, rename, comment) : changing(title, rename, comment)
 }
 
 function sequenceIn(value: string | undefined): string | undefined {

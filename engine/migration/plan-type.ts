@@ -6,8 +6,8 @@ import { obstacles } from './obstacle.ts'
 import type { Circumstances, Pair } from './pair.ts'
 import { addingColumn, settingAside } from './plan-add.ts'
 import { batchesOf } from './plan-fill.ts'
-import { type Command, changing, type Step } from './step.ts'
-import type { Column, TableIndex } from './table.ts'
+import { type Command, changing, type Step, tidying } from './step.ts'
+import { type Column, onlySpeeds, type TableIndex } from './table.ts'
 import { rewrites, type TypeChange, typeChange } from './type-change.ts'
 
 /** Whether a column changes its type by a second column that is filled while the first is served. */
@@ -36,8 +36,9 @@ export function changingType(pair: Pair, column: Column, was: Column, circumstan
   const isCopy = isCopied(pair, column, was)
   const step: Step = {
     ...changing(title),
-    sql: isCopy ? copying(pair, column, was, change, circumstances) : inPlace(pair, column, change.using),
-    ...(isCopy ? { online: true } : {}),
+    ...(isCopy
+      ? { ...copying(pair, column, was, change, circumstances), online: true }
+      : { sql: inPlace(pair, column, change.using) }),
   }
   if (change.kind === 'free') {
     if (!isCopy) return [step]
@@ -91,7 +92,7 @@ function copying(
   was: Column,
   change: Convertible,
   circumstances: Circumstances,
-): readonly Command[] {
+): Pick<Step, 'sql' | 'harmless'> {
   const table = q(pair.wanted.name)
   const { next, trigger } = names(pair.wanted.name, column.name)
   const value = nextValue(column, change)
@@ -102,15 +103,18 @@ function copying(
   const stale = pair.actual.columns.find(({ name }) => name === convertingName(was.name))
   const again = stale !== undefined && stale.type !== column.type ? dropCopy(pair.wanted.name, column.name) : []
   const where = `${q(next)} is distinct from (${value})`
-  return [
+  const checks = [...fits, ...required]
+  const filled: readonly Command[] = [
     ...again,
-    ...fits.flatMap(({ add }) => add),
     `alter table ${table} add column if not exists ${q(next)} ${column.type}`,
     { together: [...mirror(pair.wanted.name, column.name, value)] },
     batchesOf(pair, next, { value: `(${value})`, where }) ?? `update ${table} set ${q(next)} = ${value} where ${where}`,
-    ...fits.map(({ validate }) => validate),
-    ...required.flatMap(({ add, validate }) => [...add, validate]),
-    ...copy.make,
+  ]
+  const made = [...filled, ...copy.make]
+  const sql: readonly Command[] = [
+    ...made,
+    ...checks.flatMap(({ add }) => add),
+    ...checks.map(({ validate }) => validate),
     {
       together: [
         `drop trigger if exists ${q(trigger)} on ${table}`,
@@ -122,11 +126,13 @@ function copying(
           ? []
           : [`alter table ${table} alter column ${q(column.name)} set default ${column.default}`]),
         ...(isRequired ? [`alter table ${table} alter column ${q(column.name)} set not null`] : []),
-        ...[...fits, ...required].map(({ drop }) => drop),
+        ...checks.map(({ drop }) => drop),
         ...copy.rename,
       ],
     },
   ]
+  // What may refuse something that the version before writes comes when that is served no longer.
+  return { sql, harmless: (copy.refuses ? filled : made).length }
 }
 
 /** The new value; what means nothing gets what the YAML says. */
@@ -184,6 +190,8 @@ function leave(
 
 interface Copy {
   readonly make: readonly string[]
+  /** Whether one of them refuses rows. */
+  readonly refuses: boolean
   readonly drop: readonly string[]
   readonly rename: readonly string[]
 }
@@ -197,6 +205,7 @@ function copyOf({ wanted, actual }: Pair, column: string, next: string, { concur
   const made = kept.map((index) => ({ index, name: convertingName(index.name) }))
   const moved = (text: string) => text.replaceAll(q(column), q(next))
   return {
+    refuses: !kept.every(onlySpeeds),
     make: made.flatMap(({ index, name }) => {
       const columns = index.columns.map((one) => (one === column ? next : one))
       const where = index.where === undefined ? undefined : moved(index.where)
@@ -230,6 +239,6 @@ export function droppingCopies(pair: Pair, columns: readonly (readonly [Column, 
     const sql = dropCopy(actual.name, was.name).map((text) =>
       text.replaceAll(`on ${q(actual.name)}`, `on ${q(wanted.name)}`),
     )
-    return isLeft ? [changing(`drop what was left of another type of ${wanted.name}.${was.name}`, ...sql)] : []
+    return isLeft ? [tidying(`drop what was left of another type of ${wanted.name}.${was.name}`, ...sql)] : []
   })
 }

@@ -57,6 +57,16 @@ export interface Step {
   readonly advice?: string
   /** Outside a transaction, without stopping writes: indexes, and checks of what is already there. */
   readonly online?: boolean
+  /**
+   * How many of its statements, from the first on, do no harm to a version that is served meanwhile: all of them where
+   * a step `adds`, else none, if absent.
+   */
+  readonly harmless?: number
+}
+
+/** How many statements of a step do no harm to a version that is served meanwhile. */
+export function harmlessCount({ effect, harmless, sql }: Step): number {
+  return harmless ?? (effect === 'adds' ? sql.length : 0)
 }
 
 /** A step that adds something. */
@@ -67,4 +77,9 @@ export function adding(title: string, ...sql: readonly Command[]): Step {
 /** A step that alters what is there and loses nothing. */
 export function changing(title: string, ...sql: readonly Command[]): Step {
   return { title, sql, risk: 'safe', effect: 'changes' }
+}
+
+/** A step that alters nothing that a version relies on: indexes that only make it faster, and what a killed start left behind. */
+export function tidying(title: string, ...sql: readonly Command[]): Step {
+  return { ...changing(title, ...sql), harmless: sql.length }
 }

@@ -48,6 +48,11 @@ export interface TableIndex {
   readonly whereColumns?: readonly string[]
 }
 
+/** Whether an index refuses nothing, so that reads are all that feel whether it is there. */
+export function onlySpeeds({ kind, unique }: TableIndex): boolean {
+  return !unique && kind !== 'overlap'
+}
+
 export interface Sequence {
   readonly name: string
   readonly start: number

@@ -5,7 +5,16 @@ import { sentenceOf } from '../error.ts'
 import { LIMITS } from '../limits.ts'
 import type { Logger } from '../observe.ts'
 import type { Collected } from '../text/diagnostic.ts'
-import { type Answer, answerRollout, leaveInstance, type Rollout, rolloutNow, showInstance } from './state.ts'
+import {
+  type Answer,
+  answerRollout,
+  isOpen,
+  leaveInstance,
+  type Phase,
+  type Rollout,
+  rolloutNow,
+  showInstance,
+} from './state.ts'
 
 /** An application that was read and can be served. */
 export interface Candidate {
@@ -87,7 +96,7 @@ async function enter(parts: FollowerParts, state: State): Promise<void> {
   await show(parts, state)
   const now = await rolloutNow(parts.runner)
   // What ended before this process began is no business of its own.
-  if (now !== undefined && now.rollout.phase !== 'prepare') state.done = now.rollout.id
+  if (now !== undefined && !isOpen(now.rollout)) state.done = now.rollout.id
 }
 
 async function look(parts: FollowerParts, state: State): Promise<void> {
@@ -95,7 +104,7 @@ async function look(parts: FollowerParts, state: State): Promise<void> {
   const now = await rolloutNow(parts.runner)
   if (now === undefined || now.rollout.id === state.done) return
   const { rollout, goesOn } = now
-  if (rollout.phase === 'cancelled' || (rollout.phase === 'prepare' && !goesOn)) return
+  if (rollout.phase === 'cancelled' || (isOpen(rollout) && !goesOn)) return
   state.done = rollout.id
   await follow(parts, state, rollout)
 }
@@ -115,16 +124,18 @@ async function follow(parts: FollowerParts, state: State, rollout: Rollout): Pro
     log.info({ version: candidate.version }, 'another version is served')
     await answer('serving', { version: candidate.version })
   }
-  const take = async (): Promise<void> => {
-    try {
-      await answer('ready')
-      if (rollout.phase === 'serve' || (await decided(parts, state, rollout)) === 'serve') await served()
-    } catch (error) {
-      await refuse(sentenceOf(error))
-    }
+  const held = async (): Promise<void> => {
+    await answer('holding')
+    if ((await decided(parts, state, rollout, 'hold')) === 'serve') await served()
   }
-  if (rollout.holds && rollout.phase === 'prepare') await parts.alone(take)
-  else await take()
+  try {
+    await answer('ready')
+    const next = rollout.phase === 'serve' ? 'serve' : await decided(parts, state, rollout, 'prepare')
+    if (next === 'hold') await parts.alone(held)
+    if (next === 'serve') await served()
+  } catch (error) {
+    await refuse(sentenceOf(error))
+  }
 }
 
 /** What the files here are, where they are what is rolled out; else the sentence that says why not. */
@@ -139,12 +150,18 @@ async function judged(parts: FollowerParts, rollout: Rollout): Promise<Candidate
   }
 }
 
-/** Waits until the rollout is decided; `cancelled` where whoever began it shows nothing any more. */
-async function decided({ runner }: FollowerParts, state: State, { id }: Rollout): Promise<'serve' | 'cancelled'> {
+/** Waits until the rollout leaves a phase; `cancelled` where whoever began it shows nothing any more. */
+async function decided(
+  { runner }: FollowerParts,
+  state: State,
+  { id }: Rollout,
+  present: 'prepare' | 'hold',
+): Promise<Exclude<Phase, 'prepare'>> {
   while (!state.closed) {
     const now = await rolloutNow(runner)
-    if (now?.rollout.id !== id || now.rollout.phase === 'cancelled') return 'cancelled'
-    if (now.rollout.phase === 'serve') return 'serve'
+    if (now?.rollout.id !== id) return 'cancelled'
+    const { phase } = now.rollout
+    if (phase !== present && phase !== 'prepare') return phase
     if (!now.goesOn) {
       // It may be decided yet: the next look takes it up.
       state.done = undefined

@@ -10,10 +10,11 @@ export interface RolloutOptions<T> {
   readonly runner: Runner
   /** That of the files which every instance must have. */
   readonly version: string
-  /** Whether tables change under those that serve, so that requests wait meanwhile. */
-  readonly holds: boolean
-  /** Brings the database to the version; nothing has changed there where it gives diagnostics. */
-  readonly settle: () => Promise<Collected<T>>
+  /**
+   * Brings the database to the version; nothing has changed there where it gives diagnostics. It calls `alone` before it
+   * alters what is served: that resolves when every instance lets requests wait, and is called as often as one likes.
+   */
+  readonly settle: (alone: () => Promise<void>) => Promise<Collected<T>>
 }
 
 export interface RolledOut<T> {
@@ -32,11 +33,11 @@ function refusal(message: string, hint?: string): Diagnostic {
  * that is told of beside the value.
  */
 export async function rollOut<T>(options: RolloutOptions<T>): Promise<Collected<RolledOut<T>>> {
-  const { runner, version, holds, settle } = options
-  const rollout: Rollout = { id: randomUUID(), version, phase: 'prepare', holds }
+  const { runner, version, settle } = options
+  const rollout: Rollout = { id: randomUUID(), version, phase: 'prepare' }
   const running = (await instances(runner, rollout.id)).filter(({ lives }) => lives)
   if (running.length === 0) {
-    const { value, diagnostics } = await settle()
+    const { value, diagnostics } = await settle(async () => {})
     return value === undefined ? { diagnostics } : { value: { settled: value, serving: [] }, diagnostics }
   }
   if (!(await claimRollout(runner, rollout))) {
@@ -48,7 +49,11 @@ export async function rollOut<T>(options: RolloutOptions<T>): Promise<Collected<
   try {
     const refused = await asked(runner, rollout)
     if (refused.length > 0) return { diagnostics: refused }
-    const { value, diagnostics } = await settle()
+    let held: Promise<void> | undefined
+    const { value, diagnostics } = await settle(() => {
+      held ??= hold(runner, rollout, showing)
+      return held
+    })
     if (value === undefined) return { diagnostics }
     await showing.end()
     await tellRollout(runner, { ...rollout, phase: 'serve' })
@@ -61,8 +66,25 @@ export async function rollOut<T>(options: RolloutOptions<T>): Promise<Collected<
   }
 }
 
+/** Has every instance let requests wait; rejects where one does not. */
+async function hold(runner: Runner, rollout: Rollout, showing: Showing): Promise<void> {
+  await showing.show({ ...rollout, phase: 'hold' })
+  const all = await until(runner, rollout, (some) =>
+    some.every(({ answer }) => answer === 'holding' || answer === 'refused'),
+  )
+  const busy = all.filter(({ answer, lives }) => lives && answer !== 'holding').map(({ name }) => name)
+  if (busy.length > 0) throw new Error(`${busy.join(', ')} did not stop letting requests in`)
+}
+
+interface Showing {
+  /** Shows this from now on. */
+  show(rollout: Rollout): Promise<void>
+  end(): Promise<void>
+}
+
 /** Shows again and again that the rollout goes on, as long as `settle` may take. */
-function keepShowing(runner: Runner, rollout: Rollout): { end(): Promise<void> } {
+function keepShowing(runner: Runner, first: Rollout): Showing {
+  let rollout = first
   let written: Promise<void> = Promise.resolve()
   const timer = setInterval(() => {
     // One that fails is made up for by the next.
@@ -70,6 +92,11 @@ function keepShowing(runner: Runner, rollout: Rollout): { end(): Promise<void> }
   }, LIMITS.instanceBeatMs)
   timer.unref()
   return {
+    async show(next) {
+      rollout = next
+      await written
+      await tellRollout(runner, next)
+    },
     end() {
       clearInterval(timer)
       return written

@@ -6,10 +6,11 @@ import { LIMITS } from '../limits.ts'
 import { FACT_TABLE, INSTANCE_TABLE } from '../migration/engine-tables.ts'
 
 /**
- * `prepare`: every instance reads its files and answers `ready` or `refused`; where it `holds`, a ready one lets no
- * request in any more. `serve`: those that are ready serve the version now. `cancelled`: they go on with what they have.
+ * `prepare`: every instance reads its files, answers `ready` or `refused`, and serves what it has. `hold`: tables change
+ * under it now; a ready one lets no request in, and answers `holding`. `serve`: those that are ready serve the version
+ * from now on. `cancelled`: they go on with what they have.
  */
-export type Phase = 'prepare' | 'serve' | 'cancelled'
+export type Phase = 'prepare' | 'hold' | 'serve' | 'cancelled'
 
 /** A version on its way to all instances. */
 export interface Rollout {
@@ -17,10 +18,9 @@ export interface Rollout {
   /** That of the files which every instance must have. */
   readonly version: string
   readonly phase: Phase
-  readonly holds: boolean
 }
 
-export type Answer = 'ready' | 'refused' | 'serving'
+export type Answer = 'ready' | 'holding' | 'refused' | 'serving'
 
 /** A process that serves the application, as its row says. */
 export interface Instance {
@@ -42,10 +42,10 @@ const READ = `select value, ${AGE('created_at')} < ${LIMITS.rolloutSilenceMs} fr
 
 const CLAIM = `insert into ${FACT} as held (name, value, created_at) values ('rollout', $1, clock_timestamp())
   on conflict (name) do update set value = excluded.value, created_at = excluded.created_at
-  where held.value::jsonb ->> 'phase' <> 'prepare' or ${AGE('held.created_at')} >= ${LIMITS.rolloutSilenceMs} returning 1`
+  where held.value::jsonb ->> 'phase' not in ('prepare', 'hold') or ${AGE('held.created_at')} >= ${LIMITS.rolloutSilenceMs} returning 1`
 
 const WRITE = `update ${FACT} set value = $1, created_at = clock_timestamp()
-  where name = 'rollout' and value::jsonb ->> 'id' = $2 and value::jsonb ->> 'phase' = 'prepare'`
+  where name = 'rollout' and value::jsonb ->> 'id' = $2 and value::jsonb ->> 'phase' in ('prepare', 'hold')`
 
 const SHOW = `with gone as (delete from ${INSTANCE} where ${AGE('seen_at')} > ${LIMITS.instanceKeepMs})
   insert into ${INSTANCE} (id, name, version) values ($1, $2, $3)
@@ -66,13 +66,18 @@ export async function rolloutNow(
   return { rollout: JSON.parse(row[0]) as Rollout, goesOn: row[1] === 't' }
 }
 
+/** Whether it is not known yet what becomes of a rollout. */
+export function isOpen({ phase }: Rollout): boolean {
+  return phase === 'prepare' || phase === 'hold'
+}
+
 /** Begins a rollout; false where another one is under way. */
 export async function claimRollout(runner: Runner, rollout: Rollout): Promise<boolean> {
   const rows = await runner.run({ text: CLAIM }, [JSON.stringify(rollout)])
   return rows.length > 0
 }
 
-/** Shows where the rollout is, and that it goes on. Nothing where it has left `prepare` already. */
+/** Shows where the rollout is, and that it goes on. Nothing where it is decided already. */
 export async function tellRollout(runner: Runner, rollout: Rollout): Promise<void> {
   await runner.run({ text: WRITE }, [JSON.stringify(rollout), rollout.id])
 }

@@ -70,7 +70,7 @@ for (const [method, path, body, status, most] of REQUESTS) {
     for (let i = 0; i < 3; i += 1) assert.is((await ask()).status, status)
     // Jobs that run meanwhile are no part of it either: the fewest of several requests count.
     let fewest: readonly string[] | undefined
-    for (let i = 0; i < 4; i += 1) {
+    for (let i = 0; i < 12 && (fewest === undefined || fewest.length > most); i += 1) {
       const files = await entered(ask)
       if (fewest === undefined || files.length < fewest.length) fewest = files
     }

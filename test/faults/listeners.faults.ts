@@ -17,8 +17,10 @@ const AUDIT = \`select
   (select count(*) from plinth_change c where not exists (select 1 from echoes e where e.change_id = c.id)),
   (select count(*) - count(distinct change_id) from echoes),
   (select count(*) from (select change_id < lag(change_id) over (partition by note_id order by id) as back from echoes) o where back),
-  (select count(*) from plinth_change c where c.action = 'create'
-    and (select count(*) from plinth_job j where j.name = 'follow.mark' and j.payload ->> 'change' = c.id::text) <> 1),
+  (select count(*) from plinth_change c
+    left join (select payload ->> 'change' as change, count(*) as jobs from plinth_job where name = 'follow.mark' group by 1) j
+      on j.change = c.id::text
+    where c.action = 'create' and j.jobs is distinct from 1),
   (select count(*) from notes)\`
 
 export default definePlugin({
@@ -114,7 +116,9 @@ interface Audit {
 
 async function audit({ url }: Restartable): Promise<Audit> {
   const answer = await fetch(`${url}/api/audit`)
-  const { data } = (await answer.json()) as { data: readonly number[] }
+  const text = await answer.text()
+  if (!answer.ok) throw new Error(`the audit was answered ${answer.status}: ${text}`)
+  const { data } = JSON.parse(text) as { data: readonly number[] }
   const [changes = 0, missing = 0, doubled = 0, disordered = 0, jobs = 0, notes = 0] = data
   return { changes, missing, doubled, disordered, jobs, notes }
 }

@@ -1,5 +1,6 @@
 /** Another version of the files is served by all running instances without a restart, or by none of them. */
 import { join } from 'node:path'
+import pg from 'pg'
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
 import { bare, build, PROGRAM, type Server, startServer } from '../cli/server.ts'
@@ -170,6 +171,43 @@ rollout('where one instance has other files, all serve on and nothing changes in
   save(two(), COLORED.replace('color:', 'shade:'))
   assert.match((await apply(two())).said, 'add column notes.shade')
   for (const place of places) assert.ok((await keys(place)).includes('shade'))
+})
+
+rollout('requests are served while a table that is to be changed is in use', async () => {
+  if (url === undefined) return
+  for (const place of places) save(place, NOTE)
+  assert.is((await apply(one())).code, 0)
+  const other = new pg.Client(url)
+  await other.connect()
+  try {
+    await other.query('begin')
+    // As long as it stands, the table can't be changed.
+    await other.query('select 1 from notes order by id limit 1 for update')
+    for (const place of places) save(place, NOTE.replace('type: integer, min: 1, max: 5', 'type: string, max: 20'))
+    const applying = apply(one())
+    await until(async () => {
+      await other.query('select pg_stat_clear_snapshot()')
+      const { rows } = await other.query(`select 1 from pg_stat_activity where wait_event_type = 'Lock'
+        and datname = current_database() and query like 'alter table "notes"%'`)
+      return rows.length > 0
+    })
+    for (const place of places) {
+      assert.is((await post(place, { title: 'meanwhile', stars: 4 })).status, 201)
+      assert.ok((await keys(place)).includes('stars'))
+    }
+    await other.query('rollback')
+    const ran = await applying
+    assert.is(ran.code, 0, ran.complained)
+    for (const { server } of places) {
+      const { data } = (await (await fetch(`${server.url}/api/notes?sort=-id`)).json()) as { data: object[] }
+      assert.equal(
+        data.slice(0, 2).map((note) => Reflect.get(note, 'stars')),
+        ['4', '4'],
+      )
+    }
+  } finally {
+    await other.end()
+  }
 })
 
 rollout('an instance that has stopped is asked nothing', async () => {
