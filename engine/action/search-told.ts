@@ -51,9 +51,9 @@ function matchOf(
   const fields = found.map(({ name }) => name)
   if (!snippets) return { fields }
   const pieces = found.map(({ column, name }) => {
-    const [begin, length, text] = JSON.parse(row[column]!) as [number, number, string]
+    const [begin, length, text, forms = []] = JSON.parse(row[column]!) as [number, number, string, string[]?]
     const before = begin - 1
-    return [name, snippet({ text, before, behind: length - before - [...text].length }, words)] as const
+    return [name, snippet({ text, before, behind: length - before - [...text].length }, [...words, ...forms])] as const
   })
   return { fields, snippets: Object.fromEntries(pieces) }
 }

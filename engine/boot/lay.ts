@@ -78,16 +78,26 @@ const addFilters: Rule = (base, over, complain) => {
   return each(() => replace)(named(base), named(over), complain)
 }
 
-/** `search` may be a list or a map of weights; one of each becomes a map, in which what has no weight counts once. */
+/** `search` may be a list of fields, or a map with them. */
 const addSearch: Rule = (base, over, complain) => {
   if (Array.isArray(base.value) && !isMapPart(over)) return add(base, over, complain)
-  return each(() => each(() => replace))(weighted(base), weighted(over), complain)
+  const options = each((key) => (key === 'fields' ? addSearched : replace))
+  return options(withFields(base), withFields(over), complain)
+}
+
+/** Fields may be a list or a map of weights; one of each becomes a map, in which what has no weight counts once. */
+const addSearched: Rule = (base, over, complain) => {
+  if (Array.isArray(base.value) && !isMapPart(over)) return add(base, over, complain)
+  return each(() => replace)(weighted(base), weighted(over), complain)
+}
+
+function withFields(list: Part): Part {
+  return Array.isArray(list.value) ? mapOf(new Map([['fields', list]]), list) : list
 }
 
 function weighted(list: Part): Part {
   if (!Array.isArray(list.value)) return list
-  const once = itemsOf(list).map((item): [string, Part] => [String(item.value), { ...item, value: 1 }])
-  return mapOf(new Map([['fields', mapOf(new Map(once), list)]]), list)
+  return mapOf(new Map(itemsOf(list).map((item): [string, Part] => [String(item.value), { ...item, value: 1 }])), list)
 }
 
 function named(list: Part): Part {

@@ -40,7 +40,9 @@ export interface Index {
   /** Only records that match; undefined: all. */
   readonly where: Filter | undefined
   /** An overlap index is of the fields that must be equal, then of the first and the last day or moment. */
-  readonly kind: 'btree' | 'trigram' | 'overlap'
+  readonly kind: 'btree' | 'trigram' | 'stems' | 'overlap'
+  /** For an index of stems. */
+  readonly language?: string | undefined
   readonly span: Span
 }
 
@@ -116,6 +118,8 @@ export interface Resource {
   readonly search: readonly SearchPath[]
   /** Whether a search is answered best first where no other order is asked for. */
   readonly ranked: boolean
+  /** The language by whose endings a search finds other forms of its words. */
+  readonly language: string | undefined
   /** What its records may be grouped by, and which values may be summed up, by name; undefined: there is no summary. */
   readonly summary: { readonly by: ReadonlyMap<string, Field>; readonly of: ReadonlyMap<string, Field> } | undefined
   readonly count: { readonly kind: 'exact' | 'estimated' } | { readonly kind: 'capped'; readonly at: number }

@@ -170,6 +170,12 @@ export interface IdDefinition {
   readonly column?: string
 }
 
+/** `fields` as a list gives all the same weight. */
+export interface SearchDefinition {
+  readonly fields?: readonly string[] | { readonly [path: string]: number }
+  readonly language?: string
+}
+
 export interface ResourceDefinition {
   readonly resource: string
   readonly label?: string
@@ -194,7 +200,7 @@ export interface ResourceDefinition {
   readonly special?: { readonly [parameter: string]: string }
   readonly sort?: { readonly keys?: readonly string[]; readonly default?: string | readonly string[] }
   readonly summary?: boolean | { readonly by?: readonly string[]; readonly of?: readonly string[] }
-  readonly search?: readonly string[] | { readonly fields: { readonly [path: string]: number } }
+  readonly search?: readonly string[] | SearchDefinition
   readonly count?: 'exact' | 'estimated' | { readonly capped: number }
   readonly indexes?: readonly (
     | readonly string[]

@@ -1,6 +1,7 @@
 /** The JSON Schema of the keys that say what a list offers: filters, ranges, sort, search, count, indexes. */
 import type { JsonSchema } from '../json.ts'
 import { LIMITS } from '../limits.ts'
+import { LANGUAGES } from './language.ts'
 import { either, key, list, map, NAME, named, PATH, ref, SORT, SWITCH } from './word-schema.ts'
 
 export const LIST_KEYS: Readonly<Record<string, JsonSchema>> = {
@@ -43,20 +44,23 @@ export const LIST_KEYS: Readonly<Record<string, JsonSchema>> = {
     ),
   ),
   search: key(
-    'The fields in which `search` looks, own and related: a list, or { fields: { path: weight } } for the best first.',
+    'The fields in which `search` looks, own and related: a list, or { fields, language } with weights or a language.',
     ['subject', 'status.name'],
     either(
       list(PATH),
-      map(
-        {
-          fields: key(
-            'How much a word in each field counts, from 1 to 100.',
-            { subject: 3, details: 1 },
-            { ...named({ type: 'integer', minimum: 1, maximum: 100 }, PATH), minProperties: 1 },
-          ),
-        },
-        ['fields'],
-      ),
+      map({
+        fields: key(
+          'The fields: a list, or a map of how much a word in each counts, from 1 to 100, for the best first.',
+          { subject: 3, details: 1 },
+          either(list(PATH), {
+            ...named({ type: 'integer', minimum: 1, maximum: 100 }, PATH),
+            minProperties: 1,
+          }),
+        ),
+        language: key('The language of the texts: other forms of a word are found too.', 'english', {
+          enum: [...LANGUAGES],
+        }),
+      }),
     ),
   ),
   count: key(

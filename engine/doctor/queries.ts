@@ -4,7 +4,7 @@
  * no index of what is asked for, is told.
  */
 import { SYSTEM } from '../actor.ts'
-import type { BelongsTo, Catalog, Field, Filter, FilterPath, Resource } from '../catalog/catalog.ts'
+import type { BelongsTo, Catalog, Field, Filter, FilterPath, Index, Resource } from '../catalog/catalog.ts'
 import { isStored } from '../catalog/stored.ts'
 import type { Database, Runner } from '../database/database.ts'
 import { print, quoted as q } from '../filter/sql.ts'
@@ -83,7 +83,7 @@ async function indexedColumns(runner: Runner): Promise<ReadonlySet<string>> {
   return new Set(names)
 }
 
-function indexName(kind: 'btree' | 'trigram', { table }: Resource, field: Field): string {
+function indexName(kind: Index['kind'], { table }: Resource, field: Field): string {
   return isStored(field) ? `${kind} ${table}.${field.column}` : 'none'
 }
 
@@ -113,7 +113,10 @@ async function askedOf(
       all.push({ ...plain, what: `the sort key ${name}`, query: [['sort', name]], of: 'order', field, holder, reads })
     }
     const phrase = await phraseOf(catalog, runner, resource)
-    const reads = resource.search.map((path) => indexName('trigram', holderOf(catalog, resource, path), path.field))
+    const kinds = resource.language === undefined ? (['trigram'] as const) : (['trigram', 'stems'] as const)
+    const reads = resource.search.flatMap((path) =>
+      kinds.map((kind) => indexName(kind, holderOf(catalog, resource, path), path.field)),
+    )
     const field = resource.search.find((path) => !isStored(path.field))?.field
     const search = { ...plain, what: 'the search', of: 'page', field, reads } as const
     if (phrase !== undefined) all.push({ ...search, query: [['search', phrase]] })

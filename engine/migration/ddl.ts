@@ -1,6 +1,7 @@
 /** The SQL of tables, columns, references and indexes; every name in it comes from the catalog or the database, quoted. */
 
 import { foldSql } from '../filter/fold.ts'
+import { stemsSql } from '../filter/stem.ts'
 import { print, quoted as q } from '../filter/sql.ts'
 import { MARK } from './inspect.ts'
 import { quoteText } from './name.ts'
@@ -64,17 +65,21 @@ export function createIndex(
 ): readonly string[] {
   if (index.kind === 'overlap') return createOverlap(table, index)
   const how = concurrently ? 'concurrently ' : ''
-  const columns = index.columns.map((column) =>
-    index.kind === 'trigram' ? `${print(foldSql(q(column))).text} gin_trgm_ops` : q(column),
-  )
+  const columns = index.columns.map((column) => indexedSql(index, column))
   const where = index.where === undefined ? '' : ` where ${index.where}`
-  const using = index.kind === 'trigram' ? 'gin' : 'btree'
+  const using = index.kind === 'btree' ? 'btree' : 'gin'
   const mark = marked === undefined ? MARK : `${MARK}: ${marked}`
   return [
     `drop index ${how}if exists ${q(index.name)}`,
     `create ${index.unique ? 'unique ' : ''}index ${how}${q(index.name)} on ${q(table)} using ${using} (${columns.join(', ')})${where}`,
     `comment on index ${q(index.name)} is ${quoteText(mark)}`,
   ]
+}
+
+/** What an index holds of a column. */
+function indexedSql({ kind, language = '' }: TableIndex, column: string): string {
+  if (kind === 'trigram') return `${print(foldSql(q(column))).text} gin_trgm_ops`
+  return kind === 'stems' ? print(stemsSql(language, q(column))).text : q(column)
 }
 
 /** The range of an overlap index over its last two columns; an open end reaches as far as time. */

@@ -95,11 +95,15 @@ function indexesOf(rows: readonly Row[]): readonly TableIndex[] {
     if (!mark.startsWith(MARK) || row[4] !== 't' || isConverting(textAt(row, 1))) return []
     const where = mark.slice(MARK.length).replace(/^: /, '') || undefined
     const named: readonly string[] = JSON.parse(textAt(row, 6))
-    const columns = named.length === 0 ? columnIn(textAt(row, 7)) : named
+    const expression = textAt(row, 7)
+    const columns = named.length === 0 ? columnIn(expression) : named
+    const language = languageIn(expression)
     return [
       {
         name: textAt(row, 1),
-        kind: row[2] === 'gin' ? 'trigram' : row[2] === 'gist' ? 'overlap' : 'btree',
+        kind:
+          row[2] === 'btree' ? 'btree' : row[2] === 'gist' ? 'overlap' : language === undefined ? 'trigram' : 'stems',
+        ...(language === undefined ? {} : { language }),
         unique: row[3] === 't',
         columns,
         where,
@@ -113,6 +117,11 @@ function columnIn(expression: string): readonly string[] {
   const [, name] = /octet_length\(\(?("(?:[^"]|"")+"|[^\s":()]+)/.exec(expression) ?? []
   if (name === undefined) return []
   return [name.startsWith('"') ? name.slice(1, -1).replaceAll('""', '"') : name]
+}
+
+/** The language of an index of stems. */
+function languageIn(expression: string): string | undefined {
+  return /to_tsvector\('(?:pg_catalog\.)?(\w+)'::regconfig/.exec(expression)?.[1]
 }
 
 function sequencesOf(columns: readonly Column[], starts: ReadonlyMap<string, number>): readonly Sequence[] {

@@ -19,9 +19,15 @@ function cut(text: string, bytes: number): string {
 
 /** An index with the name that its table, columns, kind and predicate give it. */
 export function namedIndex(table: string, index: Omit<TableIndex, 'name'>): TableIndex {
-  const { kind, unique, columns, where, range } = index
+  const { kind, language, unique, columns, where, range } = index
   // Older search indexes were over the columns themselves, or over another expression, and are of no use to a search.
-  const parts = [table, kind === 'trigram' ? 'folded in C' : kind, unique, columns, where ?? null]
+  const parts = [
+    table,
+    kind === 'trigram' ? 'folded in C' : language === undefined ? kind : `${kind} of ${language}`,
+    unique,
+    columns,
+    where ?? null,
+  ]
   const content = JSON.stringify(range === undefined ? parts : [...parts, range])
   const hash = createHash('sha256').update(content).digest('hex').slice(0, HASH_LENGTH)
   const tail = `_${hash}_${unique ? 'key' : kind === 'overlap' ? 'excl' : 'idx'}`

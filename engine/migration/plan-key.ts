@@ -130,8 +130,7 @@ function excluding(pair: Pair, index: TableIndex): Step {
 function indexing(pair: Pair, index: TableIndex, concurrently: boolean): Step {
   if (index.kind === 'overlap') return excluding(pair, index)
   const { name } = pair.wanted
-  const kind = index.unique ? 'unique index' : index.kind === 'trigram' ? 'search index' : 'index'
-  const title = `add ${kind} on ${name} (${index.columns.join(', ')})`
+  const title = `add ${called(index)} on ${name} (${index.columns.join(', ')})`
   const step: Step = {
     title,
     about: { table: name, column: index.columns[0] ?? '' },
@@ -144,6 +143,12 @@ function indexing(pair: Pair, index: TableIndex, concurrently: boolean): Step {
   if (question === undefined) return step
   const advice = 'make them different, or take `unique` away'
   return { ...step, risk: 'blocked', question, consequence: 'share a value that must be unique', advice }
+}
+
+/** What people call an index by what it is for. */
+function called({ kind, language, unique }: TableIndex): string {
+  if (kind === 'stems') return `search index for ${language}`
+  return unique ? 'unique index' : kind === 'trigram' ? 'search index' : 'index'
 }
 
 /** The steps of one table's indexes: the new ones are there before the old ones go. */
@@ -171,7 +176,7 @@ export function planIndexes(pair: Pair, circumstances: Circumstances): readonly 
   const gone = unwanted.filter((index) => !renamed.some(({ from }) => from === index))
   const leaving = new Map(goneColumns(pair, circumstances).map((column) => [column.name, column]))
   const dropping = gone.map((index): Step => {
-    const title = `drop index on ${wanted.name} (${index.columns.join(', ')})`
+    const title = `drop ${index.kind === 'stems' ? called(index) : 'index'} on ${wanted.name} (${index.columns.join(', ')})`
     const left = index.columns.flatMap((name) => leaving.get(name) ?? [])
     // It goes with its column, unless it could refuse new rows: those have the same default there, or none at all.
     const isLeft = left.length > 0 && (!index.unique || left.some((column) => column.default === undefined))

@@ -34,6 +34,7 @@ export function renamedIndexes(
     const to = [...left].find(
       (one) =>
         one.kind === from.kind &&
+        one.language === from.language &&
         one.unique === from.unique &&
         one.columns.join() === columns &&
         one.where === whereOf(from),

@@ -37,11 +37,13 @@ export interface TableIndex {
   /** Ends in a hash of everything below, so that indexes are the same when their names are. */
   readonly name: string
   /** An overlap index is a constraint: equal in all but the last two columns, whose ranges may not overlap. */
-  readonly kind: 'btree' | 'trigram' | 'overlap'
+  readonly kind: 'btree' | 'trigram' | 'stems' | 'overlap'
   readonly unique: boolean
   readonly columns: readonly string[]
   /** For an overlap index: whether its last two columns are days, both included, or moments, the last excluded. */
   readonly range?: 'days' | 'moments'
+  /** For an index of stems. */
+  readonly language?: string | undefined
   /** SQL of the predicate; undefined: all rows. */
   readonly where: string | undefined
   /** The columns that the predicate names; never read from a database. */

@@ -105,10 +105,17 @@ function columnsIn(filter: Filter): readonly string[] {
 }
 
 /** The index of a table as it is called there. */
-export function indexOf(table: string, { kind, unique, fields, where }: Index): TableIndex {
+export function indexOf(table: string, { kind, language, unique, fields, where }: Index): TableIndex {
   const columns = fields.map((field) => field.column)
   const range = kind === 'overlap' ? { range: rangeOf(fields.at(-1)) } : {}
-  const index = namedIndex(table, { kind, unique, columns, ...range, where: where && predicate(where) })
+  const index = namedIndex(table, {
+    kind,
+    unique,
+    columns,
+    ...range,
+    ...(language === undefined ? {} : { language }),
+    where: where && predicate(where),
+  })
   return where === undefined ? index : { ...index, whereColumns: columnsIn(where) }
 }
 

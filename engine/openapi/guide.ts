@@ -37,8 +37,12 @@ function batches(catalog: Catalog): string {
 
 /** How to search, where any list can be searched. */
 function searches(catalog: Catalog): string {
-  if (![...catalog.resources.values()].some(({ search }) => search.length > 0)) return ''
-  return `**Searches.** \`search\` finds the records that have all of its words or parts of words, in any order and field, in small or capital letters, with accents or without: \`"two words"\` must stand side by side, and \`-word\` must not be there. \`meta.search.matches\` names for each record the fields that have words, and with \`snippets=true\` it has pieces of their texts as HTML. A word that stands nowhere is taken for the most similar one; in quotes it stays as it is. So \`search=prnter&snippets=true\` is answered with \`{"corrected":{"prnter":"printer"},"matches":[{"id":1,"fields":["subject"],"snippets":{"subject":"The <mark>printer</mark> is broken"}}]}\`. Where all words are very common, \`meta.pagination.total\` is what there is at least, and \`total_exact\` is false.
+  const searched = [...catalog.resources.values()].filter(({ search }) => search.length > 0)
+  if (searched.length === 0) return ''
+  const forms = searched.some(({ language }) => language !== undefined)
+    ? ' Where a list says so, a word also finds its other forms, `printers` a `printer`; in quotes it stands for itself.'
+    : ''
+  return `**Searches.** \`search\` finds the records that have all of its words or parts of words, in any order and field, in small or capital letters, with accents or without: \`"two words"\` must stand side by side, and \`-word\` must not be there.${forms} \`meta.search.matches\` names for each record the fields that have words, and with \`snippets=true\` it has pieces of their texts as HTML. A word that stands nowhere is taken for the most similar one; in quotes it stays as it is. So \`search=prnter&snippets=true\` is answered with \`{"corrected":{"prnter":"printer"},"matches":[{"id":1,"fields":["subject"],"snippets":{"subject":"The <mark>printer</mark> is broken"}}]}\`. Where all words are very common, \`meta.pagination.total\` is what there is at least, and \`total_exact\` is false.
 
 `
 }

@@ -76,7 +76,7 @@ export function choiceParameters(
       : [
           query(
             'search',
-            `Words, or parts of words, in ${searched(resource)}.${resource.ranked ? ' The best come first.' : ''}`,
+            `Words, or parts of words, in ${searched(resource)}.${otherForms(resource)}${resource.ranked ? ' The best come first.' : ''}`,
             {
               type: 'string',
               maxLength: catalog.limits.searchLength ?? LIMITS.searchLength,
@@ -100,6 +100,10 @@ const WHERE = query(
     example: '{"any":[{"id":{"lt":100}},{"not":{"id":[101,102]}}]}',
   },
 )
+
+function otherForms({ language }: Resource): string {
+  return language === undefined ? '' : ` Other forms of a word, by the endings of ${language}, are found too.`
+}
 
 function searched(resource: Resource): string {
   const names = resource.search.filter((path) => path.field.show !== 'never').map(writtenPath)

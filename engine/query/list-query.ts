@@ -98,8 +98,9 @@ function keyOf(query: Omit<ListQuery, 'key' | 'slots'>): string {
   return `${bounded(filters.map(shapeOf).join('&'))};${kind};${sortSignature(ranked ?? sort)};${perPage};${after?.nulls ?? ''}${only}`
 }
 
-function searchKey({ corrected, snippets, spelt, unwanted, wanted }: SearchShape): string {
-  return `search ${wanted}-${unwanted} ${snippets ? 'snippets ' : ''}${corrected ? `corrected ${spelt.join()} ` : ''}`
+function searchKey({ corrected, snippets, spelt, stems, unwanted, wanted }: SearchShape): string {
+  const stemmed = stems === undefined ? '' : `stems ${stems.wanted.join()}-${stems.unwanted.join()} `
+  return `search ${wanted}-${unwanted} ${stemmed}${snippets ? 'snippets ' : ''}${corrected ? `corrected ${spelt.join()} ` : ''}`
 }
 
 /** The same list with the words of its search corrected; undefined where none of them may be misspelt. */
@@ -261,7 +262,7 @@ function readSearch(
   if (text.length > longest) refuse('search', `The search parameter must be at most ${longest} characters`)
   if (text.includes('\0') || !text.isWellFormed())
     refuse('search', 'The search parameter must be well-formed text without NUL')
-  const terms = readTerms(text, snippets === 'true')
+  const terms = readTerms(text, snippets === 'true', resource.language)
   const most = catalog.limits.searchWords ?? 0
   if (terms.wanted + terms.unwanted > most) refuse('search', `The search parameter must have at most ${most} words`)
   return terms

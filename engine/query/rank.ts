@@ -2,6 +2,7 @@
 import type { FieldPath, Resource, SearchPath, SortTerm } from '../catalog/catalog.ts'
 import { foldSql } from '../filter/fold.ts'
 import { join, type Sql, sql } from '../filter/sql.ts'
+import { hasStemSql } from '../filter/stem.ts'
 import { isSearchable } from './askable.ts'
 import { pathValueSql } from './condition.ts'
 import type { SortKey } from './order.ts'
@@ -36,16 +37,20 @@ export function rankKey(scope: SelectScope, resource: Resource, shape: SearchSha
 /** What a word counts in one text: as the whole of it, as a word, as the beginning of one, or inside of one. */
 function levelSql(scope: SelectScope, resource: Resource, path: SearchPath, wanted: WantedWord): Sql {
   const { through, weight } = path
-  if (through !== undefined)
-    return sql`case when ${wordSql(scope, path, 't', wanted.pattern)} then ${weight} else 0 end`
+  if (through !== undefined) return sql`case when ${wordSql(scope, path, 't', wanted)} then ${weight} else 0 end`
   const text = pathValueSql(scope.catalog, path, 't')
   const word = (text: Sql): Sql => sql`(select ${foldSql(text)})`
   const begins = sql`'\\m' || ${word(wanted.beginning)}`
   // Folded texts compare as bytes; where a word ends is a question about letters of every language.
   const words = 'f.x collate "default"'
   const whole = isIdentifier(resource, path) ? IDENTIFIER : 4 * weight
-  const level = sql`case when (f.x like ${foldSql(wanted.pattern)}) is not true then 0 when f.x = ${word(wanted.exact)} then ${whole} when ${words} ~ (${begins} || '\\M') then ${3 * weight} when ${words} ~ (${begins}) then ${2 * weight} else ${weight} end`
-  return sql`(select ${level} from (select ${foldSql('v.x')} as x from (select ${text} as x offset 0) v offset 0) f)`
+  // Another form of the word counts like the beginning of one.
+  const { stem } = wanted
+  const form = stem
+    ? sql`when (f.x like ${foldSql(wanted.pattern)}) is not true and ${hasStemSql(stem, 'f.o', 'f.x')} then ${2 * weight} `
+    : ''
+  const level = sql`case ${form}when (f.x like ${foldSql(wanted.pattern)}) is not true then 0 when f.x = ${word(wanted.exact)} then ${whole} when ${words} ~ (${begins} || '\\M') then ${3 * weight} when ${words} ~ (${begins}) then ${2 * weight} else ${weight} end`
+  return sql`(select ${level} from (select ${foldSql('v.x')} as x, v.x as o from (select ${text} as x offset 0) v offset 0) f)`
 }
 
 function isIdentifier({ lookup }: Resource, { relations, field }: FieldPath): boolean {

@@ -2,6 +2,7 @@
 import type { Resource } from '../catalog/catalog.ts'
 import { foldSql } from '../filter/fold.ts'
 import { join, or, type Sql, sql } from '../filter/sql.ts'
+import { hasStemSql, type Stem } from '../filter/stem.ts'
 import { isSearchable } from './askable.ts'
 import type { SelectScope } from './scope.ts'
 import { textsSql } from './search.ts'
@@ -12,10 +13,13 @@ import { writtenPath } from './vocabulary.ts'
 const READ = 600
 const READ_BEFORE = 200
 
+/** Characters of a text in which other forms of a word are looked for. */
+const READ_FOR_FORMS = 10_000
+
 /** A column of the page's record `t` for one field that is searched. */
 export interface MatchColumn {
   readonly name: string
-  /** Whether a word stands there; with snippets null, or a JSON array of where the piece begins, how long the text is, and the piece. */
+  /** Whether a word stands there; with snippets null, or a JSON array of where the piece begins, how long the text is, the piece, and the words of a stem. */
   readonly sql: Sql
 }
 
@@ -24,8 +28,13 @@ export function matchColumns(scope: SelectScope, resource: Resource, shape: Sear
   if (shape.wanted === 0) return []
   const paths = resource.search.filter((path) => path.field.show !== 'never' && isSearchable(scope, resource, path))
   const words = Array.from({ length: shape.wanted }, (_, at) => wantedWord(shape, at))
-  const stands = words.map(({ pattern }) => sql`x.v like (select ${foldSql(pattern)})`)
+  const stands = words.map(({ pattern, stem }) => {
+    const written = sql`x.v like (select ${foldSql(pattern)})`
+    return stem === undefined ? written : sql`(${written} or ${hasStemSql(stem, 'x.o', 'x.v')})`
+  })
   const places = words.map(({ exact }) => sql`nullif(position((select ${foldSql(exact)}) in x.v), 0)`)
+  const forms = formsSql(words.flatMap(({ stem }) => stem ?? []))
+  if (forms !== undefined) places.push(sql`(select min(position(f in x.v)) from unnest(s.forms) f)`)
   // Of several texts that of most words is shown; which one it is may not depend on how the database keeps them.
   const most = join(
     stands.map((one) => sql`(${one})::integer`),
@@ -36,10 +45,20 @@ export function matchColumns(scope: SelectScope, resource: Resource, shape: Sear
     const name = writtenPath(path)
     if (!shape.snippets) return { name, sql: sql`exists (select 1 from ${texts} where ${or(stands)})` }
     const begin = sql`greatest(1, least(${join(places)}) - ${READ_BEFORE})`
-    const piece = sql`json_build_array(s.begin, length(x.o), substr(x.o, s.begin, ${READ}))::text`
-    const from = sql`${texts} cross join lateral (select ${begin} as begin) s`
+    const told = forms === undefined ? '' : ', s.forms'
+    const piece = sql`json_build_array(b.begin, length(x.o), substr(x.o, b.begin, ${READ})${told})::text`
+    const found = forms === undefined ? '' : sql` cross join lateral (select ${forms} as forms) s`
+    const from = sql`${texts}${found} cross join lateral (select ${begin} as begin) b`
     return { name, sql: sql`(select ${piece} from ${from} where ${or(stands)} order by ${most} desc, x.o limit 1)` }
   })
+}
+
+/** The words of the text `x` that have one of the stems, without case and accents; undefined where none is sought. */
+function formsSql(stems: readonly Stem[]): Sql | undefined {
+  if (stems.length === 0) return undefined
+  const has = or(stems.map((stem) => hasStemSql(stem, 'w', foldSql('w'))))
+  const words = sql`regexp_split_to_table(left(x.o, ${READ_FOR_FORMS}), '[[:space:][:punct:]]+') w`
+  return sql`array(select distinct ${foldSql('w')} from ${words} where w <> '' and ${has})`
 }
 
 /** What clients of earlier versions call a field. */

@@ -1,5 +1,6 @@
 /** The text of a search → the words that records must have, and those that they must not have. */
 import { type Sql, slot, sql } from '../filter/sql.ts'
+import { type Stem, stemOf } from '../filter/stem.ts'
 import { likeLiteral } from '../filter/to-sql.ts'
 
 /** What of a search decides its statement: how many words there are; the words themselves are slots. */
@@ -12,6 +13,14 @@ export interface SearchShape {
   readonly corrected: boolean
   /** Whether pieces of the texts are asked for. */
   readonly snippets: boolean
+  /** Which of its words are sought by their stems too: those of letters that are not quoted. */
+  readonly stems: Stems | undefined
+}
+
+interface Stems {
+  readonly language: string
+  readonly wanted: readonly number[]
+  readonly unwanted: readonly number[]
 }
 
 /** A search as it is asked for. */
@@ -21,38 +30,48 @@ export interface SearchTerms extends SearchShape {
   readonly adhoc: boolean
 }
 
-/** The slots of the words, as LIKE patterns; of those that are wanted also the word itself, and as a regular expression. */
+/** The slots of the words, as LIKE patterns and as they are; of those that are wanted also as a regular expression. */
 const WANTED = 'word'
 const UNWANTED = 'unwanted'
 const EXACT = 'exact'
+const EXACTLY_UNWANTED = 'unwantedExact'
 const BEGINNING = 'beginning'
 
 /** Shorter words have too few letters to tell which one was meant. */
 const SPELT_LENGTH = 4
 
-/** A wanted word in a statement: as a LIKE pattern, as it is, and as a regular expression. */
-export interface WantedWord {
+/** A word in a statement: as a LIKE pattern, and by its stem. */
+export interface SoughtWord {
   readonly pattern: Sql
+  readonly stem: Stem | undefined
+}
+
+/** A wanted word: also as it is, and as a regular expression. */
+export interface WantedWord extends SoughtWord {
   readonly exact: Sql
   readonly beginning: Sql
 }
 
 /** The wanted word at a place. What a correction found has letters only, which mean themselves everywhere. */
-export function wantedWord({ corrected, spelt }: SearchShape, at: number): WantedWord {
+export function wantedWord({ corrected, spelt, stems }: SearchShape, at: number): WantedWord {
   const given = (name: string): Sql => sql`${slot(`${name}${at}`)}::text`
-  const word: WantedWord = { pattern: given(WANTED), exact: given(EXACT), beginning: given(BEGINNING) }
-  if (!corrected || !spelt.includes(at)) return word
-  const found = sql`(select k.w${at} from k)`
+  const found = corrected && spelt.includes(at) ? sql`(select k.w${at} from k)` : undefined
+  const exact = found === undefined ? given(EXACT) : sql`coalesce(${found}, ${given(EXACT)})`
+  const stem = stems?.wanted.includes(at) ? stemOf(stems.language, exact) : undefined
+  if (found === undefined) return { pattern: given(WANTED), exact, beginning: given(BEGINNING), stem }
   return {
-    pattern: sql`coalesce('%' || ${found} || '%', ${word.pattern})`,
-    exact: sql`coalesce(${found}, ${word.exact})`,
-    beginning: sql`coalesce(${found}, ${word.beginning})`,
+    pattern: sql`coalesce('%' || ${found} || '%', ${given(WANTED)})`,
+    exact,
+    beginning: sql`coalesce(${found}, ${given(BEGINNING)})`,
+    stem,
   }
 }
 
-/** The LIKE pattern of an unwanted word. */
-export function unwantedPattern(at: number): Sql {
-  return sql`${slot(`${UNWANTED}${at}`)}::text`
+/** The unwanted word at a place. */
+export function unwantedWord({ stems }: SearchShape, at: number): SoughtWord {
+  const given = (name: string): Sql => sql`${slot(`${name}${at}`)}::text`
+  const stem = stems?.unwanted.includes(at) ? stemOf(stems.language, given(EXACTLY_UNWANTED)) : undefined
+  return { pattern: given(UNWANTED), stem }
 }
 
 /** The wanted word at a place, as it was asked for. */
@@ -67,7 +86,7 @@ const TRIGRAM_LENGTH = 3
 const TERM = /(-?)"([^"]*)(?:"|$)|(\S+)/gu
 
 /** Reads the words of a search. A text without any, `""`, is a word itself: nothing is no wish for everything. */
-export function readTerms(text: string, snippets: boolean): SearchTerms {
+export function readTerms(text: string, snippets: boolean, language: string | undefined): SearchTerms {
   const wanted = new Set<string>()
   const unwanted = new Set<string>()
   const quoted = new Set<string>()
@@ -88,16 +107,25 @@ export function readTerms(text: string, snippets: boolean): SearchTerms {
   })
   ;[...unwanted].forEach((word, at) => {
     slots[`${UNWANTED}${at}`] = patternOf(word)
+    slots[`${EXACTLY_UNWANTED}${at}`] = word
   })
+  const stemmed = (words: Iterable<string>): readonly number[] =>
+    [...words].flatMap((word, at) => (quoted.has(word) || !isOfLetters(word) ? [] : [at]))
   return {
     wanted: first.length,
     unwanted: unwanted.size,
     spelt: first.flatMap((word, at) => (quoted.has(word) || !isSpelt(word) ? [] : [at])),
     corrected: false,
     snippets,
+    stems: language === undefined ? undefined : { language, wanted: stemmed(first), unwanted: stemmed(unwanted) },
     slots,
     adhoc: indexable(first.at(-1) ?? '') < TRIGRAM_LENGTH,
   }
+}
+
+/** Some letters are written as one and marks on it. */
+function isOfLetters(word: string): boolean {
+  return /^\p{L}[\p{L}\p{M}]*$/u.test(word)
 }
 
 function isSpelt(word: string): boolean {

@@ -3,11 +3,12 @@
 import type { Field, FilterPath, HasMany, ManyToMany, Relation, Resource } from '../catalog/catalog.ts'
 import { idSql } from '../catalog/stored.ts'
 import { foldSql } from '../filter/fold.ts'
-import { and, or, quoted, type Sql, sql } from '../filter/sql.ts'
+import { and, type Fragment, or, quoted, type Sql, sql } from '../filter/sql.ts'
+import { hasStemSql, type Stem, stemsSql } from '../filter/stem.ts'
 import { isSearchable, seenOf, targetOf } from './askable.ts'
 import { conditionSql, fieldSql, linkSql } from './condition.ts'
 import { existenceSql, type SelectScope } from './scope.ts'
-import { type SearchShape, unwantedPattern, wantedWord } from './search-terms.ts'
+import { type SearchShape, type SoughtWord, unwantedWord, wantedWord } from './search-terms.ts'
 
 /** Rows of the table `t` in which a word stands: of the table itself, or joined to that of a relation. */
 export interface Source {
@@ -40,14 +41,16 @@ export interface SearchParts {
 export function searchParts(scope: SelectScope, resource: Resource, shape: SearchShape): SearchParts {
   const paths = resource.search.filter((path) => isSearchable(scope, resource, path))
   const words = Array.from({ length: shape.wanted }, (_, at): WordParts => {
-    const { pattern } = wantedWord(shape, at)
-    const holds = sql`(${or(sourcesOf(scope, paths, 't', pattern))})`
-    const probe = sql`(${or(sourcesOf(scope, paths, 't', pattern, true))})`
-    return { sources: rowsOf(scope, resource, paths, pattern), holds, probe }
+    const word = wantedWord(shape, at)
+    const holds = sql`(${or(sourcesOf(scope, paths, 't', standsIn(word)))})`
+    const probe = sql`(${or(sourcesOf(scope, paths, 't', standsIn(word), true))})`
+    // Texts with the stem are rows of their own: their index has the whole answer, so that no text is read for its stems.
+    const ways = [writtenIn(word), ...(word.stem === undefined ? [] : [stemIn(word.stem)])]
+    return { sources: ways.flatMap((way) => rowsOf(scope, resource, paths, way)), holds, probe }
   })
   const rest = Array.from(
     { length: shape.unwanted },
-    (_, at) => sql`(${or(sourcesOf(scope, paths, 't', unwantedPattern(at)))}) is not true`,
+    (_, at) => sql`(${or(sourcesOf(scope, paths, 't', standsIn(unwantedWord(shape, at))))}) is not true`,
   )
   return { tables: [], words, rest }
 }
@@ -56,14 +59,14 @@ export function searchParts(scope: SelectScope, resource: Resource, shape: Searc
  * The rows in which a word stands. Those of a relation whose records point here are joined, so that the index of the
  * texts leads to the records, and never the other way round.
  */
-function rowsOf(scope: SelectScope, resource: Resource, paths: readonly FilterPath[], pattern: Sql): readonly Source[] {
+function rowsOf(scope: SelectScope, resource: Resource, paths: readonly FilterPath[], way: Way): readonly Source[] {
   const table = sql`${quoted(resource.table)} t`
   const joined = new Set(paths.flatMap((path) => pointing(path) ?? []))
   const plain = paths.filter((path) => pointing(path) === undefined)
-  const sources = sourcesOf(scope, plain, 't', pattern).map((where): Source => ({ from: table, each: table, where }))
+  const sources = sourcesOf(scope, plain, 't', way).map((where): Source => ({ from: table, each: table, where }))
   for (const relation of joined) {
     const deeper = paths.filter((path) => pointing(path) === relation).map(behind)
-    const matches = sourcesOf(scope, deeper, 'tq', pattern)
+    const matches = sourcesOf(scope, deeper, 'tq', way)
     const target = quoted(targetOf(scope, relation).table)
     const link = linkSql(scope.catalog, relation, 't', 'tq')
     const from = sql`${target} tq join ${table} on ${link}`
@@ -83,28 +86,52 @@ function pointing(path: FilterPath): HasMany | undefined {
 /** A search as one condition, where the rows that it judges are found by other means. */
 export function searchSql(scope: SelectScope, resource: Resource, shape: SearchShape, alias: string): Sql {
   const paths = resource.search.filter((path) => isSearchable(scope, resource, path))
-  const stands = (pattern: Sql) => sql`(${or(sourcesOf(scope, paths, alias, pattern))})`
-  const wanted = Array.from({ length: shape.wanted }, (_, at) => stands(wantedWord(shape, at).pattern))
-  const unwanted = Array.from({ length: shape.unwanted }, (_, at) => sql`${stands(unwantedPattern(at))} is not true`)
+  const stands = (word: SoughtWord) => sql`(${or(sourcesOf(scope, paths, alias, standsIn(word)))})`
+  const wanted = Array.from({ length: shape.wanted }, (_, at) => stands(wantedWord(shape, at)))
+  const unwanted = Array.from(
+    { length: shape.unwanted },
+    (_, at) => sql`${stands(unwantedWord(shape, at))} is not true`,
+  )
   return and([...wanted, ...unwanted])
 }
 
-/** Where a word may stand: one condition for the record's own texts, and one for each relation. `pattern` is a LIKE pattern. */
+/** How a text is asked for a word. */
+type Way = (field: Field, alias: string) => Sql
+
+/** Whether the word, or a part of one, is written in the text. */
+function writtenIn({ pattern }: SoughtWord): Way {
+  return (field, alias) => sql`${foldedSql(field, alias)} like ${foldSql(pattern)}`
+}
+
+/** Whether the text has a word with the stem, as its index tells it. */
+function stemIn({ language, query }: Stem): Way {
+  return (field, alias) => sql`${ofText(field, alias, (text) => stemsSql(language, text))} @@ ${query}`
+}
+
+/** Whether the word is written in the text, or has its stem there, where no index is read. */
+function standsIn(word: SoughtWord): Way {
+  const { stem } = word
+  const written = writtenIn(word)
+  if (stem === undefined) return written
+  return (field, alias) =>
+    sql`(${written(field, alias)} or ${ofText(field, alias, (text) => hasStemSql(stem, text, foldSql(text)))})`
+}
+
+/** Where a word may stand: one condition for the record's own texts, and one for each relation. */
 function sourcesOf(
   scope: SelectScope,
   paths: readonly FilterPath[],
   alias: string,
-  pattern: Sql,
+  way: Way,
   isProbe = false,
 ): readonly Sql[] {
   const own = paths.filter((path) => stepOf(path) === undefined)
-  const word = foldSql(pattern)
-  const texts = own.map((path) => sql`${foldedSql(path.field, alias)} like ${word}`)
+  const texts = own.map((path) => way(path.field, alias))
   const conditions = texts.length === 0 ? [] : [sql`(${or(texts)})`]
   const inner = `${alias}q`
   for (const relation of new Set(paths.flatMap((path) => stepOf(path) ?? []))) {
     const deeper = paths.filter((path) => stepOf(path) === relation).map(behind)
-    const matches = sourcesOf(scope, deeper, inner, pattern, isProbe)
+    const matches = sourcesOf(scope, deeper, inner, way, isProbe)
     const among = sql`(${or(matches)})`
     if (matches.length > 0) conditions.push(amongSql(scope, relation, alias, inner, among, isProbe))
   }
@@ -112,8 +139,8 @@ function sourcesOf(
 }
 
 /** Whether a word stands at the end of one path. */
-export function wordSql(scope: SelectScope, path: FilterPath, alias: string, pattern: Sql): Sql {
-  return or(sourcesOf(scope, [path], alias, pattern))
+export function wordSql(scope: SelectScope, path: FilterPath, alias: string, word: SoughtWord): Sql {
+  return or(sourcesOf(scope, [path], alias, standsIn(word)))
 }
 
 /** The texts at the end of one path from the record of `alias`, as rows: `v` folded, `o` as they are. */
@@ -169,9 +196,14 @@ function amongOf(scope: SelectScope, relation: HasMany | ManyToMany, inner: stri
   return [...existenceSql(scope, target, inner), ...filters]
 }
 
-/** A field's text without case and accents; what is computed is computed once. */
+/** A field's text without case and accents. */
 function foldedSql(field: Field, alias: string): Sql {
+  return ofText(field, alias, foldSql)
+}
+
+/** What is made of a field's text; what is computed is computed once. */
+function ofText(field: Field, alias: string, made: (text: Fragment) => Sql): Sql {
   const value = fieldSql(field, alias)
-  if (field.computed === undefined) return foldSql(value)
-  return sql`(select ${foldSql('f.x')} from (select ${value} as x offset 0) f)`
+  if (field.computed === undefined) return made(value)
+  return sql`(select ${made('f.x')} from (select ${value} as x offset 0) f)`
 }

@@ -75,6 +75,7 @@ function unfilled(key: DraftField) {
     search: [],
     summary: undefined,
     ranked: false,
+    language: undefined,
     nested: [],
     policies: { view: [], create: [], update: [], delete: [], restore: [] },
     deleteSets: undefined,

@@ -27,9 +27,11 @@ export function indexes(resolution: Resolution): void {
       const there = resolution.drafts.get(holder)
       if (there === undefined || !isStored(path.field)) continue
       // A search over a to-one relation also finds deleted records there: their text still shows on this record.
-      byResource
-        .get(holder)
-        ?.push(index([path.field], 'trigram', path.relations.length === 0 ? there.live : undefined, path.field))
+      const where = path.relations.length === 0 ? there.live : undefined
+      const found = byResource.get(holder)
+      found?.push(index([path.field], 'trigram', where, path.field))
+      const { language } = draft
+      if (language !== undefined) found?.push({ ...index([path.field], 'stems', where, path.field), language })
     }
   }
   for (const { draft } of owners) {
@@ -165,7 +167,7 @@ function covers(
   { index: one, columns, records }: Compared,
   { index: other, columns: wanted, ...its }: Compared,
 ): boolean {
-  if (one.kind !== other.kind) return false
+  if (one.kind !== other.kind || one.language !== other.language) return false
   const sameRecords = records === its.records
   // Only a unique index over the same columns and records refuses the same duplicates.
   if (other.unique) return one.unique && sameRecords && columns.join() === wanted.join()

@@ -3,6 +3,7 @@
 import type { Field, FieldPath, Filter, FilterPath, Resource, SearchPath } from '../catalog/catalog.ts'
 import { LIST_PARAMETERS } from '../catalog/list-parameter.ts'
 import { isStored } from '../catalog/stored.ts'
+import type { SearchDefinition } from '../definition/definition.ts'
 import { isObject, type JsonObject } from '../json.ts'
 import { linkFilterPath } from './filter-path.ts'
 import { linkFilter } from './link.ts'
@@ -22,7 +23,9 @@ export function listOptions(resolution: Resolution): void {
     sorting(resolution, written, draft)
     draft.search = search(resolution, written, draft)
     draft.summary = summary(resolution, written, draft)
-    draft.ranked = isObject(written.document.value.search)
+    const options = searchOptions(written)
+    draft.ranked = isObject(options.fields)
+    draft.language = options.language
   }
 }
 
@@ -182,6 +185,11 @@ function sorting(resolution: Resolution, written: Written, draft: Draft): void {
 }
 
 function search(resolution: Resolution, written: Written, draft: Draft): readonly SearchPath[] {
+  const { place, value } = written.document
+  if (value.search !== undefined && searchOptions(written).fields === undefined)
+    resolution.report('not_searchable', `"search" names no fields`, place(['search']), {
+      hint: 'name those in which it looks: fields: [name]',
+    })
   return searched(written).flatMap(({ path, weight, span }) => {
     const linked = linkFilterPath(resolution, draft, path.split('.'), span)
     if (linked === undefined) return []
@@ -195,14 +203,19 @@ function search(resolution: Resolution, written: Written, draft: Draft): readonl
   })
 }
 
-/** `search:` as a list gives all fields the same weight. */
-function searched({ document: { place, value } }: Written) {
-  const { search = [] } = value
-  return 'fields' in search
-    ? Object.entries(search.fields).map(([path, weight]) => ({
-        path,
-        weight,
-        span: place(['search', 'fields', path], 'key'),
-      }))
-    : search.map((path, index) => ({ path, weight: 1, span: place(['search', index]) }))
+/** `search:` as a list is one of fields, and a list of fields gives all the same weight. */
+function searched(written: Written) {
+  const { fields = [], at } = searchOptions(written)
+  const { place } = written.document
+  const isList = (given: typeof fields): given is readonly string[] => Array.isArray(given)
+  return isList(fields)
+    ? fields.map((path, index) => ({ path, weight: 1, span: place([...at, index]) }))
+    : Object.entries(fields).map(([path, weight]) => ({ path, weight, span: place([...at, path], 'key') }))
+}
+
+/** What stands under `search:`, and where its fields stand. */
+function searchOptions({ document: { value } }: Written): SearchDefinition & { readonly at: readonly string[] } {
+  const { search = {} } = value
+  const isList = (given: typeof search): given is readonly string[] => Array.isArray(given)
+  return isList(search) ? { fields: search, at: ['search'] } : { ...search, at: ['search', 'fields'] }
 }

@@ -37,7 +37,7 @@ export const DIAGNOSTIC_CODES = {
   not_summarized: 'A field in `summary` by which records can not be grouped, or whose values can not be summed up.',
   not_filterable: 'A filter or range on a field that can not be compared that way.',
   not_sortable: 'A sort key that has no order in the database.',
-  not_searchable: 'A search over something that is not text.',
+  not_searchable: 'A search over something that is not text, or over nothing.',
   reserved_name: 'A name that already means something else.',
   name_clash: 'Two things of one resource with the same name.',
   name_too_long: 'A name longer than the 63 bytes of an SQL identifier.',

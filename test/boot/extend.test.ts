@@ -134,6 +134,12 @@ extending('weights of a search are added to the plugin’s fields, which count o
   assert.equal(await weights('search: { fields: { colour: 3 } }'), [true, 'code 1', 'colour 3'])
   assert.equal(await weights('search: { fields: { code: 2 } }'), [true, 'code 2'])
   assert.equal(await weights('search: [colour]'), [false, 'code 1', 'colour 1'])
+  assert.equal(await weights('search: { fields: [colour] }'), [false, 'code 1', 'colour 1'])
+  assert.equal(await weights('search: { language: english }'), [false, 'code 1'])
+})
+
+extending('a language is added to the plugin’s search', async () => {
+  assert.equal((await boxesWith('search: { language: english }')).language, 'english')
 })
 
 extending('a policy that is written stands for the plugin’s, the others stay', async () => {

@@ -3,6 +3,7 @@ import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
 import { inspect } from '../../engine/migration/inspect.ts'
 import { applyTables, planTables } from '../../engine/migration/migrate.ts'
+import { namedIndex } from '../../engine/migration/name.ts'
 import type { Table } from '../../engine/migration/table.ts'
 import { BOOKS, booksWith, column, LIBRARY, libraryWith, SHELVES } from './example.ts'
 import { EDITED, type Library, migratedLibrary } from './world.ts'
@@ -52,6 +53,40 @@ test('a search index over the column itself, as older versions made it, gives wa
     (await present()).indexes.filter(({ kind }) => kind === 'trigram'),
     [made],
   )
+})
+
+test('another language of a search has other indexes, which are there before the old ones go', async () => {
+  const searched = (language: string) =>
+    LIBRARY.map((table) => {
+      if (table.name !== 'books') return table
+      const index = namedIndex('books', {
+        kind: 'stems',
+        language,
+        unique: false,
+        columns: ['title'],
+        where: undefined,
+      })
+      return { ...table, indexes: [...table.indexes, index] }
+    })
+  const stems = async () => {
+    const { tables } = await library.database.session(inspect)
+    return tables.find(({ name }) => name === 'books')!.indexes.filter(({ kind }) => kind === 'stems')
+  }
+  assert.equal(await library.titles(searched('english')), ['add search index for english on books (title)'])
+  assert.equal(await library.titles(searched('english')), [])
+  assert.equal(
+    (await stems()).map(({ columns, language }) => [language, columns]),
+    [['english', ['title']]],
+  )
+  assert.equal(await library.titles(searched('german')), [
+    'add search index for german on books (title)',
+    'drop search index for english on books (title)',
+  ])
+  assert.equal(
+    (await stems()).map(({ language }) => language),
+    ['german'],
+  )
+  assert.equal(await library.titles(LIBRARY), ['drop search index for german on books (title)'])
 })
 
 test('columns, indexes, wider types and looser rules are applied at start', async () => {
