@@ -73,11 +73,11 @@ function wellFormed(field: Field, value: string): boolean {
 
 /**
  * The condition of the rows after the cursor, for sort expressions in order, the id last. The cursor's values are the
- * slots `k0`, `k1` …; `nulls` says which of them are absent.
+ * slots `k0`, `k1` …, or from another number on; `nulls` says which of them are absent.
  * PostgreSQL's order is kept: NULL last when ascending, first when descending.
  */
-export function afterSql(keys: readonly SortKey[], nulls: string): Sql {
-  const value = (i: number): Sql => sql`${slot(`k${i}`)}::${keys[i]!.cast}`
+export function afterSql(keys: readonly SortKey[], nulls: string, from = 0): Sql {
+  const value = (i: number): Sql => sql`${slot(`k${from + i}`)}::${keys[i]!.cast}`
   const absent = (i: number): boolean => nulls[i] === 'n'
   const after = (i: number): Sql => {
     const { sql: key, direction, nullable } = keys[i]!

@@ -13,8 +13,8 @@ import { dependsOnValues, shapeOf } from './filter-shape.ts'
 import { type FilterReader, givenTwice, isKnownPath, knownFilter, readFilter } from './filter-terms.ts'
 import { filterable, readable } from './policy.ts'
 import { type Projection, readProjection } from './projection.ts'
-import { rankedSort } from './rank.ts'
-import { readTerms, type SearchShape, type SearchTerms } from './search-terms.ts'
+import { readSearch, searchedSort, searchKey } from './search-query.ts'
+import type { SearchShape } from './search-terms.ts'
 import { readWhere } from './where.ts'
 
 /** What a list request asks for. Equal `key`s (of one resource and actor class) share statements. */
@@ -33,8 +33,10 @@ export interface ListQuery {
   readonly deep: boolean
   /** Always ends with the id, so that pages never repeat or skip. */
   readonly sort: readonly SortTerm[]
-  /** The order of its pages where that is how well a record answers the search. */
+  /** The order of its pages where how well a record answers the search comes first. */
   readonly ranked: readonly SortTerm[] | undefined
+  /** Whether it goes on behind the records that the search names, in the list's own order. */
+  readonly pastNamed: boolean
   readonly perPage: number
   /** undefined when reading by cursor. */
   readonly page: number | undefined
@@ -65,10 +67,10 @@ export function readListQuery(
   const isWritten = Boolean(given.reserved.get('where'))
   const { page, perPage, cursor } = readPaging(catalog, given.reserved, refuse)
   const sort = total(resource, readSort(catalog, resource, actor, given.reserved, refuse))
-  const search = readSearch(catalog, resource, given.reserved, refuse)
+  const isSearch = given.reserved.has('search') || given.reserved.has('snippets')
+  const search = isSearch ? readSearch(catalog, resource, actor, given.reserved, refuse) : undefined
   const isOrdered = Boolean(given.reserved.get('sort') || given.reserved.get('order'))
-  const ranked = resource.ranked && search !== undefined && search.wanted > 0 && !isOrdered
-  const ranking = ranked ? rankedSort(resource) : undefined
+  const ranking = isOrdered || search === undefined ? undefined : searchedSort(resource, search, sort)
   const after = readCursor(cursor, ranking ?? sort, refuse)
   const isProjected = PROJECTION_PARAMETERS.some((name) => given.reserved.has(name))
   const projection = isProjected ? readProjection({ resource, actor, mode: 'list', refuse }, given.reserved) : undefined
@@ -83,6 +85,7 @@ export function readListQuery(
     deep: cursor === undefined && (page - 1) * perPage >= DEEP_OFFSET,
     sort,
     ranked: ranking,
+    pastNamed: ranking !== undefined && !resource.ranked && after?.values[0] === '0',
     perPage,
     page: cursor === undefined ? page : undefined,
     after,
@@ -92,15 +95,10 @@ export function readListQuery(
 
 /** What the statements of a query depend on, as text: all but its values and which page it is. */
 function keyOf(query: Omit<ListQuery, 'key' | 'slots'>): string {
-  const { filters, search, deep, sort, ranked, perPage, after, page, projection } = query
+  const { filters, search, deep, sort, ranked, pastNamed, perPage, after, page, projection } = query
   const only = projection === undefined ? '' : `;${bounded(projection.key)}`
   const kind = `${search ? searchKey(search) : ''}${deep ? 'deep ' : ''}${page === undefined ? 'cursor' : 'page'}`
-  return `${bounded(filters.map(shapeOf).join('&'))};${kind};${sortSignature(ranked ?? sort)};${perPage};${after?.nulls ?? ''}${only}`
-}
-
-function searchKey({ corrected, snippets, spelt, stems, unwanted, wanted }: SearchShape): string {
-  const stemmed = stems === undefined ? '' : `stems ${stems.wanted.join()}-${stems.unwanted.join()} `
-  return `search ${wanted}-${unwanted} ${stemmed}${snippets ? 'snippets ' : ''}${corrected ? `corrected ${spelt.join()} ` : ''}`
+  return `${bounded(filters.map(shapeOf).join('&'))};${kind};${sortSignature(ranked ?? sort)};${perPage};${after?.nulls ?? ''}${pastNamed ? 'past' : ''}${only}`
 }
 
 /** The same list with the words of its search corrected; undefined where none of them may be misspelt. */
@@ -241,31 +239,6 @@ function readCursor(cursor: string | undefined, sort: readonly SortTerm[], refus
   if (after === undefined)
     refuse('cursor', 'The cursor parameter must be "first" or the next_cursor of a list with the same sort')
   return after
-}
-
-function readSearch(
-  catalog: Catalog,
-  resource: Resource,
-  given: ReadonlyMap<string, string>,
-  refuse: Refuse,
-): SearchTerms | undefined {
-  const text = (given.get('search') ?? '').trim()
-  const snippets = given.get('snippets') ?? ''
-  if (!['', 'true', 'false'].includes(snippets)) refuse('snippets', 'The snippets parameter must be true or false')
-  if (resource.search.length === 0) {
-    const useless = catalog.strictness.unknownParameters === 'refuse' ? { search: text, snippets } : {}
-    for (const [name, value] of Object.entries(useless)) if (value !== '') refuse(name, 'This list cannot be searched')
-    return undefined
-  }
-  if (text === '') return undefined
-  const longest = catalog.limits.searchLength ?? 0
-  if (text.length > longest) refuse('search', `The search parameter must be at most ${longest} characters`)
-  if (text.includes('\0') || !text.isWellFormed())
-    refuse('search', 'The search parameter must be well-formed text without NUL')
-  const terms = readTerms(text, snippets === 'true', resource.language)
-  const most = catalog.limits.searchWords ?? 0
-  if (terms.wanted + terms.unwanted > most) refuse('search', `The search parameter must have at most ${most} words`)
-  return terms
 }
 
 function unknownParameter(reader: FilterReader, name: string): string {

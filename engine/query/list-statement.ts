@@ -7,7 +7,8 @@ import type { Serializer } from '../record/serializer.ts'
 import { type Compiled, compiled } from './compiled.ts'
 import { castType, conditionSql, fieldSql } from './condition.ts'
 import { correctionTables } from './correction.ts'
-import { afterSql } from './cursor.ts'
+import { afterSql, type Cursor } from './cursor.ts'
+import { namedKey } from './identifier.ts'
 import type { KeptEmbed } from './kept-embed.ts'
 import type { ListQuery } from './list-query.ts'
 import { orderSql, type SortKey, sortKeys } from './order.ts'
@@ -74,7 +75,15 @@ function listConditions(scope: SelectScope, resource: Resource, query: ListQuery
 /** What the rows of a page are ordered by. */
 function pageKeys(scope: SelectScope, resource: Resource, { ranked, search, sort }: ListQuery): readonly SortKey[] {
   if (ranked === undefined || search === undefined) return sortKeys(scope, sort)
-  return [rankKey(scope, resource, search), ...sortKeys(scope, ranked.slice(1))]
+  const first = resource.ranked ? rankKey(scope, resource, search) : namedKey(search.identifiers)
+  return [first, ...sortKeys(scope, ranked.slice(1))]
+}
+
+/** The conditions of the rows behind a cursor. */
+function behindSql({ pastNamed }: ListQuery, { nulls }: Cursor, [first, ...keys]: readonly SortKey[]): readonly Sql[] {
+  if (!pastNamed) return [afterSql([first!, ...keys], nulls)]
+  // So the index of the list's own order leads to them.
+  return [sql`${first!.sql} = 0`, afterSql(keys, nulls.slice(1), 1)]
 }
 
 /** Compiles one page. Slots: those of the filters and the search, `offset`, `parent`, cursor values `k0…`. */
@@ -88,9 +97,10 @@ export function compilePage(
   const listed = listConditions(scope, resource, query, below)
   const where = [...listed]
   const sorted = pageKeys(scope, resource, query)
-  const after = query.after === undefined ? [] : [afterSql(sorted, query.after.nulls)]
+  const after = query.after === undefined ? [] : behindSql(query, query.after, sorted)
   // Whether matches are ranked depends on all of them, so a ranked search goes on behind a cursor when they are known.
-  if (query.ranked === undefined) where.push(...after)
+  const goesOnLater = query.ranked !== undefined && resource.ranked
+  if (!goesOnLater) where.push(...after)
   const paged = query.page !== undefined
   // One row more than asked tells whether another page follows, without a count.
   const limit = sql`limit ${query.perPage + 1}${paged ? sql` offset ${slot('offset')}::integer` : ''}`
@@ -110,7 +120,7 @@ export function compilePage(
   const parts = { table: quoted(resource.table), id: quoted(resource.key.column), where, sorted, limit, columns, joins }
   const order = orderSql(scope, resource, query.sort, 't')
   const page = query.search
-    ? searchedPage(scope, resource, query, parts, listed, query.ranked === undefined ? [] : after)
+    ? searchedPage(scope, resource, query, parts, listed, goesOnLater ? after : [])
     : plainPage(parts, order, query.deep)
   return {
     ...compiled(page),

@@ -32,7 +32,8 @@ export function readLookup(resource: Resource, text: string): Lookup {
   return found
 }
 
-function lookupBy(resource: Resource, field: Field, text: string): Lookup | undefined {
+/** The lookup by one field; undefined where the text can be no value of it. */
+export function lookupBy(resource: Resource, field: Field, text: string): Lookup | undefined {
   if (field === resource.key && !isId(resource, text)) return undefined
   if (text === '' || text.includes('\0') || !text.isWellFormed()) return undefined
   const parsed = field.type.parse(text, field.options)

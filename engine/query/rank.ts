@@ -5,6 +5,7 @@ import { join, type Sql, sql } from '../filter/sql.ts'
 import { hasStemSql } from '../filter/stem.ts'
 import { isSearchable } from './askable.ts'
 import { pathValueSql } from './condition.ts'
+import { madeUpTerm, namedFirstSql } from './identifier.ts'
 import type { SortKey } from './order.ts'
 import type { SelectScope } from './scope.ts'
 import { wordSql } from './search.ts'
@@ -13,21 +14,25 @@ import { type SearchShape, type WantedWord, wantedWord } from './search-terms.ts
 /** An identifier that is the word counts more than all weights together: its record comes first. */
 const IDENTIFIER = 1_000
 
+/** A record that the whole text names counts more than all words together. */
+const NAMED = 1_000_000
+
 /** The order of a ranked list: best first, of equals the newest. The first term is the rank, and no field of the record. */
 export function rankedSort({ key }: Resource): readonly SortTerm[] {
-  const rank = { ...key, name: '$rank', nullable: false }
-  return [rank, key].map((field) => ({ path: { relations: [], field }, direction: 'desc' }))
+  return [madeUpTerm(key, '$rank'), { path: { relations: [], field: key }, direction: 'desc' }]
 }
 
-/** The rank of the record `t`, as the first key of a ranked list: 0 for all where the words are too common to rank. */
+/** The rank of the record `t`, as the first key of a ranked list: 0 where the words are too common to rank, and it is not named. */
 export function rankKey(scope: SelectScope, resource: Resource, shape: SearchShape): SortKey {
   const paths = resource.search.filter((path) => isSearchable(scope, resource, path))
   const ranks = Array.from({ length: shape.wanted }, (_, at) => {
     const levels = paths.map((path) => levelSql(scope, resource, path, wantedWord(shape, at)))
     return sql`greatest(0, ${join(levels.length === 0 ? ['0'] : levels)})`
   })
+  const { identifiers } = shape
+  const named = identifiers.length === 0 ? '' : sql`${NAMED} * ${namedFirstSql(identifiers)} + `
   return {
-    sql: sql`(case when (select n.ranked from n) then ${join(ranks, ' + ')} else 0 end)`,
+    sql: sql`(${named}case when (select n.ranked from n) then ${join(ranks, ' + ')} else 0 end)`,
     cast: 'integer',
     nullable: false,
     direction: 'desc',

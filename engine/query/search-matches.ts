@@ -1,9 +1,11 @@
 /** Where the words of a search stand in the records of a page: which fields have them, and a piece of their texts. */
-import type { Resource } from '../catalog/catalog.ts'
+import type { Field, FilterPath, Resource } from '../catalog/catalog.ts'
 import { foldSql } from '../filter/fold.ts'
 import { join, or, type Sql, sql } from '../filter/sql.ts'
 import { hasStemSql, type Stem } from '../filter/stem.ts'
 import { isSearchable } from './askable.ts'
+import { fieldSql } from './condition.ts'
+import { isValueSql } from './identifier.ts'
 import type { SelectScope } from './scope.ts'
 import { textsSql } from './search.ts'
 import { type SearchShape, wantedWord } from './search-terms.ts'
@@ -40,7 +42,7 @@ export function matchColumns(scope: SelectScope, resource: Resource, shape: Sear
     stands.map((one) => sql`(${one})::integer`),
     ' + ',
   )
-  return paths.map((path) => {
+  const matchIn = (path: FilterPath): MatchColumn => {
     const texts = sql`(${textsSql(scope, path, 't')}) x`
     const name = writtenPath(path)
     if (!shape.snippets) return { name, sql: sql`exists (select 1 from ${texts} where ${or(stands)})` }
@@ -50,7 +52,23 @@ export function matchColumns(scope: SelectScope, resource: Resource, shape: Sear
     const found = forms === undefined ? '' : sql` cross join lateral (select ${forms} as forms) s`
     const from = sql`${texts}${found} cross join lateral (select ${begin} as begin) b`
     return { name, sql: sql`(select ${piece} from ${from} where ${or(stands)} order by ${most} desc, x.o limit 1)` }
-  })
+  }
+  // A field in which the words are looked for tells of its own value.
+  const named = shape.identifiers.filter((field) => !paths.some((path) => isOwn(path) && path.field === field))
+  return [...paths.map(matchIn), ...named.map((field) => namedColumn(field, shape.snippets))]
+}
+
+function isOwn({ relations, through }: FilterPath): boolean {
+  return relations.length === 0 && through === undefined
+}
+
+/** A field of which the whole text of the search is the value. */
+function namedColumn(field: Field, snippets: boolean): MatchColumn {
+  const { name } = field
+  const named = isValueSql(field, 't')
+  if (!snippets) return { name, sql: sql`(${named})` }
+  const text = sql`(${fieldSql(field, 't')})::text`
+  return { name, sql: sql`(case when ${named} then json_build_array(1, length(${text}), ${text})::text end)` }
 }
 
 /** The words of the text `x` that have one of the stems, without case and accents; undefined where none is sought. */

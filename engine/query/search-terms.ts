@@ -1,4 +1,5 @@
 /** The text of a search → the words that records must have, and those that they must not have. */
+import type { Field } from '../catalog/catalog.ts'
 import { type Sql, slot, sql } from '../filter/sql.ts'
 import { type Stem, stemOf } from '../filter/stem.ts'
 import { likeLiteral } from '../filter/to-sql.ts'
@@ -15,6 +16,8 @@ export interface SearchShape {
   readonly snippets: boolean
   /** Which of its words are sought by their stems too: those of letters that are not quoted. */
   readonly stems: Stems | undefined
+  /** Fields of which the whole text may be the value that names a record. */
+  readonly identifiers: readonly Field[]
 }
 
 interface Stems {
@@ -25,7 +28,7 @@ interface Stems {
 
 /** A search as it is asked for. */
 export interface SearchTerms extends SearchShape {
-  readonly slots: Readonly<Record<string, string>>
+  readonly slots: Readonly<Record<string, unknown>>
   /** Whether the best plan depends on the words. */
   readonly adhoc: boolean
 }
@@ -118,6 +121,7 @@ export function readTerms(text: string, snippets: boolean, language: string | un
     corrected: false,
     snippets,
     stems: language === undefined ? undefined : { language, wanted: stemmed(first), unwanted: stemmed(unwanted) },
+    identifiers: [],
     slots,
     adhoc: indexable(first.at(-1) ?? '') < TRIGRAM_LENGTH,
   }

@@ -7,6 +7,7 @@ import { and, type Fragment, or, quoted, type Sql, sql } from '../filter/sql.ts'
 import { hasStemSql, type Stem, stemsSql } from '../filter/stem.ts'
 import { isSearchable, seenOf, targetOf } from './askable.ts'
 import { conditionSql, fieldSql, linkSql } from './condition.ts'
+import { namedSql } from './identifier.ts'
 import { existenceSql, type SelectScope } from './scope.ts'
 import { type SearchShape, type SoughtWord, unwantedWord, wantedWord } from './search-terms.ts'
 
@@ -32,6 +33,8 @@ export interface SearchParts {
   readonly tables: readonly Sql[]
   readonly words: readonly WordParts[]
   readonly rest: readonly Sql[]
+  /** Whether the whole text names the record `t`, which then needs no words; undefined where it can name none. */
+  readonly named: Sql | undefined
 }
 
 /**
@@ -52,7 +55,8 @@ export function searchParts(scope: SelectScope, resource: Resource, shape: Searc
     { length: shape.unwanted },
     (_, at) => sql`(${or(sourcesOf(scope, paths, 't', standsIn(unwantedWord(shape, at))))}) is not true`,
   )
-  return { tables: [], words, rest }
+  const { identifiers } = shape
+  return { tables: [], words, rest, named: identifiers.length === 0 ? undefined : namedSql(identifiers, 't') }
 }
 
 /**
@@ -92,7 +96,8 @@ export function searchSql(scope: SelectScope, resource: Resource, shape: SearchS
     { length: shape.unwanted },
     (_, at) => sql`${stands(unwantedWord(shape, at))} is not true`,
   )
-  return and([...wanted, ...unwanted])
+  const found = and([...wanted, ...unwanted])
+  return shape.identifiers.length === 0 ? found : sql`(${namedSql(shape.identifiers, alias)} or (${found}))`
 }
 
 /** How a text is asked for a word. */

@@ -36,11 +36,11 @@ export function wholePage(parts: PageParts, { rest }: SearchParts, counted: bool
  * has no more than that, its records are all candidates, and the total is exact (`m`). Where every word has more, records
  * with all of them most likely come early in any order: the first of the list are looked through (`l`), and all matches
  * are sorted (`f`) only where these do not fill the page. `n` decides once which parts run at all,
- * and whether matches are ranked.
+ * and whether matches are ranked. What the text names (`e`) is a match however common the words are.
  */
 export function boundedPage(parts: PageParts, search: SearchParts, counted: boolean, bounds: SearchBounds): Sql {
   const { table, id, where } = parts
-  const { words } = search
+  const { named, words } = search
   const rest = [...search.rest, ...bounds.after]
   const found = rowsOf(parts)
   const idsOf = (sources: readonly Source[], how: 'from' | 'each'): Sql => {
@@ -59,18 +59,26 @@ export function boundedPage(parts: PageParts, search: SearchParts, counted: bool
   const held = words.map(
     ({ holds }, i) => sql`(t.${id} in (select w${i}."id" from w${i}) or ((select b${i} from n) and ${holds}))`,
   )
+  const matched = and(words.length === 1 ? ['true'] : held)
+  const isNamed = sql`t.${id} in (select e."id" from e)`
+  const others = named === undefined ? [] : [sql`not ${isNamed}`]
+  if (named !== undefined) candidates.push(sql`select e."id" from e`)
+  const holds = named === undefined ? matched : sql`(${isNamed} or (${matched}))`
   const walked = sql`(select t.* from ${table} t where ${and(where)} order by ${bounds.order} limit ${bounds.walked}) t`
   const tables = [
     ...search.tables,
     ...few,
+    ...(named === undefined
+      ? []
+      : [sql`e as materialized (select t.${id} as "id" from ${table} t where ${and([...where, named])})`]),
     sql`n as materialized (select ${join([...many, sql`${rarest} <= ${bounds.ranked} as ranked`])})`,
-    sql`m as materialized (select ${found} from (select distinct d."id" from (${join(candidates, ' union all ')}) d) d join ${table} t on t.${id} = d."id" where ${and([...(words.length === 1 ? [] : held), ...rest])})`,
-    sql`l as materialized (select ${found} from ${walked} where ${and([common, ...words.map(({ probe }) => probe), ...rest])})`,
-    sql`f as materialized (select ${found} from ${table} t where ${and([common, sql`(select count(*) from l) < ${bounds.needed}`, sql`t.${id} in (${idsOf(words[0]!.sources, 'from')})`, ...words.slice(1).map(({ holds }) => holds), ...rest])})`,
+    sql`m as materialized (select ${found} from (select distinct d."id" from (${join(candidates, ' union all ')}) d) d join ${table} t on t.${id} = d."id" where ${and([holds, ...rest])})`,
+    sql`l as materialized (select ${found} from ${walked} where ${and([common, ...words.map(({ probe }) => probe), ...others, ...rest])})`,
+    sql`f as materialized (select ${found} from ${table} t where ${and([common, sql`(select count(*) from l) < ${bounds.needed}`, sql`t.${id} in (${idsOf(words[0]!.sources, 'from')})`, ...words.slice(1).map(({ holds }) => holds), ...others, ...rest])})`,
   ]
   // Which rows were looked at is a matter of how the database keeps them, hidden ones too: a round number tells nothing of that.
   const least = words.length === 1 ? sql`(select count(distinct w0."id") / 100 * 100 from w0)` : sql`0`
-  const count = sql`select case when ${common} then greatest((select count(*) from l), (select count(*) from f), ${least}) else (select count(*) from m) end as n, ${common} and not exists (select 1 from f) as more`
+  const count = sql`select case when ${common} then greatest((select count(*) from m) + greatest((select count(*) from l), (select count(*) from f)), ${least}) else (select count(*) from m) end as n, ${common} and not exists (select 1 from f) as more`
   const rows = sql`(select * from m union all select * from l where not exists (select 1 from f) union all select * from f) m`
   return sql`with ${join(tables)} ${pageOf(parts, rows, counted ? count : undefined)}`
 }

@@ -1,0 +1,53 @@
+/** The search of a list's query string: its words, the records that it may name, and the order in which it is answered. */
+import type { Actor } from '../actor.ts'
+import type { Catalog, Resource, SortTerm } from '../catalog/catalog.ts'
+import { namedFirst, readIdentifiers } from './identifier.ts'
+import { rankedSort } from './rank.ts'
+import { readTerms, type SearchShape, type SearchTerms } from './search-terms.ts'
+
+/** Reads `search` and `snippets`; undefined where nothing is sought. */
+export function readSearch(
+  catalog: Catalog,
+  resource: Resource,
+  actor: Actor,
+  given: ReadonlyMap<string, string>,
+  refuse: (parameter: string, sentence: string) => void,
+): SearchTerms | undefined {
+  const text = (given.get('search') ?? '').trim()
+  const snippets = given.get('snippets') ?? ''
+  if (!['', 'true', 'false'].includes(snippets)) refuse('snippets', 'The snippets parameter must be true or false')
+  if (resource.search.length === 0) {
+    const useless = catalog.strictness.unknownParameters === 'refuse' ? { search: text, snippets } : {}
+    for (const [name, value] of Object.entries(useless)) if (value !== '') refuse(name, 'This list cannot be searched')
+    return undefined
+  }
+  if (text === '') return undefined
+  const longest = catalog.limits.searchLength ?? 0
+  if (text.length > longest) refuse('search', `The search parameter must be at most ${longest} characters`)
+  if (text.includes('\0') || !text.isWellFormed())
+    refuse('search', 'The search parameter must be well-formed text without NUL')
+  const terms = readTerms(text, snippets === 'true', resource.language)
+  const most = catalog.limits.searchWords ?? 0
+  if (terms.wanted + terms.unwanted > most) refuse('search', `The search parameter must have at most ${most} words`)
+  if (terms.unwanted > 0) return terms
+  const { fields, slots } = readIdentifiers(resource, actor, text)
+  return { ...terms, identifiers: fields, slots: { ...terms.slots, ...slots } }
+}
+
+/** What the statements of a search depend on, as text. */
+export function searchKey({ corrected, identifiers, snippets, spelt, stems, unwanted, wanted }: SearchShape): string {
+  const named = identifiers.length === 0 ? '' : `named ${identifiers.map(({ name }) => name).join()} `
+  const stemmed = stems === undefined ? '' : `stems ${stems.wanted.join()}-${stems.unwanted.join()} `
+  return `search ${wanted}-${unwanted} ${named}${stemmed}${snippets ? 'snippets ' : ''}${corrected ? `corrected ${spelt.join()} ` : ''}`
+}
+
+/** The order in which a search is answered where none is asked for; undefined: the list's. */
+export function searchedSort(
+  resource: Resource,
+  { identifiers, wanted }: SearchShape,
+  sort: readonly SortTerm[],
+): readonly SortTerm[] | undefined {
+  if (wanted === 0) return undefined
+  if (resource.ranked) return rankedSort(resource)
+  return identifiers.length === 0 ? undefined : namedFirst(resource, sort)
+}
