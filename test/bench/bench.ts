@@ -1,15 +1,15 @@
 /** Measures the engine against the hand-written reference on the same data; `npm run bench` prints the table. */
-import { mkdtempSync, rmSync } from 'node:fs'
+import { cpSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { parseArgs } from 'node:util'
 import pg from 'pg'
 import { type Contender, startContender } from './contender.ts'
-import { DATA_SQL } from './data.ts'
+import { COMMENT_COUNT, dataSql } from './data.ts'
 import { type BenchRequest, GENERATOR, load } from './load.ts'
 import { pin, processorTimes, secondsBetween } from './processor.ts'
-import { type Round, row, type Sample, table } from './table.ts'
-import { type Facts, listPath, type Workload, workloads } from './workload.ts'
+import { latencies, type Round, row, type Sample, table } from './table.ts'
+import { type Facts, listPath, SAID, type Workload, workloads } from './workload.ts'
 
 const { values: options } = parseArgs({
   options: {
@@ -20,6 +20,7 @@ const { values: options } = parseArgs({
     seconds: { type: 'string', default: '4' },
     rounds: { type: 'string', default: '3' },
     connections: { type: 'string', default: '16' },
+    comments: { type: 'string', default: String(COMMENT_COUNT) },
     only: { type: 'string' },
   },
 })
@@ -29,11 +30,17 @@ const OTHER_CORE = 1
 const seconds = Number(options.seconds)
 const folder = mkdtempSync(join(tmpdir(), 'plinth-bench-'))
 
+/** The desk's own YAML, with a list that is searched in comments. */
+const resources = join(folder, 'resources')
+cpSync('resources', resources, { recursive: true })
+writeFileSync(join(resources, 'said_tickets.yaml'), SAID)
+
 const ENGINE_ENV = {
   ADMIN_EMAIL: ADMIN.email,
   ADMIN_PASSWORD: ADMIN.password,
   APP_SECRET: 'a secret of the benchmark and of nothing else',
   DATA_DIR: folder,
+  RESOURCES_DIR: resources,
   RATE_LIMIT: '1000000000',
   AUTH_RATE_LIMIT: '1000000000',
   LOG_LEVEL: 'error',
@@ -105,6 +112,7 @@ async function measure(contender: Contender, requests: Workload['engine'], durat
   const micros = (used: number): number => (used * 1e6) / Math.max(1, result.requests)
   return {
     perSecond: result.requests / result.seconds,
+    p50Ms: result.p50Ms,
     p99Ms: result.p99Ms,
     serverMicros: micros(secondsBetween(before.server, after.server)),
     databaseMicros: micros(secondsBetween(before.database, after.database)),
@@ -157,7 +165,7 @@ async function measureWorkload(workload: Workload, engine: Contender, reference:
 async function prepare(databaseUrl: string, admin: pg.Client): Promise<void> {
   const empty = await startEngine(databaseUrl, admin)
   await empty.stop()
-  for (const sql of DATA_SQL) await admin.query(sql)
+  for (const sql of dataSql(Number(options.comments))) await admin.query(sql)
   await admin.query('vacuum analyze')
 }
 
@@ -166,7 +174,9 @@ async function compare(engine: Contender, reference: Contender, admin: pg.Client
   const rows: (readonly string[])[] = []
   for (const workload of chosen) {
     process.stderr.write(`${workload.name} …\n`)
-    rows.push(row(workload.name, await measureWorkload(workload, engine, reference)))
+    const measured = await measureWorkload(workload, engine, reference)
+    process.stderr.write(`${latencies(measured)}\n`)
+    rows.push(row(workload.name, measured))
   }
   const { connections, rounds } = options
   process.stdout.write(
@@ -181,7 +191,9 @@ async function bench(databaseUrl: string): Promise<void> {
   const contenders: Contender[] = []
   try {
     process.stderr.write('making the tables and the data …\n')
+    const began = performance.now()
     await prepare(databaseUrl, admin)
+    process.stderr.write(`made in ${Math.round((performance.now() - began) / 1000)} s\n`)
     const engine = await startEngine(databaseUrl, admin)
     contenders.push(engine)
     const reference = await startReference(databaseUrl, admin)

@@ -7,7 +7,7 @@ import { createEngine } from '../../engine/engine.ts'
 import { readSettings } from '../../engine/settings.ts'
 import { renderDiagnostics } from '../../engine/text/render.ts'
 import { SILENT } from '../support/database.ts'
-import { DATA_SQL } from './data.ts'
+import { COMMENT_COUNT, dataSql } from './data.ts'
 
 /** No route may take longer than so many scans. */
 const MOST = 5
@@ -94,7 +94,7 @@ async function run(server: string): Promise<number> {
   const client = new pg.Client(databaseUrl)
   await client.connect()
   try {
-    for (const sql of [...DATA_SQL, ...HISTORY_SQL]) await client.query(sql)
+    for (const sql of [...dataSql(COMMENT_COUNT), ...HISTORY_SQL]) await client.query(sql)
     return await measure(client, (await engine.listen()).url)
   } finally {
     await client.end()

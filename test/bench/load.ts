@@ -15,6 +15,7 @@ export interface BenchRequest {
 export interface LoadResult {
   readonly requests: number
   readonly seconds: number
+  readonly p50Ms: number
   readonly p99Ms: number
   /** Answers that were no 2xx, and connections that broke. */
   readonly errors: number
@@ -59,7 +60,7 @@ request = function()
 end
 done = function(summary, latency)
   local bad = summary.errors.status + summary.errors.connect + summary.errors.read + summary.errors.write + summary.errors.timeout
-  io.write(string.format("RESULT %d %d %d %d\\n", summary.requests, summary.duration, latency:percentile(99), bad))
+  io.write(string.format("RESULT %d %d %d %d %d\\n", summary.requests, summary.duration, latency:percentile(50), latency:percentile(99), bad))
 end
 `
 }
@@ -83,8 +84,8 @@ export async function load(options: LoadOptions): Promise<LoadResult> {
     : [...pinned, process.execPath, '--import', 'tsx', fileURLToPath(new URL('./generator.ts', import.meta.url)), file]
   const said = await output('taskset', command)
   rmSync(folder, { recursive: true })
-  const match = /RESULT (\d+) (\d+) (\d+) (\d+)/.exec(said)
+  const match = /RESULT (\d+) (\d+) (\d+) (\d+) (\d+)/.exec(said)
   if (match === null) throw new Error(`the load generator said nothing of use: ${said}`)
-  const [requests = 0, micros = 0, p99 = 0, errors = 0] = match.slice(1).map(Number)
-  return { requests, seconds: micros / 1e6, p99Ms: p99 / 1000, errors }
+  const [requests = 0, micros = 0, p50 = 0, p99 = 0, errors = 0] = match.slice(1).map(Number)
+  return { requests, seconds: micros / 1e6, p50Ms: p50 / 1000, p99Ms: p99 / 1000, errors }
 }

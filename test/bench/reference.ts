@@ -27,22 +27,28 @@ function pagination(total: number, page: number): string {
   return `,"pagination":{"current_page":${page},"per_page":15,"total":${total},"last_page":${Math.max(1, Math.ceil(total / 15))}}`
 }
 
+async function found(search: string, rows: keyof typeof STATEMENTS, count: keyof typeof STATEMENTS): Promise<string> {
+  const [first, second] = search.split(' ').map((word) => `%${word.replace(/[\\%_]/g, '\\$&')}%`)
+  const words = [first, second ?? '%']
+  const [data, total] = await Promise.all([run(rows, words), run(count, words)])
+  return `{"success":true,"data":${data},${meta(pagination(Number(total), 1))}}`
+}
+
 async function list(query: URLSearchParams): Promise<string> {
   const filter = [query.get('status_id'), query.get('priority_id')]
   if (query.get('groups') !== null) return `{"success":true,"data":${await run('summary', [])},${meta()}}`
   if (query.get('commented') !== null) return `{"success":true,"data":${await run('commented', [])},${meta()}}`
   if (query.get('short') !== null) return `{"success":true,"data":${await run('short', filter)},${meta()}}`
+  if (query.get('every') !== null) {
+    const [data, total] = await Promise.all([run('every', []), run('every total', [])])
+    return `{"success":true,"data":${data},${meta(pagination(Number(total), 1))}}`
+  }
   const after = query.get('after')
   const page = Number(query.get('page') ?? 1)
   if (after !== null)
     return `{"success":true,"data":${await run('cursor', [...filter, ...after.split('|')])},${meta()}}`
   const search = query.get('search')
-  if (search !== null) {
-    const [first, second] = search.split(' ').map((word) => `%${word.replace(/[\\%_]/g, '\\$&')}%`)
-    const words = [first, second ?? '%']
-    const [data, total] = await Promise.all([run('search', words), run('matches', words)])
-    return `{"success":true,"data":${data},${meta(pagination(Number(total), 1))}}`
-  }
+  if (search !== null) return found(search, 'search', 'matches')
   const rows = page === 1 ? run('list', filter) : run('deep', [...filter, (page - 1) * 15])
   const [data, total] = await Promise.all([rows, run('total', filter)])
   return `{"success":true,"data":${data},${meta(pagination(Number(total), page))}}`
@@ -80,6 +86,8 @@ async function answer(request: IncomingMessage): Promise<[status: number, body: 
   const url = request.url ?? ''
   if (url.startsWith('/api/v1/notes')) return answerNote(request, url)
   const mark = url.indexOf('?')
+  if (url.startsWith('/api/v1/said_tickets'))
+    return [200, await found(new URLSearchParams(url.slice(mark + 1)).get('search') ?? '', 'said', 'said total')]
   const id = url.slice('/api/v1/tickets/'.length, mark === -1 ? undefined : mark)
   if (request.method === 'POST') {
     const body = await bodyOf(request)

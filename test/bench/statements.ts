@@ -85,6 +85,15 @@ const HAS = (word: string): string =>
 const MATCHES = `from tickets x join statuses xs on xs.id = x.status_id join priorities xp on xp.id = x.priority_id
   where x.deleted_at is null and ${HAS('$1')} and ${HAS('$2')}`
 
+/** The comment has the word, or there is no word; each source by its own index. */
+const SAYS = (
+  word: string,
+): string => `(${word} = '%' or x.id in (select s.id from tickets s where s.subject ilike ${word}
+    union all select c.ticket_id from ticket_comments c where c.comment ilike ${word}))`
+const SAID = `from tickets x where x.deleted_at is null and ${SAYS('$1')} and ${SAYS('$2')}`
+
+const EVERY = `not exists (select 1 from ticket_comments c where c.ticket_id = x.id and c.comment not ilike '%and all%')`
+
 /** Statement name → SQL; every list gives the JSON of its rows, and the total in a statement of its own. */
 export const STATEMENTS = {
   get: `${single('tickets')} where t.id = $1 and t.deleted_at is null`,
@@ -99,6 +108,12 @@ export const STATEMENTS = {
   commented: `with page as (select * from tickets x where deleted_at is null and exists (select 1 from ticket_comments c
       where c.ticket_id = x.id and c.is_internal) ${NEWEST} limit 15)
     ${rows('t.created_at desc, t.id desc')}`,
+  every: `with page as (select * from tickets x where deleted_at is null and ${EVERY} order by x.id limit 15) ${rows('t.id')}`,
+  'every total': `select count(*)::text from tickets x where deleted_at is null and ${EVERY}`,
+  said: `select coalesce(json_agg(json_build_object('id', t.id, 'subject', t.subject,
+      'created_at', t.created_at, 'updated_at', t.updated_at) order by t.id), '[]')::text
+    from (select x.* ${SAID} order by x.id limit 15) t`,
+  'said total': `select count(*)::text ${SAID}`,
   summary: `select coalesce(json_agg(json_build_object('status_id', g.status_id, 'created_at:month', g.month, 'count', g.count,
       'status', ${NAMED('s', ", 'slug', s.slug")}) order by g.status_id, g.month), '[]')::text
     from (select status_id, date_trunc('month', created_at at time zone 'UTC')::date as month, count(*) from tickets

@@ -1,12 +1,12 @@
 /** The table of the benchmark gives medians of ratios, not ratios of medians, and hides no error. */
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
-import { median, type Round, row, type Sample, table } from './table.ts'
+import { latencies, median, type Round, row, type Sample, table } from './table.ts'
 
 const bench = suite('benchmark table')
 
 function sample(perSecond: number, micros = 100, errors = 0): Sample {
-  return { perSecond, p99Ms: 2.04, serverMicros: micros, databaseMicros: micros / 2, errors }
+  return { perSecond, p50Ms: 0.51, p99Ms: 2.04, serverMicros: micros, databaseMicros: micros / 2, errors }
 }
 
 bench('median takes the middle, or the mean of the two in the middle', () => {
@@ -27,6 +27,11 @@ bench('compares within each round, so that a slow minute of the machine changes 
 bench('shows processor time as a ratio, with what one request of the engine costs', () => {
   const cells = row('get', [{ engine: sample(1, 150), reference: sample(1, 100) }])
   assert.equal(cells.slice(4), ['2.0 (2.0)', '1.50 (150 µs)', '1.50 (75 µs)'])
+})
+
+bench('tells how long half of the answers took, and nearly all', () => {
+  const told = '  engine p50 0.5 ms, p99 2.0 ms; reference p50 0.5 ms, p99 2.0 ms'
+  assert.is(latencies([{ engine: sample(1), reference: sample(1) }]), told)
 })
 
 bench('says how many answers were wrong', () => {

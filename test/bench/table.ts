@@ -3,6 +3,7 @@
 /** One contender in one round of one workload. */
 export interface Sample {
   readonly perSecond: number
+  readonly p50Ms: number
   readonly p99Ms: number
   /** Microseconds of processor time a request, in the server and in the database. */
   readonly serverMicros: number
@@ -38,6 +39,14 @@ export function row(name: string, rounds: readonly Round[]): readonly string[] {
     `${of(({ engine, reference }) => engine.serverMicros / reference.serverMicros).toFixed(2)} (${micros(of(({ engine }) => engine.serverMicros))})`,
     `${of(({ engine, reference }) => engine.databaseMicros / reference.databaseMicros).toFixed(2)} (${micros(of(({ engine }) => engine.databaseMicros))})`,
   ]
+}
+
+/** How long half of the answers took at most, and nearly all. */
+export function latencies(rounds: readonly Round[]): string {
+  const of = (who: keyof Round, which: 'p50Ms' | 'p99Ms'): string =>
+    median(rounds.map((one) => one[who][which])).toFixed(1)
+  const told = (who: keyof Round): string => `${who} p50 ${of(who, 'p50Ms')} ms, p99 ${of(who, 'p99Ms')} ms`
+  return `  ${told('engine')}; ${told('reference')}`
 }
 
 /** The rows as a Markdown table whose columns line up. */

@@ -22,11 +22,28 @@ export interface Facts {
   readonly cursors: readonly { readonly engine: string; readonly reference: string }[]
 }
 
+/** A list of tickets that is searched in their comments too. */
+export const SAID = `
+resource: said_tickets
+path: said_tickets
+of: tickets
+fields: { subject: {} }
+relations: { comments: { has_many: ticket_comments, by: ticket, embed: false } }
+search: [subject, comments.comment]
+sort: { default: id }
+policies: { view: [{ permission: tickets.view }], create: [], update: [], delete: [] }
+actions: [list]
+`
+
 const API = '/api/v1/tickets'
+const SAID_API = '/api/v1/said_tickets'
 const NOTES = '/api/v1/notes'
 const TERMS = ['printer', 'refund', 'keyboard', 'charged twice', 'licence', 'stopped working']
 
 const PAIRS = ['printer charged', 'refund missing', 'keyboard slow', 'licence update']
+/** Common words, one that only comments have, and one that few have. */
+const SAID_TERMS = ['printer', 'colleague', 'refund', 'before noon', 'monday', 'abc1']
+const SAID_PAIRS = ['printer colleague', 'refund monday', 'keyboard noon', 'licence abc1']
 /** What is typed, and what is meant; both stand in the reference's requests, which corrects nothing. */
 const MISSPELT: readonly (readonly [string, string])[] = [
   ['prnter', 'printer'],
@@ -35,9 +52,11 @@ const MISSPELT: readonly (readonly [string, string])[] = [
   ['licencse', 'licence'],
 ]
 
-function gets(paths: readonly string[]): readonly BenchRequest[] {
-  return paths.map((path) => ({ method: 'GET', path: API + path }))
+function gets(paths: readonly string[], api = API): readonly BenchRequest[] {
+  return paths.map((path) => ({ method: 'GET', path: api + path }))
 }
+
+const searching = (words: string): string => `?search=${encodeURIComponent(words)}`
 
 function spread(count: number): readonly number[] {
   return Array.from({ length: count }, (_, index) => (index * 7919) % TICKETS)
@@ -92,6 +111,11 @@ export function workloads(facts: Facts): readonly Workload[] {
       reference: gets(['?commented=1']),
     },
     {
+      name: 'list, a condition that reads every comment',
+      engine: gets([`?where=${encodeURIComponent('{"comments":{"every":{"comment":{"contains":"and all"}}}}')}`]),
+      reference: gets(['?every=1']),
+    },
+    {
       name: 'summary of 100,000 by status and month',
       engine: gets(['/summary?by=status_id,created_at:month']),
       reference: gets(['?groups=1']),
@@ -102,6 +126,19 @@ export function workloads(facts: Facts): readonly Workload[] {
       name: 'search, a misspelt word',
       engine: gets(MISSPELT.map(([word]) => `?search=${word}`)),
       reference: gets(MISSPELT.map(([, word]) => `?search=${word}`)),
+    },
+    same('search with comments', gets(SAID_TERMS.map(searching), SAID_API)),
+    same('search with comments, two words', gets(SAID_PAIRS.map(searching), SAID_API)),
+    {
+      name: 'search with comments, a misspelt word',
+      engine: gets(
+        MISSPELT.map(([word]) => searching(word)),
+        SAID_API,
+      ),
+      reference: gets(
+        MISSPELT.map(([, word]) => searching(word)),
+        SAID_API,
+      ),
     },
     same('create, a note', [{ method: 'POST', path: NOTES, body: note }]),
     same('create, 100 notes at once', [{ method: 'POST', path: `${NOTES}/batch`, body: notes }]),
