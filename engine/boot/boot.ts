@@ -8,7 +8,7 @@ import { basesOf, completedByBase } from '../definition/bases.ts'
 import { type CheckedResource, checkApp, checkPlugins, checkResource } from '../definition/check.ts'
 import type { AppDefinition, Document } from '../definition/definition.ts'
 import { parseDocument } from '../definition/parse.ts'
-import { readSources } from '../definition/read.ts'
+import { readSources, type Sources } from '../definition/read.ts'
 import { sentenceOf } from '../error.ts'
 import type { BoundRoute } from '../http/parts.ts'
 import { isObject } from '../json.ts'
@@ -40,7 +40,14 @@ export interface BootOptions {
  * Never throws for an author's mistake.
  */
 export async function readCatalog({ resourcesDir, pluginsDir }: BootOptions): Promise<Collected<Boot>> {
-  const { value: sources, diagnostics: unreadable } = await readSources(resourcesDir)
+  return catalogFrom(await readSources(resourcesDir), pluginsDir)
+}
+
+/** The same of files that were read already, or that are written once it is known what becomes of them. */
+export async function catalogFrom(
+  { value: sources, diagnostics: unreadable }: Collected<Sources>,
+  pluginsDir: string,
+): Promise<Collected<Boot>> {
   if (sources === undefined) return { diagnostics: unreadable }
   const app = parseDocument(sources.app)
   const plugins = checkPlugins(app.value ?? NO_APP)

@@ -13,6 +13,33 @@ export const COMMANDS: readonly Command[] = [
     load: () => import('./init.ts'),
   },
   {
+    name: 'add',
+    usage: 'resource|field|relation|plugin <name> … [--dry-run]',
+    summary:
+      'add a resource, a field, a relation or a plugin to the files of the application, whose comments and order stay; a field is <name>:<type>, with "!" behind it where it is required; nothing is written where the result has a mistake',
+    example: `plinth add resource invoices number:string! customer:belongs_to:customers status:enum:draft,sent,paid
+  plinth add field invoices due_on:date --required --filter
+  plinth add relation invoices customer --to customers
+  plinth add plugin greeting`,
+    words: ['resource', 'field', 'relation', 'plugin'],
+    options: {
+      back: { type: 'string' },
+      default: { type: 'string' },
+      'dry-run': { type: 'boolean' },
+      filter: { type: 'boolean' },
+      index: { type: 'boolean' },
+      label: { type: 'string' },
+      'one-way': { type: 'boolean' },
+      required: { type: 'boolean' },
+      search: { type: 'boolean' },
+      sort: { type: 'boolean' },
+      to: { type: 'string' },
+      unique: { type: 'boolean' },
+    },
+    takes: [1, Number.POSITIVE_INFINITY],
+    load: () => import('./add.ts'),
+  },
+  {
     name: 'start',
     usage: '[--demo] [--watch]',
     summary:

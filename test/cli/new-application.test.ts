@@ -60,8 +60,9 @@ hour('is served, changed and served again, as its README says', async () => {
     const [field = ''] = blocks(page, 'yaml', 'Change it')
     const [change] = blocks(page, 'sh', 'Change it').flatMap(commands)
     const bookings = join(app, 'resources/bookings.yaml')
-    const yaml = readFileSync(bookings, 'utf8')
-    writeFileSync(bookings, yaml.replace(/(\n {2}ends_at: .*\n)/, `$1${field}`))
+    const [, added = ''] = /`(npx plinth add field [^`]*)`/.exec(page) ?? []
+    assert.match(shell(added), 'guests')
+    assert.match(readFileSync(bookings, 'utf8').replace(/guests: +/, 'guests: '), field)
     await until(() => output.includes('The change is served.'), 30_000)
     await send(address, change!, token)
     assert.match(readFileSync(join(app, '.plinth/types.d.ts'), 'utf8'), 'readonly guests: number | null')
@@ -77,6 +78,15 @@ hour('is tested by its own test', () => {
   assert.not.match(output, 'No scenario was answered by these clauses', output)
   assert.match(output, /pass 2\n/)
   assert.match(output, /fail 0\n/)
+})
+
+hour('grows by the commands of its README, and the plugin that they add has its test', () => {
+  const page = readFileSync(join(app, 'README.md'), 'utf8')
+  const added = blocks(page, 'sh', 'Change it').find((block) => block.includes('plinth add')) ?? ''
+  assert.is(added.trim().split('\n').length, 4)
+  for (const line of added.trim().split('\n')) shell(line)
+  shell('npx plinth check')
+  assert.match(shell('npx plinth test greeting'), /pass 2\n/)
 })
 
 hour('a test that fails makes `npm test` fail', () => {

@@ -8,14 +8,17 @@ const FOLDER = fileURLToPath(new URL('./template', import.meta.url))
 const SUFFIX = '.template'
 const DOT = /(^|\/)dot-/g
 
-/** The files by their paths, with `{{ words }}` put in; throws where a template asks for a word that is not given. */
-export async function filesOf(words: Readonly<Record<string, string>>): Promise<ReadonlyMap<string, string>> {
-  const entries = await readdir(FOLDER, { recursive: true, withFileTypes: true })
+/** The files of a folder of templates by their paths, with `{{ words }}` put in; throws where a template asks for a word that is not given. */
+export async function filesOf(
+  words: Readonly<Record<string, string>>,
+  folder = FOLDER,
+): Promise<ReadonlyMap<string, string>> {
+  const entries = await readdir(folder, { recursive: true, withFileTypes: true })
   const paths = entries
     .filter((entry) => entry.isFile())
     .map((entry) => join(entry.parentPath ?? entry.path, entry.name))
   const files = paths.sort().map(async (path) => {
-    const name = relative(FOLDER, path).split(sep).join('/').slice(0, -SUFFIX.length).replace(DOT, '$1.')
+    const name = relative(folder, path).split(sep).join('/').slice(0, -SUFFIX.length).replace(DOT, '$1.')
     return [name, filled(await readFile(path, 'utf8'), words)] as const
   })
   return new Map(await Promise.all(files))

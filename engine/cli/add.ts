@@ -1,0 +1,142 @@
+/** `plinth add resource|field|relation|plugin`: adds to the application's files, or says why not and leaves them alone. */
+import { rehearse } from '../action/rehearse.ts'
+import { type Boot, readCatalog } from '../boot/boot.ts'
+import { connect, isMade } from '../database/connect.ts'
+import { readSources } from '../definition/read.ts'
+import { sentenceOf } from '../error.ts'
+import { planFor } from '../migration/migrate.ts'
+import { renderPlan } from '../migration/plan.ts'
+import type { Collected } from '../text/diagnostic.ts'
+import { changedLines } from '../text/changes.ts'
+import { nearest } from '../text/nearest.ts'
+import { Files, Refused } from './add/files.ts'
+import { addPlugin } from './add/plugin.ts'
+import { addFields, addRelation, addResource, type Notes } from './add/resource.ts'
+import { showDiagnostics } from './application.ts'
+import type { ExitCode, Invocation } from './command.ts'
+
+interface Kind {
+  readonly usage: string
+  /** How many words follow it. */
+  readonly takes: readonly [least: number, most: number]
+  readonly options: readonly string[]
+  readonly add: (files: Files, boot: Boot, invocation: Invocation) => Notes | Promise<Notes>
+}
+
+const LISTED = ['filter', 'sort', 'index'] as const
+
+const KINDS: Readonly<Record<string, Kind>> = {
+  resource: {
+    usage: 'resource <name> [<field>:<type> …] [--label <text>]',
+    takes: [1, Number.POSITIVE_INFINITY],
+    options: ['label'],
+    add: (files, boot, { positionals, options }) => addResource(files, boot, positionals.slice(1), options),
+  },
+  field: {
+    usage:
+      'field <resource> <field>:<type> … [--required] [--unique] [--default <value>] [--label <text>] [--filter] [--sort] [--search] [--index]',
+    takes: [2, Number.POSITIVE_INFINITY],
+    options: ['required', 'unique', 'default', 'label', 'search', ...LISTED],
+    add: (files, boot, { positionals, options }) => addFields(files, boot, positionals.slice(1), options),
+  },
+  relation: {
+    usage:
+      'relation <resource> <name> --to <resource> [--back <name> | --one-way] [--required] [--label <text>] [--filter] [--sort] [--index]',
+    takes: [2, 2],
+    options: ['to', 'back', 'one-way', 'required', 'label', ...LISTED],
+    add: (files, boot, { positionals, options }) => addRelation(files, boot, positionals.slice(1), options),
+  },
+  plugin: {
+    usage: 'plugin <name>',
+    takes: [1, 1],
+    options: [],
+    add: (files, _boot, { positionals, settings }) => addPlugin(files, positionals.slice(1), settings.pluginsDir),
+  },
+}
+
+export async function run(invocation: Invocation): Promise<ExitCode> {
+  const { complain, settings } = invocation
+  const kind = kindOf(invocation)
+  if (typeof kind === 'string') {
+    complain(kind)
+    return 2
+  }
+  const before = await readCatalog(settings)
+  const sources = await readSources(settings.resourcesDir)
+  if (before.value === undefined || sources.value === undefined) {
+    showDiagnostics(before, invocation)
+    complain('Nothing was added: mend this first.')
+    return 1
+  }
+  const files = new Files(sources.value)
+  try {
+    const notes = await kind.add(files, before.value, invocation)
+    return await finish(files, { notes, before }, invocation)
+  } catch (error) {
+    complain(error instanceof Refused ? error.message : sentenceOf(error))
+    return 1
+  }
+}
+
+/** The kind of what is added, or what is wrong with the words. */
+function kindOf({ positionals: [word = '', ...rest], options }: Invocation): Kind | string {
+  const kind = Object.hasOwn(KINDS, word) ? KINDS[word] : undefined
+  if (kind === undefined) {
+    const meant = nearest(word, Object.keys(KINDS))
+    const all = Object.values(KINDS).map(({ usage }) => `  plinth add ${usage}`)
+    return `plinth add knows no "${word}".${meant === undefined ? '' : ` Did you mean ${meant}?`} Use one of:\n${all.join('\n')}`
+  }
+  const use = `Use: plinth add ${kind.usage}`
+  const other = Object.keys(options).find((name) => name !== 'dry-run' && !kind.options.includes(name))
+  if (other !== undefined) return `plinth add ${word} has no option --${other}. ${use}`
+  if (rest.length < kind.takes[0]) return `plinth add ${word} needs more words. ${use}`
+  if (rest.length > kind.takes[1])
+    return `plinth add ${word} does not know what to do with "${rest[kind.takes[1]]}". ${use}`
+  if (options['one-way'] === true && options.back !== undefined)
+    return `--back and --one-way exclude each other. ${use}`
+  return kind
+}
+
+interface Added {
+  readonly notes: Notes
+  readonly before: Collected<Boot>
+}
+
+async function finish(files: Files, { notes, before }: Added, invocation: Invocation): Promise<ExitCode> {
+  const { complain, options, say, settings } = invocation
+  const isTried = options['dry-run'] === true
+  const told = files.changed.map(({ file, before, after }) => {
+    return `${file}${before === undefined ? ' (new)' : ''}\n${changedLines(before, after)}`
+  })
+  let next: string | undefined
+  await files.write(settings.pluginsDir, async (checked) => {
+    const known = new Set(before.diagnostics.map(({ message }) => message))
+    showDiagnostics({ diagnostics: checked.diagnostics.filter(({ message }) => !known.has(message)) }, invocation)
+    // Asked before anything is written: a server that follows the files would have done it by then.
+    if (checked.value !== undefined) next = await nextOf(checked.value, invocation)
+    return next !== undefined && !isTried
+  })
+  if (next === undefined) {
+    complain('Nothing was written: with this the application would have the mistakes above.')
+    return 1
+  }
+  say([...told, ...new Set(notes), next, ...(isTried ? ['Nothing was written: this was a dry run.'] : [])].join('\n\n'))
+  return 0
+}
+
+/** What `plinth plan` would say of the database; where there is none to ask, what comes next. */
+async function nextOf({ catalog }: Boot, { log, settings }: Invocation): Promise<string> {
+  if (!isMade(settings)) return 'There is no database yet: `plinth start` makes it with all of this.'
+  let database: Awaited<ReturnType<typeof connect>> | undefined
+  try {
+    database = await connect(settings, { log, joins: true })
+    const planned = await planFor(catalog, database, new Date(), (runner, fresh, whole) =>
+      rehearse(catalog, runner, fresh, whole),
+    )
+    return `\`plinth plan\` says of the database:\n${renderPlan(planned.value).trimEnd()}`
+  } catch (error) {
+    return `The database can not be asked (${sentenceOf(error)}): \`plinth plan\` tells what will change there.`
+  } finally {
+    await database?.close()
+  }
+}

@@ -1,0 +1,185 @@
+/** ⇄ The application as the files that its author writes: what is added to them, checked before anything is written. */
+import { readFile, realpath, rm, rmdir, stat } from 'node:fs/promises'
+import { posix, resolve } from 'node:path'
+import { isDeepStrictEqual } from 'node:util'
+import { type Boot, catalogFrom } from '../../boot/boot.ts'
+import { nameOf } from '../../boot/extend.ts'
+import { withEntry, withItem } from '../../definition/edit.ts'
+import { flow } from '../../definition/flow.ts'
+import { parseDocument } from '../../definition/parse.ts'
+import type { Sources } from '../../definition/read.ts'
+import { APP_KEYS, RESOURCE_KEYS } from '../../definition/schema.ts'
+import { makeFolder, writeWhole } from '../../disk/write.ts'
+import { isObject, type Json, type JsonObject } from '../../json.ts'
+import type { Collected } from '../../text/diagnostic.ts'
+import type { Source } from '../../text/source.ts'
+
+/** Why nothing is added, in a sentence for people. */
+export class Refused extends Error {}
+
+/** A file with what is new in it; without `before` it was not there. */
+export interface ChangedFile {
+  readonly file: string
+  readonly before: string | undefined
+  readonly after: string
+}
+
+const RESOURCE_ORDER = Object.keys(RESOURCE_KEYS)
+const APP_ORDER = Object.keys(APP_KEYS)
+
+/** The files of an application while something is added to them, in memory. */
+export class Files {
+  readonly #sources: Sources
+  readonly #changed = new Map<string, ChangedFile>()
+
+  constructor(sources: Sources) {
+    this.#sources = sources
+  }
+
+  get app(): string {
+    return this.#sources.app.file
+  }
+
+  get changed(): readonly ChangedFile[] {
+    return [...this.#changed.values()]
+  }
+
+  /** The application's own file of a resource; where a plugin brings the resource, the file that extends it, begun if need be. */
+  fileOf(resource: string, plugin: string | undefined): string {
+    const all = [...this.#sources.resources, ...this.changed.map(({ file, after }) => ({ file, text: after }))]
+    const own = all.find((source) => nameOfText(source) === resource)
+    if (own !== undefined) return own.file
+    const from =
+      plugin === undefined ? '' : `# It comes with the plugin ${plugin}; this is what the application adds to it.\n`
+    return this.begin(`${resource}.yaml`, `${from}resource: ${resource}\n`)
+  }
+
+  /** Begins a resource file beside app.yaml; gives its path. */
+  begin(name: string, text: string): string {
+    const file = posix.join(posix.dirname(this.app), name)
+    if (this.#text(file) !== undefined) throw new Refused(`${file} is there already; nothing is written over.`)
+    this.make(file, `# yaml-language-server: $schema=../.plinth/resource.schema.json\n${text}`)
+    return file
+  }
+
+  /** A file of any kind that is not there yet. */
+  make(file: string, text: string): void {
+    this.#changed.set(file, { file, before: undefined, after: text })
+  }
+
+  /** What a file says at a path of keys. */
+  valueAt(file: string, path: readonly string[]): Json | undefined {
+    let value = parsed({ file, text: this.#text(file) ?? '' })
+    for (const key of path) value = isObject(value) ? value[key] : undefined
+    return value
+  }
+
+  addEntry(file: string, path: readonly string[], name: string, value: Json): void {
+    const line = `${path.join('.')}: { ${flow(name)}: ${flow(value)} }`
+    this.#add(
+      file,
+      line,
+      (text) => withEntry(text, path, name, value, this.#order(file)),
+      (whole) => within(whole, path, (map) => ({ ...(isObject(map) ? map : {}), [name]: value })),
+    )
+  }
+
+  addItem(file: string, path: readonly string[], item: Json): void {
+    this.#add(
+      file,
+      `${path.join('.')}: ${flow([item])}`,
+      (text) => withItem(text, path, item, this.#order(file)),
+      (whole) => within(whole, path, (list) => [...(Array.isArray(list) ? list : []), item]),
+    )
+  }
+
+  /**
+   * Writes every changed file if `isWanted` says so of the application as it would be, and none otherwise: whatever
+   * fails, all are as they were. Code is imported from the disk, so it is there before it is judged; nothing names it
+   * by then.
+   */
+  async write(pluginsDir: string, isWanted: (checked: Collected<Boot>) => Promise<boolean>): Promise<boolean> {
+    const code = this.changed.filter(({ file }) => !file.endsWith('.yaml'))
+    const written: ChangedFile[] = []
+    const writeEach = async (files: readonly ChangedFile[]) => {
+      for (const one of files) {
+        await writeOne(one)
+        written.push(one)
+      }
+    }
+    try {
+      await writeEach(code)
+      const isWritten = await isWanted(await this.#checked(pluginsDir))
+      if (isWritten) await writeEach(this.changed.filter((one) => !code.includes(one)))
+      else await restore(written)
+      return isWritten
+    } catch (error) {
+      await restore(written)
+      throw error
+    }
+  }
+
+  /** What the application is with what was added. */
+  #checked(pluginsDir: string): Promise<Collected<Boot>> {
+    const { app, resources, texts } = this.#sources
+    const now = ({ file, text }: Source): Source => ({ file, text: this.#changed.get(file)?.after ?? text })
+    const known = new Set(resources.map(({ file }) => file))
+    const more = this.changed.filter(({ file }) => file.endsWith('.yaml') && file !== app.file && !known.has(file))
+    const own = [...resources.map(now), ...more.map(({ file, after }) => ({ file, text: after }))]
+    return catalogFrom({ value: { app: now(app), resources: own, texts }, diagnostics: [] }, pluginsDir)
+  }
+
+  #order(file: string): readonly string[] {
+    return file === this.app ? APP_ORDER : RESOURCE_ORDER
+  }
+
+  #text(file: string): string | undefined {
+    const { app, resources } = this.#sources
+    return this.#changed.get(file)?.after ?? [app, ...resources].find((source) => source.file === file)?.text
+  }
+
+  #add(file: string, line: string, edit: (text: string) => string | undefined, expected: (whole: Json) => Json): void {
+    const before = this.#text(file) ?? ''
+    const after = edit(before)
+    const isRight =
+      after !== undefined &&
+      isDeepStrictEqual(parsed({ file, text: after }), expected(parsed({ file, text: before }) ?? {}))
+    if (!isRight)
+      throw new Refused(`${file} is written in a way that this can not be added to. Write it yourself: ${line}`)
+    this.#changed.set(file, { file, before: this.#changed.has(file) ? this.#changed.get(file)?.before : before, after })
+  }
+}
+
+function parsed(source: Source): Json | undefined {
+  return parseDocument(source).value?.value as Json | undefined
+}
+
+function nameOfText(source: Source): string | undefined {
+  const document = parseDocument(source).value
+  return document && nameOf(document)
+}
+
+function within(whole: Json, [key, ...rest]: readonly string[], change: (value: Json | undefined) => Json): Json {
+  const map: JsonObject = isObject(whole) ? whole : {}
+  if (key === undefined) return change(whole)
+  return { ...map, [key]: rest.length === 0 ? change(map[key]) : within(map[key] ?? {}, rest, change) }
+}
+
+async function writeOne({ file, before, after }: ChangedFile): Promise<void> {
+  const path = await realpath(resolve(file)).catch(() => resolve(file))
+  const found = await readFile(path, 'utf8').catch(() => undefined)
+  if (found !== before) throw new Refused(`${file} was changed by somebody else meanwhile; nothing was written.`)
+  await makeFolder(posix.dirname(path))
+  const mode = before === undefined ? 0o644 : (await stat(path)).mode & 0o777
+  await writeWhole(path, after, mode)
+}
+
+async function restore(written: readonly ChangedFile[]): Promise<void> {
+  for (const { file, before, after } of written) {
+    if (before === undefined) {
+      await rm(resolve(file), { force: true })
+      // The folder that was made for it goes with its last file.
+      await rmdir(posix.dirname(resolve(file))).catch(() => {})
+    } else await writeOne({ file, before: after, after: before })
+  }
+}

@@ -1,0 +1,129 @@
+/** `plinth add resource`, `field` and `relation`: what each of them adds to which files. */
+import type { Boot } from '../../boot/boot.ts'
+import { resourceLabel } from '../../catalog/name.ts'
+import { flow } from '../../definition/flow.ts'
+import type { Json } from '../../json.ts'
+import type { Member } from './field-word.ts'
+import { type Files, Refused } from './files.ts'
+import { addMember, keyOf, type Offers, pluginOf, readMember, refuseTaken, resourceOf } from './member.ts'
+
+export type Options = Readonly<Record<string, string | boolean | undefined>>
+
+/** What is said beside the changes. */
+export type Notes = readonly string[]
+
+const NAME = /^[A-Za-z][A-Za-z0-9_]*$/
+
+/** A new file of a resource, with filters for what its records are usually told apart by. */
+export function addResource(
+  files: Files,
+  boot: Boot,
+  [name = '', ...words]: readonly string[],
+  options: Options,
+): Notes {
+  if (!NAME.test(name) || name.length > 50)
+    throw new Refused(`"${name}" is no name of a resource: a letter, then letters, digits and "_", plural: invoices.`)
+  if (boot.catalog.resources.has(name))
+    throw new Refused(
+      `There is a resource "${name}" already. A field is added to it by: plinth add field ${name} <field>:<type>`,
+    )
+  const members = words.map((word) => readMember(boot, word, name))
+  const twice = members.find((member, index) => members.slice(0, index).some((other) => other.name === member.name))
+  if (twice !== undefined) throw new Refused(`"${twice.name}" is named twice.`)
+  const label = typeof options.label === 'string' ? options.label : resourceLabel(name)
+  files.begin(`${name}.yaml`, textOf(name, label, members, boot.catalog.accounts !== undefined))
+  if (boot.catalog.accounts === undefined)
+    return ['Nobody may do anything with it yet: the application has no accounts, so write its policies yourself.']
+  return [
+    `Whoever is signed in may read; the permission ${name}.manage is needed to write, and an admin has every permission. Give it to others in roles.yaml, or change "policies".`,
+  ]
+}
+
+function textOf(name: string, label: string, members: readonly Member[], hasAccounts: boolean): string {
+  const told = members.filter(({ value }) => value.belongs_to !== undefined || value.type === 'enum')
+  const manage = [{ permission: `${name}.manage` }]
+  const policies = hasAccounts
+    ? { view: [{ who: 'signed_in' }], create: manage, update: manage, delete: manage }
+    : { view: [], create: [], update: [], delete: [] }
+  const sections = [
+    `resource: ${name}\nlabel: ${flow(label)}\n`,
+    section(
+      'fields',
+      members.filter((one) => one.section === 'fields').map(({ name, value }) => [name, value]),
+    ),
+    section(
+      'relations',
+      members.filter((one) => one.section === 'relations').map(({ name, value }) => [name, value]),
+    ),
+    told.length === 0 ? '' : `filters: ${flow(told.map(keyOf))}\n`,
+    section('policies', Object.entries(policies)),
+  ]
+  return sections.filter((text) => text !== '').join('\n')
+}
+
+/** Entries one below the other, their values in one column. */
+function section(key: string, entries: readonly (readonly [name: string, value: Json])[]): string {
+  const width = Math.max(0, ...entries.map(([name]) => name.length))
+  const lines = entries.map(([name, value]) => `  ${`${name}:`.padEnd(width + 1)} ${flow(value)}\n`)
+  return lines.length === 0 ? '' : `${key}:\n${lines.join('')}`
+}
+
+/** Fields in the file of a resource, each with what the options say of all of them. */
+export function addFields(files: Files, boot: Boot, [name = '', ...words]: readonly string[], options: Options): Notes {
+  const resource = resourceOf(boot, name)
+  if (words.length === 0) throw new Refused(`Name a field: plinth add field ${name} due_on:date`)
+  const members = words.map((word) => withOptions(readMember(boot, word), options))
+  return members.flatMap((member, index) => {
+    if (members.slice(0, index).some((other) => other.name === member.name))
+      throw new Refused(`"${member.name}" is named twice.`)
+    return addMember(files, boot, resource, member, options as Offers)
+  })
+}
+
+function withOptions(member: Member, { default: fallback, label, required, unique }: Options): Member {
+  const more = {
+    ...(required === true ? { required } : {}),
+    ...(unique === true ? { unique } : {}),
+    ...(typeof fallback === 'string' ? { default: defaultOf(String(member.value.type), fallback) } : {}),
+    ...(typeof label === 'string' ? { label } : {}),
+  }
+  return { ...member, value: { ...member.value, ...more } }
+}
+
+/** The default as the type has it in YAML. */
+function defaultOf(type: string, text: string): Json {
+  if (!['integer', 'boolean', 'list', 'json'].includes(type)) return text
+  try {
+    return JSON.parse(text) as Json
+  } catch {
+    return text
+  }
+}
+
+/** A relation to one record, and its other side, which answers show only where they are asked for it. */
+export function addRelation(
+  files: Files,
+  boot: Boot,
+  [name = '', relation = '']: readonly string[],
+  options: Options,
+): Notes {
+  const resource = resourceOf(boot, name)
+  const target = typeof options.to === 'string' ? `:${options.to}` : ''
+  const member = withOptions(readMember(boot, `${relation}:belongs_to${target}`), options)
+  const other = resourceOf(boot, String(member.value.belongs_to))
+  const notes = addMember(files, boot, resource, member, options as Offers)
+  if (options['one-way'] === true) return notes
+  const back = typeof options.back === 'string' ? options.back : resource.name
+  try {
+    refuseTaken(other, back)
+  } catch (error) {
+    const hint = 'Name the other side by --back, or leave it out by --one-way.'
+    throw error instanceof Refused ? new Refused(`${error.message}. ${hint}`) : error
+  }
+  files.addEntry(files.fileOf(other.name, pluginOf(boot, other.name)), ['relations'], back, {
+    has_many: resource.name,
+    by: member.name,
+    show: 'asked',
+  })
+  return [...notes, `Answers of ${other.name} have "${back}" where they are asked for it: ?include=${back}`]
+}

@@ -1,0 +1,204 @@
+/** Adds to the text of a YAML file and leaves everything else of it as it is written: comments, order, alignment. Pure. */
+import {
+  isAlias,
+  isCollection,
+  isMap,
+  isScalar,
+  isSeq,
+  type Pair,
+  parseDocument as parseYaml,
+  type YAMLMap,
+  type YAMLSeq,
+} from 'yaml'
+import type { Json } from '../json.ts'
+import { flow } from './flow.ts'
+
+/** Where a key belongs that is not there yet: behind the last of those that come before it. */
+export type Order = readonly string[]
+
+type Collection = YAMLMap | YAMLSeq
+type Found =
+  | { readonly node: Collection }
+  | { readonly emptyAfter: number; readonly indent: string }
+  /** How many keys of the path are there. */
+  | { readonly depth: number }
+
+/** The text with one more entry in the map at a path of keys; undefined where it is written in a way that can't be added to. */
+export function withEntry(
+  text: string,
+  path: readonly string[],
+  name: string,
+  value: Json,
+  order: Order,
+): string | undefined {
+  return added(text, path, order, {
+    block: (pad) => `${flow(name)}:${pad}${flow(value)}`,
+    flow: `${flow(name)}: ${flow(value)}`,
+    whole: { [name]: value },
+    name: flow(name),
+    fits: isMap,
+  })
+}
+
+/** The text with one more item in the list at a path of keys; undefined where it is written in a way that can't be added to. */
+export function withItem(text: string, path: readonly string[], item: Json, order: Order): string | undefined {
+  const written = flow(item)
+  return added(text, path, order, {
+    block: () => `- ${written}`,
+    flow: written,
+    whole: [item],
+    name: undefined,
+    fits: isSeq,
+  })
+}
+
+interface Addition {
+  readonly block: (pad: string) => string
+  readonly flow: string
+  /** What stands under the last key of the path where that is not there yet. */
+  readonly whole: Json
+  readonly name: string | undefined
+  readonly fits: (node: unknown) => boolean
+}
+
+function added(text: string, path: readonly string[], order: Order, addition: Addition): string | undefined {
+  const { contents, errors } = parseYaml(text, { version: '1.2', uniqueKeys: false, logLevel: 'silent' })
+  if (errors.length > 0 || !isMap(contents) || contents.flow === true) return undefined
+  const found = find(text, contents, path)
+  if (found === undefined) return undefined
+  if ('depth' in found) {
+    const [key, ...below] = path.slice(found.depth) as [string, ...string[]]
+    const whole = below.reduceRight<Json>((value, one) => ({ [one]: value }), addition.whole)
+    if (found.depth > 0) return withEntry(text, path.slice(0, found.depth), key, whole, order)
+    const entry = below.length === 0 && addition.name !== undefined ? addition.block(' ') : undefined
+    return withSection(text, contents, { key, whole, entry }, order)
+  }
+  const eol = text.includes('\r\n') ? '\r\n' : '\n'
+  if ('emptyAfter' in found) {
+    const at = lineEnd(text, found.emptyAfter)
+    return `${text.slice(0, at)}${eol}${found.indent}  ${addition.block(' ')}${text.slice(at)}`
+  }
+  const { node } = found
+  if (!addition.fits(node)) return undefined
+  return node.flow === true ? inFlow(text, node, addition) : inBlock(text, node, addition, eol)
+}
+
+/** The collection at a path; undefined: it is written by an alias, or is no collection. */
+function find(text: string, root: YAMLMap, path: readonly string[]): Found | undefined {
+  let node: Collection = root
+  for (const [depth, key] of path.entries()) {
+    if (!isMap(node)) return undefined
+    const pair: Pair | undefined = node.items.find((one) => isScalar(one.key) && one.key.value === key)
+    if (pair === undefined) return { depth }
+    const { value } = pair
+    if (isScalar(value) && value.value === null && (value.source ?? '') === '' && depth === path.length - 1) {
+      const [start, end] = rangeOf(pair.key)
+      return { emptyAfter: end, indent: ' '.repeat(columnOf(text, start)) }
+    }
+    if (!isCollection(value) || isAlias(value)) return undefined
+    node = value as Collection
+  }
+  return { node }
+}
+
+/** Behind the last item; an empty pair of brackets is filled. */
+function inFlow(text: string, node: Collection, { flow: written }: Addition): string {
+  const last = node.items.at(-1)
+  const [start, end] = rangeOf(node)
+  if (last !== undefined) {
+    const at = endOf(last)
+    return `${text.slice(0, at)}, ${written}${text.slice(at)}`
+  }
+  const open = text.charAt(start)
+  return `${text.slice(0, start)}${open === '{' ? `{ ${written} }` : `[${written}]`}${text.slice(end)}`
+}
+
+/** A line of its own behind the last entry, with the value in the column of its neighbours. */
+function inBlock(text: string, node: Collection, { block, name }: Addition, eol: string): string | undefined {
+  const [first, last] = [node.items[0], node.items.at(-1)]
+  if (first === undefined || last === undefined) return undefined
+  const indent = text.slice(lineStart(text, startOf(first)), startOf(first)).replace(/[^\t ].*$/, '')
+  const at = lineEnd(text, contentEnd(text, endOf(last)))
+  return `${text.slice(0, at)}${eol}${indent}${block(name === undefined ? ' ' : padFor(text, node, name))}${text.slice(at)}`
+}
+
+/** The blanks between a new key and its value: those that bring it into the column of the group above it. */
+function padFor(text: string, node: Collection, name: string): string {
+  const columns: number[] = []
+  let below: number | undefined
+  for (const pair of [...(node.items as Pair[])].reverse()) {
+    const [start, keyEnd] = rangeOf(pair.key)
+    if (below !== undefined && /\n[ \t]*\r?\n/.test(text.slice(endOf(pair), below))) break
+    below = start
+    const blanks = /^:( +)[^\s#]/.exec(text.slice(keyEnd))?.[1]
+    if (blanks !== undefined) columns.push(keyEnd + 1 + blanks.length - start)
+  }
+  const [column = 0] = columns
+  // A single neighbour is aligned with nothing.
+  const isAligned = columns.length > 1 && columns.every((one) => one === column)
+  return ' '.repeat(isAligned ? Math.max(1, column - name.length - 1) : 1)
+}
+
+interface Section {
+  readonly key: string
+  readonly whole: Json
+  /** The line of its first entry, where entries stand one below the other. */
+  readonly entry: string | undefined
+}
+
+/** A key of the file that is not there yet, with what is its first. */
+function withSection(text: string, root: YAMLMap, { key, whole, entry }: Section, order: Order): string {
+  const eol = text.includes('\r\n') ? '\r\n' : '\n'
+  const before = new Set(order.slice(0, Math.max(0, order.indexOf(key))))
+  const named = root.items.filter(({ key: one }) => isScalar(one) && before.has(String(one.value)))
+  const behind = named.at(-1) ?? root.items[0]
+  const lines = entry === undefined ? `${key}: ${flow(whole)}` : `${key}:${eol}  ${entry}`
+  if (behind === undefined) return `${text}${lines}${eol}`
+  const at = lineEnd(text, contentEnd(text, endOf(behind)))
+  const isShort = !text.slice(startOf(behind), at).includes('\n')
+  // One line stands with its like; what takes several has room around it.
+  const gap = entry !== undefined || !isShort ? eol : ''
+  const below = gap !== '' && /^\r?\n[^\s#]/.test(text.slice(at)) ? eol : ''
+  return `${text.slice(0, at)}${eol}${gap}${lines}${below}${text.slice(at)}`
+}
+
+function rangeOf(node: unknown): readonly [start: number, end: number] {
+  const range = (node as { range?: readonly number[] | null } | null)?.range
+  return [range?.[0] ?? 0, range?.[1] ?? 0]
+}
+
+function isPair(item: unknown): item is Pair {
+  return typeof item === 'object' && item !== null && 'key' in item
+}
+
+function startOf(item: unknown): number {
+  return rangeOf(isPair(item) ? item.key : item)[0]
+}
+
+/** Where the text of an item ends. */
+function endOf(item: unknown): number {
+  if (isPair(item))
+    return item.value === null ? rangeOf(item.key)[1] : Math.max(rangeOf(item.key)[1], endOf(item.value))
+  if (isCollection(item) && item.flow !== true && item.items.length > 0) return endOf(item.items.at(-1))
+  return rangeOf(item)[1]
+}
+
+/** A block of text ends behind its last line; what counts is the end of what is written there. */
+function contentEnd(text: string, end: number): number {
+  return text.slice(0, end).trimEnd().length
+}
+
+function lineStart(text: string, at: number): number {
+  return text.lastIndexOf('\n', at - 1) + 1
+}
+
+/** The end of the line, without its break. */
+function lineEnd(text: string, at: number): number {
+  const next = text.indexOf('\n', at)
+  if (next === -1) return text.length
+  return text.charAt(next - 1) === '\r' ? next - 1 : next
+}
+
+function columnOf(text: string, at: number): number {
+  return at - lineStart(text, at)
+}
