@@ -31,10 +31,14 @@ export async function upsertRecord(
   ifMatch: string | undefined,
 ): Promise<Upserted> {
   const { field, value } = unique
-  const { [field.name]: said, ...others } = body
-  const decoded = said === undefined ? { value } : field.type.decode(said, field.options)
-  if (!('value' in decoded) || decoded.value !== value)
-    throw invalid({ [field.name]: [sentence(field, 'must be the value of the path')] })
+  const names = new Set([field.name, ...namesBefore(resource, field)])
+  const others = Object.fromEntries(Object.entries(body).filter(([name]) => !names.has(name)))
+  for (const name of names) {
+    const said = body[name]
+    const decoded = said === undefined ? { value } : field.type.decode(said, field.options)
+    if (!('value' in decoded) || decoded.value !== value)
+      throw invalid({ [name]: [sentence(field, 'must be the value of the path')] })
+  }
   const change = async (): Promise<Upserted | undefined> => {
     try {
       return { text: await updateRecord(around, resource, unique, others, ifMatch), created: false }
@@ -56,6 +60,11 @@ export async function upsertRecord(
     if (late === undefined) throw error
     return late
   }
+}
+
+/** What clients of earlier versions call the field. */
+function namesBefore({ earlier }: Resource, field: Field): readonly string[] {
+  return [...(earlier?.keys ?? [])].flatMap(([before, present]) => (present === field.name ? [before] : []))
 }
 
 /** Whether a creation was refused for nothing but the value of the path. */

@@ -20,6 +20,7 @@ function present(resource: Resource): Resource {
     relations: new Map(relations.map(([name, relation]): [string, Relation] => [name, embedding(relation)])),
     filters: known(resource.filters),
     sort: { ...resource.sort, keys: known(resource.sort.keys) },
+    summary: resource.summary && { by: known(resource.summary.by), of: known(resource.summary.of) },
   }
 }
 

@@ -205,7 +205,7 @@ function uniqueRoutes(resource: Resource, by: readonly Field[]): readonly BatchR
       for (const action of ['update', 'create'] as const) requireClause(resource.policies[action], actor)
     },
     run: async (execution, { body, headers, params }) => {
-      const named = namedValue(by, params)
+      const named = namedValue(resource, by, params)
       const { text, created } = await upsertRecord(execution, resource, named, body, headers['if-match'])
       return created
         ? createdReply(execution, resource, text)
@@ -216,12 +216,17 @@ function uniqueRoutes(resource: Resource, by: readonly Field[]): readonly BatchR
 }
 
 /** The field and the value that a path names; throws validation_failed. */
-function namedValue(by: readonly Field[], params: RequestInput['params']): UniqueValue {
-  const field = by.find(({ name }) => name === params.field)
+function namedValue(
+  { earlier }: Resource,
+  by: readonly Field[],
+  { field: sent = '', ...params }: RequestInput['params'],
+): UniqueValue {
+  const present = earlier?.keys.get(sent) ?? sent
+  const field = by.find(({ name }) => name === present)
   if (field === undefined)
     throw invalid({ field: [`The field must be one of ${by.map(({ name }) => name).join(', ')}`] })
   const parsed = field.type.parse(params.value ?? '', field.options)
   const decoded = 'value' in parsed && parsed.value !== null ? field.type.decode(parsed.value, field.options) : parsed
-  if ('error' in decoded) throw invalid({ [field.name]: [sentence(field, decoded.error)] })
+  if ('error' in decoded) throw invalid({ [sent]: [sentence(field, decoded.error)] })
   return { field, value: decoded.value }
 }

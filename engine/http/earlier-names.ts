@@ -18,6 +18,9 @@ type Watch = (route: Route, input: RequestInput, actor: Actor) => EarlierUse | u
 /** The parameters whose values are names. */
 const NAMING: ReadonlySet<string> = new Set(['sort', 'fields', 'omit', 'include'])
 
+/** Those of a summary whose values are names with a step or a figure: `title`, `held_on:month`, `sum:minutes`. */
+const TERMS: ReadonlySet<string> = new Set(['by', 'of', 'sort'])
+
 /** Looks at each request for earlier names and counts them; undefined where nothing of the application had another name. */
 export function watchEarlierNames({
   catalog,
@@ -36,14 +39,23 @@ export function watchEarlierNames({
     if (route.earlier !== undefined) count(route.earlier.path, route.earlier, 'asked')
     const { earlier } = resource ?? {}
     if (resource !== undefined && earlier !== undefined) {
-      const asked = askedNames(earlier, input)
+      const asked = askedNames(earlier, input, route)
       for (const [name, one] of earlier.names) {
         if (asked(name)) count(name, one, 'asked')
-        else if (route.method !== 'DELETE' && isAnswered(resource, name, input, actor)) count(name, one, 'answered')
+        else if (route.method !== 'DELETE' && !sums(route) && isAnswered(resource, name, input, actor))
+          count(name, one, 'answered')
       }
     }
+    const children = resource === undefined ? [] : childrenOf(catalog, resource, input.body)
+    for (const { child, bodies } of children)
+      for (const [name, one] of child.earlier?.names ?? [])
+        if (bodies.some((body) => Object.hasOwn(body, name))) {
+          found.push(one)
+          metrics.earlier({ resource: child.name, name, role: actor.role ?? actor.kind, use: 'asked' })
+        }
     if (found.length === 0) return undefined
-    return { headers: headersOf(found, began), told: (error) => underSentNames(route, earlier, input.body, error) }
+    const told = (error: unknown) => underSentNames(route, earlier, input.body, underChildNames(children, error))
+    return { headers: headersOf(found, began), told }
   }
 }
 
@@ -54,14 +66,28 @@ function resourceOf({ resources }: Pick<Catalog, 'resources'>, route: Route): Re
   return route.filters === undefined ? undefined : resources.get(route.filters)
 }
 
-/** Whether a request says a name: as a parameter, in a list of names, in a condition, or as a key of its body. */
-function askedNames({ names }: EarlierNames, { body, query }: RequestInput): (name: string) => boolean {
+/** Whether a route answers figures of records instead of records. */
+function sums({ path, resource }: { readonly path: string; readonly resource?: unknown }): boolean {
+  return resource === undefined && path.endsWith('/summary')
+}
+
+/** Whether a request says a name: in its path, as a parameter, in a list of names, in a condition, or as a key of its body. */
+function askedNames(
+  { names }: EarlierNames,
+  { body, params, query }: RequestInput,
+  route: Route,
+): (name: string) => boolean {
   const said = new Set<string>()
+  for (const [key, value] of Object.entries(params)) {
+    if (key === 'field') said.add(value)
+    else if (value.includes(':')) said.add(value.slice(0, value.indexOf(':')))
+  }
   const conditions: string[] = []
   for (const [key, value] of query) {
     said.add(key.split('[', 1)[0] ?? key)
     if (key === 'where') conditions.push(value)
     if (NAMING.has(key)) for (const word of value.split(',')) addWord(said, word)
+    if (sums(route) && TERMS.has(key)) for (const word of value.split(/[,:]|\.\./)) addWord(said, word)
   }
   const text = Object.keys(body).length === 0 ? '' : JSON.stringify(body)
   if (isObject(body.where ?? null)) conditions.push(JSON.stringify(body.where))
@@ -87,6 +113,37 @@ function addWord(said: Set<string>, word: string): void {
 function wordsOf(value: Json): readonly string[] {
   if (typeof value === 'string') return value.split(',')
   return Array.isArray(value) ? value.map(String) : []
+}
+
+/** Records that a body creates with another one. */
+interface SentChildren {
+  readonly relation: string
+  readonly child: Resource
+  readonly bodies: readonly JsonObject[]
+}
+
+function childrenOf({ resources }: Pick<Catalog, 'resources'>, { relations }: Resource, body: JsonObject) {
+  return [...relations.values()].flatMap((relation): readonly SentChildren[] => {
+    if (relation.kind !== 'has_many' || !relation.withParent) return []
+    const child = resources.get(relation.target)
+    const sent = body[relation.name]
+    if (child?.earlier === undefined || !Array.isArray(sent)) return []
+    return [{ relation: relation.name, child, bodies: sent.map((one) => (isObject(one) ? one : {})) }]
+  })
+}
+
+/** The complaints about them under the names that were sent: `lines.0.title`. */
+function underChildNames(children: readonly SentChildren[], error: unknown): unknown {
+  if (!(error instanceof ApiError) || error.code !== 'validation_failed' || children.length === 0) return error
+  const renamed = Object.entries(error.params.errors ?? {}).map(([at, sentences]) => {
+    const [relation, index, name = '', ...rest] = at.split('.')
+    const sent = children.find((one) => one.relation === relation)
+    const body = sent?.bodies[Number(index)]
+    if (sent === undefined || body === undefined || Object.hasOwn(body, name)) return [at, sentences]
+    const before = [...sent.child.earlier!.keys].find(([key, now]) => now === name && Object.hasOwn(body, key))?.[0]
+    return [[relation, index, before ?? name, ...rest].join('.'), sentences]
+  })
+  return invalid(Object.fromEntries(renamed))
 }
 
 /** Whether an answer has the name without being asked for it. */

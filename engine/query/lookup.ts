@@ -20,14 +20,16 @@ export function lookupOf(resource: Resource, named: Id): Lookup {
 
 /**
  * The lookup that a path's text means: `number:10001` names the field, other texts go by the first field that takes
- * them. Throws record_not_found for a text that can name no record.
+ * them; a name that the field had before is one of its names. Throws record_not_found for a text that can name no record.
  */
 export function readLookup(resource: Resource, text: string): Lookup {
-  const named = resource.lookup.find((field) => text.startsWith(`${field.name}:`))
+  const [name = '', ...rest] = text.split(':')
+  const present = resource.earlier?.keys.get(name) ?? name
+  const named = rest.length === 0 ? undefined : resource.lookup.find((field) => field.name === present)
   const found =
     named === undefined
       ? resource.lookup.map((field) => lookupBy(resource, field, text)).find((one) => one !== undefined)
-      : lookupBy(resource, named, text.slice(named.name.length + 1))
+      : lookupBy(resource, named, rest.join(':'))
   if (found === undefined) throw notFound(resource)
   return found
 }

@@ -116,7 +116,7 @@ function groupOf({ actor, refuse, summary }: Reading, word: string): readonly Gr
   const [name = '', step, ...more] = word.split(':')
   const field = summary.by.get(name)
   if (field === undefined || !readable(field, actor)) {
-    const known = [...summary.by.values()].filter((one) => readable(one, actor)).map((one) => one.name)
+    const known = namesOf(summary.by, actor)
     refuse('by', unknown('Cannot group by', name, known))
     return []
   }
@@ -133,6 +133,11 @@ function groupOf({ actor, refuse, summary }: Reading, word: string): readonly Gr
     return []
   }
   return [{ term: word, field, step: found }]
+}
+
+/** What a caller may name, each once: a field that had another name is there under both. */
+function namesOf(fields: ReadonlyMap<string, Field>, actor: Actor): readonly string[] {
+  return [...new Set([...fields.values()].filter((one) => readable(one, actor)).map((one) => one.name))]
 }
 
 function figures(reading: Reading, words: readonly string[]): readonly FigureTerm[] {
@@ -154,8 +159,7 @@ function figureOf(reading: Reading, word: string): readonly FigureTerm[] {
   const fieldOf = (name: string): Field | undefined => {
     const field = known.get(name)
     if (field !== undefined && readable(field, actor)) return field
-    const names = [...known.values()].filter((one) => readable(one, actor)).map((one) => one.name)
-    refuse('of', unknown(`There is no ${kind} of`, name, names))
+    refuse('of', unknown(`There is no ${kind} of`, name, namesOf(known, actor)))
     return undefined
   }
   const field = fieldOf(from)

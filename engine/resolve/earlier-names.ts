@@ -67,7 +67,8 @@ function noteRelation(twins: Twins, draft: Draft, name: string, before: RenameDe
   const relation = draft.relations.get(name)
   if (relation === undefined || before === undefined || isTaken(draft, before.name)) return
   twins.set(relation, { name: before.name, earlier: earlierOf(before, name) })
-  if (relation.kind !== 'belongs_to' || relation.field.name !== `${name}_id`) return
+  // With a column of its own too: whatever ends in _id takes the place of the earlier key, as it does in the database.
+  if (relation.kind !== 'belongs_to' || !relation.field.name.endsWith('_id')) return
   noteField(twins, draft, relation.field.name, { ...before, name: `${before.name}_id` })
 }
 
@@ -180,4 +181,6 @@ function addSpellings(resolution: Resolution, twins: Twins, draft: Draft, names:
   }
   draft.filters = widenedMap(draft.filters)
   draft.sort = { ...draft.sort, keys: widenedMap(draft.sort.keys) } as Resource['sort']
+  if (draft.summary === undefined) return
+  draft.summary = { by: widenedMap(draft.summary.by), of: widenedMap(draft.summary.of) }
 }

@@ -42,6 +42,8 @@ export interface Condition {
 
 export interface Column {
   readonly title: string
+  /** Titles of files that were made before what it stands for was renamed. */
+  readonly before: readonly string[]
   readonly path: string
   /** The field of the record that the column stands for: its own, or the foreign key. */
   readonly field: Field
@@ -103,6 +105,7 @@ function columnOf(catalog: Catalog, resource: Resource, title: string, written: 
   const [relation] = relations
   return {
     title,
+    before: namesBefore(resource, written.path),
     path: written.path,
     field: relation?.field ?? field,
     list: field.type.name === 'list',
@@ -114,6 +117,14 @@ function columnOf(catalog: Catalog, resource: Resource, title: string, written: 
     html: written.html ?? false,
     create: written.create,
   }
+}
+
+/** What the field or relation at the head of a path was called before. */
+function namesBefore({ fields, relations }: Resource, path: string): readonly string[] {
+  const head = path.split('.', 1)[0]
+  return [...fields.values(), ...relations.values()].flatMap(({ earlier, name }) =>
+    earlier?.instead === head ? [name] : [],
+  )
 }
 
 function intakeOf(

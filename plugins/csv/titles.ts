@@ -50,7 +50,8 @@ export function headerOf(titles: readonly string[], layout: Layout, renames: Ren
 }
 
 function named(titles: readonly string[], { columns }: Layout, renames: Renames): readonly Named[] {
-  const known = new Map(columns.map((column) => [headerWord(column.title), column]))
+  const before = columns.flatMap((column) => column.before.map((name) => [headerWord(name), column] as const))
+  const known = new Map([...before, ...columns.map((column) => [headerWord(column.title), column] as const)])
   const renamed = new Map(renames.titles.map(([title, to]) => [headerWord(title), to]))
   return titles.map((title) => {
     const word = headerWord(title)
