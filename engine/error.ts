@@ -1,4 +1,5 @@
 /** The one kind of error a request stage throws, and the table of its codes. */
+import type { JsonObject } from './json.ts'
 
 interface ErrorKind {
   readonly status: number
@@ -49,6 +50,8 @@ export interface ErrorParams {
   readonly allow?: readonly string[]
   /** Only for `/readyz`: what was looked at, and what was found. */
   readonly checks?: Readonly<Record<string, string>>
+  /** Why a rule refused, for those whom app.yaml lets ask. */
+  readonly explain?: JsonObject
   /** What went wrong, for the log and never for the caller. */
   readonly cause?: unknown
 }

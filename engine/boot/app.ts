@@ -74,6 +74,7 @@ export function composeApp(around: Around, { catalog, composition, routes: bound
     readiness: () => readiness(around),
     foundation,
     authenticate: composition.authenticate,
+    identify: composition.identify,
   }
   const automations = automationsOf(catalog, composition.actions, around.metrics.ran)
   const listeners = new Map([...pluginListeners(composition.listeners), ...writeListeners(automations)])

@@ -206,6 +206,8 @@ export interface Catalog {
     readonly unknownKeys: 'refuse' | 'ignore'
     readonly malformedJson: 400 | 422
   }
+  /** The permission of those who may ask by a header why an answer is what it is; undefined: nobody may. */
+  readonly explain: string | undefined
   /** The limits of limits.ts as app.yaml narrowed them. */
   readonly limits: Readonly<Record<string, number>>
   readonly fieldTypes: ReadonlyMap<string, FieldType>

@@ -261,6 +261,8 @@ export interface AppDefinition {
   readonly plugins?: PluginsDefinition
   readonly calendars?: { readonly [name: string]: CalendarDefinition }
   readonly limits?: { readonly [limit: string]: number }
+  /** Who may ask by a header why an answer is what it is. */
+  readonly explain?: { readonly permission: string }
   /** What is refused and what is let pass: `unknown_parameters: refuse | ignore`, `unknown_keys: refuse | ignore`, `malformed_json: 400 | 422`. */
   readonly strictness?: {
     readonly unknown_parameters?: 'refuse' | 'ignore'

@@ -264,6 +264,11 @@ export const APP_KEYS: Readonly<Record<string, JsonSchema>> = {
       ),
     ),
   ),
+  explain: key(
+    'Who may ask by the header `Prefer: explain` why an answer is what it is; nobody if absent.',
+    { permission: 'answers.explain' },
+    map({ permission: key('The permission that is needed.', 'answers.explain', PATH) }, ['permission']),
+  ),
   strictness: key(
     'What is refused and what is let pass.',
     { unknown_parameters: 'ignore' },

@@ -30,6 +30,8 @@ export interface Call {
   /** Monotonic, in milliseconds. */
   readonly startedAt: number
   actor: Actor
+  /** Tells why the answer is what it is; there for those who may ask and do. */
+  explain?: (() => Promise<JsonObject>) | undefined
   /** The pattern of its route, `-` where there is none. */
   pattern: string
 }
@@ -76,6 +78,11 @@ export interface BoundAuthenticate {
   readonly value: (context: PluginContext & { readonly headers: Headers }) => Promise<Actor | null>
 }
 
+export interface BoundIdentify {
+  readonly options: JsonObject
+  readonly value: (context: PluginContext, name: string) => Promise<Actor | null>
+}
+
 export type Headers = Readonly<Record<string, string | undefined>>
 
 export interface Readiness {
@@ -87,7 +94,9 @@ export interface Readiness {
 export interface HttpParts {
   readonly routes: readonly BoundRoute[]
   readonly authenticate: BoundAuthenticate | undefined
-  readonly catalog: Pick<Catalog, 'version' | 'prefix' | 'strictness' | 'limits' | 'resources'>
+  /** Who a name stands for; undefined: nobody knows people by name. */
+  readonly identify?: BoundIdentify | undefined
+  readonly catalog: Pick<Catalog, 'version' | 'prefix' | 'strictness' | 'limits' | 'resources' | 'explain'>
   readonly settings: Pick<
     Settings,
     'rateLimit' | 'authRateLimit' | 'trustProxy' | 'corsOrigins' | 'baseUrl' | 'metricsToken' | 'dataDir' | 'appSecrets'

@@ -12,6 +12,7 @@ import { decodeInput } from '../record/decode.ts'
 import { checkDeclared, inspectBody, isMultipart, jsonReader } from './body.ts'
 import { routeContext, type Transact } from './context.ts'
 import { type EarlierUse, watchEarlierNames } from './earlier-names.ts'
+import { explainedRefusal, explainedReply, explainer } from './explained.ts'
 import { answerOnce } from './idempotency.ts'
 import type { Answer, BoundRoute, Call, Headers, HttpParts, RequestInput } from './parts.ts'
 import { decodeQuery, parseQuery } from './query.ts'
@@ -69,6 +70,7 @@ export function responder(parts: HttpParts, fixed: Fixed, stamp: Stamp): Respond
   const identify = identifier(parts)
   const count = rateLimiter(parts)
   const receive = receiver(parts)
+  const explaining = explainer(parts)
   const perform = performer(parts, stamp)
 
   return async (call) => {
@@ -82,10 +84,15 @@ export function responder(parts: HttpParts, fixed: Fixed, stamp: Stamp): Respond
     if (place === undefined) throw new ApiError('method_not_allowed', { allow: match.entry.allow })
     if (unidentified !== undefined) throw unidentified
     if (call.actor.kind === 'anonymous' && place.needsToken) throw new ApiError('unauthenticated')
-    return receive(call, place, match, async (input) => {
+    call.explain = explaining?.(call, { route: place.route, pattern: place.pattern, named: match.values[0] })
+    const answer = receive(call, place, match, async (input) => {
       for (let unit = place.route.units?.(input) ?? 0; unit > 0; unit -= 1)
         await count(call.ctx, place.route.bucket ?? 'general', call.actor, call.ip)
       return perform(call, place, input)
+    })
+    if (call.explain === undefined) return answer
+    return answer.catch(async (error: unknown) => {
+      throw await explainedRefusal(call, error)
     })
   }
 }
@@ -200,12 +207,18 @@ function performer(parts: HttpParts, stamp: Stamp): (call: Call, place: Place, i
     const work = async (): Promise<Answer> =>
       isKeyed(route, input)
         ? await once(call, place, input, { around, handle, answerOf: replied })
-        : replied(await handle())
+        : replied(await toldWhy(call, handle))
     const use = watch?.(route, input, actor)
     const answer = await (use === undefined ? work() : underEarlierNames(use, work))
     if (left.length > 0) await runLeft(around, left)
     return answer
   }
+}
+
+/** The reply, with why it is so where that is asked for. */
+async function toldWhy(call: Call, handle: () => Promise<Reply>): Promise<Reply> {
+  const reply = await handle()
+  return call.explain === undefined ? reply : explainedReply(call, reply)
 }
 
 /** Does what uses earlier names, and tells its client so. */

@@ -57,18 +57,20 @@ function successBody(reply: Reply, stamp: string): string | Buffer {
 
 /** The text of a refusal; the request id is told where the caller can do nothing but report it. */
 export function refusalText(error: ApiError, stamp: string, requestId?: string): string {
-  const { checks, errors } = error.params
+  const { checks, errors, explain } = error.params
   const fields =
     errors === undefined
       ? ''
       : `,"errors":${JSON.stringify(errors)},"error_codes":${JSON.stringify(fieldErrorCodes(errors))}`
   const id = requestId === undefined || error.status < 500 ? '' : `,"request_id":${JSON.stringify(requestId)}`
   const looked = checks === undefined ? '' : `,"checks":${JSON.stringify(checks)}`
-  return `{"success":false,"message":${JSON.stringify(error.message)},"code":"${error.code}"${fields},"meta":{${stamp}${id}${looked}}}`
+  const why = explain === undefined ? '' : `,"explain":${JSON.stringify(explain)}`
+  return `{"success":false,"message":${JSON.stringify(error.message)},"code":"${error.code}"${fields},"meta":{${stamp}${id}${looked}${why}}}`
 }
 
 function refusalHeaders(error: ApiError): Readonly<Record<string, string>> {
-  const { retryAfter, allow } = error.params
+  const { retryAfter, allow, explain } = error.params
+  if (explain !== undefined) return { 'Preference-Applied': 'explain' }
   if (error.status === 401) return { 'WWW-Authenticate': 'Bearer' }
   if (allow !== undefined) return { Allow: allow.join(', ') }
   if (retryAfter !== undefined || error.status === 503) return { 'Retry-After': String(Math.max(1, retryAfter ?? 1)) }

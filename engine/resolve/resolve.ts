@@ -6,6 +6,7 @@ import type { AppDefinition, Definition } from '../definition/definition.ts'
 import { sentenceOf } from '../error.ts'
 import { LIMITS } from '../limits.ts'
 import type { Collected, Diagnostic } from '../text/diagnostic.ts'
+import { declarePermissions } from './access.ts'
 import { accountRules, attributesRead, roleFields, roleNames } from './accounts.ts'
 import { automations } from './automations.ts'
 import { backfills } from './backfills.ts'
@@ -80,6 +81,8 @@ export function resolve(
   unusable: ReadonlySet<string> = new Set(),
 ): Collected<Catalog> {
   const resolution = beginResolution(definition, extensions, unusable)
+  const { explain } = definition.app.value
+  if (explain !== undefined) declarePermissions(resolution, [{ kind: 'permission', ...explain }], 'app.yaml')
   for (const pass of PASSES) pass.run(resolution)
   if (isFailed(resolution.diagnostics)) return { diagnostics: inOrder(resolution.diagnostics) }
   const catalog = catalogOf(resolution)
@@ -118,6 +121,7 @@ function catalogOf(resolution: Resolution): Catalog {
     accounts: accountsOf(resolution),
     pluginOptions: new Map(resolution.extensions.pluginOptions),
     strictness: strictnessOf(value),
+    explain: value.explain?.permission,
     limits: limitsOf(value),
     fieldTypes: new Map(resolution.extensions.fieldTypes),
     listeners: new Map(resolution.heard),

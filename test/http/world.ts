@@ -161,6 +161,7 @@ export async function serve(routes: readonly PluginRoute[], options: Options = {
     catalog: {
       version: '1.0.0',
       prefix: '/api/v1',
+      explain: undefined,
       strictness: { unknownParameters: 'refuse', unknownKeys: 'refuse', malformedJson: 400, ...options.strictness },
       limits: LIMITS,
       resources: new Map(),

@@ -44,8 +44,9 @@ const BEFORE_ROUTES = [400, 404, 405, 408, 413, 429, 431, 500, 503]
 const REFUSAL = { $ref: 'document#/components/schemas/Refusal' }
 
 /** Throws, with what is wrong and where, when an answer is not one that the document speaks of. */
-export function holdToContract(app: App, method: string, url: string, seen: Seen, sent?: unknown): void {
+export function holdToContract(app: App, method: string, url: string, answered: Seen, sent?: unknown): void {
   if (method === 'OPTIONS') return
+  const seen = unexplained(answered)
   const inBody = url.endsWith('/query') && ['fields', 'omit', 'include'].some((key) => key in Object(sent))
   const checker = inBody || PROJECTED.test(url) ? looseCheckerOf(app) : checkerOf(app)
   const [path = ''] = url.replace(/^https?:\/\/[^/]*/, '').split('?')
@@ -67,6 +68,14 @@ export function holdToContract(app: App, method: string, url: string, seen: Seen
   const response = responses[seen.status] ?? (mayRefuse(operation, path, seen.status) ? responses.default : undefined)
   if (response === undefined) fail(`the operation knows ${Object.keys(responses).join(', ')}`)
   judge(checker, checker.resolve(response), method, seen, fail)
+}
+
+/** An answer without what only those read who may ask why it is so: the document tells nobody of it. */
+function unexplained(seen: Seen): Seen {
+  if (seen.headers['preference-applied'] !== 'explain') return seen
+  const { meta, ...body } = JSON.parse(seen.text)
+  const { explain: _, ...rest } = meta
+  return { ...seen, text: JSON.stringify({ ...body, meta: rest }) }
 }
 
 /** Whether a refusal with a status that the operation does not name itself has a reason there. */

@@ -1,0 +1,115 @@
+/** `Prefer: explain`: for whoever app.yaml gives the right, an answer says which rules decided; for all others the header is not there. */
+import { executionOf } from '../action/execution.ts'
+import { explain } from '../action/explain.ts'
+import { explainPart } from '../action/explain-part.ts'
+import { pluginContext } from '../action/plugin-context.ts'
+import { type Actor, holds } from '../actor.ts'
+import { ApiError, sentenceOf } from '../error.ts'
+import type { Json, JsonObject } from '../json.ts'
+import type { BoundRoute, Call, Headers, HttpParts } from './parts.ts'
+import { questionOf } from './question.ts'
+import type { Reply } from './route.ts'
+
+/** What a caller asks to have explained. */
+interface Wish {
+  /** A field or relation of the answer. */
+  readonly field: string | undefined
+  /** Whose answer it is about, in the words of the plugin that knows people; the caller's own if absent. */
+  readonly as: string | undefined
+}
+
+/** What a request asks for, as far as its route says so. */
+export interface Asked {
+  readonly route: BoundRoute
+  readonly pattern: string
+  /** What stands in the path, decoded. */
+  readonly named: string | undefined
+}
+
+type Explaining = Pick<HttpParts, 'catalog' | 'foundation' | 'identify'>
+
+type Explainer = (call: Call, asked: Asked) => (() => Promise<JsonObject>) | undefined
+
+/** Gives, for a caller who has the right and asks for it, what tells why. Undefined where app.yaml gives nobody the right. */
+export function explainer(parts: Explaining): Explainer | undefined {
+  const right = parts.catalog.explain
+  if (right === undefined) return undefined
+  return (call, asked) => {
+    const { actor, headers } = call
+    if (headers.prefer === undefined || actor.kind === 'anonymous' || actor.restriction !== undefined) return undefined
+    if (!holds(actor, right)) return undefined
+    const wish = wishOf(headers)
+    return wish && (() => told(parts, call, asked, wish))
+  }
+}
+
+/** Reads `explain`, `explain=cc` and `explain; as="ann@example.com"` among the preferences of RFC 7240. */
+function wishOf({ prefer = '' }: Headers): Wish | undefined {
+  for (const preference of prefer.match(/(?:[^,"]|"[^"]*")+/g) ?? []) {
+    const parts = preference.match(/(?:[^;"]|"[^"]*")+/g) ?? []
+    const [first, ...others] = parts.map(pairOf)
+    if (first?.[0] === 'explain') return { field: first[1], as: others.find(([key]) => key === 'as')?.[1] }
+  }
+  return undefined
+}
+
+function pairOf(text: string): readonly [name: string, value: string | undefined] {
+  const at = text.indexOf('=')
+  if (at === -1) return [text.trim().toLowerCase(), undefined]
+  const value = text
+    .slice(at + 1)
+    .trim()
+    .replace(/^"(.*)"$/, '$1')
+  return [text.slice(0, at).trim().toLowerCase(), value === '' ? undefined : value]
+}
+
+/** The rules, and what comes of them: neither values of records nor SQL, whoever it is about. Writes nothing. */
+async function told(parts: Explaining, call: Call, { named, pattern, route }: Asked, wish: Wish): Promise<JsonObject> {
+  const about = wish.as === undefined ? {} : { as: wish.as }
+  try {
+    const actor = wish.as === undefined ? call.actor : await personOf(parts, call, wish.as)
+    const question = questionOf({ route, pattern, named, query: new URLSearchParams(call.search) })
+    if (question === undefined) return { ...about, says: `The plugin ${route.plugin} judges this request itself.` }
+    const around = executionOf(parts.foundation, { actor, requestId: call.requestId, afterCommit: () => undefined })
+    const { statements: _, ...rules } = await explain(around, question)
+    const part = wish.field === undefined ? undefined : await explainPart(around, question, wish.field)
+    return { ...about, ...plain(rules), ...(part === undefined ? {} : { field: plain(part) }) }
+  } catch (error) {
+    if (error instanceof ApiError && error.status >= 500) throw error
+    return { ...about, says: sentenceOf(error) }
+  }
+}
+
+/** As JSON: what is not known of a rule is left out. */
+function plain(value: object): JsonObject {
+  return JSON.parse(JSON.stringify(value)) as Record<string, Json>
+}
+
+async function personOf(
+  { foundation, identify }: Explaining,
+  { actor, requestId }: Call,
+  name: string,
+): Promise<Actor> {
+  if (identify === undefined) throw new Error('No plugin of this application knows people by name: leave "as" out.')
+  const around = executionOf(foundation, { actor, requestId, afterCommit: () => undefined })
+  const found = await identify.value(pluginContext(around, identify.options), name)
+  if (found === null) throw new Error(`There is nobody called ${name}.`)
+  return found
+}
+
+/** A read with what was told. */
+export async function explainedReply({ explain: tell, method }: Call, reply: Reply): Promise<Reply> {
+  if (tell === undefined || method !== 'GET' || reply.raw !== undefined) return reply
+  return {
+    ...reply,
+    headers: { ...reply.headers, 'Preference-Applied': 'explain' },
+    meta: { ...reply.meta, explain: await tell() },
+  }
+}
+
+/** A refusal by a rule with what was told; one that was kept for its Idempotency-Key stays as it was kept. */
+export async function explainedRefusal({ explain: tell }: Call, error: unknown): Promise<unknown> {
+  if (tell === undefined || !(error instanceof ApiError) || error.constructor !== ApiError) return error
+  if (error.status !== 403 && error.status !== 404) return error
+  return new ApiError(error.code, { ...error.params, explain: await tell() })
+}
