@@ -43,6 +43,8 @@ export interface FieldDefinition {
   readonly label?: string
   readonly description?: string
   readonly column?: string
+  /** Of an existing table: the type of the column, where it is not that of the field's type. */
+  readonly column_type?: string
   readonly renamed_from?: string | RenameDefinition
   readonly required?: boolean
   readonly nullable?: boolean
@@ -65,6 +67,15 @@ export interface FieldDefinition {
 /** An embedded field, a relation with its own embed, or `{ alias: path }`. */
 export type EmbedDefinition = readonly (string | { readonly [alias: string]: string })[]
 
+/** The joining table of a many_to_many, with its columns where they are called otherwise than the tables. */
+export interface JoiningDefinition {
+  readonly table: string
+  /** The column with the ids of this resource. */
+  readonly from: string
+  /** The column with those of the other one. */
+  readonly to: string
+}
+
 export interface RelationDefinition {
   readonly belongs_to?: string
   readonly has_many?: string
@@ -74,7 +85,7 @@ export interface RelationDefinition {
   /** has_many: the belongs_to relation of the other resource that points here; found if there is just one. */
   readonly by?: string
   /** has_many: a belongs_to relation of the other resource to go through. many_to_many: the joining table. */
-  readonly through?: string
+  readonly through?: string | JoiningDefinition
   readonly required?: boolean
   readonly read_only?: boolean
   readonly immutable?: boolean

@@ -61,6 +61,11 @@ export const FIELD_KEYS: Readonly<Record<string, JsonSchema>> = {
     { times: ['quantity', 'unit_price'] },
     { ...map(FORMULA), minProperties: 1, maxProperties: 1 },
   ),
+  column_type: key(
+    'The type of the column of an existing table, where it is not the one that the type of the field has.',
+    'mpaa_rating',
+    TEXT,
+  ),
   read: key('Who may read the field; others do not see it.', { permission: 'users.view' }, ref('access_list')),
   write: key('Who may write the field.', [{ role: 'admin' }], ref('access_list')),
 }

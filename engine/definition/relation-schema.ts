@@ -39,6 +39,12 @@ const MANY: Readonly<Record<string, JsonSchema>> = {
   where: key('Which records belong.', { is_internal: false }, ref('filter')),
 }
 
+const JOINING: Readonly<Record<string, JsonSchema>> = {
+  table: key('The joining table.', 'film_actor', NAME),
+  from: key('Its column with the ids of this resource.', 'film_no', NAME),
+  to: key('Its column with the ids of the other one.', 'actor_no', NAME),
+}
+
 const BELONGS_TO = map(
   {
     belongs_to: key('The resource that the record points to.', 'statuses', NAME),
@@ -93,9 +99,9 @@ const MANY_TO_MANY = map(
     ...COMMON,
     ...MANY,
     through: key(
-      'The joining table: made by the engine, or that of a resource which belongs to both sides.',
+      'The joining table: made by the engine, or that of a resource which belongs to both sides. { table, from, to } names its columns too.',
       'ticket_labels',
-      NAME,
+      either(NAME, map(JOINING, ['table', 'from', 'to'])),
     ),
     write: key('Who may write the relation.', { permission: 'tickets.assign' }, ref('access_list')),
     renamed_from: earlierName(

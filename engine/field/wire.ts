@@ -39,11 +39,19 @@ function string(text: string): string {
 
 const ZEROS = ['', '0', '00', '000', '0000', '00000']
 
+const WITHOUT_ZONE = /^(\d{4}-\d\d-\d\d) (\d\d:\d\d:\d\d)(?:\.(\d{1,6}))?$/
+
+/** A column without a zone holds moments in UTC; what is no moment of our era stays as it is. */
+function withoutZone(text: string): string {
+  const [, day, time, fraction = ''] = WITHOUT_ZONE.exec(text) ?? []
+  return day === undefined ? JSON.stringify(text) : `"${day}T${time}.${fraction.padEnd(6, '0')}Z"`
+}
+
 /** `2026-01-01 10:00:00.12+00` → `"2026-01-01T10:00:00.120000Z"`. */
 function timestamp(text: string): string {
   const { length } = text
   // Anything but a moment of our era in UTC is rare: infinity, years beyond 9999.
-  if (text.charCodeAt(10) !== 32 || text.charCodeAt(length - 3) !== 43) return JSON.stringify(text)
+  if (text.charCodeAt(10) !== 32 || text.charCodeAt(length - 3) !== 43) return withoutZone(text)
   const day = text.slice(0, 10)
   if (length === 22) return `"${day}T${text.slice(11, 19)}.000000Z"`
   if (length === 29) return `"${day}T${text.slice(11, 26)}Z"`

@@ -49,7 +49,7 @@ function differences(table: string, column: Column, { columns }: Table): readonl
     return [refusal(table, column.name, `there is no column ${table}.${column.name}`, advice)]
   }
   if (familyOf(actual.type) !== familyOf(column.type)) {
-    const advice = 'give the field the type of the column, or compute it from the column: computed: "t.column::text"'
+    const advice = `give the field the type of the column, name that beside it (column_type: ${actual.type}), or read the column only: computed: "t.column::text"`
     return [refusal(table, column.name, `${table}.${column.name} is ${actual.type}, not ${column.type}`, advice)]
   }
   if (actual.nullable && !column.nullable)

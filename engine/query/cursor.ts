@@ -2,6 +2,7 @@
 import type { Field, SortTerm } from '../catalog/catalog.ts'
 import { isBigint } from '../field/bigint.ts'
 import { dayOf } from '../field/calendar.ts'
+import { isFloat } from '../field/column-type.ts'
 import { isUuid } from '../field/uuid.ts'
 import { and, join, or, type Sql, slot, sql } from '../filter/sql.ts'
 import { LIMITS } from '../limits.ts'
@@ -49,6 +50,10 @@ export function decodeCursor(text: string, sort: readonly SortTerm[]): Cursor | 
 /** Only texts that PostgreSQL itself writes for such a column go back into a statement. */
 function wellFormed(field: Field, value: string): boolean {
   const column = field.type.column(field.options)
+  if (column === 'real' || column === 'double precision') return isFloat(value, column)
+  // Of a type of the database's own only its words are values.
+  if (field.type.name === 'enum' && !column.startsWith('character'))
+    return Array.isArray(field.options.own.values) && field.options.own.values.includes(value)
   if (column.startsWith('numeric')) return /^-?\d{1,200}(\.\d{1,200})?$/.test(value)
   if (column === 'uuid') return isUuid(value)
   if (column === 'bigint' && field.type.wire === 'string') return isBigint(value)
@@ -63,7 +68,7 @@ function wellFormed(field: Field, value: string): boolean {
     case 'date':
       return dayOf(value) !== undefined
     case 'timestamp': {
-      const parts = /^(\S{10}) ([01]\d|2[0-3]):[0-5]\d:[0-5]\d(\.\d{1,6})?\+00$/.exec(value)
+      const parts = /^(\S{10}) ([01]\d|2[0-3]):[0-5]\d:[0-5]\d(\.\d{1,6})?(?:\+00)?$/.exec(value)
       return parts !== null && dayOf(parts[1]!) !== undefined
     }
     default:

@@ -13,6 +13,7 @@ export function contradictions(resolution: Resolution): void {
   for (const { written, draft } of eachDraft(resolution)) {
     if (draft.owner === draft.name) {
       columnsAreFree(resolution, written, draft)
+      columnTypesAreOthers(resolution, written, draft)
       renamesAreFree(resolution, written, draft)
       clearedMayBeEmpty(resolution, written, draft)
       firstRecordCanBe(resolution, written, draft)
@@ -28,6 +29,17 @@ function columnsAreFree(resolution: Resolution, written: Written, draft: Draft):
     const document = written.fields.get(field.name)
     const span = document?.value.column === undefined ? field.span : document.place(['column'])
     resolution.report('reserved_name', message, span, { hint: 'choose another name, or another "column"' })
+  }
+}
+
+/** Only a table that is somebody else's has columns of other types than those that the engine gives them. */
+function columnTypesAreOthers(resolution: Resolution, written: Written, draft: Draft): void {
+  if (draft.existing) return
+  for (const [name, { value, place }] of written.fields) {
+    if (value.column_type === undefined) continue
+    const message = `The column of "${name}" is made by the engine, with the type that ${value.type} has`
+    const hint = 'take "column_type" away; it is for tables with "existing: true"'
+    resolution.report('wrong_option', message, place(['column_type'], 'key'), { hint })
   }
 }
 

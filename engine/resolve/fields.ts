@@ -3,6 +3,7 @@
 import type { Field } from '../catalog/catalog.ts'
 import { fieldLabel } from '../catalog/name.ts'
 import type { Document, FieldDefinition } from '../definition/definition.ts'
+import { COLUMN_TYPES, overColumn } from '../field/column-type.ts'
 import type { FieldOptions, FieldType } from '../field/field-type.ts'
 import { parseRecordOperand } from '../filter/operand.ts'
 import { isObject, type Json, type JsonObject } from '../json.ts'
@@ -108,6 +109,20 @@ function typeOf(
     const span = written.place(['type'])
     reporter.report('unknown_word', `Unknown field type "${word}"`, span, suggest(word, fieldTypes.keys()))
   }
+  const column = written.value.column_type
+  return type === undefined || column === undefined ? type : typeOver(reporter, written, type, column)
+}
+
+/** The type over a column of another type; where it can't be, that is told, and the field has the type's own. */
+function typeOver(reporter: Reporter, written: Document<FieldDefinition>, type: FieldType, column: string): FieldType {
+  const over = overColumn(type, column)
+  if (over !== undefined) return over
+  const expected = COLUMN_TYPES[type.name]
+  const message = `A field of the type ${type.name} can not stand over a column of the type "${column}"`
+  reporter.report('wrong_option', message, written.place(['column_type']), {
+    ...(expected === undefined ? {} : { expected }),
+    hint: 'a column of any type can be read: computed: "t.column::text"',
+  })
   return type
 }
 

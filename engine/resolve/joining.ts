@@ -2,6 +2,7 @@
 import type { ManyToMany } from '../catalog/catalog.ts'
 import { singular } from '../catalog/name.ts'
 import { isStored } from '../catalog/stored.ts'
+import type { JoiningDefinition } from '../definition/definition.ts'
 import { type Draft, type DraftField, eachDraft, type Resolution } from './resolution.ts'
 
 /**
@@ -12,8 +13,9 @@ export function joiningTable(
   resolution: Resolution,
   from: Draft,
   to: Draft,
-  named: string | undefined,
+  named: string | JoiningDefinition | undefined,
 ): ManyToMany['through'] {
+  if (typeof named === 'object') return { table: named.table, from: named.from, to: named.to }
   const table = named ?? [from.table, to.table].sort().join('_')
   const between = [...resolution.drafts.values()].find((draft) => draft.table === table && draft.owner === draft.name)
   const [near, far] = between === undefined ? [] : pointers(between, from, to)

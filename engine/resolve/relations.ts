@@ -190,7 +190,8 @@ function wayBack(
   document: Document<RelationDefinition>,
 ): readonly BelongsTo[] | undefined {
   const { through, by } = document.value
-  if (through === undefined) {
+  // The schema lets only a many_to_many name columns.
+  if (typeof through !== 'string') {
     const relation = pointer(resolution, draft, target, by, document)
     return relation === undefined ? undefined : [relation]
   }

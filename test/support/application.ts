@@ -37,6 +37,8 @@ export interface ApplicationOptions {
   /** Environment variables beside those that a test sets. */
   readonly env?: Readonly<Record<string, string>>
   readonly now?: () => Date
+  /** SQL of what is there before the first start. */
+  readonly before?: string
 }
 
 /** Starts an application on an empty database of its own; throws the rendered diagnostics when it does not start. */
@@ -59,6 +61,7 @@ export async function application(options: ApplicationOptions): Promise<TestAppl
   const settings = readSettings(env)
   if (settings.value === undefined) throw new Error(renderDiagnostics(settings.diagnostics))
   const { database, close } = await testDatabase()
+  if (options.before !== undefined) await database.knex.raw(options.before)
   const log = process.env.TEST_LOG === undefined ? SILENT : loud()
   const made = await createEngine({ settings: settings.value, log, database, ...(options.now && { now: options.now }) })
   if (made.value === undefined) throw new Error(renderDiagnostics(made.diagnostics))

@@ -1,0 +1,64 @@
+/** Field types over columns of another type than their own, as tables have them that are there already. */
+import type { Json } from '../json.ts'
+import { numberOption } from './characters.ts'
+import { decimal } from './decimal.ts'
+import type { Decoded, FieldOptions, FieldType } from './field-type.ts'
+
+/** The name of a type as `format_type` prints it; a capital letter needs quotes there, and a schema may stand before it. */
+const TYPE_NAME = /^(?:[a-z_][a-z0-9_]*\.)?(?:[a-z_][a-z0-9_]*|"[^"\\$]{1,63}")$/
+const WITHOUT_ZONE = /^timestamp(?:\([0-6]\))? without time zone$/
+const NUMBERS: ReadonlySet<string> = new Set(['numeric', 'real', 'double precision'])
+
+/** Which columns a type of field can stand over, besides its own, for people. */
+export const COLUMN_TYPES: Readonly<Record<string, readonly string[]>> = {
+  decimal: [...NUMBERS],
+  enum: ['an enum of the database, such as mpaa_rating'],
+  timestamp: ['timestamp without time zone'],
+}
+
+/** The type of field over a column of that type; undefined where values could not go to and fro. */
+export function overColumn(type: FieldType, column: string): FieldType | undefined {
+  if (type.name === 'enum') return TYPE_NAME.test(column) ? { ...type, column: () => column } : undefined
+  if (type.name === 'timestamp') return WITHOUT_ZONE.test(column) ? { ...type, column: () => column } : undefined
+  return type.name === 'decimal' && NUMBERS.has(column) ? decimalOver(column) : undefined
+}
+
+/** Digits before the point that every such column can hold. */
+const WHOLE_DIGITS = 37
+
+/** A number whose digits behind the point are as many as it has: none is added, and those of a float are not exact. */
+function decimalOver(column: string): FieldType {
+  const precise = (options: FieldOptions): FieldOptions => {
+    const scale = numberOption(options, 'scale', 10)
+    const own = { ...options.own, scale, precision: numberOption(options, 'precision', WHOLE_DIGITS + scale) }
+    return { ...options, own }
+  }
+  return {
+    ...decimal,
+    column: () => column,
+    schema: () => ({ type: 'string', pattern: '^(-?\\d+(\\.\\d+)?(e[+-]?\\d+)?|NaN|-?Infinity)$' }),
+    input: (options) => decimal.input!(precise(options)),
+    decode: (value, options) => shortened(decimal.decode(value, precise(options))),
+    parse: (text, options) => {
+      const parsed = shortened(decimal.parse(text, options))
+      const digits = /^-?(\d+)/.exec('value' in parsed ? String(parsed.value) : '')?.[1]?.length ?? 0
+      return digits > WHOLE_DIGITS
+        ? { error: `must have at most ${WHOLE_DIGITS} digits before the decimal point` }
+        : parsed
+    },
+  }
+}
+
+function shortened(decoded: Decoded): Decoded {
+  return 'value' in decoded ? { value: withoutZeros(decoded.value) } : decoded
+}
+
+function withoutZeros(value: Json): Json {
+  return typeof value === 'string' && value.includes('.') ? value.replace(/\.?0+$/, '') : value
+}
+
+/** Whether a text is a number that a column of floating point holds, as PostgreSQL prints one. */
+export function isFloat(text: string, column: string): boolean {
+  if (!/^-?\d{1,400}(\.\d{1,400})?(e[+-]\d{1,3})?$/.test(text)) return false
+  return Math.abs(Number(text)) <= (column === 'real' ? 3.4e38 : Number.MAX_VALUE)
+}
