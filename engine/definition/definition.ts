@@ -67,12 +67,10 @@ export interface FieldDefinition {
 /** An embedded field, a relation with its own embed, or `{ alias: path }`. */
 export type EmbedDefinition = readonly (string | { readonly [alias: string]: string })[]
 
-/** The joining table of a many_to_many, with its columns where they are called otherwise than the tables. */
+/** The joining table of a many_to_many, with its columns for the ids of this resource and of the other one. */
 export interface JoiningDefinition {
   readonly table: string
-  /** The column with the ids of this resource. */
   readonly from: string
-  /** The column with those of the other one. */
   readonly to: string
 }
 
@@ -179,6 +177,8 @@ export type PolicyName = 'view' | 'create' | 'update' | 'delete' | 'restore'
 export interface IdDefinition {
   readonly type?: 'integer' | 'bigint' | 'uuid' | 'string'
   readonly column?: string
+  /** Of an existing table: whoever creates a record chooses its id. */
+  readonly chosen?: boolean
 }
 
 /** `fields` as a list gives all the same weight. */

@@ -29,6 +29,7 @@ const ID_TYPE: JsonSchema = { enum: ['integer', 'bigint', 'uuid', 'string'] }
 const ID_KEYS: Readonly<Record<string, JsonSchema>> = {
   type: key('integer, bigint, uuid, or string for words that whoever creates a record chooses.', 'bigint', ID_TYPE),
   column: key('The column of the id, if it is not called id.', 'film_id', NAME),
+  chosen: key('Of an existing table whose ids nobody counts: whoever creates a record chooses its id.', true, SWITCH),
 }
 
 const IDENTITY: Readonly<Record<string, JsonSchema>> = {

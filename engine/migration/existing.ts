@@ -48,7 +48,7 @@ function differences(table: string, column: Column, { columns }: Table): readonl
     const advice = `name the column that is meant${near === undefined ? '' : `: column: ${near}`}, or leave the field out; the table is not changed`
     return [refusal(table, column.name, `there is no column ${table}.${column.name}`, advice)]
   }
-  if (familyOf(actual.type) !== familyOf(column.type)) {
+  if (familyOf(actual.base ?? actual.type) !== familyOf(column.type)) {
     const advice = `give the field the type of the column, name that beside it (column_type: ${actual.type}), or read the column only: computed: "t.column::text"`
     return [refusal(table, column.name, `${table}.${column.name} is ${actual.type}, not ${column.type}`, advice)]
   }

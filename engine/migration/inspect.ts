@@ -17,8 +17,13 @@ import {
 export const MARK = 'plinth'
 
 const COLUMNS = `select c.relname, a.attname, format_type(a.atttypid, a.atttypmod), a.attnotnull,
-    pg_get_expr(d.adbin, d.adrelid), a.attidentity <> '', a.attgenerated, col_description(c.oid, a.attnum)
+    pg_get_expr(d.adbin, d.adrelid), a.attidentity <> '', a.attgenerated, col_description(c.oid, a.attnum),
+    case when t.typtype = 'd' then (with recursive u as (
+      select t.typbasetype as type, t.typtypmod as modifier union all
+      select o.typbasetype, o.typtypmod from u join pg_type o on o.oid = u.type and o.typtype = 'd')
+      select format_type(u.type, u.modifier) from u join pg_type o on o.oid = u.type where o.typtype <> 'd') end
   from pg_class c join pg_attribute a on a.attrelid = c.oid and a.attnum > 0 and not a.attisdropped
+  join pg_type t on t.oid = a.atttypid
   left join pg_attrdef d on d.adrelid = c.oid and d.adnum = a.attnum
   where c.relnamespace = current_schema()::regnamespace and c.relkind in ('r', 'p') order by c.relname, a.attnum`
 
@@ -80,6 +85,7 @@ function columnOf(row: Row): Column {
     default: printed === null || printed === undefined ? undefined : canonicalDefault(type, printed),
     identity: row[5] === 't',
     ...generated,
+    ...(typeof row[8] === 'string' ? { base: row[8] } : {}),
   }
 }
 

@@ -4,6 +4,8 @@ export interface Column {
   readonly name: string
   /** As `format_type` prints it. */
   readonly type: string
+  /** Where that is a domain, the type under it; never of the catalog. */
+  readonly base?: string
   readonly nullable: boolean
   /** SQL of the DEFAULT in the spelling of `default.ts`; undefined: none. */
   readonly default: string | undefined

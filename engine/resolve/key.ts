@@ -27,12 +27,13 @@ export function keyField(resolution: Resolution, written: Written, owner: Writte
       { hint: 'leave "id" out' },
     )
   }
-  const { column, type: name } = idOf(owner)
+  const { column, type: name, chosen } = idOf(owner)
   const type = resolution.extensions.fieldTypes.get(name)
   if (type === undefined) return undefined
+  refuseCounted(resolution, written)
   // What is a word is chosen by whoever creates the record.
-  const isWord = name === 'string'
-  const options: FieldOptions = { name: 'id', required: isWord, nullable: false, own: OWN[name] }
+  const isChosen = name === 'string' || chosen
+  const options: FieldOptions = { name: 'id', required: isChosen, nullable: false, own: OWN[name] }
   return {
     name: 'id',
     column,
@@ -41,11 +42,11 @@ export function keyField(resolution: Resolution, written: Written, owner: Writte
     label: 'Id',
     description: undefined,
     show: 'always',
-    required: isWord,
+    required: isChosen,
     nullable: false,
     default: undefined,
     unique: true,
-    readOnly: !isWord,
+    readOnly: !isChosen,
     immutable: true,
     computed: undefined,
     count: undefined,
@@ -67,8 +68,17 @@ const OWN: Readonly<Record<IdTypeName, FieldOptions['own']>> = {
   string: { max: LONGEST_WORD },
 }
 
-function idOf({ document }: Written): { readonly type: IdTypeName; readonly column: string } {
+function idOf({ document }: Written): { readonly type: IdTypeName; readonly column: string; readonly chosen: boolean } {
   const { id } = document.value
   const written = typeof id === 'string' ? { type: id } : (id ?? {})
-  return { type: written.type ?? 'integer', column: written.column ?? 'id' }
+  return { type: written.type ?? 'integer', column: written.column ?? 'id', chosen: written.chosen ?? false }
+}
+
+/** In a table of the engine's own the ids are made, and one that somebody chose would be made again. */
+function refuseCounted(resolution: Resolution, { document }: Written): void {
+  const { id, existing } = document.value
+  if (existing === true || typeof id !== 'object' || id.chosen !== true) return
+  const message = 'The ids of a table that the engine makes are made with the records'
+  const hint = 'take "chosen" away, or write `type: string`; it is for tables with "existing: true"'
+  resolution.report('wrong_option', message, document.place(['id', 'chosen'], 'key'), { hint })
 }

@@ -10,11 +10,14 @@ const BEFORE = `
 create type mpaa_rating as enum ('G', 'PG', 'NC-17');
 create table "Film" ("FilmId" serial primary key, title text not null, rating mpaa_rating default 'G', rate real, weight double precision,
   price numeric, made timestamp without time zone default now(), seen timestamp(3) without time zone);
-create table "Actor" ("ActorId" serial primary key, name text not null);
+create table "Actor" ("ActorId" int primary key, name text not null);
+create domain year as integer check (value > 1900);
+create domain late_year as year check (value > 2000);
+create table "Award" (no uuid primary key, "Year" late_year not null);
 create table "FilmActor" ("FilmId" int references "Film" on delete cascade, "ActorId" int references "Actor", primary key ("FilmId", "ActorId"));
 insert into "Film" (title, rating, rate, weight, price, made, seen) values
   ('One', 'PG', 0.1, 1e300, 1.50, '2020-01-02 03:04:05', '2020-01-02 03:04:05.678'), ('Two', null, 'NaN', -0.5, 12345678901234567890.123, null, null);
-insert into "Actor" (name) values ('Ann'), ('Bob');
+insert into "Actor" values (1, 'Ann'), (2, 'Bob');
 insert into "FilmActor" values (1, 1), (1, 2)`
 
 const ALL =
@@ -39,7 +42,8 @@ filters: [rate, weight, price, made, seen]
 sort: { keys: [id, rating, rate, weight, price, made, seen] }
 summary: true
 ${ALL}`,
-  'actors.yaml': `resource: actors\ntable: Actor\nexisting: true\nid: { column: ActorId }\nfields: { name: { type: string, required: true } }\n${ALL}`,
+  'actors.yaml': `resource: actors\ntable: Actor\nexisting: true\nid: { column: ActorId, chosen: true }\nfields: { name: { type: string, required: true } }\n${ALL}`,
+  'awards.yaml': `resource: awards\ntable: Award\nexisting: true\nid: { type: uuid, column: no, chosen: true }\nfields: { Year: { type: integer, required: true } }\nfilters: [Year]\n${ALL}`,
 }
 
 let app: TestApplication
@@ -112,6 +116,40 @@ test('writes are checked and stored as they were sent', async () => {
   assert.is((await app.call('PATCH', `/films/${id}`, { body: { rate: `1${'0'.repeat(50)}` } })).status, 422)
   assert.is((await app.call('GET', '/films/summary?by=rating&of=count,sum:weight')).status, 200)
   assert.is((await app.call('DELETE', `/films/${id}`)).status, 204)
+})
+
+test('ids that nobody counts are sent with the record, and stay', async () => {
+  const make = (body: object) => app.call('POST', '/actors', { body })
+  assert.equal((await make({ name: 'Eve' })).at('errors'), { id: ['The id field is required'] })
+  const made = await make({ id: 7, name: 'Eve' })
+  assert.equal([made.status, made.at('data.id'), made.headers.location], [201, 7, '/actors/7'])
+  assert.equal((await make({ id: '7', name: 'Eva' })).at('errors'), { id: ['The id has already been taken'] })
+  for (const id of [0, -1, 1.5, 2 ** 31, 'x', null])
+    assert.is((await make({ id, name: 'Eva' })).status, 422, String(id))
+  assert.is((await app.call('PATCH', '/actors/7', { body: { id: 8 } })).status, 422)
+  assert.is((await app.call('PUT', '/actors/7', { body: { id: 7, name: 'Eva' } })).at('data.name'), 'Eva')
+  const several = await app.call('POST', '/actors/batch', {
+    body: {
+      create: [
+        { id: 9, name: 'a' },
+        { id: 8, name: 'b' },
+      ],
+    },
+  })
+  assert.equal(
+    (several.at('data.create') as { id: number }[]).map(({ id }) => id),
+    [9, 8],
+    several.text,
+  )
+})
+
+test('a column of a domain is one of the type under it, and the domain judges what is written', async () => {
+  const no = '01900000-0000-7000-8000-000000000000'
+  assert.is((await app.call('POST', '/awards', { body: { Year: 2001 } })).status, 422)
+  assert.is((await app.call('POST', '/awards', { body: { id: no, Year: 2001 } })).at('data.Year'), 2001)
+  assert.is((await app.call('PATCH', `/awards/${no}`, { body: { Year: 1999 } })).status, 422)
+  assert.is((await app.call('GET', '/awards?Year=1')).list.length, 0)
+  assert.is((await app.call('GET', '/awards?Year[gt]=1999')).list.length, 1)
 })
 
 test('a column type is told of where it means nothing', () => {

@@ -85,4 +85,15 @@ test('automations act for records with integer ids alone, and choose such', () =
   ])
 })
 
+test('ids are chosen in existing tables alone, where they are no words', () => {
+  const { key } = resolved({
+    ...USERS,
+    things: `existing: true\nid: { column: no, chosen: true }\n${THINGS}`,
+  }).resources.get('things')!
+  assert.equal([key.required, key.readOnly, key.immutable], [true, false, true])
+  assert.equal(says({ things: `id: { chosen: true }\n${THINGS}` }), [
+    'things.yaml:2:7 wrong_option: The ids of a table that the engine makes are made with the records',
+  ])
+})
+
 test.run()
