@@ -134,7 +134,8 @@ function statementsOf(catalog: Catalog, resource: Resource): readonly string[] {
     ...lists.map((query) => compilePage(scope, resource, readListQuery(catalog, resource, SYSTEM, query))),
     compileCurrent(scope, resource, clauses, resource.key, undefined),
     compileInsert(scope, resource, { ...shape, given: writable }),
-    compileUpdate(scope, resource, { ...shape, given: writable }),
+    // A record of nothing but its id is never updated.
+    ...(writable.length === 0 ? [] : [compileUpdate(scope, resource, { ...shape, given: writable })]),
     compileRemoval(scope, resource, 'delete'),
   ].map(({ statement }) => statement.text)
 }

@@ -50,6 +50,18 @@ database('plan tries the SQL of the YAML before there is a table, and check says
   assert.is((await run('check')).said, '')
 })
 
+database('a resource of nothing but ids is planned as any other', async () => {
+  const other = folder({
+    ...NOTES,
+    'resources/marks.yaml': 'resource: marks\ntimestamps: false\nactions: [list, get]\npolicies: { view: [{ who: anyone }] }\n',
+  })
+  const env = { RESOURCES_DIR: `${other.path}/resources`, DATA_DIR: `${other.path}/data` }
+  const { code, said, complained } = await plinth(['plan'], env)
+  other.remove()
+  assert.equal([code, complained], [0, ''])
+  assert.match(said, 'create table marks')
+})
+
 database('apply refuses a plan that nobody has seen', async () => {
   const { code, said, complained } = await run('apply', '0123456789abcdef')
   assert.is(code, 1)
