@@ -50,6 +50,7 @@ const RANKS: Readonly<Record<string, number>> = {
   catalog: 3,
   resolve: 4,
   migration: 4,
+  existing: 5,
   record: 4,
   dump: 5,
   query: 5,

@@ -3,6 +3,7 @@ import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { type Agent, request as httpRequest } from 'node:http'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
+import type { Database } from '../../engine/database/database.ts'
 import { createEngine, type Engine } from '../../engine/engine.ts'
 import type { Logger } from '../../engine/observe.ts'
 import { readSettings } from '../../engine/settings.ts'
@@ -39,6 +40,8 @@ export interface ApplicationOptions {
   readonly now?: () => Date
   /** SQL of what is there before the first start. */
   readonly before?: string
+  /** A database of the test's own, which outlives the application. */
+  readonly database?: Database
 }
 
 /** Starts an application on an empty database of its own; throws the rendered diagnostics when it does not start. */
@@ -60,7 +63,10 @@ export async function application(options: ApplicationOptions): Promise<TestAppl
   }
   const settings = readSettings(env)
   if (settings.value === undefined) throw new Error(renderDiagnostics(settings.diagnostics))
-  const { database, close } = await testDatabase()
+  const { database, close } =
+    options.database === undefined
+      ? await testDatabase()
+      : { database: options.database, close: () => Promise.resolve() }
   if (options.before !== undefined) await database.knex.raw(options.before)
   const log = process.env.TEST_LOG === undefined ? SILENT : loud()
   const made = await createEngine({ settings: settings.value, log, database, ...(options.now && { now: options.now }) })

@@ -3,7 +3,7 @@ import { existsSync } from 'node:fs'
 import { posix, relative, sep } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { loadPlugins } from '../../plugin/load.ts'
-import { filesOf } from '../init/template.ts'
+import { filesIn } from '../init/template.ts'
 import { type Files, Refused } from './files.ts'
 import type { Notes } from './resource.ts'
 
@@ -20,7 +20,7 @@ export async function addPlugin(files: Files, [name = '']: readonly string[], pl
     throw new Refused(
       `There is a plugin "${name}" already; it is used by its name in ${files.app}: plugins: { ${name}: {} }`,
     )
-  const made = await filesOf({ name, path: name.replaceAll('_', '-') }, FOLDER)
+  const made = await filesIn(FOLDER, { name, path: name.replaceAll('_', '-') })
   for (const [file, text] of made) files.make(posix.join(folder, file.replace(/^plugin\./, `${name}.`)), text)
   files.addEntry(files.app, ['plugins'], name, {})
   return [`Try it: npx plinth test ${name}`]
