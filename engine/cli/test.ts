@@ -6,23 +6,39 @@ import { dirname, join, relative, resolve, sep } from 'node:path'
 import { readScenarios } from '../definition/read.ts'
 import { sentenceOf } from '../error.ts'
 import { LIMITS } from '../limits.ts'
+import type { Settings } from '../settings.ts'
 import { showDiagnostics } from './application.ts'
 import type { ExitCode, Invocation } from './command.ts'
+import { ownPackage } from './init/own-package.ts'
 import { testScenarios } from './test-scenarios.ts'
 
 const TEST = /\.test\.m?[jt]s$/
 /** Folders of packages, of what was made, and of editors. */
 const LEFT_OUT = /^(?:node_modules|dist|data|coverage|\..*)$/
 
-/** Every test file below a folder, sorted, by paths relative to it. */
-async function testFiles(root: string, folder = root): Promise<readonly string[]> {
-  const entries = await readdir(folder, { withFileTypes: true })
+/** Every test file below a folder, if it is there. */
+async function filesBelow(folder: string): Promise<readonly string[]> {
+  const entries = await readdir(folder, { withFileTypes: true }).catch((error: NodeJS.ErrnoException) => {
+    if (error.code === 'ENOENT') return []
+    throw error
+  })
   const found = entries.map(async (entry) => {
     const path = join(folder, entry.name)
-    if (entry.isDirectory()) return LEFT_OUT.test(entry.name) ? [] : testFiles(root, path)
-    return TEST.test(entry.name) ? [relative(root, path).split(sep).join('/')] : []
+    if (entry.isDirectory()) return LEFT_OUT.test(entry.name) ? [] : filesBelow(path)
+    return TEST.test(entry.name) ? [path] : []
   })
-  return (await Promise.all(found)).flat().sort()
+  return (await Promise.all(found)).flat()
+}
+
+/**
+ * The test files of the application, sorted, by paths relative to its folder: those of its plugins, those beside its YAML,
+ * and those of its folder `test`. What else stands beside may have runners of its own; the `test` of Plinth's own folder
+ * tests Plinth.
+ */
+async function testFiles(root: string, { pluginsDir, resourcesDir }: Settings): Promise<readonly string[]> {
+  const own = (await ownPackage()).folder === root ? [] : [join(root, 'test')]
+  const found = await Promise.all([resourcesDir, pluginsDir, ...own].map((folder) => filesBelow(resolve(folder))))
+  return [...new Set(found.flat())].map((path) => relative(root, path).split(sep).join('/')).sort()
 }
 
 /** Node's arguments before the files: those of this process too, which may be what lets it run TypeScript. */
@@ -63,7 +79,7 @@ export async function run(invocation: Invocation): Promise<ExitCode> {
   const chosen = (path: string): boolean =>
     positionals.length === 0 || positionals.some((part) => path.split(sep).join('/').includes(part))
   try {
-    const files = mutate ? [] : (await testFiles(root)).filter(chosen)
+    const files = mutate ? [] : (await testFiles(root, settings)).filter(chosen)
     const scenarios = await readScenarios(settings.resourcesDir)
     showDiagnostics(scenarios, invocation)
     const sources = scenarios.value.filter(({ file }) => chosen(file))

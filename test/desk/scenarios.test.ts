@@ -9,7 +9,7 @@ const run = (...words: readonly string[]) =>
   plinth(['test', ...words], { TEST_DATABASE_URL: process.env.TEST_DATABASE_URL })
 
 scenarios('exercise every clause, guard, rule and move of the YAML, and hold', async () => {
-  const { code, said, complained } = await run('.test.yaml')
+  const { code, said, complained } = await run()
   assert.equal([code, complained], [0, ''])
   assert.not.match(said, 'No scenario exercises')
 })

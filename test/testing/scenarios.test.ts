@@ -1,4 +1,6 @@
 /** Scenarios in YAML: what holds, what is said where one does not, and which clauses of policies none has tried. */
+import { symlinkSync } from 'node:fs'
+import { join, resolve } from 'node:path'
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
 import { type Folder, folder, plinth } from '../cli/world.ts'
@@ -226,6 +228,27 @@ scenarios('are no part of what is served', async () => {
   const { code, complained } = await plinth(['check'], { RESOURCES_DIR: `${shop.path}/resources` })
   assert.equal([code, complained], [0, ''])
 })
+
+scenarios(
+  'test files are those of the plugins, beside the YAML and below test; others have runners of their own',
+  async () => {
+    // The processes of the tests load what this one was started with, such as tsx.
+    symlinkSync(resolve('node_modules'), join(shop.path, 'node_modules'))
+    const tests = (name: string) => `import { test } from 'node:test'\ntest('${name}', () => {})\n`
+    shop.write('package.json', '{ "type": "module" }')
+    shop.write('plugins/stock/stock.test.ts', tests('of a plugin'))
+    shop.write('resources/orders.test.ts', tests('of the YAML'))
+    shop.write('test/whole.test.ts', tests('of the whole'))
+    shop.write('web/page.test.ts', "throw new Error('another runner runs this')\n")
+    const { code, said, complained } = await test('.test.ts')
+    assert.equal([code, complained], [0, ''], said)
+    assert.equal(
+      [...said.matchAll(/^✔ (of [a-zA-Z ]+?) \(/gm)].map(([, name]) => name),
+      ['of a plugin', 'of the YAML', 'of the whole'],
+    )
+    assert.equal((await test('web')).code, 1)
+  },
+)
 
 scenarios('without any test there is nothing to run, and it is said', async () => {
   const none = await test('nowhere')
