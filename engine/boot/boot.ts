@@ -56,7 +56,9 @@ export async function catalogFrom(
   const composed = compose(loaded.value, plugins.value)
   const brought = await pluginSources(composed.value)
   const found = [app, plugins, loaded, composed, brought].flatMap((stage) => stage.diagnostics)
-  const rest = catalogOf(app.value, sources.resources, composed.value, brought.value, sources.texts)
+  const authenticates = composed.value.authenticate !== undefined
+  const composition = { ...composed.value, extensions: { ...composed.value.extensions, authenticates } }
+  const rest = catalogOf(app.value, sources.resources, composition, brought.value, sources.texts)
   // Where a plugin is missing, its words are unknown too; only the missing plugin is reported.
   const missing =
     loaded.diagnostics.some(({ severity }) => severity !== 'warning') ||

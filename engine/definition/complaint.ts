@@ -77,8 +77,18 @@ export function bounds(size: number, least: unknown, most: unknown, unit: string
 
 /** A value of the right kind that is outside what is allowed. */
 export function wrongValue(sentence: string, path: Path, complaints: Complaints): typeof WRONG {
-  complain(complaints, path, 'value', { code: 'wrong_value', message: `${subject(path)} ${sentence}` })
+  const hint = hintAt(sentence, path)
+  const message = `${subject(path)} ${sentence}`
+  complain(complaints, path, 'value', { code: 'wrong_value', message, ...(hint === undefined ? {} : { hint }) })
   return WRONG
+}
+
+/** What to do about a value that is outside what is allowed, where the sentence does not say it. */
+function hintAt(sentence: string, [first]: Path): string | undefined {
+  if (sentence === 'must not be empty') return 'write at least one thing in it, or leave the key out'
+  if (!sentence.startsWith('must be at most')) return undefined
+  if (first === 'limits') return 'an application may narrow a limit, and widen none'
+  return sentence.endsWith('characters') ? 'choose a shorter one' : undefined
 }
 
 /** A value of a kind that none of the schemas takes. */

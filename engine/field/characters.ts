@@ -69,11 +69,17 @@ export function textOption(options: FieldOptions, name: string): string | undefi
   return typeof value === 'string' ? value : undefined
 }
 
-/** A sentence for `max` below `min`, for types that have both. */
-export function boundsMistakes(options: FieldOptions, low = 'min', high = 'max'): Record<string, string> {
+/** A sentence for `max` below `min`, for types that have both; `usual` is the upper bound where none is written. */
+export function boundsMistakes(
+  options: FieldOptions,
+  low = 'min',
+  high = 'max',
+  usual = Number.POSITIVE_INFINITY,
+): Record<string, string> {
   const { [low]: least, [high]: most } = options.own
-  const turned = typeof least === 'number' && typeof most === 'number' && least > most
-  return turned ? { [high]: `"${high}" must not be below "${low}" (${least})` } : {}
+  if (typeof least !== 'number') return {}
+  if (typeof most === 'number') return least > most ? { [high]: `"${high}" must not be below "${low}" (${least})` } : {}
+  return most === undefined && least > usual ? { [low]: `"${low}" is above ${usual}, the most without "${high}"` } : {}
 }
 
 export const TEXT_OPERATORS: readonly Operator[] = [

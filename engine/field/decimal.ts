@@ -61,6 +61,10 @@ export const decimal: FieldType = {
     if (typeof min !== 'string' && typeof max !== 'string' && compare(min, max) > 0) {
       errors.max = `"max" must not be below "min" (${String(options.own.min)})`
     }
+    for (const [bound, parts] of Object.entries({ min, max })) {
+      const unfit = typeof parts === 'string' ? undefined : beyond(parts, options)
+      if (unfit !== undefined) errors[bound] = `"${bound}" is no value of the field: it ${unfit}`
+    }
     return errors
   },
 }
@@ -101,24 +105,29 @@ function plain(value: number): string {
   return `${negative}${whole}${fraction}${'0'.repeat(Math.max(0, shift - fraction.length))}`
 }
 
-function fit(parts: Parts, options: FieldOptions): Decoded {
+/** Why a number has more digits than the field. */
+function beyond(parts: Parts, options: FieldOptions): string | undefined {
   const scale = scaleOf(options)
   const digits = precisionOf(options) - scale
   if (parts.fraction.length > scale)
-    return {
-      error:
-        scale === 0
-          ? 'must not have decimal places'
-          : `must have at most ${scale} decimal place${scale === 1 ? '' : 's'}`,
-    }
+    return scale === 0
+      ? 'must not have decimal places'
+      : `must have at most ${scale} decimal place${scale === 1 ? '' : 's'}`
+  if (parts.whole === '0' || parts.whole.length <= digits) return undefined
+  return `must have at most ${digits} digit${digits === 1 ? '' : 's'} before the decimal point`
+}
+
+function fit(parts: Parts, options: FieldOptions): Decoded {
+  const scale = scaleOf(options)
+  const unfit = beyond(parts, options)
+  if (unfit !== undefined && parts.fraction.length > scale) return { error: unfit }
   const min = split(options.own.min ?? null)
   const max = split(options.own.max ?? null)
   if (typeof min !== 'string' && compare(parts, min) < 0)
     return { error: `must be at least ${join(min, min.fraction.length)}` }
   if (typeof max !== 'string' && compare(parts, max) > 0)
     return { error: `must be at most ${join(max, max.fraction.length)}` }
-  if (parts.whole !== '0' && parts.whole.length > digits)
-    return { error: `must have at most ${digits} digit${digits === 1 ? '' : 's'} before the decimal point` }
+  if (unfit !== undefined) return { error: unfit }
   return { value: join(parts, scale) }
 }
 

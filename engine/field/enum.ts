@@ -27,7 +27,7 @@ export const enumeration: FieldType = {
     },
   },
   requires: ['values'],
-  mistakes: ({ own }) => becomesMistake(own),
+  mistakes: ({ own }) => ({ ...becomesMistake(own), ...valuesMistake(own) }),
   column: () => `character varying(${LONGEST})`,
   schema: (options) => ({ type: 'string', enum: valuesOf(options.own) }),
   wire: 'string',
@@ -44,11 +44,17 @@ function valuesOf(own: JsonObject): readonly string[] {
   return (own.values ?? []) as readonly string[]
 }
 
+/** Values of bodies and queries are trimmed, so a word with blanks around it is never sent. */
+function valuesMistake(own: JsonObject): Readonly<Record<string, string>> {
+  const blank = valuesOf(own).find((word) => word !== word.trim())
+  return blank === undefined ? {} : { values: `"values" has "${blank}" with blanks around it, which nobody could send` }
+}
+
 function becomesMistake(own: JsonObject): Readonly<Record<string, string>> {
   const values = valuesOf(own)
   for (const [from, to] of Object.entries((own.becomes ?? {}) as Readonly<Record<string, string>>)) {
-    if (values.includes(from)) return { becomes: `names ${from}, which is one of the values still` }
-    if (!values.includes(to)) return { becomes: `makes ${from} ${to}, which is none of the values` }
+    if (values.includes(from)) return { becomes: `"becomes" names ${from}, which is one of the values still` }
+    if (!values.includes(to)) return { becomes: `"becomes" makes ${from} ${to}, which is none of the values` }
   }
   return {}
 }

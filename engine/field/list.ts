@@ -79,12 +79,33 @@ export const list: FieldType = {
     )
     const missing = (type.requires ?? []).filter((name) => options.own[name] === undefined)
     return {
-      ...boundsMistakes(options, 'min_items', 'max_items'),
+      ...boundsMistakes(options, 'min_items', 'max_items', LIMITS.listItems),
+      ...tooFewValues(options, type),
       ...type.mistakes?.(options),
+      ...boundsOfItems(options, type),
       ...Object.fromEntries(foreign.map((name) => [name, `"${name}" means nothing for items of type ${type.name}`])),
       ...Object.fromEntries(missing.map((name) => [name, `"${name}" is needed for items of type ${type.name}`])),
     }
   },
+}
+
+/** Different items are at most as many as there are values of their type. */
+function tooFewValues({ own }: FieldOptions, { name }: FieldType): Readonly<Record<string, string>> {
+  const values = name === 'boolean' ? 2 : Array.isArray(own.values) ? own.values.length : Number.POSITIVE_INFINITY
+  if (own.unique_items !== true || typeof own.min_items !== 'number' || own.min_items <= values) return {}
+  return { min_items: `"min_items" asks for ${own.min_items} different items, and there are ${values} values` }
+}
+
+/** Bounds of items are written as the type of the items writes them. */
+function boundsOfItems({ own }: FieldOptions, { name, options }: FieldType): Readonly<Record<string, string>> {
+  const wrong = ['min', 'max'].filter((bound) => {
+    const value = own[bound]
+    if (value === undefined || !Object.hasOwn(options, bound)) return false
+    if (name === 'decimal') return !/^-?\d+(\.\d+)?$/.test(String(value))
+    return !Number.isInteger(value) || (name !== 'integer' && Number(value) < 0)
+  })
+  const expected = name === 'decimal' ? 'a number' : 'a whole number'
+  return Object.fromEntries(wrong.map((bound) => [bound, `"${bound}" takes ${expected} for items of type ${name}`]))
 }
 
 function decode(value: Json, options: FieldOptions): ReturnType<FieldType['decode']> {

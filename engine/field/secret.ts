@@ -25,5 +25,5 @@ export const secret: FieldType = {
   verbatim: true,
   decode: (value, options) => decodeText(value, numberOption(options, 'min', 1), numberOption(options, 'max', MOST)),
   parse: () => ({ error: 'can not be filtered by' }),
-  mistakes: (options) => boundsMistakes(options),
+  mistakes: (options) => boundsMistakes(options, 'min', 'max', MOST),
 }

@@ -130,12 +130,28 @@ export function unusableShape(schema: Json): string | undefined {
   }
 }
 
+const BOUNDS = [
+  ['minimum', 'maximum'],
+  ['minLength', 'maxLength'],
+  ['minItems', 'maxItems'],
+  ['minProperties', 'maxProperties'],
+] as const
+
 function unusablePart(schema: Json): string | undefined {
   if (!isObject(schema)) return 'The schema must be a map'
   const unknown = Object.keys(schema).find((keyword) => !KEYWORDS.includes(keyword) && !ANNOTATIONS.includes(keyword))
   if (unknown !== undefined) return `The schema uses "${unknown}"; it may use ${KEYWORDS.join(', ')}`
   const unusable = typeof schema.pattern === 'string' ? unusablePattern(schema.pattern) : undefined
   if (unusable !== undefined) return unusable
+  const turned = BOUNDS.find(([least, most]) => Number(schema[least]) > Number(schema[most]))
+  if (turned !== undefined) return `The schema fits no value: its "${turned[0]}" is above its "${turned[1]}"`
+  const { properties, required } = schema
+  const closed = schema.additionalProperties === false && Array.isArray(required)
+  const missing = closed
+    ? required.find((name) => !Object.hasOwn(isObject(properties ?? null) ? (properties as object) : {}, String(name)))
+    : undefined
+  if (missing !== undefined)
+    return `The schema fits no object: it requires "${String(missing)}", which is none of its properties`
   const inner = [
     ...(isObject(schema.properties) ? Object.values(schema.properties) : []),
     ...(schema.items === undefined ? [] : [schema.items]),

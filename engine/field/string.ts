@@ -58,7 +58,10 @@ export const string: FieldType = {
   mistakes: (options) => {
     const pattern = textOption(options, 'pattern')
     const unusable = pattern === undefined ? undefined : unusablePattern(pattern, most(options))
-    return { ...boundsMistakes(options), ...(unusable === undefined ? {} : { pattern: unusable }) }
+    return {
+      ...boundsMistakes(options, 'min', 'max', LIMITS.stringLength),
+      ...(unusable === undefined ? {} : { pattern: unusable }),
+    }
   },
 }
 

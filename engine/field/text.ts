@@ -26,7 +26,7 @@ export const text: FieldType = {
     return broken === undefined ? decoded : { error: broken }
   },
   parse: parseText,
-  mistakes: (options) => boundsMistakes(options),
+  mistakes: (options) => boundsMistakes(options, 'min', 'max', LIMITS.textLength),
 }
 
 function most(options: FieldOptions): number {

@@ -61,6 +61,12 @@ export function isOfActor(
   attribute: string | undefined,
   span: Span,
 ): boolean {
+  if (resolution.extensions.authenticates === false) {
+    resolution.report('unknown_attribute', 'Nobody signs in to this application, so there is no $actor', span, {
+      hint: 'add a plugin that knows accounts to app.yaml, as plugins: { auth: {} }',
+    })
+    return false
+  }
   if (attribute !== undefined) return isAttribute(resolution, draft, field, attribute, span)
   if (kindOf(field) !== 'uuid') return true
   resolution.report('wrong_value', `"${field.name}" (uuid) is never what $actor is: accounts have integer ids`, span)

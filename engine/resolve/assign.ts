@@ -5,6 +5,7 @@ import { isStored } from '../catalog/stored.ts'
 import { OPERAND_VARIABLES, parseOperand } from '../filter/operand.ts'
 import { isObject, type Json, type JsonObject } from '../json.ts'
 import { isOfActor } from './accounts.ts'
+import { adviceFor } from './advice.ts'
 import { decodeLiteral, linkPlain } from './link.ts'
 import { fieldOf, isBroken, type Place, relationOf } from './link-path.ts'
 import type { Judging } from './record-operand.ts'
@@ -66,7 +67,9 @@ export function linkAssignment(
   if (operand.kind !== 'literal') return { field, operand }
   const decoded = decodeAssigned(field, operand.value)
   if ('value' in decoded) return { field, operand: { kind: 'literal', value: decoded.value } }
-  resolution.report('wrong_value', `"${field.name}" ${decoded.error}`, place([]))
+  resolution.report('wrong_value', `"${field.name}" ${decoded.error}`, place([]), {
+    hint: adviceFor(field, operand.value, decoded.error),
+  })
   return undefined
 }
 

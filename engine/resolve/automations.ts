@@ -1,5 +1,5 @@
 /** Pass: what happens by itself, linked: what sets it off, of which records, and what it does. */
-import type { Act, Automation, Condition } from '../catalog/catalog.ts'
+import type { Act, Automation, Condition, Field, Filter } from '../catalog/catalog.ts'
 import type { AutomationDefinition, Document } from '../definition/definition.ts'
 import { type About, refuseActor } from './automation-about.ts'
 import { linkAct } from './automation-acts.ts'
@@ -42,10 +42,21 @@ function automationOf(
   }
   const when = value.when === undefined ? undefined : conditionsOf(resolution, draft, value.when, place, judging)
   const chooses = trigger.kind !== 'schedule' || when !== undefined
+  const absent = trigger.kind === 'moment' && when?.find(({ filter }) => isAbsent(filter, trigger.at))
+  if (absent) {
+    const message = `"${trigger.kind === 'moment' ? trigger.at.name : ''}" is there when its moment comes`
+    resolution.report('wrong_automation', message, absent.span, { hint: 'take the condition away' })
+  }
   const about: About = { resolution, draft, trigger, judging, chooses }
   judgeGone(about, document)
   const actions = actsOf(about, name, document)
   return { name, description: value.description, trigger, when, actions, span: place([], 'key') }
+}
+
+/** Whether a condition wants a field to have no value. */
+function isAbsent(filter: Filter, field: Field): boolean {
+  if (filter.kind !== 'compare' || filter.operator !== 'null' || filter.path.relations.length > 0) return false
+  return filter.path.field === field && filter.operand.kind === 'literal' && filter.operand.value === true
 }
 
 /** Reports what asks for the values of a record that is gone. */
@@ -90,6 +101,11 @@ function actsOf(about: About, name: string, document: Document<AutomationDefinit
     const expected = [...ACTS, ...known.keys()]
     resolution.report('wrong_automation', `The automation "${name}" does nothing`, place([], 'key'), { expected })
   }
+  const idle = acts.find((key) => ACTS.has(key) && Object.keys((value[key] ?? {}) as object).length === 0)
+  if (idle !== undefined)
+    resolution.report('wrong_automation', `"${idle}" names nothing, so nothing is done`, place([idle]), {
+      hint: 'name what is done, or take the key away',
+    })
   return acts.flatMap((key) => linkAct(about, document, key, known.get(key)))
 }
 

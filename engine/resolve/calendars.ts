@@ -46,7 +46,9 @@ function weekOf(resolution: Resolution, { hours }: CalendarDefinition, at: Path)
   for (const [day, periods] of week.entries()) {
     periods.sort((a, b) => a.from - b.from)
     if (periods.some(({ from }, index) => index > 0 && from < periods[index - 1]!.to))
-      resolution.report('wrong_calendar', `The hours of ${DAYS[day]} overlap`, placeOf(resolution, at))
+      resolution.report('wrong_calendar', `The hours of ${DAYS[day]} overlap`, placeOf(resolution, at), {
+        hint: 'write each hour of a day once',
+      })
   }
   return week
 }
@@ -71,7 +73,9 @@ function holidaysOf(resolution: Resolution, { holidays = [] }: CalendarDefinitio
     // A day of every year may be the 29th of February.
     const full = day.length === 5 ? `2024-${day}` : day
     if (new Date(`${full}T00:00:00Z`).toISOString().slice(0, 10) !== full)
-      resolution.report('wrong_calendar', `There is no day ${day}`, placeOf(resolution, [...at, index]))
+      resolution.report('wrong_calendar', `There is no day ${day}`, placeOf(resolution, [...at, index]), {
+        hint: 'write a day of the calendar: 2026-12-24 is one day, 12-24 that of every year',
+      })
   }
   return new Set(holidays)
 }

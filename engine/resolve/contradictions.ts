@@ -1,6 +1,7 @@
 /** Rules about what no record could ever fulfil, and about names that are taken: found by looking, not by the first request. */
 
 import type { BelongsTo, Resource } from '../catalog/catalog.ts'
+import { isStored } from '../catalog/stored.ts'
 import type { Path } from '../definition/definition.ts'
 import { renameOf } from './rename.ts'
 import { type Draft, eachDraft, type Resolution, type Written } from './resolution.ts'
@@ -107,6 +108,14 @@ function wayBack(
   return undefined
 }
 
+/** The key at which it is told that a field gets no value, what is said more, and what to do. */
+const UNGIVEN = ['read_only', '', 'give it a default, set it in a clause of "create", or take read_only away'] as const
+const OPTIONAL = [
+  'nullable',
+  ' where its body leaves it out',
+  'write required: true instead, or give it a default',
+] as const
+
 /** A required value that bodies can't give must come from a rule, a default or a hook. */
 function somebodyFills(resolution: Resolution, written: Written, draft: Draft): void {
   const clauses = draft.policies.create
@@ -116,19 +125,18 @@ function somebodyFills(resolution: Resolution, written: Written, draft: Draft): 
   const set = new Set(sets.map(({ field }) => field.column))
   const paths = new Set<string>(draft.nested.map((route) => route.relation.field.name))
   for (const field of draft.fields.values()) {
-    if (!field.required || !field.readOnly || set.has(field.column) || paths.has(field.name)) continue
+    if (field.required ? !field.readOnly : field.nullable || !isStored(field) || field.stored !== undefined) continue
+    if (field === draft.key || set.has(field.column) || paths.has(field.name)) continue
     if (field.default !== undefined || field.defaultMoment !== undefined || field.type.generated !== undefined) continue
     const relation = field.relation === undefined ? undefined : draft.relations.get(field.relation)
     if (relation?.kind === 'belongs_to' && relation.default !== undefined) continue
     if (field.type.name === 'slug' && typeof field.options.own.from === 'string') continue
     const document = relation === undefined ? written.fields.get(field.name) : written.relations.get(relation.name)
     const name = relation?.name ?? field.name
-    resolution.report(
-      'wrong_option',
-      `"${name}" is required, and nothing gives a new "${draft.name}" its value`,
-      document?.place(['read_only']) ?? field.span,
-      { hint: 'give it a default, set it in a clause of "create", or take read_only away' },
-    )
+    const what = field.required ? 'is required' : 'is never null'
+    const [key, lack, hint] = field.readOnly ? UNGIVEN : OPTIONAL
+    const message = `"${name}" ${what}, and nothing gives a new "${draft.name}" its value${lack}`
+    resolution.report('wrong_option', message, document?.place([key]) ?? field.span, { hint })
   }
 }
 

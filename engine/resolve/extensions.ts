@@ -56,6 +56,8 @@ export interface Extensions {
   /** Permission → the plugin that declares it. */
   readonly permissions: ReadonlyMap<string, string>
   readonly accounts: AccountsContribution | undefined
+  /** Whether a plugin tells who calls; false: all callers are nobody. */
+  readonly authenticates?: boolean
   readonly transforms: readonly BoundTransform[]
   readonly rules: readonly BoundRule[]
   readonly pluginOptions: ReadonlyMap<string, JsonObject>

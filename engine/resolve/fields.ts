@@ -9,6 +9,7 @@ import { parseRecordOperand } from '../filter/operand.ts'
 import { isObject, type Json, type JsonObject } from '../json.ts'
 import type { Collected, Diagnostic } from '../text/diagnostic.ts'
 import { alternatives } from './access.ts'
+import { adviceFor } from './advice.ts'
 import { renameOf } from './rename.ts'
 import { type DraftField, type Resolution, suggest } from './resolution.ts'
 import { inside } from './written.ts'
@@ -136,6 +137,20 @@ function ownOptions(definition: FieldDefinition, type: FieldType): JsonObject {
   return Object.freeze(own)
 }
 
+const USUAL_HINT = 'change it, or what it contradicts'
+
+/** What to do about an option that can't work. */
+const OPTION_HINTS: Readonly<Record<string, string>> = {
+  min: 'write bounds that values of the field can have, "min" below "max"',
+  max: 'write bounds that values of the field can have, "min" below "max"',
+  max_items: 'write a greater "max_items", or a lower "min_items"',
+  min_items: 'write a lower "min_items"',
+  scale: 'write a lower "scale", or a greater "precision": it counts all digits',
+  pattern: 'write it with groups, alternatives and repetitions, as ^[A-Z]{2}-[0-9]{4}$',
+  schema: 'write a JSON Schema, as { type: object, properties: { size: { type: integer } } }',
+  values: 'write each word as clients send it',
+}
+
 function checkOwnOptions(
   reporter: Reporter,
   written: Document<FieldDefinition>,
@@ -143,7 +158,7 @@ function checkOwnOptions(
   options: FieldOptions,
 ): void {
   for (const [option, sentence] of Object.entries(type.mistakes?.(options) ?? {})) {
-    reporter.report('wrong_option', `"${option}" ${sentence}`, written.place([option]))
+    reporter.report('wrong_option', sentence, written.place([option]), { hint: OPTION_HINTS[option] ?? USUAL_HINT })
   }
 }
 
@@ -157,7 +172,9 @@ function momentOf(
   if (moment === undefined) return undefined
   if (type.wire === (moment === 'now' ? 'timestamp' : 'date')) return moment
   const fitting = moment === 'now' ? 'timestamp' : 'date'
-  reporter.report('wrong_value', `"$${moment}" is a default of ${fitting} fields only`, written.place(['default']))
+  reporter.report('wrong_value', `"$${moment}" is a default of ${fitting} fields only`, written.place(['default']), {
+    hint: `write type: ${fitting}, or a value of the type ${type.name}`,
+  })
   return undefined
 }
 
@@ -172,7 +189,9 @@ function defaultOf(
   if (typeof value === 'string' && MOMENTS[value] !== undefined) return undefined
   const decoded = type.decode(value, options)
   if ('value' in decoded) return decoded.value
-  reporter.report('wrong_value', `The default of "${options.name}" ${decoded.error}`, written.place(['default']))
+  reporter.report('wrong_value', `The default of "${options.name}" ${decoded.error}`, written.place(['default']), {
+    hint: adviceFor({ options, type }, value, decoded.error),
+  })
   return undefined
 }
 
@@ -193,7 +212,9 @@ function backfillOf(
   if (isBackfillFrom(value, type)) return undefined
   const decoded = value === null ? { error: 'must not be null' } : type.decode(value, options)
   if ('value' in decoded) return decoded.value
-  reporter.report('wrong_value', `The "backfill" of "${options.name}" ${decoded.error}`, place)
+  reporter.report('wrong_value', `The "backfill" of "${options.name}" ${decoded.error}`, place, {
+    hint: adviceFor({ options, type }, value, decoded.error),
+  })
   return undefined
 }
 

@@ -83,6 +83,15 @@ export function followParts(
     const at = (path: readonly (string | number)[], part?: 'key' | 'value') => place(['set', name, ...path], part)
     const field = settable(resolution, holder, name, at([], 'key'))
     const linked = field && linkValue({ resolution, draft: holder, field, judging }, written, at)
+    if (
+      linked?.kind === 'record' &&
+      holder === record &&
+      linked.path.relations.length === 0 &&
+      linked.path.field === field
+    )
+      resolution.report('wrong_rule', `"${name}" has this value already`, at([]), {
+        hint: 'name another field, or $before for the value that was stored',
+      })
     return field === undefined || linked === undefined ? [] : [{ field, value: linked }]
   })
   if ((value.when !== undefined && own === undefined) || set.length < Object.keys(value.set).length) return undefined

@@ -5,6 +5,8 @@ import { isStored } from '../catalog/stored.ts'
 import { linkPlain } from './link.ts'
 import { fieldOf, isBroken } from './link-path.ts'
 import { type Draft, eachDraft, type Resolution, suggest, type Written } from './resolution.ts'
+import { isOfOwnValues } from './rule-paths.ts'
+import { INDEXED_CHARACTERS } from './sizes.ts'
 
 /** Collects the indexes of every table at the resource that owns it, its own first, and leaves out the needless ones. */
 export function indexes(resolution: Resolution): void {
@@ -98,9 +100,6 @@ function targetIsRemoved(resolution: Resolution, draft: Draft, field: Field): bo
   return target !== undefined && (target.live === undefined || resolution.drafts.get(target.owner)?.keep !== undefined)
 }
 
-/** A btree entry has room for about 2,700 bytes, and a character takes up to four; longer values would make writes fail. */
-const INDEXED_CHARACTERS = 600
-
 function isShort(field: Field): boolean {
   if (field.type.wire === 'json' || field.type.name === 'text') return false
   return (field.type.longest?.(field.options) ?? 0) <= INDEXED_CHARACTERS
@@ -115,7 +114,7 @@ function declared(resolution: Resolution, written: Written, draft: Draft): reado
     const fields = options.fields.flatMap((name, column) => {
       const field = fieldOf(resolution, draft, name)
       if (field !== undefined && isStored(field)) return [field]
-      if (isBroken(resolution, draft, name)) return []
+      if (field === undefined && isBroken(resolution, draft, name)) return []
       resolution.report(
         'unknown_field',
         `"${draft.name}" has no column "${name}"`,
@@ -131,6 +130,11 @@ function declared(resolution: Resolution, written: Written, draft: Draft): reado
         : linkPlain(resolution, draft, options.where, (path, part) =>
             place(['indexes', position, 'where', ...path], part),
           )
+    if (options.where !== undefined && where !== undefined && !isOfOwnValues(where)) {
+      const hint = 'compare own fields that are stored with values that are written out'
+      const span = place(['indexes', position, 'where'])
+      resolution.report('invalid_filter', 'An index is of fixed values of the record itself', span, { hint })
+    }
     return [{ fields, unique: options.unique ?? false, where, kind: 'btree', span: place(['indexes', position]) }]
   })
 }

@@ -29,7 +29,9 @@ export function inherit(resolution: Resolution): void {
 
 function reportCircle(resolution: Resolution, { document }: Written, circle: readonly string[]): void {
   const message = `"${circle[0]}" stands on itself: ${circle.join(' → ')}`
-  resolution.report('of_cycle', message, document.place(['of']))
+  resolution.report('of_cycle', message, document.place(['of']), {
+    hint: 'leave "of" out where the resource has a table of its own',
+  })
 }
 
 function reportUnknown(resolution: Resolution, { document }: Written, base: string): void {

@@ -8,7 +8,9 @@ import { type ParsedFilter, type PlacedPath, parseFilter } from '../filter/parse
 import type { Json, JsonObject } from '../json.ts'
 import type { Span } from '../text/source.ts'
 import { isOfActor } from './accounts.ts'
+import { adviceFor } from './advice.ts'
 import { linkManyPath, linkPath, type Place } from './link-path.ts'
+import { neverHolds } from './never.ts'
 import { type Judging, linkRecordOperand } from './record-operand.ts'
 import type { Draft, Resolution } from './resolution.ts'
 import { relatedIn } from './rule-paths.ts'
@@ -32,7 +34,8 @@ export function linkFilter(
       },
     )
   }
-  return filter === undefined ? undefined : linkPart(resolution, draft, filter, place, { decides: false, judging })
+  if (filter === undefined) return undefined
+  return possible(resolution, linkPart(resolution, draft, filter, place, { decides: false, judging }), place)
 }
 
 /** Links a filter of which the database keeps an index, or by which one record is found: it asks for no other records. */
@@ -65,7 +68,21 @@ export function linkDecision(
   judging?: Judging,
 ): Filter | undefined {
   const { filter } = parsed(resolution, written, place)
-  return filter === undefined ? undefined : linkPart(resolution, draft, filter, place, { decides: true, judging })
+  if (filter === undefined) return undefined
+  return possible(resolution, linkPart(resolution, draft, filter, place, { decides: true, judging }), place)
+}
+
+/** The filter, with a complaint where no record could ever fulfil it. */
+function possible(resolution: Resolution, filter: Filter | undefined, place: Place): Filter | undefined {
+  const reason = filter === undefined ? undefined : neverHolds(filter)
+  if (reason !== undefined) {
+    resolution.report('invalid_filter', `No record fulfils this: ${reason}`, place([]), {
+      hint: reason.includes(' and ')
+        ? 'all parts of a map must hold together; write any: [{ … }, { … }] where one of them is enough'
+        : 'compare it with values that it can have, or take the condition away',
+    })
+  }
+  return filter
 }
 
 function parsed(resolution: Resolution, written: JsonObject, place: Place): ParsedFilter {
@@ -163,7 +180,9 @@ function linkOperand(
   for (const value of values) {
     const result = decodeLiteral(field, value)
     if ('error' in result) {
-      resolution.report('wrong_value', `"${field.name}" ${result.error}`, span)
+      resolution.report('wrong_value', `"${field.name}" ${result.error}`, span, {
+        hint: adviceFor(field, value, result.error),
+      })
       return undefined
     }
     decoded.push(result.value)

@@ -9,7 +9,7 @@ import { linkFilterPath } from './filter-path.ts'
 import { linkFilter } from './link.ts'
 import { linkPath, type Place } from './link-path.ts'
 import { linkOrder, sortable } from './order.ts'
-import { type Draft, eachDraft, type Resolution, suggest, type Written } from './resolution.ts'
+import { type Draft, eachDraft, named, type Resolution, suggest, type Written } from './resolution.ts'
 import { summary } from './summary.ts'
 
 const RESERVED_PARAMETERS: ReadonlySet<string> = new Set(LIST_PARAMETERS)
@@ -96,7 +96,9 @@ function ranges(resolution: Resolution, written: Written, draft: Draft): Readonl
     if (path.relations.length > 0)
       resolution.report('not_filterable', 'A range is over a field of the record itself', span)
     else if (!ordered)
-      resolution.report('not_filterable', `"${name}" (${path.field.type.name}) has no from and to`, span)
+      resolution.report('not_filterable', `"${name}" (${path.field.type.name}) has no from and to`, span, {
+        hint: 'a range is over a date, a timestamp or a number',
+      })
     else if (taken !== undefined)
       resolution.report('name_clash', `"${taken}" is a filter already`, place(['ranges', prefix], 'key'))
     else found.set(prefix, path.field)
@@ -132,7 +134,7 @@ function specials(resolution: Resolution, written: Written, draft: Draft): Resou
         'unknown_special',
         `No plugin gives a special filter "${name}"`,
         span,
-        suggest(name, resolution.extensions.specials.keys()),
+        named(suggest(name, resolution.extensions.specials.keys())),
       )
       continue
     }

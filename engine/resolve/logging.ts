@@ -3,7 +3,7 @@
 import { type Automation, listenerName } from '../catalog/automation.ts'
 import { resourcesLookedAt } from '../catalog/reached.ts'
 import type { ListensTo } from './extensions.ts'
-import { type Details, type Draft, eachDraft, type Resolution, suggest, type Written } from './resolution.ts'
+import { type Details, type Draft, eachDraft, named, type Resolution, suggest, type Written } from './resolution.ts'
 
 const ACTIONS: readonly string[] = ['create', 'update', 'delete', 'restore']
 
@@ -63,7 +63,7 @@ function mayListen(
       'unknown_listener',
       `No plugin gives a listener "${listener}"`,
       span,
-      suggest(listener, extensions.listeners.keys()),
+      named(suggest(listener, extensions.listeners.keys())),
     )
     return false
   }

@@ -30,6 +30,11 @@ function lookup(resolution: Resolution, written: Written, draft: Draft): readonl
         )
       return []
     }
+    if (field.type.hidden === true) {
+      const message = `"${name}" is a secret, and addresses stand in logs and histories`
+      resolution.report('wrong_lookup', message, span, { hint: 'look up by id, or by a slug' })
+      return []
+    }
     if (field.unique) return [field]
     const expected = [...draft.fields.values()].filter((known) => known.unique).map((known) => known.name)
     resolution.report('wrong_lookup', `"${name}" is not unique, so it does not name one record`, span, {

@@ -28,6 +28,7 @@ export function sortable(resolution: Resolution, path: FieldPath, span: Span): b
       'not_sortable',
       `"${field.name}" (${field.count === undefined ? field.type.name : 'a count'}) has no order in the database`,
       span,
+      { hint: 'sort by a field with one short value, such as a text, a number, a date or an enum' },
     )
   return ordered
 }

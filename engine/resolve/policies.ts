@@ -75,6 +75,7 @@ function clauseOf(
       'wrong_access',
       `"${key}" belongs to create and update; ${policy} writes nothing`,
       place([key], 'key'),
+      { hint: `take it away, or write it in a clause of create or update` },
     )
   }
   return {

@@ -228,7 +228,9 @@ function pointer(
         'missing_relation',
         `"${from.name}" has no relation "${by}" that belongs to "${draft.owner}"`,
         document.place(['by']),
-        suggest(by, names),
+        names.length > 0
+          ? suggest(by, names)
+          : { hint: `add it to "${from.name}": ${by}: { belongs_to: ${draft.owner} }` },
       )
     }
     return named

@@ -97,6 +97,11 @@ export function suggest(word: string, candidates: Iterable<string>): Details {
   }
 }
 
+/** Of what plugins give: the same with a word about their names where no known one is near. */
+export function named(details: Details): Details {
+  return { hint: 'it is named plugin.name; the plugin stands under "plugins" in app.yaml', ...details }
+}
+
 /** Every draft with the resource file it is made from, in order of names. */
 export function eachDraft(resolution: Resolution): readonly { readonly written: Written; readonly draft: Draft }[] {
   return [...resolution.drafts.values()].flatMap((draft) => {

@@ -11,12 +11,14 @@ import { accountRules, attributesRead, roleFields, roleNames } from './accounts.
 import { automations } from './automations.ts'
 import { backfills } from './backfills.ts'
 import { calendars } from './calendars.ts'
+import { computedSql } from './computed-sql.ts'
 import { recordConditions, relationConditions } from './conditions.ts'
 import { contradictions } from './contradictions.ts'
 import { draftResources } from './drafts.ts'
 import { earlierNames } from './earlier-names.ts'
 import { embeds } from './embeds.ts'
 import type { Extensions } from './extensions.ts'
+import { fieldMistakes } from './field-mistakes.ts'
 import { follows } from './follows.ts'
 import { indexes } from './indexes.ts'
 import { inherit } from './inheritance.ts'
@@ -29,13 +31,18 @@ import { moves } from './moves.ts'
 import { policies } from './policies.ts'
 import { recordRules } from './record-rules.ts'
 import { relatedFollows } from './related-follows.ts'
+import { relationMistakes } from './relation-mistakes.ts'
 import { foreignKeys, inverses } from './relations.ts'
 import { beginResolution, type Resolution } from './resolution.ts'
+import { ruleMistakes } from './rule-mistakes.ts'
 import { applyRules } from './rules.ts'
+import { seedMistakes } from './seed-mistakes.ts'
 import { seeds } from './seeds.ts'
 import { storedFields } from './stored.ts'
+import { tableMistakes } from './table-mistakes.ts'
 import { tableRules } from './table-rules.ts'
 import { applyTransforms } from './transforms.ts'
+import { writeMistakes } from './write-mistakes.ts'
 
 /** The passes in their order; each may use what the earlier ones completed. */
 export const PASSES: readonly { readonly name: string; readonly run: (resolution: Resolution) => void }[] = [
@@ -67,6 +74,13 @@ export const PASSES: readonly { readonly name: string; readonly run: (resolution
   { name: 'accounts', run: accountRules },
   { name: 'rules', run: applyRules },
   { name: 'contradictions', run: contradictions },
+  { name: 'mistakes in fields', run: fieldMistakes },
+  { name: 'SQL of computed fields', run: computedSql },
+  { name: 'mistakes in relations', run: relationMistakes },
+  { name: 'mistakes in what is written', run: writeMistakes },
+  { name: 'mistakes in rules', run: ruleMistakes },
+  { name: 'mistakes in tables', run: tableMistakes },
+  { name: 'mistakes in seeds', run: seedMistakes },
   { name: 'earlier names', run: earlierNames },
 ]
 

@@ -36,6 +36,16 @@ export function columnsOf({ relations, field }: FieldPath): readonly string[] {
   return [...first.computed.matchAll(/\bt\."?(\w+)/g)].map((match) => match[1] ?? '')
 }
 
+/** Whether a filter compares columns of the record itself with values that are written out, as an index must. */
+export function isOfOwnValues(filter: Filter): boolean {
+  if (filter.kind === 'compare') {
+    const { operand, path } = filter
+    return path.relations.length === 0 && path.field.computed === undefined && operand.kind === 'literal'
+  }
+  if (filter.kind === 'related') return false
+  return filter.kind === 'not' ? isOfOwnValues(filter.of) : filter.of.every(isOfOwnValues)
+}
+
 export function columnsRead(filter: Filter): readonly string[] {
   return pathsOf(filter).flatMap(columnsOf)
 }

@@ -4,8 +4,8 @@ import type { Resource } from '../catalog/catalog.ts'
 import { isStored } from '../catalog/stored.ts'
 import { CONNECTIVES } from '../filter/parse-yaml.ts'
 import { LIMITS } from '../limits.ts'
-import { isBroken } from './link-path.ts'
-import { type Draft, eachDraft, type Resolution, suggest, type Written } from './resolution.ts'
+import { slugsHaveSources } from './slug-sources.ts'
+import { type Draft, eachDraft, named, type Resolution, suggest, type Written } from './resolution.ts'
 
 type Rule = (resolution: Resolution, written: Written, draft: Draft) => void
 
@@ -18,7 +18,7 @@ const hooksExist: Rule = (resolution, written, draft) => {
         'unknown_hook',
         `No plugin gives a hook "${name}"`,
         span,
-        suggest(name, resolution.extensions.hooks.keys()),
+        named(suggest(name, resolution.extensions.hooks.keys())),
       )
     }
   }
@@ -32,26 +32,6 @@ const restoreNeedsLive: Rule = (resolution, written, draft) => {
   resolution.report('missing_live', 'A record that is removed for good can not be restored', place(at), {
     hint: 'add "soft_delete: true" and "restore: true", or take restore away',
   })
-}
-
-const slugsHaveSources: Rule = (resolution, written, draft) => {
-  for (const field of draft.fields.values()) {
-    const from = field.type.name === 'slug' ? field.options.own.from : undefined
-    if (typeof from !== 'string' || draft.fields.has(from) || isBroken(resolution, draft, from)) continue
-    const span = written.fields.get(field.name)?.place(['from']) ?? field.span
-    const names = [...draft.fields.values()].filter(
-      (known) => known.type.operators.includes('contains') && known !== field,
-    )
-    resolution.report(
-      'unknown_field',
-      `"${draft.name}" has no field "${from}" to make a slug from`,
-      span,
-      suggest(
-        from,
-        names.map((known) => known.name),
-      ),
-    )
-  }
 }
 
 const countsHaveRelations: Rule = (resolution, written, draft) => {
@@ -72,7 +52,7 @@ const countsHaveRelations: Rule = (resolution, written, draft) => {
       'unknown_field',
       `"${draft.name}" has no has_many relation "${field.count}" to count`,
       span,
-      suggest(field.count, many),
+      many.length > 0 ? suggest(field.count, many) : { hint: `add it: relations: { ${field.count}: { has_many: … } }` },
     )
   }
 }
@@ -131,6 +111,7 @@ const namesAreFree: Rule = (resolution, _written, draft) => {
         'name_clash',
         `"${field.name}" and "${other}" are the same column "${field.column}"`,
         field.span,
+        { hint: 'give one of them another "column"' },
       )
     if (isStored(field)) columns.set(field.column, field.name)
     keys.set(field.name, 'a field')
@@ -160,7 +141,9 @@ const namesAreFree: Rule = (resolution, _written, draft) => {
   if (Buffer.byteLength(draft.table) > 63)
     resolution.report('name_too_long', `The table "${draft.table}" is longer than 63 bytes`, draft.span)
   if (draft.table.startsWith('plinth_'))
-    resolution.report('reserved_name', 'Tables that begin with "plinth_" are the engine\'s own', draft.span)
+    resolution.report('reserved_name', 'Tables that begin with "plinth_" are the engine\'s own', draft.span, {
+      hint: 'choose another name, or give it another "table"',
+    })
 }
 
 /** Words such as `any` and `not` mean something in filters, so no field or relation may be called so. */
@@ -250,7 +233,9 @@ function limitsAgree(resolution: Resolution): void {
   const { perPageDefault, perPageMax } = resolution.definition.app.value.limits ?? {}
   if (perPageDefault === undefined || perPageDefault <= (perPageMax ?? LIMITS.perPageMax)) return
   const message = `A page can not have ${perPageDefault} records by itself and ${perPageMax ?? LIMITS.perPageMax} at most`
-  resolution.report('wrong_limit', message, resolution.definition.app.place(['limits', 'perPageDefault']))
+  resolution.report('wrong_limit', message, resolution.definition.app.place(['limits', 'perPageDefault']), {
+    hint: 'lower perPageDefault, or raise perPageMax',
+  })
 }
 
 function distinctPaths(resolution: Resolution): void {

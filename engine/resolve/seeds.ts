@@ -1,6 +1,7 @@
 /** Pass: seed rows become assignments; records of other resources are named by values of their own. */
 
 import type { Assignment, Field, SeedRow, Seeds } from '../catalog/catalog.ts'
+import { isStored } from '../catalog/stored.ts'
 import type { Path } from '../definition/definition.ts'
 import type { Json, JsonObject } from '../json.ts'
 import type { Span } from '../text/source.ts'
@@ -83,7 +84,9 @@ function missingIn(
   const filled = new Set([...draft.scopeSets, ...assignments].map(({ field }) => field.column))
   const needed = [...owner.fields.values()].filter(
     (field) =>
-      field.required &&
+      (field.required || (!field.nullable && field !== owner.key)) &&
+      isStored(field) &&
+      field.stored === undefined &&
       !filled.has(field.column) &&
       field.default === undefined &&
       field.defaultMoment === undefined &&
@@ -96,6 +99,6 @@ function missingIn(
     if (field.type.name === 'slug' && typeof from === 'string' && Object.hasOwn(row, from)) return []
     const name = relation?.name ?? field.name
     // A wrong value is reported already.
-    return Object.hasOwn(row, name) || isBroken(resolution, draft, name) ? [] : [name]
+    return Object.hasOwn(row, name) || Object.hasOwn(row, field.name) ? [] : [name]
   })
 }

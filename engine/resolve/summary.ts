@@ -26,7 +26,12 @@ export function summary(resolution: Resolution, written: Written, draft: Draft):
       }
       if (able(field)) return [field]
       const what = kind === 'by' ? 'Records can not be grouped by' : 'There is nothing to sum up of'
-      resolution.report('not_summarized', `${what} "${name}" (${field.type.name})`, span)
+      resolution.report('not_summarized', `${what} "${name}" (${field.type.name})`, span, {
+        hint:
+          kind === 'by'
+            ? 'name relations to one record, enums, booleans, dates or timestamps'
+            : 'name numbers, dates or timestamps',
+      })
       return []
     })
   }

@@ -127,7 +127,9 @@ function addOverlap(
   if (wrong >= 0 || from.type.wire !== to.type.wire) {
     const index = Math.max(wrong, 0)
     const message = `"${names[index]}" must be a day or a moment, as "${names[1 - index]}" must`
-    resolution.report('wrong_rule', message, place(['no_overlap', index]))
+    resolution.report('wrong_rule', message, place(['no_overlap', index]), {
+      hint: 'name two stored fields of type date, or two of type timestamp',
+    })
     return
   }
   const variable =

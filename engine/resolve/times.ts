@@ -64,7 +64,14 @@ function chosenCalendar(linking: PartLinking, written: Json, place: Place): Chos
     const found = keyed(String(written))
     if (found !== undefined) return { keys: new Map([found]), by: undefined }
     const message = `There is no calendar "${String(written)}"`
-    linking.resolution.report('unknown_calendar', message, place([]), suggest(String(written), calendars.keys()))
+    linking.resolution.report('unknown_calendar', message, place([]), {
+      ...suggest(String(written), calendars.keys()),
+      ...(calendars.size > 0
+        ? {}
+        : {
+            hint: 'add it to app.yaml: calendars: { business: { zone: Europe/Berlin, hours: { mon-fri: 09:00-17:00 } } }',
+          }),
+    })
     return undefined
   }
   const path = linkPath(linking.resolution, linking.judging.record, operand.path, place([]))

@@ -6,6 +6,7 @@ import { isObject, type Json } from '../json.ts'
 import { linkAssignment } from './assign.ts'
 import { linkPath, type Place } from './link-path.ts'
 import { linkRecordOperand } from './record-operand.ts'
+import { suggest } from './resolution.ts'
 import { operandsIn } from './rule-paths.ts'
 import { BETWEEN, between, isTime, partsOf, shifted, TIMED, timed } from './times.ts'
 import { complain, type Linking, type PartLinking } from './value-part.ts'
@@ -29,6 +30,11 @@ function link(linking: PartLinking, written: Json, place: Place): Value | undefi
   const operand = linking.bare ? bareField(written) : parseRecordOperand(written)
   if (operand === undefined) {
     if (linking.part) return linkPart(linking, written, place)
+    if (isObject(written) && field.relation === undefined && field.type.wire !== 'json') {
+      const message = `"${Object.keys(written).join('" with "')}" makes no value`
+      resolution.report('unknown_word', message, place([]), suggest(Object.keys(written)[0] ?? '', Object.keys(MADE)))
+      return undefined
+    }
     const assigned = linkAssignment(resolution, draft, field.name, written, place, judging)
     if (assigned === undefined) return undefined
     return 'selection' in assigned
@@ -99,16 +105,28 @@ function numbers(
   kind: 'sum' | 'difference' | 'product' | 'quotient',
 ): Value | undefined {
   if (!NUMBERS.has(linking.field.type.name)) return complain(linking, place, 'is no number')
+  const zero = kind === 'quotient' && Array.isArray(written) ? written.findIndex((one, at) => at > 0 && one === 0) : -1
+  if (zero > 0)
+    return complain(
+      linking,
+      (path, part) => place([zero, ...path], part),
+      'is never divided by 0',
+      'a number other than 0',
+    )
   const of = listOf(linking, written, place, 'numbers, such as [$record.quantity, $record.price]')
   return of === undefined ? undefined : { kind, of }
 }
+
+const PLACEHOLDER = /\{\{\s*([A-Za-z_][A-Za-z0-9_.]*)\s*\}\}/
 
 /** `Ticket {{ uid }} of {{ user.name }}`. */
 function textOf(linking: PartLinking, written: Json, place: Place): Value | undefined {
   const { field, judging, resolution } = linking
   if (typeof written !== 'string') return complain(linking, place, 'takes a text here', 'text: "Ticket {{ uid }}"')
   if (!TEXTS.has(field.type.name)) return complain(linking, place, `(${field.type.name}) is no text`)
-  const parts = written.split(/\{\{\s*([A-Za-z_][A-Za-z0-9_.]*)\s*\}\}/)
+  const parts = written.split(PLACEHOLDER)
+  if (parts.some((part, index) => index % 2 === 0 && part.includes('{{')))
+    return complain(linking, place, 'takes fields between {{ and }}', 'text: "Ticket {{ uid }}"')
   const of = parts.map((part, index): string | Value | undefined => {
     if (index % 2 === 0) return part
     const path: FieldPath | undefined = linkPath(resolution, judging.record, part.split('.'), place([]))

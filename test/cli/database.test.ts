@@ -36,12 +36,12 @@ database('plan shows what the YAML asks for, and changes nothing', async () => {
 })
 
 database('plan tries the SQL of the YAML before there is a table, and check says that it could not', async () => {
-  describe(FULL.replace('policies:', '  loud: { type: string, computed: upper(t.titel) }\npolicies:'))
+  describe(FULL.replace('policies:', '  loud: { type: string, computed: uper(t.title) }\npolicies:'))
   const { code, complained } = await run('plan')
   assert.is(code, 1)
   assert.match(
     complained,
-    /notes\.yaml:6:3 error wrong_sql: The database can not compute "loud" as string: column t\.titel/,
+    /notes\.yaml:6:3 error wrong_sql: The database can not compute "loud" as string: function uper/,
   )
   const checked = await run('check')
   assert.is(checked.code, 0)

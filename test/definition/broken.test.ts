@@ -61,12 +61,12 @@ for (const name of cases) {
   })
 }
 
-broken('there are at least 120, each is refused, and with its place or with what to do', () => {
-  assert.ok(cases.length >= 120, String(cases.length))
+broken('there are at least 300, each is refused, and with what to do', () => {
+  assert.ok(cases.length >= 300, String(cases.length))
   for (const name of cases) {
     const said = sectionsOf(readFileSync(new URL(name, FOLDER), 'utf8')).get(SAYS) ?? ''
     assert.match(said, /(?:^|\s)error \w+: /, name)
-    assert.match(said, /:\d+:\d+ error|expected: |hint: /, name)
+    assert.match(said, /expected: |hint: /, name)
   }
 })
 

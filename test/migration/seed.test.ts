@@ -109,7 +109,10 @@ test('a step that is not safe points at its line in the YAML', async () => {
   await seeded(catalog)
   const next = await catalogOf({
     ...ZOO,
-    'animals.yaml': ANIMALS.replace('fields:', 'fields:\n  cage: { type: integer, required: true }'),
+    'animals.yaml': ANIMALS.replace('fields:', 'fields:\n  cage: { type: integer, required: true }').replace(
+      'name: Leo',
+      'name: Leo, cage: 1',
+    ),
   })
   const { value, diagnostics } = await migrate(next, db.database, { log: SILENT, now })
   assert.is(value, undefined)
@@ -155,7 +158,7 @@ test('a record that a person made under the key stays as it is', async () => {
 test('a seed that names a record which nothing makes stops at its place, and none is kept', async () => {
   const catalog = await catalogOf({
     ...ZOO,
-    'keepers.yaml': KEEPERS.replace('slug: zoe }, skills', 'slug: nobody }, skills'),
+    'keepers.yaml': KEEPERS.replace('slug: zoe }, skills', 'chief.slug: nobody }, skills'),
   })
   await migrated(catalog)
   assert.match(

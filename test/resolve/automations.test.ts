@@ -86,7 +86,7 @@ mistaken('it does something, and what it sets fits', () => {
   saysOf('at: due_at', ['things.yaml [act] wrong_automation: The automation "act" does nothing'])
   saysOf('at: due_at, set: { nam: x, is_old: maybe, code: x }', [
     'things.yaml [nam] unknown_field: "things" has no field or relation "nam" (did you mean "name"?)',
-    'things.yaml [maybe] wrong_value: "is_old" must be true or false',
+    'things.yaml [maybe] wrong_value: "is_old" must be true or false (write a value of the field, as true or false)',
     'things.yaml [code] wrong_automation: "code" can not be changed once it is stored',
   ])
   saysOf('at: due_at, set: { name: "Old {{ name }}" }', [

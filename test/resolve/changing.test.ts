@@ -7,7 +7,7 @@ const mistaken = suite('mistakes in what existing records become')
 mistaken('what null becomes is a value of a field that is not nullable', () => {
   says('fields: { name: { type: string, backfill: x }, on: { type: boolean, nullable: false, backfill: maybe } }', [
     'things.yaml [x] wrong_option: "backfill" is for a field that is not nullable (write nullable: false beside it, or leave it out)',
-    'things.yaml [maybe] wrong_value: The "backfill" of "on" must be true or false',
+    'things.yaml [maybe] wrong_value: The "backfill" of "on" must be true or false (write a value of the field, as true or false)',
   ])
   const required = (type: string, backfill: string) => `c: { type: ${type}, required: true, backfill: ${backfill} }`
   says(
@@ -29,8 +29,8 @@ mistaken('a word that goes becomes one that is there', () => {
   says(
     'fields: { a: { type: enum, values: [x, y], becomes: { x: y } }, b: { type: list, of: enum, values: [x], becomes: { z: w } } }',
     [
-      'things.yaml [{ x: y }] wrong_option: "becomes" names x, which is one of the values still',
-      'things.yaml [{ z: w }] wrong_option: "becomes" makes z w, which is none of the values',
+      'things.yaml [{ x: y }] wrong_option: "becomes" names x, which is one of the values still (change it, or what it contradicts)',
+      'things.yaml [{ z: w }] wrong_option: "becomes" makes z w, which is none of the values (change it, or what it contradicts)',
     ],
   )
 })

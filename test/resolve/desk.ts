@@ -65,7 +65,7 @@ restore: true
 hooks: { update: [desk.stamp] }
 policies:
   view: [{ permission: tickets.view }, { role: customer, where: { user: $actor } }]
-  create: [{ role: customer, set: { user: $actor, status: { slug: open } }, fields: [subject, status, labels] }]
+  create: [{ role: customer, set: { user: $actor, status: { slug: open } }, fields: [subject, details, labels] }]
 `,
   ticket_comments: `
 fields:

@@ -67,8 +67,8 @@ mistaken('what can not be read that way is refused', () => {
     [
       'things.yaml [page] reserved_name: "page" means something on every list already (write { another_name: page } under filters)',
       'things.yaml [pass] not_filterable: "pass" can not be filtered by',
-      'things.yaml [word] not_filterable: "word" (string) has no from and to',
-      'things.yaml [meta] not_sortable: "meta" (json) has no order in the database',
+      'things.yaml [word] not_filterable: "word" (string) has no from and to (a range is over a date, a timestamp or a number)',
+      'things.yaml [meta] not_sortable: "meta" (json) has no order in the database (sort by a field with one short value, such as a text, a number, a date or an enum)',
       'things.yaml [page] not_searchable: "page" (integer) is not text (search looks for parts of words; use filters for other fields)',
       'things.yaml [desk.que] unknown_special: No plugin gives a special filter "desk.que" (did you mean "desk.queue"?)',
       'things.yaml [word] wrong_lookup: "word" is not unique, so it does not name one record (add "unique: true" to "word")',
@@ -80,7 +80,7 @@ mistaken('filters are judged by the types they compare', () => {
   says(
     'fields: { n: { type: integer }, on: { type: boolean } }\nlive: { n: many, on: { gt: true }, any: [{ m: 1 }] }',
     [
-      'things.yaml [many] wrong_value: "n" must be an integer',
+      'things.yaml [many] wrong_value: "n" must be an integer (write a value of the field, as 7)',
       'things.yaml [true] invalid_filter: "on" (boolean) can not be compared with "gt"',
       'things.yaml [m] unknown_field: "things" has no field or relation "m"',
     ],
@@ -94,9 +94,11 @@ relations: { status: { belongs_to: statuses, required: true } }
 seeds: { key: name, rows: [{ name: chair, size: null, kind: long }, { name: Table, size: 1, status: { slug: x } }] }`,
     [
       'things.yaml [{ name: chair, size: null, kind: long }] wrong_seed: The row has no "status", which every "things" must have (add status: …, or give it a default)',
-      'things.yaml [chair] wrong_value: "name" has an invalid format',
-      'things.yaml [null] wrong_value: "size" must have a value',
-      'things.yaml [long] wrong_value: "kind" must be at most 3 characters',
+      'things.yaml [chair] wrong_value: "name" has an invalid format (write a text that fits ^[A-Z])',
+      'things.yaml [null] wrong_value: "size" must have a value (write a value of the field, as 7)',
+      'things.yaml [long] wrong_value: "kind" must be at most 3 characters (change the value, or what the field says of its values)',
+      'things.yaml [{ name: Table, size: 1, status: { slug: x } }] wrong_seed: The row has no "kind", which every "things" must have (add kind: …, or give it a default)',
+      'things.yaml [{ slug: x }] wrong_seed: "status" names a record of "statuses" that no seed makes (correct it, or add the record to the seeds of "statuses")',
     ],
   )
 })
@@ -107,6 +109,7 @@ mistaken('with_deleted stands in policies and choices, around a path, and is nob
   says(`${things}\nlive: { with_deleted: { status.name: x } }`, [
     'things.yaml [all] reserved_name: "all" is a word of the filter language (choose another name: a filter could not speak of it)',
     'things.yaml [with_deleted] invalid_filter: Nothing in this "with_deleted" follows a relation (leave "with_deleted" out: it is about the records that paths lead through)',
+    'things.yaml [{ with_deleted: { status.name: x } }] invalid_filter: "live" is of fixed values of the record itself (compare own fields that are stored with values that are written out, as { deleted_at: null })',
     'things.yaml [with_deleted] invalid_filter: "with_deleted" means something in policies and in what may be chosen (leave it out: everywhere else deleted records on a path count anyway)',
   ])
 })
@@ -124,7 +127,7 @@ mistaken('a resource on another table says only what it can', () => {
       'things.yaml [nam] unknown_field: "base" has no field "nam" that "things" could take over (did you mean "name"?)',
       'things.yaml [string] of_mismatch: "type" is decided by "base", whose table this is (leave "type" out)',
       'things.yaml [sort] of_mismatch: "column" is decided by "base", whose table this is (leave "column" out)',
-      'two.yaml [one] of_cycle: "one" stands on itself: one → two → one',
+      'two.yaml [one] of_cycle: "one" stands on itself: one → two → one (leave "of" out where the resource has a table of its own)',
     ],
     { base, ...circle },
   )
@@ -146,9 +149,9 @@ mistaken('hooks, restores, slugs, counts and defaults must lead somewhere', () =
     'fields: { s: { type: slug, from: nam }, name: { type: string, default: $now }, c: { type: count, of: parts }, on: { type: boolean, default: maybe } }\nactions: [restore]\nhooks: { update: [desk.stam] }',
     [
       'things.yaml [nam] unknown_field: "things" has no field "nam" to make a slug from (did you mean "name"?)',
-      'things.yaml [$now] wrong_value: "$now" is a default of timestamp fields only',
-      'things.yaml [parts] unknown_field: "things" has no has_many relation "parts" to count',
-      'things.yaml [maybe] wrong_value: The default of "on" must be true or false',
+      'things.yaml [$now] wrong_value: "$now" is a default of timestamp fields only (write type: timestamp, or a value of the type string)',
+      'things.yaml [parts] unknown_field: "things" has no has_many relation "parts" to count (add it: relations: { parts: { has_many: … } })',
+      'things.yaml [maybe] wrong_value: The default of "on" must be true or false (write a value of the field, as true or false)',
       'things.yaml [restore] missing_live: A record that is removed for good can not be restored (add "soft_delete: true" and "restore: true", or take restore away)',
       'things.yaml [desk.stam] unknown_hook: No plugin gives a hook "desk.stam" (did you mean "desk.stamp"?)',
     ],
@@ -207,7 +210,7 @@ mistaken('seeds must be found again', () => {
     'fields: { name: { type: string }, n: { type: integer } }\nseeds: { key: name, rows: [{ n: 1 }, { name: x, n: y, z: 1 }] }',
     [
       'things.yaml [{ n: 1 }] wrong_seed: The row has no "name", by which it would be found again (add name: …)',
-      'things.yaml [y] wrong_value: "n" must be an integer',
+      'things.yaml [y] wrong_value: "n" must be an integer (write a value of the field, as 7)',
       'things.yaml [z] unknown_field: "things" has no field or relation "z"',
     ],
   )
@@ -217,8 +220,8 @@ mistaken('seeds hold what a body could write', () => {
   says(
     'fields: { name: { type: string }, code: { type: string, pattern: "^[A-Z]+$" }, at: { type: timestamp } }\nseeds: { key: name, rows: [{ name: "two\\nlines", code: low, at: 2026-01-01 }] }',
     [
-      'things.yaml ["two\\nlines"] wrong_value: "name" must be one line of text',
-      'things.yaml [low] wrong_value: "code" has an invalid format',
+      'things.yaml ["two\\nlines"] wrong_value: "name" must be one line of text (write a value of the field, as "a text")',
+      'things.yaml [low] wrong_value: "code" has an invalid format (write a text that fits ^[A-Z]+$)',
     ],
   )
 })

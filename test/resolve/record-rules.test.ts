@@ -94,7 +94,7 @@ rules('rules about several records name fields that can be counted, alone or wit
     'things.yaml [name] wrong_rule: "name" (string) is no yes or no, so no record can be the only one with a yes (name a boolean field)',
   ])
   says('{ no_overlap: [from, name], says: No }', [
-    'things.yaml [name] wrong_rule: "name" must be a day or a moment, as "from" must',
+    'things.yaml [name] wrong_rule: "name" must be a day or a moment, as "from" must (name two stored fields of type date, or two of type timestamp)',
   ])
   says('{ no_overlap: [from, to], where: { from: { gte: $today } }, says: No }', [
     'things.yaml [{ from: { gte: $today } }] wrong_rule: What may not overlap is an index of the database, which knows the fields of the record and fixed values only (compare own fields with values that are written out)',

@@ -172,7 +172,7 @@ resolving('policies are all there, and relations stand for their foreign keys', 
     [policies.view.length, policies.create.length, policies.update.length, policies.restore.length],
     [2, 1, 0, 0],
   )
-  assert.equal([...(policies.create[0]?.fields ?? [])], ['subject', 'status_id', 'label_ids'])
+  assert.equal([...(policies.create[0]?.fields ?? [])], ['subject', 'details', 'label_ids'])
   assert.equal(
     policies.create[0]?.set.map((set) => set.field.name),
     ['user_id', 'status_id'],
@@ -199,7 +199,8 @@ resolving("a plugin's special filter is linked to the resource that uses it", ()
 
 resolving('seeds are decoded, and name other records by their values', () => {
   const files = {
-    kinds: 'fields: { slug: { type: slug, unique: true } }\npolicies: { view: [] }',
+    kinds:
+      'fields: { slug: { type: slug, unique: true } }\nseeds: { key: slug, rows: [{ slug: seat }] }\npolicies: { view: [] }',
     things:
       'fields: { name: { type: string } }\nrelations: { kind: { belongs_to: kinds } }\nseeds: { key: name, rows: [{ name: Chair, kind: { slug: seat } }] }\npolicies: { view: [] }',
   }
