@@ -1,8 +1,8 @@
 /** The SQL of tables, columns, references and indexes; every name in it comes from the catalog or the database, quoted. */
 
 import { foldSql } from '../filter/fold.ts'
-import { stemsSql } from '../filter/stem.ts'
 import { print, quoted as q } from '../filter/sql.ts'
+import { stemsSql } from '../filter/stem.ts'
 import { MARK } from './inspect.ts'
 import { quoteText } from './name.ts'
 import type { Column, ForeignKey, Table, TableIndex } from './table.ts'

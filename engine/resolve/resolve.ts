@@ -2,7 +2,8 @@
 
 import type { Catalog } from '../catalog/catalog.ts'
 import { deepFreeze } from '../catalog/freeze.ts'
-import type { AppDefinition, Definition } from '../definition/definition.ts'
+import type { AppDefinition } from '../definition/app-definition.ts'
+import type { Definition } from '../definition/definition.ts'
 import { sentenceOf } from '../error.ts'
 import { LIMITS } from '../limits.ts'
 import type { Collected, Diagnostic } from '../text/diagnostic.ts'

@@ -4,8 +4,8 @@ import type { Resource } from '../catalog/catalog.ts'
 import { isStored } from '../catalog/stored.ts'
 import { CONNECTIVES } from '../filter/parse-yaml.ts'
 import { LIMITS } from '../limits.ts'
-import { slugsHaveSources } from './slug-sources.ts'
 import { type Draft, eachDraft, named, type Resolution, suggest, type Written } from './resolution.ts'
+import { slugsHaveSources } from './slug-sources.ts'
 
 type Rule = (resolution: Resolution, written: Written, draft: Draft) => void
 

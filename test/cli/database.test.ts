@@ -53,7 +53,8 @@ database('plan tries the SQL of the YAML before there is a table, and check says
 database('a resource of nothing but ids is planned as any other', async () => {
   const other = folder({
     ...NOTES,
-    'resources/marks.yaml': 'resource: marks\ntimestamps: false\nactions: [list, get]\npolicies: { view: [{ who: anyone }] }\n',
+    'resources/marks.yaml':
+      'resource: marks\ntimestamps: false\nactions: [list, get]\npolicies: { view: [{ who: anyone }] }\n',
   })
   const env = { RESOURCES_DIR: `${other.path}/resources`, DATA_DIR: `${other.path}/data` }
   const { code, said, complained } = await plinth(['plan'], env)

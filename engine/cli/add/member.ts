@@ -1,13 +1,13 @@
 /** Adds a field or a relation to the file of a resource, and to what its lists offer. */
 import type { Boot } from '../../boot/boot.ts'
-import type { Resource } from '../../catalog/catalog.ts'
-import { parseDocument } from '../../definition/parse.ts'
 import { nameOf } from '../../boot/extend.ts'
+import type { Resource } from '../../catalog/catalog.ts'
+import { singular } from '../../catalog/name.ts'
+import { parseDocument } from '../../definition/parse.ts'
 import { isObject, type Json } from '../../json.ts'
 import { placeOf } from '../../text/source.ts'
 import { type Member, memberOf, noResource } from './field-word.ts'
 import { type Files, Refused } from './files.ts'
-import { singular } from '../../catalog/name.ts'
 
 /** What lists shall offer of it. */
 export interface Offers {
