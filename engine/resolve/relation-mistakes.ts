@@ -76,14 +76,14 @@ function linesMayBeMade(
   })
 }
 
-/** Two relations over one joining table would each replace the pairs of the other. */
+/** Two relations over one joining table would each replace the pairs of the other; those of other columns are the pairs from their other end. */
 function pairsAreOwn(
   resolution: Resolution,
   draft: Draft,
   relation: ManyToMany,
   { place, value }: Document<RelationDefinition>,
 ): void {
-  const { table } = relation.through
+  const { table, from } = relation.through
   const span = value.through === undefined ? place([], 'key') : place(['through'])
   if (value.through !== undefined && TAKEN.test(table)) {
     resolution.report(
@@ -96,7 +96,7 @@ function pairsAreOwn(
     )
   }
   const others = [...draft.relations.values()].filter((one) => one.kind === 'many_to_many')
-  const first = others.find((one) => one.through.table === table)
+  const first = others.find((one) => one.through.table === table && one.through.from === from)
   if (first === undefined || first.name === relation.name) return
   const message = `"${relation.name}" and "${first.name}" keep their pairs in one table, "${table}"`
   resolution.report('name_clash', message, span, { hint: `give "${relation.name}" a table of its own with "through"` })
