@@ -90,6 +90,12 @@ export function isRetryable(error: unknown): boolean {
   return code === '40001' || code === '40P01'
 }
 
+/** The server has forgotten a prepared statement, or a migration changed what it returns: preparing it again helps. */
+export function isStale(error: unknown): boolean {
+  const code = failureCode(error)
+  return code === '26000' || (code === '0A000' && String(reported(error).message ?? '').includes('cached plan'))
+}
+
 /** Whether the connection that gave this error, or the error that an ApiError was made of, is of no further use. */
 export function isConnectionLost(error: unknown): boolean {
   const from = reported(error)

@@ -3,7 +3,7 @@ import type pg from 'pg'
 import { ApiError } from '../error.ts'
 import { LIMITS } from '../limits.ts'
 import type { PoolUse, Row, Runner, Statement } from './database.ts'
-import { databaseFailure, failureCode, isConnectionLost, isOutage } from './failure.ts'
+import { databaseFailure, isConnectionLost, isOutage, isStale } from './failure.ts'
 import type { NoteFailure } from './outage.ts'
 import { send } from './statement.ts'
 import { lostClients, type Watch } from './watch.ts'
@@ -167,30 +167,27 @@ export function watchErrors(connections: Connections, watch?: Watch): Connection
   return connections
 }
 
-/** The server has forgotten a prepared statement, or a migration changed what it returns: preparing it again helps. */
-function isStale(error: Error): boolean {
-  const code = failureCode(error)
-  return code === '26000' || (code === '0A000' && error.message.includes('cached plan'))
-}
-
 /** Runs statements one per acquired connection, without a transaction. */
 export function pooledRunner(connections: Connections): Runner {
-  function attempt(statement: Statement, values: readonly unknown[], again: boolean): Promise<readonly Row[]> {
+  function run(statement: Statement, values: readonly unknown[]): Promise<readonly Row[]> {
     return new Promise((resolve, reject) => {
       acquire(connections, (refused, client) => {
         if (client === undefined) return reject(databaseFailure(refused))
-        send(client, statement, values, (error, rows) => {
-          client.release(error !== null && isConnectionLost(error))
-          if (error === null) return resolve(rows)
-          if (again && isStale(error)) return resolve(attempt(statement, values, false))
-          const failure = databaseFailure(error)
-          if (isOutage(failure)) connections.note(error, performance.now())
-          reject(failure)
-        })
+        const attempt = (again: boolean): void =>
+          send(client, statement, values, (error, rows) => {
+            // On the same connection, which has forgotten it now: another one may have the stale one too.
+            if (error !== null && again && isStale(error)) return attempt(false)
+            client.release(error !== null && isConnectionLost(error))
+            if (error === null) return resolve(rows)
+            const failure = databaseFailure(error)
+            if (isOutage(failure)) connections.note(error, performance.now())
+            reject(failure)
+          })
+        attempt(true)
       })
     })
   }
-  return Object.freeze({ run: (statement: Statement, values: readonly unknown[]) => attempt(statement, values, true) })
+  return Object.freeze({ run })
 }
 
 /** Runs statements on one connection that somebody else holds; a `patient` one may take as long as it takes. */

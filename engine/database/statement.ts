@@ -2,6 +2,7 @@
 import type { ClientBase, Connection } from 'pg'
 import { LIMITS } from '../limits.ts'
 import type { Row, Statement } from './database.ts'
+import { isStale } from './failure.ts'
 
 /** A statement on the wire. */
 export interface Running {
@@ -121,8 +122,10 @@ function handleError(this: Pending, error: Error, connection: Connection): void 
   if (this.failed) return
   this.failed = true
   ended(this.running)
-  // Whether the failed attempt left the name prepared is unknown: the next one closes it and parses again.
-  if (this.statement.name !== undefined) prepared.get(connection)?.delete(this.statement.name)
+  // Whether the failed attempt left the name prepared is unknown: the next one closes it and parses again. What is stale
+  // was prepared before the tables changed, as all others on this connection may have been.
+  if (isStale(error)) prepared.delete(connection)
+  else if (this.statement.name !== undefined) prepared.get(connection)?.delete(this.statement.name)
   this.callback(error, this.rows)
 }
 

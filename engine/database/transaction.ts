@@ -3,7 +3,7 @@ import type { Knex } from 'knex'
 import type pg from 'pg'
 import { ApiError } from '../error.ts'
 import type { Transaction } from './database.ts'
-import { databaseFailure, isConnectionLost, isRetryable } from './failure.ts'
+import { databaseFailure, isConnectionLost, isRetryable, isStale } from './failure.ts'
 import { acquired, type Connections, clientRunner } from './pool.ts'
 
 /** The part of a pg client that says whether a transaction is still open on it. */
@@ -47,9 +47,28 @@ async function once<T>(
   }
 }
 
+/** Tries a second time where others were in the way, and as often as there are connections whose statements are stale. */
+async function again<T>(
+  knex: Knex,
+  connections: Connections,
+  work: (transaction: Transaction) => Promise<T>,
+): Promise<T> {
+  let others = 1
+  let stale = connections.pool.options.max ?? 1
+  for (;;) {
+    try {
+      return await once(knex, connections, work)
+    } catch (error) {
+      if (isStale(error) && stale > 0) stale -= 1
+      else if (isRetryable(error) && others > 0) others -= 1
+      else throw error
+    }
+  }
+}
+
 /**
- * Commits when `work` resolves, rolls back when it rejects; runs `work` a second time after 40001 or 40P01, so it must
- * keep nothing outside the transaction from a first run. Rejects with what `databaseFailure` makes of the error.
+ * Commits when `work` resolves, rolls back when it rejects; runs `work` again after 40001 or 40P01, and where tables
+ * have changed under prepared statements, so it must keep nothing outside the transaction from a first run. Rejects with what `databaseFailure` makes of the error.
  */
 export async function inTransaction<T>(
   knex: Knex,
@@ -57,12 +76,7 @@ export async function inTransaction<T>(
   work: (transaction: Transaction) => Promise<T>,
 ): Promise<T> {
   try {
-    try {
-      return await once(knex, connections, work)
-    } catch (error) {
-      if (!isRetryable(error)) throw error
-      return await once(knex, connections, work)
-    }
+    return await again(knex, connections, work)
   } catch (error) {
     const failure = databaseFailure(error)
     if (failure instanceof ApiError && failure.code === 'unavailable' && isConnectionLost(error)) {
