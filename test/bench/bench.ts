@@ -101,12 +101,17 @@ async function gatherFacts(admin: pg.Client, engine: Contender): Promise<Facts> 
   return { ...facts, cursors: await cursorsOf(engine, listPath(facts)) }
 }
 
-async function measure(contender: Contender, requests: Workload['engine'], duration: number): Promise<Sample> {
+async function measure(
+  contender: Contender,
+  requests: Workload['engine'],
+  duration: number,
+  most = Number.POSITIVE_INFINITY,
+): Promise<Sample> {
   const backends = await contender.backends()
   pin(backends, OTHER_CORE)
   const before = { server: processorTimes([contender.pid]), database: processorTimes(backends) }
   const { url, headers } = contender
-  const connections = Number(options.connections)
+  const connections = Math.min(most, Number(options.connections))
   const result = await load({ url, headers, requests, seconds: duration, connections, core: OTHER_CORE })
   const after = { server: processorTimes([contender.pid]), database: processorTimes(await contender.backends()) }
   const micros = (used: number): number => (used * 1e6) / Math.max(1, result.requests)
@@ -150,14 +155,16 @@ async function mustAgree(workload: Workload, engine: Contender, reference: Conte
 
 async function measureWorkload(workload: Workload, engine: Contender, reference: Contender): Promise<readonly Round[]> {
   await mustAgree(workload, engine, reference)
-  await measure(engine, workload.engine, 2)
-  await measure(reference, workload.reference, 2)
+  const by = (who: Contender, of: 'engine' | 'reference', duration: number): Promise<Sample> =>
+    measure(who, workload[of], duration, workload.connections)
+  await by(engine, 'engine', 2)
+  await by(reference, 'reference', 2)
   const rounds: Round[] = []
   for (let round = 0; round < Number(options.rounds); round += 1) {
     // Whoever goes first finds the machine as the other left it, so they take turns.
-    const first = round % 2 === 0 ? await measure(engine, workload.engine, seconds) : undefined
-    const other = await measure(reference, workload.reference, seconds)
-    rounds.push({ engine: first ?? (await measure(engine, workload.engine, seconds)), reference: other })
+    const first = round % 2 === 0 ? await by(engine, 'engine', seconds) : undefined
+    const other = await by(reference, 'reference', seconds)
+    rounds.push({ engine: first ?? (await by(engine, 'engine', seconds)), reference: other })
   }
   return rounds
 }

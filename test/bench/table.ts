@@ -49,11 +49,16 @@ export function latencies(rounds: readonly Round[]): string {
   return `  ${told('engine')}; ${told('reference')}`
 }
 
-/** The rows as a Markdown table whose columns line up. */
+/** The comparison as a Markdown table. */
 export function table(rows: readonly (readonly string[])[]): string {
-  const all = [HEADINGS, ...rows]
-  const widths = HEADINGS.map((_, column) => Math.max(...all.map((cells) => (cells[column] ?? '').length)))
+  return lines([HEADINGS, ...rows])
+}
+
+/** Rows of cells, the headings first, as a Markdown table whose columns line up. */
+export function lines(all: readonly (readonly string[])[]): string {
+  const widths = (all[0] ?? []).map((_, column) => Math.max(...all.map((cells) => (cells[column] ?? '').length)))
   const line = (cells: readonly string[]): string =>
     `| ${cells.map((cell, column) => cell.padEnd(widths[column] ?? 0)).join(' | ')} |`
-  return [line(HEADINGS), line(widths.map((width) => '-'.repeat(width))), ...rows.map(line)].join('\n')
+  const [headings = [], ...rows] = all
+  return [line(headings), line(widths.map((width) => '-'.repeat(width))), ...rows.map(line)].join('\n')
 }

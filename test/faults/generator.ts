@@ -118,7 +118,10 @@ async function generate(load: Load): Promise<LoadFigures> {
   let waiting = 0
   let goodWithin = 0
   const started = performance.now()
-  const end = started + load.seconds * 1_000
+  let end = started + load.seconds * 1_000
+  process.once('message', () => {
+    end = performance.now()
+  })
 
   const send = (then?: () => void): void => {
     sent += 1
@@ -161,7 +164,7 @@ async function generate(load: Load): Promise<LoadFigures> {
   return {
     sent,
     statuses: { ...statuses, ...(waiting > 0 ? { late: waiting } : {}) },
-    perSecond: Math.round(goodWithin / load.seconds),
+    perSecond: Math.round(goodWithin / ((end - started) / 1_000)),
     good: spread(good),
     refused: spread(refusals),
     livez: spread(probes),
@@ -169,6 +172,8 @@ async function generate(load: Load): Promise<LoadFigures> {
   }
 }
 
+// Whoever asked for it has gone.
+process.once('disconnect', () => process.exit(1))
 process.once('message', (load: Load) => {
   void generate(load).then((figures) => process.send?.(figures, () => process.exit(0)))
 })

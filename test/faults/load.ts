@@ -47,10 +47,25 @@ export interface LoadFigures {
   readonly ownLagMs: number
 }
 
-/** Runs a load to its end, which is some time after its last request. */
-export async function runLoad(load: Load): Promise<LoadFigures> {
+/** A load that runs. */
+export interface RunningLoad {
+  /** Sends nothing more. */
+  end(): void
+  /** What came of it, once the last answers are there. */
+  readonly figures: Promise<LoadFigures>
+}
+
+/** Begins a load, which ends by itself or is ended. */
+export function beginLoad(load: Load): RunningLoad {
   const child = fork(fileURLToPath(new URL('./generator.ts', import.meta.url)), { execArgv: ['--import', 'tsx'] })
   child.send(load)
-  const [figures] = (await once(child, 'message')) as [LoadFigures]
-  return figures
+  return {
+    end: () => child.send('end'),
+    figures: once(child, 'message').then(([figures]) => figures as LoadFigures),
+  }
+}
+
+/** Runs a load to its end, which is some time after its last request. */
+export function runLoad(load: Load): Promise<LoadFigures> {
+  return beginLoad(load).figures
 }
