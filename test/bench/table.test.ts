@@ -29,6 +29,11 @@ bench('shows processor time as a ratio, with what one request of the engine cost
   assert.equal(cells.slice(4), ['2.0 (2.0)', '1.50 (150 µs)', '1.50 (75 µs)'])
 })
 
+bench('compares no processor time that is too short for the clock', () => {
+  const cells = row('every comment', [{ engine: sample(1, 7500), reference: sample(1, 0) }])
+  assert.equal(cells.slice(5), ['– (7500 µs)', '– (3750 µs)'])
+})
+
 bench('tells how long half of the answers took, and nearly all', () => {
   const told = '  engine p50 0.5 ms, p99 2.0 ms; reference p50 0.5 ms, p99 2.0 ms'
   assert.is(latencies([{ engine: sample(1), reference: sample(1) }]), told)
