@@ -119,7 +119,7 @@ export async function requireCurrent(catalog: Catalog, database: Database, now: 
   )
 }
 
-/** Whether an edited catalog changes what is there already, and not only adds to it; changes nothing itself. */
+/** Whether bringing the tables to an edited catalog would harm a version that is served meanwhile; changes nothing itself. */
 export async function altersTables(catalog: Catalog, database: Database, now: Date): Promise<boolean> {
   const { plan: made } = await database.session((runner) =>
     planned(tables(catalog), runner, database.kind, now, { start: { edited: true }, asks: askedForNeed }),

@@ -8,15 +8,13 @@ import { type Contender, startContender } from './contender.ts'
 import { COMMENT_COUNT, dataSql } from './data.ts'
 import { type BenchRequest, GENERATOR, load } from './load.ts'
 import { pin, processorTimes, secondsBetween } from './processor.ts'
+import { ADMIN_ENV, adminToken, DATABASE_OPTION, onScratchDatabase } from './scratch.ts'
 import { latencies, type Round, row, type Sample, table } from './table.ts'
 import { type Facts, listPath, SAID, type Workload, workloads } from './workload.ts'
 
 const { values: options } = parseArgs({
   options: {
-    database: {
-      type: 'string',
-      default: process.env.BENCH_DATABASE_URL ?? 'postgres://postgres@127.0.0.1:5432/postgres',
-    },
+    database: DATABASE_OPTION,
     seconds: { type: 'string', default: '4' },
     rounds: { type: 'string', default: '3' },
     connections: { type: 'string', default: '16' },
@@ -24,7 +22,6 @@ const { values: options } = parseArgs({
     only: { type: 'string' },
   },
 })
-const ADMIN = { email: 'admin@bench.example', password: 'a password for the benchmark' }
 const SERVER_CORE = 0
 const OTHER_CORE = 1
 const seconds = Number(options.seconds)
@@ -36,14 +33,10 @@ cpSync('resources', resources, { recursive: true })
 writeFileSync(join(resources, 'said_tickets.yaml'), SAID)
 
 const ENGINE_ENV = {
-  ADMIN_EMAIL: ADMIN.email,
-  ADMIN_PASSWORD: ADMIN.password,
+  ...ADMIN_ENV,
   APP_SECRET: 'a secret of the benchmark and of nothing else',
   DATA_DIR: folder,
   RESOURCES_DIR: resources,
-  RATE_LIMIT: '1000000000',
-  AUTH_RATE_LIMIT: '1000000000',
-  LOG_LEVEL: 'error',
   NODE_ENV: 'production',
   HOST: '127.0.0.1',
 }
@@ -59,14 +52,7 @@ function startReference(databaseUrl: string, admin: pg.Client): Promise<Contende
 }
 
 async function login(engine: Contender): Promise<Contender> {
-  const answer = await fetch(`${engine.url}/api/v1/auth/login`, {
-    method: 'POST',
-    headers: { 'content-type': 'application/json' },
-    body: JSON.stringify(ADMIN),
-  })
-  const { data } = (await answer.json()) as { data?: { token: string } }
-  if (data === undefined) throw new Error(`the admin could not log in: ${answer.status}`)
-  return { ...engine, headers: { Authorization: `Bearer ${data.token}` } }
+  return { ...engine, headers: { Authorization: `Bearer ${await adminToken(engine.url)}` } }
 }
 
 async function cursorsOf(engine: Contender, list: string): Promise<Facts['cursors']> {
@@ -212,16 +198,8 @@ async function bench(databaseUrl: string): Promise<void> {
   }
 }
 
-const server = new pg.Client(options.database)
-await server.connect()
-const name = `plinth_bench_${process.pid}`
-const scratch = new URL(options.database)
-scratch.pathname = `/${name}`
-await server.query(`create database ${name}`)
 try {
-  await bench(scratch.href)
+  await onScratchDatabase(options.database, bench)
 } finally {
-  await server.query(`drop database if exists ${name} with (force)`)
-  await server.end()
   rmSync(folder, { recursive: true, force: true })
 }

@@ -9,20 +9,17 @@ import pg from 'pg'
 import { bare, PROGRAM, type Server, startServer } from '../cli/server.ts'
 import { beginLoad, type Load, type LoadFigures } from '../faults/load.ts'
 import { dataSql } from './data.ts'
+import { ADMIN_ENV, adminToken, DATABASE_OPTION, onScratchDatabase } from './scratch.ts'
 import { lines } from './table.ts'
 
 const { values: options } = parseArgs({
   options: {
-    database: {
-      type: 'string',
-      default: process.env.BENCH_DATABASE_URL ?? 'postgres://postgres@127.0.0.1:5432/postgres',
-    },
+    database: DATABASE_OPTION,
     tickets: { type: 'string', default: '1000000' },
     reads: { type: 'string', default: '100' },
     writes: { type: 'string', default: '20' },
   },
 })
-const ADMIN = { ADMIN_EMAIL: 'admin@bench.example', ADMIN_PASSWORD: 'a password for the benchmark' }
 /** How long the desk is used before a change, and how long after it. */
 const USUAL_S = 15
 const AFTER_S = 3
@@ -129,13 +126,6 @@ async function sums(admin: pg.Client, fields: Fields): Promise<string> {
   return rows[0]?.sum ?? ''
 }
 
-async function login(url: string): Promise<string> {
-  const body = JSON.stringify({ email: ADMIN.ADMIN_EMAIL, password: ADMIN.ADMIN_PASSWORD })
-  const headers = { 'content-type': 'application/json' }
-  const answer = await fetch(`${url}/api/v1/auth/login`, { method: 'POST', headers, body })
-  return ((await answer.json()) as { data: { token: string } }).data.token
-}
-
 /** Reads and writes in the proportion that is asked for. */
 function loadOn(url: string, token: string): Load {
   const [reads, writes] = [Number(options.reads), Number(options.writes)]
@@ -175,7 +165,7 @@ async function during(load: Load, work: () => Promise<void>): Promise<LoadFigure
 }
 
 async function change(server: Server, env: NodeJS.ProcessEnv, admin: pg.Client): Promise<void> {
-  const load = loadOn(server.url, await login(server.url))
+  const load = loadOn(server.url, await adminToken(server.url))
   const rows: string[][] = []
   const said = server.output().length
   for (const { title, fields, index, visits } of changes()) {
@@ -201,25 +191,16 @@ async function change(server: Server, env: NodeJS.ProcessEnv, admin: pg.Client):
   process.stdout.write(`${lines([HEADINGS, ...rows])}\n`)
 }
 
-const server = new pg.Client(options.database)
-await server.connect()
-const name = `plinth_bench_${process.pid}`
-const scratch = new URL(options.database)
-scratch.pathname = `/${name}`
-await server.query(`create database ${name}`)
-try {
+async function online(databaseUrl: string): Promise<void> {
   cpSync('resources', resources, { recursive: true })
   write(FIRST, undefined)
   const env = bare({
-    ...ADMIN,
-    DATABASE_URL: scratch.href,
+    ...ADMIN_ENV,
+    DATABASE_URL: databaseUrl,
     DATA_DIR: join(folder, 'data'),
     RESOURCES_DIR: resources,
-    RATE_LIMIT: '1000000000',
-    AUTH_RATE_LIMIT: '1000000000',
-    LOG_LEVEL: 'error',
   })
-  const admin = new pg.Client(scratch.href)
+  const admin = new pg.Client(databaseUrl)
   await admin.connect()
   process.stderr.write('making the tables and the data …\n')
   await (await startServer(PROGRAM, process.cwd(), env)).stop('SIGTERM')
@@ -232,8 +213,10 @@ try {
     await running.stop('SIGTERM')
     await admin.end()
   }
+}
+
+try {
+  await onScratchDatabase(options.database, online)
 } finally {
-  await server.query(`drop database if exists ${name} with (force)`)
-  await server.end()
   rmSync(folder, { recursive: true, force: true })
 }
