@@ -3,10 +3,10 @@ import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
 import { application, type TestApplication } from '../support/application.ts'
 import { creating } from './created.ts'
-
-const POLICIES = 'create: [{ who: signed_in }], update: [], delete: []'
+import { commentsFile, HELP, POLICIES } from './help.ts'
 
 const RESOURCES = {
+  ...HELP,
   'app.yaml':
     'name: Help\nlimits: { searchCounted: 12, searchRanked: 5, searchWalked: 4 }\nplugins: { timestamps: {}, soft_delete: {}, who: {} }\n',
   'articles.yaml': `
@@ -15,18 +15,7 @@ fields: { title: { type: string, required: true }, text: { type: text, required:
 search: { fields: { title: 3, text: 1 } }
 policies: { view: [{ who: signed_in }], ${POLICIES} }
 `,
-  'states.yaml': `
-resource: states
-fields: { name: { type: string, required: true } }
-policies: { view: [{ who: signed_in }], ${POLICIES} }
-`,
-  'comments.yaml': `
-resource: comments
-soft_delete: true
-fields: { text: { type: text, required: true }, internal: { type: boolean, default: false } }
-relations: { ticket: { belongs_to: tickets } }
-policies: { view: [{ role: agent }, { role: guest, where: { internal: false } }], ${POLICIES} }
-`,
+  'comments.yaml': commentsFile('soft_delete: true\n'),
   'tickets.yaml': `
 resource: tickets
 soft_delete: true

@@ -1,8 +1,9 @@
 /** Searches whose whole text is an id or a unique value: that record is found, and comes first where no order is asked for. */
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
-import { type Answer, application, type TestApplication } from '../support/application.ts'
+import type { Answer, TestApplication } from '../support/application.ts'
 import { creating } from './created.ts'
+import { openedTwice } from './help.ts'
 
 const POLICIES = 'create: [{ who: signed_in }], update: [], delete: [{ role: agent }]'
 
@@ -62,17 +63,14 @@ const test = suite('identifiers')
 let apps: readonly TestApplication[] = []
 
 test.before(async () => {
-  const common = `${RESOURCES['app.yaml']}limits: { searchCounted: 1, searchRanked: 1, searchWalked: 1 }\n`
-  apps = await Promise.all([opened(RESOURCES), opened({ ...RESOURCES, 'app.yaml': common })])
+  apps = await openedTwice(RESOURCES, fill)
 })
 
-async function opened(resources: Record<string, string>): Promise<TestApplication> {
-  const app = await application({ resources, plugins: 'test/support/plugins', env: { RATE_LIMIT: '1000' } })
+async function fill(app: TestApplication): Promise<void> {
   const create = creating(app, AGENT)
   for (const path of ['/plain', '/ranked']) for (const row of ROWS) await create(path, row)
   for (const name of ['One', 'Two 22222222', 'Three']) await create('/things', { name })
   for (const id of ['b-7', 'a-7', 'c']) await create('/slips', { id, name: `${id === 'c' ? 'A-7' : 'Z'} slip` })
-  return app
 }
 
 test.after(async () => {

@@ -3,22 +3,11 @@ import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
 import { type Answer, application, type TestApplication } from '../support/application.ts'
 import { creating } from './created.ts'
-
-const POLICIES = 'create: [{ who: signed_in }], update: [], delete: []'
+import { commentsFile, HELP, POLICIES } from './help.ts'
 
 const RESOURCES = {
-  'app.yaml': 'name: Help\nplugins: { timestamps: {}, who: {} }\n',
-  'states.yaml': `
-resource: states
-fields: { name: { type: string, required: true } }
-policies: { view: [{ who: signed_in }], ${POLICIES} }
-`,
-  'comments.yaml': `
-resource: comments
-fields: { text: { type: text, required: true }, internal: { type: boolean, default: false } }
-relations: { ticket: { belongs_to: tickets } }
-policies: { view: [{ role: agent }, { role: guest, where: { internal: false } }], ${POLICIES} }
-`,
+  ...HELP,
+  'comments.yaml': commentsFile(),
   'tickets.yaml': `
 resource: tickets
 fields:

@@ -1,10 +1,9 @@
 /** Searches with a language: other forms of a word are found, marked, ranked and left out like the word itself. */
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
-import { application, type TestApplication } from '../support/application.ts'
+import type { TestApplication } from '../support/application.ts'
 import { creating } from './created.ts'
-
-const POLICIES = 'create: [{ who: signed_in }], update: [], delete: []'
+import { commentsFile, HELP, openedTwice, POLICIES } from './help.ts'
 
 const TICKETS_FILE = `
 resource: tickets
@@ -22,19 +21,8 @@ policies: { view: [{ who: signed_in }], ${POLICIES} }
 `
 
 const RESOURCES = {
-  'app.yaml': 'name: Help\nplugins: { timestamps: {}, who: {} }\n',
-  'states.yaml': `
-resource: states
-fields: { name: { type: string, required: true } }
-policies: { view: [{ who: signed_in }], ${POLICIES} }
-`,
-  'comments.yaml': `
-resource: comments
-fields: { text: { type: text, required: true }, internal: { type: boolean, default: false } }
-relations: { ticket: { belongs_to: tickets } }
-search: [text]
-policies: { view: [{ role: agent }, { role: guest, where: { internal: false } }], ${POLICIES} }
-`,
+  ...HELP,
+  'comments.yaml': commentsFile('search: [text]\n'),
   'tickets.yaml': TICKETS_FILE,
   'ranked.yaml': `
 resource: ranked
@@ -79,12 +67,10 @@ const test = suite('stems')
 let apps: readonly TestApplication[] = []
 
 test.before(async () => {
-  const common = `${RESOURCES['app.yaml']}limits: { searchCounted: 1, searchRanked: 1, searchWalked: 1 }\n`
-  apps = await Promise.all([opened(RESOURCES), opened({ ...RESOURCES, 'app.yaml': common })])
+  apps = await openedTwice(RESOURCES, fill)
 })
 
-async function opened(resources: Record<string, string>): Promise<TestApplication> {
-  const app = await application({ resources, plugins: 'test/support/plugins', env: { RATE_LIMIT: '1000' } })
+async function fill(app: TestApplication): Promise<void> {
   const create = creating(app, AGENT)
   await create('/states', { name: 'Returned twice' })
   for (const ticket of [
@@ -110,7 +96,6 @@ async function opened(resources: Record<string, string>): Promise<TestApplicatio
   for (const titre of ['Les chevaux blancs', 'Une lettre imprimée', 'Un cheval']) await create('/livres', { titre })
   for (const text of ['Новые книги', 'Новый принтер']) await create('/slova', { text })
   await create('/words', { text: 'மரங்கள்' })
-  return app
 }
 
 test.after(async () => {
