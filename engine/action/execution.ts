@@ -206,7 +206,8 @@ export function runCompiled(
   replan = false,
 ): Promise<readonly Row[]> {
   const values = parameterValues(parameters, { actor, now: now(), slots })
-  return replan ? adhoc.run({ text: statement.text }, values) : runner.run(statement, values)
+  const { name: _, ...unnamed } = statement
+  return replan ? adhoc.run(unnamed, values) : runner.run(statement, values)
 }
 
 const noted = new WeakMap<Transaction, Set<string>>()

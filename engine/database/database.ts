@@ -5,6 +5,11 @@ import type { Knex } from 'knex'
 export interface Statement {
   readonly text: string
   readonly name?: string
+  /**
+   * Gets each row as it arrives instead of the one who awaits them all, with its place in the answer; a row at 0 begins
+   * the answer, perhaps anew. Must not throw.
+   */
+  readonly take?: (row: Row, at: number) => void
 }
 
 /** One row as PostgreSQL's own text of each column, in the order of the select list. */

@@ -24,7 +24,7 @@ function answers(file: string): Promise<boolean> {
 
 /** Statements by name would be those of the process that has the database open, which may know other texts by them. */
 function unnamed(runner: Runner): Runner {
-  return { run: ({ text }, values) => runner.run({ text }, values) }
+  return { run: ({ name: _, ...statement }, values) => runner.run(statement, values) }
 }
 
 /**

@@ -48,6 +48,7 @@ interface Pending {
   readonly rows: Row[]
   readonly callback: Done
   readonly running: Running
+  taken: number
   failed: boolean
   submit(connection: Connection): Error | null
   handleDataRow(message: { fields: Row }): void
@@ -64,6 +65,16 @@ interface Pending {
 /** Names prepared on each connection with their text, the least recently used first. */
 const prepared = new WeakMap<Connection, Map<string, string>>()
 
+/** The same maps, of the connections that are open. */
+const kept = new Set<ReadonlyMap<string, string>>()
+
+/** How many statements the connections of this process keep prepared, all together. */
+export function preparedStatements(): number {
+  let count = 0
+  for (const names of kept) count += names.size
+  return count
+}
+
 const EXECUTE = Object.freeze({})
 
 function namesOf(connection: Connection): Map<string, string> {
@@ -71,6 +82,8 @@ function namesOf(connection: Connection): Map<string, string> {
   if (known) return known
   const names = new Map<string, string>()
   prepared.set(connection, names)
+  kept.add(names)
+  connection.once('end', () => kept.delete(names))
   return names
 }
 
@@ -124,13 +137,15 @@ function handleError(this: Pending, error: Error, connection: Connection): void 
   ended(this.running)
   // Whether the failed attempt left the name prepared is unknown: the next one closes it and parses again. What is stale
   // was prepared before the tables changed, as all others on this connection may have been.
-  if (isStale(error)) prepared.delete(connection)
+  if (isStale(error)) prepared.get(connection)?.clear()
   else if (this.statement.name !== undefined) prepared.get(connection)?.delete(this.statement.name)
   this.callback(error, this.rows)
 }
 
 function handleDataRow(this: Pending, message: { fields: Row }): void {
-  this.rows.push(message.fields)
+  const { take } = this.statement
+  if (take === undefined) this.rows.push(message.fields)
+  else take(message.fields, this.taken++)
 }
 
 function nothing(): void {}
@@ -160,6 +175,7 @@ export function send(
     rows: [],
     callback: done,
     running: began(client, patient),
+    taken: 0,
     failed: false,
     submit,
     handleDataRow,

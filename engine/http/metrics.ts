@@ -2,6 +2,7 @@
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client'
 import type { Standing } from '../breaker.ts'
 import type { Database } from '../database/database.ts'
+import { preparedStatements } from '../database/statement.ts'
 import { isObject, type Json } from '../json.ts'
 import type { AdmissionFigures } from './admission.ts'
 
@@ -62,6 +63,14 @@ function connectionsGauge(registry: Registry, connections: Database['connections
         this.set({ pool, state: 'free' }, free)
         this.set({ pool, state: 'waiting' }, waiting)
       }
+    },
+  })
+  new Gauge({
+    name: 'plinth_database_prepared_statements',
+    help: 'Statements that the connections of this process keep prepared, all together',
+    registers: [registry],
+    collect() {
+      this.set(preparedStatements())
     },
   })
 }

@@ -1,7 +1,9 @@
 /** Statements that were prepared before a column changed its type. */
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
+import { preparedStatements } from '../../engine/database/statement.ts'
 import { type TestDatabase, testDatabase } from '../support/database.ts'
+import { until } from '../support/wait.ts'
 
 const test = suite('prepared statements and changed tables')
 let db: TestDatabase
@@ -46,6 +48,17 @@ test('are prepared again on every connection, in transactions too', async () => 
     await writeAll(),
     SOME.map(() => '8'),
   )
+})
+
+test('are counted while their connections are open', async () => {
+  const before = preparedStatements()
+  const other = await testDatabase()
+  await other.database.compiled.run({ name: 'counted', text: 'select $1::int' }, [1])
+  await other.database.compiled.run({ name: 'counted', text: 'select $1::int' }, [2])
+  assert.is(preparedStatements(), before + 1)
+  await other.close()
+  // Embedded databases of one run share their connection, which stays open.
+  if (process.env.TEST_DATABASE_URL !== undefined) await until(() => preparedStatements() === before, 5_000)
 })
 
 test.run()

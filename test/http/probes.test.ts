@@ -58,6 +58,7 @@ test('metrics count requests by pattern, method and class of status', async () =
   assert.ok(count('status="2xx"} 2'), text)
   assert.ok(count('status="4xx"} 1'))
   assert.match(text, /process_cpu_seconds_total/)
+  assert.match(text, /^plinth_database_prepared_statements \d+$/m)
   for (const line of ['state="used"} 2', 'state="free"} 1', 'state="waiting"} 0'])
     assert.ok(text.includes(`plinth_database_connections{pool="ordinary",${line}`), line)
   await world.close()
