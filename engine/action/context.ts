@@ -70,6 +70,12 @@ export interface Records<T extends RecordTypes = AnyRecord> {
    * that no connection is held between batches and memory stays the same however long the list is.
    */
   rows(columns: readonly string[], query?: Iterable<readonly [string, string]>): AsyncGenerator<readonly Row[], void>
+  /** The same rows as what `write` makes of each, which it may change, in UTF-8 and in pieces of some 64 KB: for a file, at less than half the cost. */
+  texts(
+    columns: readonly string[],
+    query: Iterable<readonly [string, string]>,
+    write: (row: (string | null)[]) => string,
+  ): AsyncGenerator<Buffer, void>
   /** The ids of records within reach by the lower-cased text of a field, for those of `texts` that are found; lowest first. */
   idsOf(field: string, texts: readonly string[]): Promise<ReadonlyMap<string, readonly Id[]>>
   /** `fixed`: decoded values of fields that callers can't write, where the program itself has to say them. */

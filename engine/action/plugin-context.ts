@@ -22,7 +22,7 @@ import { relatedOf } from './related.ts'
 import { deleteRecord, restorableId, restoreRecord } from './remove.ts'
 import type { TypesOf } from './resource-types.ts'
 import { sightings } from './sights.ts'
-import { streamRows } from './stream.ts'
+import { streamRows, streamTexts } from './stream.ts'
 import { updateRecord } from './update.ts'
 
 /** The context of one plugin function, inside the open transaction where there is one. */
@@ -118,6 +118,7 @@ function records(around: Execution, name: string): Records {
       return parsed(getRecord(around, resource, named(lookup)))
     },
     rows: (columns, query = []) => streamRows(around, resource, columns, query),
+    texts: (columns, query, write) => streamTexts(around, resource, columns, query, write),
     idsOf: (field, texts) => idsOf(around, resource, field, texts),
     create: (input, fixed, below) =>
       parsed(createRecord(around, resource, input, below && parentOf(around, resource, below), fixed)),

@@ -1,57 +1,96 @@
-/** ⇄ A whole list as batches of rows: the conditions are those of its pages, and each batch is read while the one before is used. */
+/** ⇄ A whole list in batches: the conditions are those of its pages, and each batch is read while the one before is used. */
 import type { BelongsTo, Catalog, FieldPath, Resource } from '../catalog/catalog.ts'
-import { PROJECTION_PARAMETERS } from '../catalog/list-parameter.ts'
 import type { Row } from '../database/database.ts'
-import { invalid } from '../error.ts'
+import type { WireKind } from '../field/field-type.ts'
 import { wireJson } from '../field/wire.ts'
+import type { Compiled } from '../query/compiled.ts'
 import { pathName } from '../query/filter-shape.ts'
 import { type ListQuery, readListQuery } from '../query/list-query.ts'
 import { compileRows } from '../query/list-statement.ts'
+import { PACKED_COLUMNS, unpackedRow } from '../query/packed-row.ts'
 import { actorClass, requireClause } from '../query/policy.ts'
+import { withoutPages } from '../query/without-pages.ts'
 import { type Execution, runCompiled } from './execution.ts'
+import { type Collector, textCollectors } from './text-pieces.ts'
 
 /** Rows of one batch: few at first for a quick start, then as many as the length allows. Each size is a statement of its own. */
-const BATCH_ROWS = [100, 500, 2_000] as const
+const SIZES = [100, 500, 2_000] as const
+/** Texts lie outside the heap, and a server looks up what belongs to many rows at less cost for each. */
+const SIZES_OF_TEXTS = [100, 1_000, 6_000] as const
 /** Characters of one batch, so that long texts don't fill the memory. */
-const BATCH_LENGTH = 1_048_576
+const LENGTH = 1_048_576
+const LENGTH_OF_TEXTS = 3_145_728
 
-const UNFIT = ['page', 'per_page', 'cursor', ...PROJECTION_PARAMETERS]
+const NO_PAGES = 'All records are given at once, without pages, and with columns of their own'
+
+/** How the batches of a list are read. */
+interface Plan<T> {
+  readonly paths: readonly FieldPath[]
+  readonly sizes: readonly number[]
+  readonly length: number
+  /** Collects a batch of `size` rows; called for the next one when the one before is used up. */
+  readonly collector: (size: number) => Collector<T>
+}
 
 /** The batches of a list; refuses like the list does, and paging, which has no meaning here. */
-export async function* streamRows(
+export function streamRows(
   execution: Execution,
   resource: Resource,
   columns: readonly string[],
   query: Iterable<readonly [string, string]>,
 ): AsyncGenerator<readonly Row[], void> {
+  const paths = columns.map((column) => pathOf(execution.catalog, resource, column))
+  return batches(execution, resource, query, { paths, sizes: SIZES, length: LENGTH, collector: collectRows })
+}
+
+/** What `write` makes of each row, in UTF-8 and in pieces; refuses as `streamRows` does. */
+export async function* streamTexts(
+  execution: Execution,
+  resource: Resource,
+  columns: readonly string[],
+  query: Iterable<readonly [string, string]>,
+  write: (row: (string | null)[]) => string,
+): AsyncGenerator<Buffer, void> {
+  const paths = columns.map((column) => pathOf(execution.catalog, resource, column))
+  // The embedded database works for nobody else during a batch.
+  const sizes = execution.database.kind === 'embedded' ? SIZES : SIZES_OF_TEXTS
+  const collector = textCollectors(write)
+  for await (const read of batches(execution, resource, query, { paths, sizes, length: LENGTH_OF_TEXTS, collector }))
+    yield* read
+}
+
+function collectRows(): Collector<readonly Row[]> {
+  let rows: Row[] = []
+  return {
+    reset: () => {
+      rows = []
+    },
+    add: (row) => void rows.push(row),
+    done: () => rows,
+  }
+}
+
+async function* batches<T>(
+  execution: Execution,
+  resource: Resource,
+  query: Iterable<readonly [string, string]>,
+  plan: Plan<T>,
+): AsyncGenerator<T, void> {
   const { actor, catalog } = execution
   requireClause(resource.policies.view, actor)
-  const paths = columns.map((column) => pathOf(catalog, resource, column))
-  const list = readListQuery(catalog, resource, actor, [...unpaged(catalog, query), ['cursor', 'first']])
-  const read = (place: Place): Promise<Batch> => {
-    const reading = readBatch(execution, resource, list, paths, place)
+  const list = readListQuery(catalog, resource, actor, [...withoutPages(catalog, query, NO_PAGES), ['cursor', 'first']])
+  const read = (place: Place): Promise<Batch<T>> => {
+    const reading = readBatch(execution, resource, list, plan, place)
     // When the reader has gone, nobody awaits this batch, and its failure must not end the process. Who awaits it still gets the failure.
     reading.catch(() => undefined)
     return reading
   }
-  let next: Promise<Batch> | undefined = read({ after: undefined, step: 0 })
+  let next: Promise<Batch<T>> | undefined = read({ after: undefined, step: 0, packed: true })
   while (next !== undefined) {
-    const batch: Batch = await next
+    const batch: Batch<T> = await next
     next = batch.next && read(batch.next)
-    yield batch.rows
+    if (batch.content !== undefined) yield batch.content
   }
-}
-
-function unpaged(catalog: Catalog, query: Iterable<readonly [string, string]>): (readonly [string, string])[] {
-  const given = [...query]
-  const paged = given.filter(([name, value]) => UNFIT.includes(name) && value !== '')
-  if (paged.length > 0 && catalog.strictness.unknownParameters === 'refuse')
-    throw invalid(
-      Object.fromEntries(
-        paged.map(([name]) => [name, ['All records are given at once, without pages, and with columns of their own']]),
-      ),
-    )
-  return given.filter(([name]) => !UNFIT.includes(name))
 }
 
 /** The path of a column such as `status.name`: to-one relations, then a field; throws when there is none. */
@@ -70,65 +109,110 @@ export function pathOf(catalog: Catalog, resource: Resource, column: string): Fi
   return { relations, field }
 }
 
-/** Where a batch begins, and which of the sizes it has. */
+/** Where a batch begins, which of the sizes it has, and whether a row comes as one text. */
 interface Place {
   readonly after: readonly (string | null)[] | undefined
   readonly step: number
+  readonly packed: boolean
 }
 
-interface Batch {
-  readonly rows: readonly Row[]
+interface Batch<T> {
+  /** undefined: its rows could not be told apart, and come again. */
+  readonly content: T | undefined
   /** undefined: this was the last one. */
   readonly next: Place | undefined
 }
 
-async function readBatch(
+async function readBatch<T>(
   execution: Execution,
   resource: Resource,
   list: ListQuery,
-  paths: readonly FieldPath[],
-  { after, step }: Place,
-): Promise<Batch> {
-  const size = BATCH_ROWS[step] ?? BATCH_ROWS[0]
+  plan: Plan<T>,
+  place: Place,
+): Promise<Batch<T>> {
+  const { after, packed, step } = place
+  const { paths, sizes } = plan
+  const size = sizes[step] ?? sizes[0]!
   const nulls = after?.map((value) => (value === null ? 'n' : 'v')).join('')
-  const key = `rows ${resource.name} ${paths.map(pathName).join()} ${size} ${nulls ?? ''} ${list.key} ${actorClass(execution.actor)}`
-  const compiled = execution.statements.get(
-    key,
-    () => compileRows(execution, resource, list, paths, size, nulls),
-    list.madeUp,
-  )
+  const key = `rows ${packed} ${resource.name} ${paths.map(pathName).join()} ${size} ${nulls ?? ''} ${list.key} ${actorClass(execution.actor)}`
+  const shape = { paths, size, nulls, packed }
+  const make = (): Compiled => compileRows(execution, resource, list, shape)
+  const compiled = execution.statements.get(key, make, list.madeUp)
   const slots: Record<string, unknown> = { ...list.slots }
   after?.forEach((value, i) => {
     slots[`k${i}`] = value
   })
-  const found = await runCompiled(execution, compiled, slots, list.adhoc || list.search !== undefined)
-  const place = found.length < size ? undefined : found.at(-1)?.slice(paths.length)
-  const rows = answered(found, paths)
-  return { rows, next: place && { after: place, step: stepAfter(rows) } }
-}
-
-/** Rows with the texts of their columns as answers write them, without the quotes of JSON; the cursor's columns cut off. */
-function answered(found: readonly Row[], paths: readonly FieldPath[]): readonly Row[] {
-  const written = paths.flatMap(({ field: { type } }, at) =>
-    type.wire === 'timestamp' || type.wire === 'boolean' ? [{ at, wire: type.wire }] : [],
-  )
-  return found.map((row) => {
-    const texts = row.slice(0, paths.length)
-    for (const { at, wire } of written) {
-      const text = texts[at] ?? null
-      if (text !== null) texts[at] = wireJson(wire, text).replaceAll('"', '')
-    }
-    return texts
-  })
-}
-
-/** The largest size at which a batch stays within its length, if its texts are as long as those of the last one. */
-function stepAfter(rows: readonly Row[]): number {
-  let length = 0
-  for (const row of rows) for (const cell of row) length += cell === null ? 0 : cell.length
-  const fitting = (BATCH_LENGTH * rows.length) / Math.max(1, length)
-  return Math.max(
+  const intake = intakeOf(plan, size, packed)
+  const statement = { ...compiled.statement, take: intake.take }
+  await runCompiled(execution, { ...compiled, statement }, slots, list.adhoc || list.search !== undefined)
+  const { content, count, last, length } = intake.done()
+  if (content === undefined) return { content, next: { ...place, packed: false } }
+  const fitting = (plan.length * count) / Math.max(1, length)
+  const nextStep = Math.max(
     0,
-    BATCH_ROWS.findLastIndex((size) => size <= fitting),
+    sizes.findLastIndex((one) => one <= fitting),
   )
+  return { content, next: count < size ? undefined : { after: last, step: nextStep, packed } }
+}
+
+/** What one batch came to. */
+interface Arrived<T> {
+  /** undefined where a packed row can't be told apart. */
+  readonly content: T | undefined
+  readonly count: number
+  /** Characters of its columns. */
+  readonly length: number
+  /** The cursor of its last row. */
+  readonly last: Row
+}
+
+/** Works each row of a batch as it arrives, so that none of them is kept for longer. */
+function intakeOf<T>(
+  { collector, paths }: Plan<T>,
+  size: number,
+  packed: boolean,
+): { readonly take: (row: Row, at: number) => void; readonly done: () => Arrived<T> } {
+  const wires = paths.map(({ field }) => field.type.wire)
+  const turned = wires.flatMap((wire, at) => (wire === 'timestamp' || wire === 'boolean' ? [{ at, wire }] : []))
+  const keys = packed ? PACKED_COLUMNS : paths.length
+  const content = collector(size)
+  let [last, count, length]: [Row, number, number] = [[], 0, 0]
+  let failed: { readonly error: unknown } | undefined
+  let clear = true
+  const work = (row: Row): void => {
+    const values = packed ? unpackedRow(row, wires) : row.slice(0, keys)
+    if (values === undefined) {
+      clear = false
+      return
+    }
+    for (const value of values) length += value?.length ?? 0
+    for (const { at, wire } of turned) values[at] = written(wire, values[at] ?? null)
+    content.add(values)
+  }
+  const take = (row: Row, at: number): void => {
+    if (at === 0) {
+      content.reset()
+      ;[count, length, clear, failed] = [0, 0, true, undefined]
+    }
+    count += 1
+    last = row
+    if (!clear || failed !== undefined) return
+    try {
+      work(row)
+    } catch (error) {
+      failed = { error }
+    }
+  }
+  const done = (): Arrived<T> => {
+    if (failed !== undefined) throw failed.error
+    return { content: clear ? content.done() : undefined, count, length, last: last.slice(keys) }
+  }
+  return { take, done }
+}
+
+/** A text as answers write it, without the quotes of JSON. */
+function written(wire: WireKind, text: string | null): string | null {
+  if (text === null) return null
+  const json = wireJson(wire, text)
+  return json.startsWith('"') ? json.slice(1, -1) : json
 }

@@ -3,14 +3,17 @@
 /** What of each record is wanted: of single records too, in this order. */
 export const PROJECTION_PARAMETERS: readonly string[] = ['fields', 'omit', 'include']
 
+/** Which of the records are answered, and how many at once. */
+export const PAGE_PARAMETERS: readonly string[] = ['page', 'per_page', 'cursor']
+
+/** Which of them comes first. */
+export const ORDER_PARAMETERS: readonly string[] = ['order', 'sort']
+
 export const LIST_PARAMETERS: readonly string[] = [
-  'page',
-  'per_page',
+  ...PAGE_PARAMETERS,
+  ...ORDER_PARAMETERS,
   'search',
   'snippets',
-  'sort',
-  'order',
-  'cursor',
   'where',
   ...PROJECTION_PARAMETERS,
 ]

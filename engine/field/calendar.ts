@@ -16,6 +16,16 @@ export function dayOf(text: string): Day | undefined {
   return day.year > 0 && day.day >= 1 && day.day <= daysIn(day.year, day.month) ? day : undefined
 }
 
+/** Whether PostgreSQL has such a day, in a year of up to six digits or `BC`, as it writes it: `12026-01-31`, `0044-03-15 BC`. */
+export function isStoredDay(text: string): boolean {
+  const [, digits, month = '', day = '', bc] = /^(\d{4,6})-(\d{2})-(\d{2})( BC)?$/.exec(text) ?? []
+  const written = Number(digits)
+  // The year before the year 1 is 1 BC; days are known from 4714 BC on, moments up to 294276.
+  const isKnown = bc === undefined ? written < 294_276 : written < 4_714
+  const year = bc === undefined ? written : 1 - written
+  return written > 0 && isKnown && Number(day) >= 1 && Number(day) <= daysIn(year, Number(month))
+}
+
 /** `YYYY-MM-DD` of a day. */
 export function dayText(day: Day): string {
   return `${pad(day.year, 4)}-${pad(day.month)}-${pad(day.day)}`

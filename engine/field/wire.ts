@@ -14,7 +14,7 @@ export function wireJson(kind: WireKind, text: string | null): string {
     case 'timestamp':
       return timestamp(text)
     case 'date':
-      return `"${text}"`
+      return date(text)
     case 'json':
       return text
   }
@@ -41,10 +41,22 @@ const ZEROS = ['', '0', '00', '000', '0000', '00000']
 
 const WITHOUT_ZONE = /^(\d{4}-\d\d-\d\d) (\d\d:\d\d:\d\d)(?:\.(\d{1,6}))?$/
 
-/** A column without a zone holds moments in UTC; what is no moment of our era stays as it is. */
+/** Whether a day or a moment lies before the year 1; all others that JSON Schema has no form for lie after the year 9999. */
+function isBefore(text: string): boolean {
+  return text.endsWith('BC') || text.startsWith('-')
+}
+
+/** A column without a zone holds moments in UTC; what lies outside the years 1 to 9999 becomes the nearest moment in them. */
 function withoutZone(text: string): string {
   const [, day, time, fraction = ''] = WITHOUT_ZONE.exec(text) ?? []
-  return day === undefined ? JSON.stringify(text) : `"${day}T${time}.${fraction.padEnd(6, '0')}Z"`
+  if (day !== undefined) return `"${day}T${time}.${fraction.padEnd(6, '0')}Z"`
+  return isBefore(text) ? '"0001-01-01T00:00:00.000000Z"' : '"9999-12-31T23:59:59.999999Z"'
+}
+
+/** A day, or the nearest one in the years 1 to 9999. */
+function date(text: string): string {
+  if (text.length === 10) return `"${text}"`
+  return isBefore(text) ? '"0001-01-01"' : '"9999-12-31"'
 }
 
 /** `2026-01-01 10:00:00.12+00` → `"2026-01-01T10:00:00.120000Z"`. */

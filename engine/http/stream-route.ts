@@ -3,9 +3,8 @@ import type { Readable } from 'node:stream'
 import type { Execution } from '../action/execution.ts'
 import type { Actor } from '../actor.ts'
 import type { Catalog, Resource } from '../catalog/catalog.ts'
-import { PROJECTION_PARAMETERS } from '../catalog/list-parameter.ts'
-import { invalid } from '../error.ts'
 import { requireClause } from '../query/policy.ts'
+import { withoutPages } from '../query/without-pages.ts'
 import type { EngineRoute, Headers, RequestInput } from './parts.ts'
 import { routeAccess } from './resource-routes.ts'
 
@@ -27,7 +26,7 @@ export type OpenStream = (request: StreamRequest) => Readable
 
 export const EVENT_STREAM = 'text/event-stream'
 
-const UNFIT: readonly string[] = ['page', 'per_page', 'cursor', ...PROJECTION_PARAMETERS]
+const NO_PAGES = 'A stream has no pages, and tells of records as the list shows them'
 
 /** The streams of a catalog. Without `open`, for documents, nobody can be served. */
 export function streamRoutes(catalog: Catalog, open: OpenStream = refuse): readonly EngineRoute[] {
@@ -66,15 +65,7 @@ function streamRoute(resource: Resource, open: OpenStream): EngineRoute {
 
 function requestOf({ actor, catalog, requestId }: Execution, resource: Resource, input: RequestInput): StreamRequest {
   const { headers, ip, query } = input
-  const given = [...query]
-  const paged = given.filter(([name, value]) => UNFIT.includes(name) && value !== '')
-  if (paged.length > 0 && catalog.strictness.unknownParameters === 'refuse')
-    throw invalid(
-      Object.fromEntries(
-        paged.map(([name]) => [name, ['A stream has no pages, and tells of records as the list shows them']]),
-      ),
-    )
-  const asked = given.filter(([name]) => !UNFIT.includes(name))
+  const asked = withoutPages(catalog, query, NO_PAGES)
   return { resource, actor, requestId, headers, ip, query: asked, lastEventId: headers['last-event-id'] || undefined }
 }
 

@@ -1,7 +1,7 @@
 /** Keyset cursors: where a page ended, as an opaque text, and the condition that goes on from there. */
 import type { Field, SortTerm } from '../catalog/catalog.ts'
 import { isBigint } from '../field/bigint.ts'
-import { dayOf } from '../field/calendar.ts'
+import { isStoredDay } from '../field/calendar.ts'
 import { isFloat } from '../field/column-type.ts'
 import { isUuid } from '../field/uuid.ts'
 import { and, join, or, type Sql, slot, sql } from '../filter/sql.ts'
@@ -47,6 +47,9 @@ export function decodeCursor(text: string, sort: readonly SortTerm[]): Cursor | 
   return { values: list, nulls: list.map((value) => (value === null ? 'n' : '-')).join('') }
 }
 
+/** A day or a moment that is before or after all others. */
+const ENDLESS = /^-?infinity$/
+
 /** Only texts that PostgreSQL itself writes for such a column go back into a statement. */
 function wellFormed(field: Field, value: string): boolean {
   const column = field.type.column(field.options)
@@ -66,10 +69,10 @@ function wellFormed(field: Field, value: string): boolean {
     case 'boolean':
       return value === 't' || value === 'f'
     case 'date':
-      return dayOf(value) !== undefined
+      return ENDLESS.test(value) || isStoredDay(value)
     case 'timestamp': {
-      const parts = /^(\S{10}) ([01]\d|2[0-3]):[0-5]\d:[0-5]\d(\.\d{1,6})?(?:\+00)?$/.exec(value)
-      return parts !== null && dayOf(parts[1]!) !== undefined
+      const parts = /^(\S{10,12}) ([01]\d|2[0-3]):[0-5]\d:[0-5]\d(\.\d{1,6})?(?:\+00)?( BC)?$/.exec(value)
+      return ENDLESS.test(value) || (parts !== null && isStoredDay(`${parts[1]}${parts[4] ?? ''}`))
     }
     default:
       return true

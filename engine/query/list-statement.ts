@@ -12,6 +12,7 @@ import { namedKey } from './identifier.ts'
 import type { KeptEmbed } from './kept-embed.ts'
 import type { ListQuery } from './list-query.ts'
 import { orderSql, type SortKey, sortKeys } from './order.ts'
+import { type Packable, packedColumns } from './packed-row.ts'
 import { type PageParts, plainPage } from './page.ts'
 import { filterable, reach } from './policy.ts'
 import { rankKey } from './rank.ts'
@@ -227,17 +228,25 @@ export function compileFound(scope: SelectScope, resource: Resource, query: List
   return compiled(sql`select count(*) ${foundSql(scope, resource, query)}`)
 }
 
+/** How a batch of all rows is read. */
+export interface RowsShape {
+  readonly paths: readonly FieldPath[]
+  readonly size: number
+  /** Which values of the cursor that the batch follows are null, a letter for each; undefined for the first batch. */
+  readonly nulls: string | undefined
+  /** Whether the columns of a row are sent as one text. */
+  readonly packed: boolean
+}
+
 /**
- * Compiles one batch of all rows of a list: the columns of `paths`, null where the actor may not read one, then those
- * of the cursor. `nulls` are those of the row that the batch follows. Slots: those of the filters and the search, `k0…`.
+ * Compiles one batch of all rows of a list: the columns of the paths, null where the actor may not read one, then those
+ * of the cursor. Slots: those of the filters and the search, `k0…`.
  */
 export function compileRows(
   scope: SelectScope,
   resource: Resource,
   query: ListQuery,
-  paths: readonly FieldPath[],
-  size: number,
-  nulls: string | undefined,
+  { nulls, packed, paths, size }: RowsShape,
 ): Compiled {
   // The rows are walked in the order of the list, once over all batches.
   const where = foundConditions(scope, resource, query)
@@ -245,16 +254,21 @@ export function compileRows(
   if (nulls !== undefined) where.push(afterSql(sorted, nulls))
   const joins: string[] = []
   const joinOnce = joiner(scope.catalog, joins)
-  const columns = paths.map((path) =>
-    filterable(path, scope.actor) ? fieldSql(path.field, path.relations.reduce(joinOnce, 't')) : sql`null`,
-  )
+  const columns = paths.map((path): Packable => {
+    const { field, relations } = path
+    if (!filterable(path, scope.actor)) return { value: 'null::text', wire: field.type.wire }
+    return { value: fieldSql(field, relations.reduce(joinOnce, 't')), wire: field.type.wire }
+  })
   const parts = {
     table: quoted(resource.table),
     id: quoted(resource.key.column),
     where,
     sorted,
     limit: sql`limit ${size}`,
-    columns: [...columns, ...sorted.map((key) => key.sql)],
+    columns: [
+      ...(packed ? packedColumns(columns) : columns.map(({ value }) => value)),
+      ...sorted.map((key) => key.sql),
+    ],
     joins: joins.join(' '),
   }
   return compiled(plainPage(parts, orderSql(scope, resource, query.sort, 't'), false))

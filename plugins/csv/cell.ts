@@ -9,6 +9,10 @@ import { htmlToText, isHtml } from './html.ts'
 const FORMULAS = /^(?='*[=+\-@＝＋－＠\t\r])|(?<=[;\t\r\n])(?=['"]*[=+\-@＝＋－＠])/g
 const GUARDS = /^'(?='*[=+\-@＝＋－＠\t\r])|(?<=[;\t\r\n])'(?=['"]*[=+\-@＝＋－＠])/g
 const QUOTED = /[",\r\n]|^[\s\ufeff]|[\s\ufeff]$/
+/** Whatever quotes and guards are asked for by, somewhere inside; at its ends it is looked at apart. */
+const INSIDE = /[",;\t\r\n]/
+/** What a guard stands before, or what spreadsheets cut off. */
+const ENDS = /[\s\ufeff'=+\-@＝＋－＠]/
 const PLAIN = /^[A-Za-z0-9][\w .:/@#()-]*[\w.:)]$/
 
 /** A text as a cell: guarded against being taken for a formula, quoted where its characters ask for it; null is empty. */
@@ -16,6 +20,10 @@ export function cellOf(text: string | null): string {
   if (text === null) return ''
   // Most cells are short and plain: one look instead of two.
   if (PLAIN.test(text)) return text
+  if (text === '') return text
+  if (!INSIDE.test(text)) {
+    if (!ENDS.test(text[0]!) && !ENDS.test(text.at(-1)!)) return text
+  }
   const guarded = text.replace(FORMULAS, "'")
   return QUOTED.test(guarded) ? `"${guarded.replaceAll('"', '""')}"` : guarded
 }
@@ -39,9 +47,13 @@ export function readHtml(cell: string): string {
   return cell.startsWith("'") ? cell.slice(1) : htmlToText(cell)
 }
 
+/** Texts without anything that JSON or a joined list escapes. */
+const SIMPLE_LIST = /^\["[^"\\;]*"(?:, "[^"\\;]*")*\]$/
+
 /** A list, as pg's JSON text, as one text: items by `;`, with `;` and `\` inside an item after a `\`. */
 export function joinedList(json: string | null): string | null {
   if (json === null || json === '[]') return null
+  if (SIMPLE_LIST.test(json)) return json.slice(2, -2).replaceAll('", "', ';')
   const items: unknown = JSON.parse(json)
   if (!Array.isArray(items)) return null
   return items.map((item) => String(item).replace(/[;\\]/g, '\\$&')).join(';')

@@ -150,7 +150,7 @@ const TAMPERED: readonly (readonly [sort: string, cursor: string])[] = [
   ['lent', encoded(['lent,id', 'maybe', '1'])],
   ['printed_on', encoded(['printed_on,id', '2001-02-30', '1'])],
   ['printed_on', encoded(['printed_on,id', '2001-13-01', '1'])],
-  ['printed_on', encoded(['printed_on,id', 'infinity', '1'])],
+  ['printed_on', encoded(['printed_on,id', 'infinite', '1'])],
   ['seen_at', encoded(['seen_at,id', '2026-02-30 00:00:00+00', '1'])],
   ['seen_at', encoded(['seen_at,id', '2026-01-01 24:00:00+00', '1'])],
   ['seen_at', encoded(['seen_at,id', 'now', '1'])],

@@ -80,8 +80,8 @@ function texts(length: number): readonly string[] {
   return [...once.map((text) => `${text}!`), ...['ab', 'abc', 'a b', 'a-.', 'aéü', 'a\nb'].map(any)]
 }
 
-/** Processor time in milliseconds, with room for a slow machine; a pattern that goes back takes minutes. */
-const MOST = 200
+/** Processor time in milliseconds: a pattern that goes back takes minutes, on any machine. */
+const MOST = 5_000
 
 test('no text of the largest length holds the process', async () => {
   for (const pattern of USABLE) {

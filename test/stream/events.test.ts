@@ -3,26 +3,19 @@ import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
 import { until } from '../support/wait.ts'
 import type { Reading } from './client.ts'
-import { AGENT, ANN, BEN, BOSS, HELPER, LEAD, openWorld, type World } from './world.ts'
+import { AGENT, ANN, BEN, BOSS, HELPER, LEAD, openWorld, readingsOf, type World } from './world.ts'
 
 let world: World
-let readings: Reading[] = []
 const test = suite('streams: events')
+const open = readingsOf(test)
 
 test.before(async () => {
   world = await openWorld()
 })
-test.after.each(() => {
-  for (const reading of readings) reading.close()
-  readings = []
-})
 test.after(() => world.close())
 
-async function read(token: string | undefined, path?: string): Promise<Reading> {
-  const reading = await world.read(token, path)
-  assert.is(reading.status, 200, reading.text())
-  readings.push(reading)
-  return reading
+async function read(token: string | undefined, path = '/tickets/stream'): Promise<Reading> {
+  return open(world.address, token, path)
 }
 
 /** Makes a ticket that everybody in question sees, so that all that came before it has been told. */

@@ -5,18 +5,14 @@ import { createEngine, type Engine } from '../../engine/engine.ts'
 import { SILENT } from '../support/database.ts'
 import { until } from '../support/wait.ts'
 import type { Reading } from './client.ts'
-import { AGENT, ANN, BEN, LEAD, openWorld, RESOURCES, readFrom, type World } from './world.ts'
+import { AGENT, ANN, BEN, LEAD, openWorld, RESOURCES, readingsOf, type World } from './world.ts'
 
 let world: World
-let readings: Reading[] = []
 const test = suite('streams: going on')
+const open = readingsOf(test)
 
 test.before(async () => {
   world = await openWorld()
-})
-test.after.each(() => {
-  for (const reading of readings) reading.close()
-  readings = []
 })
 test.after(() => world.close())
 
@@ -26,10 +22,7 @@ async function read(
   lastId?: string,
   address = world.address,
 ): Promise<Reading> {
-  const reading = await readFrom(address, token, path, lastId)
-  assert.is(reading.status, 200, reading.text())
-  readings.push(reading)
-  return reading
+  return open(address, token, path, lastId)
 }
 
 async function second(): Promise<{ readonly engine: Engine; readonly url: string }> {

@@ -4,26 +4,19 @@ import * as assert from 'uvu/assert'
 import { type Desk, openDesk, type Person } from '../desk/desk.ts'
 import { until } from '../support/wait.ts'
 import type { Reading } from './client.ts'
-import { readFrom } from './world.ts'
+import { readingsOf } from './world.ts'
 
 let desk: Desk
-let readings: Reading[] = []
 const test = suite('streams: rights')
+const open = readingsOf(test)
 
 test.before(async () => {
   desk = await openDesk()
 })
-test.after.each(() => {
-  for (const reading of readings) reading.close()
-  readings = []
-})
 test.after(() => desk.close())
 
 async function read({ token }: Person, path = '/api/v1/tickets/stream'): Promise<Reading> {
-  const reading = await readFrom(desk.address, token, path)
-  assert.is(reading.status, 200, reading.text())
-  readings.push(reading)
-  return reading
+  return open(desk.address, token, path)
 }
 
 async function roleId(slug: string): Promise<number> {

@@ -1,4 +1,5 @@
 /** Tickets that five kinds of readers follow, each with a sight of its own. */
+import * as assert from 'uvu/assert'
 import type { JsonObject } from '../../engine/json.ts'
 import { application, type TestApplication } from '../support/application.ts'
 import { follow, type Reading } from './client.ts'
@@ -118,4 +119,19 @@ export async function readFrom(
   const reading = await follow(address, path, headers)
   if (lastId === undefined && reading.status === 200) await reading.come(1)
   return reading
+}
+
+/** Opens streams that must be open (200), and closes them behind each test of the suite. */
+export function readingsOf(test: { readonly after: { each(close: () => void): void } }): typeof readFrom {
+  let readings: Reading[] = []
+  test.after.each(() => {
+    for (const reading of readings) reading.close()
+    readings = []
+  })
+  return async (address, token, path, lastId) => {
+    const reading = await readFrom(address, token, path, lastId)
+    readings.push(reading)
+    assert.is(reading.status, 200, reading.text())
+    return reading
+  }
 }

@@ -91,12 +91,10 @@ csv('someone who takes the file slowly, or not to its end, holds up nobody', asy
     const call = request(new URL('/articles/export', shop.address), { agent: false }, (response) => {
       response.once('data', () => {
         response.pause()
-        const started = Date.now()
         shop
           .call('GET', '/articles?per_page=1')
           .then((answer) => {
             assert.is(answer.status, 200)
-            assert.ok(Date.now() - started < 2_000)
             call.destroy()
             resolve()
           })
