@@ -2,6 +2,7 @@
 import type { Access, Catalog, Clause, Field, Relation, Resource } from '../catalog/catalog.ts'
 import type { PolicyName } from '../definition/definition.ts'
 import type { BoundRoute } from '../http/parts.ts'
+import { pathFromRoot } from '../http/place.ts'
 import { placeOf } from '../text/source.ts'
 import { type KeptFilter, kept } from './kept-filter.ts'
 
@@ -49,10 +50,7 @@ export function describeAccess(catalog: Catalog, routes: readonly BoundRoute[], 
       // Who may call a resource's own is said by its policies.
       routes
         .filter(({ plugin }) => plugin !== 'engine')
-        .map(({ absolute, method, path, access }) => [
-          `${method} ${absolute === true ? path : catalog.prefix + path}`,
-          access,
-        ]),
+        .map((route) => [`${route.method} ${pathFromRoot(route, catalog.prefix)}`, route.access]),
     ),
   }
 }

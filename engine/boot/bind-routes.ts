@@ -5,6 +5,7 @@ import { sentenceOf } from '../error.ts'
 import { catalogRoutes } from '../http/catalog-routes.ts'
 import { resourcesNamed } from '../http/output.ts'
 import type { BoundRoute } from '../http/parts.ts'
+import { nameless, pathFromRoot } from '../http/place.ts'
 import type { Route } from '../http/route.ts'
 import type { Bound, Composition } from '../plugin/compose.ts'
 import { resolveFields } from '../resolve/fields.ts'
@@ -82,9 +83,8 @@ export function judgedRoutes(composition: Composition, catalog: Catalog): Requir
 function clashes(routes: readonly BoundRoute[], prefix: string): readonly Diagnostic[] {
   const taken = new Map<string, BoundRoute>()
   return routes.flatMap((route): Diagnostic[] => {
-    const path = route.absolute ? route.path : prefix + route.path
-    // Parameters of any name stand for the same place.
-    const key = `${route.method} ${path.replaceAll(/\{\w+\}/g, '{}')}`
+    const path = pathFromRoot(route, prefix)
+    const key = `${route.method} ${nameless(path)}`
     const other = taken.get(key)
     taken.set(key, other ?? route)
     if (other === undefined) return []

@@ -7,7 +7,7 @@ import { createServer, type Server } from 'node:net'
 import { LIMITS } from '../limits.ts'
 import type { Logger } from '../observe.ts'
 
-/** A program that gives back every handle that it gets: what comes back is another handle on the same socket. */
+/** A child process that sends back every handle that it receives; each one that comes back is another handle on the same socket. */
 const ECHO = `process.on('message', (n, handle) => process.send(n, handle))`
 
 /** The further handles that a server accepts by. */
@@ -22,7 +22,7 @@ interface Handle {
   listen?(backlog: number): number
 }
 
-/** What Node listens by; undefined where it listens no more. */
+/** The handle by which Node listens; undefined when it has stopped listening. */
 function handleOf(server: Server): Handle | undefined {
   return (Reflect.get(server, '_handle') as Handle | null | undefined) ?? undefined
 }
@@ -39,7 +39,7 @@ function moreHandles(server: Server, log: Logger, add: (handle: unknown) => void
     left -= 1
     if (left === 0 && child.connected) child.disconnect()
   })
-  // Each is sent anew, because what was sent on is closed there.
+  // A new copy is sent each time, because the child closes a handle when it has sent it back.
   for (let i = 0; i < LIMITS.acceptHandles; i++) Reflect.apply(child.send, child, [i, handle, () => {}])
   child.unref()
   child.channel?.unref()

@@ -9,7 +9,7 @@ import { LIMITS } from '../limits.ts'
 import type { Logger } from '../observe.ts'
 import { createLargeAnswers, type LargeAnswers } from './large-answers.ts'
 
-/** How admission stands, for operators. */
+/** The figures of admission, for /metrics. */
 export interface AdmissionFigures {
   /** Requests so far. */
   readonly admitted: number
@@ -34,16 +34,16 @@ export interface Admission {
   figures(): AdmissionFigures
 }
 
-/** The least and the most by which one look narrows the limit. */
+/** The least and the most by which one check lowers the limit. */
 const NARROW_LEAST = 0.95
 const NARROW_MOST = 0.7
-/** By how much one look widens a limit that was met, and one that was not. */
+/** By how much one check raises the limit: after requests were refused, and when none were. */
 const WIDEN = 1.1
 const RELAX = 1.25
 /** Seconds that refused callers are told to stay away, in turn. */
 const PAUSES = [1, 2, 3]
 
-/** How late the event loop is: a timer that is due once in each window says so by the time at which it runs. */
+/** How late the event loop is: a timer is set for each window, and the delay with which it runs is the lateness. */
 function loopLateness(): { begin(now: number): void; take(now: number): number } {
   let due = 0
   let late = 0
@@ -73,7 +73,7 @@ export function nextLimit(limit: number, waitMs: number, peak: number, refused: 
 interface Control {
   limit: number
   waitMs: number
-  /** Looks at what was measured since the last look, and makes the limit of it. */
+  /** Takes what was measured since the last call, and sets the limit by it. */
   look(now: number, seen: { readonly peak: number; readonly refused: boolean }): void
 }
 
@@ -86,7 +86,7 @@ function createControl(waited: () => number): Control {
     waitMs: 0,
     look(now, { peak, refused }) {
       const measured = Math.max(waited(), lateness.take(now))
-      // What was measured before a pause says nothing of now.
+      // After a pause without requests, the last measurement is too old to use.
       const wait = now - lookedAt > LIMITS.admissionWindowMs * 10 ? 0 : measured
       this.waitMs = Math.min(wait, waitBefore)
       this.limit = nextLimit(this.limit, this.waitMs, peak, refused)
@@ -143,7 +143,7 @@ export function createAdmission({ waited, log }: { waited(): number; log: Logger
   }
 }
 
-/** Tells of refused requests at most once in ten seconds, with their number: a line for each would be overload too. */
+/** Logs refused requests at most once in ten seconds, with their number: a line for each would add to the overload. */
 function refusalLog(
   log: Logger,
 ): (now: number, told: { readonly refused: number; readonly limit: number; readonly waitMs: number }) => void {

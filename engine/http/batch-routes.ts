@@ -7,6 +7,7 @@ import { updateRecord } from '../action/update.ts'
 import { type UniqueValue, upsertRecord } from '../action/upsert.ts'
 import type { Actor } from '../actor.ts'
 import type { Catalog, Field, Resource } from '../catalog/catalog.ts'
+import { ORDER_PARAMETERS, PAGE_PARAMETERS } from '../catalog/list-parameter.ts'
 import type { FieldDefinition } from '../definition/definition.ts'
 import { ApiError, type FieldErrors, invalid } from '../error.ts'
 import type { Id } from '../id.ts'
@@ -81,7 +82,7 @@ function route(resource: Resource, given: Given): BatchRoute {
   }
 }
 
-/** Throws for whoever may do none of the actions. */
+/** Throws forbidden for a caller who may do none of the actions. */
 function admitted(resource: Resource, does: readonly OperationName[], actor: Actor): void {
   const refusals = does.flatMap((name) => {
     try {
@@ -112,7 +113,7 @@ function batchRoute(resource: Resource, does: readonly OperationName[], queryFie
   })
 }
 
-/** A request for more is refused, and is no dearer than the largest that is not. */
+/** A larger request is refused, and counts for the rate limit like the largest one that is allowed. */
 function unitsOf(records: number): number {
   return Math.ceil(Math.min(records, LIMITS.batchOperations) / LIMITS.batchUnit)
 }
@@ -170,13 +171,13 @@ function tooMany(count: number, max: number): ApiError {
   return new ApiError('conflict', { message })
 }
 
-const PAGING: readonly string[] = ['page', 'per_page', 'cursor', 'order', 'sort']
+const UNFIT: readonly string[] = [...PAGE_PARAMETERS, ...ORDER_PARAMETERS]
 
 /** All that match are written, so there is neither a page nor an order of them. */
 function refusePages(query: readonly (readonly [string, string])[]): void {
   const errors: FieldErrors = Object.fromEntries(
     query
-      .filter(([name]) => PAGING.includes(name))
+      .filter(([name]) => UNFIT.includes(name))
       .map(([name]) => [name, [`Unknown parameter "${name}": all records that match are written`]]),
   )
   if (Object.keys(errors).length > 0) throw invalid(errors)

@@ -9,14 +9,14 @@ import { LIMITS } from '../limits.ts'
 const JSON_MEDIA = /^application\/(?:[\w.!#$&^+-]+\+)?json$/
 const UTF8 = /^charset\s*=\s*"?utf-?8"?$/
 
-/** Whether a request brings a body at all; `Content-Length: 0` does not. */
+/** Whether a request has a body; one with `Content-Length: 0` has none. */
 export function hasBody(request: IncomingMessage): boolean {
   if (request.headers['transfer-encoding'] !== undefined) return true
   const length = request.headers['content-length']
   return length !== undefined && Number(length) > 0
 }
 
-/** The media type and its parameters in small letters; nothing where the header is longer than any that is meant. */
+/** The media type and its parameters in lower case; empty when the header is longer than any real one. */
 function mediaOf(request: IncomingMessage): readonly string[] {
   const header = request.headers['content-type'] ?? ''
   if (header.length > LIMITS.contentTypeLength) return []
@@ -61,12 +61,12 @@ function property(error: unknown, name: string): unknown {
   return typeof error === 'object' && error !== null ? Reflect.get(error, name) : undefined
 }
 
-/** What a failed read means for the caller. */
+/** The error that the caller gets when reading the body failed. */
 function readFailure(error: unknown, request: IncomingMessage): ApiError {
   if (property(error, 'status') === 413) return tooLarge(request)
   discard(request)
   if (property(error, 'status') === 415) return new ApiError('unsupported_media_type')
-  // Broken compression, a length that was not kept, a connection that ended: no body that could be understood.
+  // Broken compression, a wrong Content-Length or a closed connection: the body can not be read.
   return new ApiError('malformed_body', { cause: error })
 }
 
@@ -129,16 +129,16 @@ function noErrors(): Record<string, string[]> {
   return Object.create(null)
 }
 
-/** What was found so far; a count beside it, because counting keys at every step would cost more than the look. */
+/** The errors found so far; they are counted separately, because counting keys at every step costs more than the check itself. */
 interface Findings {
   readonly errors: Record<string, string[]>
   count: number
-  /** The keys that lead to where the look is. */
+  /** The keys from the root of the body to the value that is checked now. */
   readonly at: (string | number)[]
 }
 
 function note(findings: Findings, sentence: (path: string) => string): void {
-  // A long key would stand in the path of everything below it, as often as there is something wrong.
+  // A long key would be repeated in the path of every error below it.
   const path = findings.at.map((key) => String(key).slice(0, LIMITS.unknownKeyLength)).join('.')
   findings.errors[path] = [sentence(path)]
   findings.count += 1
@@ -153,7 +153,7 @@ function walk(value: unknown, findings: Findings): void {
   if (typeof value !== 'object' || value === null) return
   const { at } = findings
   if (at.length >= LIMITS.jsonDepth) throw new ApiError('malformed_body')
-  // Not by entries: a body may hold a hundred thousand of them.
+  // Object.entries would copy them all, and a body may hold a hundred thousand.
   const depth = at.length
   if (Array.isArray(value)) {
     for (let index = 0; index < value.length; index += 1) {

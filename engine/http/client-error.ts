@@ -1,4 +1,4 @@
-/** Answers what Node's parser refuses before there is a request, with the same envelope as every answer. */
+/** When Node's parser refuses a request, answers with the same envelope as every answer. */
 import type { ServerResponse } from 'node:http'
 import type { Duplex } from 'node:stream'
 import { ApiError } from '../error.ts'
@@ -44,7 +44,7 @@ export function closingResponse(error: ApiError, stamp: string, requestId: strin
   ].join('\r\n')
 }
 
-/** A listener for `clientError` that answers with the envelope, in its turn. */
+/** A listener for `clientError` that answers with the envelope, after the answers to earlier requests of the connection. */
 export function clientErrorListener(stamp: Stamp, now: () => Date, newId: () => string) {
   return (error: Error, socket: Serving): void => {
     if (!socket.writable || Reflect.get(error, 'code') === 'ECONNRESET') {
@@ -57,7 +57,7 @@ export function clientErrorListener(stamp: Stamp, now: () => Date, newId: () => 
     const serving = socket._httpMessage
     if (serving === undefined || serving === null) refuse()
     else if (serving.headersSent && !serving.writableFinished && !serving.req.complete) socket.destroy()
-    // Garbage behind a complete request must not overtake that request's answer.
+    // When unreadable bytes follow a complete request, that request's answer is sent first.
     else if (serving.req.complete) serving.once('close', refuse)
     else refuse()
   }

@@ -71,7 +71,7 @@ function sums({ path, resource }: { readonly path: string; readonly resource?: u
   return resource === undefined && path.endsWith('/summary')
 }
 
-/** Whether a request says a name: in its path, as a parameter, in a list of names, in a condition, or as a key of its body. */
+/** Whether a request uses a name: in its path, as a parameter, in a list of names, in a condition, or as a key of its body. */
 function askedNames(
   { names }: EarlierNames,
   { body, params, query }: RequestInput,
@@ -169,7 +169,7 @@ function headersOf(found: readonly Earlier[], began: number): Readonly<Record<st
   }
 }
 
-/** A client that says one earlier name, or calls by an earlier path, knows no later one. */
+/** A client that uses one earlier name, or an earlier path, is taken to know only the earlier names. */
 function underSentNames(route: Route, earlier: EarlierNames | undefined, body: JsonObject, error: unknown): unknown {
   if (!(error instanceof ApiError) || error.code !== 'validation_failed' || earlier === undefined) return error
   if (route.earlier === undefined && !Object.keys(body).some((key) => earlier.keys.has(key))) return error

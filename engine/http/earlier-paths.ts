@@ -1,6 +1,7 @@
 /** The paths that a renamed resource had: its routes stand there too, for clients of earlier versions. */
 import type { Catalog } from '../catalog/catalog.ts'
 import type { BoundRoute } from './parts.ts'
+import { nameless } from './place.ts'
 
 /** The routes under earlier paths, each beside the one that it stands for; none where a path is taken. */
 export function earlierPaths(
@@ -13,7 +14,7 @@ export function earlierPaths(
       : [{ now: path.split('/'), before: earlier.path, own: earlier.own }],
   )
   if (renamed.length === 0) return []
-  const shape = ({ method }: BoundRoute, path: string) => `${method} ${path.replaceAll(/\{\w+\}/g, '{}')}`
+  const shape = ({ method }: BoundRoute, path: string) => `${method} ${nameless(path)}`
   const taken = new Set(routes.map((route) => shape(route, route.path)))
   return routes.flatMap((route) => {
     if (route.absolute === true) return []

@@ -12,7 +12,7 @@ import type { Reply } from './route.ts'
 
 /** What a caller asks to have explained. */
 interface Wish {
-  /** A field or relation of the answer. */
+  /** The field or relation of the answer that is asked about. */
   readonly field: string | undefined
   /** Whose answer it is about, in the words of the plugin that knows people; the caller's own if absent. */
   readonly as: string | undefined
@@ -63,7 +63,7 @@ function pairOf(text: string): readonly [name: string, value: string | undefined
   return [text.slice(0, at).trim().toLowerCase(), value === '' ? undefined : value]
 }
 
-/** The rules, and what comes of them: neither values of records nor SQL, whoever it is about. Writes nothing. */
+/** The rules and their outcome, without values of records and without SQL. Writes nothing. */
 async function told(parts: Explaining, call: Call, { named, pattern, route }: Asked, wish: Wish): Promise<JsonObject> {
   const about = wish.as === undefined ? {} : { as: wish.as }
   try {

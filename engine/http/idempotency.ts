@@ -23,10 +23,10 @@ export interface Answering {
 /** Does the work of a request with an `Idempotency-Key`, or gives the answer that is kept for it. */
 export type AnswerOnce = (call: Call, place: Place, input: RequestInput, answering: Answering) => Promise<Answer>
 
-/** How often work begins anew because another request took what it had found to be free. */
+/** How often work is started again because another request took a value that had been free. */
 const TRIES = 4
 
-/** Whether work lost a race against another request, and would see what that one wrote. */
+/** Whether work failed because another request wrote first; when it runs again, it sees what that one wrote. */
 function lostRace(error: unknown): boolean {
   return error instanceof KeyTaken || violation(error)?.kind === 'unique'
 }
@@ -61,7 +61,7 @@ async function together(request: KeyedRequest, { around, handle, answerOf }: Ans
   return kept ?? answerOf(reply)
 }
 
-/** Work that is in no transaction: whatever ends it other than an answer or a refusal leaves the key taken. */
+/** Work outside a transaction: when it ends with neither an answer nor a refusal, the key stays taken. */
 async function inSteps(request: KeyedRequest, { around, handle, answerOf }: Answering): Promise<Answer> {
   const claim = await claimKey(around.adhoc, request)
   // Its failure is logged, because the caller could do nothing about it.
@@ -87,7 +87,7 @@ export function answerOnce(parts: Pick<HttpParts, 'now' | 'settings'>): AnswerOn
     const { route } = place
     try {
       if (!isOnce(route)) return await inSteps(request, answering)
-      // What a plugin does before its transaction may take long, and is spared where the answer is there.
+      // A plugin may work for long before its transaction begins; none of it is done when the answer is kept already.
       if (!('run' in route)) await refuseAnswered(answering.around.adhoc, request)
       return await together(request, answering)
     } catch (error) {

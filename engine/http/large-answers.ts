@@ -20,7 +20,7 @@ interface Sending {
   readonly bytes: number
 }
 
-/** Whether a reader has had its time and is slower than any connection that people download over. */
+/** Whether a reader has had its minimum time and reads slower than any connection that people use for downloads. */
 function isSlow({ response, since, bytes }: Sending, now: number): boolean {
   const seconds = (now - since) / 1_000
   const sent = (response.socket?.bytesWritten ?? bytes) - bytes

@@ -84,7 +84,10 @@ export function responder(parts: HttpParts, fixed: Fixed, stamp: Stamp): Respond
     if (place === undefined) throw new ApiError('method_not_allowed', { allow: match.entry.allow })
     if (unidentified !== undefined) throw unidentified
     if (call.actor.kind === 'anonymous' && place.needsToken) throw new ApiError('unauthenticated')
-    call.explain = explaining?.(call, { route: place.route, pattern: place.pattern, named: match.values[0] })
+    call.explain =
+      call.headers.prefer === undefined
+        ? undefined
+        : explaining?.(call, { route: place.route, pattern: place.pattern, named: match.values[0] })
     const answer = receive(call, place, match, async (input) => {
       for (let unit = place.route.units?.(input) ?? 0; unit > 0; unit -= 1)
         await count(call.ctx, place.route.bucket ?? 'general', call.actor, call.ip)

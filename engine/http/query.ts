@@ -1,6 +1,7 @@
-/** The query of a request: well-formed, known, given once, and decoded by its fields. */
+/** Reads the query of a request: refuses what is malformed, unknown or given twice, and decodes the rest by its fields. */
 import type { Field } from '../catalog/catalog.ts'
 import { ApiError, invalid } from '../error.ts'
+import type { Decoded } from '../field/field-type.ts'
 import type { Json } from '../json.ts'
 import { LIMITS } from '../limits.ts'
 import { nearest } from '../text/nearest.ts'
@@ -45,6 +46,12 @@ function partsOf(given: readonly string[]): readonly string[] {
   return given.flatMap((text) => text.split(',')).filter((text) => text.trim() !== '')
 }
 
+/** A parameter's text as its type reads it, within the bounds that its field declares: those of columns are not for questions. */
+function valueIn({ type, options }: Field, text: string): Decoded {
+  const parsed = type.parse(text, options)
+  return 'error' in parsed || Object.keys(options.own).length === 0 ? parsed : type.decode(parsed.value, options)
+}
+
 /** The values of the declared parameters; throws validation_failed keyed by parameter. */
 export function decodeQuery(
   query: URLSearchParams,
@@ -66,7 +73,7 @@ export function decodeQuery(
     const listed = field.type.name === 'list'
     if (given.length > 1 && !listed) errors[name] = [`The ${label} may be given only once`]
     else if (given.some((one) => one !== '')) {
-      const decoded = listed ? field.type.decode(partsOf(given), field.options) : field.type.parse(text, field.options)
+      const decoded = listed ? field.type.decode(partsOf(given), field.options) : valueIn(field, text)
       if ('error' in decoded) errors[name] = [`The ${label} ${decoded.error}`]
       else values[name] = decoded.value
     } else if (field.default !== undefined) values[name] = field.default

@@ -9,7 +9,7 @@ import type { Readiness } from './parts.ts'
 interface Serving {
   readonly database: Pick<Database, 'ping'>
   readonly disk: Pick<Disk, 'says'>
-  /** Told to stop. */
+  /** Whether the process was told to stop. */
   readonly draining: boolean
   readonly settings: Settings
 }

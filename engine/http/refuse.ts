@@ -18,7 +18,7 @@ export function refuseUnread(parts: Pick<HttpParts, 'settings' | 'now' | 'newId'
     response.setHeader('Content-Type', type)
     response.setHeader('Content-Length', Buffer.byteLength(String(body)))
     response.statusCode = status
-    // Whoever has asked whether to send the body does not send it now, and what comes next would be taken for it.
+    // A client that sent `Expect: 100-continue` does not send the body after a refusal; its next request would be read as that body.
     if (request.headers.expect !== undefined) response.shouldKeepAlive = false
     response.end(request.method === 'HEAD' ? undefined : body)
     if (hasBody(request)) discard(request)

@@ -17,7 +17,7 @@ export type Stamp = (at: Date) => string
 export function stampFor(prefix: string, version: string): Stamp {
   const segment = prefix.slice(prefix.lastIndexOf('/') + 1)
   const shown = JSON.stringify(/^v\d/.test(segment) ? segment : version)
-  // The clock counts milliseconds; the contract writes microseconds.
+  // The clock gives milliseconds, and answers show microseconds.
   return (at) => `"timestamp":"${at.toISOString().slice(0, -1)}000Z","version":${shown}`
 }
 

@@ -20,7 +20,7 @@ import { allowOrigin, fixedHeaders, refusal, type Stamp, send, stampFor } from '
 /** Below it an answer fits into one or two packets anyway, and compressing costs more than it saves. */
 const COMPRESS_BYTES = 2_048
 
-/** Makes a refusal of whatever was thrown; what nobody meant to throw is logged with its stack and told to nobody. */
+/** Makes a refusal of an error; an unexpected one is logged with its stack, and the caller is told only that it happened. */
 function refuser(parts: HttpParts, stamp: Stamp): (error: unknown, call: Call) => Answer {
   const { malformedJson } = parts.catalog.strictness
   const note = outageLog(parts.log)
@@ -85,7 +85,7 @@ function answering(parts: HttpParts, stamp: Stamp): (ctx: Context) => Promise<vo
     try {
       send(ctx, answer, fixed)
     } catch (error) {
-      // A handler's header that no header may be.
+      // A handler gave a header with characters that no header may have.
       send(ctx, refuse(error, call), fixed)
     }
     if (probe !== undefined) return
@@ -126,7 +126,7 @@ export interface Serving {
   app: { readonly http: HttpApp }
 }
 
-/** Lets requests through, or has them wait while something changes that no request may see half done. */
+/** Lets requests through, or has them wait while a change is made that no request may see half done. */
 export interface Passage {
   /** The answers that are not wholly sent, in the order in which their requests came. */
   readonly inside: ReadonlySet<ServerResponse>

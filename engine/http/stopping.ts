@@ -1,4 +1,4 @@
-/** Ends a server so that nothing that arrived is left without its answer. */
+/** Ends a server after every request that arrived has been answered. */
 import type { Server } from 'node:http'
 import { Server as NetServer, type Socket } from 'node:net'
 import { setImmediate as nextTurn, setTimeout as sleep } from 'node:timers/promises'
@@ -67,7 +67,7 @@ export async function drain(stopping: Stopping): Promise<void> {
   const silent = silence(sockets, passage)
   let listening = true
   while (listening || sockets.size > 0) {
-    // Right after this turn's reading, so that nothing has arrived on what is closed here.
+    // Runs right after this turn has read all sockets, so that no request arrived on a connection that is closed here.
     await nextTurn()
     const now = performance.now()
     if (now - began > LIMITS.drainMs) for (const socket of sockets) socket.destroy()

@@ -5,6 +5,7 @@
  */
 import Router from '@koa/router'
 import type { BoundRoute } from './parts.ts'
+import { nameless, parameterIn, parametersIn, pathFromRoot } from './place.ts'
 import { type Method, needsToken } from './route.ts'
 
 /** A route in its place, with its path from the root. */
@@ -40,13 +41,12 @@ interface Draft {
   entry: Entry
 }
 
-const PARAMETER = /^\{(\w+)\}$/
 /** Characters that mean something in a path of `@koa/router`. */
 const SPECIAL = /[{}()[\]+?!:*\\]/g
 const NONE: readonly string[] = Object.freeze([])
 
 function isParameter(segment: string): boolean {
-  return PARAMETER.test(segment)
+  return parameterIn(segment) !== undefined
 }
 
 /** A segment in the one form in which paths and patterns are compared: only what would end or hide it is encoded. */
@@ -69,15 +69,15 @@ function canonical(path: string): string | undefined {
 function draftsOf(routes: readonly BoundRoute[], prefix: string): readonly Draft[] {
   const drafts = new Map<string, Draft>()
   for (const route of routes) {
-    const pattern = route.absolute ? route.path : prefix + route.path
+    const pattern = pathFromRoot(route, prefix)
     const segments = pattern.slice(1).split('/')
-    const shape = segments.map((segment) => (isParameter(segment) ? '{}' : segment)).join('/')
+    const shape = nameless(pattern)
     const places = drafts.get(shape)?.places ?? new Map<Method, Place>()
     const other = places.get(route.method)
     if (other !== undefined) {
       throw new Error(`${route.method} ${pattern} is given by both ${other.route.plugin} and ${route.plugin}`)
     }
-    const names = segments.flatMap((segment) => PARAMETER.exec(segment)?.[1] ?? [])
+    const names = parametersIn(pattern)
     places.set(route.method, Object.freeze({ route, pattern, names, needsToken: needsToken(route) }))
     drafts.set(shape, { segments, places, entry: entryOf(pattern, places) })
   }

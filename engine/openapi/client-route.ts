@@ -1,6 +1,7 @@
 /** The routes of plugins as methods of a client: the values in the path, the body, the query and the options, in this order. */
 import type { Field } from '../catalog/catalog.ts'
 import type { BoundRoute } from '../http/parts.ts'
+import { parametersIn } from '../http/place.ts'
 import { EVENT_STREAM } from '../http/stream-route.ts'
 import type { JsonSchema } from '../json.ts'
 import { type ClientNames, metaType } from './client-types.ts'
@@ -20,7 +21,7 @@ interface Argument {
 export function routeMethod(given: ClientNames, name: string, route: BoundRoute): string {
   const taken = argumentsOf(given, route)
   const text = taken.map(({ name, required, type }, at) => {
-    // Only what ends the list may be left out.
+    // Only the last arguments may be left out.
     const optional = taken.slice(at).every((one) => !one.required)
     return `${name}${optional ? '?' : ''}: ${type}${required || optional ? '' : ' | undefined'}`
   })
@@ -58,7 +59,7 @@ function answerTraits({ output, produces, status }: BoundRoute): readonly string
 function argumentsOf({ names, types }: ClientNames, route: BoundRoute): readonly Argument[] {
   const { filters, inputFields, method, path, queryFields = [] } = route
   const kind = bodyKind(route)
-  const inPath = [...path.matchAll(/\{(\w+)\}/g)].map(([, name = '']) => ({ name, type: 'Id', required: true }))
+  const inPath = parametersIn(path).map((name) => ({ name, type: 'Id', required: true }))
   const typed = (schema: JsonSchema): string => typeOf(linked(names, schema), '  ')
   const partial = method === 'PUT' || method === 'PATCH'
   const fields =
@@ -86,7 +87,7 @@ function argumentsOf({ names, types }: ClientNames, route: BoundRoute): readonly
   ]
 }
 
-/** A parameter that is not wanted is left out, so none of them is null. */
+/** A client leaves a parameter out when it does not want it, so none of them may be null. */
 function querySchema(fields: readonly Field[]): JsonSchema {
   return objectOf(
     fields.map((field) => ({

@@ -123,7 +123,7 @@ function compareAlternatives(
   const gone = before.filter((one) => !now.some((other) => matches(one, other)))
   const added = now.filter((one) => !before.some((other) => matches(one, other)))
   const [[was, ...others], [is, ...further]] = [gone, added]
-  // What alone went and what alone came has another name: of a resource that was renamed.
+  // If exactly one named form is gone and one is new, it is the same one: its resource was renamed.
   if (was && is && others.length + further.length === 0 && nameOf(was) !== undefined && nameOf(is) !== undefined) {
     compare(spot, was, is)
     return
@@ -173,7 +173,7 @@ function typesOf({ type, properties }: JsonSchema): ReadonlySet<string> | undefi
   return properties === undefined ? undefined : new Set(['object'])
 }
 
-/** What the first has and the second has not; an integer is a number. */
+/** The types that the first has and the second has not; an integer counts as a number. */
 function lacking(types: ReadonlySet<string>, others: ReadonlySet<string>): readonly string[] {
   return [...types].filter((type) => !others.has(type) && !(type === 'integer' && others.has('number')))
 }

@@ -1,4 +1,5 @@
 /** What changed for clients between two OpenAPI documents, and whether it breaks those that were written for the older one. */
+import { nameless } from '../http/place.ts'
 import type { JsonSchema } from '../json.ts'
 import { type Change, createSchemaComparison, resolved } from './compare-schema.ts'
 import type { Node, OpenApiDocument, PathItem } from './openapi-document.ts'
@@ -34,8 +35,9 @@ function operationsOf(document: OpenApiDocument): ReadonlyMap<string, Operation>
     for (const method of METHODS) {
       const node = item[method]
       if (node === undefined) continue
-      const name = `${method.toUpperCase()} ${path}`
-      found.set(name.replaceAll(/\{\w+\}/g, '{}'), { name, node, parameters: parametersOf(document, item, node) })
+      const verb = method.toUpperCase()
+      const name = `${verb} ${path}`
+      found.set(`${verb} ${nameless(path)}`, { name, node, parameters: parametersOf(document, item, node) })
     }
   }
   return found

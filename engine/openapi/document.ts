@@ -3,6 +3,7 @@ import { isDeepStrictEqual } from 'node:util'
 import type { Catalog, Field, Resource } from '../catalog/catalog.ts'
 import { fieldLabel } from '../catalog/name.ts'
 import type { BoundRoute } from '../http/parts.ts'
+import { pathFromRoot } from '../http/place.ts'
 import { isResourceRoute } from '../http/resource-routes.ts'
 import type { JsonSchema } from '../json.ts'
 import { COMMON_ANSWERS, ENVELOPE_SCHEMAS, HEADERS } from './answers.ts'
@@ -45,7 +46,7 @@ export function openapi(described: Described): OpenApiDocument {
   }
   const drafts: Record<string, Record<string, Draft>> = {}
   for (const route of routes) {
-    const path = route.absolute === true ? route.path : catalog.prefix + route.path
+    const path = pathFromRoot(route, catalog.prefix)
     drafts[path] ??= {}
     drafts[path][route.method.toLowerCase()] = operationOf(outline, route)
   }

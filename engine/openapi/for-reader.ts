@@ -52,7 +52,7 @@ export function readBy(resource: Resource, actor: Actor): Resource {
   }
 }
 
-/** What may be read is always there, so nothing is said of others who may not. */
+/** What the caller may read is always in the answer, so the schema does not mention callers who may not read it. */
 function readField(name: string, field: Field, actor: Actor): [string, Field][] {
   return allowsOne(field.read, actor) ? [[name, { ...field, read: undefined }]] : []
 }

@@ -50,7 +50,7 @@ function searches(catalog: Catalog): string {
 /** How to sum up records, where any can be. */
 function summaries(catalog: Catalog): string {
   if (![...catalog.resources.values()].some(({ summary }) => summary !== undefined)) return ''
-  return `**Summaries.** \`GET …/summary?by=status_id,created_at:week&of=count,avg:price\` groups the records that the list with the same filters finds. \`by\` names relations, enums, booleans, and dates with a step: hour, day, week, month, quarter or year, of the clocks in \`zone\`. \`of\` names figures: \`count\`, or \`sum\`, \`avg\`, \`median\`, \`min\`, \`max\` and \`distinct\` of a field; \`avg:created_at..closed_at\` is of the seconds between two moments. Each group has the terms as they are written, and the records that its relations name. A period without records has its group, where there is one date in \`by\` and no \`sort\`. At most \`limit\` groups come, and \`meta.more\` says whether there are more.
+  return `**Summaries.** \`GET …/summary?by=status_id,created_at:week&of=count,avg:created_at..closed_at\` groups the records that the list with the same filters finds. \`by\` names relations, enums, booleans, and dates with a step: hour, day, week, month, quarter or year, of the clocks in \`zone\`. \`of\` names figures: \`count\`, or \`sum\`, \`avg\`, \`median\`, \`min\`, \`max\` and \`distinct\` of a field; \`avg:created_at..closed_at\` is of the seconds between two moments. Each group has the terms as they are written, and the records that its relations name. A period without records has its group, where there is one date in \`by\` and no \`sort\`. At most \`limit\` groups come, and \`meta.more\` says whether there are more.
 
 `
 }

@@ -1,6 +1,7 @@
 /** Operation ids: `listTickets`, `createTicketComment`, `postAuthLogin`; what clients' generators name functions after. */
 import { singular } from '../catalog/name.ts'
 import type { BoundRoute } from '../http/parts.ts'
+import { parameterIn } from '../http/place.ts'
 import type { ResourceRoute } from '../http/resource-routes.ts'
 import { isResourceRoute } from '../http/resource-routes.ts'
 import { batchId, isBatchRoute } from './batch.ts'
@@ -38,7 +39,7 @@ function ofResource(route: ResourceRoute, names: ReadonlyMap<string, TypeNames>)
 
 function ofPath({ method, path }: BoundRoute): string {
   const words = path.split('/').map((segment) => {
-    const parameter = /^\{(\w+)\}$/.exec(segment)?.[1]
+    const parameter = parameterIn(segment)
     return parameter === undefined ? pascal(segment) : parameter === 'id' ? '' : `By${pascal(parameter)}`
   })
   return `${method.toLowerCase()}${words.join('')}`

@@ -1,6 +1,7 @@
 /** One route as an operation: what it takes, what it answers, how it refuses. */
 import type { Catalog, Field, Resource } from '../catalog/catalog.ts'
 import type { BoundRoute } from '../http/parts.ts'
+import { parametersIn } from '../http/place.ts'
 import { isLocated, isResourceRoute } from '../http/resource-routes.ts'
 import { needsToken } from '../http/route.ts'
 import { EVENT_STREAM } from '../http/stream-route.ts'
@@ -78,7 +79,7 @@ function isVersioned(route: BoundRoute): boolean {
 }
 
 function parametersOf({ catalog, names }: Outline, route: BoundRoute, id: string): readonly Part[] {
-  const inPath = [...route.path.matchAll(/\{(\w+)\}/g)].map((match) => match[1] ?? '')
+  const inPath = parametersIn(route.path)
   const headers: readonly string[] = [
     ...(route.method === 'GET' && isTagged(route) ? ['IfNoneMatch'] : []),
     ...(route.produces?.includes(EVENT_STREAM) === true ? ['LastEventId'] : []),
@@ -96,7 +97,7 @@ function parametersOf({ catalog, names }: Outline, route: BoundRoute, id: string
     const chosen = route.filters === undefined ? undefined : catalog.resources.get(route.filters)
     const { single = id, filters = '' } = (chosen && names.get(chosen.name)) ?? {}
     const all = chosen === undefined ? [] : choiceParameters(catalog, chosen, filters)
-    // The list says them all; each operation that said them again would double the document.
+    // The list describes every filter; repeating them in each operation would double the document.
     const choice = route.brief === true ? all.filter(({ name }) => name === 'operators' || name === 'where') : all
     const words = (name: string) =>
       isBatchRoute(route) && name === 'field' ? route.by.map((field) => field.name) : undefined

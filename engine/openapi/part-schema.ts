@@ -4,7 +4,7 @@ import { isObject, type JsonSchema } from '../json.ts'
 import { schemaRef } from './schema.ts'
 import { pascal } from './type-name.ts'
 
-/** The text of a shorter object is not worth a reference. */
+/** Objects with a shorter text are written out, because a reference would save nothing. */
 const SHORTEST = 90
 
 /** `node` with references, and the schemas that they refer to by name; `taken` are names of other schemas. */
@@ -46,7 +46,7 @@ function look(node: unknown, property: string, tell: (schema: JsonSchema) => voi
   }
 }
 
-/** Takes an object with properties by the name it stands under; gives what stands there instead, if anything does. */
+/** Is called with each object that has properties and with the name of its key; gives the node to put in its place, or undefined to leave it. */
 type Change = (property: string, schema: JsonSchema, inside: () => JsonSchema) => JsonSchema | undefined
 
 function visit(node: unknown, property: string, change: Change): unknown {

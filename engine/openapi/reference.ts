@@ -1,4 +1,4 @@
-/** References of a document: those that routes write in the words of the catalog, and what is referred to at all. */
+/** References of a document: replaces those that routes write by resource (`#/resources/users`), and finds which components are referred to. */
 import { recordReference } from '../http/output.ts'
 import type { OpenApiDocument } from './openapi-document.ts'
 import type { TypeNames } from './type-name.ts'

@@ -53,7 +53,7 @@ export function share(
     responses: mapValues(draft.responses, responses.place),
   })
   const path = (methods: Readonly<Record<string, Draft>>): PathItem => {
-    // What names the record in the path is said once for all methods.
+    // The parameters of the path are written once for all its methods.
     const [{ parameters: inPath = [] } = {}] = Object.values(methods)
     const above = inPath.filter(({ node }) => node.in === 'path')
     const own = (draft: Draft): Draft => ({

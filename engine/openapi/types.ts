@@ -106,7 +106,7 @@ function objectType(schema: JsonSchema, indent: string): string {
   const lines = entries.map(([name, property]) => {
     const key = /^[A-Za-z_]\w*$/.test(name) ? name : JSON.stringify(name)
     const text = property.description
-    // What the name says already is said once.
+    // No comment is written that only repeats the name.
     const about = typeof text !== 'string' || text === `${fieldLabel(name)}.` ? '' : comment(text, inner)
     return `${about}${inner}readonly ${key}${required.has(name) ? '' : '?'}: ${typeOf(property, inner)}\n`
   })

@@ -22,7 +22,7 @@ export const DIAGNOSTIC_CODES = {
   wrong_extension: 'A file that contradicts the resource of a plugin, which it extends.',
   duplicate_path: 'Two routes would stand on the same path.',
   unknown_field: 'A field or relation that the resource does not have.',
-  unknown_attribute: 'An attribute that accounts do not have.',
+  unknown_attribute: 'An attribute that accounts do not have; or a rule about who signs in where nobody does.',
   unknown_role: 'A role that is not seeded.',
   unknown_permission: 'A permission that a seeded role holds and nothing names.',
   unknown_operator: 'A comparison word that filters do not know.',

@@ -57,6 +57,15 @@ test.before(async (context) => {
     }),
     route({
       method: 'GET',
+      path: '/bounded',
+      handle: async ({ parameters }) => ({ data: parameters }),
+      queryFields: resolveFields(
+        { word: { type: 'string', max: 3 }, count: { type: 'integer', min: 2, max: 9 } },
+        new Map(FIELD_TYPES.map((type) => [type.name, type])),
+      ).value,
+    }),
+    route({
+      method: 'GET',
       path: '/plain',
       handle: async ({ query }) => ({ data: [...query] }),
       queryFields: undefined,
@@ -211,6 +220,15 @@ test('a list takes its items with commas, repeated, or both', async ({ world }) 
   assert.equal((await ask('levels=')).data, {})
   assert.equal(Object.keys((await ask('levels=1&levels=x')).errors ?? {}), ['levels'])
   assert.equal(Object.keys((await ask('levels=1,2,3&levels=4')).errors ?? {}), ['levels'])
+})
+
+test('a parameter keeps to the bounds of its field', async ({ world }) => {
+  const ask = async (query: string) => (await world.ask(`GET /api/v1/bounded?${query}`, { headers: AS_AGENT })).json
+  assert.equal((await ask('word=abc&count=9')).data, { word: 'abc', count: 9 })
+  assert.equal((await ask('word=abcd&count=1')).errors, {
+    word: ['The word must be at most 3 characters'],
+    count: ['The count must be between 2 and 9'],
+  })
 })
 
 for (const [query, key] of [

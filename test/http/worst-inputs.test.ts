@@ -2,10 +2,13 @@
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
 import { application, send, type TestApplication } from '../support/application.ts'
-import { processorTime, worst } from './worst.ts'
+import { growth, processorTime, worst } from './worst.ts'
 
-/** What one request may take of the processor, with its client, in milliseconds. */
-const MOST = 40
+/** What no request takes of an idle processor, with its client, in milliseconds. */
+const USUAL = 40
+/** What a slow or busy machine may take, if four times the input takes at most eight times as long. */
+const MOST = 5 * USUAL
+const GROWTH = 8
 /** Below Node's 16 KiB for all headers of a request, and the longest query. */
 const HEADER = 14_000
 const QUERY = 8_000
@@ -56,10 +59,14 @@ async function drive(app: TestApplication, id: number, inputs: readonly string[]
   await ask(app, 'a', id)
   for (const input of inputs) {
     let status = 0
-    const ms = await processorTime(async () => {
-      status = (await ask(app, input, id)).status
-    }, MOST)
-    if (ms > MOST || status === 500) slow.push(`${input.slice(0, 40)}…: ${status}, ${ms.toFixed(1)} ms`)
+    const cost = (text: string) =>
+      processorTime(async () => {
+        status = (await ask(app, text, id)).status
+      }, USUAL)
+    const ms = await cost(input)
+    const told = `${input.slice(0, 40)}…: ${status}, ${ms.toFixed(1)} ms`
+    if (status === 500 || ms > MOST) slow.push(told)
+    else if (ms > USUAL && (await growth(input, ms, cost)) > GROWTH) slow.push(`${told}, and more for each byte`)
   }
   assert.equal(slow, [])
 }

@@ -15,6 +15,15 @@ export function worst(length: number, { before = '', after = '!' }: Frame = {}):
   return PIECES.map((piece) => `${before}${piece.repeat(Math.floor(room / piece.length))}${after}`)
 }
 
+/**
+ * How many times the `ms` of an input are those of its quarter: four where each byte costs the same, sixteen where
+ * each is compared with all others. The ending stays, because it decides what a parser does with the rest.
+ */
+export async function growth(input: string, ms: number, cost: (text: string) => Promise<number>): Promise<number> {
+  const quarter = await cost(`${input.slice(0, input.length / 4)}${input.slice(-8)}`)
+  return ms / Math.max(quarter, 1)
+}
+
 /** The processor time of `work` in milliseconds: the least of several tries, because a machine may be busy. */
 export async function processorTime(work: () => Promise<unknown>, enough: number): Promise<number> {
   let least = Number.POSITIVE_INFINITY
