@@ -5,7 +5,7 @@ import type { Foundation } from './action/execution.ts'
 import { registerAutomations } from './automation/register.ts'
 import { type App, composeApp, type Logged } from './boot/app.ts'
 import { type Boot, readCatalog } from './boot/boot.ts'
-import { followFiles } from './boot/follow-files.ts'
+import { followFiles, type Serves } from './boot/follow-files.ts'
 import { createRemembering, type Remembering } from './boot/remember.ts'
 import { type SettleOptions, settle } from './boot/settle.ts'
 import { fileVersion } from './boot/version.ts'
@@ -171,7 +171,8 @@ export async function createEngine(options: EngineOptions): Promise<Collected<En
       return { diagnostics: [...read.diagnostics, ...settled.diagnostics] }
     }
     process = await openProcess(ground)
-    const app = await prepare(process, read.value, begin)
+    if (begin) await register(process, read.value)
+    const app = composeApp(process, read.value)
     stop?.throwIfAborted()
     const lines = begin ? await startPlugins(app) : []
     return { value: running(process, read.value, app, lines, closeAll), diagnostics: read.diagnostics }
@@ -192,15 +193,10 @@ function settleOn(
   return settle(catalog, database, { log, now: now(), ...how })
 }
 
-/** Composes the app that is to be served on a database that is brought to its catalog. */
-async function prepare(process: Process, boot: Boot, begin: boolean): Promise<App> {
-  if (begin) {
-    await registerListeners(process.database, boot.catalog.listeners)
-    await registerAutomations(process.database.adhoc, boot.catalog)
-  }
-  const app = composeApp(process, boot)
-  process.remembering.again()
-  return app
+/** Gives what an app works by itself its places in the database, which is brought to its catalog. */
+async function register({ database }: Process, { catalog }: Boot): Promise<void> {
+  await registerListeners(database, catalog.listeners)
+  await registerAutomations(database.adhoc, catalog)
 }
 
 /** Runs `change` while no request is served. Streams would be waited for, so they end first; their readers come back. */
@@ -209,23 +205,34 @@ async function alone<T>({ streams }: Process, passage: Passage, change: () => Pr
   return passage.alone(LIMITS.reloadWaitMs, change)
 }
 
-/** Serves another app from now on. */
-async function serve(process: Process, serving: { app: App }, boot: Boot): Promise<void> {
-  const next = await prepare(process, boot, true)
+/** Serves another app from now on; it is composed before, because requests may wait for this. */
+async function serve(process: Process, serving: { app: App }, boot: Boot, next: App): Promise<void> {
+  await register(process, boot)
+  process.remembering.again()
   await process.streams.endAll()
   serving.app = next
   // Those that were opened meanwhile are for the app before.
   await process.streams.endAll()
 }
 
+/** How this instance serves what is rolled out. */
+function serves(process: Process, serving: { app: App }, passage: Passage): Serves<App> {
+  return {
+    alone: (change) => alone(process, passage, change),
+    compose: (next) => composeApp(process, next),
+    serve: (next, app) => serve(process, serving, next, app),
+  }
+}
+
 /** Reads the sources again and replaces the app of this instance alone; gives the mistakes. */
 async function reload(process: Process, serving: { app: App }, passage: Passage): Promise<readonly Diagnostic[]> {
   const { diagnostics, value } = await readCatalog(process.settings)
   if (value === undefined) return diagnostics
+  const next = composeApp(process, value)
   // Between the change of the tables and that of the app, neither app fits the tables.
   return alone(process, passage, async () => {
     const settled = await settleOn(process, value, { edited: true })
-    if (settled.value !== undefined) await serve(process, serving, value)
+    if (settled.value !== undefined) await serve(process, serving, value, next)
     return settled.diagnostics
   })
 }
@@ -273,10 +280,7 @@ function running(
       process.listeners = work.listeners
       await admitCommands(process.database, log)
       process.remembering.begin()
-      follower = followFiles(process, fileVersion(boot, settings), {
-        alone: (change) => alone(process, passage, change),
-        serve: (next) => serve(process, serving, next),
-      })
+      follower = followFiles(process, fileVersion(boot, settings), serves(process, serving, passage))
       return { url: listening.url, lines: startLines(process.database, serving.app.catalog, listening.url, lines) }
     },
     command(name, args) {

@@ -9,6 +9,7 @@ import type { FileOrder, FileResult } from './run/file.ts'
 Object.assign(globalThis, { UVU_DEFER: 1 })
 register('./run/resolve.mjs', import.meta.url)
 const { runFile, watchProcess } = await import('./run/file.ts')
+const { dropDatabases } = await import('./run/left-databases.ts')
 const { watch } = await import('./run/suite.ts')
 const { runInWorkers } = await import('./run/workers.ts')
 
@@ -51,13 +52,20 @@ function chosenFiles(paths: readonly string[]): string[] {
   return [...new Set([...found, ...direct])].sort()
 }
 
+function seconds(ms: number): string {
+  return `${(ms / 1000).toFixed(1).padStart(6)} s`
+}
+
 function printSlowest(results: readonly FileResult[]): void {
   const slow = [...results]
     .sort((a, b) => b.ms - a.ms)
     .slice(0, 5)
     .filter((result) => result.ms > 500)
   if (slow.length > 0) process.stdout.write('\nslowest files\n')
-  for (const { file, ms } of slow) process.stdout.write(`  ${(ms / 1000).toFixed(1).padStart(6)} s  ${file}\n`)
+  for (const { file, ms, cpuMs } of slow)
+    process.stdout.write(`  ${seconds(ms)}  ${seconds(cpuMs)} of processor time  ${file}\n`)
+  const cpuMs = results.reduce((sum, result) => sum + result.cpuMs, 0)
+  process.stdout.write(`\n${seconds(cpuMs)} of processor time in ${results.length} files\n`)
 }
 
 watchProcess()
@@ -108,5 +116,8 @@ const failures = results.filter((result) => result.failed > 0)
 if (failures.length > 0) process.stdout.write('\nfailed files\n')
 for (const { file, failed } of failures) process.stdout.write(`  ${file} (${failed})\n`)
 printSlowest(results)
+const server = process.env.TEST_DATABASE_URL
+const left = results.flatMap((result) => result.left)
+if (server && left.length > 0) await dropDatabases(server, left)
 totals.done = true
 process.exit()

@@ -34,8 +34,11 @@ import { isCounted, needsTransaction, readBack } from './read-back.ts'
 import { freeSlug, slugFields } from './slug.ts'
 import { refusedOnCreate } from './unwritable.ts'
 
-/** How often a slug is made before a create gives up, when other requests take the same slug first. From the second time on they wait for each other. */
-const SLUG_TRIES = 4
+/**
+ * How often a slug is made before a create gives up, when other requests take the same slug first. From the second time on
+ * they wait for each other; each newcomer's first time, which waits for nobody, may still take the slug of one that waits.
+ */
+const SLUG_TRIES = 20
 
 const NONE: Readonly<FieldValues> = Object.freeze({})
 const NO_CHILDREN: Children = new Map()

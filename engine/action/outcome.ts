@@ -124,6 +124,7 @@ export async function refusedByDatabase<T>(resource: Resource, write: () => Prom
     const words = fields.map((field) => field.name.replace(/_id$/, '').replaceAll('_', ' '))
     const said = (field: Field): string => {
       if (found.kind === 'foreign_key') return `The selected ${words[0]} is invalid`
+      if (found.kind === 'not_null') return sentence(field, 'is required')
       if (found.kind !== 'unique') return sentence(field, 'is invalid')
       return fields.length === 1
         ? `The ${words[0]} has already been taken`

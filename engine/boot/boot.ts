@@ -58,7 +58,8 @@ export async function catalogFrom(
   const brought = await pluginSources(composed.value)
   const found = [app, plugins, loaded, composed, brought].flatMap((stage) => stage.diagnostics)
   const authenticates = composed.value.authenticate !== undefined
-  const composition = { ...composed.value, extensions: { ...composed.value.extensions, authenticates } }
+  const known = { authenticates, brought: new Set(brought.value) }
+  const composition = { ...composed.value, extensions: { ...composed.value.extensions, ...known } }
   const rest = catalogOf(app.value, sources.resources, composition, brought.value, sources.texts)
   // Where a plugin is missing, its words are unknown too; only the missing plugin is reported.
   const missing =

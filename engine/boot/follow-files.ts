@@ -14,11 +14,18 @@ interface Around {
   readonly settings: BootOptions
 }
 
-/** `version` is that of the files which are served at first; `serve` serves what was read from then on. */
-export function followFiles(
+export interface Serves<T> extends Pick<FollowerParts, 'alone'> {
+  /** Makes of what was read all that is made without the database; nothing of it is served yet. */
+  readonly compose: (boot: Boot) => T
+  /** Serves it from now on. */
+  readonly serve: (boot: Boot, app: T) => Promise<void>
+}
+
+/** `version` is that of the files which are served at first. */
+export function followFiles<T>(
   { database, log, settings }: Around,
   version: Promise<string>,
-  { alone, serve }: Pick<FollowerParts, 'alone'> & { readonly serve: (boot: Boot) => Promise<void> },
+  { alone, compose, serve }: Serves<T>,
 ): Follower {
   let served = version
   return followRollouts({
@@ -32,11 +39,13 @@ export function followFiles(
       const { value, diagnostics } = await readCatalog(settings)
       if (value === undefined) return { diagnostics }
       const found = await fileVersion(value, settings)
+      // Here and not in `serve`, for which requests may wait.
+      const app = compose(value)
       return {
         value: {
           version: found,
           async serve() {
-            await serve(value)
+            await serve(value, app)
             served = Promise.resolve(found)
           },
         },

@@ -8,6 +8,7 @@ import { type Dependency, dependencyFor } from './init/dependency.ts'
 import { type Adopted, adopted, withAddress, withoutPassword } from './init/from.ts'
 import { titleOf, wrongName } from './init/name.ts'
 import { ownPackage } from './init/own-package.ts'
+import { accessText } from './init/scenarios.ts'
 import { appOf, filesOf } from './init/template.ts'
 import { nextSteps, nextStepsFrom, pageWords } from './init/told.ts'
 import { placeFor, writeAll } from './init/write.ts'
@@ -72,7 +73,11 @@ async function wordsOf(
 /** The files of an application for a database: the templates, and what was made of its tables. */
 async function filesFor(found: Adopted, words: Words): Promise<ReadonlyMap<string, string>> {
   const made = [...found.files].map(([file, text]) => [`resources/${file}`, text] as const)
-  return new Map([...(await filesOf('from', { ...words, ...pageWords(found) })), ...made])
+  const tests = [
+    ['test/schema.sql', found.schema],
+    ['resources/access.test.yaml', accessText(found)],
+  ] as const
+  return new Map([...(await filesOf('from', { ...words, ...pageWords(found) })), ...made, ...tests])
 }
 
 /** What editors complete from is there before the first start; a folder that can't be read yet gets it then. */

@@ -46,13 +46,48 @@ async function empty(cluster: PGlite): Promise<void> {
   await cluster.exec(EMPTY)
 }
 
-async function embedded(log: Logger, lingerMs: number | undefined): Promise<Throwaway> {
+const IN_MEMORY = 'embedded PostgreSQL 18 in memory'
+
+async function embedded({ log, lingerMs, schema }: ThrowawayOptions): Promise<Throwaway> {
   const cluster = kept() ?? (await openMemory())
-  const database = databaseOn(cluster, 'embedded PostgreSQL 18 in memory', log, async () => {
+  if (schema !== undefined) {
+    try {
+      await cluster.exec(schema)
+      await cluster.exec('reset all')
+    } catch (error) {
+      await empty(cluster)
+      keep(cluster, lingerMs)
+      throw error
+    }
+  }
+  const database = databaseOn(cluster, IN_MEMORY, log, async () => {
     await empty(cluster)
     keep(cluster, lingerMs)
   })
   return { database, url: undefined, close: () => database.close() }
+}
+
+/** An embedded database that keeps what it holds when it is closed, and can be opened again. */
+export interface HeldDatabase {
+  /** Only one at a time. Once it is closed, whoever still uses it is refused. */
+  open(): Database
+  /** Gives the database up, closed as it has to be. */
+  release(): Promise<void>
+}
+
+/** An empty embedded database with pg_trgm. */
+export async function heldDatabase(log: Logger): Promise<HeldDatabase> {
+  const cluster = kept() ?? (await openMemory())
+  const leave = async (): Promise<void> => {
+    await cluster.exec('rollback; deallocate all; discard temp')
+  }
+  return {
+    open: () => databaseOn(cluster, IN_MEMORY, log, leave),
+    async release() {
+      await empty(cluster)
+      keep(cluster, undefined)
+    },
+  }
 }
 
 async function administer(server: string, sql: string): Promise<void> {
@@ -65,24 +100,41 @@ async function administer(server: string, sql: string): Promise<void> {
   }
 }
 
-async function ofServer(server: string, log: Logger): Promise<Throwaway> {
-  const name = `plinth_test_${process.pid}_${randomBytes(4).toString('hex')}`
-  await administer(server, `create database ${name} template template0 encoding 'UTF8'`)
-  const url = new URL(server)
-  url.pathname = `/${name}`
-  const database = await connect({ databaseUrl: url.href, dataDir: '', databasePool: 6 }, { log })
-  await database.knex.raw('create extension if not exists pg_trgm')
-  const close = async () => {
-    await database.close()
-    await administer(server, `drop database if exists ${name} with (force)`)
-  }
-  return { database, url: url.href, close }
+/** A database of its own with all that another one of the server holds, to which nobody may be connected. */
+export function copiedDatabase(server: string, original: string, log: Logger): Promise<Throwaway> {
+  return ofServer(server, { log }, original)
 }
 
-/**
- * An empty database with pg_trgm, on the server of that address or embedded. Once closed, a cluster is used again within
- * `lingerMs`, or as long as the process lives, which it then has to end itself.
- */
-export function throwawayDatabase(server: string | undefined, log: Logger, lingerMs?: number): Promise<Throwaway> {
-  return server ? ofServer(server, log) : embedded(log, lingerMs)
+async function ofServer(server: string, { log, schema }: ThrowawayOptions, template = 'template0'): Promise<Throwaway> {
+  const name = `plinth_test_${process.pid}_${randomBytes(4).toString('hex')}`
+  await administer(server, `create database ${name} template ${template} encoding 'UTF8'`)
+  const url = new URL(server)
+  url.pathname = `/${name}`
+  const drop = () => administer(server, `drop database if exists ${name} with (force)`)
+  try {
+    if (schema !== undefined) await administer(url.href, schema)
+    await administer(url.href, 'create extension if not exists pg_trgm')
+    const database = await connect({ databaseUrl: url.href, dataDir: '', databasePool: 6 }, { log })
+    const close = async () => {
+      await database.close()
+      await drop()
+    }
+    return { database, url: url.href, close }
+  } catch (error) {
+    await drop()
+    throw error
+  }
+}
+
+interface ThrowawayOptions {
+  readonly log: Logger
+  /** Once closed, a cluster is used again within this time, or as long as the process lives, which it then has to end itself. */
+  readonly lingerMs?: number
+  /** SQL of what stands in it at first. */
+  readonly schema?: string | undefined
+}
+
+/** A database with pg_trgm, empty but for `schema`, on the server of that address or embedded. */
+export function throwawayDatabase(server: string | undefined, options: ThrowawayOptions): Promise<Throwaway> {
+  return server ? ofServer(server, options) : embedded(options)
 }

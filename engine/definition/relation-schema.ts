@@ -89,6 +89,7 @@ const HAS_MANY = map(
     ),
     first: key('Only the first record in `order`, as an object or null.', true, SWITCH),
     with_parent: key('A body that creates a record may create these with it, as a list of their bodies.', true, SWITCH),
+    renamed_from: earlierName('The name that the relation had before, which clients may use still.', 'replies'),
   },
   ['has_many'],
 )

@@ -117,6 +117,7 @@ export function presentIn({ tables, owned, history, trigrams, ranges }: Structur
     owned: new Map(Object.entries(owned).map(([table, columns]) => [table, new Set(columns)])),
     history: { latest: history.latest, known: new Set(history.known), words: history.words },
     checks: new Map(),
+    fillings: new Map(),
     trigrams,
     ranges,
   })

@@ -51,6 +51,9 @@ const INDEXES = `select t.relname, i.relname, m.amname, x.indisunique, x.indisva
 const CHECKS = `select t.relname, k.conname from pg_constraint k join pg_class t on t.oid = k.conrelid
   where k.contype = 'c' and k.conname ~ '_(required|fits)$' and t.relnamespace = current_schema()::regnamespace order by 1, 2`
 
+const FILLINGS = `select t.relname, g.tgname from pg_trigger g join pg_class t on t.oid = g.tgrelid
+  where not g.tgisinternal and obj_description(g.oid, 'pg_trigger') = '${MARK}' and t.relnamespace = current_schema()::regnamespace order by 1, 2`
+
 const SEQUENCES = `select s.relname, q.seqstart from pg_sequence q join pg_class s on s.oid = q.seqrelid
   where s.relnamespace = current_schema()::regnamespace order by s.relname`
 
@@ -169,7 +172,7 @@ async function readRecord(runner: Runner, tables: readonly Table[]): Promise<Mad
 }
 
 /** Every table as it stands there, those and their columns that were set aside among them. */
-export interface Physical extends Made, Pick<Present, 'checks' | 'trigrams' | 'ranges'> {
+export interface Physical extends Made, Pick<Present, 'checks' | 'fillings' | 'trigrams' | 'ranges'> {
   readonly all: readonly Table[]
 }
 
@@ -208,6 +211,7 @@ export async function inspectAll(runner: Runner): Promise<Physical> {
   return {
     all,
     checks: grouped(await ask(CHECKS), (row) => textAt(row, 1)),
+    fillings: grouped(await ask(FILLINGS), (row) => textAt(row, 1)),
     ...(await readRecord(runner, all)),
     trigrams: extensions.includes('pg_trgm'),
     ranges: extensions.includes('btree_gist'),

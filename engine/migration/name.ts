@@ -55,7 +55,7 @@ export function isConverting(name: string): boolean {
 }
 
 /** The name of what stands beside a column while it changes. */
-export function checkName(table: string, column: string, why: 'required' | 'fits' | 'converting'): string {
+export function checkName(table: string, column: string, why: 'required' | 'fits' | 'converting' | 'filling'): string {
   return shortened(`${table}_${column}`, `_${why}`)
 }
 

@@ -4,7 +4,8 @@ import { nearest } from '../text/nearest.ts'
 import { columnSql, dropForeignKey } from './ddl.ts'
 import { asideName } from './name.ts'
 import { type Circumstances, type Pair, presentColumn } from './pair.ts'
-import { backfillAdvice, requiring } from './plan-fill.ts'
+import { backfillAdvice } from './plan-fill.ts'
+import { requiring } from './plan-required.ts'
 import { adding, type Step } from './step.ts'
 import type { Column, Table } from './table.ts'
 
@@ -19,6 +20,8 @@ export function addingColumn(pair: Pair, column: Column, circumstances: Circumst
   if (!column.nullable && column.default === undefined && !column.identity) {
     const blocked: Step = {
       ...step,
+      // The version before would give it none.
+      harmless: 0,
       risk: 'blocked',
       question: `select count(*) from ${q(actual.name)}`,
       consequence: 'would have no value in a required field',
@@ -51,6 +54,8 @@ function addingFilled(pair: Pair, column: Column, circumstances: Circumstances):
         `alter table ${q(wanted.name)} add column ${filled}`,
         after,
       ),
+      // Where the version before gives it no value, it is served no longer.
+      ...(column.default === undefined ? { harmless: 0 } : {}),
       ...(isOther ? { question: `select count(*) from ${q(actual.name)}`, tally: 'changed row' } : {}),
     },
   ]

@@ -1,9 +1,9 @@
 /** Plans what rows that are there get instead of null, and instead of words that an enum has no longer. */
 import { quoted as q } from '../filter/sql.ts'
-import { checkName, quoteText } from './name.ts'
+import { quoteText } from './name.ts'
 import { obstacles } from './obstacle.ts'
 import { type Circumstances, isNew, type Pair } from './pair.ts'
-import { type Batches, type Command, changing, type Step, tidying } from './step.ts'
+import { type Batches, type Command, changing, type Step } from './step.ts'
 import type { Column } from './table.ts'
 
 /** The rows of a table by its key, for commands that change them in batches; undefined where it has no single key. */
@@ -19,7 +19,7 @@ export function batchesOf(
 }
 
 /** Changes all rows at once where a table has no key to go by. */
-function filling(pair: Pair, column: string, change: Pick<Batches, 'value' | 'where'>): Command {
+export function filling(pair: Pair, column: string, change: Pick<Batches, 'value' | 'where'>): Command {
   const all = `update ${q(pair.wanted.name)} set ${q(column)} = ${change.value} where ${change.where}`
   return batchesOf(pair, column, change) ?? all
 }
@@ -38,7 +38,7 @@ function canBeAsked(
 }
 
 /** Rows for which an expression of the YAML has no value, or none that the column can hold. */
-function findingValues(
+export function findingValues(
   pair: Pair,
   column: Column,
   was: Column | undefined,
@@ -60,49 +60,6 @@ function findingValues(
           : `name a record of ${column.fillTable} that is there`,
     },
   ]
-}
-
-/** Makes a column NOT NULL: rows that hold null get what the YAML says, a batch at a time, while nobody can write null any more. */
-export function requiring(
-  pair: Pair,
-  column: Column,
-  was: Column | undefined,
-  circumstances: Circumstances,
-): readonly Step[] {
-  const { wanted } = pair
-  const table = q(wanted.name)
-  const check = q(checkName(wanted.name, column.name, 'required'))
-  const back = was !== undefined && was === pair.aside.get(column.name)
-  const fill = column.fill ?? (back ? column.default : undefined)
-  const shown = column.fillReads === undefined ? fill : column.fillShown
-  const isNull = `${q(column.name)} is null`
-  const fills = fill === undefined ? [] : [filling(pair, column.name, { value: fill, where: isNull })]
-  const isFresh = was === undefined || isNew(pair, column)
-  // Once before it, while a version that may write null is served, so that few rows are left for the second time.
-  const before = isFresh ? [] : fills
-  const step: Step = {
-    title: `require ${wanted.name}.${column.name}${fill === undefined ? '' : `, where null becomes ${shown}`}`,
-    sql: [
-      ...before,
-      `alter table ${table} drop constraint if exists ${check}`,
-      `alter table ${table} add constraint ${check} check (${q(column.name)} is not null) not valid`,
-      // After the check, so that no row becomes null behind it.
-      ...fills,
-      `alter table ${table} validate constraint ${check}`,
-      `alter table ${table} alter column ${q(column.name)} set not null`,
-      `alter table ${table} drop constraint ${check}`,
-    ],
-    online: true,
-    ...(isFresh ? { effect: 'adds' } : { effect: 'changes', harmless: before.length }),
-    risk: 'safe',
-  }
-  const nulls = was === undefined ? undefined : obstacles(pair, `${q(was.name)} is null`)
-  if (fill !== undefined) {
-    const counted: Partial<Step> = nulls === undefined ? {} : { question: nulls.question, tally: 'changed row' }
-    return [...findingValues(pair, column, was, circumstances), { ...step, ...counted }]
-  }
-  const advice = back ? 'leave the field nullable until they are filled' : backfillAdvice(pair, column)
-  return [{ ...step, ...nulls, risk: 'blocked', consequence: 'are null', advice }]
 }
 
 /** What to write so that the rows that are there get a value. */
@@ -142,6 +99,7 @@ function nameWords(words: readonly string[], pair: Pair, column: Column): string
 /** Rows that hold a word which the YAML took out of an enum: it says which word takes its place, or they stand in the way. */
 export function takingWords(pair: Pair, column: Column, was: Column, circumstances: Circumstances): readonly Step[] {
   const former = formerWords(pair, column, was, circumstances)
+  if (former.length === 0) return strangers(pair, column, was, circumstances)
   const becomes = former.flatMap((word): (readonly [string, string])[] => {
     const next = column.becomes?.[word]
     return next === undefined ? [] : [[word, next]]
@@ -192,21 +150,4 @@ function strangers(pair: Pair, column: Column, was: Column, { present }: Circums
       advice: 'add the words, or write which one takes the place of each, `becomes: { <value>: <word> }`',
     },
   ]
-}
-
-/** Checks that a killed start left behind: the step that needs one makes it anew. */
-export function sweeping({ actual, wanted }: Pair, { present }: Circumstances): readonly Step[] {
-  const names = new Set(
-    actual.columns.flatMap(({ name }) => [
-      checkName(actual.name, name, 'fits'),
-      checkName(actual.name, name, 'required'),
-    ]),
-  )
-  const left = (present.checks.get(actual.name) ?? []).filter((name) => names.has(name))
-  return left.map((name) =>
-    tidying(
-      `drop check ${name}, which was left behind`,
-      `alter table ${q(wanted.name)} drop constraint if exists ${q(name)}`,
-    ),
-  )
 }

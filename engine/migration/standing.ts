@@ -78,14 +78,12 @@ export function entryAfterApply(wanted: readonly Table[]): Entry {
   return { owned: ownedOf(wanted), catalog: catalogMark(wanted), words: wordsOf(wanted) }
 }
 
-/** What a table is called when the renames of a start are done. */
-function laterName(wanted: readonly Table[], name: string): string {
-  if (wanted.some((table) => table.name === name)) return name
-  return wanted.find((table) => table.renamedFrom === name)?.name ?? name
+/** What a table becomes when the renames of a start are done. */
+function laterTable(byName: ReadonlyMap<string, Table>, wanted: readonly Table[], name: string): Table | undefined {
+  return byName.get(name) ?? wanted.find((table) => table.renamedFrom === name)
 }
 
-function isRenamed(wanted: readonly Table[], table: string, column: string): boolean {
-  const { columns = [] } = wanted.find(({ name }) => name === table) ?? {}
+function isRenamed(columns: Table['columns'], column: string): boolean {
   if (columns.some(({ name }) => name === column)) return false
   return columns.some(
     ({ name, renamedFrom }) =>
@@ -100,13 +98,12 @@ export function entryAfterStart(
   standing: Standing,
 ): Entry {
   const mine = entryAfterApply(wanted)
+  const byName = new Map(wanted.map((table) => [table.name, table]))
   const others = tables.flatMap((table): [string, readonly string[]][] => {
     const known = owned.get(table.name)
     if (known === undefined) return []
-    const later = laterName(wanted, table.name)
-    const names = table.columns
-      .map(({ name }) => name)
-      .filter((name) => known.has(name) && !isRenamed(wanted, later, name))
+    const { columns, name: later } = laterTable(byName, wanted, table.name) ?? { columns: [], name: table.name }
+    const names = table.columns.map(({ name }) => name).filter((name) => known.has(name) && !isRenamed(columns, name))
     return [[later, [...new Set([...(mine.owned[later] ?? []), ...names])]]]
   })
   const union = { ...mine.owned, ...Object.fromEntries(others) }

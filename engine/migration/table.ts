@@ -99,6 +99,8 @@ export interface Present {
   readonly setAside: readonly SetAside[]
   /** Table → the names of checks that a change of a column needs for as long as it lasts. */
   readonly checks: ReadonlyMap<string, readonly string[]>
+  /** Table → the names of triggers that fill a column while it becomes required. */
+  readonly fillings: ReadonlyMap<string, readonly string[]>
   /** Table → columns that the engine made: only these are ever set aside. */
   readonly owned: ReadonlyMap<string, ReadonlySet<string>>
   readonly history: History
@@ -114,6 +116,7 @@ export const NOTHING: Present = Object.freeze({
   tables: [],
   setAside: [],
   checks: new Map(),
+  fillings: new Map(),
   owned: new Map(),
   history: NO_HISTORY,
   trigrams: false,

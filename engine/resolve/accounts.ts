@@ -94,8 +94,26 @@ export function kindOf({ type, options }: Pick<DraftField, 'type' | 'options'>):
   return column === 'character varying' ? 'text' : column
 }
 
+/** Rules that admit nobody, because nobody signs in: a warning, as a plugin that knows accounts may come later. */
+function admittingNobody(resolution: Resolution, written: Written): void {
+  for (const { value, place } of accessRules(written)) {
+    const key = value.permission !== undefined ? 'permission' : value.role !== undefined ? 'role' : 'who'
+    if (value[key] === undefined || value[key] === 'anyone') continue
+    const at = place([key])
+    // A plugin's file is for applications with accounts and without; who uses it can not change it.
+    if (resolution.extensions.brought?.has(at.source)) continue
+    const who = key === 'who' ? 'nobody is signed in' : `nobody has a ${key}`
+    resolution.report('unknown_attribute', `Nobody signs in to this application, so ${who}`, at, {
+      hint: 'write who: anyone, or add a plugin that knows accounts to app.yaml, as plugins: { auth: {} }',
+      severity: 'warning',
+    })
+  }
+}
+
 /** Pass: the roles that rules name exist, and so do the permissions that seeded roles hold. */
 export function accountRules(resolution: Resolution): void {
+  if (resolution.extensions.authenticates === false)
+    for (const { written } of eachDraft(resolution)) admittingNobody(resolution, written)
   const account = resolution.drafts.get(accounts(resolution))
   if (account !== undefined && account.key.type.name !== 'integer')
     resolution.report(

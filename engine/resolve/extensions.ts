@@ -5,6 +5,7 @@ import type { ActionName, ApplicationDefinition, ResourceDefinition } from '../d
 import type { FieldType } from '../field/field-type.ts'
 import type { Json, JsonObject } from '../json.ts'
 import type { Diagnostic } from '../text/diagnostic.ts'
+import type { Source } from '../text/source.ts'
 
 /** One transform of one plugin, with the plugin's checked options. */
 export interface BoundTransform {
@@ -58,6 +59,8 @@ export interface Extensions {
   readonly accounts: AccountsContribution | undefined
   /** Whether a plugin tells who calls; false: all callers are nobody. */
   readonly authenticates?: boolean
+  /** The files that plugins brought. */
+  readonly brought?: ReadonlySet<Source>
   readonly transforms: readonly BoundTransform[]
   readonly rules: readonly BoundRule[]
   readonly pluginOptions: ReadonlyMap<string, JsonObject>

@@ -1,11 +1,13 @@
 /** ⇄ Serves an application from its folder for a test: on a database of its own, with people of any role. */
-import { mkdtemp, rm } from 'node:fs/promises'
+import { mkdtemp, readFile, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
-import { join, resolve } from 'node:path'
+import { dirname, join, resolve } from 'node:path'
 import type { TypesOf } from '../action/resource-types.ts'
 import type { Database } from '../database/database.ts'
+import { failureCode } from '../database/failure.ts'
 import { throwawayDatabase } from '../database/throwaway.ts'
 import { createEngine, type Engine, type EngineOptions } from '../engine.ts'
+import { sentenceOf } from '../error.ts'
 import type { JsonObject } from '../json.ts'
 import type { Logger } from '../observe.ts'
 import { readSettings, type Settings } from '../settings.ts'
@@ -91,14 +93,34 @@ export interface Ground {
   close(): Promise<void>
 }
 
-/** Makes an empty database and a folder; rejects where the environment says what can not be. */
+/** SQL that makes the tables of `existing: true`, where the application has a file of it. */
+async function schemaOf(file: string): Promise<{ readonly file: string; readonly text: string } | undefined> {
+  try {
+    const text = await readFile(file, 'utf8')
+    // What pg_dump writes for psql alone.
+    return { file, text: text.replaceAll(/^\\(?:un)?restrict .*$/gm, '') }
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined
+    throw error
+  }
+}
+
+/** Makes a database, empty but for the tables of `test/schema.sql`, and a folder; rejects where the environment says what can not be. */
 export async function openGround(options: ApplicationOptions): Promise<Ground> {
   const { folder = '.', now, log = SILENT, server = process.env.TEST_DATABASE_URL } = options
   const dataDir = await mkdtemp(join(tmpdir(), 'plinth-test-'))
   try {
     const { value: settings, diagnostics } = readSettings(environment(folder, dataDir, options))
     if (settings === undefined) throw new Error(renderDiagnostics(diagnostics))
-    const { database, close: drop } = await throwawayDatabase(server, log, LINGER_MS)
+    const schema = await schemaOf(join(dirname(settings.resourcesDir), 'test', 'schema.sql'))
+    const { database, close: drop } = await throwawayDatabase(server, {
+      log,
+      lingerMs: LINGER_MS,
+      schema: schema?.text,
+    }).catch((error: unknown) => {
+      if (schema === undefined || failureCode(error) === undefined) throw error
+      throw new Error(`${schema.file} can not make the tables of a test: ${sentenceOf(error)}`)
+    })
     return {
       ...{ settings, database, dataDir },
       async engine(more) {

@@ -23,8 +23,8 @@ interface Kept {
 
 /** The rows of a database at one moment. */
 export interface Baseline {
-  /** Puts every table and sequence back to that moment; nobody else may use the database meanwhile. */
-  restore(): Promise<void>
+  /** Puts every table and sequence of the database back to that moment; nobody else may use it meanwhile. */
+  restore(database: Pick<Database, 'adhoc'>): Promise<void>
 }
 
 const TABLES = `select c.relname, string_agg(quote_ident(a.attname), ',' order by a.attnum)
@@ -52,7 +52,7 @@ export async function keepBaseline({ adhoc }: Pick<Database, 'adhoc'>): Promise<
   const tables = order.map((name) => byName.get(name)!)
   const referencing = referencingOf(names, keys)
   const sequences = new Map((await rows(adhoc, SEQUENCES)).map((row) => [row[0], row.join()]))
-  return { restore: () => restore(adhoc, { tables, referencing }, sequences) }
+  return { restore: (database) => restore(database.adhoc, { tables, referencing }, sequences) }
 }
 
 async function restore(

@@ -35,7 +35,7 @@ export async function reusable(options: ApplicationOptions): Promise<Reusable> {
           await ground.close()
           ground = await openGround(options)
           await begin()
-        } else await baseline.restore()
+        } else await baseline.restore(ground.database)
         const engine = await ground.engine({ read: { value: other, diagnostics: [] }, begin: false, asLeft: true })
         return served(engine, ground.dataDir)
       },

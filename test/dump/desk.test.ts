@@ -144,7 +144,7 @@ dumping('a dump holds every table, row and file, for its user alone, and overwri
 })
 
 dumping('a load refuses another secret, and YAML that does not fit, before it writes anything', async () => {
-  const target = await throwawayDatabase(undefined, SILENT)
+  const target = await throwawayDatabase(undefined, { log: SILENT })
   try {
     const other = settingsOf('other', { APP_SECRET: 'zW3n-Yt8sRb_52mQkV1xPj7oCh4gLf0dUe9a' })
     assert.match(
@@ -172,7 +172,7 @@ dumping('a load refuses another secret, and YAML that does not fit, before it wr
 })
 
 dumping('a dump that is cut off, damaged or none at all leaves the database and the files as they were', async () => {
-  const target = await throwawayDatabase(undefined, SILENT)
+  const target = await throwawayDatabase(undefined, { log: SILENT })
   const settings = settingsOf('damaged')
   const bytes = readFileSync(first)
   const cut = join(folder, 'cut')
@@ -204,7 +204,7 @@ dumping('a dump that is cut off, damaged or none at all leaves the database and 
 })
 
 dumping('a load gives back every row, and the desk goes on where it was', async () => {
-  const target = await throwawayDatabase(undefined, SILENT)
+  const target = await throwawayDatabase(undefined, { log: SILENT })
   const settings = settingsOf('target')
   try {
     const done = await loaded(target.database, settings, first)

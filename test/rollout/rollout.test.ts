@@ -113,6 +113,24 @@ rollout('apply without a hash has every running instance serve the files as they
   for (const place of places) assert.ok((await keys(place)).includes('color'))
 })
 
+rollout(
+  'a field becomes required under load, with a value for the records that have none, and no request fails',
+  async () => {
+    const required = COLORED.replace('max: 10 }', 'max: 10, nullable: false, default: grey, backfill: blue }')
+    assert.is.not(required, COLORED)
+    for (const place of places) save(place, required)
+    let ran: Ran | undefined
+    const wrong = await under(async () => {
+      ran = await apply(one())
+    })
+    assert.is(ran?.code, 0, ran?.complained)
+    assert.match(ran?.said ?? '', "require notes.color, where null becomes 'blue'")
+    assert.equal(wrong, [])
+    for (const place of places) save(place, COLORED)
+    assert.is((await apply(one())).code, 0)
+  },
+)
+
 rollout('files with a mistake are told, and every instance serves on', async () => {
   for (const place of places) save(place, BROKEN)
   const ran = await apply(one())

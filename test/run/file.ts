@@ -1,6 +1,7 @@
 /** Runs one test file strictly in this process: whatever did not plainly pass has failed, and says why. */
 import { resolve } from 'node:path'
 import { pathToFileURL } from 'node:url'
+import { leftDatabases } from './left-databases.ts'
 import { resetWatch, watch } from './suite.ts'
 
 /** uvu's own word for how a suite went: its failures as text (or true), passed, skipped, total. */
@@ -12,6 +13,10 @@ export interface FileResult {
   readonly failed: number
   readonly skipped: number
   readonly ms: number
+  /** Processor time of this process, in milliseconds; that of a database server is not in it. */
+  readonly cpuMs: number
+  /** Databases that stay on the server until the run ends, for the files that follow. */
+  readonly left: readonly string[]
   /** The file did not come to its end: what it left behind may still run in this process. */
   readonly hangs: boolean
 }
@@ -84,6 +89,7 @@ async function importAndRun(file: string, index: number) {
 export async function runFile({ file, index, ms, narrowable }: FileOrder): Promise<FileResult> {
   resetWatch()
   const started = performance.now()
+  const before = process.cpuUsage()
   const complaints: string[] = []
   let counts = { passed: 0, skipped: 0, total: 0 }
   let hangs = false
@@ -110,5 +116,7 @@ export async function runFile({ file, index, ms, narrowable }: FileOrder): Promi
   for (const complaint of complaints) process.stdout.write(`\n✘ ${file}\n${complaint}\n`)
   const short = counts.total - counts.passed
   const failed = complaints.length === 0 && short === 0 ? 0 : Math.max(short, 1)
-  return { file, passed: counts.passed, failed, skipped: counts.skipped, ms: performance.now() - started, hangs }
+  const { user, system } = process.cpuUsage(before)
+  const took = { ms: performance.now() - started, cpuMs: (user + system) / 1000 }
+  return { file, passed: counts.passed, failed, skipped: counts.skipped, ...took, left: leftDatabases.splice(0), hangs }
 }

@@ -75,7 +75,16 @@ export async function runInWorkers(
         worker = undefined
       }
       const { file } = order
-      const ended = { file, passed: 0, failed: 1, skipped: 0, ms: performance.now() - started, hangs: true }
+      const ended = {
+        file,
+        passed: 0,
+        failed: 1,
+        skipped: 0,
+        ms: performance.now() - started,
+        cpuMs: 0,
+        left: [],
+        hangs: true,
+      }
       const goesOn =
         result === undefined ? told(ended, `${printed}\n✘ ${file}\nits process ended\n`) : told(result, printed)
       if (!goesOn) waiting.length = 0

@@ -3,14 +3,17 @@ import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { type Agent, request as httpRequest } from 'node:http'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
+import { type Boot, readCatalog } from '../../engine/boot/boot.ts'
+import { fileVersion } from '../../engine/boot/version.ts'
 import type { Database } from '../../engine/database/database.ts'
 import { createEngine, type Engine } from '../../engine/engine.ts'
 import type { Logger } from '../../engine/observe.ts'
-import { readSettings } from '../../engine/settings.ts'
+import { readSettings, type Settings } from '../../engine/settings.ts'
 import { renderDiagnostics } from '../../engine/text/render.ts'
 import { type Answer, answerTo } from './answer.ts'
+import { begunDatabase } from './begun.ts'
 import { holdToContract } from './contract.ts'
-import { SILENT, testDatabase } from './database.ts'
+import { SILENT, type TestDatabase, testDatabase } from './database.ts'
 
 export type { Answer }
 
@@ -30,6 +33,9 @@ export interface TestApplication {
   call(method: string, path: string, call?: Call): Promise<Answer>
   close(): Promise<void>
 }
+
+/** The folder of the support desk. */
+const SHIPPED = 'resources'
 
 export interface ApplicationOptions {
   /** A folder of YAML, or its files by name. */
@@ -63,13 +69,14 @@ export async function application(options: ApplicationOptions): Promise<TestAppl
   }
   const settings = readSettings(env)
   if (settings.value === undefined) throw new Error(renderDiagnostics(settings.diagnostics))
-  const { database, close } =
-    options.database === undefined
-      ? await testDatabase()
-      : { database: options.database, close: () => Promise.resolve() }
-  if (options.before !== undefined) await database.knex.raw(options.before)
+  const read = await readCatalog(settings.value)
+  if (read.value === undefined) throw new Error(renderDiagnostics(read.diagnostics))
+  const { database, close } = await databaseOf(read.value, settings.value, options)
   const log = process.env.TEST_LOG === undefined ? SILENT : loud()
-  const made = await createEngine({ settings: settings.value, log, database, ...(options.now && { now: options.now }) })
+  const made = await createEngine({
+    ...{ settings: settings.value, log, database, read },
+    ...(options.now && { now: options.now }),
+  })
   if (made.value === undefined) throw new Error(renderDiagnostics(made.diagnostics))
   const engine = made.value
   const { url: address } = await engine.listen()
@@ -88,6 +95,20 @@ export async function application(options: ApplicationOptions): Promise<TestAppl
       await rm(folder, { recursive: true, force: true })
     },
   }
+}
+
+/** The shipped desk is opened by so many files that it is not migrated for each of them. */
+async function databaseOf(
+  boot: Boot,
+  settings: Settings,
+  { resources, database, before, now }: ApplicationOptions,
+): Promise<Pick<TestDatabase, 'database' | 'close'>> {
+  if (database !== undefined) return { database, close: () => Promise.resolve() }
+  if (resources === SHIPPED && before === undefined && now === undefined)
+    return begunDatabase(boot, await fileVersion(boot, settings))
+  const empty = await testDatabase()
+  if (before !== undefined) await empty.database.knex.raw(before)
+  return empty
 }
 
 async function writeFiles(folder: string, files: Readonly<Record<string, string>>): Promise<void> {

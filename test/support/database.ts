@@ -8,5 +8,5 @@ export const SILENT: Logger = Object.freeze({ debug() {}, info() {}, warn() {}, 
 
 /** An empty database with pg_trgm; call `close` in `suite.after`, so that the next file can have it. */
 export function testDatabase(log: Logger = SILENT): Promise<TestDatabase> {
-  return throwawayDatabase(process.env.TEST_DATABASE_URL, log)
+  return throwawayDatabase(process.env.TEST_DATABASE_URL, { log })
 }

@@ -5,22 +5,12 @@ import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
 import { application, type TestApplication } from '../../engine/testing/index.ts'
 import { type Folder, folder } from '../cli/world.ts'
+import { SHOP } from './shop.ts'
 
 const kit = suite('plinth/test')
 
-const SHOP = {
-  'resources/app.yaml': `name: Shop
-prefix: /api
-plugins: { timestamps: {}, soft_delete: {}, mail: {}, auth: { roles: [admin, clerk, customer] } }
-`,
-  'resources/roles.yaml': `resource: roles
-seeds:
-  key: slug
-  rows:
-    - { slug: admin, name: Admin, permissions: ["*"] }
-    - { slug: clerk, name: Clerk, permissions: [orders.pack] }
-    - { slug: customer, name: Customer, permissions: [] }
-`,
+const FILES = {
+  ...SHOP,
   'resources/users.yaml': `resource: users
 fields:
   street: { type: string }
@@ -51,7 +41,7 @@ let shop: Folder
 let app: TestApplication
 
 kit.before(async () => {
-  shop = folder(SHOP)
+  shop = folder(FILES)
   app = await application({ folder: shop.path, now: () => new Date('2030-05-06T07:08:09Z') })
 })
 kit.after(async () => {
@@ -121,14 +111,14 @@ kit('each application has a database of its own, also after another', async () =
 })
 
 kit('an application with mistakes does not start, and its diagnostics say why', async () => {
-  const broken = folder({ ...SHOP, 'resources/orders.yaml': 'resource: orders\nfields: { what: { type: strin } }\n' })
+  const broken = folder({ ...FILES, 'resources/orders.yaml': 'resource: orders\nfields: { what: { type: strin } }\n' })
   const said = await application({ folder: broken.path }).then(String, (error: Error) => error.message)
   assert.match(said, /orders\.yaml:2:25 error \w+/)
   broken.remove()
 })
 
 kit('nothing of the process or of a .env file decides what it does', async () => {
-  const own = folder({ ...SHOP, '.env': 'BASE_URL=https://shop.example\n' })
+  const own = folder({ ...FILES, '.env': 'BASE_URL=https://shop.example\n' })
   const set = await application({ folder: own.path, env: { ADMIN_EMAIL: 'boss@shop.example' } })
   const { settings } = set.engine.app.foundation
   assert.equal([settings.baseUrl.includes('shop.example'), settings.env.ADMIN_EMAIL], [false, 'boss@shop.example'])

@@ -4,22 +4,12 @@ import { join, resolve } from 'node:path'
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
 import { type Folder, folder, plinth } from '../cli/world.ts'
+import { SHOP } from './shop.ts'
 
 const scenarios = suite('scenarios')
 
-const SHOP = {
-  'resources/app.yaml': `name: Shop
-prefix: /api
-plugins: { timestamps: {}, soft_delete: {}, mail: {}, auth: { roles: [admin, clerk, customer] } }
-`,
-  'resources/roles.yaml': `resource: roles
-seeds:
-  key: slug
-  rows:
-    - { slug: admin, name: Admin, permissions: ["*"] }
-    - { slug: clerk, name: Clerk, permissions: [orders.pack] }
-    - { slug: customer, name: Customer, permissions: [] }
-`,
+const FILES = {
+  ...SHOP,
   'resources/orders.yaml': `resource: orders
 fields:
   what:  { type: string, required: true }
@@ -64,7 +54,7 @@ const LOANS = `scenarios:
 
 let shop: Folder
 scenarios.before.each(() => {
-  shop = folder(SHOP)
+  shop = folder(FILES)
 })
 scenarios.after.each(() => shop.remove())
 

@@ -7,6 +7,7 @@ import { applicationOf, type Found, type Taken } from '../../existing/applicatio
 import type { DatabaseFacts } from '../../existing/facts.ts'
 import { readFacts } from '../../existing/read.ts'
 import { remarkLines } from '../../existing/remark.ts'
+import { readSchema } from '../../existing/schema.ts'
 import { movedText } from '../../existing/text.ts'
 import type { Logger } from '../../observe.ts'
 import { bootOf, tried } from './trial.ts'
@@ -15,6 +16,8 @@ import { bootOf, tried } from './trial.ts'
 export interface Adopted {
   /** Files below `resources/`, app.yaml among them. */
   readonly files: ReadonlyMap<string, string>
+  /** SQL that makes the tables anew for tests. */
+  readonly schema: string
   /** The resource of each table that is one. */
   readonly served: ReadonlyMap<string, string>
   /** One line for each thing that the YAML does not say as it is. */
@@ -68,7 +71,16 @@ export async function adopted(database: Database, app: string): Promise<Adopted>
   const moved = [...found.moved].map(([resource, table]) => [`${resource}.yaml`, movedText(resource, table)] as const)
   const files = new Map([['app.yaml', app], ...found.files, ...moved])
   const own = await tried(await bootOf(files), database)
-  return { files, served: found.served, remarks: told(found), own, database: database.description }
+  const there = facts.tables.filter(({ kind }) => kind === 'r' || kind === 'p').map(({ name }) => name)
+  const schema = schemaText(await readSchema(database, there))
+  return { files, schema, served: found.served, remarks: told(found), own, database: database.description }
+}
+
+/** The file `test/schema.sql`. */
+function schemaText(sql: string): string {
+  return `-- The tables that were there, without their rows: \`npm test\` makes them in a database of its own before the application starts.
+-- When they change, write what changes here too, or take the file that \`pg_dump --schema-only --no-owner --no-privileges\` writes.
+${sql}`
 }
 
 function told({ remarks, moved }: Found): readonly string[] {

@@ -32,6 +32,7 @@ export function nextStepsFrom(path: string, name: string, found: Adopted, note: 
   const steps = [
     ...enter(path),
     'npm install',
+    'npm test                # who may see what, on tables of its own',
     'cp .env.example .env    # and write the password into its DATABASE_URL',
     'npm run dev             # serves it at http://127.0.0.1:3000, and follows your changes',
   ]

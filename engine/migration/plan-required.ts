@@ -1,0 +1,124 @@
+/** Plans that a column holds no null any more: rows that do get what the YAML says, and what a killed start left behind goes. */
+import { quoted as q } from '../filter/sql.ts'
+import { MARK } from './inspect.ts'
+import { checkName, quoteText } from './name.ts'
+import { obstacles } from './obstacle.ts'
+import { type Circumstances, isNew, type Pair } from './pair.ts'
+import { backfillAdvice, filling, findingValues } from './plan-fill.ts'
+import { type Command, type Step, tidying } from './step.ts'
+import type { Column } from './table.ts'
+
+/** Whether null becomes one value that is always there, so that no write of the version before could be refused. */
+function isAlwaysFilled({ fillReads }: Column, fill: string | undefined): fill is string {
+  return fill !== undefined && fillReads === undefined
+}
+
+/** A trigger that gives the version before the value where it writes null. */
+function makeFilling(table: string, column: string, fill: string): Command {
+  const trigger = q(checkName(table, column, 'filling'))
+  // The table may have a column with the name of a variable.
+  const body = `#variable_conflict use_column
+begin if new.${q(column)} is null then new.${q(column)} := ${fill}; end if; return new; end`
+  return {
+    together: [
+      `create or replace function ${trigger}() returns trigger language plpgsql as ${quoteText(body)}`,
+      `create or replace trigger ${trigger} before insert or update on ${q(table)} for each row execute function ${trigger}()`,
+      `comment on trigger ${trigger} on ${q(table)} is '${MARK}'`,
+    ],
+  }
+}
+
+function dropFilling(table: string, trigger: string): readonly string[] {
+  return [`drop trigger if exists ${q(trigger)} on ${q(table)}`, `drop function if exists ${q(trigger)}()`]
+}
+
+interface Requiring {
+  readonly fills: readonly Command[]
+  /** Adds a check, fills, and looks through all rows. */
+  readonly checked: readonly Command[]
+  readonly closing: readonly string[]
+}
+
+/** The statements that make a column NOT NULL, and how many of them the version before can be served with. */
+function requiredBy(
+  pair: Pair,
+  column: Column,
+  fill: string | undefined,
+  { fills, checked, closing }: Requiring,
+): Pick<Step, 'sql' | 'harmless'> {
+  if (isAlwaysFilled(column, fill)) {
+    const prepared = [makeFilling(pair.wanted.name, column.name, fill), ...checked]
+    return { sql: [...prepared, { together: closing }], harmless: prepared.length }
+  }
+  // Once before the check, while a version that may write null is served, so that few rows are left behind it.
+  const sql = [...fills, ...checked, { together: closing }]
+  const isGiven = column.default !== undefined && isNew(pair, column)
+  return { sql, harmless: isGiven ? sql.length : fills.length }
+}
+
+/** Makes a column NOT NULL: rows that hold null get what the YAML says, a batch at a time, while nobody can write null any more. */
+export function requiring(
+  pair: Pair,
+  column: Column,
+  was: Column | undefined,
+  circumstances: Circumstances,
+): readonly Step[] {
+  const { wanted } = pair
+  const table = q(wanted.name)
+  const check = q(checkName(wanted.name, column.name, 'required'))
+  const back = was !== undefined && was === pair.aside.get(column.name)
+  const fill = column.fill ?? (back ? column.default : undefined)
+  const shown = column.fillReads === undefined ? fill : column.fillShown
+  const isNull = `${q(column.name)} is null`
+  const fills = fill === undefined ? [] : [filling(pair, column.name, { value: fill, where: isNull })]
+  const isFresh = was === undefined || isNew(pair, column)
+  const checked = [
+    `alter table ${table} drop constraint if exists ${check}`,
+    `alter table ${table} add constraint ${check} check (${q(column.name)} is not null) not valid`,
+    // After the check, so that no row becomes null behind it.
+    ...fills,
+    `alter table ${table} validate constraint ${check}`,
+  ]
+  const closing = [
+    // It looks at no row where a check has looked already.
+    `alter table ${table} alter column ${q(column.name)} set not null`,
+    ...(isAlwaysFilled(column, fill) ? dropFilling(wanted.name, checkName(wanted.name, column.name, 'filling')) : []),
+    `alter table ${table} drop constraint ${check}`,
+  ]
+  const step: Step = {
+    title: `require ${wanted.name}.${column.name}${fill === undefined ? '' : `, where null becomes ${shown}`}`,
+    ...requiredBy(pair, column, fill, { fills, checked, closing }),
+    online: true,
+    effect: isFresh ? 'adds' : 'changes',
+    risk: 'safe',
+  }
+  const nulls = was === undefined ? undefined : obstacles(pair, `${q(was.name)} is null`)
+  if (fill !== undefined) {
+    const counted: Partial<Step> = nulls === undefined ? {} : { question: nulls.question, tally: 'changed row' }
+    return [...findingValues(pair, column, was, circumstances), { ...step, ...counted }]
+  }
+  const advice = back ? 'leave the field nullable until they are filled' : backfillAdvice(pair, column)
+  return [{ ...step, ...nulls, risk: 'blocked', consequence: 'are null', advice }]
+}
+
+/** Checks and triggers that a killed start left behind: the step that needs one makes it anew. */
+export function sweeping({ actual, wanted }: Pair, { present }: Circumstances): readonly Step[] {
+  const names = new Set(
+    actual.columns.flatMap(({ name }) => [
+      checkName(actual.name, name, 'fits'),
+      checkName(actual.name, name, 'required'),
+    ]),
+  )
+  const left = (present.checks.get(actual.name) ?? []).filter((name) => names.has(name))
+  const checks = left.map((name) =>
+    tidying(
+      `drop check ${name}, which was left behind`,
+      `alter table ${q(wanted.name)} drop constraint if exists ${q(name)}`,
+    ),
+  )
+  // Behind the checks, or a write of the version that is served could be refused.
+  const fillings = (present.fillings.get(actual.name) ?? []).map((name) =>
+    tidying(`drop trigger ${name}, which was left behind`, ...dropFilling(wanted.name, name)),
+  )
+  return [...checks, ...fillings]
+}

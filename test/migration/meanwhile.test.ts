@@ -1,0 +1,161 @@
+/** A version that is served while its tables are brought to the next one: none of its writes is refused, and it is stopped for short statements only. */
+import { suite } from 'uvu'
+import * as assert from 'uvu/assert'
+import type { Database, Runner } from '../../engine/database/database.ts'
+import { migrateTables } from '../../engine/migration/migrate.ts'
+import type { Table } from '../../engine/migration/table.ts'
+import { tables } from '../../engine/migration/tables.ts'
+import { resolved } from '../resolve/resolves.ts'
+import { SILENT } from '../support/database.ts'
+import { LIBRARY } from './example.ts'
+import { EDITED, type Library, migratedLibrary } from './world.ts'
+
+const test = suite('a version that is served meanwhile')
+let library: Library
+
+function lines(fields: string): readonly Table[] {
+  const made = tables(resolved({ lines: `fields: { ${fields} }\npolicies: { view: [{ who: anyone }] }` }))
+  return [...LIBRARY, ...made.filter(({ name }) => name === 'lines')]
+}
+
+const BEFORE = lines('name: { type: string }, rank: { type: integer }')
+const REQUIRED = lines('name: { type: string }, rank: { type: integer, required: true, backfill: 7 }')
+
+interface Watched {
+  readonly database: Database
+  /** What ran since `forget`, but for what is kept of the steps. */
+  readonly ran: () => readonly string[]
+  readonly forget: () => void
+  /** The migration's own connection: the embedded database has no other. */
+  readonly runner: () => Runner
+}
+
+function watched(database: Database): Watched {
+  let ran: string[] = []
+  let current: Runner | undefined
+  const session: Database['session'] = (work) =>
+    database.session((runner) => {
+      current = runner
+      return work({
+        run: (statement, values) => {
+          ran.push(statement.text)
+          return runner.run(statement, values)
+        },
+      })
+    })
+  return {
+    database: { ...database, kind: database.kind, session },
+    ran: () => ran.filter((text) => /^(alter|create|drop|update "|with batch)/.test(text)),
+    forget: () => {
+      ran = []
+    },
+    runner: () => current!,
+  }
+}
+
+const write = (text: string) => (runner: Runner) => runner.run({ text }, [])
+const insert = write(`insert into lines (name, rank) values ('meanwhile', null) returning rank`)
+const update = write(`update lines set rank = null where name = 'first' returning rank`)
+const isChecked = write(
+  `select convalidated from pg_constraint where conrelid = 'lines'::regclass and conname ~ '_required$'`,
+)
+const left = write(`select (select count(*) from pg_trigger where tgrelid = 'lines'::regclass and not tgisinternal),
+  (select count(*) from pg_proc where proname ~ '_filling$'), (select count(*) from pg_constraint where conrelid = 'lines'::regclass and contype = 'c')`)
+
+/** Migrates, and calls `meanwhile` before what is served is altered for the first time. */
+function migrating(wanted: readonly Table[], on: Watched, meanwhile: (runner: Runner) => Promise<void>) {
+  let called = false
+  const alone = async (): Promise<void> => {
+    if (called) return
+    called = true
+    await meanwhile(on.runner())
+    on.forget()
+  }
+  return migrateTables(wanted, on.database, { ...EDITED, log: SILENT, alone })
+}
+
+test.before.each(async () => {
+  library = await migratedLibrary()
+  await library.titles(BEFORE)
+  await library.database.knex('lines').insert([{ name: 'first' }, { name: 'second', rank: 3 }])
+})
+test.after.each(() => library.close())
+
+test('rows are filled and looked through before the pause, and null becomes the value in what is written until then', async () => {
+  const on = watched(library.database)
+  const { diagnostics } = await migrating(REQUIRED, on, async (runner) => {
+    assert.equal(await isChecked(runner), [['t']])
+    assert.equal(await update(runner), [['7']])
+    assert.equal(await insert(runner), [['7']])
+  })
+  assert.equal(diagnostics, [])
+  assert.equal(on.ran(), [
+    'alter table "lines" alter column "rank" set not null',
+    'drop trigger if exists "lines_rank_filling" on "lines"',
+    'drop function if exists "lines_rank_filling"()',
+    'alter table "lines" drop constraint "lines_rank_required"',
+  ])
+  assert.equal(await library.database.knex('lines').orderBy('id').pluck('rank'), [7, 3, 7])
+  assert.equal(await left(library.database.adhoc), [['0', '0', '0']])
+  assert.equal(await library.titles(REQUIRED), [])
+})
+
+test('a change that is given up leaves a version that writes null, and its next start takes away what was prepared', async () => {
+  const on = watched(library.database)
+  const given = await migrating(REQUIRED, on, () => Promise.reject(new Error('one did not hold'))).catch(String)
+  assert.match(String(given), 'one did not hold')
+  assert.equal(await insert(library.database.adhoc), [['7']])
+  assert.equal(await library.titles(BEFORE), [
+    'drop check lines_rank_required, which was left behind',
+    'drop trigger lines_rank_filling, which was left behind',
+  ])
+  assert.equal(await insert(library.database.adhoc), [[null]])
+  assert.equal(await left(library.database.adhoc), [['0', '0', '0']])
+})
+
+test('a column that was prepared gets another name: nothing of it is left', async () => {
+  const on = watched(library.database)
+  await migrating(REQUIRED, on, () => Promise.reject(new Error('one did not hold'))).catch(String)
+  const renamed = lines('name: { type: string }, place: { type: integer, renamed_from: rank }')
+  await library.titles(renamed)
+  assert.equal(await left(library.database.adhoc), [['0', '0', '0']])
+  await library.database.knex('lines').insert({ name: 'third' })
+})
+
+for (const [title, more] of Object.entries({
+  'what is made of other fields': 'backfill: { first: [$record.name, none] }',
+  'a value': 'backfill: none',
+})) {
+  test(`a new required field without a default, its backfill ${title}: the version before writes until it is served no longer`, async () => {
+    const wanted = lines(
+      `name: { type: string }, rank: { type: integer }, mood: { type: string, required: true, ${more} }`,
+    )
+    const on = watched(library.database)
+    let wrote = 0
+    const { diagnostics } = await migrating(wanted, on, async (runner) => {
+      wrote += (await insert(runner)).length
+    })
+    assert.equal(diagnostics, [])
+    assert.is(wrote, 1)
+    assert.is((await library.database.knex('lines').whereNull('mood')).length, 0)
+    assert.equal(await library.titles(wanted), [])
+  })
+}
+
+test('a required field of a table without rows waits until the version before is served no longer', async () => {
+  await library.database.knex('lines').delete()
+  const on = watched(library.database)
+  let asked = 0
+  const wanted = lines('name: { type: string }, rank: { type: integer }, mood: { type: string, required: true }')
+  assert.equal(
+    (
+      await migrating(wanted, on, async () => {
+        asked += 1
+      })
+    ).diagnostics,
+    [],
+  )
+  assert.is(asked, 1)
+})
+
+test.run()
