@@ -2,6 +2,7 @@
 import { runCompiled, type Within } from '../action/execution.ts'
 import { listenerName, type WriteEvent } from '../catalog/automation.ts'
 import type { Change, Listen } from '../change/listener.ts'
+import type { Json } from '../json.ts'
 import { LIMITS } from '../limits.ts'
 import { compileHeld } from '../query/automation-due.ts'
 import { act } from './act.ts'
@@ -54,7 +55,13 @@ export function setsOff(
   const event: WriteEvent = action === 'create' && bulk ? 'import' : action
   if (!trigger.on.has(event)) return false
   if (action !== 'update' || trigger.changed === undefined) return true
-  return trigger.changed.some(({ name }) => fields.some(({ field }) => field === name))
+  return trigger.changed.some((turn) =>
+    fields.some(({ field, from, to }) => field === turn.field.name && isAmong(from, turn.from) && isAmong(to, turn.to)),
+  )
+}
+
+function isAmong(value: Json, values: readonly Json[] | undefined): boolean {
+  return values === undefined || values.includes(value)
 }
 
 /** Whether the record of a change is there and fulfils the condition; of one that was removed for good nothing is asked. */

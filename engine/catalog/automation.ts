@@ -1,7 +1,7 @@
 /** What happens by itself: an automation of a resource, with what sets it off and what it does. */
 import type { Cron } from '../calendar/cron.ts'
 import type { Path } from '../definition/definition.ts'
-import type { JsonObject } from '../json.ts'
+import type { Json, JsonObject } from '../json.ts'
 import type { Span } from '../text/source.ts'
 import type { BelongsTo, Field, Filter } from './field.ts'
 import type { Value, WriteAction } from './rule.ts'
@@ -11,12 +11,19 @@ export type WriteEvent = WriteAction | 'import'
 
 /** What sets an automation off. */
 export type Trigger =
-  /** A write; with `changed`, an update only when one of these has changed. */
-  | { readonly kind: 'write'; readonly on: ReadonlySet<WriteEvent>; readonly changed: readonly Field[] | undefined }
+  /** A write; with `changed`, an update only when one of these has changed so. */
+  | { readonly kind: 'write'; readonly on: ReadonlySet<WriteEvent>; readonly changed: readonly Turn[] | undefined }
   /** A moment of the record, or so long after or before it; a date is the moment at which its day begins in the zone. */
   | { readonly kind: 'moment'; readonly at: Field; readonly shift: Shift | undefined; readonly zone: string }
   /** The clocks of a zone. */
   | { readonly kind: 'schedule'; readonly cron: Cron; readonly zone: string }
+
+/** A change of a field: from one of these values to one of those, as the log of changes holds them; undefined: any. */
+export interface Turn {
+  readonly field: Field
+  readonly from: readonly Json[] | undefined
+  readonly to: readonly Json[] | undefined
+}
 
 export interface Shift {
   /** A length of time, `7 days`. */

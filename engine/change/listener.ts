@@ -55,6 +55,8 @@ export interface ListenerContribution {
   readonly to?: ListensTo
   /** Slow work, and what lies outside the database, belongs in a job: `enqueue` is part of the transaction. */
   readonly run: (context: ListenerContext, changes: readonly Change[]) => Promise<void>
+  /** What it would do for a change as things are now, a line for each person or thing, for `plinth explain`; writes nothing. */
+  readonly explain?: (context: ListenerContext, change: Change) => Promise<readonly string[]>
 }
 
 /** A contribution with what it needs of its plugin. */

@@ -3,7 +3,7 @@ import { executionOf } from '../action/execution.ts'
 import { SYSTEM } from '../actor.ts'
 import type { Acting } from '../automation/acting.ts'
 import { type AutomationExplanation, explainActing } from '../automation/explain.ts'
-import type { Trigger } from '../catalog/catalog.ts'
+import type { Trigger, Turn } from '../catalog/catalog.ts'
 import type { App } from '../engine.ts'
 import { LIMITS } from '../limits.ts'
 import { nearest } from '../text/nearest.ts'
@@ -70,7 +70,7 @@ function partVerdict(holds: boolean, value: string | null | undefined): string {
 function triggerText(trigger: Trigger): string {
   switch (trigger.kind) {
     case 'write': {
-      const changed = trigger.changed?.map(({ name }) => name).join(' or ')
+      const changed = trigger.changed?.map(turnText).join(' or ')
       return `after ${[...trigger.on].join(', ')}${changed === undefined ? '' : ` that changes ${changed}`}`
     }
     case 'moment': {
@@ -81,6 +81,12 @@ function triggerText(trigger: Trigger): string {
     case 'schedule':
       return `by the schedule ${trigger.cron.text} in ${trigger.zone}`
   }
+}
+
+function turnText({ field, from, to }: Turn): string {
+  const side = (word: string, values: Turn['from']): string =>
+    values === undefined ? '' : ` ${word} ${values.map((value) => String(value)).join(' or ')}`
+  return `${field.name}${side('from', from)}${side('to', to)}`
 }
 
 function verdict(trigger: Trigger, id: number, told: AutomationExplanation): string {

@@ -11,6 +11,7 @@ import { findRoute, questionOf } from '../http/question.ts'
 import { isBegun, showDiagnostics } from './application.ts'
 import type { ExitCode, Invocation } from './command.ts'
 import { explainAutomation } from './explain-automation.ts'
+import { explainListener } from './explain-listener.ts'
 import { explainRuleOf } from './explain-rule.ts'
 
 async function actorNamed(name: string | undefined, { composition }: App, call: Execution): Promise<Actor> {
@@ -98,9 +99,15 @@ export async function run(invocation: Invocation): Promise<ExitCode> {
     const engine = created.value
     if (engine === undefined) return 1
     try {
-      const { automation, rule } = invocation.options
+      const { automation, listener, rule } = invocation.options
       const explained =
-        automation !== undefined ? explainAutomation : rule !== undefined ? explainRuleOf : explainRequest
+        automation !== undefined
+          ? explainAutomation
+          : listener !== undefined
+            ? explainListener
+            : rule !== undefined
+              ? explainRuleOf
+              : explainRequest
       say(await explained(invocation, engine.app))
       return 0
     } finally {

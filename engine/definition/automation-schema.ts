@@ -8,6 +8,17 @@ const EVENTS = ['create', 'update', 'delete', 'restore', 'import'] as const
 
 const VALUES: JsonSchema = { ...named({}, PATH), minProperties: 1 }
 
+const WORTH: JsonSchema = { type: ['string', 'number', 'boolean', 'null'] }
+const WORTHS: JsonSchema = either(WORTH, { ...list(WORTH), minItems: 1 })
+
+const TURN: JsonSchema = {
+  ...map({
+    from: key('The value before the change, or one of these.', 'pending', WORTHS),
+    to: key('The value after it, or one of these.', ['active', 'declined'], WORTHS),
+  }),
+  minProperties: 1,
+}
+
 /** The keys of an automation that are the engine's own. */
 export const AUTOMATION_KEYS: Readonly<Record<string, JsonSchema>> = {
   description: key('What the automation is for.', 'Closes what was solved a week ago.', TEXT),
@@ -16,9 +27,9 @@ export const AUTOMATION_KEYS: Readonly<Record<string, JsonSchema>> = {
     minItems: 1,
   }),
   changed: key(
-    'With on: of updates, only those that change this, or one of these.',
-    'status',
-    either(NAME, { ...list(NAME), minItems: 1 }),
+    'With on: of updates, only those that change this, or one of these; with from and to, only from such a value to such a one.',
+    { state: { from: 'pending', to: ['active', 'declined'] } },
+    either(NAME, { ...list(NAME), minItems: 1 }, { ...named(TURN), minProperties: 1 }),
   ),
   at: key('Acts when this moment of a record comes, a timestamp or a date; once for each moment.', 'resolved_at', NAME),
   after: key('With at: so long after the moment.', '7 days', SPAN),

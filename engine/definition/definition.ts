@@ -153,11 +153,17 @@ export interface FollowDefinition extends AccessDefinition {
   readonly set: JsonObject
 }
 
+/** A change of a field: from one of these values, to one of those. */
+export interface TurnDefinition {
+  readonly from?: Json
+  readonly to?: Json
+}
+
 /** What happens by itself: one of `on`, `at` and `every`, and what is done then, in the order written. */
 export interface AutomationDefinition {
   readonly description?: string
   readonly on?: readonly (WriteName | 'import')[]
-  readonly changed?: string | readonly string[]
+  readonly changed?: string | readonly string[] | { readonly [field: string]: TurnDefinition }
   readonly at?: string
   readonly after?: string
   readonly before?: string

@@ -72,7 +72,7 @@ function judgeSet({ resolution, trigger }: About, field: Field, value: Json, spa
     resolution.report('wrong_automation', `"${field.name}" is a secret, which nobody writes into YAML`, span)
   if (field.immutable)
     resolution.report('wrong_automation', `"${field.name}" can not be changed once it is stored`, span)
-  if (trigger.kind === 'write' && trigger.changed?.some(({ name }) => name === field.name)) {
+  if (trigger.kind === 'write' && trigger.changed?.some((turn) => turn.field.name === field.name)) {
     const hint = 'write it under "follows", as a part of the write itself'
     resolution.report('wrong_automation', `A change of "${field.name}" sets this automation off`, span, { hint })
   }

@@ -5,8 +5,8 @@ import type { Trigger } from '../catalog/catalog.ts'
 import { isStored } from '../catalog/stored.ts'
 import type { AutomationDefinition, Document } from '../definition/definition.ts'
 import { sentenceOf } from '../error.ts'
+import { turnsOf } from './automation-turns.ts'
 import { fieldOf, isBroken } from './link-path.ts'
-import { fieldsNamed } from './record-rules.ts'
 import { type Draft, type Resolution, suggest } from './resolution.ts'
 
 /** The triggers, and the keys that go with each. */
@@ -62,7 +62,8 @@ function onWrite(resolution: Resolution, draft: Draft, document: Written): Trigg
     })
     return undefined
   }
-  const changed = fieldsNamed(resolution, draft, document)
+  const turns = turnsOf(resolution, draft, document)
+  const changed = turns?.map(({ field }) => field)
   const untold = changed?.find(({ type, show }) => type.hidden === true || show === 'never')
   if (untold !== undefined) {
     const message = `"${untold.name}" is never shown, so the log of changes does not hold it`
@@ -75,7 +76,7 @@ function onWrite(resolution: Resolution, draft: Draft, document: Written): Trigg
     resolution.report('wrong_automation', message, place(['changed']), { hint: 'leave it out: every update is meant' })
     return undefined
   }
-  return { kind: 'write', on, changed }
+  return { kind: 'write', on, changed: turns }
 }
 
 function atMoment(resolution: Resolution, draft: Draft, { value, place }: Written): Trigger | undefined {

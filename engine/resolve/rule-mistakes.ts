@@ -1,6 +1,12 @@
 /** Pass: rules, moves and what follows that no write could ever set off, or that every write keeps. */
 import type { Field } from '../catalog/catalog.ts'
-import type { Document, FollowDefinition, MovesDefinition, RuleDefinition } from '../definition/definition.ts'
+import type {
+  AutomationDefinition,
+  Document,
+  FollowDefinition,
+  MovesDefinition,
+  RuleDefinition,
+} from '../definition/definition.ts'
 import { fieldOf, type Place } from './link-path.ts'
 import { alwaysHolds, conjuncts } from './never.ts'
 import { type Draft, eachDraft, type Resolution } from './resolution.ts'
@@ -9,7 +15,7 @@ import { entries, inside } from './written.ts'
 /** What `on` and `changed` stand in: a rule, an entry of `follows`, an automation. */
 interface Awaiting {
   readonly on?: readonly string[]
-  readonly changed?: string | readonly string[]
+  readonly changed?: AutomationDefinition['changed'] & {}
 }
 
 /** Judges what every resource says of its writes, where it is written. */
@@ -108,15 +114,25 @@ function awaitsWrites(
       })
     return
   }
-  for (const [index, name] of [value.changed].flat().entries()) {
+  for (const [name, path] of namesIn(value.changed)) {
     const field = fieldOf(resolution, draft, name)
     const reason = field && (on.includes('create') ? unwritten(field) : (unwritten(field) ?? fixed(field)))
     if (reason === undefined) continue
-    const span = place(typeof value.changed === 'string' ? ['changed'] : ['changed', index])
-    resolution.report('wrong_rule', `"${name}" ${reason}, so no write changes it`, span, {
+    resolution.report('wrong_rule', `"${name}" ${reason}, so no write changes it`, place(...path), {
       hint: 'name the fields that it comes from, or leave it out',
     })
   }
+}
+
+/** The names under `changed`, each with where it stands. */
+function namesIn(changed: NonNullable<Awaiting['changed']>): readonly (readonly [string, Parameters<Place>])[] {
+  if (typeof changed === 'string') return [[changed, [['changed']]]]
+  if (isNames(changed)) return changed.map((name, index) => [name, [['changed', index]]])
+  return Object.keys(changed).map((name) => [name, [['changed', name], 'key']])
+}
+
+function isNames(changed: object): changed is readonly string[] {
+  return Array.isArray(changed)
 }
 
 function changesNothingFixed(resolution: Resolution, draft: Draft, { place, value }: Document<FollowDefinition>): void {

@@ -75,7 +75,7 @@ async function callerOf({ actor, records }: Applying): Promise<JsonObject> {
   return Object.fromEntries(ACTOR.map((name) => [name, account[name] ?? null] as [string, Json]))
 }
 
-/** Ends a transaction in which macros were only tried. */
+/** Ends a transaction in which a macro was only tried. */
 class Tried extends Error {}
 
 /** `GET /<path>/{id}/macros`: each is tried and undone, so that what is listed is what can be applied. */
@@ -84,28 +84,25 @@ export async function applicable(context: RouteContext, resource: Resource): Pro
   const record = await records(resource.name).get(params.id ?? '')
   const query = { resource: resource.name, is_active: 'true', per_page: String(catalog.limits.perPageMax) }
   const { data: macros } = await records('macros').list(query)
-  let usable: readonly JsonObject[] = []
-  const trial = context.transaction(async (inner) => {
-    usable = []
-    for (const macro of macros) if (await works(inner, resource, record, macro)) usable = [...usable, macro]
-    throw new Tried()
-  })
-  await trial.catch((error: unknown) => {
-    if (!(error instanceof Tried)) throw error
-  })
+  const usable: JsonObject[] = []
+  for (const macro of macros) if (await works(context, resource, record, macro)) usable.push(macro)
   return { data: usable }
 }
 
-async function works(inner: Applying, resource: Resource, record: JsonObject, macro: JsonObject): Promise<boolean> {
-  const run = (text: string) => inner.transaction.run({ text }, [])
-  await run('savepoint macro')
-  try {
+/** Each in a transaction of its own, so that nobody who writes the record waits for more than one of them. */
+async function works(
+  context: RouteContext,
+  resource: Resource,
+  record: JsonObject,
+  macro: JsonObject,
+): Promise<boolean> {
+  const trial = context.transaction(async (inner) => {
     await done(inner, resource, record, macro)
-    return true
-  } catch (error) {
-    if (!(error instanceof ApiError) || error.status >= 500) throw error
-    return false
-  } finally {
-    await run('rollback to savepoint macro')
-  }
+    throw new Tried()
+  })
+  return trial.catch((error: unknown) => {
+    if (error instanceof Tried) return true
+    if (error instanceof ApiError && error.status < 500) return false
+    throw error
+  })
 }

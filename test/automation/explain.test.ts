@@ -14,7 +14,7 @@ const AUTOMATIONS = `
     at: due_at
     when: { state: open, team.name: North }
     set: { is_late: true }
-  stamp: { on: [update], changed: state, when: { state: done }, set: { done_at: $now } }
+  stamp: { on: [update], changed: { state: { from: open, to: [done, closed] } }, when: { state: done }, set: { done_at: $now } }
   weekly: { every: "0 8 * * mon", when: { state: open }, set: { is_late: false } }
   bell: { at: due_at, when: { note: ring }, ring: {} }
 `
@@ -81,7 +81,7 @@ test('which writes set one off', async () => {
   await app.call('PATCH', `/tasks/${id}`, { body: { state: 'done' } })
   await until(async () => (await runs(app, 'tasks.stamp')).length === 1)
   const text = await explained('stamp', id)
-  assert.match(text, /acts after update that changes state/)
+  assert.match(text, /acts after update that changes state from open to done or closed/)
   assert.match(text, /TIME {2}update done_at, by the automation tasks\.stamp\n {6}→ does not set it off/)
   assert.match(text, /TIME {2}update state\n {6}→ sets it off/)
   assert.match(text, /TIME {2}done: set done_at \(\d+\)/)

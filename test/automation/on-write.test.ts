@@ -18,6 +18,10 @@ const AUTOMATIONS = `
     changed: state
     when: { state: done }
     set: { done_at: $now }
+  reopened:
+    on: [update]
+    changed: { state: { from: [done, closed], to: open }, worker: { from: null } }
+    set: { note: { text: "Begun again" } }
   removed:
     on: [delete]
     when: { name: gone }
@@ -68,6 +72,24 @@ test('an update sets it off that changes what it waits for, and no other', async
   await app.call('PATCH', `/tasks/${id}`, { body: { state: 'done' } })
   await until(async () => (await read(app, `tasks/${id}`)).done_at !== null)
   assert.equal(await runs(app, 'tasks.stamp'), [`${id} done: set done_at`])
+})
+
+test('of a change from one value to another, only that one sets it off', async () => {
+  const worker = await make(app, 'workers', { name: 'Wim' })
+  const id = await make(app, 'tasks', { name: 'again' })
+  for (const state of ['closed', 'open', 'closed']) await app.call('PATCH', `/tasks/${id}`, { body: { state } })
+  await until(async () => (await runs(app, 'tasks.reopened')).length === 1)
+  await app.call('PATCH', `/tasks/${id}`, { body: { worker_id: worker } })
+  await until(async () => (await runs(app, 'tasks.reopened')).length === 2)
+  await app.call('PATCH', `/tasks/${id}`, { body: { worker_id: null } })
+  const last = await make(app, 'tasks', { name: 'last again', worker_id: worker })
+  await app.call('PATCH', `/tasks/${last}`, { body: { worker_id: null, name: 'idle' } })
+  await app.call('PATCH', `/tasks/${last}`, { body: { worker_id: worker } })
+  await until(async () => (await runs(app, 'tasks.reopened')).length === 3)
+  assert.equal(
+    (await runs(app, 'tasks.reopened')).map((line) => line.split(' ')[0]),
+    [id, id, last].map(String),
+  )
 })
 
 test('what was deleted is told of', async () => {

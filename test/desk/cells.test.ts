@@ -94,6 +94,8 @@ const TABLE: readonly (readonly [permission: string, cells: string, routes: read
       ...view('/webhook-deliveries'),
     ],
   ],
+  // A header on any request; test/desk/explained.test.ts tries it.
+  ['answers.explain', '– – –', []],
   ['ai.manage', '– – –', ['POST /ai/settings']],
   ['media.view', '✓ ✓ own', [...view('/media'), 'GET /media/{}/download']],
   ['media.upload', '✓ ✓ own', ['POST /media']],

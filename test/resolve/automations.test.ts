@@ -58,6 +58,19 @@ mistaken('what could never set it off', () => {
   saysOf('on: [update], changed: updated_at, set: { is_old: true }', [
     'things.yaml [updated_at] wrong_automation: Every update sets "updated_at", so the log of changes does not hold it (leave it out: every update is meant)',
   ])
+  saysOf(
+    'on: [update], changed: { nam: { to: x }, is_old: { from: [true, maybe] }, due_at: { to: "2026-01-01" }, status: { from: 3 } }, set: { name: x }',
+    [
+      'things.yaml [nam] unknown_field: "things" has no field or relation "nam" (did you mean "name"?)',
+      'things.yaml [maybe] wrong_value: "is_old" must be true or false',
+      'things.yaml ["2026-01-01"] wrong_automation: "due_at" (timestamp) can be compared with null alone (leave the value to "when", which is judged of the record when the automation acts)',
+      'things.yaml [3] wrong_automation: "status" (a relation) can be compared with null alone (leave the value to "when", which is judged of the record when the automation acts)',
+    ],
+  )
+  saysOf('on: [update], changed: { status: { from: null }, name: { from: a, to: [b, c] } }, set: { is_old: true }', [])
+  saysOf('on: [create], changed: { name: { to: x } }, set: { is_old: true }', [
+    'things.yaml [changed] wrong_automation: Only an update changes something (leave it out, or name update under on)',
+  ])
   saysOf('every: "0 25 * * *", run: {}', [
     'things.yaml ["0 25 * * *"] wrong_automation: This is no schedule: "25" is no hour: it goes from 0 to 23 ("30 8 * * mon-fri" is half past eight on working days)',
   ])

@@ -7,104 +7,64 @@ import type {
   Entry,
   Json,
   JsonObject,
-  JsonSchema,
   Resource,
 } from '../../../engine/index.ts'
-import { fillWords, readWords, wordsData } from '../../mail/index.ts'
+import { isObject } from '../../../engine/index.ts'
+import { readWords } from '../../mail/index.ts'
 import { kindOf } from './automation-kinds.ts'
-import { type Candidate, candidatesOf, toMistake, toOf } from './automation-people.ts'
+import { type Candidate, candidatesOf, exceptedIn, toMistake, toOf } from './automation-people.ts'
+import { TAKES } from './automation-takes.ts'
+import { type Filled, filler, pathsIn, wordingOf, wordMistakes } from './automation-words.ts'
 import { mailPerson, type TicketAbout } from './mail.ts'
+import { listRows } from './notify.ts'
+import { optionsOf } from './options.ts'
 import { isListed, isMailed } from './reach.ts'
+import type { ListRow } from './telling.ts'
 
-const NAME = { type: 'string', minLength: 1, maxLength: 255 } as const
-
-const HOLDERS: JsonSchema = {
-  type: 'object',
-  additionalProperties: false,
-  minProperties: 1,
-  properties: {
-    roles: {
-      type: 'array',
-      items: NAME,
-      minItems: 1,
-      description: 'Everybody with one of these roles.',
-      examples: [['admin']],
-    },
-    permission: { ...NAME, description: 'Everybody who holds this permission.', examples: ['tickets.view'] },
-  },
-}
-
-const TAKES: JsonSchema = {
-  type: 'object',
-  additionalProperties: false,
-  required: ['to', 'title'],
-  properties: {
-    to: {
-      description: 'Whom: relations to accounts, roles, or a permission.',
-      examples: [['assignedTo', { roles: ['manager'] }]],
-      oneOf: [NAME, HOLDERS, { type: 'array', items: { oneOf: [NAME, HOLDERS] }, minItems: 1, maxItems: 50 }],
-    },
-    title: {
-      ...NAME,
-      description: 'What happened, in Liquid over the record.',
-      examples: ['Ticket #{{ uid }} is late'],
-    },
-    message: {
-      type: 'string',
-      maxLength: 5_000,
-      default: '',
-      description: 'What there is to say about it, in Liquid over the record.',
-      examples: ['{{ subject }}'],
-    },
-    kind: {
-      type: 'string',
-      pattern: '^[a-z][a-z0-9_]{0,63}$',
-      description: 'The kind, for filters and for each person’s settings; the name of the automation if absent.',
-      examples: ['ticket_late'],
-    },
-    mail: {
-      type: 'boolean',
-      default: false,
-      description: 'Whether it is mailed too, unless a person decides otherwise.',
-      examples: [true],
-    },
-  },
-}
-
-const TITLE_LENGTH = 255
-const MESSAGE_LENGTH = 5_000
-
-function entriesIn({ to }: JsonObject): readonly Json[] {
-  return Array.isArray(to) ? to : [to ?? '']
+function listOf(value: Json | undefined): readonly Json[] {
+  return Array.isArray(value) ? value : value === undefined ? [] : [value]
 }
 
 /** Finds people whom there are not, and texts that can't be read. */
 function check(given: JsonObject, place: ActionPlace): readonly ActionMistake[] {
-  const lost = entriesIn(given).flatMap((entry, index) => {
-    const mistake = toMistake(place, toOf(entry))
-    return mistake === undefined ? [] : [{ ...mistake, at: Array.isArray(given.to) ? ['to', index] : ['to'] }]
-  })
-  const texts = (['title', 'message'] as const).flatMap((key) =>
-    readWords(place, String(given[key] ?? '')).mistakes.map((mistake) => ({ ...mistake, at: [key] })),
+  const people = (['to', 'except'] as const).flatMap((key) =>
+    listOf(given[key]).flatMap((entry, index) => {
+      const at = Array.isArray(given[key]) ? [key, index] : [key]
+      const mistake = toMistake(place, entry)
+      const words = isObject(entry) ? wordMistakes(place, entry) : []
+      return [
+        ...(mistake === undefined ? [] : [{ ...mistake, at }]),
+        ...words.map((one) => ({ ...one, at: [...at, ...(one.at ?? [])] })),
+      ]
+    }),
   )
-  return [...lost, ...texts]
+  const data = Object.entries(dataIn(given)).flatMap(([name, path]) =>
+    readWords(place, `{{ ${path} }}`).mistakes.map((mistake) => ({ ...mistake, at: ['data', name] })),
+  )
+  return [...people, ...wordMistakes(place, given), ...data]
+}
+
+function dataIn({ data }: JsonObject): Readonly<Record<string, string>> {
+  return isObject(data) ? Object.fromEntries(Object.entries(data).map(([name, path]) => [name, String(path)])) : {}
 }
 
 /** What somebody is told. */
-interface Told extends Candidate {
-  readonly title: string
-  readonly message: string
+interface Told extends Candidate, Filled {
   readonly ticket: TicketAbout | undefined
+  /** What `data` names. */
+  readonly more: JsonObject
 }
 
 /** `notifications.notify`: one look for each class of readers, one statement for all rows, and one for all mails. */
 async function run(context: ActionContext): Promise<void> {
   const { options, work } = context
   const kind = kindOf(work.given, work.automation)
-  const candidates = await candidatesOf(context, entriesIn(work.given).map(toOf), kind)
-  const told = await toldTo(context, candidates)
+  const told = await toldTo(context, await candidatesIn(context, kind))
   const listed = told.filter(({ person }) => isListed(person.reach))
-  if (listed.length > 0) await addRows(context, kind, listed)
+  await listRows(
+    context,
+    listed.map((one) => rowOf(context, kind, one)),
+  )
   const entries: Entry[] = []
   const telling = {
     ...context,
@@ -113,53 +73,54 @@ async function run(context: ActionContext): Promise<void> {
     bulk: false,
     enqueue: async (_: string, payload: JsonObject) => String(entries.push({ payload })),
   }
-  for (const { message, person, ticket, title } of told) {
-    if (!isMailed(person, work.given.mail === true)) continue
+  for (const { person, sentence, speaks, text, ticket, title } of told) {
+    if (!isMailedOf(context, kind, person)) continue
     // Nothing of a record goes to an address that nobody confirmed; of a ticket it hears that there is news.
-    if (person.customer && !person.verified && ticket === undefined) continue
-    const sentence = /[.!?…:]$/.test(title) ? title : `${title}.`
+    if (person.customer && !person.verified && ticket === undefined && speaks) continue
     const about = ticket === undefined ? {} : { ticket }
-    const words = { staff: sentence, customer: sentence, text: message }
+    const words = { staff: sentence, customer: sentence, text }
     await mailPerson(telling, { type: kind, title, words, ...about }, person)
   }
   await context.enqueueEach('mail.send', entries)
 }
 
+async function candidatesIn(context: ActionContext, kind: string): Promise<readonly Candidate[]> {
+  const { given } = context.work
+  const found = await candidatesOf(context, listOf(given.to).map(toOf), kind)
+  const excepted = await exceptedIn(context, listOf(given.except).map(String))
+  return found.filter(({ person, record }) => !excepted.has(`${record} ${person.id}`))
+}
+
+/** Whether somebody is mailed of a kind: as they chose; then as the automation says, or as the options do, of what concerns them. */
+function isMailedOf({ options, work }: ActionContext, kind: string, person: Candidate['person']): boolean {
+  if (typeof work.given.mail === 'boolean') return isMailed({ ...person, concerned: true }, work.given.mail)
+  return isMailed(person, [...optionsOf(options).mail].includes(kind))
+}
+
 /** What each candidate who may see the record reads of it, for each cause that was not its own doing. */
 async function toldTo(context: ActionContext, candidates: readonly Candidate[]): Promise<readonly Told[]> {
   const { catalog, sightings, work } = context
-  const place = { catalog, resource: work.resource }
-  const [title, message] = [String(work.given.title), String(work.given.message ?? '')]
-  const paths = [...new Set([title, message].flatMap((text) => readWords(place, text).paths))]
-  const facts = ticketPaths(work.resource)
-  const alone = work.records.length === 0
-  const seen = alone ? [] : await sightings(work.resource.name, [...paths, ...facts], candidates)
+  const { given, records, resource } = work
+  const wordings = listOf(given.to).map((entry) => wordingOf(given, entry))
+  const paths = pathsIn({ catalog, resource }, wordings)
+  const [facts, data] = [ticketPaths(resource), dataIn(given)]
+  const alone = records.length === 0
+  const asked = [...paths, ...facts, ...Object.values(data)]
+  const seen = alone ? [] : await sightings(resource.name, asked, candidates)
   const actors = new Map<number, (number | null)[]>()
-  for (const { change, id } of work.records) actors.set(id, [...(actors.get(id) ?? []), change?.actorId ?? null])
-  const filled = new Map<string, Pick<Told, 'title' | 'message'>>()
-  // Readers of one record mostly see the same values.
-  const wordsFor = (values: readonly Json[]): Pick<Told, 'title' | 'message'> => {
-    const key = JSON.stringify(values)
-    const data = wordsData(context, paths, values)
-    const words = filled.get(key) ?? {
-      title: cut(fillWords(title, data).replace(/\s+/g, ' '), TITLE_LENGTH),
-      message: cut(fillWords(message, data), MESSAGE_LENGTH),
-    }
-    filled.set(key, words)
-    return words
-  }
+  for (const { change, id } of records) actors.set(id, [...(actors.get(id) ?? []), change?.actorId ?? null])
+  const fill = filler(context, wordings, paths)
   return candidates.flatMap((candidate, at) => {
-    const values = alone ? paths.map(() => null) : seen[at]
+    const values = alone ? asked.map(() => null) : seen[at]
     if (values === undefined) return []
-    const told: Told = { ...candidate, ...wordsFor(values), ticket: ticketIn(values.slice(paths.length)) }
+    const words = fill(candidate.entry, values.slice(0, paths.length))
+    const rest = values.slice(paths.length)
+    const more = Object.keys(data).map((name, nth) => [name, rest[facts.length + nth] ?? null] as const)
+    const ticket = ticketIn(rest.slice(0, facts.length))
+    const told: Told = { ...candidate, ...words, ticket, more: Object.fromEntries(more) }
     if (alone) return [told]
     return (actors.get(candidate.record) ?? []).filter((id) => id !== candidate.person.id).map(() => told)
   })
-}
-
-function cut(text: string, length: number): string {
-  const characters = [...text]
-  return characters.length <= length ? text : `${characters.slice(0, length - 1).join('')}…`
 }
 
 /** The paths to what is said of a ticket: of the record itself, or of the ticket that it belongs to. */
@@ -175,41 +136,30 @@ function ticketIn([id, uid, subject]: readonly Json[]): TicketAbout | undefined 
   return typeof id === 'number' ? { id, uid: String(uid ?? ''), subject: String(subject ?? '') } : undefined
 }
 
-async function addRows(
-  { catalog, now, transaction, work }: ActionContext,
-  kind: string,
-  told: readonly Told[],
-): Promise<void> {
-  const data = told.map(({ record, ticket }) =>
-    JSON.stringify({
-      ticket_id: ticket?.id ?? null,
-      ticket_uid: ticket?.uid ?? null,
-      ticket_subject: ticket?.subject ?? null,
-      ...(record === 0 ? {} : { resource: work.resource.name, record_id: record }),
-    }),
-  )
-  const text = `insert into "${catalog.resources.get('notifications')!.table}" (user_id, type, title, message, data, created_at)
-    select t.user_id, $1, t.title, t.message, t.data, $6::timestamptz
-    from unnest($2::int[], $3::text[], $4::text[], $5::jsonb[]) as t(user_id, title, message, data)`
-  const columns = [
-    told.map(({ person }) => person.id),
-    told.map(({ title }) => title),
-    told.map(({ message }) => message),
-  ]
-  await transaction.run({ text, name: 'notifications add many' }, [kind, ...columns, data, now().toISOString()])
+function rowOf({ work }: ActionContext, kind: string, { message, more, person, record, ticket, title }: Told): ListRow {
+  const about = {
+    ticket_id: ticket?.id ?? null,
+    ticket_uid: ticket?.uid ?? null,
+    ticket_subject: ticket?.subject ?? null,
+  }
+  const named = work.given.data !== undefined || record === 0
+  const data = { ...about, ...(named ? more : { resource: work.resource.name, record_id: record }) }
+  return { user_id: person.id, type: kind, title, message, data }
 }
 
 /** Who would be told of the records, and how; whoever made a change is not told of it. */
 async function explain(context: ActionContext): Promise<readonly string[]> {
   const { work } = context
   const kind = kindOf(work.given, work.automation)
-  const candidates = await candidatesOf(context, entriesIn(work.given).map(toOf), kind)
+  const candidates = await candidatesOf(context, listOf(work.given.to).map(toOf), kind)
+  const excepted = await exceptedIn(context, listOf(work.given.except).map(String))
   const seen = await context.sightings(work.resource.name, [], candidates)
-  return candidates.map(({ person }, at) => {
+  return candidates.map(({ person, record }, at) => {
+    if (excepted.has(`${record} ${person.id}`)) return `${person.email} is named under except, and is not told`
     if (seen[at] === undefined) return `${person.email} may not see the record, and is not told`
     const ways = [
       ...(isListed(person.reach) ? ['in the list'] : []),
-      ...(isMailed(person, work.given.mail === true) ? ['by mail'] : []),
+      ...(isMailedOf(context, kind, person) ? ['by mail'] : []),
     ]
     const how = ways.length === 0 ? 'is not told' : `is told ${ways.join(' and ')}`
     return `${person.email} ${how}${person.reach === 'default' ? '' : `, as they chose for ${kind}`}`

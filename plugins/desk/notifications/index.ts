@@ -1,13 +1,12 @@
 /** The notifications plugin: tells people of what happens on the desk, in their list and the important things by mail. */
 import { definePlugin } from '../../../engine/index.ts'
 import { unseededRoles } from '../../auth/known-roles.ts'
-import { account } from './account.ts'
 import { notifyAction } from './automation.ts'
 import { addedKinds, addKinds, withKinds } from './automation-kinds.ts'
 import { OPTIONS, optionsOf } from './options.ts'
 import { routes } from './routes.ts'
 import { settingsRoutes } from './settings.ts'
-import { tell } from './tell.ts'
+import { explainTelling, tell } from './tell.ts'
 import { unassigned } from './unassigned.ts'
 
 const ALL = { any: [{ read_at: null }, { not: { read_at: null } }] }
@@ -29,8 +28,10 @@ export default definePlugin({
     },
   },
   rules: [(catalog, options) => unseededRoles(catalog, 'notifications', 'unassigned', optionsOf(options).unassigned)],
-  hooks: { account, unassigned },
-  listeners: { tell: { description: 'Tells people of tickets, comments and messages.', run: tell } },
+  hooks: { unassigned },
+  listeners: {
+    tell: { description: 'Tells people of tickets, comments and messages.', run: tell, explain: explainTelling },
+  },
   actions: { notify: notifyAction },
   transforms: [addKinds],
   resourceRoutes: (resource) =>

@@ -65,6 +65,7 @@ export async function mailCopies(
   for (const { email, first_name: firstName } of copies) {
     if (sent.has(email)) continue
     sent.add(email)
+    context.explained?.(`${type}: ${email} gets a copy by mail`)
     await sendNotice(context, mailed, { email, firstName, sentence: words.customer, link: '', customer: true })
   }
 }

@@ -1,5 +1,6 @@
 /** Makes notifications: rows of the transaction that they tell of, and mails that leave once it has committed. */
 import type { JsonObject } from '../../../engine/index.ts'
+import { explainNotice } from './explain-notice.ts'
 import { rowById } from './gather.ts'
 import { mailPerson, type Words } from './mail.ts'
 import { type NotificationType, optionsOf } from './options.ts'
@@ -32,6 +33,7 @@ export async function notify(context: Telling, notice: Notice, audience: Audienc
   // Who imports a desk of ten thousand tickets tells its people so, once.
   if (context.bulk) return []
   const people = await peopleOf(context, notice.type, audience)
+  if (context.explained !== undefined) await explainNotice(context, notice, audience, people)
   const listed = notice.mailOnly === true ? [] : people.filter(({ reach }) => isListed(reach))
   if (listed.length > 0) {
     await addRows(

@@ -23,6 +23,8 @@ const ONE: JsonSchema = {
         conversation_id: { type: 'integer' },
         user_id: { type: 'integer' },
       },
+      // What automations name under `data`.
+      additionalProperties: true,
     },
     is_read: { type: 'boolean' },
     read_at: { type: ['string', 'null'], format: 'date-time' },

@@ -1,14 +1,16 @@
 /**
  * Listener: tells people of tickets, comments and messages, in the order in which they were written. Automations with
- * `notify` can't say it yet: who took part before, one mail thread for all, and words that differ for staff and customer.
+ * `notify` can't say it: each is a listener of its own, so a list would not have the order of the writes; they see the
+ * record as it is by then, not the status it had before and after; they know neither who made the change by name nor who
+ * took part before, and have no copies for a contact and the cc.
  */
 import type { Change, ListenerContext } from '../../../engine/index.ts'
 import { comment } from './comment.ts'
 import { message } from './message.ts'
 import { listRows } from './notify.ts'
-import { presentIn, type Told, tellingOf, valueIn } from './telling.ts'
+import { presentIn, type Telling, type Told, tellingOf, valueIn } from './telling.ts'
 import { ticket } from './ticket.ts'
-import { ticketsOf } from './ticket-facts.ts'
+import { type TicketFacts, ticketsOf } from './ticket-facts.ts'
 
 /** What people are told of when a ticket changes; every new one has a status. */
 const TOLD: ReadonlySet<string> = new Set(['assigned_to', 'status_id', 'priority_id', 'merged_into_id'])
@@ -26,9 +28,7 @@ export async function tell(context: ListenerContext, changes: readonly Change[])
   const toldOf = async (change: Change): Promise<Told> => {
     const told: Told = { rows: [], jobs: [] }
     const telling = tellingOf(context, change, told)
-    const about = tickets.get(ticketIdOf(change) ?? 0)
-    if (change.resource === 'messages') await message(telling, change)
-    else if (about !== undefined) await (change.resource === 'tickets' ? ticket : comment)(telling, change, about)
+    await tellOne(telling, change, tickets.get(ticketIdOf(change) ?? 0))
     return told
   }
   const told = await inOrder(single.filter(present), toldOf)
@@ -42,6 +42,27 @@ export async function tell(context: ListenerContext, changes: readonly Change[])
       name,
       jobs.filter((job) => job.name === name),
     )
+}
+
+/** For `plinth explain`: who is told of a change as things are now, and who is not; nothing is written. */
+export async function explainTelling(context: ListenerContext, change: Change): Promise<readonly string[]> {
+  if (change.bulk) return ['an import tells nobody of each record']
+  if (!isTold(change)) return [`tells nobody: nothing of ${[...TOLD].join(', ')} has changed`]
+  const present = await presentIn(context, [change])
+  if (!present(change)) return ['tells nobody: the record is gone']
+  const lines: string[] = []
+  const tickets = await ticketsOf(context, [ticketIdOf(change) ?? 0])
+  const telling = {
+    ...tellingOf(context, change, { rows: [], jobs: [] }),
+    explained: (line: string) => void lines.push(line),
+  }
+  await tellOne(telling, change, tickets.get(ticketIdOf(change) ?? 0))
+  return lines.length === 0 ? ['tells nobody: there is nobody whom it concerns'] : lines
+}
+
+async function tellOne(telling: Telling, change: Change, about: TicketFacts | undefined): Promise<void> {
+  if (change.resource === 'messages') await message(telling, change)
+  else if (about !== undefined) await (change.resource === 'tickets' ? ticket : comment)(telling, change, about)
 }
 
 /** What is told of each change, in their order. */

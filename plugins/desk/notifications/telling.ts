@@ -13,6 +13,8 @@ export interface Telling
   readonly transaction: Transaction
   /** Takes rows of people's lists that are written together with others; undefined: each is written at once. */
   readonly list?: (rows: readonly ListRow[]) => void
+  /** Takes a sentence on somebody who is told, or is not; undefined where nobody asks. */
+  readonly explained?: (line: string) => void
 }
 
 /** A row of a person's list. */

@@ -67,10 +67,8 @@ test('one that is cut off leaves nothing, and it can be begun again', async () =
   await adhoc.run({ text: 'alter table messages drop constraint cut' }, [])
 })
 
-test('it fills the desk within seconds', async () => {
-  const began = Date.now()
+test('it fills the desk', async () => {
   assert.is(await runDemo(), 0)
-  assert.ok(Date.now() - began < 10_000)
   assert.ok((await total('/tickets')) >= 300)
   assert.ok((await total('/customers')) >= 50)
   assert.ok((await total('/contacts')) >= 40)

@@ -7,6 +7,7 @@ import * as assert from 'uvu/assert'
 import { readCatalog } from '../../../../engine/boot/boot.ts'
 import { explainAutomation } from '../../../../engine/cli/explain-automation.ts'
 import { type Desk, mailsTo, openDesk, type Person, registerAt } from '../../../desk/desk.ts'
+import { follow } from '../../../stream/client.ts'
 import { act } from '../../../support/act.ts'
 import { until } from '../../../support/wait.ts'
 
@@ -25,6 +26,19 @@ automations:
     on: [update]
     changed: tags
     notify: { to: { permission: tickets.assign }, title: "Tags: {{ tags | join: ', ' }}" }
+  retyped:
+    on: [update]
+    changed: { ticketType: { from: null } }
+    notify:
+      to:
+        - { people: user, title: "Your ticket #{{ uid }} has a type", in_mail: { sentence: "We know what it is about!", text: "{{ details }}" } }
+        - { roles: [admin], message: "Of {{ user.name }}" }
+        - { permission: tickets.assign }
+      except: assignedTo
+      title: "#{{ uid }} has a type"
+      message: "{{ subject }}"
+      mail: true
+      data: { number: uid, of: user.id }
 `
 
 let desk: Desk
@@ -161,6 +175,40 @@ test('a hundred records take as many statements as one, and only who may see a r
   assert.is(Number(after[0]?.n) - Number(rows[0]?.n), 404)
 })
 
+test('each is told once, in the words of the first entry that names them; whom except names is not told', async () => {
+  const { id, uid } = await ticket(customer)
+  const second = await desk.person('agent', 'Bert')
+  const other = await desk.person('manager', 'Otto')
+  await desk.put(`/tickets/${id}`, manager, { assigned_to: other.id })
+  const stream = await follow(desk.address, '/api/v1/notifications/stream', {
+    authorization: `Bearer ${customer.token}`,
+  })
+  const changed = await desk.put(`/tickets/${id}`, manager, { type_id: await desk.setting('types', 'Question') })
+  assert.is(changed.status, 200, changed.text)
+  const lines = async (person: Person) =>
+    (await told(person, 'retyped', 1)).map(({ title, message }) => `${title}: ${message}`)
+  assert.equal(await lines(customer), [`Your ticket #${uid} has a type: Printer`])
+  assert.equal(await lines(desk.admin), [`#${uid} has a type: Of Cleo Tester`])
+  assert.equal(await told(other, 'retyped', 0), [])
+  assert.equal(await lines(second), [`#${uid} has a type: Printer`])
+  const said = /We know what it is about!\r?\n\r?\n {2}It is on fire\./
+  const mails = () => mailsTo(desk, customer.email, 1, new RegExp(`#${uid}`))
+  await until(async () => (await mails()).some((mail) => said.test(mail)))
+  const [one] = await told(customer, 'retyped', 1)
+  const about = { ticket_id: id, ticket_uid: uid, ticket_subject: 'Printer' }
+  assert.equal(one?.data, { ...about, number: uid, of: customer.id })
+  await until(() => stream.told().includes(`created ${one?.id}`))
+  stream.close()
+})
+
+test('plinth explain tells who is named under except', async () => {
+  const body = { subject: 'Excepted', details: 'x', user_id: customer.id, assigned_to: manager.id }
+  const id = String((await desk.post('/tickets', desk.admin, body)).at('data.id'))
+  const text = await explainAutomation({ options: { automation: 'tickets.retyped', record: id } }, desk.engine.app)
+  assert.match(text, `notify: ${manager.email} is named under except, and is not told`)
+  assert.match(text, `notify: ${customer.email} is told in the list and by mail`)
+})
+
 test('a kind without a word of its own has that of its automation; lists are filtered by it', async () => {
   const { id } = await ticket(customer)
   await desk.put(`/tickets/${id}`, agent, { tags: ['a', 'b'] })
@@ -173,6 +221,14 @@ test('mistakes are told at their place', async () => {
   act:
     on: [create]
     notify: { to: [assigned, contact, { roles: [boss] }, { permission: tickets.shout }], title: "{{ subjekt }}", message: "{{ user }}" }
+  tell:
+    on: [create]
+    notify:
+      to: [$record, { title: x }, { people: user, roles: [admin] }, { people: user, in_mail: { text: "{{ txt }}" } }]
+      except: [status]
+      title: x
+      in_mail: { sentence: "{{ uids }}" }
+      data: { number: uidd }
 `)
   const { diagnostics } = await readCatalog({ resourcesDir: made, pluginsDir: join(made, 'none') })
   await rm(made, { recursive: true })
@@ -186,6 +242,13 @@ test('mistakes are told at their place', async () => {
     '[{ permission: tickets.shout }] There is no permission "tickets.shout"',
     '["{{ subjekt }}"] "tickets" has no field "subjekt"',
     '["{{ user }}"] "user" is a record, not a value',
+    '[$record] A record of "tickets" is no account',
+    '[{ title: x }] This names nobody',
+    '[{ people: user, roles: [admin] }] "people" does not go with "roles" and "permission"',
+    '["{{ txt }}"] "tickets" has no field "txt"',
+    '[status] "status" leads to statuses, which are no accounts',
+    '["{{ uids }}"] "tickets" has no field "uids"',
+    '[uidd] "tickets" has no field "uidd"',
   ])
 })
 
