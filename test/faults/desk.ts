@@ -9,7 +9,14 @@ const ADMIN = { email: 'boss@desk.example', password: 'a very long secret' }
 export interface RestartableDesk {
   readonly service: Restartable
   /** Asks as the admin; rejects when the service is gone. */
-  ask(method: string, path: string, body?: object | FormData): Promise<{ readonly status: number; readonly body: Body }>
+  ask(
+    method: string,
+    path: string,
+    body?: object | FormData,
+    headers?: Readonly<Record<string, string>>,
+  ): Promise<{ readonly status: number; readonly body: Body }>
+  /** The headers of a request of the admin. */
+  headers(): Readonly<Record<string, string>>
   close(): Promise<void>
 }
 
@@ -30,20 +37,23 @@ export async function openRestartableDesk(change: (app: string) => string = (app
   const env = { ADMIN_EMAIL: ADMIN.email, ADMIN_PASSWORD: ADMIN.password }
   const service = await openRestartable({ resources: folder, env })
   let token = ''
-  const ask: RestartableDesk['ask'] = async (method, path, body) => {
+  const headers = () => ({ authorization: `Bearer ${token}` })
+  const ask: RestartableDesk['ask'] = async (method, path, body, more) => {
     const isForm = body instanceof FormData
     const answer = await fetch(`${service.url}/api/v1${path}`, {
       method,
-      headers: { authorization: `Bearer ${token}`, ...(isForm ? {} : { 'content-type': 'application/json' }) },
+      headers: { ...headers(), ...(isForm ? {} : { 'content-type': 'application/json' }), ...more },
       ...(body === undefined ? {} : { body: isForm ? body : JSON.stringify(body) }),
     })
-    return { status: answer.status, body: (await answer.json()) as Body }
+    const text = await answer.text()
+    return { status: answer.status, body: (text === '' ? {} : JSON.parse(text)) as Body }
   }
   const login = await ask('POST', '/auth/login', ADMIN)
   token = (login.body.data as { token: string }).token
   return {
     service,
     ask,
+    headers,
     async close() {
       await service.close()
       await rm(folder, { recursive: true, force: true })

@@ -21,13 +21,14 @@ const BEFORE = {
   note: { type: text }
   size: { type: string, unique: true }
   weight: { type: integer }
+  rank: { type: integer }
   state: { type: enum, values: [new, used, torn], default: new }
   gone: { type: string, required: true }
 sort: { keys: [label] }
 ${VIEW}`,
 }
 
-/** A field with an index, one renamed, one required, two with other types, one removed, a word taken away, another resource, and all of it renamed. */
+/** A field with an index, one renamed, two required, two with other types, one removed, a word taken away, another resource, and all of it renamed. */
 const AFTER = {
   pieces: `renamed_from: parts
 fields:
@@ -37,6 +38,7 @@ fields:
   note: { type: text, required: true, backfill: { first: [$record.title, none] } }
   size: { type: integer, unique: true }
   weight: { type: decimal }
+  rank: { type: integer, required: true, backfill: 7 }
   state: { type: enum, values: [new, used], default: new, becomes: { torn: used } }
   due_on: { type: date }
 relations: { maker: { belongs_to: makers } }
@@ -85,7 +87,7 @@ async function state(database: Database): Promise<string> {
   const { rows } = summed as { readonly rows: readonly unknown[] }
   const [left] = await database.adhoc.run(
     {
-      text: `select (select count(*) from pg_trigger where not tgisinternal), (select count(*) from pg_proc where proname ~ '_converting$'),
+      text: `select (select count(*) from pg_trigger where not tgisinternal), (select count(*) from pg_proc where proname ~ '_(converting|filling)$'),
       (select count(*) from pg_constraint where not convalidated), (select count(*) from pg_index where not indisvalid)`,
     },
     [],

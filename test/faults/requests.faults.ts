@@ -75,10 +75,12 @@ function judgeBy(document: World['document']): Judge {
     if (!(named in responses)) return `the document knows no status ${status}`
     const place = follow([...of, named])
     const type = (headers.get('content-type') ?? '').split(';')[0] ?? ''
-    const schemaAt = [...place, 'content', type, 'schema']
-    const schema = schemaAt.reduce<unknown>((at, key) => Reflect.get(Object(at), key), document)
-    if (schema === undefined) return `the document knows no ${type} with ${status}`
+    const typeAt = [...place, 'content', type]
+    const described = typeAt.reduce<unknown>((at, key) => Reflect.get(Object(at), key), document)
+    if (described === undefined) return `the document knows no ${type} with ${status}`
+    // Files of other types have no schema.
     if (type !== 'application/json') return undefined
+    const schemaAt = [...typeAt, 'schema']
     const key = schemaAt.join(' ')
     let validate = check.get(key)
     if (validate === undefined) {

@@ -84,6 +84,50 @@ function loadTable(): string {
   return markdown(LOAD_HEADS, cells)
 }
 
+/** How a process that is used for long stands at a moment. */
+export interface Sample {
+  /** Since the use began. */
+  readonly second: number
+  readonly requests: number
+  /** Of the process. */
+  readonly memoryMb: number
+  readonly heapMb: number
+  readonly prepared: number
+  readonly openFiles: number
+  readonly passingFiles: number
+  /** Null on the embedded database, as the two below. */
+  readonly connections: number | null
+  readonly tables: number | null
+  readonly databaseMb: number | null
+}
+
+const samples: Sample[] = []
+
+const SAMPLE_HEADS: Readonly<Record<keyof Sample, string>> = {
+  second: 'second',
+  requests: 'requests',
+  memoryMb: 'memory (MB)',
+  heapMb: 'heap (MB)',
+  prepared: 'prepared statements',
+  openFiles: 'open files',
+  passingFiles: 'files in tmp',
+  connections: 'connections',
+  tables: 'tables',
+  databaseMb: 'database (MB)',
+}
+
+/** Adds a row to the third table, of a service that is used for long. */
+export function addSample(sample: Sample): void {
+  if (samples.length === 0) process.prependOnceListener('exit', () => process.stdout.write(`\n${sampleTable()}\n`))
+  samples.push(sample)
+}
+
+function sampleTable(): string {
+  const columns = Object.keys(SAMPLE_HEADS) as (keyof Sample)[]
+  const cells = samples.map((sample) => columns.map((column) => String(sample[column] ?? '')))
+  return markdown(Object.values(SAMPLE_HEADS), cells)
+}
+
 /** How many cycles a test runs: `usual` in CI, times FAULTS_SCALE when a whole run is wanted. */
 export function cyclesOf(usual: number): number {
   return Math.max(1, Math.round(usual * Number(process.env.FAULTS_SCALE ?? 1)))

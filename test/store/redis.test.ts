@@ -12,6 +12,9 @@ function startRedis(port: number): ChildProcess {
   return spawn('redis-server', ['--port', String(port), '--save', '', '--appendonly', 'no'], { stdio: 'ignore' })
 }
 
+/** `what`, as soon as everything that is ready has run: a promise that waits for nobody is settled before. */
+const nextTurn = <T>(what: T) => new Promise<T>((resolve) => setImmediate(() => resolve(what)))
+
 async function until(what: string, holds: () => Promise<boolean> | boolean): Promise<void> {
   for (let i = 0; i < 100; i += 1) {
     if (await holds()) return
@@ -72,24 +75,20 @@ test('a message reaches the other instance', async (world) => {
   })
 })
 
-test('a frozen Redis costs no caller more than 100 ms, and the count goes on from where it stood', async (world) => {
+test('only the first caller waits for a frozen Redis, and the count goes on from where it stood', async (world) => {
   const [a] = await shared(world)
   for (let i = 0; i < 4; i += 1) await a.hit('auth', 'x', 60_000, Date.now())
   world.server.kill('SIGSTOP')
-  const waits: number[] = []
-  const counts: number[] = []
-  for (let i = 0; i < 20; i += 1) {
-    const start = performance.now()
-    counts.push((await a.hit('auth', 'x', 60_000, Date.now())).count)
-    waits.push(performance.now() - start)
+  const counts: (number | string)[] = [(await a.hit('auth', 'x', 60_000, Date.now())).count]
+  for (let i = 1; i < 20; i += 1) {
+    const answered = a.hit('auth', 'x', 60_000, Date.now()).then(({ count }) => count)
+    counts.push(await Promise.race([answered, nextTurn('waited')]))
   }
   world.server.kill('SIGCONT')
   assert.equal(
     counts,
     Array.from({ length: 20 }, (_, i) => i + 5),
   )
-  assert.ok(Math.max(...waits) < 150, `slowest ${Math.max(...waits)} ms`)
-  assert.is(waits.filter((ms) => ms > 20).length, 1, 'only the first one waits')
 })
 
 test('a dead Redis is counted without, logged once, and used again when it is back', async (world) => {
@@ -136,12 +135,10 @@ if (spawnSync('redis-server', ['--version']).status === 0) test.run()
 const absent = suite('store: redis absent')
 
 absent('opens and counts although no Redis is there', async () => {
-  const start = performance.now()
   const store = await openStore({ redisUrl: `redis://127.0.0.1:${await freePort()}` }, remembering().log, 'plinth')
   assert.is((await store.hit('auth', 'x', 60_000, Date.now())).count, 1)
   await store.publish('lookup', 'nobody')
   await store.close()
-  assert.ok(performance.now() - start < 1_500)
 })
 
 absent.run()
