@@ -41,14 +41,9 @@ export async function explainListener({ options }: Pick<Invocation, 'options'>, 
         : [isHeard ? 'is heard; the plugin does not tell what comes of it' : 'is not heard']
     lines.push(...said.map((line) => `      → ${line}`))
   }
-  const none = 'the log of changes holds no write of this record'
-  return [
-    `listener ${name}: ${found.value.description}`,
-    ...(changes.length === 0
-      ? []
-      : ['  writes, the latest first, and what it does for each as things are now:', ...lines]),
-    ...(changes.length === 0 ? [`  outcome: ${none}`] : []),
-  ].join('\n')
+  const head = `listener ${name}: ${found.value.description}`
+  if (changes.length === 0) return `${head}\n  outcome: the log of changes holds no write of this record`
+  return [head, '  writes, the latest first, and what it does for each as things are now:', ...lines].join('\n')
 }
 
 function recordNamed(text: string, { catalog }: App): { readonly resource: Resource; readonly id: number } {

@@ -90,6 +90,13 @@ async function explainRequest({ positionals, options }: Invocation, app: App): P
   return [head, render(await explain(around, question)), ...part].join('\n')
 }
 
+/** What explains that which an option names. */
+const EXPLAINED = [
+  ['automation', explainAutomation],
+  ['listener', explainListener],
+  ['rule', explainRuleOf],
+] as const
+
 export async function run(invocation: Invocation): Promise<ExitCode> {
   const { settings, log, say, complain } = invocation
   if (!isBegun(invocation)) return 1
@@ -99,15 +106,8 @@ export async function run(invocation: Invocation): Promise<ExitCode> {
     const engine = created.value
     if (engine === undefined) return 1
     try {
-      const { automation, listener, rule } = invocation.options
-      const explained =
-        automation !== undefined
-          ? explainAutomation
-          : listener !== undefined
-            ? explainListener
-            : rule !== undefined
-              ? explainRuleOf
-              : explainRequest
+      const asked = EXPLAINED.find(([option]) => invocation.options[option] !== undefined)
+      const explained = asked?.[1] ?? explainRequest
       say(await explained(invocation, engine.app))
       return 0
     } finally {

@@ -92,8 +92,8 @@ function relatedSql(
   const key = `${alias}.${quoted(relation.field.column)}`
   const condition = relatedSql(catalog, asked, further, negated, inner, judged)
   const targets = sql`${tableSql(target.table, judged)} ${inner}`
-  if (negated) return absentOrFound(key, idSql(target, inner), targets, condition)
-  return sql`${key} in (select ${idSql(target, inner)} from ${targets} where ${condition})`
+  const found = foundSql(key, idSql(target, inner), targets, condition)
+  return negated ? sql`(${key} is null or ${found})` : found
 }
 
 function manySql(catalog: Catalog, asking: Asking, negated: boolean, alias: string, judged: Judged): Sql {
@@ -237,16 +237,16 @@ function pathSql(catalog: Catalog, asked: Asked, relations: readonly BelongsTo[]
     conditions.push(conditionSql(catalog, target.live, inner))
   const key = `${alias}.${quoted(relation.field.column)}`
   const targets = sql`${tableSql(target.table, judged)} ${inner}`
-  if (holdsForAbsent(asked)) return absentOrFound(key, idSql(target, inner), targets, and(conditions))
-  return sql`${key} in (select ${idSql(target, inner)} from ${targets} where ${and(conditions)})`
+  const found = foundSql(key, idSql(target, inner), targets, and(conditions))
+  return holdsForAbsent(asked) ? sql`(${key} is null or ${found})` : found
 }
 
 /**
- * Whether no record is named, or one of which the condition holds. Beside `or`, PostgreSQL reads the whole table for an
- * `in`, even for one row; an `exists` it looks up by its key, or reads once where many rows ask.
+ * Whether the condition holds of the record that `key` names. Beside `or`, PostgreSQL reads the whole table for an `in`,
+ * even for one row; an `exists` it looks up by its key, or reads once where many rows ask.
  */
-function absentOrFound(key: Fragment, id: Fragment, targets: Sql, condition: Sql): Sql {
-  return sql`(${key} is null or exists (select 1 from ${targets} where ${id} = ${key} and (${condition})))`
+function foundSql(key: Fragment, id: Fragment, targets: Sql, condition: Sql): Sql {
+  return sql`exists (select 1 from ${targets} where ${id} = ${key} and (${condition}))`
 }
 
 /** What is asked of `column`, the SQL of the value at the end of the path. */

@@ -17,7 +17,7 @@ export function turnsOf(
   { place, value }: Document<AutomationDefinition>,
 ): readonly Turn[] | undefined {
   const { changed } = value
-  if (changed === undefined || typeof changed === 'string' || isList(changed)) {
+  if (changed === undefined || typeof changed === 'string' || isNames(changed)) {
     const fields = fieldsNamed(resolution, draft, { value: changed === undefined ? {} : { changed }, place })
     return fields?.map((field) => ({ field, from: undefined, to: undefined }))
   }
@@ -29,7 +29,8 @@ export function turnsOf(
   })
 }
 
-function isList(changed: NonNullable<AutomationDefinition['changed']>): changed is readonly string[] {
+/** Whether `changed` is a list of names, and not what each turns from and to. */
+export function isNames(changed: object): changed is readonly string[] {
   return Array.isArray(changed)
 }
 

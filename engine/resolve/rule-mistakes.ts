@@ -7,6 +7,7 @@ import type {
   MovesDefinition,
   RuleDefinition,
 } from '../definition/definition.ts'
+import { isNames } from './automation-turns.ts'
 import { fieldOf, type Place } from './link-path.ts'
 import { alwaysHolds, conjuncts } from './never.ts'
 import { type Draft, eachDraft, type Resolution } from './resolution.ts'
@@ -129,10 +130,6 @@ function namesIn(changed: NonNullable<Awaiting['changed']>): readonly (readonly 
   if (typeof changed === 'string') return [[changed, [['changed']]]]
   if (isNames(changed)) return changed.map((name, index) => [name, [['changed', index]]])
   return Object.keys(changed).map((name) => [name, [['changed', name], 'key']])
-}
-
-function isNames(changed: object): changed is readonly string[] {
-  return Array.isArray(changed)
 }
 
 function changesNothingFixed(resolution: Resolution, draft: Draft, { place, value }: Document<FollowDefinition>): void {

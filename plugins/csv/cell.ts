@@ -21,9 +21,7 @@ export function cellOf(text: string | null): string {
   // Most cells are short and plain: one look instead of two.
   if (PLAIN.test(text)) return text
   if (text === '') return text
-  if (!INSIDE.test(text)) {
-    if (!ENDS.test(text[0]!) && !ENDS.test(text.at(-1)!)) return text
-  }
+  if (!INSIDE.test(text) && !ENDS.test(text[0]!) && !ENDS.test(text.at(-1)!)) return text
   const guarded = text.replace(FORMULAS, "'")
   return QUOTED.test(guarded) ? `"${guarded.replaceAll('"', '""')}"` : guarded
 }

@@ -7,6 +7,7 @@ import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
 import { folder, NOTES } from '../cli/world.ts'
 import { until } from '../support/wait.ts'
+import { walked } from './measure.ts'
 import { openRestartable, type Restartable } from './restartable.ts'
 import { mountSmallDisk } from './small-disk.ts'
 import { addFigures, cyclesOf } from './table.ts'
@@ -38,18 +39,7 @@ async function create({ url }: Restartable, title: string, body = ''): Promise<n
 }
 
 async function titles({ url }: Restartable): Promise<readonly string[]> {
-  interface Page {
-    readonly data: readonly { readonly title: string }[]
-    readonly meta: { readonly pagination: { readonly next_cursor: string | null } }
-  }
-  const found: string[] = []
-  for (let cursor = 'first'; ; ) {
-    const page = await fetch(`${url}/api/notes?per_page=100&cursor=${encodeURIComponent(cursor)}`)
-    const { data, meta } = (await page.json()) as Page
-    found.push(...data.map(({ title }) => title))
-    if (meta.pagination.next_cursor === null) return found
-    cursor = meta.pagination.next_cursor
-  }
+  return (await walked<{ readonly title: string }>(`${url}/api/notes`)).map(({ title }) => title)
 }
 
 /** How the process ended, within so many milliseconds. */

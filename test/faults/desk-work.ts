@@ -1,7 +1,8 @@
 /** What people send to the desk while it is killed: tickets with comments, files, imports, and tickets with an Idempotency-Key. */
-import { createHash, randomBytes } from 'node:crypto'
+import { randomBytes } from 'node:crypto'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { RestartableDesk } from './desk.ts'
+import { hashOf } from './measure.ts'
 
 /** Rows of one import, more than `job_rows` of the desk under test, so that each is a job. */
 export const IMPORT_ROWS = 30
@@ -35,8 +36,6 @@ export const nothingYet = (): Acknowledged => ({
 type Work = (desk: RestartableDesk, name: string, done: Acknowledged) => Promise<void>
 
 export const detailsOf = (subject: string): string => `The details of ${subject}.`
-
-const hashOf = (content: Buffer): string => createHash('sha256').update(content).digest('hex')
 
 const isExplained = (status: number): boolean => status === 503
 

@@ -1,5 +1,7 @@
 /** A client that sends a request with an Idempotency-Key again until it has a final answer, and what it finds afterwards. */
+
 import { setTimeout as sleep } from 'node:timers/promises'
+import { walked } from './measure.ts'
 
 /** How long a client sends a request again before it gives up, above the slowest start, and the pause between two attempts, in milliseconds. */
 const PATIENCE_MS = 120_000
@@ -49,16 +51,9 @@ export async function insist(url: () => string, path: string, title: string): Pr
 /** How often each title is stored. */
 export async function stored({ url }: { readonly url: string }): Promise<ReadonlyMap<string, number>> {
   const found = new Map<string, number>()
-  for (let cursor = 'first'; ; ) {
-    const page = await fetch(`${url}/api/notes?per_page=100&cursor=${encodeURIComponent(cursor)}`)
-    const { data, meta } = (await page.json()) as {
-      data: readonly { title: string }[]
-      meta: { pagination: { next_cursor: string | null } }
-    }
-    for (const { title } of data) found.set(title, (found.get(title) ?? 0) + 1)
-    if (meta.pagination.next_cursor === null) return found
-    cursor = meta.pagination.next_cursor
-  }
+  for (const { title } of await walked<{ readonly title: string }>(`${url}/api/notes`))
+    found.set(title, (found.get(title) ?? 0) + 1)
+  return found
 }
 
 /** Of titles that must be stored once: how many are missing, and how many are there more often. */

@@ -4,6 +4,7 @@ import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
 import { folder, NOTES } from '../cli/world.ts'
 import { until } from '../support/wait.ts'
+import { walked } from './measure.ts'
 import { openRestartable, type Restartable } from './restartable.ts'
 import { addFigures, cyclesOf } from './table.ts'
 
@@ -47,23 +48,6 @@ interface Note {
   readonly stars: number
 }
 
-interface Page {
-  readonly data: readonly Note[]
-  readonly meta: { readonly pagination: { readonly next_cursor: string | null } }
-}
-
-/** All notes there are, by walking the pages. */
-async function stored(service: Restartable): Promise<readonly Note[]> {
-  const found: Note[] = []
-  for (let cursor = 'first'; ; ) {
-    const page = await fetch(`${service.url}/api/notes?per_page=100&cursor=${encodeURIComponent(cursor)}`)
-    const { data, meta } = (await page.json()) as Page
-    found.push(...data)
-    if (meta.pagination.next_cursor === null) return found
-    cursor = meta.pagination.next_cursor
-  }
-}
-
 test('nothing acknowledged is lost, doubled or torn', async ({ service }) => {
   const sent: Sent = { acknowledged: new Set(), statuses: [] }
   let recoveryMs = 0
@@ -79,7 +63,7 @@ test('nothing acknowledged is lost, doubled or torn', async ({ service }) => {
     assert.is((await fetch(`${service.url}/api/notes?per_page=1`)).status, 200)
     recoveryMs = Math.max(recoveryMs, performance.now() - killed)
   }
-  const notes = await stored(service)
+  const notes = await walked<Note>(`${service.url}/api/notes`)
   const titles = notes.map(({ title }) => title)
   const there = new Set(titles)
   const figures = {

@@ -5,6 +5,7 @@ import * as assert from 'uvu/assert'
 import { until } from '../support/wait.ts'
 import { openRestartableDesk, type RestartableDesk } from './desk.ts'
 import { type Acknowledged, detailsOf, IMPORT_ROWS, nothingYet, tornFiles, work } from './desk-work.ts'
+import { walked } from './measure.ts'
 import { addFigures, cyclesOf } from './table.ts'
 
 const CYCLES = cyclesOf(3)
@@ -23,17 +24,9 @@ interface Row {
   readonly first_name: string
 }
 
-/** All records of a list, by walking it with a cursor. */
-async function all({ ask }: RestartableDesk, list: string): Promise<readonly Row[]> {
-  const found: Row[] = []
-  for (let cursor = 'first'; ; ) {
-    const { status, body } = await ask('GET', `${list}per_page=100&sort=id&cursor=${encodeURIComponent(cursor)}`)
-    assert.is(status, 200, JSON.stringify(body))
-    found.push(...(body.data as readonly Row[]))
-    const next = body.meta?.pagination?.next_cursor
-    if (typeof next !== 'string') return found
-    cursor = next
-  }
+/** All records of a list. */
+function all({ headers, service }: RestartableDesk, list: string): Promise<readonly Row[]> {
+  return walked(`${service.url}/api/v1${list}sort=id`, headers())
 }
 
 /** Waits until every import has come to its end; how many did not complete. */

@@ -1,5 +1,3 @@
-/** More requests than can be served: the others are refused at once, and the service does not notice much of them. */
-import { readFileSync } from 'node:fs'
 import { connect, type Socket } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
 import pg from 'pg'
@@ -7,6 +5,7 @@ import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
 import { until } from '../support/wait.ts'
 import { type Load, type LoadFigures, runLoad } from './load.ts'
+import { memory } from './measure.ts'
 import { openRestartable, type Restartable } from './restartable.ts'
 import { addFigures, addLoad, cyclesOf } from './table.ts'
 
@@ -63,12 +62,6 @@ const REQUESTS: Load['requests'] = [
   { method: 'GET', path: '/api/v1/tickets?search=printer&per_page=3' },
   { method: 'POST', path: '/api/v1/notes', body: '{"name":"note {n}","details":"x"}' },
 ]
-
-/** The memory of the process, in MB. */
-function memory({ server }: Restartable): number {
-  const status = readFileSync(`/proc/${server.child.pid}/status`, 'utf8')
-  return Math.round(Number(/VmRSS:\s+(\d+)/.exec(status)?.[1] ?? 0) / 1_024)
-}
 
 function sum(statuses: LoadFigures['statuses'], wanted: (status: string) => boolean): number {
   return Object.entries(statuses).reduce((total, [status, count]) => total + (wanted(status) ? count : 0), 0)

@@ -1,9 +1,8 @@
-/** Requests made from /openapi.json, valid, nearly valid and hostile: none is a fault, and every answer is what the document says. */
-import { readFileSync } from 'node:fs'
 import { Ajv2020 } from 'ajv/dist/2020.js'
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
 import { Generator, type Intent, type Made, type Operation, operationsOf, seeded } from './generate.ts'
+import { memory } from './measure.ts'
 import { openRestartable, type Restartable } from './restartable.ts'
 import { addFigures, cyclesOf } from './table.ts'
 
@@ -91,12 +90,6 @@ function judgeBy(document: World['document']): Judge {
     const [error] = validate.errors ?? []
     return `${error?.instancePath} ${error?.message} ${JSON.stringify(error?.params)}`
   }
-}
-
-/** The memory of the process, in MB. */
-function memory({ server }: Restartable): number {
-  const status = readFileSync(`/proc/${server.child.pid}/status`, 'utf8')
-  return Math.round(Number(/VmRSS:\s+(\d+)/.exec(status)?.[1] ?? 0) / 1_024)
 }
 
 test(`${REQUESTS} requests are answered as the document says`, async ({ service, document, tokens }) => {

@@ -1,11 +1,12 @@
 /** A desk that is used for long: memory, connections, prepared statements, files and tables stay what they are. FAULTS_SCALE=180 takes an hour. */
-import { readdirSync, readFileSync } from 'node:fs'
+import { readdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import pg from 'pg'
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
 import { openRestartableDesk, type RestartableDesk } from './desk.ts'
+import { memory } from './measure.ts'
 import { DAYS, personOf, type Tally } from './soak-work.ts'
 import { addFigures, addSample, cyclesOf, type Sample } from './table.ts'
 
@@ -52,11 +53,10 @@ async function sampleOf({ service }: RestartableDesk, tally: Tally, second: numb
   const { pid } = service.server.child
   const metrics = await (await fetch(`${service.url}/metrics`)).text()
   const metric = (name: string): number => Number(new RegExp(`^${name} (\\S+)$`, 'm').exec(metrics)?.[1])
-  const status = readFileSync(`/proc/${pid}/status`, 'utf8')
   return {
     second,
     requests: tally.requests,
-    memoryMb: Math.round(Number(/VmRSS:\s+(\d+)/.exec(status)?.[1]) / 1_024),
+    memoryMb: memory(service),
     heapMb: Math.round(metric('nodejs_heap_size_used_bytes') / 1_048_576),
     prepared: metric('plinth_database_prepared_statements'),
     openFiles: readdirSync(`/proc/${pid}/fd`).length,

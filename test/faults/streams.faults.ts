@@ -6,6 +6,7 @@ import { folder } from '../cli/world.ts'
 import { follow, type Reading } from '../stream/client.ts'
 import { RESOURCES } from '../stream/world.ts'
 import { until } from '../support/wait.ts'
+import { walked } from './measure.ts'
 import { openRestartable, type Restartable } from './restartable.ts'
 import { addFigures, cyclesOf } from './table.ts'
 
@@ -191,19 +192,11 @@ async function writeFor(url: string, seconds: number, teams: readonly number[], 
 }
 
 async function listed(url: string, { at, kind }: Reader): Promise<string> {
-  const ids: number[] = []
-  for (let cursor: string | null = 'first'; cursor !== null; ) {
-    const answer = await fetch(
-      `${url}${kind.path}${kind.path.includes('?') ? '&' : '?'}per_page=100&cursor=${cursor}`,
-      {
-        headers: { authorization: `Bearer ${kind.token(at)}` },
-      },
-    )
-    const page = (await answer.json()) as { data: Ticket[]; meta: { pagination: { next_cursor: string | null } } }
-    ids.push(...page.data.map(({ id }) => id))
-    cursor = page.meta.pagination.next_cursor
-  }
-  return ids.sort((a, b) => a - b).join()
+  const rows = await walked<Ticket>(`${url}${kind.path}`, { authorization: `Bearer ${kind.token(at)}` })
+  return rows
+    .map(({ id }) => id)
+    .sort((a, b) => a - b)
+    .join()
 }
 
 function quantile(values: readonly number[], part: number): number {

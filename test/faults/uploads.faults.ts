@@ -1,5 +1,5 @@
 /** Disks that are full, read-only or unwritable under uploads: what was answered with success is whole, all else is 503 and leaves nothing. */
-import { createHash, randomBytes } from 'node:crypto'
+import { randomBytes } from 'node:crypto'
 import { mkdirSync, readdirSync, statSync, symlinkSync } from 'node:fs'
 import { request } from 'node:http'
 import { join } from 'node:path'
@@ -7,6 +7,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
 import { until } from '../support/wait.ts'
+import { hashOf } from './measure.ts'
 import { openRestartable, type Restartable } from './restartable.ts'
 import { boundFiles, mountSmallDisk, type SmallDisk } from './small-disk.ts'
 import { addFigures, cyclesOf } from './table.ts'
@@ -69,8 +70,6 @@ const textOf = (bytes: number): string => randomBytes(Math.ceil((bytes * 3) / 4)
 
 const sheetOf = (): string =>
   `Name,Address\n${Array.from({ length: ROWS }, (_, row) => `Organization ${row},${textOf(90)}`).join('\n')}\n`
-
-const hashOf = (content: string | Buffer): string => createHash('sha256').update(content).digest('hex')
 
 interface Tally {
   acknowledged: number

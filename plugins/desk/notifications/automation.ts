@@ -18,7 +18,7 @@ import { type Filled, filler, pathsIn, wordingOf, wordMistakes } from './automat
 import { mailPerson, type TicketAbout } from './mail.ts'
 import { listRows } from './notify.ts'
 import { optionsOf } from './options.ts'
-import { isListed, isMailed } from './reach.ts'
+import { isListed, isMailed, toldHow } from './reach.ts'
 import type { ListRow } from './telling.ts'
 
 function listOf(value: Json | undefined): readonly Json[] {
@@ -157,11 +157,7 @@ async function explain(context: ActionContext): Promise<readonly string[]> {
   return candidates.map(({ person, record }, at) => {
     if (excepted.has(`${record} ${person.id}`)) return `${person.email} is named under except, and is not told`
     if (seen[at] === undefined) return `${person.email} may not see the record, and is not told`
-    const ways = [
-      ...(isListed(person.reach) ? ['in the list'] : []),
-      ...(isMailedOf(context, kind, person) ? ['by mail'] : []),
-    ]
-    const how = ways.length === 0 ? 'is not told' : `is told ${ways.join(' and ')}`
+    const how = toldHow(isListed(person.reach), isMailedOf(context, kind, person))
     return `${person.email} ${how}${person.reach === 'default' ? '' : `, as they chose for ${kind}`}`
   })
 }

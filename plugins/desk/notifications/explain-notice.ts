@@ -1,7 +1,7 @@
 /** Who is told of a change and who is not, in sentences, for `plinth explain`. */
 import { optionsOf } from './options.ts'
 import type { Audience, Person } from './people.ts'
-import { isListed, isMailed } from './reach.ts'
+import { isListed, isMailed, toldHow } from './reach.ts'
 import type { Telling } from './telling.ts'
 
 /** Says of everybody whom an audience names how they are told of a kind, or why they are not. */
@@ -15,8 +15,7 @@ export async function explainNotice(
   const usual = [...optionsOf(context.options).mail].some((kind) => kind === type)
   for (const person of people) {
     const listed = !mailOnly && isListed(person.reach)
-    const ways = [...(listed ? ['in the list'] : []), ...(isMailed(person, usual) ? ['by mail'] : [])]
-    const how = ways.length === 0 ? 'is not told' : `is told ${ways.join(' and ')}`
+    const how = toldHow(listed, isMailed(person, usual))
     explained(`${type}: ${person.email} ${how}${person.reach === 'default' ? '' : ', as they chose'}`)
   }
   for (const [id, email] of await othersIn(context, audience, people)) {

@@ -16,3 +16,9 @@ export function isListed(reach: Reach): boolean {
 export function isMailed({ reach, concerned }: { readonly reach: Reach; readonly concerned: boolean }, usual: boolean) {
   return reach === 'both' || reach === 'mail' || (reach === 'default' && usual && concerned)
 }
+
+/** A sentence's end that says how somebody is told. */
+export function toldHow(listed: boolean, mailed: boolean): string {
+  const ways = [...(listed ? ['in the list'] : []), ...(mailed ? ['by mail'] : [])]
+  return ways.length === 0 ? 'is not told' : `is told ${ways.join(' and ')}`
+}
