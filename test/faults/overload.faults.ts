@@ -1,3 +1,4 @@
+/** More requests than can be served: the others are refused at once, and the service does not notice much of them. */
 import { connect, type Socket } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
 import pg from 'pg'

@@ -1,3 +1,4 @@
+/** Requests made from /openapi.json, valid, nearly valid and hostile: none is a fault, and every answer is what the document says. */
 import { Ajv2020 } from 'ajv/dist/2020.js'
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'

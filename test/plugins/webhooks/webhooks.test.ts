@@ -256,8 +256,10 @@ test('what was missed is sent again: since a moment, or by its delivery, with th
   )
   assert.is(got[1]?.headers['webhook-id'], got[0]?.headers['webhook-id'])
   const [first] = await settled(webhook, 2)
+  // A message may come twice: an attempt whose answer is not seen in time is made again.
+  const before = receiver.received.length
   assert.equal(await library.must('POST', `/webhooks/${webhook.id}/replay`, { deliveries: [first?.id] }), { queued: 1 })
-  assert.is((await receiver.until(4))[3]?.headers['webhook-id'], first?.message_id)
+  assert.is((await receiver.until(before + 1))[before]?.headers['webhook-id'], first?.message_id)
   const other = await hook()
   const refused = await library.call('POST', `/webhooks/${other.id}/replay`, { deliveries: [first?.id] })
   assert.is(refused.status, 422)
