@@ -213,4 +213,6 @@ export interface Catalog {
   readonly fieldTypes: ReadonlyMap<string, FieldType>
   /** `<plugin>.<name>` of every listener, `automation:<resource>.<name>` among them → what it hears of: a resource and an action, `tickets create`. */
   readonly listeners: ReadonlyMap<string, readonly string[]>
+  /** Where resource files name a listener: `<plugin>.<name> tickets create` → the place. */
+  readonly listenersAt: ReadonlyMap<string, Span>
 }

@@ -7,6 +7,7 @@ import { changesOf } from '../change/log.ts'
 import type { App } from '../engine.ts'
 import { LIMITS } from '../limits.ts'
 import { nearest } from '../text/nearest.ts'
+import { placeOf, writtenAt } from '../text/source.ts'
 import type { Invocation } from './command.ts'
 
 const MOST = 10
@@ -29,9 +30,12 @@ export async function explainListener({ options }: Pick<Invocation, 'options'>, 
   const lines: string[] = []
   for (const change of changes) {
     const fields = change.fields.map(({ field }) => field).join(', ')
-    lines.push(`    ${change.at}  ${change.action}${fields === '' ? '' : ` ${fields}`}`)
+    const word = `${resource.owner} ${change.action}`
+    const isHeard = heard.has(word)
+    const span = catalog.listenersAt.get(`${name} ${word}`)
+    const by = isHeard ? `, heard by ${span === undefined ? 'what the plugin says' : placeOf(span)}` : ''
+    lines.push(`    ${change.at}  ${change.action}${fields === '' ? '' : ` ${fields}`}${by}`)
     const { explain } = found.value
-    const isHeard = heard.has(`${resource.owner} ${change.action}`)
     const said =
       isHeard && explain !== undefined
         ? await inTransaction(call, (within) => {
@@ -43,7 +47,11 @@ export async function explainListener({ options }: Pick<Invocation, 'options'>, 
   }
   const head = `listener ${name}: ${found.value.description}`
   if (changes.length === 0) return `${head}\n  outcome: the log of changes holds no write of this record`
-  return [head, '  writes, the latest first, and what it does for each as things are now:', ...lines].join('\n')
+  const rules = resource.policies.view.map(({ span }) => `    ${placeOf(span)}  ${writtenAt(span)}`)
+  const readers = [`  who may read it, by view of ${resource.name}:`, ...rules]
+  return [head, ...readers, '  writes, the latest first, and what it does for each as things are now:', ...lines].join(
+    '\n',
+  )
 }
 
 function recordNamed(text: string, { catalog }: App): { readonly resource: Resource; readonly id: number } {

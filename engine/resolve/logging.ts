@@ -18,8 +18,11 @@ export function logging(resolution: Resolution): void {
   for (const { draft, written } of eachDraft(resolution)) {
     for (const [action, listeners] of Object.entries(written.document.value.listeners ?? {}))
       for (const [index, listener] of listeners.entries())
-        if (mayListen(resolution, written, draft, [action, index], listener))
+        if (mayListen(resolution, written, draft, [action, index], listener)) {
           hears(listener, [`${draft.owner} ${action}`])
+          const span = written.document.place(['listeners', action, index])
+          resolution.heardAt.set(`${listener} ${draft.owner} ${action}`, span)
+        }
   }
   for (const draft of drafts.values())
     for (const automation of draft.automations.values())

@@ -62,6 +62,8 @@ export interface Resolution {
   readonly attributes: Set<string>
   /** `<plugin>.<name>` of every listener that hears of something → resource and action in one text. */
   readonly heard: Map<string, readonly string[]>
+  /** The same in one text with the listener before it → where a resource file says so. */
+  readonly heardAt: Map<string, Span>
   readonly diagnostics: Diagnostic[]
   report(code: DiagnosticCode, message: string, span: Span, details?: Details): void
 }
@@ -83,6 +85,7 @@ export function beginResolution(
     permissions: new Map(extensions.permissions),
     attributes: new Set(),
     heard: new Map(),
+    heardAt: new Map(),
     diagnostics,
     report: (code, message, span, details = {}) => void diagnostics.push({ code, message, span, ...details }),
   }

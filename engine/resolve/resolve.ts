@@ -140,6 +140,7 @@ function catalogOf(resolution: Resolution): Catalog {
     limits: limitsOf(value),
     fieldTypes: new Map(resolution.extensions.fieldTypes),
     listeners: new Map(resolution.heard),
+    listenersAt: new Map(resolution.heardAt),
   }
 }
 

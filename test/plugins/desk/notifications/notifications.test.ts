@@ -234,7 +234,11 @@ test('plinth explain tells of each write who is told, how, and who is not', asyn
   const [, priority = '', subject = '', assigned = '', created = ''] = text.split(/^ {4}\d{4}-\S+ {2}/m)
   assert.match(priority, `→ ticket_priority_changed: ${customer.email} is not told, as they chose`)
   assert.match(priority, `→ ticket_priority_changed: ${agent.email} made the change, and is not told`)
-  assert.match(subject, /^update subject\n {6}→ tells nobody: nothing of assigned_to, status_id, priority_id/)
+  assert.match(text, / {2}who may read it, by view of tickets:\n {4}resources\/tickets\.yaml:\d+:\d+ {2}\{ /)
+  assert.match(
+    subject,
+    /^update subject, heard by resources\/tickets\.yaml:\d+:\d+\n {6}→ tells nobody: nothing of assigned_to, status_id, priority_id/,
+  )
   assert.match(assigned, `→ ticket_assigned: ${agent.email} is told in the list and by mail`)
   assert.match(created, `→ ticket_created: ${manager.email} is told in the list\n`)
   assert.equal(await told(), before, 'nobody is told again')
