@@ -72,7 +72,10 @@ const findPeople = gathered<Asked, readonly Person[]>(async (transaction, keys) 
   return people
 })
 
-/** Candidates are found by their ids and by their roles first: there may be many accounts, and few are told. */
+/**
+ * Candidates are found by their ids and by their roles first: there may be many accounts, and few are told. PostgreSQL
+ * can't know how few, and would read all accounts at once: `offset 0` has it look each one up by its key.
+ */
 function peopleSql(catalog: Telling['catalog']): string {
   const table = (name: string): string => `"${catalog.resources.get(name)!.table}"`
   const holds = `(r.permissions @> '["*"]' or r.permissions @> jsonb_build_array(a.permission))`
@@ -83,12 +86,14 @@ function peopleSql(catalog: Telling['catalog']): string {
       select a.at, c.id from asked a cross join unnest(a.customer || a.staff || a.watching) c(id)
       union
       select a.at, u.id from asked a join ${table('roles')} r on (a.holders or r.slug = any(a.roles)) and ${holds}
-        join ${table('users')} u on u.role_id = r.id)
+        cross join lateral (select id from ${table('users')} where role_id = r.id offset 0) u)
     select a.at, u.id, u.email, u.first_name, u.id = any(a.customer), u.email_verified,
       u.id = any(a.customer || a.staff || a.watching), s.reach
-    from candidate c join asked a on a.at = c.at join ${table('users')} u on u.id = c.id
+    from candidate c join asked a on a.at = c.at
+    cross join lateral (select * from ${table('users')} where id = c.id offset 0) u
     join ${table('roles')} r on r.id = u.role_id
-    left join ${table('notification_settings')} s on s.user_id = u.id and s.type = a.type
+    left join lateral (
+      select reach from ${table('notification_settings')} where user_id = u.id and type = a.type offset 0) s on true
     where u.deleted_at is null and u.status <> 'declined' and u.id is distinct from a.silent
       and u.id <> all(a.without)
       and (${holds} or (u.id = any(a.customer) and r.slug = $2) or u.id = any(a.watching))
