@@ -70,14 +70,14 @@ async function inOrder(
   changes: readonly Change[],
   toldOf: (change: Change) => Promise<Told>,
 ): Promise<readonly Told[]> {
-  // Side by side, so that what tickets ask of the database is asked together.
+  // Side by side, so that what they ask of the database is asked together.
   const begun = await Promise.allSettled(
-    changes.map((change) => (change.resource === 'tickets' ? toldOf(change) : undefined)),
+    changes.map((change) => (change.resource === 'messages' ? undefined : toldOf(change))),
   )
   const told: Told[] = []
   for (const [i, one] of begun.entries()) {
     if (one.status === 'rejected') throw one.reason
-    // The others ask by Knex, which has one connection here and takes one statement at a time.
+    // Messages ask by Knex, which has one connection here and takes one statement at a time.
     told.push(one.value ?? (await toldOf(changes[i]!)))
   }
   return told
