@@ -24,7 +24,7 @@ import { LIMITS } from './limits.ts'
 import { instanceOf } from './migration/instance.ts'
 import type { Logger } from './observe.ts'
 import { asSystem, startPlugins } from './plugin/as-system.ts'
-import { beginWork, type Work } from './plugin/begin-work.ts'
+import { type BackgroundWork, beginWork } from './plugin/begin-work.ts'
 import type { StartLine } from './plugin/plugin.ts'
 import { saidOnce, startLines } from './plugin/start-lines.ts'
 import type { Follower } from './rollout/follow.ts'
@@ -263,7 +263,7 @@ function running(
   hearChanges(process, () => ({ catalog: serving.app.catalog, cachedTables: serving.app.foundation.cachedTables }))
   const passage = createPassage()
   let listening: Listening | undefined
-  let work: Work | undefined
+  let work: BackgroundWork | undefined
   let follower: Follower | undefined
   return {
     get app() {

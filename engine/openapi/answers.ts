@@ -2,9 +2,8 @@
 import { ERRORS as KINDS } from '../error.ts'
 import { FIELD_ERRORS } from '../http/field-error.ts'
 import type { JsonSchema } from '../json.ts'
+import type { Node } from './openapi-document.ts'
 import { nullable, objectOf, schemaRef } from './schema.ts'
-
-type Node = { readonly [key: string]: unknown }
 
 const META = [
   {

@@ -4,7 +4,7 @@ import { type ListenerWorker, startListeners } from '../change/worker.ts'
 import { beginJobs } from './begin-jobs.ts'
 
 /** What works while a process listens. */
-export interface Work {
+export interface BackgroundWork {
   readonly listeners: ListenerWorker
   /** Takes no more jobs, and waits at most `ms` for those that run. */
   closeJobs(ms: number): Promise<void>
@@ -18,7 +18,7 @@ type Serving = Parameters<typeof beginJobs>[1] &
   Parameters<typeof startAutomations>[1]
 
 /** Works until it is closed, each piece with whatever application is served when it begins. */
-export function beginWork(around: Around, serving: Serving): Work {
+export function beginWork(around: Around, serving: Serving): BackgroundWork {
   const jobs = beginJobs(around, serving)
   const listeners = startListeners(Math.random, serving)
   const automations = startAutomations(Math.random, serving)

@@ -6,12 +6,12 @@ import { LIMITS } from '../limits.ts'
 import type { Logger } from '../observe.ts'
 import type { Collected } from '../text/diagnostic.ts'
 import {
-  type Answer,
   answerRollout,
   isOpen,
   leaveInstance,
   type Phase,
   type Rollout,
+  type RolloutAnswer,
   rolloutNow,
   showInstance,
 } from './state.ts'
@@ -111,7 +111,7 @@ async function look(parts: FollowerParts, state: State): Promise<void> {
 
 async function follow(parts: FollowerParts, state: State, rollout: Rollout): Promise<void> {
   const { runner, id, log } = parts
-  const answer = (word: Answer, more: { reason?: string; version?: string } = {}): Promise<void> =>
+  const answer = (word: RolloutAnswer, more: { reason?: string; version?: string } = {}): Promise<void> =>
     answerRollout(runner, id, { rollout: rollout.id, answer: word, ...more })
   const refuse = async (reason: string): Promise<void> => {
     log.error({ rollout: rollout.id, reason }, 'another version can not be served here: what was served is served on')

@@ -20,7 +20,7 @@ export interface Rollout {
   readonly phase: Phase
 }
 
-export type Answer = 'ready' | 'holding' | 'refused' | 'serving'
+export type RolloutAnswer = 'ready' | 'holding' | 'refused' | 'serving'
 
 /** A process that serves the application, as its row says. */
 export interface Instance {
@@ -28,7 +28,7 @@ export interface Instance {
   readonly name: string
   readonly version: string
   /** What it answered to the rollout that was asked about; undefined: nothing yet. */
-  readonly answer: Answer | undefined
+  readonly answer: RolloutAnswer | undefined
   readonly reason: string | undefined
   /** Whether it has shown itself in LIMITS.instanceSilenceMs. */
   readonly lives: boolean
@@ -116,7 +116,7 @@ export async function instances(runner: Runner, rollout: string): Promise<readon
     id: id ?? '',
     name: name ?? '',
     version: version ?? '',
-    answer: (answer ?? undefined) as Answer | undefined,
+    answer: (answer ?? undefined) as RolloutAnswer | undefined,
     reason: reason ?? undefined,
     lives: lives === 't',
   }))
