@@ -45,8 +45,8 @@ export function typesOfRecords(described: Pick<Described, 'catalog' | 'hooks'>):
   const { catalog } = described
   const names = typeNames(catalog)
   const written = typescript(described)
-  const known = (name: string): string =>
-    new RegExp(`^export (?:interface|type) ${name} `, 'm').test(written) ? name : 'JsonObject'
+  const declared = new Set([...written.matchAll(/^export (?:interface|type) (\w+) /gm)].map(([, name]) => name))
+  const known = (name: string): string => (declared.has(name) ? name : 'JsonObject')
   const lines = [...catalog.resources.keys()].map((name) => {
     const { single, list, create, update } = names.get(name)!
     const types = `record: ${single}; item: ${list}; create: ${known(create)}; update: ${known(update)}`
