@@ -7,6 +7,7 @@ import { openStore } from '../../engine/store/index.ts'
 import type { Store } from '../../engine/store/store.ts'
 import { remembering } from '../http/log.ts'
 import { freePort } from '../support/port.ts'
+import { until } from '../support/wait.ts'
 
 function startRedis(port: number): ChildProcess {
   return spawn('redis-server', ['--port', String(port), '--save', '', '--appendonly', 'no'], { stdio: 'ignore' })
@@ -14,14 +15,6 @@ function startRedis(port: number): ChildProcess {
 
 /** `what`, as soon as everything that is ready has run: a promise that waits for nobody is settled before. */
 const nextTurn = <T>(what: T) => new Promise<T>((resolve) => setImmediate(() => resolve(what)))
-
-async function until(what: string, holds: () => Promise<boolean> | boolean): Promise<void> {
-  for (let i = 0; i < 100; i += 1) {
-    if (await holds()) return
-    await sleep(50)
-  }
-  throw new Error(`not within 5 s: ${what}`)
-}
 
 interface World {
   port: number
@@ -50,7 +43,7 @@ async function opened(world: World, log = remembering().log): Promise<Store> {
 async function shared(world: World): Promise<readonly [Store, Store]> {
   const [a, b] = [await opened(world), await opened(world)]
   let round = 0
-  await until('both instances count together', async () => {
+  await until(async () => {
     round += 1
     await a.hit('warm', String(round), 60_000, Date.now())
     return (await b.hit('warm', String(round), 60_000, Date.now())).count === 2
@@ -68,7 +61,7 @@ test('a message reaches the other instance', async (world) => {
   const [a, b] = await shared(world)
   const heard: string[] = []
   b.subscribe('lookup', (message) => heard.push(message))
-  await until('the message arrives', async () => {
+  await until(async () => {
     if (heard.length === 0) await a.publish('lookup', 'statuses')
     await sleep(20)
     return heard.includes('statuses')
@@ -94,13 +87,13 @@ test('only the first caller waits for a frozen Redis, and the count goes on from
 test('a dead Redis is counted without, logged once, and used again when it is back', async (world) => {
   const { log, lines } = remembering()
   const store = await opened(world, log)
-  await until('Redis is used', async () => (await store.hit('warm', 'x', 60_000, Date.now())).count > 0)
+  await until(async () => (await store.hit('warm', 'x', 60_000, Date.now())).count > 0)
   world.server.kill('SIGKILL')
   await sleep(300)
   for (let i = 1; i <= 50; i += 1) assert.is((await store.hit('auth', 'y', 60_000, Date.now())).count, i)
   assert.is(lines.filter(({ level }) => level === 'warn').length, 1)
   world.server = startRedis(world.port)
-  await until('the log says that it is back', async () => {
+  await until(async () => {
     await store.hit('auth', 'z', 60_000, Date.now())
     return lines.some(({ message }) => message?.includes('back') ?? false)
   })
@@ -119,9 +112,9 @@ test('an instance is told that it may have missed messages, and hears again afte
   )
   await sleep(100)
   world.server.kill('SIGKILL')
-  await until('the gap is noticed', () => missed > 0)
+  await until(() => missed > 0)
   world.server = startRedis(world.port)
-  await until('messages flow again', async () => {
+  await until(async () => {
     await a.publish('lookup', 'again')
     await sleep(20)
     return heard.includes('again')
