@@ -1,10 +1,9 @@
 /** Hostile input in every parameter and every body field of every route that /openapi.json names: refused or served, never a fault. */
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
+import type { Node } from '../../engine/openapi/openapi-document.ts'
 import { flat, methodsOf, resolved } from '../support/document.ts'
 import { type Desk, openDesk, PASSWORD } from './desk.ts'
-
-type Node = Readonly<Record<string, unknown>>
 
 interface Operation {
   readonly method: string

@@ -1,8 +1,7 @@
 /** Requests made from an OpenAPI document: valid ones, ones with a single mistake, and hostile ones; the same seed makes the same. */
 import { createHash } from 'node:crypto'
+import type { Node } from '../../engine/openapi/openapi-document.ts'
 import { methodsOf, resolved } from '../support/document.ts'
-
-type Node = Readonly<Record<string, unknown>>
 
 /** A number from 0 to 1, less than 1. */
 export type Random = () => number

@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
-import type { OpenApiDocument } from '../../engine/openapi/openapi-document.ts'
+import type { Node, OpenApiDocument } from '../../engine/openapi/openapi-document.ts'
 import { inputSchema, recordSchema } from '../../engine/openapi/record-schema.ts'
 import { openDesk } from '../desk/desk.ts'
 import { resolveFiles } from '../resolve/resolves.ts'
@@ -20,8 +20,6 @@ interface Served {
   /** The methods that a path says it knows. */
   allowed(path: string): Promise<readonly string[]>
 }
-
-type Node = Readonly<Record<string, unknown>>
 
 const PROBES = ['/livez', '/readyz', '/metrics']
 const CONFIG = 'extends: [recommended]\nrules: { info-license: off, operation-4xx-response: off }\n'

@@ -5,6 +5,7 @@ import { Ajv2020 } from 'ajv/dist/2020.js'
 import type { App } from '../../engine/engine.ts'
 import type { JsonSchema } from '../../engine/json.ts'
 import { COUNTED, REFUSALS } from '../../engine/openapi/answers.ts'
+import type { Node } from '../../engine/openapi/openapi-document.ts'
 
 /** What came back, as far as the contract speaks of it. */
 export interface Seen {
@@ -12,8 +13,6 @@ export interface Seen {
   readonly headers: IncomingHttpHeaders
   readonly text: string
 }
-
-type Node = Readonly<Record<string, unknown>>
 
 interface Checker {
   readonly operation: (method: string, path: string) => Node | undefined

@@ -1,5 +1,5 @@
 /** Reads an OpenAPI document as its readers do: references followed, `allOf` taken together. */
-type Node = Readonly<Record<string, unknown>>
+import type { Node } from '../../engine/openapi/openapi-document.ts'
 
 /** What a node refers to, or the node itself. */
 export function resolved(document: Node, node: unknown): Node {

@@ -5,7 +5,7 @@ import { idsIn, MOVING, moveRows } from './move.ts'
 /** `POST /tickets/{id}/unmerge` */
 export function unmerge({ once }: RouteContext): Promise<Reply> {
   return once(async (context) => {
-    const { catalog, headers, params, records, transaction } = context
+    const { catalog, headers, model, params, records, transaction } = context
     const { knex } = transaction
     const table = (name: string): string => catalog.resources.get(name)!.table
     const tickets = records('tickets')
@@ -25,8 +25,8 @@ export function unmerge({ once }: RouteContext): Promise<Reply> {
       .whereIn('user_id', [...idsIn(moved, 'watchers')])
       .delete()
     await knex(table('ticket_merges')).where({ ticket_id: from }).delete()
-    const before = await knex(table('statuses')).where({ id: kept.status_id }).whereNull('deleted_at').first('id')
-    await tickets.update(from, before === undefined ? {} : { status_id: before.id }, {
+    const before = await model('statuses').query().modify('live').findById(kept.status_id).select('id')
+    await tickets.update(from, before === undefined ? {} : { status_id: Number(before.id) }, {
       fixed: { merged_into_id: null },
     })
     return { data: await tickets.get(from), message: `The merge of ticket #${old.uid} was undone` }

@@ -2,41 +2,43 @@
  * Who can work on tickets, and what becomes of the open tickets of somebody who can't any more. YAML can't say it: what
  * follows from a write is set in the record itself or in the one that it belongs to, and these are any number of others.
  */
-import type { HookContext, JobContext, JsonObject, Next, Transaction } from '../../../engine/index.ts'
+import type { HookContext, JobContext, JsonObject, Next } from '../../../engine/index.ts'
 import { customerRole } from './customer-role.ts'
 import { OPEN } from './figures.ts'
 
 /** Tickets that a change of an account lets go of in its own transaction; a job goes on with the others. */
 const AT_ONCE = 50
 
-type Surroundings = Pick<HookContext, 'catalog'> & { readonly transaction: Transaction }
+type Surroundings = Pick<HookContext, 'catalog' | 'model'>
 
 /** Whether an account is there, active, and no customer: what `assignedTo` in tickets.yaml asks. */
-export async function worksOn({ catalog, transaction }: Surroundings, userId: number): Promise<boolean> {
-  const [users, roles] = [catalog.resources.get('users')!, catalog.resources.get('roles')!]
-  const query = transaction
-    .knex(`${users.table} as u`)
-    .join(`${roles.table} as r`, 'r.id', 'u.role_id')
+export async function worksOn({ catalog, model }: Surroundings, userId: number): Promise<boolean> {
+  const found = await model('users')
+    .query()
+    .alias('u')
+    .modify('live')
+    .joinRelated('role')
     .where({ 'u.id': userId, 'u.status': 'active' })
-    .whereNot('r.slug', customerRole(catalog))
-  if (users.fields.has('deleted_at')) query.whereNull('u.deleted_at')
-  return (await query.first('u.id')) !== undefined
+    .whereNot('role.slug', customerRole(catalog))
+    .select('u.id')
+  return found.length > 0
 }
 
 /** The open tickets that somebody is assigned to, oldest first. */
 export async function openTicketsOf(
-  { catalog, transaction }: Surroundings,
+  { model }: Pick<Surroundings, 'model'>,
   userId: number,
 ): Promise<readonly { readonly id: number; readonly uid: string }[]> {
-  const [tickets, statuses] = [catalog.resources.get('tickets')!, catalog.resources.get('statuses')!]
-  return transaction
-    .knex(`${tickets.table} as t`)
-    .join(`${statuses.table} as s`, 's.id', 't.status_id')
+  const found = await model('tickets')
+    .query()
+    .alias('t')
+    .modify('live')
+    .joinRelated('status')
     .where('t.assigned_to', userId)
-    .whereIn('s.category', [...OPEN])
-    .whereNull('t.deleted_at')
+    .whereIn('status.category', [...OPEN])
     .orderBy('t.id')
     .select('t.id', 't.uid')
+  return found.map(({ id, uid }) => ({ id: Number(id), uid: String(uid) }))
 }
 
 /** Whether a write may end somebody's work: it deletes the account, or gives it another state or role. */
@@ -59,7 +61,7 @@ export async function unassignLeft(context: JobContext, payload: JsonObject): Pr
   await context.transaction((inner) => letGo(inner, Number(payload.user)))
 }
 
-type Leaving = Pick<HookContext, 'catalog' | 'records' | 'enqueue'> & { readonly transaction: Transaction }
+type Leaving = Surroundings & Pick<HookContext, 'records' | 'enqueue'>
 
 async function letGo(context: Leaving, userId: number): Promise<void> {
   if (await worksOn(context, userId)) return
