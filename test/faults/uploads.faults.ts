@@ -118,10 +118,16 @@ async function countTorn(service: Restartable, token: string, { kept, jobs }: Ta
   return torn
 }
 
-function filesBelow(folder: string): string[] {
-  return readdirSync(folder, { recursive: true, encoding: 'utf8' }).filter((name) =>
-    statSync(join(folder, name)).isFile(),
-  )
+/** What is taken away while it is looked at is not there; a folder that is makes it look again. */
+function filesBelow(folder: string, tries = 10): string[] {
+  try {
+    return readdirSync(folder, { recursive: true, encoding: 'utf8' }).filter(
+      (name) => statSync(join(folder, name), { throwIfNoEntry: false })?.isFile() === true,
+    )
+  } catch (error) {
+    if (tries === 0 || (error as NodeJS.ErrnoException).code !== 'ENOENT') throw error
+    return filesBelow(folder, tries - 1)
+  }
 }
 
 /** How long it takes until an upload is taken again, in milliseconds. */

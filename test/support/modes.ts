@@ -7,5 +7,5 @@ export function openTo(folder: string): readonly string[] {
   const inside = readdirSync(folder, { recursive: true, withFileTypes: true })
     .filter((entry) => !entry.isSymbolicLink())
     .map((entry) => join(entry.parentPath, entry.name))
-  return [folder, ...inside].filter((path) => (statSync(path).mode & 0o077) !== 0)
+  return [folder, ...inside].filter((path) => ((statSync(path, { throwIfNoEntry: false })?.mode ?? 0) & 0o077) !== 0)
 }
