@@ -6,6 +6,7 @@ import type { WireKind } from '../field/field-type.ts'
 import { wireJson } from '../field/wire.ts'
 import { quoted } from '../filter/sql.ts'
 import type { Json } from '../json.ts'
+import { computedTexts } from './condition.ts'
 
 /** Columns for a select list, and the function that reads the actor's attributes from them. */
 export interface AttributeColumns {
@@ -33,7 +34,7 @@ function columnSql({ accounts, resources }: Catalog, field: Field, alias: string
   if (field.computed === undefined) return `${alias}.${quoted(field.column)}`
   const account = resources.get(accounts?.resource ?? '')
   const id = account === undefined ? `${alias}."id"` : idSql(account, alias)
-  return `(${field.computed.replace(/\bt\./g, `${alias}.`).replaceAll('{actor}', id)})`
+  return `(${computedTexts(field.computed, alias).join(id)})`
 }
 
 function attributeOf(wire: WireKind, text: string | null): Json {

@@ -14,11 +14,16 @@ export function castType(field: Field): string {
   return field.type.column(field.options).replace(/\(.*?\)/, '')
 }
 
+/** The SQL of a computed field over an alias, cut where it names the actor's account. */
+export function computedTexts(computed: string, alias: string): readonly string[] {
+  return computed.replace(/\bt\./g, `${alias}.`).split('{actor}')
+}
+
 /** A field's value on an alias: its column, or what it is computed from. */
 export function fieldSql(field: Field, alias: string): Sql {
   if (field.computed === undefined) return sql`${alias}.${quoted(field.column)}`
   const actorId = sql`${parameter({ kind: 'actor', attribute: undefined })}::integer`
-  const texts = field.computed.replace(/\bt\./g, `${alias}.`).split('{actor}')
+  const texts = computedTexts(field.computed, alias)
   return sql`(${join(
     texts.flatMap((text, i) => (i === 0 ? [text] : [actorId, text])),
     '',
