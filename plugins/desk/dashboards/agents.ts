@@ -24,7 +24,7 @@ export async function agentPerformance(context: RouteContext, period: Period): P
   const { firstResponse, open, resolution: took, resolvedAt } = query.figures
   const inner = `select t.assigned_to as id, t.created_at, t.first_response_at, ${resolvedAt} as resolved, ${open} as is_open,
       ${firstResponse} as response, ${took} as resolution
-    from ${query.from} where ${query.counted()} and t.assigned_to is not null ${ONCE}`
+    from ${query.from} where ${query.counted()} and t.assigned_to is not null and ${await query.since(period.from)} ${ONCE}`
   const resolvedNow = query.within('resolved', period)
   const rows = await query.run(
     `select u.id, concat_ws(' ', u.first_name, u.last_name), c.assigned, c.resolved, c.open, c.response, c.resolution

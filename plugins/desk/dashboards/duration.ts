@@ -31,7 +31,7 @@ export async function waits(context: RouteContext, period: Period): Promise<Wait
   const { endedAt, firstResponse, resolution: took, resolvedAt } = query.figures
   const tickets = `select t.first_response_at as answered, ${endedAt} as ended, ${resolvedAt} as resolved,
       ${firstResponse} as response, ${took} as resolution
-    from ${query.from} where ${query.counted()} and ${query.within('t.created_at', until)} ${ONCE}`
+    from ${query.from} where ${query.counted()} and ${query.within('t.created_at', until)} and ${await query.since(before.from)} ${ONCE}`
   const placed = `select response, resolution, ended is null or not ${query.within('ended', until)} as is_left,
       ${query.within('answered', period)} as answered_now, ${query.within('answered', before)} as answered_before,
       ${query.within('resolved', period)} as resolved_now, ${query.within('resolved', before)} as resolved_before

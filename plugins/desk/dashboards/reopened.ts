@@ -1,7 +1,6 @@
 /** How often finished work was taken up again. */
 import type { RouteContext } from '../../../engine/index.ts'
 import { ENDED } from '../tickets/figures.ts'
-import { ONCE } from './duration.ts'
 import type { Period } from './period.ts'
 import { ticketQuery } from './tickets.ts'
 
@@ -14,11 +13,13 @@ export async function reopenings(context: RouteContext, period: Period): Promise
   const query = ticketQuery(context)
   const ended = (side: 'from' | 'to'): string =>
     `(c ->> '${side}')::int = any(array(select s.id from ${query.table('statuses')} s where s.category in (${ENDED.map((category) => `'${category}'`).join(', ')})))`
-  const changes = `select a.record_id from plinth_change a, lateral jsonb_array_elements(a.changes) c
-    where a.resource = 'tickets' and a.action = 'update' and ${query.within('a.created_at', period)}
-      and c ->> 'field' = 'status_id' and ${ended('from')} and not ${ended('to')} ${ONCE}`
+  // A ticket that was taken up again in the period had not ended before it, and the log is indexed by records.
   const [row] = await query.run(
-    `select count(*) from (${changes}) x join ${query.from} on t.id = x.record_id where ${query.counted()}`,
+    `select count(*) from ${query.from} join plinth_change a on a.resource = 'tickets' and a.record_id = t.id,
+      lateral jsonb_array_elements(a.changes) c
+    where a.action = 'update' and ${query.within('a.created_at', period)}
+      and c ->> 'field' = 'status_id' and ${ended('from')} and not ${ended('to')}
+      and ${query.counted()} and ${await query.since(period.from)}`,
   )
   return Number(row?.[0] ?? 0)
 }

@@ -1,6 +1,6 @@
 /** The tickets that a dashboard counts, as SQL: those that its reader may see, of the department and agent asked for. */
 import { dayAt, type RouteContext, type Row } from '../../../engine/index.ts'
-import { type Figures, figuresOf } from '../tickets/figures.ts'
+import { type Figures, figuresOf, openStatuses } from '../tickets/figures.ts'
 import { localSeconds, startOfDay, zoneOf } from '../tickets/zone.ts'
 import { type AskedPeriod, dayAfter } from './period.ts'
 
@@ -14,6 +14,8 @@ export interface TicketQuery {
   readonly readable: (resource: string, alias: string) => string
   /** What is counted of a ticket. */
   readonly figures: Figures
+  /** Whether a ticket may count in the days from one on; what ended before does not. */
+  readonly since: (day: string) => Promise<string>
   /** Whether a moment lies within the days asked for; an end that is not given is open. */
   readonly within: (moment: string, period: AskedPeriod) => string
   /** The first moment of a day, and the seconds that the desk's clocks show at a moment. */
@@ -40,12 +42,17 @@ export function ticketQuery(context: RouteContext): TicketQuery {
     }
     return conditions.join(' and ')
   }
+  const figures = figuresOf(catalog)
   return {
     from: `${table('tickets')} t`,
     table,
     counted,
-    figures: figuresOf(catalog),
+    figures,
     readable: (resource, alias) => context.readable(resource, alias, values),
+    since: async (day) => {
+      const open = await openStatuses(catalog, database.lagging)
+      return figures.since(startOf(day), bind(open, 'int[]'))
+    },
     within: (moment, { from, to }) => {
       const parts: string[] = []
       if (from !== undefined) parts.push(`${moment} >= ${startOf(from)}`)

@@ -32,7 +32,10 @@ interface Counts {
 
 const NONE: Counts = { created: 0, ended: 0, resolved: 0 }
 
-/** Day → what was created, ended and resolved on it; all that was earlier stands on the day before the period. */
+/**
+ * Day → what was created, ended and resolved on it; all that was earlier stands on the day before the period, but for
+ * what had ended by then, which is no part of any backlog.
+ */
 async function countsByDay(query: TicketQuery, { from, to }: Period): Promise<ReadonlyMap<number, Counts>> {
   const first = query.bind(dayNumber(from) - 1, 'int')
   const until = { from: undefined, to }
@@ -41,7 +44,7 @@ async function countsByDay(query: TicketQuery, { from, to }: Period): Promise<Re
     `case when ${moment} is not null then greatest(floor(${query.localSeconds(moment)} / 86400)::int, ${first}) end`
   const cells = `select ${dayOf('t.created_at')} as c, ${dayOf('x.ended')} as e, ${dayOf('x.resolved')} as r, count(*) as n
     from ${query.from}, lateral (select ${endedAt} as ended, ${resolvedAt} as resolved) x
-    where ${query.counted()} and ${query.within('t.created_at', until)} group by 1, 2, 3`
+    where ${query.counted()} and ${query.within('t.created_at', until)} and ${await query.since(from)} group by 1, 2, 3`
   const last = query.bind(dayNumber(dayAfter(to)), 'int')
   const rows = await query.run(
     `with cells as materialized (${cells}) select c, sum(n), 0, 0 from cells group by 1

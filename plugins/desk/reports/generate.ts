@@ -44,12 +44,12 @@ async function replyOf({ records }: RouteContext, id: number): Promise<Reply> {
 /** Whether a report is about more tickets than are worked through while somebody waits. */
 async function isLarge(context: RouteContext, { type, period }: Ordered): Promise<boolean> {
   const most = Number(context.options.job_tickets)
-  const query = reportQuery(context, period, context.database.adhoc)
+  const query = await reportQuery(context, period, context.database.adhoc)
   // These two look at earlier tickets as well: some of them were brought to an end in the period.
-  const days = type === 'agents' || type === 'performance' ? query.before : query.within
+  const days = type === 'agents' || type === 'performance' ? query.concerned() : query.within('t.created_at')
   const rows = await query.run(
     `select count(*) from (select 1 from ${query.table('tickets')} t
-    where ${query.seen()} and ${days('t.created_at')} limit ${most + 1}) x`,
+    where ${query.seen()} and ${days} limit ${most + 1}) x`,
   )
   return Number(rows[0]?.[0] ?? 0) > most
 }

@@ -1,7 +1,7 @@
 /** The tickets that a report is about, as SQL: those that whoever asks for it may see. */
 import { dayAt, type PluginContext, type Row, type Runner } from '../../../engine/index.ts'
 import { dayAfter, type Period } from '../dashboards/period.ts'
-import { type Figures, figuresOf } from '../tickets/figures.ts'
+import { type Figures, figuresOf, openStatuses } from '../tickets/figures.ts'
 import { localSeconds, startOfDay, zoneOf } from '../tickets/zone.ts'
 
 /** One statement in the making; `t` is the alias of the ticket. */
@@ -14,6 +14,8 @@ export interface Query {
   /** The SQL of whether a moment lies within the report's days, or before their end. */
   readonly within: (moment: string) => string
   readonly before: (moment: string) => string
+  /** Whether ticket `t` was there by the end of the days, and had not ended before they began. */
+  readonly concerned: () => string
   /** What is counted of a ticket. */
   readonly figures: Figures
   /** SQL of the desk's day: of today, of a moment, and when one began. */
@@ -48,24 +50,28 @@ export function personName(alias: string): string {
   return `nullif(concat_ws(' ', ${alias}.first_name, ${alias}.last_name), '')`
 }
 
+type Asking = Pick<PluginContext, 'catalog' | 'readable' | 'now'>
+
 /** Begins a statement over the days of `period`, for whoever `context` acts for. */
-export function reportQuery(
-  context: Pick<PluginContext, 'catalog' | 'readable' | 'now'>,
-  period: Period,
-  runner: Runner,
-): Query {
+export async function reportQuery(context: Asking, period: Period, runner: Runner): Promise<Query> {
+  return queryOf(context, period, runner, await openStatuses(context.catalog, runner))
+}
+
+function queryOf(context: Asking, period: Period, runner: Runner, open: readonly number[]): Query {
   const values: unknown[] = []
   const bind = (value: unknown, type: string): string => `$${values.push(value)}::${type}`
   const zone = zoneOf(context.catalog)
   const startOf = (day: string): string => startOfDay(zone, bind, day)
   const before = (at: string): string => `${at} < ${startOf(dayAfter(period.to))}`
+  const figures = figuresOf(context.catalog)
   return {
     table: (resource) => `"${context.catalog.resources.get(resource)!.table}"`,
     seen: () => context.readable('tickets', 't', values),
     readable: (resource, alias) => context.readable(resource, alias, values),
     within: (at) => `(${at} >= ${startOf(period.from)} and ${before(at)})`,
     before,
-    figures: figuresOf(context.catalog),
+    concerned: () => `${before('t.created_at')} and ${figures.since(startOf(period.from), bind(open, 'int[]'))}`,
+    figures,
     // Bound where it is asked for: PostgreSQL refuses a parameter that no text names.
     get today() {
       return bind(dayAt(context.now().getTime(), zone), 'date')
@@ -75,7 +81,7 @@ export function reportQuery(
     bind,
     values,
     period,
-    another: () => reportQuery(context, period, runner),
+    another: () => queryOf(context, period, runner, open),
     run: (text) => runner.run({ text }, values),
   }
 }

@@ -38,7 +38,7 @@ export async function takeSnapshot(
   const taken = await context.database.transaction(async (transaction) => {
     await transaction.run({ text: 'set transaction isolation level repeatable read, read only' }, [])
     if (patience !== undefined) await transaction.run({ text: `set local statement_timeout = ${patience}` }, [])
-    const query = reportQuery(context, period, transaction)
+    const query = await reportQuery(context, period, transaction)
     const own = content.figures === undefined ? {} : await content.figures(query.another())
     const summary: JsonObject = { ...(await figures(query.another())), ...own }
     const chart = chartCollector(content, summary)

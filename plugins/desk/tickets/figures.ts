@@ -1,5 +1,5 @@
 /** What the desk's figures mean, once for lists, dashboards, reports and the AI: in SQL, and in words for people. */
-import type { Catalog } from '../../../engine/index.ts'
+import type { Catalog, Runner } from '../../../engine/index.ts'
 
 /** Categories of a status: work goes on in the first two, and has ended in the others. */
 export const OPEN = ['open', 'pending'] as const
@@ -41,6 +41,12 @@ export interface Figures {
   /** Seconds; null where there is nothing to measure. */
   readonly resolution: string
   readonly firstResponse: string
+  /**
+   * Whether anything of a ticket may count from a moment on: false only of what ended before. By indexes, so that a
+   * period costs what happened in it and what is open, however long the past is. `moment` is SQL of a time, and `open`
+   * of the ids that `openStatuses` gives: PostgreSQL can tell beforehand how many tickets those have, of a sub-select not.
+   */
+  readonly since: (moment: string, open: string) => string
 }
 
 /** The SQL of the figures over the tickets of this catalog, whose alias is `t`. */
@@ -68,7 +74,17 @@ export function figuresOf({ resources }: Catalog): Figures {
     resolvedAt,
     resolution: secondsTo(resolvedAt),
     firstResponse: secondsTo('t.first_response_at'),
+    since: (moment, open) =>
+      `(t.created_at >= ${moment} or t.first_response_at >= ${moment} or t.resolved_at >= ${moment}
+        or t.resolved_at is null or t.status_id = any(${open}))`,
   }
+}
+
+/** The ids of the statuses with which work goes on, deleted ones too: tickets carry them. */
+export async function openStatuses({ resources }: Catalog, runner: Runner): Promise<readonly number[]> {
+  const ended = ENDED.map((category) => `'${category}'`).join(', ')
+  const text = `select id from "${resources.get('statuses')!.table}" where category not in (${ended})`
+  return (await runner.run({ text }, [])).map(([id]) => Number(id))
 }
 
 /** SQL of the seconds from a ticket's creation to a moment, never less than none; null without the moment. */

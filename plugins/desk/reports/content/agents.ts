@@ -35,7 +35,7 @@ export const agents: Content = {
         from (select t.assigned_to as agent, t.created_at, ${isResolved} as done, ${open} as is_open, ${resolvedAt} as resolved_at,
             ${firstResponse} as response, ${resolution} as resolution
           from ${query.table('tickets')} t
-          where ${query.seen()} and t.assigned_to is not null and ${query.before('t.created_at')}) x
+          where ${query.seen()} and t.assigned_to is not null and ${query.concerned()}) x
         group by 1) x
       join ${query.table('users')} u on u.id = x.agent where x.assigned + x.resolved + x.open > 0
       order by x.resolved desc, x.assigned desc, u.id`

@@ -46,11 +46,11 @@ export const performance: Content = {
   },
 }
 
-/** Every ticket that there was by the end of the period, with when it was answered, ended and resolved. */
+/** Every ticket that there was by the end of the period and had not ended before, with when it was answered, ended and resolved. */
 function worked(query: Query): string {
   const { endedAt, firstResponse, resolution, resolvedAt } = query.figures
   return `select t.created_at, t.first_response_at as responded, ${firstResponse} as response,
       ${endedAt} as ended, ${resolvedAt} as resolved, ${resolution} as resolution
     from ${query.table('tickets')} t
-    where ${query.seen()} and ${query.before('t.created_at')}`
+    where ${query.seen()} and ${query.concerned()}`
 }

@@ -108,6 +108,37 @@ test('cancelled is not resolved: it has no resolution time and is in no rate, an
   for (const id of made) await world.remove(`/tickets/${id}`, world.manager)
 })
 
+test('of what is older than a period, what is open counts in it, and what was answered or resolved in it', async () => {
+  const created = '2026-01-05 12:00:00+00'
+  const early = '2026-01-06 12:00:00+00'
+  const within = '2026-05-01 12:00:00+00'
+  const mine = { assigned_to: world.agent.id }
+  const old = (values: object) => world.ticket(world.ann, { created, body: mine, ...values })
+  const made = [
+    await old({ status: 'closed', responded: early, resolved: early }),
+    await old({ status: 'closed', responded: within, resolved: early }),
+    await old({ status: 'closed', responded: early, resolved: within }),
+    await old({ status: 'open', responded: early }),
+    // Of a status whose category has changed since.
+    await old({ status: 'open', responded: early, resolved: early }),
+    // Nobody knows when; it has not been changed since today.
+    await old({ status: 'closed' }),
+  ]
+  const day = 'date_from=2026-05-01&date_to=2026-05-01'
+  const metrics = await figures(`/metrics?${day}`)
+  assert.equal([metrics.created, metrics.resolved, metrics.backlog], [0, 1, 3])
+  const waited = (Date.parse('2026-05-01') - Date.parse('2026-01-05')) / 1000
+  assert.equal([metrics.first_response_time.average, metrics.resolution_time.average], [waited, waited])
+  const { agents, trends } = await figures(`/performance?${day}`)
+  assert.equal([agents[0].assigned, agents[0].resolved, agents[0].open], [0, 1, 2])
+  assert.equal(trends, [{ date: '2026-05-01', created: 0, resolved: 1, backlog: 3 }])
+  const [row] = (await report('performance', '2026-05-01')).rows
+  assert.equal([row.resolved, row.backlog, row.first_response_time], [1, 3, waited])
+  const [mineOnly] = (await report('agents', '2026-05-01')).rows
+  assert.equal([mineOnly.resolved, mineOnly.open, mineOnly.resolution_time], [1, 2, waited])
+  for (const id of made) await world.remove(`/tickets/${id}`, world.manager)
+})
+
 test('a closed ticket that nobody knows when it was resolved has no resolution time', async () => {
   const id = await world.ticket(world.ann, { created: '2026-04-10 12:00:00+00', status: 'closed' })
   const day = 'date_from=2026-04-10&date_to=2026-04-10'
