@@ -18,7 +18,8 @@ export interface NoField {
   readonly leftOut: string
 }
 
-const LONGEST = { line: 255, text: 65_535 }
+/** Characters of a line, and of a text. */
+export const LONGEST = { line: 255, text: 65_535 }
 const WHOLE: Readonly<Record<string, JsonObject>> = {
   smallint: { min: -32_768, max: 32_767 },
   integer: {},

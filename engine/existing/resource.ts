@@ -9,6 +9,7 @@ import type { ColumnFacts, TableFacts } from './facts.ts'
 import { fieldName, isNameable, relationName } from './name.ts'
 import type { Remark } from './remark.ts'
 import { type Keyed, type Reference, referencesOf } from './standing.ts'
+import { type Uniqueness, uniqueField, uniqueTogether } from './unique.ts'
 
 type Action = 'list' | 'get' | 'create' | 'update' | 'delete'
 
@@ -138,12 +139,19 @@ function addField(draft: Draft, column: ColumnFacts): void {
     return
   }
   draft.written.set(column.name, name)
+  const filled = filling(draft, column, form, name)
+  const { words, note }: Uniqueness = isUnique(draft.table, column.name)
+    ? uniqueField({ type, ...options, ...filled })
+    : { words: {} }
+  if (note !== undefined) remark(draft, column, note.what, note.done)
+  const { max, ...unique } = words
   draft.fields.set(name, {
     type,
     ...(name === column.name ? {} : { column: column.name }),
-    ...filling(draft, column, form, name),
-    ...(isUnique(draft.table, column.name) ? { unique: true } : {}),
+    ...filled,
+    ...unique,
     ...options,
+    ...(max === undefined ? {} : { max }),
     ...described(column.comment),
   })
 }
@@ -228,13 +236,16 @@ function tellOfTable(
 }
 
 /** Unique indexes over several columns, and those over a foreign key. */
-function indexesOf({ table, written, relations }: Draft): readonly JsonObject[] {
+function indexesOf({ table, written, relations, fields: all, remarks }: Draft): readonly JsonObject[] {
   const keys = new Set([...relations.values()].map(({ column }) => column))
   return table.unique.flatMap((columns): JsonObject[] => {
     const fields = columns.flatMap((column) => written.get(column) ?? [])
     const isField =
       columns.length === 1 && !keys.has(columns[0] ?? '') && !relations.has(columns[0]?.slice(0, -3) ?? '')
-    return isField || fields.length < columns.length ? [] : [{ fields, unique: true }]
+    if (isField || fields.length < columns.length) return []
+    const { words, note } = uniqueTogether(fields, all)
+    if (note !== undefined) remarks.push({ table: table.name, ...note })
+    return note === undefined ? [words] : []
   })
 }
 

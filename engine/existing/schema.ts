@@ -1,142 +1,99 @@
-/** ⇄ The tables of a database that is there as SQL which makes them anew, without a row: for the databases of tests. */
-import type { Database, Row } from '../database/database.ts'
+/** ⇄ The tables of a database that is there as SQL which makes them anew, without a row: for dumps, and for the databases of tests. */
+import type { Database, Runner } from '../database/database.ts'
 import { quoted as q } from '../filter/sql.ts'
-import { quoteText } from '../migration/name.ts'
+import { describe, RANKS, readObjects, type SchemaObject } from './objects.ts'
+import { ordered } from './order.ts'
 
-/** What each object of the tables needs, however far: types, functions, sequences, what extensions brought. */
-const NEEDED = `with recursive tables as (select c.oid from pg_class c join pg_namespace n on n.oid = c.relnamespace
-    where n.nspname = current_schema() and c.relkind in ('r', 'p') and c.relname = any($1)),
-  needed (classid, objid) as (
-    select 'pg_class'::regclass::oid, oid from tables
-    union select 'pg_class'::regclass::oid, x.indexrelid from pg_index x join tables t on t.oid = x.indrelid
-    union select 'pg_constraint'::regclass::oid, k.oid from pg_constraint k join tables t on t.oid = k.conrelid
-    union select 'pg_attrdef'::regclass::oid, d.oid from pg_attrdef d join tables t on t.oid = d.adrelid
-    union select 'pg_trigger'::regclass::oid, g.oid from pg_trigger g join tables t on t.oid = g.tgrelid where not g.tgisinternal
-    union select d.refclassid, d.refobjid from pg_depend d join needed n on n.classid = d.classid and n.objid = d.objid
-      where d.deptype in ('n', 'i', 'a') and d.refobjsubid = 0)`
+/** Tables, what they need, and what stands over them. */
+export interface Schema {
+  /** Makes the tables without what would slow their filling down, or act on it. */
+  readonly tables: readonly string[]
+  /** Makes the rest: defaults, keys, constraints, indexes, views, triggers. */
+  readonly rest: readonly string[]
+  /** One line for each object of the schema that it does not make. */
+  readonly left: readonly string[]
+}
 
-/** An object of the schema's own; what an extension made comes with it. */
-const OWN = (catalog: string, row: string, namespace: string): string =>
-  `${namespace} = current_schema()::regnamespace and not exists (select 1 from pg_depend x
-    where x.classid = '${catalog}'::regclass and x.objid = ${row}.oid and x.deptype = 'e')`
+const EXTENSIONS = `select x.extname, case when x.extnamespace not in (current_schema()::regnamespace, 'pg_catalog'::regnamespace) then n.nspname end
+  from pg_extension x join pg_namespace n on n.oid = x.extnamespace where 'pg_extension:' || x.oid = any($1) order by 1`
 
-const EXTENSIONS = `${NEEDED} select distinct x.extname from needed n
-  join pg_depend d on d.classid = n.classid and d.objid = n.objid and d.deptype = 'e'
-  join pg_extension x on x.oid = d.refobjid order by 1`
+/** Everything in the schema by its dependence on it, and what tables have that has no statement here. */
+const OTHERS = `select k.key, null from (
+    select d.classid::regclass || ':' || d.objid as key, d.classid, d.objid from pg_depend d
+      where d.refclassid = 'pg_namespace'::regclass and d.refobjid = current_schema()::regnamespace and d.deptype = 'n'
+        and d.classid <> 'pg_extension'::regclass
+    union all select 'pg_policy:' || p.oid, 'pg_policy'::regclass, p.oid from pg_policy p join pg_class c on c.oid = p.polrelid and c.relname = any($1)
+      where c.relnamespace = current_schema()::regnamespace
+    union all select 'pg_rewrite:' || r.oid, 'pg_rewrite'::regclass, r.oid from pg_rewrite r join pg_class c on c.oid = r.ev_class
+      where r.rulename <> '_RETURN' and c.relnamespace = current_schema()::regnamespace and c.relname = any($1)
+  ) k where not exists (select 1 from pg_depend e where e.classid = k.classid and e.objid = k.objid and e.deptype in ('e', 'i'))
+    and not exists (select 1 from pg_class c where k.classid = 'pg_class'::regclass and c.oid = k.objid
+      and (c.relkind in ('r', 'p', 'S', 'i', 'I', 'c') or c.relpersistence = 't'))
+    and not exists (select 1 from pg_type t where k.classid = 'pg_type'::regclass and t.oid = k.objid and t.typrelid <> 0) order by 1`
 
-const TYPES = `${NEEDED} select format_type(t.oid, null), t.typtype,
-    (select string_agg(quote_literal(e.enumlabel), ', ' order by e.enumsortorder) from pg_enum e where e.enumtypid = t.oid),
-    format_type(t.typbasetype, t.typtypmod), t.typnotnull, t.typdefault,
-    (select string_agg('constraint ' || quote_ident(k.conname) || ' ' || pg_get_constraintdef(k.oid), ' ' order by k.conname)
-      from pg_constraint k where k.contypid = t.oid and k.contype = 'c'),
-    (select string_agg(quote_ident(a.attname) || ' ' || format_type(a.atttypid, a.atttypmod), ', ' order by a.attnum)
-      from pg_attribute a where a.attrelid = t.typrelid and a.attnum > 0 and not a.attisdropped),
-    (select format_type(r.rngsubtype, null) from pg_range r where r.rngtypid = t.oid)
-  from pg_type t left join pg_class c on c.oid = t.typrelid
-  where (t.typtype in ('e', 'd', 'r') or c.relkind = 'c') and ${OWN('pg_type', 't', 't.typnamespace')}
-    and exists (select 1 from needed n where n.classid = 'pg_type'::regclass and n.objid = t.oid) order by t.oid`
+const SECURED = `select 'row security of table ' || quote_ident(relname) from pg_class
+  where relrowsecurity and relnamespace = current_schema()::regnamespace and relname = any($1) order by 1`
 
-const FUNCTIONS = `${NEEDED} select replace(pg_get_functiondef(p.oid), ' FUNCTION ' || quote_ident(current_schema()) || '.', ' FUNCTION ')
-  from pg_proc p join pg_language l on l.oid = p.prolang
-  where p.prokind = 'f' and l.lanname in ('sql', 'plpgsql', 'internal') and ${OWN('pg_proc', 'p', 'p.pronamespace')}
-    and exists (select 1 from needed n where n.classid = 'pg_proc'::regclass and n.objid = p.oid) order by p.oid`
+/** The schema of these tables; others of their schema are `given`, and may be relied on. */
+export async function readTables(
+  runner: Runner,
+  tables: readonly string[],
+  given: readonly string[] = [],
+): Promise<Schema> {
+  const { objects, dependences } = await readObjects(runner, tables)
+  const there = `select 'pg_class:' || oid from pg_class where relnamespace = current_schema()::regnamespace and relname = any($1)`
+  const ask = (text: string, values: readonly unknown[]) => runner.run({ text }, values)
+  const keys = new Set((await ask(there, [given])).map(([key]) => key ?? ''))
+  const order = ordered(objects, dependences, keys)
+  const extensions = (await ask(EXTENSIONS, [order.extensions])).flatMap(([name, schema]) =>
+    extensionSql(name ?? '', schema),
+  )
+  const known = new Set(objects.map(({ key }) => key))
+  const others = (await ask(OTHERS, [tables]))
+    .map(([key]) => key ?? '')
+    .filter((key) => !known.has(key) && !keys.has(key))
+  const secured = (await ask(SECURED, [tables])).map(([name]) => name ?? '')
+  const last = order.objects.findLastIndex(({ rank }) => rank === RANKS.table)
+  const text = ({ sql }: SchemaObject): string => sql ?? ''
+  return {
+    tables: [...extensions, ...order.objects.slice(0, last + 1).map(text)],
+    rest: order.objects.slice(last + 1).map(text),
+    left: [...(await toldOf(runner, order.left)), ...(await describe(runner, others)), ...secured],
+  }
+}
 
-const SEQUENCES = `${NEEDED} select c.relname, format_type(s.seqtypid, null), s.seqstart, s.seqincrement, s.seqmin, s.seqmax, s.seqcycle
-  from pg_sequence s join pg_class c on c.oid = s.seqrelid
-  where ${OWN('pg_class', 'c', 'c.relnamespace')} and exists (
-    select 1 from needed n where n.classid = 'pg_class'::regclass and n.objid = c.oid)
-    and not exists (select 1 from pg_depend i where i.classid = 'pg_class'::regclass and i.objid = c.oid and i.deptype = 'i')
-  order by c.relname`
+function extensionSql(name: string, schema: string | null | undefined): readonly string[] {
+  if (schema === null || schema === undefined) return [`create extension if not exists ${q(name)}`]
+  return [`create schema if not exists ${q(schema)}`, `create extension if not exists ${q(name)} schema ${q(schema)}`]
+}
 
-const TABLES = `select c.relname, string_agg(quote_ident(a.attname) || ' ' || format_type(a.atttypid, a.atttypmod)
-      || case when o.oid is not null and o.oid <> t.typcollation and a.attcollation <> 0 then ' collate ' || quote_ident(o.collname) else '' end
-      || case a.attidentity when 'a' then ' generated always as identity' when 'd' then ' generated by default as identity' else '' end
-      || case when a.attgenerated = 's' then ' generated always as (' || pg_get_expr(d.adbin, d.adrelid) || ') stored' else '' end
-      || case when a.attnotnull then ' not null' else '' end, E',\\n  ' order by a.attnum),
-    case when c.relkind = 'p' then pg_get_partkeydef(c.oid) end,
-    (select p.relname from pg_inherits i join pg_class p on p.oid = i.inhparent where i.inhrelid = c.oid and c.relispartition),
-    pg_get_expr(c.relpartbound, c.oid)
-  from pg_class c join pg_attribute a on a.attrelid = c.oid and a.attnum > 0 and not a.attisdropped
-  join pg_type t on t.oid = a.atttypid left join pg_collation o on o.oid = a.attcollation
-  left join pg_attrdef d on d.adrelid = c.oid and d.adnum = a.attnum
-  where c.relnamespace = current_schema()::regnamespace and c.relkind in ('r', 'p') and c.relname = any($1)
-  group by c.oid order by c.oid`
-
-/** Statements that are written as they come: defaults, what constraints and indexes hold, which sequence is whose, triggers. */
-const STATEMENTS = `${NEEDED}
-  select 1, c.oid::bigint * 10000 + a.attnum, format('alter table %I alter column %I set default %s', c.relname, a.attname, pg_get_expr(d.adbin, d.adrelid))
-    from pg_attrdef d join tables t on t.oid = d.adrelid join pg_class c on c.oid = t.oid
-    join pg_attribute a on a.attrelid = c.oid and a.attnum = d.adnum where a.attgenerated = '' and not c.relispartition
-  union all
-  select case k.contype when 'p' then 2 when 'u' then 3 when 'f' then 6 else 4 end, k.oid::bigint,
-      format('alter table %I add constraint %I %s', c.relname, k.conname, pg_get_constraintdef(k.oid))
-    from pg_constraint k join tables t on t.oid = k.conrelid join pg_class c on c.oid = t.oid
-    where k.contype in ('p', 'u', 'c', 'x', 'f') and k.conparentid = 0 and k.conislocal
-      and (k.contype <> 'f' or k.confrelid in (select oid from tables))
-  union all
-  select 5, x.indexrelid::bigint, pg_get_indexdef(x.indexrelid, 0, true)
-    from pg_index x join tables t on t.oid = x.indrelid join pg_class i on i.oid = x.indexrelid
-    where x.indisvalid and not i.relispartition and not exists (select 1 from pg_constraint k where k.conindid = i.oid)
-      and obj_description(i.oid, 'pg_class') is distinct from 'plinth'
-  union all
-  select 7, row_number() over (order by s.relname), format('alter sequence %I owned by %I.%I', s.relname, c.relname, a.attname)
-    from pg_depend d join pg_class s on s.oid = d.objid and s.relkind = 'S' join tables t on t.oid = d.refobjid
-    join pg_class c on c.oid = t.oid join pg_attribute a on a.attrelid = c.oid and a.attnum = d.refobjsubid
-    where d.classid = 'pg_class'::regclass and d.deptype = 'a'
-  union all
-  select 8, g.oid::bigint, pg_get_triggerdef(g.oid, true)
-    from pg_trigger g join tables t on t.oid = g.tgrelid join pg_proc p on p.oid = g.tgfoid join pg_language l on l.oid = p.prolang
-    where not g.tgisinternal and g.tgparentid = 0 and l.lanname in ('sql', 'plpgsql', 'internal')
-      and p.pronamespace = current_schema()::regnamespace
-  order by 1, 2`
-
-/** Tables with those that are parts of them. */
-const WITH_PARTITIONS = `with recursive whole as (select c.oid, c.relname from pg_class c
-    where c.relnamespace = current_schema()::regnamespace and c.relkind in ('r', 'p') and c.relname = any($1)
-    union select c.oid, c.relname from whole w join pg_inherits i on i.inhparent = w.oid join pg_class c on c.oid = i.inhrelid
-      where c.relnamespace = current_schema()::regnamespace and c.relispartition)
-  select relname from whole order by relname`
+async function toldOf(
+  runner: Runner,
+  left: readonly { readonly key: string; readonly without: string | undefined }[],
+): Promise<readonly string[]> {
+  const named = left.filter(({ key }) => key.startsWith('pg_'))
+  const names = await describe(
+    runner,
+    named.map(({ key }) => key),
+  )
+  const needed = await describe(
+    runner,
+    named.map(({ key, without }) => without ?? key),
+  )
+  return named.map(({ without }, place) =>
+    without === undefined ? `${names[place]}` : `${names[place]}, which needs ${needed[place]}`,
+  )
+}
 
 /** Makes the tables of these names, with what they need, in an empty database of the same PostgreSQL or a newer one. */
-export function readSchema({ session }: Pick<Database, 'session'>, tables: readonly string[]): Promise<string> {
+export function readSchema(
+  { session }: Pick<Database, 'session'>,
+  tables: readonly string[],
+): Promise<{ readonly sql: string; readonly left: readonly string[] }> {
   return session(async (runner) => {
-    const named = (names: readonly string[]) => (text: string) => runner.run({ text }, [names])
-    const whole = await named(tables)(WITH_PARTITIONS)
-    const ask = named(whole.map(([name]) => name ?? ''))
-    return [
-      // A function may name what comes behind it.
-      'set check_function_bodies = off',
-      ...(await ask(EXTENSIONS)).map(([name]) => `create extension if not exists ${q(name ?? '')}`),
-      ...(await ask(TYPES)).map(typeSql),
-      ...(await ask(SEQUENCES)).map(sequenceSql),
-      ...(await ask(FUNCTIONS)).map(([sql]) => sql ?? ''),
-      ...(await ask(TABLES)).map(tableSql),
-      ...(await ask(STATEMENTS)).map(([, , sql]) => sql ?? ''),
-    ]
-      .map((sql) => `${sql.trimEnd()};\n`)
-      .join('')
+    const { tables: made, rest, left } = await readTables(runner, tables)
+    // A function may name what comes behind it.
+    const all = ['set check_function_bodies = off', ...made, ...rest]
+    return { sql: all.map((sql) => `${sql.trimEnd()};\n`).join(''), left }
   })
-}
-
-function typeSql([name, kind, words, base, required, preset, checks, parts, subtype]: Row): string {
-  if (kind === 'e') return `create type ${name} as enum (${words ?? ''})`
-  if (kind === 'r') return `create type ${name} as range (subtype = ${subtype})`
-  if (kind === 'c') return `create type ${name} as (${parts ?? ''})`
-  const more = [
-    preset === null || preset === undefined ? '' : ` default ${quoteText(preset)}`,
-    required === 't' ? ' not null' : '',
-    checks ? ` ${checks}` : '',
-  ]
-  return `create domain ${name} as ${base}${more.join('')}`
-}
-
-function sequenceSql([name, type, start, increment, least, most, cycles]: Row): string {
-  const range = `minvalue ${least} maxvalue ${most}${cycles === 't' ? ' cycle' : ''}`
-  return `create sequence ${q(name ?? '')} as ${type} start ${start} increment ${increment} ${range}`
-}
-
-function tableSql([name, columns, partitioned, parent, bound]: Row): string {
-  const by = partitioned === null ? '' : ` partition by ${partitioned}`
-  if (parent !== null) return `create table ${q(name ?? '')} partition of ${q(parent ?? '')} ${bound}${by}`
-  return `create table ${q(name ?? '')} (\n  ${columns}\n)${by}`
 }

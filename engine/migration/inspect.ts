@@ -16,7 +16,11 @@ import {
 /** How the engine marks its indexes and computed columns, with their SQL as the YAML gave it: PostgreSQL would print another spelling. */
 export const MARK = 'plinth'
 
-const COLUMNS = `select c.relname, a.attname, format_type(a.atttypid, a.atttypmod), a.attnotnull,
+const COLUMNS = `select c.relname, a.attname, format_type(a.atttypid, a.atttypmod),
+    a.attnotnull or t.typtype = 'd' and (with recursive u as (
+      select t.typbasetype as type, t.typnotnull as required union all
+      select o.typbasetype, o.typnotnull from u join pg_type o on o.oid = u.type and o.typtype = 'd')
+      select bool_or(u.required) from u),
     pg_get_expr(d.adbin, d.adrelid), a.attidentity <> '', a.attgenerated, col_description(c.oid, a.attnum),
     case when t.typtype = 'd' then (with recursive u as (
       select t.typbasetype as type, t.typtypmod as modifier union all
@@ -79,8 +83,9 @@ function grouped<T>(rows: readonly Row[], read: (row: Row) => T): ReadonlyMap<st
 
 function columnOf(row: Row): Column {
   const type = textAt(row, 2)
-  const generated = row[6] === 's' ? { generated: (row[7] ?? '').replace(`${MARK}: `, '') } : {}
-  const printed = row[6] === 's' ? undefined : row[4]
+  const isComputed = row[6] !== ''
+  const generated = isComputed ? { generated: (row[7] ?? '').replace(`${MARK}: `, '') } : {}
+  const printed = isComputed ? undefined : row[4]
   return {
     name: textAt(row, 1),
     type,

@@ -72,8 +72,9 @@ export async function adopted(database: Database, app: string): Promise<Adopted>
   const files = new Map([['app.yaml', app], ...found.files, ...moved])
   const own = await tried(await bootOf(files), database)
   const there = facts.tables.filter(({ kind }) => kind === 'r' || kind === 'p').map(({ name }) => name)
-  const schema = schemaText(await readSchema(database, there))
-  return { files, schema, served: found.served, remarks: told(found), own, database: database.description }
+  const { sql, left } = await readSchema(database, there)
+  const remarks = [...told(found), ...left.map((object) => `test/schema.sql is without ${object}`)]
+  return { files, schema: schemaText(sql), served: found.served, remarks, own, database: database.description }
 }
 
 /** The file `test/schema.sql`. */

@@ -19,6 +19,8 @@ create table needy (id int primary key, file bytea not null);
 create table friends (one bigint not null references profile (auth_id), other bigint not null references profile (auth_id), primary key (one, other));
 create table jobs (id uuid primary key default gen_random_uuid(), email varchar(80) not null, door char(4) unique, unique (email, door));
 alter table jobs enable row level security;
+create table marks (id serial primary key, name text unique, kind text not null default 'none' unique, chosen boolean not null unique, data jsonb unique,
+  title text not null, notes text, short varchar(40), unique (title, notes), unique (short, id));
 create schema elsewhere;
 create table elsewhere.far (id serial primary key);
 alter table points add column far int references elsewhere.far;
@@ -34,4 +36,5 @@ insert into two values (1, 2);
 insert into points values (1, 2, 3, 5);
 insert into needy values (1, '\x00'), (0, '\x01'), (-7, '\x02');
 insert into friends values (1, 2);
+insert into marks (name, kind, chosen, data, title, notes, short) values (repeat('long ', 200), 'a', true, '{}', 't', 'n', 's');
 insert into jobs (email, door) values ('ann@example.com', 'B1');

@@ -1,0 +1,124 @@
+/** The order in which the objects of a schema can be made, each behind what it needs, and which can not be. Pure. */
+import { type Dependence, RANKS, type SchemaObject } from './objects.ts'
+
+export interface Left {
+  readonly key: string
+  /** What it needs and nobody makes; undefined where it can not be written itself. */
+  readonly without: string | undefined
+}
+
+export interface Order {
+  readonly objects: readonly SchemaObject[]
+  /** Without the parts of what is left out itself. */
+  readonly left: readonly Left[]
+  /** Keys of the extensions that they need. */
+  readonly extensions: readonly string[]
+}
+
+/** Of what something else is a part: of a table its type, of a constraint that of a partition, of a domain its checks. */
+const WITHIN: ReadonlySet<string> = new Set(['i', 'P'])
+const PARTS = /^pg_(?:attrdef|constraint):/
+const SCHEMA = 'pg_namespace:'
+const EXTENSION = 'pg_extension:'
+
+interface Ways {
+  /** The object, the one given or the extension that a key leads to; the key itself where it leads to none. */
+  readonly end: (key: string) => string
+  readonly isThere: (key: string) => boolean
+}
+
+function waysOf(
+  objects: ReadonlyMap<string, SchemaObject>,
+  dependences: readonly Dependence[],
+  given: ReadonlySet<string>,
+): Ways {
+  const whole = new Map<string, string>()
+  const extension = new Map<string, string>()
+  for (const { from, on, kind } of dependences) {
+    if (kind === 'e') extension.set(from, on)
+    else if (WITHIN.has(kind) || (kind === 'a' && PARTS.test(from) && !whole.has(from))) whole.set(from, on)
+  }
+  const isThere = (key: string): boolean => objects.has(key) || given.has(key)
+  const end = (key: string): string => {
+    const seen = new Set<string>()
+    for (let at = key; !seen.has(at); ) {
+      const by = extension.get(at)
+      if (by !== undefined) return by
+      if (isThere(at)) return at
+      seen.add(at)
+      at = whole.get(at) ?? at
+    }
+    return key
+  }
+  return { end, isThere }
+}
+
+interface Needs {
+  readonly of: ReadonlyMap<string, ReadonlySet<string>>
+  readonly extensions: ReadonlyMap<string, ReadonlySet<string>>
+  /** The first thing that is nowhere. */
+  readonly missing: ReadonlyMap<string, string>
+}
+
+function needsOf(objects: ReadonlyMap<string, SchemaObject>, dependences: readonly Dependence[], ways: Ways): Needs {
+  const of = new Map([...objects].map(([key]) => [key, new Set<string>()]))
+  const extensions = new Map([...objects].map(([key]) => [key, new Set<string>()]))
+  const missing = new Map<string, string>()
+  const note = (own: string, needed: string): void => {
+    if (needed.startsWith(EXTENSION)) extensions.get(own)?.add(needed)
+    else if (!ways.isThere(needed)) missing.set(own, missing.get(own) ?? needed)
+    else if (objects.has(needed)) of.get(own)?.add(needed)
+  }
+  for (const [key, { needs = [] }] of objects) for (const needed of needs) note(key, needed)
+  for (const { from, on } of dependences) {
+    const own = ways.end(from)
+    if (on.startsWith(SCHEMA) || !objects.has(own)) continue
+    const needed = ways.end(on)
+    // A sequence is made before the table that has it.
+    if (needed !== own && objects.get(own)?.rank !== RANKS.sequence) note(own, needed)
+  }
+  return { of, extensions, missing }
+}
+
+/** What can not be made, because it can not be written or needs what is nowhere, however far. */
+function leftOut(objects: ReadonlyMap<string, SchemaObject>, { of, missing }: Needs): ReadonlyMap<string, Left> {
+  const left = new Map<string, Left>()
+  for (const [key, { sql }] of objects)
+    if (sql === undefined || missing.has(key)) left.set(key, { key, without: missing.get(key) })
+  for (let before = -1; before < left.size; ) {
+    before = left.size
+    for (const [key, needs] of of) {
+      const without = [...needs].find((one) => left.has(one))
+      if (without !== undefined && !left.has(key)) left.set(key, { key, without })
+    }
+  }
+  return left
+}
+
+/** `given` is there before anything is made. */
+export function ordered(
+  all: readonly SchemaObject[],
+  dependences: readonly Dependence[],
+  given: ReadonlySet<string> = new Set(),
+): Order {
+  const objects = new Map(all.map((object) => [object.key, object]))
+  const needs = needsOf(objects, dependences, waysOf(objects, dependences, given))
+  const left = leftOut(objects, needs)
+  const waiting = all.filter(({ key }) => !left.has(key)).sort((a, b) => a.rank - b.rank || a.age - b.age)
+  const made = new Set<string>()
+  const found: SchemaObject[] = []
+  while (waiting.length > 0) {
+    const next = waiting.findIndex(({ key }) => [...(needs.of.get(key) ?? [])].every((one) => made.has(one)))
+    // What needs itself by a long way, as functions can, has no better order.
+    const [object] = waiting.splice(Math.max(next, 0), 1)
+    if (object === undefined) break
+    made.add(object.key)
+    found.push(object)
+  }
+  const isTold = ({ key }: Left): boolean => !left.has(objects.get(key)?.of ?? '')
+  return {
+    objects: found,
+    left: [...left.values()].filter(isTold),
+    extensions: [...new Set(found.flatMap(({ key }) => [...(needs.extensions.get(key) ?? [])]))].sort(),
+  }
+}
