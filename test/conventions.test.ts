@@ -52,7 +52,7 @@ const RANKS: Readonly<Record<string, number>> = {
   migration: 4,
   existing: 5,
   record: 4,
-  dump: 5,
+  dump: 6,
   query: 5,
   action: 6,
   change: 7,

@@ -15,3 +15,8 @@ export function bytesOf(bytes: number): string {
   if (bytes < 1_000) return `${bytes} bytes`
   return bytes < 1_000_000 ? `${(bytes / 1_000).toFixed(1)} kB` : `${(bytes / 1_000_000).toFixed(1)} MB`
 }
+
+/** What stands in the dumped schema and is made by hand where it is loaded. */
+export function notThere(objects: readonly string[]): string {
+  return ['Not in the dump, and made by hand where it is loaded:', ...objects.map((one) => `  ${one}`)].join('\n')
+}

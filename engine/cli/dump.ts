@@ -2,7 +2,7 @@
 import { dump } from '../dump/dump.ts'
 import { isBegun, withDatabase } from './application.ts'
 import type { ExitCode, Invocation } from './command.ts'
-import { bytesOf, tallied } from './dump-told.ts'
+import { bytesOf, notThere, tallied } from './dump-told.ts'
 
 export async function run(invocation: Invocation): Promise<ExitCode> {
   const { positionals, settings, say, complain } = invocation
@@ -13,6 +13,7 @@ export async function run(invocation: Invocation): Promise<ExitCode> {
     const done = await dump({ catalog, database, settings, files, now: new Date() }, file)
     say(`Dumped ${tallied(done)} into ${file} (${bytesOf(done.bytes)}).`)
     if (done.left.length > 0) say(`Not part of the application, and not in the dump: ${done.left.join(', ')}.`)
+    if (done.objects.length > 0) say(notThere(done.objects))
     if (done.missing > 0) complain(`${done.missing} files that rows name are not there, and so not in the dump.`)
     return 0
   })

@@ -5,7 +5,7 @@ import { load } from '../dump/load.ts'
 import { sentenceOf } from '../error.ts'
 import { readApplication } from './application.ts'
 import type { ExitCode, Invocation } from './command.ts'
-import { tallied } from './dump-told.ts'
+import { notThere, tallied } from './dump-told.ts'
 
 export async function run(invocation: Invocation): Promise<ExitCode> {
   const { positionals, options, settings, log, say, complain } = invocation
@@ -22,6 +22,7 @@ export async function run(invocation: Invocation): Promise<ExitCode> {
     const { name, from, madeAt } = done.head
     say(`Loaded ${tallied(done)}: ${name} as it was in ${from} at ${madeAt}.`)
     say(`Every row was read back and compared: the checksums of all ${done.tables} tables are those of the dump.`)
+    if (done.objects.length > 0) say(notThere(done.objects))
     if (done.missing > 0) complain(`${done.missing} files that rows name were not there when it was dumped.`)
     if (done.secretDiffers)
       complain(

@@ -14,12 +14,13 @@ import { quoted as q } from '../filter/sql.ts'
 import { inspectAll, type Physical } from '../migration/inspect.ts'
 import type { Settings } from '../settings.ts'
 import { createChecksum } from './checksum.ts'
+import { type Existing, existingTables, readExisting, standsOnExisting } from './existing.ts'
 import { type Head, type Tally, VERSION } from './format.ts'
 import { readPlaces } from './log-places.ts'
 import { readLines } from './rows.ts'
 import { fingerprints } from './secrets.ts'
 import type { PluginFiles } from './stored-files.ts'
-import { belonging, readStructure, type Structure } from './structure.ts'
+import { belonging, readingsOf, readStructure, type Structure } from './structure.ts'
 
 /** What is dumped. */
 export interface Source {
@@ -34,6 +35,8 @@ export interface Dumped extends Tally {
   readonly bytes: number
   /** Tables beside those of the application, which are not in the dump. */
   readonly left: readonly string[]
+  /** What else stands with the tables that were there before it, and is not in the dump. */
+  readonly objects: readonly string[]
 }
 
 /** Bytes of a file in one line. */
@@ -49,10 +52,10 @@ export async function dump(source: Source, file: string): Promise<Dumped> {
   const half = `${file}.part`
   const keys = `${file}.keys`
   const tally = { tables: 0, rows: 0, files: 0, missing: 0 }
-  let left: readonly string[] = []
+  let left: Left = { left: [], objects: [] }
   try {
-    const lines = linesOf(source, keys, tally, (names) => {
-      left = names
+    const lines = linesOf(source, keys, tally, (found) => {
+      left = found
     })
     await pipeline(Readable.from(lines), createGzip(), createWriteStream(half, { mode: 0o600 }))
     await flush(half)
@@ -62,16 +65,17 @@ export async function dump(source: Source, file: string): Promise<Dumped> {
     await rm(half, { force: true })
     await rm(keys, { force: true })
   }
-  return { ...tally, bytes: (await stat(file)).size, left }
+  return { ...tally, bytes: (await stat(file)).size, ...left }
 }
 
+type Left = Pick<Dumped, 'left' | 'objects'>
 type Counting = { -readonly [K in keyof Tally]: Tally[K] }
 
 async function* linesOf(
   source: Source,
   keys: string,
   tally: Counting,
-  leave: (names: readonly string[]) => void,
+  leave: (found: Left) => void,
 ): AsyncGenerator<string, void> {
   yield* inSession(source.database, (runner) => databaseLines(source, runner, keys, tally, leave))
   yield* fileLines(source, keys, tally)
@@ -108,15 +112,18 @@ async function* databaseLines(
   runner: Runner,
   keys: string,
   tally: Counting,
-  leave: (names: readonly string[]) => void,
+  leave: (found: Left) => void,
 ): AsyncGenerator<string, void> {
   const { catalog, database, settings, now } = source
-  const physical = await holdTables(runner, database.kind)
+  const withExisting = standsOnExisting(catalog)
+  const physical = await holdTables(runner, database.kind, withExisting)
   let end = 'rollback'
   try {
     const names = belonging(physical)
-    leave(physical.all.map((table) => table.name).filter((name) => !names.has(name)))
-    const structure = await readStructure(runner, physical, names)
+    const existing = withExisting ? await readExisting(runner, physical, names) : undefined
+    leave({ left: await leftOf(runner, physical, names, existing), objects: existing?.left ?? [] })
+    const own = await readStructure(runner, physical, names)
+    const structure: Structure = { ...own, ...(existing === undefined ? {} : { existing }) }
     const head: Head = {
       plinth: 'dump',
       version: VERSION,
@@ -136,10 +143,30 @@ async function* databaseLines(
   }
 }
 
+/** The names of the tables whose rows are in no dump, partitions of others aside. */
+async function leftOf(
+  runner: Runner,
+  physical: Physical,
+  names: ReadonlySet<string>,
+  existing: Existing | undefined,
+): Promise<readonly string[]> {
+  const { partitions } = await existingTables(runner, physical, names)
+  const dumped = new Set([...names, ...(existing === undefined ? [] : partitions)])
+  for (const { name } of existing?.tables ?? []) dumped.add(name)
+  return physical.all.map((table) => table.name).filter((name) => !dumped.has(name))
+}
+
+/** Every table that is dumped, by its name. */
+async function namesOf(runner: Runner, physical: Physical, withExisting: boolean): Promise<readonly string[]> {
+  const own = belonging(physical)
+  const { tables } = withExisting ? await existingTables(runner, physical, own) : { tables: [] }
+  return [...own, ...tables.map(({ name }) => name)].sort()
+}
+
 /** Opens the transaction, in which no table changes its form any more. */
-async function holdTables(runner: Runner, kind: Database['kind']): Promise<Physical> {
+async function holdTables(runner: Runner, kind: Database['kind'], withExisting: boolean): Promise<Physical> {
   const run = (text: string) => runner.run({ text }, [])
-  const before = [...belonging(await inspectAll(runner))].sort()
+  const before = await namesOf(runner, await inspectAll(runner), withExisting)
   if (!before.includes('plinth_migration'))
     throw new Error('There is no application in this database yet: `plinth start` makes it.')
   await run('begin isolation level repeatable read read only')
@@ -148,7 +175,7 @@ async function holdTables(runner: Runner, kind: Database['kind']): Promise<Physi
     // The snapshot is taken by what comes after, so that nothing is seen half changed.
     await run(`lock table ${before.map(q).join(', ')} in access share mode`)
     const physical = await inspectAll(runner)
-    const now = [...belonging(physical)].sort()
+    const now = await namesOf(runner, physical, withExisting)
     if (now.join() !== before.join()) throw new Error('The tables were changed just now: try again.')
     return physical
   } catch (error) {
@@ -157,12 +184,12 @@ async function holdTables(runner: Runner, kind: Database['kind']): Promise<Physi
   }
 }
 
-async function* tableLines(runner: Runner, { tables }: Structure, tally: Counting): AsyncGenerator<string, void> {
+async function* tableLines(runner: Runner, structure: Structure, tally: Counting): AsyncGenerator<string, void> {
   const places = await readPlaces(runner)
-  for (const table of tables) {
+  for (const { table, reading } of readingsOf(structure, places)) {
     const checksum = createChecksum()
     yield `${JSON.stringify({ table: table.name, columns: table.columns.map(({ name }) => name) })}\n`
-    for await (const lines of readLines(runner, table, places)) {
+    for await (const lines of readLines(runner, table, reading)) {
       for (const line of lines) checksum.add(line)
       yield `${lines.join('\n')}\n`
     }

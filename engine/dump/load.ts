@@ -10,6 +10,7 @@ import type { Table } from '../migration/table.ts'
 import { tables as tablesOf } from '../migration/tables.ts'
 import type { Settings } from '../settings.ts'
 import { createChecksum } from './checksum.ts'
+import { completeExisting, createExisting } from './existing.ts'
 import { type FileWriter, openFileWriter } from './file-writer.ts'
 import { type Head, readHead, readNote, type Tally } from './format.ts'
 import { linesOf } from './lines.ts'
@@ -17,7 +18,15 @@ import { readPlaces } from './log-places.ts'
 import { createRowWriter, readLines } from './rows.ts'
 import { fingerprints } from './secrets.ts'
 import type { PluginFiles } from './stored-files.ts'
-import { belonging, completeTables, createTables, presentIn, readStructure, type Structure } from './structure.ts'
+import {
+  belonging,
+  completeTables,
+  createTables,
+  presentIn,
+  readingsOf,
+  readStructure,
+  type Structure,
+} from './structure.ts'
 
 /** Where to, and what is taken in spite of a difference. */
 export interface Target {
@@ -36,6 +45,8 @@ export interface Loaded extends Tally {
   readonly head: Pick<Head, 'name' | 'from' | 'madeAt'>
   /** Whether anything of the dump was sealed with a secret that this application does not have. */
   readonly secretDiffers: boolean
+  /** What stood with the dumped tables and is not in the dump. */
+  readonly objects: readonly string[]
 }
 
 /** Rejects with a sentence for people where anything is in the way; then the database and the files are as before. */
@@ -50,7 +61,7 @@ export async function load(target: Target, file: string): Promise<Loaded> {
       atomically(runner, () => fill(target, head, { runner, lines, files })),
     )
     await files.keep()
-    return { ...tally, head, secretDiffers }
+    return { ...tally, head, secretDiffers, objects: head.structure.existing?.left ?? [] }
   } catch (error) {
     await files.undo()
     throw error
@@ -96,7 +107,9 @@ async function fill({ database }: Target, { structure }: Head, filling: Filling)
   const { runner, lines, files } = filling
   if (database.kind === 'postgresql')
     await runner.run({ text: 'set local idle_in_transaction_session_timeout = 0' }, [])
+  const { existing } = structure
   await makeRoom(runner, structure)
+  if (existing !== undefined) await createExisting(runner, existing)
   await createTables(runner, structure)
   const checksums = new Map<string, string>()
   const tally = { tables: 0, rows: 0, files: 0, missing: 0 }
@@ -115,8 +128,9 @@ async function fill({ database }: Target, { structure }: Head, filling: Filling)
       }
     } else if (note.end === true) {
       const told = (['tables', 'rows', 'files', 'missing'] as const).every((key) => note[key] === tally[key])
-      if (!told || tally.tables !== structure.tables.length)
+      if (!told || tally.tables !== structure.tables.length + (existing?.tables.length ?? 0))
         throw new Error('The dump is damaged: it does not hold what it says.')
+      if (existing !== undefined) await completeExisting(runner, existing)
       await completeTables(runner, structure)
       await compare(runner, structure, checksums)
       return tally
@@ -125,22 +139,22 @@ async function fill({ database }: Target, { structure }: Head, filling: Filling)
   throw new Error('The dump is cut off.')
 }
 
-function tableOf({ tables }: Structure, name: string, columns: unknown): Table {
-  const table = tables.find((one) => one.name === name)
+function tableOf({ tables, existing }: Structure, name: string, columns: unknown): Table {
+  const table = [...tables, ...(existing?.tables ?? [])].find((one) => one.name === name)
   const same = JSON.stringify(table?.columns.map((column) => column.name)) === JSON.stringify(columns)
   if (table === undefined || !same) throw new Error(`The dump is damaged: it does not describe the table ${name}.`)
   return table
 }
 
 /** Takes tables of the application away that hold nothing; throws which of them hold records. */
-async function makeRoom(runner: Runner, { tables }: Structure): Promise<void> {
+async function makeRoom(runner: Runner, { tables, existing }: Structure): Promise<void> {
   const physical = await inspectAll(runner)
   const engine = new Set(ENGINE_TABLES.map((table) => table.name))
   const own = belonging(physical)
   const held: string[] = []
   for (const { name } of physical.all) {
     if (!own.has(name)) {
-      if (tables.some((table) => table.name === name))
+      if ([...tables, ...(existing?.tables ?? [])].some((table) => table.name === name))
         throw new Error(`There is a table ${name} that is nobody's: give the dump a database of its own.`)
       continue
     }
@@ -180,16 +194,28 @@ async function compare(runner: Runner, structure: Structure, checksums: Readonly
   const physical = await inspectAll(runner)
   const names = new Set(structure.tables.map((table) => table.name))
   const made = await readStructure(runner, physical, names)
-  const places = await readPlaces(runner)
-  for (const table of structure.tables) {
-    const now = made.tables.find((one) => one.name === table.name)
-    if (JSON.stringify(now) !== JSON.stringify(table))
-      throw new Error(`The table ${table.name} did not become what it was: ${difference(table, now)}.`)
+  for (const { table, reading } of readingsOf(structure, await readPlaces(runner))) {
+    if (names.has(table.name)) requireSame(table, made.tables)
+    else requireSame(formOf(table), physical.all.map(formOf))
     const checksum = createChecksum()
-    for await (const lines of readLines(runner, table, places)) for (const line of lines) checksum.add(line)
+    for await (const lines of readLines(runner, table, reading)) for (const line of lines) checksum.add(line)
     if (checksum.text() !== checksums.get(table.name))
       throw new Error(`The rows of ${table.name} did not become what they were.`)
   }
+}
+
+/** What must be the same of a table that people made: not the words of its defaults, nor the order of its columns. */
+function formOf({ name, columns, primaryKey }: Table): Table {
+  const kept = columns
+    .map(({ default: _, ...column }) => ({ ...column, default: undefined }))
+    .sort((a, b) => (a.name < b.name ? -1 : 1))
+  return { name, columns: kept, primaryKey, foreignKeys: [], indexes: [], sequences: [] }
+}
+
+function requireSame(was: Table, tables: readonly Table[]): void {
+  const now = tables.find(({ name }) => name === was.name)
+  if (JSON.stringify(now) === JSON.stringify(was)) return
+  throw new Error(`The table ${was.name} did not become what it was: ${difference(was, now)}.`)
 }
 
 /** The first part of a table that is other than it was. */

@@ -12,14 +12,24 @@ const BATCH_ROWS = 5_000
 /** Which processes serve the application is true of the database that was dumped, and of no other. */
 const PASSING: readonly string[] = [INSTANCE_TABLE.name]
 
+/** How rows are read. */
+export interface Reading {
+  /** The places in the log of changes, for tables of the application itself. */
+  readonly places?: Places
+  /** Without the rows of tables that inherit from it. */
+  readonly alone?: boolean
+}
+
 /** Reads every row in the open transaction: batches of lines, each the list of the text of all columns. */
 export async function* readLines(
   runner: Runner,
   table: Table,
-  places: Places,
+  { places, alone = false }: Reading,
 ): AsyncGenerator<readonly string[], void> {
-  const columns = table.columns.map(({ name, type }) => portable(`t.${q(name)}`, type, places))
-  const select = `select ${columns.join(', ')} from ${q(table.name)} t${PASSING.includes(table.name) ? ' where false' : ''}`
+  const columns = table.columns.map(({ name, type }) =>
+    places === undefined ? `t.${q(name)}` : portable(`t.${q(name)}`, type, places),
+  )
+  const select = `select ${columns.join(', ')} from ${alone ? 'only ' : ''}${q(table.name)} t${PASSING.includes(table.name) ? ' where false' : ''}`
   await runner.run({ text: `declare plinth_dump no scroll cursor for ${select}` }, [])
   for (let wanted = 100; ; ) {
     const rows = await runner.run({ text: `fetch forward ${wanted} from plinth_dump` }, [])

@@ -6,6 +6,10 @@ import { ENGINE_TABLES } from '../migration/engine-tables.ts'
 import { type Physical, presentOf } from '../migration/inspect.ts'
 import { nameBefore, quoteText } from '../migration/name.ts'
 import type { Present, Table } from '../migration/table.ts'
+import { type Counter, type CounterName, readCounters, setCounters } from './counters.ts'
+import type { Existing } from './existing.ts'
+import type { Places } from './log-places.ts'
+import type { Reading } from './rows.ts'
 
 /** An index, or a constraint that refuses overlaps, as PostgreSQL prints it. */
 export interface Definition {
@@ -15,15 +19,6 @@ export interface Definition {
   readonly sql: string
   /** The engine's mark, by which it knows the index again. */
   readonly mark: string
-}
-
-/** Where a sequence stands; of an identity column the column is named, of any other the sequence. */
-export interface Counter {
-  readonly table: string
-  readonly column: string | undefined
-  readonly name: string | undefined
-  readonly last: string
-  readonly called: boolean
 }
 
 /** What a dump says of the tables before their rows, as JSON. */
@@ -39,6 +34,8 @@ export interface Structure {
   }
   readonly trigrams: boolean
   readonly ranges: boolean
+  /** Of an application that serves tables which were there before. */
+  readonly existing?: Existing
 }
 
 const DEFINITIONS = `select t.relname, i.relname, k.oid is not null,
@@ -78,7 +75,7 @@ export async function readStructure(
         }
       })
       .filter(({ table }) => names.has(table)),
-    counters: await readCounters(runner, tables),
+    counters: await readCounters(runner, countersOf(tables)),
     owned: Object.fromEntries([...owned].map(([table, columns]) => [table, [...columns]])),
     history: { ...(latest === undefined ? {} : { latest }), known: [...known].sort(), words },
     trigrams,
@@ -86,34 +83,30 @@ export async function readStructure(
   }
 }
 
-async function readCounters(runner: Runner, tables: readonly Table[]): Promise<readonly Counter[]> {
-  const counters: Counter[] = []
-  for (const table of tables) {
-    const found = [
-      ...table.columns.filter(({ identity }) => identity).map(({ name }) => ({ column: name, name: undefined })),
-      ...table.sequences.map(({ name }) => ({ column: undefined, name })),
-    ]
-    for (const counter of found) {
-      const sequence = await sequenceOf(runner, { table: table.name, ...counter })
-      const [row] = await runner.run({ text: `select last_value, is_called from ${sequence}` }, [])
-      counters.push({ table: table.name, ...counter, last: row?.[0] ?? '1', called: row?.[1] === 't' })
-    }
-  }
-  return counters
+/** The sequences that these tables count by. */
+function countersOf(tables: readonly Table[]): readonly CounterName[] {
+  return tables.flatMap(({ name: table, columns, sequences }) => [
+    ...columns.filter(({ identity }) => identity).map(({ name }) => ({ table, column: name, name: undefined })),
+    ...sequences.map(({ name }) => ({ table, column: undefined, name })),
+  ])
 }
 
-/** The name of a sequence, quoted for SQL. */
-async function sequenceOf(runner: Runner, { table, column, name }: Pick<Counter, 'table' | 'column' | 'name'>) {
-  if (column === undefined) return q(name ?? '')
-  const [row] = await runner.run({ text: 'select pg_get_serial_sequence($1, $2)' }, [q(table), column])
-  if (typeof row?.[0] !== 'string') throw new Error(`The column ${table}.${column} has no sequence.`)
-  return row[0]
+/** How the rows of each table are read. Pure. */
+export function readingsOf(
+  { tables, existing }: Structure,
+  places: Places,
+): readonly { readonly table: Table; readonly reading: Reading }[] {
+  const parents = new Set(existing?.parents)
+  return [
+    ...tables.map((table) => ({ table, reading: { places } })),
+    ...(existing?.tables ?? []).map((table) => ({ table, reading: { alone: parents.has(table.name) } })),
+  ]
 }
 
 /** The same as the planner of migrations takes it. Pure. */
-export function presentIn({ tables, owned, history, trigrams, ranges }: Structure): Present {
+export function presentIn({ tables, owned, history, trigrams, ranges, existing }: Structure): Present {
   return presentOf({
-    all: tables,
+    all: [...tables, ...(existing?.tables ?? [])],
     owned: new Map(Object.entries(owned).map(([table, columns]) => [table, new Set(columns)])),
     history: { latest: history.latest, known: new Set(history.known), words: history.words },
     checks: new Map(),
@@ -151,12 +144,5 @@ export async function completeTables(runner: Runner, { tables, definitions, coun
       await runner.run({ text: validateForeignKey(name, key) }, [])
     }
   }
-  for (const counter of counters) {
-    const sequence = await sequenceOf(runner, counter)
-    await runner.run({ text: 'select setval($1::regclass, $2::bigint, $3::boolean)' }, [
-      sequence,
-      counter.last,
-      counter.called,
-    ])
-  }
+  await setCounters(runner, counters)
 }
