@@ -137,6 +137,8 @@ interface Taking {
   readonly history: History
   /** Called before what is served is altered; resolves when nothing is served. */
   readonly alone: () => Promise<void>
+  /** Steps whose harmless statements were taken already. */
+  readonly prepared: ReadonlySet<Step>
 }
 
 /** Whether somebody else held a lock for too long, or waited for one of ours. */
@@ -188,11 +190,18 @@ async function takeOnline(command: Command, step: Step, taking: Taking): Promise
   }
 }
 
+/** The statements of a step that do no harm, ahead of others. */
+async function prepare(step: Step, taking: Taking): Promise<void> {
+  for (const command of step.sql.slice(0, harmlessCount(step))) await takeOnline(command, step, taking)
+  return taking.history.ended()
+}
+
 async function take(step: Step, taking: Taking): Promise<void> {
   const harmless = harmlessCount(step)
   if (step.online) {
     for (const [place, command] of step.sql.entries()) {
       if (place >= harmless) await taking.alone()
+      else if (taking.prepared.has(step)) continue
       await takeOnline(command, step, taking)
     }
     return taking.history.ended()
@@ -203,16 +212,22 @@ async function take(step: Step, taking: Taking): Promise<void> {
   await together(texts, taking, taking.history.ended)
 }
 
-async function takePatiently(step: Step, taking: Taking): Promise<void> {
+async function takePatiently(step: Step, taking: Taking, work = take): Promise<void> {
   const { history } = taking
   await history.began(step)
   try {
-    await patiently(() => take(step, taking))
+    await patiently(() => work(step, taking))
   } catch (error) {
     const reason = sentenceOf(error)
     await history.failed(reason)
     throw new Error(`The step "${step.title}" failed: ${reason}`, { cause: error })
   }
+}
+
+/** The steps that have something to prepare while a version is served which another step harms. */
+function aheadOf(steps: readonly Step[]): readonly Step[] {
+  const first = steps.findIndex((step) => harmlessCount(step) < step.sql.length)
+  return steps.slice(first + 1).filter(({ ahead, online }) => first >= 0 && ahead === true && online === true)
 }
 
 export interface ApplyOptions {
@@ -231,8 +246,14 @@ export async function apply(
   { kind, log, cause, alone = async () => {} }: ApplyOptions,
 ): Promise<void> {
   const history = createHistory(runner, plan.hash, cause)
+  const prepared = new Set<Step>()
+  const taking = { runner, limited: kind === 'postgresql', log, history, alone, prepared }
+  for (const step of aheadOf(plan.steps)) {
+    await takePatiently(step, taking, prepare)
+    prepared.add(step)
+  }
   for (const step of plan.steps) {
-    await takePatiently(step, { runner, limited: kind === 'postgresql', log, history, alone })
+    await takePatiently(step, taking)
     log.debug({ step: step.title }, 'migration step')
   }
   const steps = JSON.stringify(plan.steps.map(({ title, risk, rows }) => ({ title, risk, rows })))

@@ -39,3 +39,19 @@ export function isNew(pair: Pair, column: Column): boolean {
   const was = presentColumn(pair, column)
   return was === undefined || was === pair.aside.get(column.name) || nameBefore(pair.actual.name) !== undefined
 }
+
+/** Whether the table and these columns are there under their names before any step is taken, so that work on them waits for none. */
+export function isStanding({ wanted, actual }: Pair, names: readonly string[]): boolean {
+  const isThere = (name: string) => [wanted, actual].every(({ columns }) => columns.some((one) => one.name === name))
+  return wanted.name === actual.name && names.every(isThere)
+}
+
+/** The same, and nothing changes their types meanwhile. */
+export function isSettled(pair: Pair, names: readonly string[]): boolean {
+  const [then, now] = [pair.wanted, pair.actual].map(({ columns }) => new Map(columns.map((one) => [one.name, one])))
+  const isSame = (name: string): boolean => {
+    const [column, was] = [then?.get(name), now?.get(name)]
+    return column?.type === was?.type && column?.generated === was?.generated
+  }
+  return isStanding(pair, names) && names.every(isSame)
+}

@@ -5,7 +5,7 @@ import { type Circumstances, earlierColumn, isNew, type Pair, presentColumn } fr
 import { addingColumn, goneColumns, settingAside } from './plan-add.ts'
 import { computing, droppedFirst, dropping, isComputedAnew, keepingComputed, startsComputed } from './plan-computed.ts'
 import { takingWords } from './plan-fill.ts'
-import { requiring, sweeping } from './plan-required.ts'
+import { isRequiredFirst, requiring, sweeping } from './plan-required.ts'
 import { changingType, droppingCopies } from './plan-type.ts'
 import { adding, changing, type Step } from './step.ts'
 import type { Column } from './table.ts'
@@ -49,7 +49,8 @@ function altering(pair: Pair, column: Column, was: Column, circumstances: Circum
   }
   // After the default, so that nobody adds a row with the old word.
   steps.push(...takingWords(pair, column, was, circumstances))
-  if (was.nullable && !column.nullable) steps.push(...requiring(pair, column, was, circumstances))
+  if (was.nullable && !column.nullable && !isRequiredFirst(pair, column, was))
+    steps.push(...requiring(pair, column, was, circumstances))
   if (!was.nullable && column.nullable)
     steps.push(changing(`let ${name}.${column.name} be null`, `${alter} drop not null`))
   return isNew(pair, column) ? steps.map((step) => ({ ...step, effect: 'adds' })) : steps

@@ -2,7 +2,7 @@
 import { quoted as q } from '../filter/sql.ts'
 import { quoteText } from './name.ts'
 import { obstacles } from './obstacle.ts'
-import { type Circumstances, isNew, type Pair } from './pair.ts'
+import { type Circumstances, isNew, isSettled, type Pair } from './pair.ts'
 import { type Batches, type Command, changing, type Step } from './step.ts'
 import type { Column } from './table.ts'
 
@@ -115,6 +115,7 @@ export function takingWords(pair: Pair, column: Column, was: Column, circumstanc
     sql: moved.length === 0 ? [] : [filling(pair, column.name, change), filling(pair, column.name, change)],
     harmless: 1,
     online: true,
+    ...(isSettled(pair, [column.name]) ? { ahead: true as const } : {}),
     question: obstacles(pair, holding(column, was.name, moved)).question,
     tally: 'changed row',
     onlyWithRows: true,

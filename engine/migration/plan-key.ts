@@ -10,7 +10,7 @@ import {
   rangeSql,
   validateForeignKey,
 } from './ddl.ts'
-import { type Circumstances, isNew, type Pair, presentColumn } from './pair.ts'
+import { type Circumstances, isNew, isSettled, type Pair, presentColumn } from './pair.ts'
 import { goneColumns } from './plan-add.ts'
 import { startsAnew } from './plan-column.ts'
 import { renamedIndexes, renamingIndex } from './plan-rename.ts'
@@ -127,10 +127,12 @@ function excluding(pair: Pair, index: TableIndex): Step {
   return { ...step, risk: 'blocked', question, consequence: 'share a time that only one may have', advice }
 }
 
-function indexing(pair: Pair, index: TableIndex, concurrently: boolean): Step {
+function indexing(pair: Pair, index: TableIndex, { concurrently, present }: Circumstances): Step {
   if (index.kind === 'overlap') return excluding(pair, index)
   const { name } = pair.wanted
   const title = `add ${called(index)} on ${name} (${index.columns.join(', ')})`
+  const isAlone =
+    (index.kind === 'btree' || present.trigrams) && isSettled(pair, [...index.columns, ...(index.whereColumns ?? [])])
   const step: Step = {
     title,
     about: { table: name, column: index.columns[0] ?? '' },
@@ -138,6 +140,7 @@ function indexing(pair: Pair, index: TableIndex, concurrently: boolean): Step {
     online: true,
     risk: 'safe',
     effect: index.unique ? effectOn(pair, index.columns) : 'adds',
+    ...(isAlone ? { ahead: true as const } : {}),
   }
   const question = index.unique ? duplicates(pair, index) : undefined
   if (question === undefined) return step
@@ -185,5 +188,5 @@ export function planIndexes(pair: Pair, circumstances: Circumstances): readonly 
     return { ...step, online: index.kind !== 'overlap', effect: isLeft ? 'removes' : 'changes' }
   })
   const renaming = renamed.map((index) => renamingIndex(pair, index))
-  return [...renaming, ...added.map((index) => indexing(pair, index, concurrently)), ...dropping]
+  return [...renaming, ...added.map((index) => indexing(pair, index, circumstances)), ...dropping]
 }

@@ -3,7 +3,7 @@ import { quoted as q } from '../filter/sql.ts'
 import { MARK } from './inspect.ts'
 import { checkName, quoteText } from './name.ts'
 import { obstacles } from './obstacle.ts'
-import { type Circumstances, isNew, type Pair } from './pair.ts'
+import { type Circumstances, isNew, isSettled, type Pair, presentColumn } from './pair.ts'
 import { backfillAdvice, filling, findingValues } from './plan-fill.ts'
 import { type Command, type Step, tidying } from './step.ts'
 import type { Column } from './table.ts'
@@ -30,6 +30,41 @@ begin if new.${q(column)} is null then new.${q(column)} := ${fill}; end if; retu
 
 function dropFilling(table: string, trigger: string): readonly string[] {
   return [`drop trigger if exists ${q(trigger)} on ${q(table)}`, `drop function if exists ${q(trigger)}()`]
+}
+
+/**
+ * Whether a column becomes required before it, another one or the table gets its later name: a rename is what no version
+ * before can be served with, so the rows are filled and looked through ahead of it.
+ */
+export function isRequiredFirst(pair: Pair, column: Column, was: Column): boolean {
+  const { wanted, actual } = pair
+  const isMoved = wanted.name !== actual.name || wanted.columns.some((one) => isRenamed(pair, one))
+  const isWritten = was.generated === undefined && column.generated === undefined
+  if (!isMoved || !isWritten || isNew(pair, column) || was.type !== column.type) return false
+  return was.nullable && !column.nullable && isAlwaysFilled(column, column.fill)
+}
+
+function isRenamed(pair: Pair, column: Column): boolean {
+  const was = presentColumn(pair, column)
+  return was !== undefined && was.name !== column.name && !isNew(pair, column)
+}
+
+/** The columns of a table that become required ahead of renames, under the names that are there. */
+export function requiringFirst(pair: Pair, circumstances: Circumstances): readonly Step[] {
+  const { wanted, actual } = pair
+  const present = (name: string) => {
+    const column = wanted.columns.find((one) => one.name === name)
+    return (column && presentColumn(pair, column)?.name) ?? name
+  }
+  const columns = wanted.columns.map((column) => ({ ...column, name: present(column.name) }))
+  const primaryKey = wanted.primaryKey.map(present)
+  const early = { ...pair, wanted: { ...wanted, name: actual.name, columns, primaryKey } }
+  return wanted.columns.flatMap((column, place) => {
+    const was = presentColumn(pair, column)
+    if (was === undefined || !isRequiredFirst(pair, column, was)) return []
+    const about = { table: wanted.name, column: column.name }
+    return requiring(early, columns[place] ?? column, was, circumstances).map((step) => ({ ...step, about }))
+  })
 }
 
 interface Requiring {
@@ -91,6 +126,7 @@ export function requiring(
     online: true,
     effect: isFresh ? 'adds' : 'changes',
     risk: 'safe',
+    ...(isAlwaysFilled(column, fill) && isSettled(pair, [column.name]) ? { ahead: true as const } : {}),
   }
   const nulls = was === undefined ? undefined : obstacles(pair, `${q(was.name)} is null`)
   if (fill !== undefined) {

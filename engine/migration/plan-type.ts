@@ -3,7 +3,7 @@ import { quoted as q } from '../filter/sql.ts'
 import { createIndex, dropForeignKey, dropIndex } from './ddl.ts'
 import { checkName, convertingName, quoteText } from './name.ts'
 import { obstacles } from './obstacle.ts'
-import type { Circumstances, Pair } from './pair.ts'
+import { type Circumstances, isStanding, type Pair } from './pair.ts'
 import { addingColumn, settingAside } from './plan-add.ts'
 import { batchesOf } from './plan-fill.ts'
 import { type Command, changing, type Step, tidying } from './step.ts'
@@ -37,7 +37,7 @@ export function changingType(pair: Pair, column: Column, was: Column, circumstan
   const step: Step = {
     ...changing(title),
     ...(isCopy
-      ? { ...copying(pair, column, was, change, circumstances), online: true }
+      ? { ...copying(pair, column, was, change, circumstances), online: true, ...ahead(pair, column) }
       : { sql: inPlace(pair, column, change.using) }),
   }
   if (change.kind === 'free') {
@@ -49,6 +49,11 @@ export function changingType(pair: Pair, column: Column, was: Column, circumstan
   if (change.kind === 'checked')
     return [{ ...step, risk: 'blocked', ...asked, consequence, advice: 'change those values first' }]
   return [{ ...step, ...asked, ...misfits(column, consequence), effect: 'retypes' }]
+}
+
+/** The second column needs the first one alone. */
+function ahead(pair: Pair, column: Column): Pick<Step, 'ahead'> {
+  return isStanding(pair, [column.name]) ? { ahead: true } : {}
 }
 
 /** What happens to values that mean nothing as the new type. */

@@ -62,6 +62,8 @@ export interface Step {
    * a step `adds`, else none, if absent.
    */
   readonly harmless?: number
+  /** Those of its statements that do no harm need nothing of other steps: they are taken before any step that does harm. */
+  readonly ahead?: true
 }
 
 /** How many statements of a step do no harm to a version that is served meanwhile. */

@@ -100,6 +100,96 @@ test('rows are filled and looked through before the pause, and null becomes the 
   assert.equal(await library.titles(REQUIRED), [])
 })
 
+test('what becomes required and gets another name, its table too, is filled and looked through under the name that it has', async () => {
+  const fields = `title: { type: string, renamed_from: name, nullable: false, backfill: none },
+    place: { type: integer, required: true, backfill: 7, renamed_from: rank }`
+  const made = tables(
+    resolved({ rows: `renamed_from: lines\nfields: { ${fields} }\npolicies: { view: [{ who: anyone }] }` }),
+  )
+  const later = [...LIBRARY, ...made.filter(({ name }) => name === 'rows')]
+  const on = watched(library.database)
+  await library.database.knex('lines').insert({ rank: 5 })
+  const { diagnostics, value } = await migrating(later, on, async (runner) => {
+    assert.equal(await isChecked(runner), [['t'], ['t']])
+    assert.equal(await update(runner), [['7']])
+    assert.equal(await insert(runner), [['7']])
+    assert.equal(await write('insert into lines (rank) values (1) returning name')(runner), [['none']])
+  })
+  assert.equal(diagnostics, [])
+  assert.equal(value?.applied.slice(0, 5), [
+    `require lines.name, where null becomes 'none', in 1 row`,
+    `require lines.rank, where null becomes '7', in 1 row`,
+    'rename table lines to rows',
+    'rename column rows.name to title',
+    'rename column rows.rank to place',
+  ])
+  assert.equal(on.ran().slice(0, 8), [
+    'alter table "lines" alter column "name" set not null',
+    'drop trigger if exists "lines_name_filling" on "lines"',
+    'drop function if exists "lines_name_filling"()',
+    'alter table "lines" drop constraint "lines_name_required"',
+    'alter table "lines" alter column "rank" set not null',
+    'drop trigger if exists "lines_rank_filling" on "lines"',
+    'drop function if exists "lines_rank_filling"()',
+    'alter table "lines" drop constraint "lines_rank_required"',
+  ])
+  assert.ok(
+    on.ran().every((text) => !/^(update|with batch)|validate|not valid/.test(text)),
+    on.ran().join('\n'),
+  )
+  assert.equal(await library.database.knex('rows').orderBy('id').pluck('title'), [
+    ...['first', 'second', 'none', 'meanwhile', 'none'],
+  ])
+  assert.equal(await library.database.knex('rows').orderBy('id').pluck('place'), [7, 3, 5, 7, 1])
+  assert.equal(await library.titles(later), [])
+})
+
+test('of several changes, each is prepared before the pause: two that become required, another type, an index', async () => {
+  const before = lines('name: { type: string }, rank: { type: integer }, size: { type: string }')
+  await library.titles(before)
+  const files = `fields: { name: { type: string, nullable: false, backfill: none },
+    rank: { type: integer, required: true, backfill: 7 }, size: { type: integer } }
+indexes: [[name, rank]]
+policies: { view: [{ who: anyone }] }`
+  const several = [...LIBRARY, ...tables(resolved({ lines: files })).filter(({ name }) => name === 'lines')]
+  const on = watched(library.database)
+  await library.database.knex('lines').insert({ size: '12' })
+  const { diagnostics } = await migrating(several, on, async (runner) => {
+    assert.equal(await isChecked(runner), [['t'], ['t']])
+    const prepared = `select size__converting from lines where size is not null`
+    assert.equal(await write(prepared)(runner), [['12']])
+    const made = `select indisvalid from pg_index x join pg_class i on i.oid = x.indexrelid where i.relname ~ '^lines_name_rank_'`
+    assert.equal(await write(made)(runner), [['t']])
+  })
+  assert.equal(diagnostics, [])
+  const long = /^(update|with batch|create (unique )?index)|validate|not valid/
+  assert.ok(
+    on.ran().every((text) => !long.test(text)),
+    on.ran().join('\n'),
+  )
+  assert.equal(await left(library.database.adhoc), [['0', '0', '0']])
+  assert.equal(await library.titles(several), [])
+})
+
+test('a rename that is given up leaves what was prepared to the next start of either version', async () => {
+  const renamed = lines(
+    'name: { type: string }, place: { type: integer, required: true, backfill: 7, renamed_from: rank }',
+  )
+  const on = watched(library.database)
+  const given = await migrating(renamed, on, () => Promise.reject(new Error('one did not hold'))).catch(String)
+  assert.match(String(given), 'one did not hold')
+  assert.equal(await library.titles(BEFORE), [
+    'drop check lines_rank_required, which was left behind',
+    'drop trigger lines_rank_filling, which was left behind',
+  ])
+  await migrating(renamed, on, () => Promise.reject(new Error('one did not hold'))).catch(String)
+  assert.equal((await library.titles(renamed)).slice(0, 1), [`require lines.rank, where null becomes '7'`])
+  const { rows } =
+    await library.database.knex.raw(`select (select count(*) from pg_trigger where tgrelid = 'lines'::regclass and not tgisinternal)
+    + (select count(*) from pg_constraint where conrelid = 'lines'::regclass and contype = 'c') as left`)
+  assert.equal(Number((rows as readonly { readonly left: string }[])[0]?.left), 0)
+})
+
 test('a change that is given up leaves a version that writes null, and its next start takes away what was prepared', async () => {
   const on = watched(library.database)
   const given = await migrating(REQUIRED, on, () => Promise.reject(new Error('one did not hold'))).catch(String)
