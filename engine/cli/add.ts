@@ -11,7 +11,8 @@ import type { Collected } from '../text/diagnostic.ts'
 import { nearest } from '../text/nearest.ts'
 import { Files, Refused } from './add/files.ts'
 import { addPlugin } from './add/plugin.ts'
-import { addFields, addRelation, addResource, type Notes } from './add/resource.ts'
+import { addRelation } from './add/relation.ts'
+import { addFields, addResource, type Notes } from './add/resource.ts'
 import { showDiagnostics } from './application.ts'
 import type { ExitCode, Invocation } from './command.ts'
 
@@ -41,9 +42,9 @@ const KINDS: Readonly<Record<string, Kind>> = {
   },
   relation: {
     usage:
-      'relation <resource> <name> --to <resource> [--back <name> | --one-way] [--required] [--label <text>] [--filter] [--sort] [--index]',
+      'relation <resource> <name> --to <resource> [--many] [--back <name> | --one-way] [--required] [--label <text>] [--filter] [--sort] [--index]',
     takes: [2, 2],
-    options: ['to', 'back', 'one-way', 'required', 'label', ...LISTED],
+    options: ['to', 'many', 'back', 'one-way', 'required', 'label', ...LISTED],
     add: (files, boot, { positionals, options }) => addRelation(files, boot, positionals.slice(1), options),
   },
   plugin: {
@@ -94,6 +95,9 @@ function kindOf({ positionals: [word = '', ...rest], options }: Invocation): Kin
     return `plinth add ${word} does not know what to do with "${rest[kind.takes[1]]}". ${use}`
   if (options['one-way'] === true && options.back !== undefined)
     return `--back and --one-way exclude each other. ${use}`
+  const ofOne = (['required', 'sort', 'index'] as const).find((name) => options[name] === true)
+  if (options.many === true && ofOne !== undefined)
+    return `--many and --${ofOne} exclude each other: it is for a relation to one record. ${use}`
   return kind
 }
 

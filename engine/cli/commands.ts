@@ -20,6 +20,7 @@ export const COMMANDS: readonly Command[] = [
     example: `plinth add resource invoices number:string! customer:belongs_to:customers status:enum:draft,sent,paid
   plinth add field invoices due_on:date --required --filter
   plinth add relation invoices customer --to customers
+  plinth add relation invoices tags --to tags --many
   plinth add plugin greeting`,
     words: ['resource', 'field', 'relation', 'plugin'],
     options: {
@@ -29,6 +30,7 @@ export const COMMANDS: readonly Command[] = [
       filter: { type: 'boolean' },
       index: { type: 'boolean' },
       label: { type: 'string' },
+      many: { type: 'boolean' },
       'one-way': { type: 'boolean' },
       required: { type: 'boolean' },
       search: { type: 'boolean' },

@@ -5,6 +5,7 @@ import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
 import { createEngine } from '../../engine/engine.ts'
 import { readSettings } from '../../engine/settings.ts'
+import { application } from '../../engine/testing/application.ts'
 import { SILENT, type TestDatabase, testDatabase } from '../support/database.ts'
 import { blocks } from '../support/page.ts'
 import { type Folder, folder, NOTES, plinth, type Ran } from './world.ts'
@@ -152,6 +153,44 @@ add('a relation has its other side, which names it', async () => {
   assert.not.match(read('resources/bookings.yaml'), 'by: third')
 })
 
+add('a relation to many is one on both sides, whose pairs both see', async () => {
+  await done('resource labels name:string!')
+  const said = await done('relation bookings labels --to labels --many --filter')
+  assert.match(read('resources/bookings.yaml'), '  labels: { many_to_many: labels }\n')
+  assert.match(read('resources/labels.yaml'), 'relations:\n  bookings: { many_to_many: bookings, show: asked }\n')
+  assert.match(said, 'Answers of labels have "bookings" where they are asked for it: ?include=bookings')
+  const taken = await refused('relation bookings badges --to labels --many')
+  assert.match(taken, 'labels has a relation "bookings" already: ')
+  await done('relation bookings badges --to labels --many --back badge_of')
+  assert.match(read('resources/bookings.yaml'), '  badges: { many_to_many: labels, through: bookings_badges }\n')
+  assert.match(
+    read('resources/labels.yaml'),
+    '  badge_of: { many_to_many: bookings, through: bookings_badges, show: asked }\n',
+  )
+  await done('relation labels similar --to labels --many --back similar_to')
+  assert.match(await refused('relation labels like --to labels --many --back like'), '"like" is the relation itself.')
+  await done('relation labels third --to bookings --many --one-way')
+  const app = await application({ folder: join(world.path, 'app') })
+  try {
+    const admin = await app.person('admin')
+    const made = async (body: object) => (await admin.post('/labels', body)).data as { readonly id: number }
+    const one = await made({ name: 'One' })
+    const two = await made({ name: 'Two', similar_ids: [one.id] })
+    const seen = async (id: number, relation: string) => {
+      const { data, text } = await admin.get(`/labels/${id}?include=${relation}`)
+      const found = (data as Readonly<Record<string, readonly { readonly id: number }[]>>)[relation]
+      return found?.map((record) => record.id) ?? text
+    }
+    assert.equal(await seen(two.id, 'similar'), [one.id])
+    assert.equal(await seen(one.id, 'similar_to'), [two.id])
+    assert.equal(await seen(one.id, 'similar'), [])
+    const by = await admin.get(`/bookings?labels.id=${one.id}`)
+    assert.equal(by.data, [], by.text)
+  } finally {
+    await app.close()
+  }
+})
+
 add('a plugin is a folder with its test, and is in use', async () => {
   await done('plugin late_greeting')
   assert.match(read('resources/app.yaml'), '    days: [1, 2, 3, 4, 5]\n  late_greeting: {}\n')
@@ -192,6 +231,8 @@ add('a command line that is wrong is told how it is right', async () => {
     'plugin a b': 'does not know what to do with "b"',
     'resource tags name --to users': 'plinth add resource has no option --to.',
     'relation bookings payer --to users --back x --one-way': '--back and --one-way exclude each other',
+    'relation bookings tags --to users --many --required': '--many and --required exclude each other',
+    'field bookings x:date --many': 'plinth add field has no option --many.',
     'field bookings x:date --filtr': 'Did you mean --filter?',
   }
   for (const [words, sentence] of Object.entries(said)) {

@@ -46,15 +46,18 @@ export function addMember(
   const file = files.fileOf(resource.name, brought?.plugin)
   files.addEntry(file, [member.section], member.name, member.value)
   const key = keyOf(member)
-  if (offers.filter === true) offer(files, file, ['filters'], key, key)
+  if (offers.filter === true) {
+    const [parameter, path] = filterBy(member, key)
+    offer(files, file, ['filters'], { name: parameter, value: path, item: path })
+  }
   if (offers.search === true) {
     const isWeighted = isObject(files.valueAt(file, ['search']) ?? null)
-    offer(files, file, isWeighted ? ['search', 'fields'] : ['search'], key, 1)
+    offer(files, file, isWeighted ? ['search', 'fields'] : ['search'], { name: key, value: 1, item: key })
   }
   const notes: string[] = []
   if (offers.sort === true) {
     const isListed = [files.valueAt(file, ['sort', 'keys']), brought?.sortKeys].some((keys) => keys !== undefined)
-    if (isListed) offer(files, file, ['sort', 'keys'], key, key)
+    if (isListed) offer(files, file, ['sort', 'keys'], { name: key, value: key, item: key })
     else notes.push(`Lists of ${resource.name} can be sorted by every short field, as "sort" names no keys.`)
   }
   if (offers.index === true) {
@@ -79,9 +82,22 @@ export function refuseTaken(resource: Resource, name: string): void {
   throw new Refused(`${resource.name} has a ${kind} "${name}" already: ${placeOf(taken.span)}`)
 }
 
-function offer(files: Files, file: string, path: readonly string[], name: string, value: Json): void {
+/** The parameter, and the path of what it compares: of a relation to many, the ids of the records. */
+function filterBy({ name, section, value }: Member, key: string): readonly [parameter: string, path: string] {
+  const isMany = section === 'relations' && value.belongs_to === undefined
+  return isMany ? [`${singular(name)}_id`, `${name}.id`] : [key, key]
+}
+
+interface Offered {
+  readonly name: string
+  readonly value: Json
+  /** The same where the file has a list. */
+  readonly item: string
+}
+
+function offer(files: Files, file: string, path: readonly string[], { name, value, item }: Offered): void {
   if (isObject(files.valueAt(file, path) ?? null)) files.addEntry(file, path, name, value)
-  else files.addItem(file, path, name)
+  else files.addItem(file, path, item)
 }
 
 /** The plugin that brings a resource. */

@@ -1,11 +1,11 @@
-/** `plinth add resource`, `field` and `relation`: what each of them adds to which files. */
+/** `plinth add resource` and `field`: what each of them adds to which files. */
 import type { Boot } from '../../boot/boot.ts'
 import { resourceLabel } from '../../catalog/name.ts'
 import { flow } from '../../definition/flow.ts'
 import type { Json } from '../../json.ts'
 import type { Member } from './field-word.ts'
 import { type Files, Refused } from './files.ts'
-import { addMember, keyOf, type Offers, pluginOf, readMember, refuseTaken, resourceOf } from './member.ts'
+import { addMember, keyOf, type Offers, readMember, resourceOf } from './member.ts'
 
 export type Options = Readonly<Record<string, string | boolean | undefined>>
 
@@ -80,7 +80,8 @@ export function addFields(files: Files, boot: Boot, [name = '', ...words]: reado
   })
 }
 
-function withOptions(member: Member, { default: fallback, label, required, unique }: Options): Member {
+/** The member with what the options say of it. */
+export function withOptions(member: Member, { default: fallback, label, required, unique }: Options): Member {
   const more = {
     ...(required === true ? { required } : {}),
     ...(unique === true ? { unique } : {}),
@@ -98,32 +99,4 @@ function defaultOf(type: string, text: string): Json {
   } catch {
     return text
   }
-}
-
-/** A relation to one record, and its other side, which answers show only where they are asked for it. */
-export function addRelation(
-  files: Files,
-  boot: Boot,
-  [name = '', relation = '']: readonly string[],
-  options: Options,
-): Notes {
-  const resource = resourceOf(boot, name)
-  const target = typeof options.to === 'string' ? `:${options.to}` : ''
-  const member = withOptions(readMember(boot, `${relation}:belongs_to${target}`), options)
-  const other = resourceOf(boot, String(member.value.belongs_to))
-  const notes = addMember(files, boot, resource, member, options as Offers)
-  if (options['one-way'] === true) return notes
-  const back = typeof options.back === 'string' ? options.back : resource.name
-  try {
-    refuseTaken(other, back)
-  } catch (error) {
-    const hint = 'Name the other side by --back, or leave it out by --one-way.'
-    throw error instanceof Refused ? new Refused(`${error.message}. ${hint}`) : error
-  }
-  files.addEntry(files.fileOf(other.name, pluginOf(boot, other.name)), ['relations'], back, {
-    has_many: resource.name,
-    by: member.name,
-    show: 'asked',
-  })
-  return [...notes, `Answers of ${other.name} have "${back}" where they are asked for it: ?include=${back}`]
 }
