@@ -208,7 +208,7 @@ async function alone<T>({ streams }: Process, passage: Passage, change: () => Pr
 /** Serves another app from now on; it is composed before, because requests may wait for this. */
 async function serve(process: Process, serving: { app: App }, boot: Boot, next: App): Promise<void> {
   await register(process, boot)
-  process.remembering.again()
+  process.remembering.again(fileVersion(boot, process.settings))
   await process.streams.endAll()
   serving.app = next
   // Those that were opened meanwhile are for the app before.
@@ -273,14 +273,14 @@ function running(
     said: saidOnce(lines),
     lost: process.disk.lost,
     async listen() {
-      const { settings, log, streams } = process
       const gate = { passage, admission: process.admission }
-      listening = await listen(serving, gate, { settings, log, ending: streams.close })
+      listening = await listen(serving, gate, { ...process, ending: process.streams.close })
       work = beginWork(process, serving)
       process.listeners = work.listeners
-      await admitCommands(process.database, log)
-      process.remembering.begin()
-      follower = followFiles(process, fileVersion(boot, settings), serves(process, serving, passage))
+      await admitCommands(process.database, process.log)
+      const version = fileVersion(boot, process.settings)
+      process.remembering.begin(version)
+      follower = followFiles(process, version, serves(process, serving, passage))
       return { url: listening.url, lines: startLines(process.database, serving.app.catalog, listening.url, lines) }
     },
     command(name, args) {

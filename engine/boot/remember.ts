@@ -6,52 +6,63 @@ import { LIMITS } from '../limits.ts'
 import { keepServed } from '../migration/served.ts'
 import type { Logger } from '../observe.ts'
 import type { OpenApiDocument } from '../openapi/openapi-document.ts'
+import type { Composition } from '../plugin/compose.ts'
+import type { BootOptions } from './boot.ts'
 import { served } from './served.ts'
+import { madeFrom } from './version.ts'
 
 /** What is served, with its document when it is asked for. */
 interface Serving {
   readonly catalog: Catalog
+  readonly composition: Pick<Composition, 'plugins'>
   readonly routes: readonly BoundRoute[]
   readonly document: () => OpenApiDocument
 }
 
 export interface Remembering {
-  /** The process serves from now on. */
-  begin(): void
-  /** Another application takes the place of the one that is served; nothing where none is. */
-  again(): void
+  /** The process serves these files from now on. */
+  begin(version: Promise<string>): void
+  /** Another application, of these files, takes the place of the one that is served; nothing where none is. */
+  again(version: Promise<string>): void
   /** Resolves when nothing is written any more; what was served for a moment only is not written down. */
   end(): Promise<void>
 }
 
+interface Around {
+  readonly database: Pick<Database, 'adhoc'>
+  readonly log: Logger
+  readonly settings: BootOptions
+}
+
 /** Keeps in the database what is served, for `plinth plan` to compare with. */
 export function createRemembering(
-  { database, log }: { readonly database: Pick<Database, 'adhoc'>; readonly log: Logger },
+  { database, log, settings }: Around,
   serving: () => Serving | undefined,
 ): Remembering {
   let timer: NodeJS.Timeout | undefined
   let written = Promise.resolve()
-  const write = async (): Promise<void> => {
+  const write = async (version: Promise<string>): Promise<void> => {
     try {
       const app = serving()
       if (app === undefined) return
-      const { catalog, routes, document } = app
-      await keepServed(database.adhoc, JSON.stringify(served(catalog, routes, document())))
+      const { catalog, composition, routes, document } = app
+      const from = await madeFrom(await version, composition, settings)
+      await keepServed(database.adhoc, from, () => JSON.stringify(served(catalog, routes, document())))
     } catch (error) {
       log.warn({ err: error }, 'what is served could not be written down: `plinth plan` compares with what was before')
     }
   }
-  const begin = (): void => {
+  const begin = (version: Promise<string>): void => {
     clearTimeout(timer)
     timer = setTimeout(() => {
-      written = written.then(write)
+      written = written.then(() => write(version))
     }, LIMITS.rememberAfterMs)
     timer.unref()
   }
   return {
     begin,
-    again() {
-      if (timer !== undefined) begin()
+    again(version) {
+      if (timer !== undefined) begin(version)
     },
     end() {
       clearTimeout(timer)

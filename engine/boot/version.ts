@@ -1,6 +1,9 @@
 /** Which version of an application's files was read ⇄: the same on every machine that has the same files. */
 import { createHash } from 'node:crypto'
 import { basename, relative, resolve, sep } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import type { Composition } from '../plugin/compose.ts'
+import { codeFolders } from '../plugin/load.ts'
 import { codeHash } from '../plugin/modules.ts'
 import type { Boot, BootOptions } from './boot.ts'
 
@@ -17,4 +20,18 @@ export async function fileVersion({ sources }: Boot, { resourcesDir, pluginsDir 
     .update(await codeHash(resolve(pluginsDir)))
     .digest('hex')
     .slice(0, 16)
+}
+
+const ENGINE = fileURLToPath(new URL('..', import.meta.url))
+
+/** A hash of all that an application is made from: its files of that version, the code of every plugin, and Plinth itself. */
+export async function madeFrom(
+  version: string,
+  { plugins }: Pick<Composition, 'plugins'>,
+  { pluginsDir }: Pick<BootOptions, 'pluginsDir'>,
+): Promise<string> {
+  const names = plugins.map(({ name }) => name)
+  const hash = createHash('sha256').update(version)
+  for (const folder of [ENGINE, ...(await codeFolders(names, pluginsDir))]) hash.update(await codeHash(folder))
+  return hash.digest('hex')
 }

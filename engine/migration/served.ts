@@ -13,21 +13,39 @@ const TABLE = q(FACT_TABLE.name)
 /** A level that takes a few milliseconds for what the tightest one needs a second for, and is a sixth larger. */
 const COMPRESSION = { params: { [constants.BROTLI_PARAM_QUALITY]: 5 } }
 
+/** What stands before the description: `<its hash>:<the hash of what it was made from>`. */
+const HEAD = (value: string): string => `split_part(${value}, ' ', 1)`
+const HASH = (value: string): string => `split_part(${HEAD(value)}, ':', 1)`
+
 const KEEP = `insert into ${TABLE} as held (name, value) values ('${NAME}', $1)
   on conflict (name) do update set value = excluded.value, created_at = now()
-  where split_part(held.value, ' ', 1) <> split_part(excluded.value, ' ', 1)`
+  where ${HASH('held.value')} <> ${HASH('excluded.value')}`
 
-const MARK = `select split_part(value, ' ', 1) from ${TABLE} where name = '${NAME}'`
+/** The same is served as before, and was made from something else: when it began stays. */
+const NOTE = `update ${TABLE} set value = $1 || substr(value, position(' ' in value))
+  where name = '${NAME}' and ${HASH('value')} = $2`
+
+const STANDING = `select ${HEAD('value')} from ${TABLE} where name = '${NAME}'`
 
 const READ = `select value, to_char(created_at at time zone 'UTC', 'YYYY-MM-DD HH24:MI') from ${TABLE} where name = '${NAME}'`
 
-/** Writes down what is served from now on; of several who serve at once, the one that began last. Nothing where it stands there already. */
-export async function keepServed(runner: Runner, text: string): Promise<void> {
-  const mark = createHash('sha256').update(text).digest('hex')
-  const [known] = await runner.run({ text: MARK }, [])
-  if (known?.[0] === mark) return
+/**
+ * Writes down what is served from now on; of several who serve at once, the one that began last. Nothing where it stands
+ * there already, and nothing is described where the last description was made from the same: `from` is a hash of that.
+ */
+export async function keepServed(runner: Runner, from: string, describe: () => string): Promise<void> {
+  const [[standing] = []] = await runner.run({ text: STANDING }, [])
+  const [known, madeFrom] = standing?.split(':') ?? []
+  if (madeFrom === from) return
+  const text = describe()
+  const hash = createHash('sha256').update(text).digest('hex')
+  const head = `${hash}:${from}`
+  if (hash === known) {
+    await runner.run({ text: NOTE }, [head, hash])
+    return
+  }
   const packed = await promisify(brotliCompress)(text, COMPRESSION)
-  await runner.run({ text: KEEP }, [`${mark} ${packed.toString('base64')}`])
+  await runner.run({ text: KEEP }, [`${head} ${packed.toString('base64')}`])
 }
 
 /** What was served last, and since when (UTC); undefined where nothing was yet. */

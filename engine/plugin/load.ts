@@ -3,7 +3,7 @@
 import { statSync } from 'node:fs'
 import { readdir } from 'node:fs/promises'
 import { createRequire } from 'node:module'
-import { join, relative, resolve, sep } from 'node:path'
+import { dirname, join, relative, resolve, sep } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { sentenceOf } from '../error.ts'
 import type { Collected, Diagnostic } from '../text/diagnostic.ts'
@@ -139,6 +139,14 @@ function compiledFolder(pluginsDir: string): readonly string[] {
   const below = relative(resolve(DIST, '..'), pluginsDir)
   const inside = !below.startsWith('..') && !below.startsWith(sep) && !pluginsDir.startsWith(DIST)
   return inside ? [join(DIST, below)] : []
+}
+
+/** Where the code of these plugins lies: in the application's own folder, in Plinth, in packages. */
+export async function codeFolders(names: readonly string[], pluginsDir: string): Promise<readonly string[]> {
+  const folders = [...compiledFolder(resolve(pluginsDir)), resolve(pluginsDir), SHIPPED]
+  const known = new Set((await Promise.all(folders.map(entriesOf))).flatMap((entries) => [...entries.keys()]))
+  const packages = names.filter((name) => !known.has(name)).flatMap((name) => findPackage(name, pluginsDir) ?? [])
+  return [...new Set([...folders, ...packages.map((file) => dirname(file))])].sort()
 }
 
 function findPackage(name: string, pluginsDir: string): string | undefined {

@@ -27,24 +27,63 @@ served('a database without the engine’s tables, or from which nobody served, h
   assert.is(await servedLast(base.database.adhoc), undefined)
 })
 
+/** Says what is served, made from `from`; gives whether it was asked for. */
+async function keep(from: string, text: string): Promise<boolean> {
+  let described = false
+  await keepServed(base.database.adhoc, from, () => {
+    described = true
+    return text
+  })
+  return described
+}
+
 served('what was written last is read as it was', async () => {
-  await keepServed(base.database.adhoc, '{"a":"é"}')
+  await keep('a', '{"a":"é"}')
   const long = JSON.stringify(Array.from({ length: 5_000 }, (_, n) => `line ${n}`))
-  await keepServed(base.database.adhoc, long)
+  await keep('b', long)
   const last = await servedLast(base.database.adhoc)
   assert.is(last?.text, long)
   assert.match(last?.since ?? '', /^\d{4}-\d\d-\d\d \d\d:\d\d$/)
 })
 
-served('the same is not written again, also by several at once', async () => {
-  const { adhoc } = base.database
-  await keepServed(adhoc, '"same"')
+served('nothing is described where it was made from the same, and nothing is written', async () => {
+  assert.ok(await keep('c', '"same"'))
   const before = await version()
-  await Promise.all([keepServed(adhoc, '"same"'), keepServed(adhoc, '"same"')])
+  assert.not(await keep('c', '"never asked for"'))
   assert.is(await version(), before)
-  await Promise.all([keepServed(adhoc, '"other"'), keepServed(adhoc, '"other"')])
-  assert.is.not(await version(), before)
-  assert.is((await servedLast(adhoc))?.text, '"other"')
+  assert.is((await servedLast(base.database.adhoc))?.text, '"same"')
+})
+
+served('the same made from something else is served since it was served first', async () => {
+  const { adhoc } = base.database
+  const began = "update plinth_fact set created_at = '2026-01-31 09:30+00' where name = 'served'"
+  await keep('d', '"same"')
+  await adhoc.run({ text: began.replace('plinth_fact', FACT_TABLE.name) }, [])
+  assert.ok(await keep('e', '"same"'))
+  assert.equal(await servedLast(adhoc), { text: '"same"', since: '2026-01-31 09:30' })
+  assert.not(await keep('e', '"same"'), 'what it was made from is known')
+  assert.ok(await keep('f', '"other"'))
+  const last = await servedLast(adhoc)
+  assert.is(last?.text, '"other"')
+  assert.is.not(last?.since, '2026-01-31 09:30')
+})
+
+served('several at once write it once', async () => {
+  await Promise.all([keep('g', '"new"'), keep('g', '"new"')])
+  const before = await version()
+  await Promise.all([keep('g', '"new"'), keep('g', '"new"')])
+  assert.is(await version(), before)
+  assert.is((await servedLast(base.database.adhoc))?.text, '"new"')
+})
+
+served('what an earlier Plinth wrote down is read, and replaced', async () => {
+  const { adhoc } = base.database
+  await keep('h', '"before"')
+  const text = `update ${FACT_TABLE.name} set value = regexp_replace(value, ':[^ ]*', '') where name = 'served'`
+  await adhoc.run({ text }, [])
+  assert.is((await servedLast(adhoc))?.text, '"before"')
+  assert.ok(await keep('h', '"after"'))
+  assert.is((await servedLast(adhoc))?.text, '"after"')
 })
 
 served.run()

@@ -1,0 +1,96 @@
+/** What is served is described for `plinth plan` where it was made from something else than before, and only there. */
+import { appendFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { suite } from 'uvu'
+import * as assert from 'uvu/assert'
+import type { Boot } from '../../engine/boot/boot.ts'
+import { createRemembering } from '../../engine/boot/remember.ts'
+import { fileVersion, madeFrom } from '../../engine/boot/version.ts'
+import { ENGINE_TABLES } from '../../engine/migration/engine-tables.ts'
+import { migrateTables } from '../../engine/migration/migrate.ts'
+import { servedLast } from '../../engine/migration/served.ts'
+import { describeApplication } from '../../engine/openapi/routes.ts'
+import { EDITED } from '../migration/world.ts'
+import { type Application, application } from '../plugin/application.ts'
+import { SILENT, testDatabase } from '../support/database.ts'
+import { until } from '../support/wait.ts'
+
+const test = suite('remembering what is served')
+
+const POLICIES = 'policies: { view: [], create: [], update: [], delete: [] }'
+const plugin = (name: string): string => `export default { name: '${name}', description: 'Does nothing.' }\n`
+
+const FILES = {
+  'resources/app.yaml': 'name: Shop\nprefix: /api\nplugins: { own: {}, packaged: {} }\n',
+  'resources/things.yaml': `resource: things\nfields: { name: { type: string } }\n${POLICIES}\n`,
+  'plugins/own/index.js': plugin('own'),
+  'node_modules/packaged/index.js': plugin('packaged'),
+  'node_modules/packaged/package.json': '{ "name": "packaged", "type": "module", "main": "index.js" }',
+  'package.json': '{ "type": "module" }',
+}
+
+function options({ directory }: Application) {
+  return { resourcesDir: join(directory, 'resources'), pluginsDir: join(directory, 'plugins') }
+}
+
+async function booted(app: Application): Promise<Boot> {
+  const { value, diagnostics } = await app.boot()
+  assert.ok(value, JSON.stringify(diagnostics))
+  return value
+}
+
+test('an application is made from its files, the code of its plugins, and that of packages', async () => {
+  const app = application(FILES)
+  const from = async (): Promise<string> => {
+    const boot = await booted(app)
+    return madeFrom(await fileVersion(boot, options(app)), boot.composition, options(app))
+  }
+  const found = [await from()]
+  assert.is(await from(), found[0], 'the same while nothing changes')
+  for (const path of ['resources/things.yaml', 'plugins/own/index.js', 'node_modules/packaged/index.js']) {
+    appendFileSync(join(app.directory, path), path.endsWith('.js') ? '// more\n' : '# more\n')
+    found.push(await from())
+  }
+  app.remove()
+  assert.is(new Set(found).size, 4, 'another with each change')
+})
+
+test('the document is made when it was made from something else, and not by another start of the same', async () => {
+  const app = application(FILES)
+  const { database, close } = await testDatabase()
+  await migrateTables(ENGINE_TABLES, database, EDITED)
+  let made = 0
+  const serve = async (): Promise<void> => {
+    const boot = await booted(app)
+    const document = () => {
+      made += 1
+      return describeApplication(boot.catalog, boot.routes, boot.composition)
+    }
+    const asked: string[] = []
+    const adhoc: typeof database.adhoc = {
+      run(statement, values) {
+        asked.push(statement.text)
+        return database.adhoc.run(statement, values)
+      },
+    }
+    const around = { database: { ...database, adhoc }, log: SILENT, settings: options(app) }
+    const remembering = createRemembering(around, () => ({ ...boot, document }))
+    remembering.begin(fileVersion(boot, options(app)))
+    await until(() => asked.length > 0)
+    await remembering.end()
+  }
+  await serve()
+  assert.is(made, 1)
+  const first = await servedLast(database.adhoc)
+  assert.match(first?.text ?? '', '"/api/things"')
+  await serve()
+  assert.is(made, 1)
+  assert.equal(await servedLast(database.adhoc), first)
+  appendFileSync(join(app.directory, 'resources/things.yaml'), 'description: What there is.\n')
+  await serve()
+  assert.is(made, 2)
+  await close()
+  app.remove()
+})
+
+test.run()
