@@ -32,7 +32,7 @@ const CHECKS = {
 
 const ERRORS: JsonSchema = {
   type: 'object',
-  description: 'The sentences by field or parameter; `tags.0` is the first value of a list.',
+  description: 'Only with 422: the sentences by field or parameter; `tags.0` is the first value of a list.',
   additionalProperties: { type: 'array', items: { type: 'string' }, minItems: 1 },
 }
 
@@ -47,30 +47,39 @@ const CODE: JsonSchema = { enum: Object.keys(KINDS), description: 'What is wrong
 const COUNT = { type: 'integer', minimum: 0 } as const
 const PLACE = { type: 'integer', minimum: 1 } as const
 
+const FIELD_REFUSALS = [
+  { name: 'errors', schema: schemaRef('FieldErrors'), required: false },
+  { name: 'error_codes', schema: schemaRef('FieldErrorCodes'), required: false },
+] as const
+
 /** What became of one operation of a batch: its record, or what is wrong with it. */
 const OUTCOME: JsonSchema = objectOf([
   { name: 'status', schema: { type: 'integer' }, required: true },
   { name: 'data', schema: { type: ['object', 'null'] }, required: false },
-  { name: 'code', schema: CODE, required: false },
+  { name: 'code', schema: schemaRef('ErrorCode'), required: false },
   { name: 'message', schema: { type: 'string' }, required: false },
-  { name: 'errors', schema: ERRORS, required: false },
-  { name: 'error_codes', schema: ERROR_CODES, required: false },
+  ...FIELD_REFUSALS,
 ])
+
+/** What an answer has beside its `data`. */
+const AROUND = [
+  { name: 'success', schema: { const: true }, required: true },
+  { name: 'meta', schema: schemaRef('AnswerMeta'), required: true },
+] as const
+
+const MESSAGE = { name: 'message', schema: { type: 'string' }, required: false } as const
 
 /** The schemas that every document has. */
 export const ENVELOPE_SCHEMAS: Readonly<Record<string, JsonSchema>> = {
   Outcome: OUTCOME,
   AnswerMeta: objectOf(META),
+  Envelope: objectOf(AROUND),
+  MessageEnvelope: objectOf([...AROUND, MESSAGE]),
+  ListEnvelope: objectOf([AROUND[0], { name: 'meta', schema: schemaRef('ListAnswerMeta'), required: true }]),
   Refusal: refusalSchema(),
-  ValidationRefusal: {
-    allOf: [
-      schemaRef('Refusal'),
-      objectOf([
-        { name: 'errors', schema: ERRORS, required: false },
-        { name: 'error_codes', schema: ERROR_CODES, required: false },
-      ]),
-    ],
-  },
+  ErrorCode: CODE,
+  FieldErrors: ERRORS,
+  FieldErrorCodes: ERROR_CODES,
   ListAnswerMeta: objectOf([
     ...META,
     { name: 'pagination', schema: schemaRef('Pagination'), required: true },
@@ -137,7 +146,8 @@ function refusalSchema(): JsonSchema {
   return objectOf([
     { name: 'success', schema: { const: false }, required: true },
     { name: 'message', schema: { type: 'string', description: 'What is wrong, for people.' }, required: true },
-    { name: 'code', schema: CODE, required: true },
+    { name: 'code', schema: schemaRef('ErrorCode'), required: true },
+    ...FIELD_REFUSALS,
     { name: 'meta', schema: objectOf([...META, REQUEST_ID, CHECKS]), required: true },
   ])
 }
@@ -152,16 +162,17 @@ export function successSchema(
   }: { list?: boolean; message?: boolean; meta?: Readonly<Record<string, JsonSchema>> } = {},
 ): JsonSchema {
   const more = Object.entries(meta).map(([name, schema]) => ({ name, schema, required: false }))
-  const metaSchema = list
-    ? schemaRef('ListAnswerMeta')
-    : more.length === 0
-      ? schemaRef('AnswerMeta')
-      : objectOf([...META, ...more])
+  if (more.length === 0) {
+    const envelope = list ? 'ListEnvelope' : message ? 'MessageEnvelope' : 'Envelope'
+    // Generators read what is required beside `allOf`, not inside it.
+    return { allOf: [schemaRef(envelope)], properties: { data }, required: ['data'] }
+  }
+  const told = { allOf: [schemaRef('AnswerMeta')], ...objectOf(more) }
   return objectOf([
-    { name: 'success', schema: { const: true }, required: true },
+    AROUND[0],
     { name: 'data', schema: data, required: true },
-    ...(message ? [{ name: 'message', schema: { type: 'string' }, required: false }] : []),
-    { name: 'meta', schema: metaSchema, required: true },
+    ...(message ? [MESSAGE] : []),
+    { name: 'meta', schema: told, required: true },
   ])
 }
 
@@ -210,12 +221,6 @@ export const REFUSALS: Readonly<Record<number, string>> = {
 
 const LINES = Object.entries(REFUSALS).map(([status, meaning]) => `- ${status}: ${meaning}`)
 
-const INVALID: Node = {
-  description: REFUSALS[422],
-  headers: headerRefs(...COUNTED),
-  content: { 'application/json': { schema: schemaRef('ValidationRefusal') } },
-}
-
 const REFUSED: Node = {
   description: `A refusal, with one of these statuses:\n\n${LINES.join('\n')}`,
   headers: headerRefs(...COUNTED, 'Retry-After', 'WWW-Authenticate', 'Allow'),
@@ -230,6 +235,5 @@ const NOT_MODIFIED: Node = {
 /** The answers that every document has, by name. */
 export const COMMON_ANSWERS: Readonly<Record<string, Node>> = {
   NotModified: NOT_MODIFIED,
-  Invalid: INVALID,
   Refused: REFUSED,
 }

@@ -3,7 +3,6 @@ import type { BatchRoute } from '../http/batch-routes.ts'
 import type { BoundRoute } from '../http/parts.ts'
 import type { ResourceRoute } from '../http/resource-routes.ts'
 import type { JsonSchema } from '../json.ts'
-import { LIMITS } from '../limits.ts'
 import { listOf, objectOf, schemaRef } from './schema.ts'
 import { pascal, type TypeNames } from './type-name.ts'
 
@@ -26,9 +25,15 @@ export function batchId({ does, way, writes }: BatchRoute, names: ReadonlyMap<st
 
 const NAME: JsonSchema = { type: ['integer', 'string'] }
 
+/** What became of several records, with `partial` also of those that were refused; `schema` is that of one. */
+export function outcomesOf(schema: JsonSchema): JsonSchema {
+  return listOf({ anyOf: [schema, schemaRef('Outcome')] })
+}
+
 /** Schemas that the batches of all resources share. */
 export const BATCH_SCHEMAS: Readonly<Record<string, JsonSchema>> = {
   RecordNames: listOf(NAME),
+  RecordOutcomes: outcomesOf(NAME),
   NamedRecord: objectOf([{ name: 'id', schema: NAME, required: true }]),
 }
 
@@ -43,15 +48,14 @@ export function batchBody({ does }: BatchRoute, { create, update }: TypeNames): 
   }
   return {
     type: 'object',
-    description: `Operations in this order, ${LIMITS.batchOperations} at most.`,
     properties: Object.fromEntries(does.map((name) => [name, lists[name]])),
   }
 }
 
 /** What a batch answers: records, or with `partial` what became of each operation. */
-export function batchAnswer({ does }: BatchRoute, { single }: TypeNames): JsonSchema {
-  const record = listOf({ anyOf: [schemaRef(single), schemaRef('Outcome')] })
-  const named = listOf({ anyOf: [NAME, schemaRef('Outcome')] })
+export function batchAnswer({ does }: BatchRoute, { outcomes }: TypeNames): JsonSchema {
+  const record = schemaRef(outcomes)
+  const named = schemaRef('RecordOutcomes')
   const lists = { create: record, update: record, delete: named, restore: record }
   return { type: 'object', properties: Object.fromEntries(does.map((name) => [name, lists[name]])) }
 }

@@ -7,7 +7,7 @@ import { pathFromRoot } from '../http/place.ts'
 import { isResourceRoute } from '../http/resource-routes.ts'
 import type { JsonSchema } from '../json.ts'
 import { COMMON_ANSWERS, ENVELOPE_SCHEMAS, HEADERS } from './answers.ts'
-import { BATCH_SCHEMAS } from './batch.ts'
+import { BATCH_SCHEMAS, outcomesOf } from './batch.ts'
 import { filterSchemas } from './filters-schema.ts'
 import { folded } from './fold.ts'
 import { guide } from './guide.ts'
@@ -87,8 +87,9 @@ function shortened(
 ): Readonly<Record<string, JsonSchema>> {
   const short: Record<string, JsonSchema> = { ...schemas }
   for (const resource of catalog.resources.values()) {
-    const { single, list, create, update, answer } = names.get(resource.name)!
+    const { single, list, create, update, answer, outcomes } = names.get(resource.name)!
     short[answer] = answerSchema(resource, single)
+    short[outcomes] = outcomesOf(schemaRef(single))
     if (!('$ref' in schemas[list]!)) short[single] = folded(schemas[single]!, list, schemas[list]!)
     short[create] = folded(schemas[create]!, update, schemas[update]!)
   }

@@ -10,7 +10,7 @@ export function guide(catalog: Catalog): string {
 
 **Answers** have one form: \`success\`, then \`data\` or a \`message\`, then \`meta\` with \`timestamp\` and \`version\`. Times are ISO 8601 in UTC with six digits after the seconds. Exact numbers are strings. The header \`X-Request-Id\` names the request in the log.
 
-**Refusals** have a \`message\` for people and a \`code\` for programs, with 422 also \`errors\` by field. An operation names 422; the answer \`Refused\` lists the other statuses, which any operation may have.
+**Refusals** have a \`message\` for people and a \`code\` for programs, with 422 also \`errors\` by field. The answer \`Refused\` lists their statuses, which any operation may have.
 
 **Bodies** are JSON objects. Spaces around a text are cut off, and \`""\` means null. ${unknown}. A record may be sent back as it was read: read-only fields and embedded records are then ignored. Another value for one of them is refused, and the refusal says what to send instead. PUT and PATCH do the same: they change the fields that are sent.
 
@@ -30,7 +30,7 @@ HEAD answers as GET does, without the body. OPTIONS says which methods a path ha
 /** How to write many records, where any may be. */
 function batches(catalog: Catalog): string {
   if (![...catalog.resources.values()].some(({ batch }) => batch)) return ''
-  return `**Many at once.** \`POST …/batch\` takes lists of what to \`create\`, \`update\`, \`delete\` and \`restore\`, and does them in this order, all or none: what is wrong stands in \`errors\` below the place of its operation, \`update.3.subject\`. With \`partial=true\` each is done for itself, and its answer has a \`status\`. PATCH and DELETE of a list change all records that its filters find; where more than \`max\` match, nothing is written and the 409 says how many. \`PUT …/by/{field}/{value}\` changes the record with this unique value, or creates it. Each started hundred of records counts as one request more.
+  return `**Many at once.** \`POST …/batch\` takes lists of what to \`create\`, \`update\`, \`delete\` and \`restore\`, and does them in this order, ${LIMITS.batchOperations} at most, all or none: what is wrong stands in \`errors\` below the place of its operation, \`update.3.subject\`. With \`partial=true\` each is done for itself, and its answer has a \`status\`. PATCH and DELETE of a list change all records that its filters find; where more than \`max\` match, nothing is written and the 409 says how many. \`PUT …/by/{field}/{value}\` changes the record with this unique value, or creates it. Each started hundred of records counts as one request more.
 
 `
 }

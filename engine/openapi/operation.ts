@@ -52,9 +52,11 @@ export function operationOf(outline: Outline, route: BoundRoute): Draft {
   }
 }
 
-/** What a route does and who may call it. PUT does what PATCH does, so it only says that. */
+/** What a route does and who may call it. PUT does what PATCH does, and a query what the list does, so they only say that. */
 function describe(route: BoundRoute): string {
   if (isResourceRoute(route) && route.action === 'update' && route.method === 'PUT') return 'The same as PATCH.'
+  if (isResourceRoute(route) && route.action === 'list' && route.reads === true && route.description !== undefined)
+    return route.description
   const parts = [earlierPath(route), route.description, accessSentence(route), ruleSentences(route)]
   return parts.filter((part) => part !== undefined).join('\n\n')
 }
@@ -102,7 +104,7 @@ function parametersOf({ catalog, names }: Outline, route: BoundRoute, id: string
     const words = (name: string) =>
       isBatchRoute(route) && name === 'field' ? route.by.map((field) => field.name) : undefined
     const own = [...inPath.map((name) => pathParameter(name, words(name))), ...queryParameters(route.queryFields ?? [])]
-    return [...own.map(of(id)), ...choice.map(of(single)), ...sent]
+    return [...own.map(of('')), ...choice.map(of(single)), ...sent]
   }
   const { resource, parent, action } = route
   const { single, filters } = names.get(resource.name)!
@@ -170,7 +172,6 @@ function responsesOf(outline: Outline, route: BoundRoute, id: string): Readonly<
   if (!isResourceRoute(route) && route.accepted !== undefined)
     responses[202] = answer({ ...route, output: route.accepted }, 202)
   if (route.method === 'GET' && isTagged(route)) responses[304] = referred('responses', 'NotModified')
-  responses[422] = referred('responses', 'Invalid')
   responses.default = referred('responses', 'Refused')
   return responses
 }

@@ -8,7 +8,13 @@ export const OWN_NAMES = [
   'Outcome',
   'RecordNames',
   'Refusal',
-  'ValidationRefusal',
+  'ErrorCode',
+  'FieldErrors',
+  'FieldErrorCodes',
+  'RecordOutcomes',
+  'Envelope',
+  'ListEnvelope',
+  'MessageEnvelope',
   'AnswerMeta',
   'ListAnswerMeta',
   'Pagination',
@@ -27,6 +33,8 @@ export interface TypeNames {
   readonly filters: string
   /** A record on its own in its envelope. */
   readonly answer: string
+  /** What became of several of its records in a batch. */
+  readonly outcomes: string
 }
 
 /** `ticket_comments`, `mark-read` or `subCategory` as one capitalized word. */
@@ -62,5 +70,6 @@ function namesOf(base: string): TypeNames {
     update: `${base}Update`,
     filters: `${base}Filters`,
     answer: `${base}Answer`,
+    outcomes: `${base}Outcomes`,
   }
 }

@@ -60,12 +60,24 @@ test('a value of another type, word or form is named with its place', () => {
 })
 
 test('a status, a header or a type that the document does not know is a mistake', () => {
-  assert.match(complaint({ status: 418 }), 'the operation knows 200, 304, 422, default')
+  assert.match(complaint({ status: 418 }), 'the operation knows 200, 304, default')
   const { etag, ...headers } = good.headers
   assert.ok(etag)
   assert.match(complaint({ headers }), 'the header ETag is missing')
   const html = { ...good.headers, 'content-type': 'text/html' }
   assert.match(complaint({ headers: html }), 'its type is text/html, not application/json')
+})
+
+test('a refusal may have any status that refusals have, and errors by field with 422 only', () => {
+  const fields = '"errors":{"title":["The title is missing"]},"error_codes":{"title":["required"]},"meta"'
+  const wrong = refusal.replace('"meta"', fields)
+  const answered = (status: number, text: string) =>
+    complaint({ status, text, headers: { ...good.headers, allow: '', 'retry-after': '1', 'www-authenticate': '' } })
+  for (const status of [400, 403, 404, 409, 422, 500]) assert.is(answered(status, refusal), '', String(status))
+  assert.is(answered(422, wrong), '')
+  assert.match(answered(409, wrong), 'only 422 has errors by field')
+  assert.match(answered(412, refusal), 'the operation knows')
+  assert.match(answered(422, wrong.replace('"required"', '"no such code"')), '/error_codes/title')
 })
 
 test('a path that no route has may only be refused', () => {

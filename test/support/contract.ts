@@ -101,6 +101,9 @@ function judge(checker: Checker, response: Node, method: string, seen: Seen, fai
   const media = content[type]
   if (media === undefined) fail(`its type is ${type || 'not said'}, not ${Object.keys(content).join(' or ')}`)
   else if (type === 'application/json') judgeBody(checker.validate(media.schema), seen, fail)
+  // The document has one schema for all refusals.
+  if (seen.status >= 400 && seen.status !== 422 && 'errors' in JSON.parse(seen.text))
+    fail('only 422 has errors by field')
 }
 
 function judgeBody(validate: ValidateFunction, seen: Seen, fail: (problem: string) => never): void {
