@@ -120,8 +120,11 @@ function routerOf(drafts: readonly Draft[]): Router {
   return router
 }
 
-/** A router for each head, with the patterns that may begin with any; the router under no head has those alone. */
-function routersOf(drafts: readonly Draft[], prefix: string): ReadonlyMap<string | undefined, Router> {
+/**
+ * A router for each head, with the patterns that may begin with any; the router under no head has those alone. Each is made
+ * with the first request that needs it: compiling the patterns of hundreds of resources would hold up every start.
+ */
+function routersOf(drafts: readonly Draft[], prefix: string): (head: string) => Router {
   const above = prefix.split('/').slice(1)
   const byHead = new Map<string | undefined, Draft[]>([[undefined, []]])
   for (const draft of drafts) {
@@ -131,9 +134,15 @@ function routersOf(drafts: readonly Draft[], prefix: string): ReadonlyMap<string
     else known.push(draft)
   }
   const anywhere = byHead.get(undefined) ?? []
-  return new Map(
-    [...byHead].map(([head, under]) => [head, routerOf(head === undefined ? anywhere : [...under, ...anywhere])]),
-  )
+  const made = new Map<string | undefined, Router>()
+  return (wanted) => {
+    const head = byHead.has(wanted) ? wanted : undefined
+    const known = made.get(head)
+    if (known !== undefined) return known
+    const router = routerOf(head === undefined ? anywhere : [...byHead.get(head)!, ...anywhere])
+    made.set(head, router)
+    return router
+  }
 }
 
 /** Makes the table of the routes below `prefix`; throws when two of them answer the same method and pattern. */
@@ -144,7 +153,7 @@ export function compileTable(routes: readonly BoundRoute[], prefix: string): Tab
   for (const { segments, entry } of drafts) {
     if (!segments.some(isParameter)) literal.set(entry.pattern, { entry, values: NONE })
   }
-  const routers = routersOf(drafts, prefix)
+  const routerFor = routersOf(drafts, prefix)
   const below = `${prefix}/`
 
   return (path) => {
@@ -153,8 +162,7 @@ export function compileTable(routes: readonly BoundRoute[], prefix: string): Tab
     const given = canonical(path)
     if (given === undefined || !given.startsWith('/')) return undefined
     const end = given.indexOf('/', given.startsWith(below) ? below.length : 1)
-    const router = routers.get(end === -1 ? given : given.slice(0, end)) ?? routers.get(undefined)
-    const [layer] = router?.match(given, 'GET').path ?? []
+    const [layer] = routerFor(end === -1 ? given : given.slice(0, end)).match(given, 'GET').path
     const entry = entries.get(layer?.name ?? '')
     if (layer === undefined || entry === undefined) return undefined
     return {

@@ -3,7 +3,8 @@ import type { Present, Table } from './table.ts'
 
 /** The same database, with what was written down of a renamed table or column under the name that it has by now. */
 export function carried(wanted: readonly Table[], present: Present): Present {
-  const has = (name: string | undefined) => present.tables.some((table) => table.name === name)
+  const tables = new Set<string | undefined>(present.tables.map(({ name }) => name))
+  const has = (name: string | undefined) => tables.has(name)
   const owned = new Map(present.owned)
   const words = { ...present.history.words }
   for (const { columns, name, renamedFrom } of wanted) {

@@ -146,8 +146,7 @@ function sequences(resource: Resource): Sequence[] {
 }
 
 /** The table of a resource, with what the resources that stand on it add. */
-function tableOf(catalog: Catalog, owner: Resource): Table {
-  const standing = [...catalog.resources.values()].filter((resource) => resource.table === owner.table)
+function tableOf(catalog: Catalog, owner: Resource, standing: readonly Resource[]): Table {
   const all = [owner, ...standing.filter((resource) => resource !== owner)]
   const columns = byName(
     all.flatMap((r) =>
@@ -195,7 +194,14 @@ function joiningTable(catalog: Catalog, resource: Resource, relation: ManyToMany
 /** Every table that the catalog needs, in the order of their names. Pure; joining tables that both sides name appear once. */
 export function tables(catalog: Catalog): readonly Table[] {
   const resources = [...catalog.resources.values()]
-  const own = resources.filter((resource) => resource.owner === resource.name).map((r) => tableOf(catalog, r))
+  const standing = new Map<string, Resource[]>()
+  for (const resource of resources) {
+    const known = standing.get(resource.table)
+    if (known === undefined) standing.set(resource.table, [resource])
+    else known.push(resource)
+  }
+  const owners = resources.filter((resource) => resource.owner === resource.name)
+  const own = owners.map((owner) => tableOf(catalog, owner, standing.get(owner.table) ?? []))
   const joining = resources.flatMap((resource) =>
     [...resource.relations.values()].flatMap((relation) =>
       relation.kind === 'many_to_many' ? [joiningTable(catalog, resource, relation)] : [],

@@ -10,7 +10,8 @@ import type { HookData } from './module-hooks.ts'
 export const FROM_SOURCE = import.meta.url.endsWith('.ts')
 
 const EXTENSION = FROM_SOURCE ? 'ts' : 'js'
-const CODE = /\.(?:[mc]?[jt]s|json)$/
+/** Types beside compiled code are none of it. */
+const CODE = /(?<!\.d)\.(?:[mc]?[jt]s|json)$/
 
 function here(path: string): string {
   return new URL(path, import.meta.url).href

@@ -1,5 +1,6 @@
 /** Objection models derived from the catalog, for what plugins read and write without policies: rows, relations, JSON columns. */
-import { Model, type ModelClass, type QueryBuilder, type RelationMappings } from 'objection'
+import { createRequire } from 'node:module'
+import type { Model, ModelClass, QueryBuilder, RelationMappings } from 'objection'
 import type { Catalog, Filter, Resource } from '../catalog/catalog.ts'
 import { storedFields } from '../catalog/stored.ts'
 import { print } from '../filter/sql.ts'
@@ -7,21 +8,24 @@ import { comparand, compareSql, toSql } from '../filter/to-sql.ts'
 import type { Json } from '../json.ts'
 
 /** A row as it is stored, by column. */
-export class StoredRow extends Model {
+export interface StoredRow extends Model {
   readonly [column: string]: unknown
 }
 
-const known = new WeakMap<Resource, typeof StoredRow>()
+const load = createRequire(import.meta.url)
+const known = new WeakMap<Resource, ModelClass<StoredRow>>()
 
 /**
  * The model of a resource: its table with its JSON columns, its relations, and the modifier `live`, which leaves out
  * deleted rows. It knows nothing of policies, scopes and hooks, and validates nothing. Query it with a connection,
- * `modelOf(…).query(knex)`: bound copies are kept by Objection for as long as the connection lives.
+ * `modelOf(…).query(knex)`: bound copies are kept by Objection for as long as the connection lives. Objection itself is
+ * loaded with the first model, because an application whose plugins ask for none starts without it.
  */
-export function modelOf(catalog: Catalog, resource: Resource): typeof StoredRow {
+export function modelOf(catalog: Catalog, resource: Resource): ModelClass<StoredRow> {
   const found = known.get(resource)
   if (found !== undefined) return found
-  class Row extends StoredRow {
+  const objection: typeof import('objection') = load('objection')
+  class Row extends objection.Model {
     static override tableName = resource.table
     static override idColumn = resource.key.column
     static override useLimitInFirst = true
@@ -36,13 +40,15 @@ export function modelOf(catalog: Catalog, resource: Resource): typeof StoredRow 
       },
     }
     static override get relationMappings(): RelationMappings {
-      return relationMappings(catalog, resource)
+      return relationMappings(objection, catalog, resource)
     }
   }
   // Objection caches by class name and table; a name of its own keeps catalogs apart.
   Object.defineProperty(Row, 'name', { value: `${resource.name}_${++made}` })
-  known.set(resource, Row)
-  return Row
+  // What it has beside its methods are the columns of its table.
+  const model = Row as ModelClass<Model> as ModelClass<StoredRow>
+  known.set(resource, model)
+  return model
 }
 
 let made = 0
@@ -65,11 +71,15 @@ function ownCondition(filter: Filter, table: string): { readonly text: string; r
   return { text: print(condition).text, values }
 }
 
-function relationMappings(catalog: Catalog, resource: Resource): RelationMappings {
+function relationMappings(
+  { Model }: typeof import('objection'),
+  catalog: Catalog,
+  resource: Resource,
+): RelationMappings {
   const mappings: RelationMappings = {}
   for (const relation of resource.relations.values()) {
     const target = catalog.resources.get(relation.target)!
-    const modelClass = (): ModelClass<Model> => modelOf(catalog, target)
+    const modelClass = (): ModelClass<StoredRow> => modelOf(catalog, target)
     if (relation.kind === 'belongs_to') {
       const join = { from: `${resource.table}.${relation.field.column}`, to: `${target.table}.${target.key.column}` }
       mappings[relation.name] = { relation: Model.BelongsToOneRelation, modelClass, join }
