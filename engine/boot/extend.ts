@@ -14,8 +14,10 @@ export function extend(
 ): Required<Collected<readonly Document<unknown>[]>> {
   const diagnostics: Diagnostic[] = []
   const used = new Set<Document<unknown>>()
+  const byName = new Map<string | undefined, Document<unknown>>()
+  for (const document of own) if (!byName.has(nameOf(document))) byName.set(nameOf(document), document)
   const extended = brought.map((base): Document<unknown> => {
-    const over = own.find((document) => nameOf(document) !== undefined && nameOf(document) === nameOf(base))
+    const over = nameOf(base) === undefined ? undefined : byName.get(nameOf(base))
     // Of two plugins that bring the same resource the second is a duplicate, and so is a second file of the application.
     if (over === undefined || used.has(over)) return base
     used.add(over)

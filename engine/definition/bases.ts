@@ -8,18 +8,18 @@ export function basesOf(documents: readonly Document<unknown>[]): Bases {
   const baseOf = new Map(
     [...byName(documents)].map(([name, { of }]) => [name, typeof of === 'string' ? of : undefined]),
   )
-  const order: string[] = []
+  const order = new Set<string>()
   const circles = new Map<string, readonly string[]>()
   const visit = (name: string, above: readonly string[]): void => {
-    if (order.includes(name)) return
+    if (order.has(name)) return
     const base = baseOf.get(name)
     const chain = [...above, name]
     if (base !== undefined && chain.includes(base)) circles.set(name, [...chain.slice(chain.indexOf(base)), base])
     else if (base !== undefined && baseOf.has(base)) visit(base, chain)
-    order.push(name)
+    order.add(name)
   }
   for (const name of [...baseOf.keys()].sort()) visit(name, [])
-  return { baseOf, order, circles }
+  return { baseOf, order: [...order], circles }
 }
 
 /**

@@ -219,11 +219,20 @@ function requiredOf(schema: JsonSchema): readonly string[] {
   return (schema.required ?? []) as readonly string[]
 }
 
+const patterns = new Map<string, RegExp>()
+
+/** The expression of a pattern in a schema; the same few judge every file. */
+function expression(pattern: string): RegExp {
+  const known = patterns.get(pattern) ?? new RegExp(pattern, 'u')
+  patterns.set(pattern, known)
+  return known
+}
+
 function nameFits(schema: JsonSchema, key: string, path: Path, judging: Judging): boolean {
   const names = schema.propertyNames as JsonSchema | undefined
   if (names === undefined) return true
   const tooLong = typeof names.maxLength === 'number' && key.length > names.maxLength
-  if (!tooLong && (typeof names.pattern !== 'string' || new RegExp(names.pattern, 'u').test(key))) return true
+  if (!tooLong && (typeof names.pattern !== 'string' || expression(names.pattern).test(key))) return true
   complain(judging, path, 'key', {
     code: 'wrong_name',
     message: `"${key}" can not be a name here`,
@@ -240,7 +249,7 @@ function judgeScalar(schema: JsonSchema, value: Json, path: Path, judging: Judgi
   if (typeof value !== 'string') return value
   const sentence = bounds([...value].length, schema.minLength, schema.maxLength, ' characters')
   if (sentence !== undefined) return wrongValue(sentence, path, judging)
-  if (typeof schema.pattern !== 'string' || new RegExp(schema.pattern, 'u').test(value)) return value
+  if (typeof schema.pattern !== 'string' || expression(schema.pattern).test(value)) return value
   const expects = schema['x-expects']
   complain(judging, path, 'value', {
     code: 'wrong_value',

@@ -1,5 +1,5 @@
 /** Turns the text of one YAML file into a value that knows where every key and value of it stands. */
-import { parseDocument as parseYaml, type YAMLError, type Document as YamlDocument } from 'yaml'
+import { parseDocument as parseYaml, Schema, type YAMLError, type Document as YamlDocument } from 'yaml'
 import { LIMITS } from '../limits.ts'
 import type { Collected, Diagnostic } from '../text/diagnostic.ts'
 import type { Source, Span } from '../text/source.ts'
@@ -27,6 +27,9 @@ export function parseDocument(source: Source): Collected<Document<unknown>> {
   return { value: Object.freeze({ value: node.value, place: placer(source, node) }), diagnostics }
 }
 
+/** What plain values mean, by YAML 1.2: made once, because making it for each file takes longer than a small file. */
+const MEANINGS = new Schema({ schema: 'core', resolveKnownTags: true })
+
 function readYaml(source: Source): YamlDocument.Parsed | Diagnostic {
   try {
     // Repeated keys are found while reading, where both places are known.
@@ -36,6 +39,8 @@ function readYaml(source: Source): YamlDocument.Parsed | Diagnostic {
       intAsBigInt: true,
       logLevel: 'error',
       version: '1.2',
+      // A file may ask for another version by a directive.
+      ...(/^%/m.test(source.text) ? {} : { schema: MEANINGS }),
     })
   } catch (error) {
     // The composer is recursive: thousands of open brackets exhaust its stack.

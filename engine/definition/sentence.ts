@@ -23,10 +23,18 @@ export function isKind(schema: JsonSchema, value: Json): boolean {
   return types.includes(typeof value)
 }
 
+const typesOfSchemas = new WeakMap<JsonSchema, readonly string[]>()
+
 function typesOf(schema: JsonSchema): readonly string[] {
-  if (Array.isArray(schema.type)) return schema.type
-  if (typeof schema.type === 'string') return [schema.type]
-  return [...new Set((words(schema) ?? []).map((word) => (word === null ? 'null' : typeof word)))]
+  const known = typesOfSchemas.get(schema)
+  if (known !== undefined) return known
+  const types: readonly string[] = Array.isArray(schema.type)
+    ? schema.type
+    : typeof schema.type === 'string'
+      ? [schema.type]
+      : [...new Set((words(schema) ?? []).map((word) => (word === null ? 'null' : typeof word)))]
+  typesOfSchemas.set(schema, types)
+  return types
 }
 
 /** What a schema takes, in words: `text`, `a whole number`; of fixed words, the words themselves. */

@@ -36,9 +36,10 @@ const restoreNeedsLive: Rule = (resolution, written, draft) => {
 
 const countsHaveRelations: Rule = (resolution, written, draft) => {
   for (const field of draft.fields.values()) {
-    const { kind } = draft.relations.get(field.count ?? '') ?? {}
+    if (field.count === undefined) continue
+    const { kind } = draft.relations.get(field.count) ?? {}
     const joined = kind === 'many_to_many' && field.type.name !== 'count'
-    if (field.count === undefined || kind === 'has_many' || joined) continue
+    if (kind === 'has_many' || joined) continue
     if (
       resolution.unusable.has(`${draft.name}.${field.count}`) ||
       written.relations.get(field.count)?.value.has_many !== undefined
@@ -62,7 +63,8 @@ const NUMBERS: ReadonlySet<string> = new Set(['integer', 'decimal'])
 /** What records come to is a value that the field can hold: a number of numbers, or a bound of values like its own. */
 const totalsAreValues: Rule = (resolution, written, draft) => {
   for (const field of draft.fields.values()) {
-    const relation = draft.relations.get(field.count ?? '')
+    if (field.count === undefined) continue
+    const relation = draft.relations.get(field.count)
     const document = written.fields.get(field.name)?.value
     if (document?.computed === undefined || typeof document.computed === 'string' || relation === undefined) continue
     const span = written.fields.get(field.name)?.place(['computed']) ?? field.span

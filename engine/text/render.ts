@@ -99,14 +99,20 @@ function visible(text: string): string {
     .replace(/[\p{Cc}\u200e\u200f\u2028-\u202e\u2066-\u2069\ufeff]/gu, (unit) => (unit === '\r' ? '' : '·'))
 }
 
-const graphemes = new Intl.Segmenter(undefined, { granularity: 'grapheme' })
+let segmenter: Intl.Segmenter | undefined
+
+/** What a reader takes for one character each; what tells them is made when a text first needs it. */
+function graphemes(text: string): readonly string[] {
+  segmenter ??= new Intl.Segmenter(undefined, { granularity: 'grapheme' })
+  return Array.from(segmenter.segment(text), ({ segment }) => segment)
+}
 
 /** How many columns a text takes in a terminal: wide characters and emoji take two. */
 export function columns(text: string): number {
   // Nearly every line is plain ASCII.
   if (/^[\x20-\x7e]*$/.test(text)) return text.length
   let sum = 0
-  for (const { segment } of graphemes.segment(text)) sum += width(segment)
+  for (const grapheme of graphemes(text)) sum += width(grapheme)
   return sum
 }
 
@@ -119,15 +125,12 @@ function width(grapheme: string): number {
 
 function cutEnd(text: string, most: number): string {
   if (columns(text) <= most) return text
-  return `${take(
-    [...graphemes.segment(text)].map((part) => part.segment),
-    most - 1,
-  ).join('')}…`
+  return `${take(graphemes(text), most - 1).join('')}…`
 }
 
 function cutStart(text: string, most: number): string {
   if (columns(text) <= most) return text
-  const parts = [...graphemes.segment(text)].map((part) => part.segment).reverse()
+  const parts = [...graphemes(text)].reverse()
   return `…${take(parts, most - 1)
     .reverse()
     .join('')}`

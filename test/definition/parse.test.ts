@@ -35,6 +35,15 @@ test('the place of a node that is not there is that of its nearest ancestor', ()
   assert.is(at('a: { b: 1 }', ['a', 'c', 'd'], 'key'), 'a')
 })
 
+test('plain words mean what YAML 1.2 says in every file but one that asks for another version', () => {
+  const older = '%YAML 1.1\n---\na: yes\n'
+  const value = (text: string) => parse(text).value?.value
+  assert.equal(value('a: yes\nb: true\n'), { a: 'yes', b: true })
+  assert.equal(value(older), { a: true })
+  assert.equal(value('a: !!binary aGk=\n') !== undefined && value('a: aGk=\n'), { a: 'aGk=' })
+  assert.equal(value('a: yes\n'), { a: 'yes' })
+})
+
 test('an empty value is found at its key', () => assert.is(at('a:\nb: 1', ['a']), 'a'))
 
 test('keys are what is written, also where YAML would read a value', () => {
