@@ -55,19 +55,19 @@ const FILTER: JsonSchema = {
   properties: {
     any: key('At least one of the filters holds.', [{ status: 1 }, { user: '$actor' }], {
       type: 'array',
-      items: ref('filter'),
+      items: ref('condition'),
       minItems: 1,
     }),
     all: key('All of the filters hold.', [{ is_active: true }, { not: { user: '$actor' } }], {
       type: 'array',
-      items: ref('filter'),
+      items: ref('condition'),
       minItems: 1,
     }),
-    not: key('The filter does not hold.', { user: '$actor' }, ref('filter')),
+    not: key('The filter does not hold.', { user: '$actor' }, ref('condition')),
     with_deleted: key(
       'In a policy: the filter, whose paths may lead through deleted records too.',
       { 'ticket.user': '$actor' },
-      ref('filter'),
+      ref('condition'),
     ),
   },
   propertyNames: PATH,
@@ -92,7 +92,7 @@ export const WHO: Readonly<Record<string, JsonSchema>> = {
 const CLAUSE: JsonSchema = {
   ...map({
     ...WHO,
-    where: key('Only records that this filter admits.', { user: '$actor' }, ref('filter')),
+    where: key('Only records that this filter admits.', { user: '$actor' }, ref('condition')),
     fields: key('The only fields and relations that may be written.', ['subject', 'details'], list(NAME)),
     set: key('Values that a write always gets.', { user: '$actor' }, named({}, PATH)),
   }),
@@ -102,6 +102,8 @@ const CLAUSE: JsonSchema = {
 /** The definitions that filters, access rules and policies are made of. */
 export const FILTER_DEFINITIONS: Readonly<Record<string, JsonSchema>> = {
   filter: FILTER,
+  // Where every record would fulfil an empty one, it is a slip and no filter.
+  condition: { ...FILTER, minProperties: 1 },
   operators: operators(),
   access: { ...map(WHO), minProperties: 1 },
   access_list: either(ref('access'), { type: 'array', items: ref('access'), minItems: 1 }),

@@ -8,7 +8,7 @@ export const LIST_KEYS: Readonly<Record<string, JsonSchema>> = {
   filters: key(
     'What a list may be filtered by: paths, { parameter: path }, or a parameter that is true or false by a condition.',
     ['status_id', 'assigned_to'],
-    either(list(PATH), named(either(PATH, ref('filter')), PATH)),
+    either(list(PATH), named(either(PATH, ref('condition')), PATH)),
   ),
   ranges: key(
     'Pairs of parameters over a date or time: `date` gives date_from and date_to.',
@@ -79,7 +79,7 @@ export const LIST_KEYS: Readonly<Record<string, JsonSchema>> = {
         {
           fields: key('The indexed fields, in order.', ['slug'], { ...list(NAME), minItems: 1 }),
           unique: key('No two records have the same values.', true, SWITCH),
-          where: key('Only records that match.', { is_active: true }, ref('filter')),
+          where: key('Only records that match.', { is_active: true }, ref('condition')),
         },
         ['fields'],
       ),

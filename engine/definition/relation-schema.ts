@@ -36,7 +36,7 @@ const COMMON: Readonly<Record<string, JsonSchema>> = {
 
 const MANY: Readonly<Record<string, JsonSchema>> = {
   order: key('The order of the records: a field, with "-" in front for descending.', '-created_at', SORT),
-  where: key('Which records belong.', { is_internal: false }, ref('filter')),
+  where: key('Which records belong.', { is_internal: false }, ref('condition')),
 }
 
 const JOINING: Readonly<Record<string, JsonSchema>> = {
@@ -59,7 +59,7 @@ const BELONGS_TO = map(
       { slug: 'open' },
       ref('filter'),
     ),
-    where: key('Which records may be chosen.', { 'role.slug': { ne: 'customer' } }, ref('filter')),
+    where: key('Which records may be chosen.', { 'role.slug': { ne: 'customer' } }, ref('condition')),
     on_delete: key('What removing the other record for good does here.', 'set_null', {
       enum: ['restrict', 'set_null', 'cascade'],
     }),

@@ -48,7 +48,7 @@ const IDENTITY: Readonly<Record<string, JsonSchema>> = {
   where: key(
     'Which records of that table are this resource; new ones get the values.',
     { 'role.slug': 'customer' },
-    ref('filter'),
+    ref('condition'),
   ),
   lookup: key('What the {id} of a path may be, each also by its name, `slug:open`; `id` if absent.', ['id', 'uid'], {
     ...list(NAME),
@@ -82,7 +82,7 @@ const CONTENT: Readonly<Record<string, JsonSchema>> = {
 }
 
 const WRITING: Readonly<Record<string, JsonSchema>> = {
-  live: key('Which records exist for callers; the others answer 404.', { deleted_at: null }, ref('filter')),
+  live: key('Which records exist for callers; the others answer 404.', { deleted_at: null }, ref('condition')),
   delete_sets: key('What delete sets instead of removing the row.', { deleted_at: '$now' }, named({}, PATH)),
   restore_sets: key('What restore sets.', { deleted_at: null }, named({}, PATH)),
   update_sets: key('What an update that changes something sets too.', { updated_at: '$now' }, named({}, PATH)),
