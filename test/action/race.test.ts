@@ -1,4 +1,5 @@
 /** Writers of one record at a time: versions, and changes that must not lose each other. */
+import { setTimeout as sleep } from 'node:timers/promises'
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
 import type { Answer } from '../support/application.ts'
@@ -14,6 +15,14 @@ test.after(() => app.close())
 
 const patch = (path: string, body: unknown, headers = {}): Promise<Answer> =>
   app.call('PATCH', `/api/v1${path}`, { token: STAFF, body, headers })
+/** The same, again and again where the service is too busy for it: a machine with other work refuses some of fifty at once. */
+async function patchAtLast(path: string, body: unknown): Promise<Answer> {
+  for (let tries = 1; ; tries += 1) {
+    const answer = await patch(path, body)
+    if (answer.status !== 503 || tries === 20) return answer
+    await sleep(100)
+  }
+}
 const make = (path: string, body: unknown) => app.expect(201, 'POST', path, STAFF, body)
 const read = (path: string) => app.expect(200, 'GET', path)
 
@@ -54,7 +63,7 @@ test('fifty parallel changes of different fields are all there at the end', asyn
     { notes: `n${i}` },
     { serial: i },
   ])
-  const answers = await Promise.all(bodies.flat().map((body) => patch(`/books/${book.id}`, body)))
+  const answers = await Promise.all(bodies.flat().map((body) => patchAtLast(`/books/${book.id}`, body)))
   for (const answer of answers) assert.is(answer.status, 200, answer.text)
   const found = await read(`/books/${book.id}`)
   for (const name of ['title', 'pages', 'price', 'notes', 'serial']) {
@@ -66,7 +75,9 @@ test('fifty parallel changes of different fields are all there at the end', asyn
 test('parallel changes in transactions do not lose each other', async () => {
   const note = await make('/notes', { text: 'n' })
   const answers = await Promise.all(
-    Array.from({ length: 10 }, (_, i) => patch(`/notes/${note.id}`, i % 2 ? { text: `n${i}` } : { stamp: `s${i}` })),
+    Array.from({ length: 10 }, (_, i) =>
+      patchAtLast(`/notes/${note.id}`, i % 2 ? { text: `n${i}` } : { stamp: `s${i}` }),
+    ),
   )
   for (const answer of answers) assert.is(answer.status, 200, answer.text)
   const found = await read(`/notes/${note.id}`)
