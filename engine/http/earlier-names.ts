@@ -5,15 +5,23 @@ import { ApiError, invalid } from '../error.ts'
 import { isObject, type Json, type JsonObject } from '../json.ts'
 import { allowsOne, readable } from '../query/policy.ts'
 import type { HttpParts, RequestInput, BoundRoute as Route } from './parts.ts'
+import type { Reply } from './route.ts'
+
+type Headers = Readonly<Record<string, string>>
 
 /** What a request uses of earlier names. */
 export interface EarlierUse {
-  readonly headers: Readonly<Record<string, string>>
+  readonly headers: Headers
   /** A refusal that speaks of the keys of its body as they were sent. */
   readonly told: (error: unknown) => unknown
 }
 
-type Watch = (route: Route, input: RequestInput, actor: Actor) => EarlierUse | undefined
+export interface Watch {
+  /** What stands in a request. */
+  readonly asked: (route: Route, input: RequestInput, actor: Actor) => EarlierUse | undefined
+  /** The reply with the headers for what a handler found. */
+  readonly found: (reply: Reply, actor: Actor) => Reply
+}
 
 /** The parameters whose values are names. */
 const NAMING: ReadonlySet<string> = new Set(['sort', 'fields', 'omit', 'include'])
@@ -29,7 +37,17 @@ export function watchEarlierNames({
 }: Pick<HttpParts, 'catalog' | 'metrics' | 'now'>): Watch | undefined {
   if (![...catalog.resources.values()].some(({ earlier }) => earlier !== undefined)) return undefined
   const began = now().getTime()
-  return (route, input, actor) => {
+  const found = (reply: Reply, actor: Actor): Reply => {
+    const { resource = '', names = [] } = reply.earlier ?? {}
+    const known = catalog.resources.get(resource)?.earlier?.names
+    const uses = names.flatMap((name) => {
+      const one = known?.get(name)
+      if (one !== undefined) metrics.earlier({ resource, name, role: actor.role ?? actor.kind, use: 'asked' })
+      return one ?? []
+    })
+    return uses.length === 0 ? reply : { ...reply, headers: { ...reply.headers, ...headersOf(uses, began) } }
+  }
+  const asked = (route: Route, input: RequestInput, actor: Actor): EarlierUse | undefined => {
     const resource = resourceOf(catalog, route)
     const found: Earlier[] = []
     const count = (name: string, earlier: Earlier, use: 'asked' | 'answered') => {
@@ -56,6 +74,18 @@ export function watchEarlierNames({
     if (found.length === 0) return undefined
     const told = (error: unknown) => underSentNames(route, earlier, input.body, underChildNames(children, error))
     return { headers: headersOf(found, began), told }
+  }
+  return { asked, found }
+}
+
+/** The headers of an answer with those of its request: the earliest of each counts. */
+export function withEarlier(answered: Headers, asked: Headers): Headers {
+  const [since, until] = [answered.Deprecation, answered.Sunset]
+  return {
+    ...answered,
+    ...asked,
+    ...(since !== undefined && Number(since.slice(1)) < Number(asked.Deprecation?.slice(1)) && { Deprecation: since }),
+    ...(until !== undefined && !(Date.parse(asked.Sunset ?? '') < Date.parse(until)) && { Sunset: until }),
   }
 }
 

@@ -11,7 +11,7 @@ import { allowsOne, forbiddenBy } from '../query/policy.ts'
 import { decodeInput } from '../record/decode.ts'
 import { checkDeclared, inspectBody, isMultipart, jsonReader } from './body.ts'
 import { routeContext, type Transact } from './context.ts'
-import { type EarlierUse, watchEarlierNames } from './earlier-names.ts'
+import { type EarlierUse, watchEarlierNames, withEarlier } from './earlier-names.ts'
 import { explainedRefusal, explainedReply, explainer } from './explained.ts'
 import { answerOnce } from './idempotency.ts'
 import type { Answer, BoundRoute, Call, Headers, HttpParts, RequestInput } from './parts.ts'
@@ -206,12 +206,15 @@ function performer(parts: HttpParts, stamp: Stamp): (call: Call, place: Place, i
     const left: Work[] = []
     const around = executionOf(foundation, { actor, requestId, afterCommit: (work) => void left.push(work) })
     const replied = (reply: Reply): Answer => answerOf(reply, route.status ?? 200, stamp(now()))
-    const handle = (transact?: Transact): Promise<Reply> => handled(around, route, input, transact)
+    const handle = async (transact?: Transact): Promise<Reply> => {
+      const reply = await handled(around, route, input, transact)
+      return reply.earlier === undefined ? reply : (watch?.found(reply, actor) ?? reply)
+    }
     const work = async (): Promise<Answer> =>
       isKeyed(route, input)
         ? await once(call, place, input, { around, handle, answerOf: replied })
         : replied(await toldWhy(call, handle))
-    const use = watch?.(route, input, actor)
+    const use = watch?.asked(route, input, actor)
     const answer = await (use === undefined ? work() : underEarlierNames(use, work))
     if (left.length > 0) await runLeft(around, left)
     return answer
@@ -228,7 +231,7 @@ async function toldWhy(call: Call, handle: () => Promise<Reply>): Promise<Reply>
 async function underEarlierNames({ headers, told }: EarlierUse, work: () => Promise<Answer>): Promise<Answer> {
   try {
     const answer = await work()
-    return { ...answer, headers: { ...answer.headers, ...headers } }
+    return { ...answer, headers: withEarlier(answer.headers, headers) }
   } catch (error) {
     throw told(error)
   }

@@ -19,6 +19,8 @@ export interface Reply {
   readonly headers?: Readonly<Record<string, string>>
   /** The entity tag of `data`, without quotes; gives ETag, If-None-Match and 304. */
   readonly etag?: string
+  /** Earlier names that the work found in what was sent, such as titles of a file: told and counted as those of a body are. */
+  readonly earlier?: { readonly resource: string; readonly names: readonly string[] } | undefined
   /** Instead of an envelope: a body of another type (CSV, a file, a page). */
   readonly raw?: { readonly type: string; readonly body: string | Buffer | Readable }
 }

@@ -27,6 +27,8 @@ export interface Sheet extends Form {
   readonly columns: ReadonlyMap<Column, number>
   readonly titles: readonly string[]
   readonly leftOut: readonly string[]
+  /** Earlier names of fields and relations that stand as titles. */
+  readonly earlier: readonly string[]
   readonly options: ImportOptions
   readonly width: number
   readonly rows: number

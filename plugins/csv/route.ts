@@ -75,9 +75,11 @@ export async function importRecords(context: RouteContext, resource: Resource): 
   const keyed = context.headers['idempotency-key'] !== undefined && !options.dryRun
   const large = sheet.rows > Number(context.options.job_rows)
   // Nobody could ask for the job of someone who is not signed in.
-  if ((large || keyed) && context.actor.id !== null) return importLater(context, resource, file, sheet)
+  const earlier = { resource: resource.name, names: sheet.earlier }
+  if ((large || keyed) && context.actor.id !== null)
+    return { ...(await importLater(context, resource, file, sheet)), earlier }
   if (keyed) throw new ApiError('bad_request', { message: 'Sign in to import with an Idempotency-Key' })
   const report = await importSheet(context, resource, sheet)
   const data = { ...report, errors: report.errors.map(plainErrors), file: recognised(sheet) }
-  return { data, message: summary(report) }
+  return { data, message: summary(report), earlier }
 }

@@ -11,10 +11,14 @@ export interface Header {
   readonly titles: readonly string[]
   /** Titles of columns that are not read. */
   readonly leftOut: readonly string[]
+  /** Earlier names of fields and relations that stand as titles, or in the map. */
+  readonly earlier: readonly string[]
 }
 
 interface Named {
   readonly title: string
+  /** The same, or what the map says of it, as titles are compared. */
+  readonly word: string
   /** What the title stands for; a column, nothing because it is left out, or nothing that is known. */
   readonly column: Column | 'left out' | 'unknown'
 }
@@ -46,7 +50,13 @@ export function headerOf(titles: readonly string[], layout: Layout, renames: Ren
     columns,
     titles,
     leftOut: found.filter(({ column }) => typeof column !== 'object').map(({ title }) => title),
+    earlier: found.flatMap(earlierName),
   }
+}
+
+function earlierName({ column, word }: Named): readonly string[] {
+  if (typeof column !== 'object' || headerWord(column.title) === word) return []
+  return column.before.filter((name) => headerWord(name) === word)
 }
 
 function named(titles: readonly string[], { columns }: Layout, renames: Renames): readonly Named[] {
@@ -55,9 +65,10 @@ function named(titles: readonly string[], { columns }: Layout, renames: Renames)
   const renamed = new Map(renames.titles.map(([title, to]) => [headerWord(title), to]))
   return titles.map((title) => {
     const word = headerWord(title)
-    if (!renamed.has(word)) return { title, column: known.get(word) ?? 'unknown' }
+    if (!renamed.has(word)) return { title, word, column: known.get(word) ?? 'unknown' }
     const to = renamed.get(word)
-    return { title, column: to === undefined ? 'left out' : (known.get(headerWord(to)) ?? 'unknown') }
+    if (to === undefined) return { title, word, column: 'left out' }
+    return { title, word: headerWord(to), column: known.get(headerWord(to)) ?? 'unknown' }
   })
 }
 
@@ -82,7 +93,8 @@ const COMPARED = 200
 
 function judgeRenames(titles: readonly string[], { columns }: Layout, renames: Renames): void {
   const names = columns.map(({ title }) => title)
-  const [there, known] = [new Set(titles.map(headerWord)), new Set(names.map(headerWord))]
+  const before = columns.flatMap((column) => column.before)
+  const [there, known] = [new Set(titles.map(headerWord)), new Set([...names, ...before].map(headerWord))]
   const hint = (one: string, all: readonly string[]): string => {
     const meant = nearest(one.slice(0, LIMITS.unknownKeyLength), all)
     return meant === undefined ? '' : `; did you mean "${meant}"?`

@@ -143,16 +143,38 @@ test('records that come with another one have earlier keys too, and complaints n
   await app.call('DELETE', `/api/orders/${made.at('data.id')}`)
 })
 
-test('a file of before has its titles', async () => {
-  const rows = 'Code,Client,Total\r\nF1,Ann,7.50\r\n'
+/** Imports orders from a file of these rows. */
+function imported(rows: string, path = '/api/orders/import', headers: Readonly<Record<string, string>> = {}) {
   const part = 'content-disposition: form-data; name="file"; filename="orders.csv"\r\ncontent-type: text/csv'
-  const answer = await app.call('POST', '/api/orders/import', {
+  return app.call('POST', path, {
     body: `--b\r\n${part}\r\n\r\n${rows}\r\n--b--\r\n`,
-    headers: { 'content-type': 'multipart/form-data; boundary=b' },
+    headers: { 'content-type': 'multipart/form-data; boundary=b', ...headers },
   })
+}
+
+test('a file of before has its titles, and whoever sends it is told and counted', async () => {
+  const answer = await imported('Code,Client,Total\r\nF1,Ann,7.50\r\n')
   assert.is(answer.status, 200, answer.text)
+  isTold(answer)
+  for (const name of ['code', 'client', 'total']) await isCounted('orders', name)
   const { body } = await app.call('GET', '/api/orders/number:F1')
   assert.equal([body.data.amount, body.data.buyer.name], ['7.50', 'Ann'])
 })
+
+test('present titles are not told of, and a map may name what was before', async () => {
+  const present = await imported('Number,Buyer,Amount\r\nF2,Ann,1.00\r\n')
+  assert.equal([present.status, present.headers.deprecation], [200, undefined], present.text)
+  const before = await count('client')
+  const mapped = await imported('Number,Who,Amount\r\nF3,Ann,1.00\r\n', '/api/orders/import?map=Who:Client')
+  assert.is(mapped.status, 200, mapped.text)
+  isTold(mapped)
+  assert.is(await count('client'), before + 1)
+})
+
+async function count(name: string): Promise<number> {
+  const { text } = await app.call('GET', '/metrics', { token: 'metrics-token-of-the-test' })
+  const line = `plinth_earlier_names_total{resource="orders",name="${name}",role="anonymous",use="asked"} `
+  return Number(text.slice(text.indexOf(line) + line.length).split('\n', 1)[0])
+}
 
 test.run()
