@@ -95,25 +95,38 @@ export function kindOf({ type, options }: Pick<DraftField, 'type' | 'options'>):
 }
 
 /** Rules that admit nobody, because nobody signs in: a warning, as a plugin that knows accounts may come later. */
-function admittingNobody(resolution: Resolution, written: Written): void {
+function admittingNobody(resolution: Resolution, written: Written, { keys }: Draft): void {
   for (const { value, place } of accessRules(written)) {
     const key = value.permission !== undefined ? 'permission' : value.role !== undefined ? 'role' : 'who'
-    if (value[key] === undefined || value[key] === 'anyone') continue
-    const at = place([key])
-    // A plugin's file is for applications with accounts and without; who uses it can not change it.
-    if (resolution.extensions.brought?.has(at.source)) continue
-    const who = key === 'who' ? 'nobody is signed in' : `nobody has a ${key}`
-    resolution.report('unknown_attribute', `Nobody signs in to this application, so ${who}`, at, {
-      hint: 'write who: anyone, or add a plugin that knows accounts to app.yaml, as plugins: { auth: {} }',
-      severity: 'warning',
-    })
+    if (value[key] !== undefined && value[key] !== 'anyone') tellOfNobody(resolution, key, place([key]))
   }
+  for (const [name, value] of Object.entries(keys)) {
+    const known = resolution.extensions.keys.get(name)
+    const key = known?.permissions(value).length ? 'permission' : known?.roles(value).length ? 'role' : undefined
+    if (key !== undefined) tellOfNobody(resolution, key, written.document.place([name], 'key'))
+  }
+}
+
+/** A warning that what stands at a place admits nobody, where nobody signs in. */
+export function tellOfNobody(
+  resolution: Resolution,
+  key: 'permission' | 'role' | 'who',
+  at: Span,
+  instead = 'write who: anyone',
+): void {
+  const { authenticates, brought } = resolution.extensions
+  // A plugin's file is for applications with accounts and without; who uses it can not change it.
+  if (authenticates !== false || brought?.has(at.source)) return
+  const who = key === 'who' ? 'nobody is signed in' : `nobody has a ${key}`
+  resolution.report('unknown_attribute', `Nobody signs in to this application, so ${who}`, at, {
+    hint: `${instead}, or add a plugin that knows accounts to app.yaml, as plugins: { auth: {} }`,
+    severity: 'warning',
+  })
 }
 
 /** Pass: the roles that rules name exist, and so do the permissions that seeded roles hold. */
 export function accountRules(resolution: Resolution): void {
-  if (resolution.extensions.authenticates === false)
-    for (const { written } of eachDraft(resolution)) admittingNobody(resolution, written)
+  for (const { written, draft } of eachDraft(resolution)) admittingNobody(resolution, written, draft)
   const account = resolution.drafts.get(accounts(resolution))
   if (account !== undefined && account.key.type.name !== 'integer')
     resolution.report(

@@ -8,7 +8,7 @@ import { sentenceOf } from '../error.ts'
 import { LIMITS } from '../limits.ts'
 import type { Collected, Diagnostic } from '../text/diagnostic.ts'
 import { declarePermissions } from './access.ts'
-import { accountRules, attributesRead, roleFields, roleNames } from './accounts.ts'
+import { accountRules, attributesRead, roleFields, roleNames, tellOfNobody } from './accounts.ts'
 import { automations } from './automations.ts'
 import { backfills } from './backfills.ts'
 import { calendars } from './calendars.ts'
@@ -97,7 +97,10 @@ export function resolve(
 ): Collected<Catalog> {
   const resolution = beginResolution(definition, extensions, unusable)
   const { explain } = definition.app.value
-  if (explain !== undefined) declarePermissions(resolution, [{ kind: 'permission', ...explain }], 'app.yaml')
+  if (explain !== undefined) {
+    declarePermissions(resolution, [{ kind: 'permission', ...explain }], 'app.yaml')
+    tellOfNobody(resolution, 'permission', definition.app.place(['explain', 'permission']), 'take it away')
+  }
   for (const pass of PASSES) pass.run(resolution)
   if (isFailed(resolution.diagnostics)) return { diagnostics: inOrder(resolution.diagnostics) }
   const catalog = catalogOf(resolution)

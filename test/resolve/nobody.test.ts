@@ -34,6 +34,14 @@ for (const [title, things, place, who] of [
     '3:54',
     'nobody has a permission',
   ],
+  [
+    'who may move a record',
+    `fields: { state: { type: enum, values: [new, old] } }
+moves: { state: { allow: [{ role: admin, from: new, to: old }] } }
+policies: { view: [{ who: anyone }] }`,
+    '4:35',
+    'nobody has a role',
+  ],
 ] as const) {
   test(`a rule about ${title} is told at its place`, async () => {
     const [line = '', ...more] = await check(things)
@@ -42,6 +50,22 @@ for (const [title, things, place, who] of [
     assert.equal(more, [])
   })
 }
+
+test('a key of a plugin is told of, and who may have answers explained', async () => {
+  const csv = `csv: { export: [{ permission: things.export }], columns: { Name: name } }`
+  const [key = '', ...more] = await check(
+    `${NAME}policies: { view: [{ who: anyone }] }\n${csv}`,
+    '{ csv: {}, jobs: {} }',
+  )
+  assert.ok(key.includes('things.yaml:5:1 warning'), key)
+  assert.ok(key.endsWith('so nobody has a permission'), key)
+  assert.equal(more, [])
+  const open = csv.replace('permission: things.export', 'who: anyone')
+  assert.equal(await check(`${NAME}policies: { view: [{ who: anyone }] }\n${open}`, '{ csv: {}, jobs: {} }'), [])
+  const explain = '{}\nexplain: { permission: answers.explain }'
+  const [said = ''] = await check(`${NAME}policies: { view: [{ who: anyone }] }`, explain)
+  assert.ok(said.includes('app.yaml:3:24 warning'), said)
+})
 
 test('nothing is told where anyone may, or where a plugin knows accounts', async () => {
   assert.equal(await check(`${NAME}policies: { view: [{ who: anyone }] }`), [])
