@@ -1,7 +1,7 @@
 /** Objects inside schemas that are equal become one schema with references to it. */
 import { singular } from '../catalog/name.ts'
 import { isObject, type JsonSchema } from '../json.ts'
-import { schemaRef } from './schema.ts'
+import { mapChildren, schemaRef } from './schema.ts'
 import { pascal } from './type-name.ts'
 
 /** Objects with a shorter text are written out, because a reference would save nothing. */
@@ -50,15 +50,14 @@ function look(node: unknown, property: string, tell: (schema: JsonSchema) => voi
 type Change = (property: string, schema: JsonSchema, inside: () => JsonSchema) => JsonSchema | undefined
 
 function visit(node: unknown, property: string, change: Change): unknown {
-  if (Array.isArray(node)) return node.map((item) => visit(item, property, change))
+  if (Array.isArray(node)) return mapChildren(node, (item) => visit(item, property, change))
   if (!isObject(node)) return node
-  const inside = (): JsonSchema => {
-    const entries = Object.entries(node).map(([key, value]) => {
-      if (key !== 'properties' || !isObject(value)) return [key, visit(value, key === 'items' ? property : '', change)]
-      return [key, Object.fromEntries(Object.entries(value).map(([name, one]) => [name, visit(one, name, change)]))]
-    })
-    return Object.fromEntries(entries)
-  }
+  const inside = (): JsonSchema =>
+    mapChildren(node, (value, key) =>
+      key === 'properties' && isObject(value)
+        ? mapChildren(value, (one, name) => visit(one, name, change))
+        : visit(value, key === 'items' ? property : '', change),
+    ) as JsonSchema
   const shared = property !== '' && isObject(node.properties) ? change(property, node, inside) : undefined
   return shared ?? inside()
 }

@@ -1,29 +1,22 @@
 /** References of a document: replaces those that routes write by resource (`#/resources/users`), and finds which components are referred to. */
 import { recordReference } from '../http/output.ts'
 import type { OpenApiDocument } from './openapi-document.ts'
+import { mapChildren } from './schema.ts'
 import type { TypeNames } from './type-name.ts'
 
 const COMPONENT = /^#\/components\/(\w+)\/([\w.-]+)$/
 
-function mapNodes(node: unknown, change: (key: string, value: string) => string): unknown {
-  if (Array.isArray(node)) return node.map((item) => mapNodes(item, change))
-  if (typeof node !== 'object' || node === null) return node
-  return Object.fromEntries(
-    Object.entries(node).map(([key, value]) => [
-      key,
-      key === '$ref' && typeof value === 'string' ? change(key, value) : mapNodes(value, change),
-    ]),
-  )
-}
-
 /** The document with `#/resources/users` as the schema of that record. */
 export function linked<T>(names: ReadonlyMap<string, TypeNames>, document: T): T {
-  return mapNodes(document, (_key, target) => {
+  const linkedTo = (target: string): string => {
     const reference = recordReference(target)
     const known = reference && names.get(reference.resource)
     if (known === undefined) return target
     return `#/components/schemas/${reference?.listed === true ? known.list : known.single}`
-  }) as T
+  }
+  const link = (node: unknown): unknown =>
+    mapChildren(node, (value, key) => (key === '$ref' && typeof value === 'string' ? linkedTo(value) : link(value)))
+  return link(document) as T
 }
 
 /** Collects the components that a node refers to, and those that they refer to. */

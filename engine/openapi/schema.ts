@@ -34,6 +34,22 @@ export function nullable(schema: JsonSchema): JsonSchema {
   return { anyOf: [schema, { type: 'null' }] }
 }
 
+/**
+ * A node with its items or values changed; the node itself where none of them is, because copies of what stays the same
+ * would be most of a large document. What is no list and no object stays.
+ */
+export function mapChildren(node: unknown, change: (value: unknown, key: string) => unknown): unknown {
+  if (typeof node !== 'object' || node === null) return node
+  let changed: Record<string, unknown> | undefined
+  for (const [key, value] of Object.entries(node)) {
+    const next = change(value, key)
+    if (next === value) continue
+    changed ??= (Array.isArray(node) ? [...node] : { ...node }) as Record<string, unknown>
+    changed[key] = next
+  }
+  return changed ?? node
+}
+
 /** Whether a label says no more than the name that it stands beside: `Status` beside `status_id`. */
 export function repeats(label: string, name: string): boolean {
   const plain = fieldLabel(name)
