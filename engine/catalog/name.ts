@@ -41,8 +41,12 @@ export function resourceLabel(name: string): string {
   return words(singular(name)).map(capitalized).join(' ')
 }
 
+const SNAKE = /^[a-z0-9]+(?:_[a-z0-9]+)*$/
+
 /** A field's or relation's default label: a sentence's beginning, `first_name` → `First name`. */
 export function fieldLabel(name: string): string {
+  // Nearly every name is in snake case, and labels are asked for often.
+  if (SNAKE.test(name)) return capitalized(name.replaceAll('_', ' '))
   return capitalized(
     words(name)
       .map((word) => word.toLowerCase())

@@ -11,11 +11,14 @@ const OWN_T = /(?:\b(?:from|join)\s+|,\s*)[\w."]+\s+(?:as\s+)?t\b/i
 export function computedSql(resolution: Resolution): void {
   for (const { written, draft } of eachDraft(resolution)) {
     if (draft.owner !== draft.name) continue
-    const known = columnsOf(resolution, draft)
-    for (const { place, value } of written.fields.values()) {
-      if (typeof value.computed !== 'string') continue
+    const computed = [...written.fields.values()].flatMap(({ place, value }) =>
+      typeof value.computed === 'string' ? [{ place, text: value.computed }] : [],
+    )
+    // The columns are looked for among all resources.
+    const known = computed.length === 0 ? new Set<string>() : columnsOf(resolution, draft)
+    for (const { place, text } of computed) {
       const span = place(['computed'])
-      const sql = value.computed.replaceAll(TEXTS, "''")
+      const sql = text.replaceAll(TEXTS, "''")
       if (sql.trim() === '') {
         const hint = "write SQL over the record t, as t.first_name || ' ' || t.last_name"
         resolution.report('wrong_option', 'There is no SQL to compute the value by', span, { hint })
