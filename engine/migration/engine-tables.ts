@@ -175,6 +175,8 @@ export const CHANGE_TABLE: Table = Object.freeze({
   indexes: [
     namedIndex(CHANGE, { kind: 'btree', unique: false, columns: ['resource', 'record_id', 'id'], where: undefined }),
     namedIndex(CHANGE, { kind: 'btree', unique: false, columns: ['xid'], where: undefined }),
+    // What happened in a period, and what has become old.
+    namedIndex(CHANGE, { kind: 'btree', unique: false, columns: ['created_at'], where: undefined }),
   ],
   sequences: [],
 })

@@ -1,6 +1,7 @@
 /** How often finished work was taken up again. */
 import type { RouteContext } from '../../../engine/index.ts'
 import { ENDED } from '../tickets/figures.ts'
+import { ONCE } from './duration.ts'
 import type { Period } from './period.ts'
 import { ticketQuery } from './tickets.ts'
 
@@ -13,13 +14,11 @@ export async function reopenings(context: RouteContext, period: Period): Promise
   const query = ticketQuery(context)
   const ended = (side: 'from' | 'to'): string =>
     `(c ->> '${side}')::int = any(array(select s.id from ${query.table('statuses')} s where s.category in (${ENDED.map((category) => `'${category}'`).join(', ')})))`
-  // A ticket that was taken up again in the period had not ended before it, and the log is indexed by records.
+  const changes = `select a.record_id from plinth_change a, lateral jsonb_array_elements(a.changes) c
+    where a.resource = 'tickets' and a.action = 'update' and ${query.within('a.created_at', period)}
+      and c ->> 'field' = 'status_id' and ${ended('from')} and not ${ended('to')} ${ONCE}`
   const [row] = await query.run(
-    `select count(*) from ${query.from} join plinth_change a on a.resource = 'tickets' and a.record_id = t.id,
-      lateral jsonb_array_elements(a.changes) c
-    where a.action = 'update' and ${query.within('a.created_at', period)}
-      and c ->> 'field' = 'status_id' and ${ended('from')} and not ${ended('to')}
-      and ${query.counted()} and ${await query.since(period.from)}`,
+    `select count(*) from (${changes}) x join ${query.from} on t.id = x.record_id where ${query.counted()}`,
   )
   return Number(row?.[0] ?? 0)
 }
