@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
+import { notThere } from '../../engine/cli/dump-told.ts'
 import { bootOf } from '../../engine/cli/init/trial.ts'
 import type { Database } from '../../engine/database/database.ts'
 import { throwawayDatabase } from '../../engine/database/throwaway.ts'
@@ -118,6 +119,10 @@ dumping('what no statement makes is told, and what stands on it', async () => {
       'rule quiet on table rare_parts',
       'row security of table parts',
     ])
+    assert.match(
+      notThere(done.objects),
+      'Not in the dump, and made by hand where it is loaded:\n  view odd_one, which needs operator ===(text,text)\n',
+    )
     const lines = world.found.remarks.filter((line) => line.startsWith('test/schema.sql'))
     assert.equal(
       lines,
