@@ -1,12 +1,11 @@
 /** Measures the engine against the hand-written reference on the same data; `npm run bench` prints the table. */
-import { cpSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { cpSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { parseArgs } from 'node:util'
 import pg from 'pg'
 import { type Contender, startContender } from './contender.ts'
 import { COMMENT_COUNT, dataSql } from './data.ts'
-import { compareFiles, withFiles } from './files.ts'
 import { type BenchRequest, GENERATOR, load } from './load.ts'
 import { pin, processorTimes, secondsBetween } from './processor.ts'
 import { ADMIN_ENV, adminToken, DATABASE_OPTION, onScratchDatabase } from './scratch.ts'
@@ -32,8 +31,6 @@ const folder = mkdtempSync(join(tmpdir(), 'plinth-bench-'))
 const resources = join(folder, 'resources')
 cpSync('resources', resources, { recursive: true })
 writeFileSync(join(resources, 'said_tickets.yaml'), SAID)
-const notes = join(resources, 'notes.yaml')
-writeFileSync(notes, withFiles(readFileSync(notes, 'utf8')))
 
 const ENGINE_ENV = {
   ...ADMIN_ENV,
@@ -178,9 +175,7 @@ async function compare(engine: Contender, reference: Contender, admin: pg.Client
   process.stdout.write(
     `Node ${process.version}, ${GENERATOR}, ${connections} connections, ${rounds} rounds of ${seconds} s\n\n`,
   )
-  if (rows.length > 0) process.stdout.write(`${table(rows)}\n`)
-  if ('csv export import'.includes(options.only ?? ''))
-    process.stdout.write(`\n${await compareFiles(engine, admin, Number(rounds))}\n`)
+  process.stdout.write(`${table(rows)}\n`)
 }
 
 async function bench(databaseUrl: string): Promise<void> {

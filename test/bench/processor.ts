@@ -1,6 +1,6 @@
-/** Processor time of processes and where they may run, from /proc and taskset. */
+/** Processor time and memory of processes and where they may run, from /proc and taskset. */
 import { execFileSync } from 'node:child_process'
-import { readFileSync } from 'node:fs'
+import { readFileSync, writeFileSync } from 'node:fs'
 
 /** Linux counts processor time in hundredths of a second for programs. */
 const TICKS_PER_SECOND = 100
@@ -35,4 +35,15 @@ export function pin(pids: readonly number[], core: number): void {
       // A connection of the pool that has ended since it was listed.
     }
   }
+}
+
+/** Has the kernel forget the most memory that a process has held. */
+export function resetMemoryPeak(pid: number): void {
+  writeFileSync(`/proc/${pid}/clear_refs`, '5')
+}
+
+/** The most memory that a process has held since, in MB. */
+export function memoryPeak(pid: number): number {
+  const [, kilobytes] = /^VmHWM:\s*(\d+) kB$/m.exec(readFileSync(`/proc/${pid}/status`, 'utf8')) ?? []
+  return Number(kilobytes) / 1_000
 }
