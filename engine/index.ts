@@ -3,6 +3,7 @@
 export type {
   Below,
   Creation,
+  CreationEntry,
   EnqueueOptions,
   Entry,
   Hook,

@@ -65,6 +65,8 @@ export const LIMITS = {
   /** Records that one request may write: what one transaction does in a second or two. As many of them count as one request more. */
   batchOperations: 500,
   batchUnit: 100,
+  /** Records that one statement creates where nobody reads its answer: with the longest texts that fit into a row of a file, a statement of some megabytes. */
+  createUnit: 1_000,
   /** A page number: offset stays inside a 32-bit integer. */
   pageMax: 20_000_000,
   /** A JSON body; a larger one is refused with 413. */

@@ -33,6 +33,13 @@ export interface CreationEntry {
   readonly parents?: readonly ParentEntry[]
 }
 
+export interface CreateEachOptions {
+  /** Nothing is kept. */
+  readonly dryRun?: boolean
+  /** A record is told by its id alone, which costs less. */
+  readonly only?: 'id'
+}
+
 export interface ParentEntry {
   /** The field of the record that will hold its id. */
   readonly field: string
@@ -78,6 +85,8 @@ export interface Records<T extends RecordTypes = AnyRecord> {
   ): AsyncGenerator<Buffer, void>
   /** The ids of records within reach by the lower-cased text of a field, for those of `texts` that are found; lowest first. */
   idsOf(field: string, texts: readonly string[]): Promise<ReadonlyMap<string, readonly Id[]>>
+  /** Those of the values of a stored field that a record has already, a deleted one too, and whether the actor may see it or not. */
+  valuesTaken(field: string, values: readonly string[]): Promise<ReadonlySet<string>>
   /** `fixed`: decoded values of fields that callers can't write, where the program itself has to say them. */
   create(input: T['create'], fixed?: JsonObject, below?: Below): Promise<T['record']>
   /**
@@ -87,9 +96,9 @@ export interface Records<T extends RecordTypes = AnyRecord> {
   check(action: 'create' | 'update', input: T['create'] | T['update']): Promise<FieldErrors>
   /**
    * Creates several in one transaction, each behind a savepoint, so that one that is refused takes none of the others
-   * with it. With `dryRun` nothing is kept.
+   * with it. Where nothing concerns each record alone, one statement creates many.
    */
-  createEach(entries: readonly CreationEntry[], options?: { readonly dryRun?: boolean }): Promise<readonly Creation[]>
+  createEach(entries: readonly CreationEntry[], options?: CreateEachOptions): Promise<readonly Creation[]>
   update(lookup: string | number, input: T['update'], options?: UpdateOptions): Promise<T['record']>
   delete(lookup: string | number): Promise<void>
   restore(lookup: string | number): Promise<T['record']>

@@ -1,16 +1,21 @@
-/** ⇄ Creating several records by one statement for each shape of bodies, where nothing asks for each record alone. */
+/** ⇄ Creating several records by one statement, where nothing asks for each record alone. */
+import { setImmediate } from 'node:timers/promises'
 import type { Clause, Filter, Resource } from '../catalog/catalog.ts'
+import { idOf } from '../catalog/key.ts'
 import type { Row } from '../database/database.ts'
 import { ApiError } from '../error.ts'
+import type { Id } from '../id.ts'
 import type { JsonObject } from '../json.ts'
+import type { Compiled } from '../query/compiled.ts'
 import { actorClass } from '../query/policy.ts'
-import { compileInsertEach } from '../query/write-each.ts'
+import type { SelectScope } from '../query/scope.ts'
+import { compileInsertEach, compileInsertOfEach, type EachShape } from '../query/write-each.ts'
 import type { FieldValues } from '../record/decode.ts'
-import { decodeNew, madeSlugs, type NewRecord } from './create.ts'
+import { decodeNew, madeSlugs } from './create.ts'
 import { attempt, changeSlots, noteChange, runCompiled, type Within } from './execution.ts'
 import { hooksOf } from './hook-chain.ts'
 import { parameter } from './input.ts'
-import { insertShape } from './insert-shape.ts'
+import { assignments, defaultMoments, insertShape, withId } from './insert-shape.ts'
 import { refusedByDatabase } from './outcome.ts'
 import { isCounted, needsTransaction } from './read-back.ts'
 
@@ -32,17 +37,62 @@ export async function createTogether(
   resource: Resource,
   entries: readonly NewEntry[],
 ): Promise<readonly string[]> {
-  if (!isPlain(inner, resource)) return []
-  try {
-    return await attempt(inner, async (all) => {
+  if (!canTogether(inner, resource)) return []
+  const created = await unlessRefused(() =>
+    attempt(inner, async (all) => {
       const texts: string[] = []
-      for (const run of runsOf(await Promise.all(entries.map((entry) => decoded(all, resource, entry)))))
-        texts.push(...(await insertEach(all, resource, run)))
+      const records = await Promise.all(entries.map((entry) => decoded(all, resource, entry)))
+      for (const run of runsOf(resource, records)) texts.push(...(await insertEach(all, resource, run)))
       await noteChange(all, resource)
       return texts
-    })
+    }),
+  )
+  return created ?? []
+}
+
+/** What became of one of several records: its id, what is wrong with it, or nothing where it has to be looked at alone. */
+export type Made = Id | ApiError | undefined
+
+/** How many records are decoded before others have a turn. */
+const TURN = 100
+
+/**
+ * Creates those of several records with which nothing is wrong, and tells what became of each, in order. Throws where
+ * something is wrong that only the database knows. Only where `canTogether`.
+ */
+export async function createThose(
+  inner: Within,
+  resource: Resource,
+  entries: readonly NewEntry[],
+): Promise<readonly Made[]> {
+  const made: Made[] = []
+  const records: Plain[] = []
+  for (const [at, entry] of entries.entries()) {
+    if (at % TURN === TURN - 1) await setImmediate()
+    const record = await refusable(() => decoded(inner, resource, entry))
+    if (record instanceof Alone) continue
+    if (record instanceof ApiError) made[at] = record
+    else records.push({ ...record, at })
+  }
+  for (const run of runsOf(resource, records)) {
+    const ids = await insertThose(inner, resource, run)
+    for (const [nth, { at }] of run.records.entries()) made[at] = ids[nth]
+  }
+  await noteChange(inner, resource)
+  return entries.map((_, at) => made[at])
+}
+
+/** What `work` gives; undefined where it is refused for what is wrong with a record, or a record has to be looked at alone. */
+export async function unlessRefused<T>(work: () => Promise<T>): Promise<T | undefined> {
+  const outcome = await refusable(work)
+  return outcome instanceof Alone || outcome instanceof ApiError ? undefined : outcome
+}
+
+async function refusable<T>(work: () => Promise<T>): Promise<T | Alone | ApiError> {
+  try {
+    return await work()
   } catch (error) {
-    if (error instanceof Alone || (error instanceof ApiError && error.status < 500)) return []
+    if (error instanceof Alone || (error instanceof ApiError && error.status < 500)) return error
     throw error
   }
 }
@@ -51,7 +101,7 @@ export async function createTogether(
  * Whether records of a resource can be created at once: no hook, no rule and no link concerns each alone, and none of them
  * is judged by the others, which the statement would not see.
  */
-function isPlain(inner: Within, resource: Resource): boolean {
+export function canTogether(inner: Within, resource: Resource): boolean {
   const { counts, relatedFollows, rules, soles } = resource
   if (hooksOf(inner, resource, 'create').length > 0 || isCounted(resource)) return false
   if (counts.length + soles.length + relatedFollows.length > 0) return false
@@ -66,64 +116,142 @@ function looksAround(filter: Filter): boolean {
 }
 
 interface Plain {
-  readonly values: FieldValues
+  readonly values: Readonly<FieldValues>
   readonly clause: Clause | undefined
+  /** Its place among all records. */
+  readonly at: number
 }
 
-async function decoded(inner: Within, resource: Resource, { body, fixed = {} }: NewEntry): Promise<Plain> {
-  const record: NewRecord = await decodeNew(inner, resource, body, undefined, fixed)
-  const { children, clauses, fixed: said, input } = record
+async function decoded(inner: Within, resource: Resource, { body, fixed }: NewEntry): Promise<Plain> {
+  const { children, clauses, input } = await decodeNew(inner, resource, body, undefined, fixed)
   if (children.size > 0 || input.many.size > 0 || madeSlugs(resource, input.values).length > 0) throw new Alone()
+  const values = fixed === undefined ? input.values : { ...input.values, ...fixed }
   // Where the first does not admit the record, another may, and each is looked at alone.
-  return { values: { ...input.values, ...said }, clause: clauses[0] }
+  return { values: withId(resource, values, inner.now()), clause: clauses[0], at: 0 }
 }
 
-/** Records that follow each other and have the same fields and clause. */
-function runsOf(records: readonly Plain[]): readonly (readonly Plain[])[] {
-  const runs: Plain[][] = []
-  let last: string | undefined
+/** Records that one statement writes: they follow each other, and differ at most by what some of them lack. */
+interface Run {
+  readonly records: Plain[]
+  /** The names of fields that none of them lacks, and of which the database itself gives a value otherwise. */
+  readonly solid: string
+  /** The names that any of them has, with how many have it. */
+  readonly counts: Map<string, number>
+  /** Those that one of them has as a null, which is not the same as to lack it. */
+  readonly nulls: Set<string>
+}
+
+function runsOf(resource: Resource, records: readonly Plain[]): readonly Run[] {
+  const lacked = lackable(resource)
+  const runs: Run[] = []
   for (const record of records) {
-    const shape = shapeOf(record)
-    if (shape === last) runs.at(-1)?.push(record)
-    else runs.push([record])
-    last = shape
+    const names = Object.keys(record.values)
+    const solid = names.filter((name) => !lacked.has(name)).join()
+    let run = runs.at(-1)
+    if (run === undefined || run.solid !== solid || !joins(run, record, names)) {
+      run = { records: [], solid, counts: new Map(), nulls: new Set() }
+      runs.push(run)
+    }
+    run.records.push(record)
+    for (const name of names) {
+      run.counts.set(name, (run.counts.get(name) ?? 0) + 1)
+      if (record.values[name] === null) run.nulls.add(name)
+    }
   }
   return runs
 }
 
-function shapeOf({ clause, values }: Plain): string {
-  return `${clause?.span.start ?? ''} ${Object.keys(values).sort().join()}`
+function joins({ counts, nulls, records }: Run, { clause, values }: Plain, names: readonly string[]): boolean {
+  if (records[0]?.clause !== clause) return false
+  for (const name of nulls) if (!Object.hasOwn(values, name)) return false
+  return names.every((name) => values[name] !== null || counts.get(name) === records.length)
 }
 
-async function insertEach(inner: Within, resource: Resource, run: readonly Plain[]): Promise<readonly string[]> {
-  const { clause, values } = run[0]!
-  const key = `insert each ${inner.bulk} ${resource.name} ${shapeOf(run[0]!)} ${actorClass(inner.actor)}`
-  const { assigned, given } = insertShape(inner.catalog, resource, values, clause)
+const lackables = new WeakMap<Resource, ReadonlySet<string>>()
+
+/** The fields that a record may lack beside others that have them: the database gives them no value of its own, or a moment. */
+function lackable(resource: Resource): ReadonlySet<string> {
+  const known = lackables.get(resource)
+  if (known !== undefined) return known
+  const { fields, key, scopeSets } = resource
+  const fixed = new Set(scopeSets.map(({ field }) => field))
+  const found = [...fields.values()].filter(
+    (field) => field !== key && !fixed.has(field) && field.type.generated === undefined && field.stored === undefined,
+  )
+  const names = new Set(found.map(({ name }) => name))
+  lackables.set(resource, names)
+  return names
+}
+
+/** What is written of the records of a run. */
+function shapeOf(inner: Within, resource: Resource, { counts, nulls, records }: Run): EachShape {
+  const [{ clause, values }] = records as [Plain]
+  const lacked = lackable(resource)
+  const isOptional = (name: string): boolean => lacked.has(name) && !nulls.has(name)
+  const sure = Object.fromEntries(Object.entries(values).filter(([name]) => !isOptional(name)))
+  const { assigned, given } = insertShape(inner.catalog, resource, sure, clause)
+  const fixed = new Set(assignments(resource, clause, sure).map(({ field }) => field))
+  const optional = [...resource.fields.values()].filter(
+    (field) => counts.has(field.name) && isOptional(field.name) && !fixed.has(field),
+  )
+  const moments = defaultMoments(resource, sure, assigned).filter(({ field }) => optional.includes(field))
+  return {
+    given: [...given, ...optional],
+    optional: new Set(optional),
+    assigned: [...assigned, ...moments],
+    clause,
+    trusted: new Set(),
+    bulk: inner.bulk,
+  }
+}
+
+/** The statement of a run, and what it writes. */
+function compiledFor<T extends Compiled>(
+  inner: Within,
+  resource: Resource,
+  run: Run,
+  [name, compile]: readonly [string, (scope: SelectScope, resource: Resource, shape: EachShape) => T],
+): { readonly compiled: T; readonly slots: Readonly<Record<string, unknown>> } {
+  const shape = shapeOf(inner, resource, run)
   // The rows of the statement are made of what was sent.
-  if (given.length === 0) throw new Alone()
+  if (shape.given.length === 0) throw new Alone()
+  const names = shape.given.map((field) => `${field.name}${shape.optional.has(field) ? '?' : ''}`)
+  const key = `${name} ${inner.bulk} ${resource.name} ${shape.clause?.span.start ?? ''} ${names.join()} ${actorClass(inner.actor)}`
   const compiled = inner.statements.get(key, () =>
-    compileInsertEach({ actor: inner.actor, catalog: inner.catalog }, resource, {
-      given,
-      assigned,
-      clause,
-      trusted: new Set(),
-      bulk: inner.bulk,
-    }),
+    compile({ actor: inner.actor, catalog: inner.catalog }, resource, shape),
   )
   const slots: Record<string, unknown> = { ...changeSlots(inner) }
-  for (const field of given)
-    slots[`f_${field.name}`] = run.map((one) => textOf(parameter(field, one.values[field.name] ?? null)))
+  for (const field of shape.given)
+    slots[`f_${field.name}`] = run.records.map(({ values }) => textOf(parameter(field, values[field.name] ?? null)))
+  return { compiled, slots }
+}
+
+async function insertEach(inner: Within, resource: Resource, run: Run): Promise<readonly string[]> {
+  const { compiled, slots } = compiledFor(inner, resource, run, ['insert each', compileInsertEach])
   const rows = await refusedByDatabase(resource, () => runCompiled(inner, compiled, slots))
-  if (rows.length !== run.length) throw new Alone()
-  return inOrder(resource, run, rows).map((row) => compiled.serialize(row))
+  if (rows.length !== run.records.length) throw new Alone()
+  return inOrder(resource, run.records, rows).map((row) => compiled.serialize(row))
 }
 
 /** The rows in the order of the records: that of ids which the database counts, else the one in which the ids were given. */
-function inOrder({ key }: Resource, run: readonly Plain[], rows: readonly Row[]): readonly Row[] {
-  const ids = run.map(({ values }) => values[key.name])
+function inOrder({ key }: Resource, records: readonly Plain[], rows: readonly Row[]): readonly Row[] {
+  const ids = records.map(({ values }) => values[key.name])
   if (ids.some((id) => id === undefined)) return rows
   const places = new Map(ids.map((id, at) => [String(id), at]))
   return [...rows].sort(([a], [b]) => places.get(a ?? '')! - places.get(b ?? '')!)
+}
+
+/** The ids of the records of a run, in order; none for those that are not written. */
+async function insertThose(inner: Within, resource: Resource, run: Run): Promise<readonly (Id | undefined)[]> {
+  const { compiled, slots } = compiledFor(inner, resource, run, ['insert of each', compileInsertOfEach])
+  const [row] = await refusedByDatabase(resource, () => runCompiled(inner, compiled, slots))
+  const refused = new Set((row?.[1] ?? '').split(',').map(Number))
+  const counted = (row?.[0] ?? '').split(',')
+  let next = 0
+  return run.records.map(({ values }, at) => {
+    if (refused.has(at + 1)) return undefined
+    return (values[resource.key.name] as Id | undefined) ?? idOf(resource, counted[next++])
+  })
 }
 
 /** A value as the text that a parameter of its own would have. */

@@ -10,7 +10,15 @@ import { afterMiss } from './answer.ts'
 import { allReady } from './cached-tables.ts'
 import { type Children, createChildren, splitBody } from './children.ts'
 import { type Draft, drafts } from './draft.ts'
-import { type BoundHook, changeSlots, type Execution, noteChange, runCompiled, scopeOf } from './execution.ts'
+import {
+  type BoundHook,
+  changeSlots,
+  type Execution,
+  noteChange,
+  runCompiled,
+  scopeOf,
+  type Within,
+} from './execution.ts'
 import { followRelated } from './follow-related.ts'
 import { hooksOf, runHooks, type Written } from './hook-chain.ts'
 import {
@@ -53,6 +61,8 @@ export interface NewRecord {
   /** What is created with it. */
   readonly children: Children
   readonly fixed: Readonly<FieldValues>
+  /** What is told of it; its single shape if absent. */
+  readonly told?: 'id'
 }
 
 /**
@@ -67,6 +77,17 @@ export async function createRecord(
   fixed: Readonly<FieldValues> = NONE,
 ): Promise<string> {
   return insertWithSlugs(around, await decodeNew(around, resource, body, parent, fixed))
+}
+
+/** Creates a record in the open transaction as `createRecord` does, and gives its id alone: it is not read back. */
+export async function createId(
+  inner: Within,
+  resource: Resource,
+  body: JsonObject,
+  fixed: Readonly<FieldValues> = NONE,
+): Promise<Id> {
+  const record: NewRecord = { ...(await decodeNew(inner, resource, body, undefined, fixed)), told: 'id' }
+  return (JSON.parse(await insertWithSlugs(inner, record)) as { readonly id: Id }).id
 }
 
 /** A record to come, decoded and allowed; throws as creating does for what is known before the database is asked. */
@@ -194,7 +215,7 @@ async function createAlone(around: Execution, record: NewRecord): Promise<string
 
 /** Creates inside the open transaction, and reads the answer back when hooks and links are done. */
 async function createInside(inner: Execution, record: NewRecord): Promise<string> {
-  const { children, resource, input, hooks } = record
+  const { children, resource, input, hooks, told } = record
   const write = startWrite(inner, record)
   const id = await runHooks(inner, resource, 'create', hooks, write, async () => {
     const stored = JSON.parse(await insert(inner, record, write.input, 'stored')) as Record<string, Json>
@@ -208,14 +229,13 @@ async function createInside(inner: Execution, record: NewRecord): Promise<string
     await noteChange(inner, resource)
     return id
   })
-  return readBack(inner, resource, id!)
+  return told === 'id' ? JSON.stringify({ id }) : readBack(inner, resource, id!)
 }
 
-/** What hooks find before anything is written. */
+/** What hooks find before anything is written; the draft is made when a hook asks, which few do. */
 function startWrite(around: Execution, { clauses, fixed, input, resource }: NewRecord): Written {
   const values = { ...input.values, ...fixed }
   let asked: (() => Promise<Draft>) | undefined
-  // Made when a hook asks: most creations have no hook that does.
   const draft = (): Promise<Draft> => {
     asked ??= drafts(around, values, {
       resource,

@@ -1,10 +1,11 @@
 /** ⇄ Finds the records that texts mean: ids by the value of a field, within the caller's reach. */
 import type { Resource } from '../catalog/catalog.ts'
 import { idOf } from '../catalog/key.ts'
+import { isStored } from '../catalog/stored.ts'
 import { ApiError } from '../error.ts'
 import type { Id } from '../id.ts'
 import { actorClass, reach, readable } from '../query/policy.ts'
-import { compileIdsOf } from '../query/read-statement.ts'
+import { compileIdsOf, compileValuesTaken } from '../query/read-statement.ts'
 import { type Execution, runCompiled } from './execution.ts'
 
 /** The ids of live records by the lower-cased text of a field, for those of `texts` that are found; lowest first. */
@@ -29,4 +30,20 @@ export async function idsOf(
     ids.push(idOf(resource, id))
   }
   return found
+}
+
+/** Those of the decoded values, as texts, that a record has in a field of its own, whoever may see it, a deleted one too. */
+export async function valuesTaken(
+  execution: Execution,
+  resource: Resource,
+  name: string,
+  texts: readonly string[],
+): Promise<ReadonlySet<string>> {
+  const field = resource.fields.get(name)
+  if (field === undefined || !isStored(field)) throw new Error(`${resource.name} has no column ${name}`)
+  if (texts.length === 0) return new Set()
+  const key = `values taken ${resource.name} ${name}`
+  const compiled = execution.statements.get(key, () => compileValuesTaken(execution, resource, field))
+  const rows = await runCompiled(execution, compiled, { texts })
+  return new Set(rows.map(([text]) => text ?? ''))
 }

@@ -14,7 +14,7 @@ import type { Below, EnqueueEachOptions, EnqueueOptions, Entry, PluginContext, R
 import { createRecord } from './create.ts'
 import { createEach } from './create-each.ts'
 import { type Execution, noteOnce, QUEUED } from './execution.ts'
-import { idsOf } from './ids-of.ts'
+import { idsOf, valuesTaken } from './ids-of.ts'
 import { logWrites } from './log-writes.ts'
 import type { Parent } from './parent.ts'
 import { getRecord, listRecords } from './read.ts'
@@ -120,10 +120,11 @@ function records(around: Execution, name: string): Records {
     rows: (columns, query = []) => streamRows(around, resource, columns, query),
     texts: (columns, query, write) => streamTexts(around, resource, columns, query, write),
     idsOf: (field, texts) => idsOf(around, resource, field, texts),
+    valuesTaken: (field, texts) => valuesTaken(around, resource, field, texts),
     create: (input, fixed, below) =>
       parsed(createRecord(around, resource, input, below && parentOf(around, resource, below), fixed)),
     check: (action, input) => checkValues(around, resource, action, input),
-    createEach: (entries, options) => createEach(around, resource, entries, options?.dryRun ?? false),
+    createEach: (entries, options) => createEach(around, resource, entries, options),
     update: async (lookup, input, { fixed, ifMatch } = {}) =>
       parsed(updateRecord(around, resource, named(lookup), input, ifMatch, fixed)),
     delete: async (lookup) => deleteRecord(around, resource, named(lookup)),

@@ -51,12 +51,28 @@ export function compileGet(
 export function compileIdsOf(scope: SelectScope, resource: Resource, field: Field): Compiled {
   const text = sql`lower((${fieldSql(field, 't')})::text)`
   const where = [
-    sql`${text} = any(${slot('texts')}::text[])`,
     ...existenceSql(scope, resource, 't'),
     reachSql(scope, reach(resource.policies.view, scope.actor), 't'),
   ]
   const id = idSql(resource, 't')
-  return compiled(sql`select ${text}, ${id} from ${quoted(resource.table)} t where ${and(where)} order by ${id}`)
+  // Joined, because a list is compared with each row word by word.
+  const words = sql`(select distinct word from unnest(${slot('texts')}::text[]) word) n`
+  return compiled(
+    sql`select n.word, ${id} from ${words} join ${quoted(resource.table)} t on ${text} = n.word where ${and(where)} order by ${id}`,
+  )
+}
+
+/**
+ * Compiles which of several values of a stored field a record has, a deleted one too. Those that live have an index of
+ * their own where the field is unique. Slots: `texts`.
+ */
+export function compileValuesTaken({ catalog }: SelectScope, resource: Resource, field: Field): Compiled {
+  const column = sql`t.${quoted(field.column)}`
+  const values = sql`(select distinct value::${castType(field)} from unnest(${slot('texts')}::text[]) value) n`
+  const found = sql`select ${column}::text from ${values} join ${quoted(resource.table)} t on ${column} = n.value`
+  if (resource.live === undefined) return compiled(found)
+  const live = conditionSql(catalog, resource.live, 't')
+  return compiled(sql`${found} where ${live} union all ${found} where not ${live}`)
 }
 
 /** Compiles which live records have a value that may stand in the way of a new slug. Slots: `base`, `pattern`. */

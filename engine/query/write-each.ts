@@ -1,47 +1,98 @@
 /** Several new records compiled to one statement: its rows come from lists of values, and everything else is as for one. */
-import type { Resource } from '../catalog/catalog.ts'
+import type { Field, Resource } from '../catalog/catalog.ts'
 import { idSql } from '../catalog/stored.ts'
-import { and, join, quoted, slot, sql } from '../filter/sql.ts'
-import { type CompiledRecord, compiled } from './compiled.ts'
+import { and, join, quoted, type Sql, slot, sql } from '../filter/sql.ts'
+import { type Compiled, type CompiledRecord, compiled } from './compiled.ts'
 import { castType } from './condition.ts'
 import { followedRow } from './follow.ts'
 import type { SelectScope } from './scope.ts'
 import { selectList } from './select.ts'
 import { checksOf } from './write-check.ts'
 import type { WriteShape } from './write-shape.ts'
-import { type Columns, insertedRow, logSql, writtenColumns } from './write-statement.ts'
+import { type Columns, insertedRow, logSql, writable, writtenColumns } from './write-statement.ts'
+
+/** What the records have in common. */
+export interface EachShape extends Omit<WriteShape, 'returning'> {
+  /**
+   * Given fields that a record may lack, which is told by null: it has then what is assigned to the field, or nothing.
+   * Of the others each record has a value, or null because it was sent.
+   */
+  readonly optional: ReadonlySet<Field>
+}
 
 /**
- * Compiles creating several records at once, all or none: its rows are their ids and the records, in order, and there is
- * none where a check fails for one of them. Slots: `f_<field>`, a list of texts each.
+ * Compiles creating several records at once: its rows are their ids and the records, in order. It writes those for which
+ * every check holds, so that there are fewer rows where one fails. Slots: `f_<field>`, a list of texts each.
  */
-export function compileInsertEach(
-  scope: SelectScope,
-  resource: Resource,
-  shape: Omit<WriteShape, 'returning'>,
-): CompiledRecord {
-  const inputs = shape.given.map(({ name }) => sql`${slot(`f_${name}`)}::text[]`)
-  const names = shape.given.map(({ column }) => quoted(column))
-  const sent = shape.given.map((field) => [field.column, sql`i.${quoted(field.column)}::${castType(field)}`] as const)
-  const given: Columns = new Map([...writtenColumns(scope, { given: [], assigned: shape.assigned }), ...sent])
-  const rows = sql`unnest(${join(inputs)}) with ordinality as i(${join([...names, 'plinth_place'])})`
-  const row = sql`${insertedRow(scope, resource, given)} from ${rows} order by i.plinth_place`
-  const by = shape.bulk === true ? 'import' : 'create'
-  const followed = followedRow(scope, resource, by, new Set(given.keys()), row)
-  const columns = new Set([...given.keys(), ...followed.columns])
-  const checks = checksOf(scope, resource, { ...shape, returning: 'answer' }, columns, false)
-  const written = join([...columns].map(quoted))
-  const holds = checks.map(({ condition }) => condition)
-  const judged = holds.length === 0 ? sql`` : sql`, c as materialized (select ${and(holds)} as holds from v)`
-  const where = holds.length === 0 ? sql`` : sql` where (select bool_and(c.holds) from c)`
-  const insert = sql`insert into ${quoted(resource.table)} (${written}) select ${written} from v${where} returning *`
-  const log = logSql(scope, resource, { action: 'create', after: 'w', given: new Set(shape.given), from: sql`w` })
-  const {
-    columns: answer,
-    joins,
-    serialize,
-  } = selectList({ ...scope, kept: undefined, isNew: true }, resource, 't', 'single', [idSql(resource, 't')])
+export function compileInsertEach(scope: SelectScope, resource: Resource, shape: EachShape): CompiledRecord {
+  const definitions = writtenEach(scope, resource, shape)
+  const answered = { ...scope, kept: undefined, isNew: true }
+  const list = selectList(answered, resource, 't', 'single', [idSql(resource, 't')])
+  const { columns, joins, serialize } = list
   // Ids that the database counts come in the order of the rows.
-  const text = sql`with ${followed.definitions}${judged}, w as (${insert})${log} select ${join(answer)} from w t ${joins} order by ${idSql(resource, 't')}`
+  const text = sql`${definitions} select ${join(columns)} from w t ${joins} order by ${idSql(resource, 't')}`
   return { ...compiled(text), serialize }
+}
+
+/**
+ * Compiles creating those of several records for which every check holds. Its row has the ids, which are in the order of
+ * the records where the database counts them, and the places, from 1, of those that are not written. Slots: `f_<field>`, a
+ * list of texts each.
+ */
+export function compileInsertOfEach(scope: SelectScope, resource: Resource, shape: EachShape): Compiled {
+  const definitions = writtenEach(scope, resource, shape)
+  const id = idSql(resource, 'w')
+  return compiled(
+    sql`${definitions} select (select string_agg(${id}::text, ',' order by ${id}) from w), (select string_agg(c.plinth_place::text, ',' order by c.plinth_place) from c where not c.plinth_holds)`,
+  )
+}
+
+/** The statement without its answer: the rows `w`, and as `c` the records with their places and whether each was written. */
+function writtenEach(scope: SelectScope, resource: Resource, shape: EachShape): Sql {
+  const inputs = shape.given.map(({ name }) => sql`${slot(`f_${name}`)}::text[]`)
+  const names = [...shape.given.map(({ column }) => quoted(column)), 'plinth_place']
+  // What was sent, as text: beside the row, because a row does not tell whether a value was sent or follows.
+  const sent = sql`g as materialized (select * from unnest(${join(inputs)}) with ordinality as g(${join(names)}))`
+  const row = sql`${insertedRow(scope, resource, givenColumns(scope, shape))} from g order by g.plinth_place`
+  const given = new Set(givenColumns(scope, shape).keys())
+  const by = shape.bulk === true ? 'import' : 'create'
+  const followed = followedRow(scope, resource, by, given, row)
+  const columns = new Set([...given, ...followed.columns])
+  const checks = checksOf(scope, resource, { ...shape, returning: 'answer' }, columns, false)
+  const holds = checks.length === 0 ? sql`true` : sql`(${and(checks.map(({ condition }) => condition))}) is true`
+  const written = join(writable(scope, resource, columns).map(quoted))
+  const judged = sql`c as materialized (select v.*, row_number() over () as plinth_place, ${holds} as plinth_holds from v)`
+  const insert = sql`insert into ${quoted(resource.table)} (${written}) select ${written} from c where c.plinth_holds order by c.plinth_place returning *`
+  const unsure = [...shape.optional].filter(
+    ({ column }) => shape.assigned.some(({ field }) => field.column === column) || followed.columns.has(column),
+  )
+  const log = logSql(scope, resource, {
+    action: 'create',
+    after: 'w',
+    given: new Set(shape.given),
+    unsure: new Map(unsure.map((field) => [field, sql`g.${quoted(field.column)} is not null`])),
+    from: unsure.length === 0 ? sql`w` : withSent(resource, shape, unsure),
+  })
+  return sql`with ${sent}, ${followed.definitions}, ${judged}, w as (${insert})${log}`
+}
+
+/** The values of a record: what was sent, else what is assigned. */
+function givenColumns(scope: SelectScope, { assigned, given, optional }: EachShape): Columns {
+  const otherwise = writtenColumns(scope, { given: [], assigned })
+  const sent = given.map((field) => {
+    const value = sql`g.${quoted(field.column)}::${castType(field)}`
+    const other = optional.has(field) ? otherwise.get(field.column) : undefined
+    return [field.column, other === undefined ? value : sql`coalesce(${value}, ${other})`] as const
+  })
+  return new Map([...otherwise, ...sent])
+}
+
+/** The written rows `w`, each beside what was sent of it: ids that the database counts come in the order of the rows. */
+function withSent(resource: Resource, { given }: EachShape, fields: readonly Field[]): Sql {
+  const id = idSql(resource, 'w')
+  const key = given.find((field) => field === resource.key)
+  const columns = (key === undefined ? fields : [...fields, key]).map(({ column }) => sql`g.${quoted(column)}`)
+  const sent = sql`(select ${join(columns)}, row_number() over (order by g.plinth_place) as plinth_nth from g join c on c.plinth_place = g.plinth_place where c.plinth_holds) g`
+  if (key !== undefined) return sql`w join ${sent} on g.${quoted(key.column)}::${castType(key)} = ${id}`
+  return sql`(select w.*, row_number() over (order by ${id}) as plinth_nth from w) w join ${sent} on g.plinth_nth = w.plinth_nth`
 }

@@ -80,7 +80,11 @@ function rowOf(
 }
 
 /** The columns without those that the database computes itself. */
-function writable({ catalog }: SelectScope, resource: Resource, columns: ReadonlySet<string>): readonly string[] {
+export function writable(
+  { catalog }: SelectScope,
+  resource: Resource,
+  columns: ReadonlySet<string>,
+): readonly string[] {
   const computed = new Set(computedFields(catalog, resource).map(({ column }) => column))
   return [...columns].filter((column) => !computed.has(column))
 }

@@ -8,66 +8,151 @@ import type { Cell, Outcome, RowErrors } from './outcome.ts'
 import { madeKey, nameParents } from './parents.ts'
 import { rowsOf, type Sheet } from './parse.ts'
 
-/** Rows in one transaction: PostgreSQL keeps up to 64 savepoints of a transaction in fast memory. */
-const BATCH = 50
+/** Rows in one transaction, each behind a savepoint: PostgreSQL keeps up to 64 of a transaction in fast memory. */
+const SMALL_BATCH = 50
+/** Rows that one statement writes in a small part of a second. The first batches are small, and each is as large as all before it. */
+const BATCH = 1_000
+/** Characters of such rows, so that long texts don't fill the memory. */
+const LENGTH = 1_048_576
+/** As long as writing a batch may take, in milliseconds, before the next ones are smaller. */
+const LONGEST_MS = 1_000
 
 /** A file on its way into a resource. */
 export interface Import {
   readonly context: PluginContext
   readonly resource: Resource
   readonly sheet: Sheet
-  /** Keys of rows that were written, or would have been. */
+  /** Keys of rows that were written, or would have been; where they are written, of the last batch alone: the others are found. */
   readonly seen: Set<string>
   /** What was created because rows name it, `customers ann@desk.example`, with its id; on a dry run with none. */
   readonly made: Map<string, Id | undefined>
+  /** How many rows the next batches may have: as many as can be written in time. */
+  readonly pace: { most: number }
+}
+
+/** A batch with what was found of it, before those that come first are written. */
+export interface Found {
+  readonly entries: readonly Entry[]
+  /** Those that no stored record has the key of. */
+  readonly fresh: readonly Entry[]
 }
 
 /** A batch before it is written: the entries that can be, and what became of the others. */
 export interface Judged {
+  readonly entries: readonly Entry[]
   readonly good: readonly Entry[]
   readonly skipped: number
   readonly errors: readonly RowErrors[]
 }
 
-/** The rows after the first `done` in batches; equal for equal files, so that an import can go on where it was. */
-export async function* batchesOf(sheet: Sheet, done: number): AsyncGenerator<readonly Entry[], void> {
-  let batch: Entry[] = []
-  let left = done
-  for await (const row of rowsOf(sheet)) {
-    if (left-- > 0) continue
-    const entry = entryOf(sheet, row)
-    // The second row of a key is judged when the first has been written.
-    if (batch.length === BATCH || (entry.key !== null && batch.some(({ key }) => key === entry.key))) {
-      yield batch
-      batch = []
+/** An import that has written nothing yet. */
+export function importOf(context: PluginContext, resource: Resource, sheet: Sheet): Import {
+  return { context, resource, sheet, seen: new Set(), made: new Map(), pace: { most: BATCH } }
+}
+
+/** Whether what a row names, or a hook that looks at it, may depend on the rows before it. */
+function dependsOnEarlier({ catalog }: PluginContext, { hooks, table }: Resource, { columns }: Sheet): boolean {
+  if (hooks.create.length > 0) return true
+  return [...columns.keys()].some(
+    ({ intake }) => intake.kind === 'relation' && catalog.resources.get(intake.relation.target)?.table === table,
+  )
+}
+
+/**
+ * The rows after the first `done` in batches, with what was found of them. The next one is read while one is written, unless rows may depend on those before them.
+ */
+export async function* batchesOf(work: Import, done: number): AsyncGenerator<Found, void> {
+  const { context, resource, sheet } = work
+  const depends = dependsOnEarlier(context, resource, sheet)
+  // The embedded database works for nobody else during a statement.
+  const most = depends || context.database.kind === 'embedded' ? SMALL_BATCH : BATCH
+  const cut = cutBatches(work, done, most)
+  const next = async (): Promise<Found | undefined> => {
+    const { value } = await cut.next()
+    return value === undefined ? undefined : findNamed(work, value)
+  }
+  let ahead: Promise<Found | undefined> | undefined
+  try {
+    for (;;) {
+      const found = await (ahead ?? next())
+      if (found === undefined) return
+      ahead = depends ? undefined : next()
+      // When a batch before it can't be written, nobody awaits it, and its failure must not end the process.
+      ahead?.catch(() => undefined)
+      yield found
     }
-    batch.push(entry)
+  } finally {
+    await ahead?.catch(() => undefined)
+    await cut.return()
+  }
+}
+
+async function* cutBatches(
+  { pace, sheet }: Import,
+  done: number,
+  most: number,
+): AsyncGenerator<readonly Entry[], void> {
+  let batch: Entry[] = []
+  let keys = new Set<string>()
+  let length = 0
+  let before = 0
+  for await (const rows of rowsOf(sheet, done)) {
+    for (const row of rows) {
+      const entry = entryOf(sheet, row)
+      const { key } = entry
+      // The second row of a key is judged when the first has been written.
+      const full = Math.min(most, pace.most, Math.max(SMALL_BATCH, before))
+      if (batch.length >= full || length > LENGTH || (key !== null && keys.has(key))) {
+        yield batch
+        before += batch.length
+        batch = []
+        keys = new Set()
+        length = 0
+      }
+      batch.push(entry)
+      if (key !== null) keys.add(key)
+      for (const cell of row.cells) length += cell.length
+    }
   }
   if (batch.length > 0) yield batch
 }
 
-/** Finds what the entries name, and which of them are there already or can't be written. */
-export async function judge(work: Import, batch: readonly Entry[]): Promise<Judged> {
-  const { context, resource, seen, sheet } = work
-  const taken = await takenKeys(context, resource, sheet, batch)
-  const fresh = batch.filter(({ key }) => key === null || !(taken.has(key) || seen.has(key)))
+/** Finds what the entries name, and which of them are there already. */
+async function findNamed({ context, resource, sheet }: Import, entries: readonly Entry[]): Promise<Found> {
+  const taken = await takenKeys(context, resource, sheet, entries)
+  const fresh = taken.size === 0 ? entries : entries.filter(({ key }) => key === null || !taken.has(key))
   await matchNames(context, sheet.columns.keys(), fresh)
-  nameParents(context, sheet, work.made, fresh)
+  return { entries, fresh }
+}
+
+/** Tells which of the entries can be written, once those before them were. */
+export async function judge(work: Import, { entries, fresh: found }: Found): Promise<Judged> {
+  const { context, made, resource, seen, sheet } = work
+  const fresh = seen.size === 0 ? found : found.filter(({ key }) => key === null || !seen.has(key))
+  nameParents(context, sheet, made, fresh)
   const isGood = ({ errors }: Entry): boolean => Object.keys(errors).length === 0
   const good = fresh.filter(isGood)
-  if (!sheet.options.dryRun) await keepAhead(context, resource, sheet, good)
+  if (!sheet.options.dryRun) {
+    await keepAhead(context, resource, sheet, good)
+    // The next batch finds what is written by now.
+    seen.clear()
+  }
   const errors = fresh.filter((entry) => !isGood(entry)).map((entry) => refused(sheet, entry, entry.errors))
-  return { good, skipped: batch.length - fresh.length, errors }
+  return { entries, good, skipped: entries.length - fresh.length, errors }
 }
 
 /** Writes a judged batch through `context`, in its transaction where it has one; rejects when the database fails. */
 export async function write(
-  { made, resource, seen, sheet }: Import,
+  { made, pace, resource, seen, sheet }: Import,
   context: PluginContext,
   { good, skipped, errors }: Judged,
 ): Promise<Outcome> {
   const { dryRun } = sheet.options
-  const outcomes = good.length === 0 ? [] : await context.records(resource.name).createEach(good, { dryRun })
+  const began = performance.now()
+  const outcomes =
+    good.length === 0 ? [] : await context.records(resource.name).createEach(good, { dryRun, only: 'id' })
+  const inTime = (good.length * LONGEST_MS) / (performance.now() - began)
+  if (good.length > 0) pace.most = Math.round(Math.min(BATCH, Math.max(SMALL_BATCH, inTime)))
   const ids: Id[] = []
   const failed: RowErrors[] = [...errors]
   const created: Record<string, { count: number; names: string[] }> = {}

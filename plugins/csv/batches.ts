@@ -50,5 +50,5 @@ export async function noteBatch(
   const { errors, failed, ids, imported, skipped } = outcome
   const noted = { imported, skipped, failed, ids, errors: errors.map(plainErrors), created: plainCreated(outcome) }
   const values = { job, first_row, rows, outcome: noted, done_at: inner.now().toISOString() }
-  await inner.records(BATCHES, 'system').create({}, values)
+  await inner.model(BATCHES).query().insert(values)
 }

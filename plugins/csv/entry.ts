@@ -3,7 +3,8 @@ import type { Field, Json, ParentEntry } from '../../engine/index.ts'
 import { readHtml, splitList, unguarded } from './cell.ts'
 import { dayIn, momentIn, type Read } from './dates.ts'
 import type { Column } from './layout.ts'
-import type { Row, Sheet } from './parse.ts'
+import type { Sheet } from './parse.ts'
+import type { Row } from './records.ts'
 
 /** A row on its way to a record. */
 export interface Entry {

@@ -1,10 +1,10 @@
 /** ⇄ Imports a file while somebody waits: rows become records through validation, policies and hooks, each for itself. */
 import { ApiError, type PluginContext, type Resource } from '../../engine/index.ts'
-import { batchesOf, type Import, judge, refused, write } from './batch.ts'
+import { batchesOf, importOf, judge, refused, write } from './batch.ts'
 import { layoutOf } from './layout.ts'
 import type { ImportOptions } from './options.ts'
 import { type Report, tallyOf } from './outcome.ts'
-import { inspectFile, type Sheet } from './parse.ts'
+import { inspectFile, type Known, knownFile, type Sheet } from './parse.ts'
 
 export interface Watch {
   /** Called after each batch with how many rows are done, of how many. */
@@ -25,6 +25,18 @@ export function sheetOf(
   return inspectFile(path, layoutOf(catalog, resource)!, options, longest, strict)
 }
 
+/** The sheet of a file that was looked through before, when it was sent. */
+export function sheetAgain(
+  { catalog }: PluginContext,
+  resource: Resource,
+  path: string,
+  options: ImportOptions,
+  known: Known,
+): Promise<Sheet> {
+  const strict = catalog.strictness.unknownKeys === 'refuse'
+  return knownFile(path, layoutOf(catalog, resource)!, options, known, strict)
+}
+
 /** Imports a file that was looked through. */
 export async function importSheet(
   context: PluginContext,
@@ -32,12 +44,12 @@ export async function importSheet(
   sheet: Sheet,
   { progress, signal }: Watch = {},
 ): Promise<Report> {
-  const work: Import = { context, resource, sheet, seen: new Set(), made: new Map() }
+  const work = importOf(context, resource, sheet)
   const tally = tallyOf(sheet.rows, sheet.options.dryRun)
   let [done, imported] = [0, 0]
-  for await (const entries of batchesOf(sheet, 0)) {
+  for await (const found of batchesOf(work, 0)) {
     signal?.throwIfAborted()
-    const judged = await judge(work, entries)
+    const judged = await judge(work, found)
     const outcome = await write(work, context, judged).catch((error: unknown) => {
       // When the database fails after something was imported, the rows of this batch have failed.
       if (imported === 0) throw error
@@ -48,7 +60,7 @@ export async function importSheet(
     })
     tally.add(outcome)
     imported += outcome.imported
-    done += entries.length
+    done += judged.entries.length
     await progress?.(done, sheet.rows)
   }
   return tally.report()

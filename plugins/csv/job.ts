@@ -13,14 +13,15 @@ import {
   shortFile,
 } from '../../engine/index.ts'
 import { readStored, removeStored } from '../files/stored.ts'
-import { batchesOf, type Import, judge, write } from './batch.ts'
+import { batchesOf, importOf, judge, write } from './batch.ts'
 import { fileOf, type Kept, keptBatches, noteBatch } from './batches.ts'
-import { importSheet, sheetOf } from './import.ts'
+import { importSheet, sheetAgain, sheetOf } from './import.ts'
 import { definitionOf } from './key.ts'
 import { accessesOf } from './layout.ts'
 import { importOptions } from './options.ts'
 import { plainCreated, plainErrors, type Report, tallyOf } from './outcome.ts'
-import type { Sheet } from './parse.ts'
+import { type Known, SEPARATORS, type Sheet } from './parse.ts'
+import { ENCODINGS } from './text.ts'
 
 /** How often a job is tried without writing anything more before it is given up. */
 export const ATTEMPTS = 5
@@ -56,7 +57,10 @@ async function importKept(context: JobContext, resource: Resource, payload: Json
   // An earlier run wrote every batch, but its process ended before the job was marked as done.
   if (kept.done >= rows) return tallyOf(rows, options.dryRun, kept.outcomes).report()
   return withFile(context, payload, async (path) => {
-    const sheet = await sheetOf(context, resource, path, options)
+    const known = knownIn(payload)
+    const sheet = await (known === undefined
+      ? sheetOf(context, resource, path, options)
+      : sheetAgain(context, resource, path, options, known))
     return options.dryRun ? judgeAll(context, resource, sheet) : goOn(context, resource, sheet, kept)
   })
 }
@@ -64,6 +68,17 @@ async function importKept(context: JobContext, resource: Resource, payload: Json
 /** What whoever sent the file said about it; a job that an older version added says only whether it is a dry run. */
 function optionsIn({ dry_run = false, options }: JsonObject): JsonObject {
   return isObject(options) ? options : { dry_run }
+}
+
+/** What was recognised when the file was sent; a job that an older version added may not say it. */
+function knownIn({ read, rows }: JsonObject): Known | undefined {
+  const { encoding, separator } = isObject(read) ? read : {}
+  const known = {
+    encoding: ENCODINGS.find((one) => one === encoding),
+    separator: SEPARATORS.find((one) => one === separator),
+  }
+  if (known.encoding === undefined || known.separator === undefined) return undefined
+  return { encoding: known.encoding, separator: known.separator, rows: Number(rows) }
 }
 
 /** Runs `work` with the file of the job on the local disk, for as long as that takes. */
@@ -90,13 +105,14 @@ async function withFile<T>(context: JobContext, payload: JsonObject, work: (path
  * same batch in hand only one can commit.
  */
 async function goOn(context: JobContext, resource: Resource, sheet: Sheet, kept: Kept): Promise<Report> {
-  const work: Import = { context, resource, sheet, seen: new Set(), made: new Map() }
+  const work = importOf(context, resource, sheet)
   const tally = tallyOf(sheet.rows, false, kept.outcomes)
   const tell = teller(context)
   let { done } = kept
-  for await (const entries of batchesOf(sheet, done)) {
+  for await (const found of batchesOf(work, done)) {
     context.signal.throwIfAborted()
-    const judged = await judge(work, entries)
+    const judged = await judge(work, found)
+    const { entries } = judged
     const first = done
     const outcome = await context.transaction(async (inner) => {
       const written = await write(work, inner, judged)

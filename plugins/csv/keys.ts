@@ -8,7 +8,7 @@ const FURTHEST = 10_000_000
 
 /** The keys among the entries' that a record has, deleted ones too, which may come back. */
 export async function takenKeys(
-  { model }: PluginContext,
+  { records }: PluginContext,
   resource: Resource,
   sheet: Sheet,
   entries: readonly Entry[],
@@ -16,14 +16,10 @@ export async function takenKeys(
   const column = [...sheet.columns.keys()].find(({ key }) => key)
   const keys = entries.flatMap(({ key }) => key ?? [])
   if (column === undefined || keys.length === 0) return new Set()
-  const { type, options } = column.field
+  const { options, type } = column.field
   // No record has a key that the field cannot hold; the row is refused for it later.
   const possible = keys.filter((key) => 'value' in type.decode(key, options))
-  const rows = await model(resource.name)
-    .query()
-    .whereIn(column.field.column, possible)
-    .select(`${column.field.column} as key`)
-  return new Set(rows.map(({ key }) => String(key)))
+  return records(resource.name).valuesTaken(column.field.name, possible)
 }
 
 /** Moves the sequences of kept fields past the highest number that is about to be written. */

@@ -67,7 +67,7 @@ async function parentsOf(
   const target = catalog.resources.get(relation.target)!
   const rows = await model(relation.target)
     .query()
-    .findByIds([...ids])
+    .findByIds([...new Set(ids)])
     .select(`${target.key.column} as id`, `${narrowed.field.column} as parent`)
     .castTo<{ id: Id; parent: unknown }[]>()
   return new Map(rows.map(({ id, parent }) => [id, parent]))
@@ -91,7 +91,9 @@ async function admittedOf(
   const target = catalog.resources.get(relation.target)
   if (where.length === 0 || target === undefined || ids.length === 0) return new Set(ids)
   // Joined by hand: two conditions may follow the same relation, which Objection joins once.
-  const query = database.knex(`${target.table} as t`).whereIn(`t.${target.key.column}`, ids)
+  const query = database
+    .knex(`${target.table} as t`)
+    .whereRaw('?? = any(?)', [`t.${target.key.column}`, [...new Set(ids)].map(String)])
   for (const [nth, { path, value }] of where.entries()) {
     let at = 't'
     for (const [step, { target: next, field }] of path.relations.entries()) {

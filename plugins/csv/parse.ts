@@ -1,15 +1,9 @@
 /** ⇄ Reads a CSV file as a stream: first whether it is one at all, then its rows, each with its line in the file. */
-import { CsvError, parse } from 'csv-parse'
 import type { Column, Layout } from './layout.ts'
 import type { ImportOptions } from './options.ts'
+import { type Row, recordsOf } from './records.ts'
 import { type Encoding, encodingOf, fileRefused, textOf } from './text.ts'
 import { headerOf, knownTitles } from './titles.ts'
-
-/** One row: its line, counted from 1, and its cells in the order of the file. */
-export interface Row {
-  readonly line: number
-  readonly cells: readonly string[]
-}
 
 /** What stands between two cells, the usual one first. */
 export const SEPARATORS = [',', ';', '\t'] as const
@@ -34,9 +28,6 @@ export interface Sheet extends Form {
   readonly rows: number
 }
 
-/** A longer record is refused: room for the longest text of a record, with every character a quote. */
-const RECORD_LENGTH = 1_048_576
-
 /** Looks a whole file through before anything of it is used; throws validation_failed for `file` when it is no CSV file of this layout. */
 export async function inspectFile(
   path: string,
@@ -48,21 +39,42 @@ export async function inspectFile(
   const form = await formOf(path, layout, options)
   let header: ReturnType<typeof headerOf> | undefined
   let rows = 0
-  for await (const { cells } of records(form)) {
-    if (header === undefined) header = headerOf(cells, layout, options.renames, strict)
-    else if (++rows > longest) throw fileRefused(`The file has more than ${longest} rows`)
+  for await (const group of records(form)) {
+    header ??= headerOf(group[0]!.cells, layout, options.renames, strict)
+    rows += group.length
+    if (rows - 1 > longest) throw fileRefused(`The file has more than ${longest} rows`)
   }
   if (header === undefined) throw fileRefused('The file is empty')
-  return { ...form, ...header, layout, options, width: header.titles.length, rows }
+  return { ...form, ...header, layout, options, width: header.titles.length, rows: rows - 1 }
 }
 
-/** The rows of a file that was looked through, without its header. */
-export async function* rowsOf(sheet: Sheet): AsyncGenerator<Row, void> {
-  let header = true
-  for await (const row of records(sheet)) {
-    if (!header) yield row
-    header = false
+/** The rows of a file that was looked through, without its header and without the first `done`, in groups as they come. */
+export async function* rowsOf(sheet: Sheet, done: number): AsyncGenerator<readonly Row[], void> {
+  let left = done + 1
+  for await (const group of records(sheet)) {
+    if (group.length > left) yield left === 0 ? group : group.slice(left)
+    left = Math.max(0, left - group.length)
   }
+}
+
+/** A file that was looked through before, as it was recognised then. */
+export interface Known {
+  readonly encoding: Encoding
+  readonly separator: Form['separator']
+  readonly rows: number
+}
+
+/** The sheet of a file that was looked through before; throws validation_failed for `file` when it has not these columns any more. */
+export async function knownFile(
+  path: string,
+  layout: Layout,
+  options: ImportOptions,
+  { encoding, rows, separator }: Known,
+  strict: boolean,
+): Promise<Sheet> {
+  const form = { path, encoding, separator }
+  const header = headerOf(await firstRecord(form), layout, options.renames, strict)
+  return { ...form, ...header, layout, options, width: header.titles.length, rows }
 }
 
 /** The encoding of a file, and the separator by which most of its titles are known, or which gives most cells. */
@@ -85,77 +97,11 @@ async function formOf(path: string, layout: Layout, { renames }: ImportOptions):
 }
 
 async function firstRecord(form: Form): Promise<readonly string[]> {
-  for await (const { cells } of records(form)) return cells
+  for await (const [first] of records(form)) return first!.cells
   throw fileRefused('The file is empty')
 }
 
-/** What csv-parse gives of a record with `raw`, and its line. */
-interface Parsed {
-  readonly raw: string
-  readonly record: readonly string[]
-  line: number
-}
-
-/** Counts lines from record to record; csv-parse itself counts a break of two characters inside quotes twice. */
-function lineCounter(): { readonly line: () => number; readonly count: (parsed: Parsed) => void } {
-  let next = 1
-  const breaks = (text: string): number => text.match(/\r\n|\n|\r/g)?.length ?? 0
-  return {
-    line: () => next,
-    count: (parsed) => {
-      // Empty lines before a record are part of its raw text; of what ends a line, it has the first character.
-      const empty = /^[\r\n]*/.exec(parsed.raw)?.[0].length ?? 0
-      parsed.line = next + empty
-      next = parsed.line + breaks(parsed.raw.slice(empty))
-    },
-  }
-}
-
-async function* records({ path, encoding, separator }: Form): AsyncGenerator<Row, void> {
-  const counter = lineCounter()
-  const parser = parse({
-    delimiter: separator,
-    raw: true,
-    relax_column_count: true,
-    skip_empty_lines: true,
-    record_delimiter: ['\r\n', '\n', '\r'],
-    max_record_size: RECORD_LENGTH,
-    on_record: (given: unknown) => {
-      counter.count(given as Parsed)
-      return given as string[]
-    },
-  })
-  const decoded = textOf(path, encoding)
-  const feeding = (async () => {
-    try {
-      for await (const text of decoded) {
-        if (!parser.write(text)) await new Promise((resolve) => parser.once('drain', resolve))
-      }
-      parser.end()
-    } catch (error) {
-      parser.destroy(error instanceof Error ? error : new Error(String(error)))
-    }
-  })()
-  try {
-    for await (const parsed of parser) {
-      const { line, record } = parsed as Parsed
-      yield { line, cells: record }
-    }
-    await feeding
-  } catch (error) {
-    throw refusalOf(error, counter.line())
-  } finally {
-    parser.destroy()
-    await decoded.return()
-  }
-}
-
-function refusalOf(error: unknown, line: number): unknown {
-  if (!(error instanceof CsvError)) return error
-  const where = ` in the row of line ${line}`
-  if (error.code === 'CSV_QUOTE_NOT_CLOSED')
-    return fileRefused(`The file is no CSV: a quote is opened${where} and never closed`)
-  if (error.code === 'CSV_MAX_RECORD_SIZE')
-    return fileRefused(`The file has a row that is too long: that of line ${line}`)
-  return fileRefused(`The file is no CSV: a quote stands in the wrong place${where}`)
+/** The records of a file in groups, as its text comes. */
+function records({ path, encoding, separator }: Form): AsyncGenerator<readonly Row[], void> {
+  return recordsOf(textOf(path, encoding), separator)
 }

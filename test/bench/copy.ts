@@ -16,7 +16,7 @@ interface Flow {
 function copying(client: pg.Client, text: string, { begin, take }: Flow): Promise<void> {
   const nothing = (): void => {}
   return new Promise((done, fail) => {
-    client.query({
+    const query = {
       submit: (wire: pg.Connection) => wire.query(text),
       handleRowDescription: nothing,
       handleDataRow: nothing,
@@ -26,7 +26,8 @@ function copying(client: pg.Client, text: string, { begin, take }: Flow): Promis
       handleCopyInResponse: begin,
       handleReadyForQuery: () => done(),
       handleError: fail,
-    } as unknown as pg.Submittable)
+    }
+    client.query(query)
   })
 }
 

@@ -7,7 +7,8 @@ import { addFigures, cyclesOf } from './table.ts'
 
 /** A job is given up after five attempts that came no further. */
 const KILLS = cyclesOf(6)
-const ROWS = Math.max(1_100, KILLS * 150)
+/** Batches grow, and soon hold a thousand rows. */
+const ROWS = Math.max(1_100, KILLS * 4_000)
 
 const test = suite<{ desk: RestartableDesk }>('faults: kill -9 during an import')
 test.before(async (context) => {

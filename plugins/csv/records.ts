@@ -1,0 +1,97 @@
+/** The records of CSV from pieces of its text, in groups: cells, and the line on which each record begins. */
+import { finished } from 'node:stream/promises'
+import { CsvError, type Parser, parse } from 'csv-parse'
+import { fileRefused } from './text.ts'
+
+/** One row: its line, counted from 1, and its cells in the order of the file. */
+export interface Row {
+  readonly line: number
+  readonly cells: readonly string[]
+}
+
+/** A longer record is refused: room for the longest text of a record, with every character a quote. */
+const RECORD_LENGTH = 1_048_576
+
+/** What csv-parse gives of a record with `raw`. */
+interface Parsed {
+  readonly raw: string
+  readonly record: readonly string[]
+}
+
+/** Counts lines from record to record; csv-parse itself counts a break of two characters inside quotes twice. */
+function lineCounter(): { readonly next: () => number; readonly lineOf: (raw: string) => number } {
+  let next = 1
+  const breaks = (text: string): number => text.match(/\r\n|\n|\r/g)?.length ?? 0
+  return {
+    next: () => next,
+    lineOf: (raw) => {
+      // Empty lines before a record are part of its raw text; of what ends a line, it has the first character.
+      const empty = /^[\r\n]*/.exec(raw)?.[0].length ?? 0
+      const line = next + empty
+      next = line + breaks(raw.slice(empty))
+      return line
+    },
+  }
+}
+
+/** The records of a text in groups, as its pieces come; throws validation_failed for `file` behind those before what is wrong. */
+export async function* recordsOf(
+  pieces: AsyncGenerator<string, void>,
+  separator: string,
+): AsyncGenerator<readonly Row[], void> {
+  const counter = lineCounter()
+  let rows: Row[] = []
+  const parser = parse({
+    delimiter: separator,
+    raw: true,
+    relax_column_count: true,
+    skip_empty_lines: true,
+    record_delimiter: ['\r\n', '\n', '\r'],
+    max_record_size: RECORD_LENGTH,
+    on_record: (given: unknown) => {
+      const { raw, record } = given as Parsed
+      rows.push({ line: counter.lineOf(raw), cells: record })
+      // Taken here and not from the stream, which has a turn of the event loop for each record.
+      return null
+    },
+  })
+  const ended = finished(parser.resume())
+  // Who awaits it hears of what is wrong, but perhaps only after the next group.
+  ended.catch(() => undefined)
+  const taken = (): readonly Row[] => {
+    const group = rows
+    rows = []
+    return group
+  }
+  try {
+    for await (const piece of pieces) {
+      await given(parser, piece)
+      if (rows.length > 0) yield taken()
+      if (parser.destroyed) await ended
+    }
+    parser.end()
+    await ended.catch(() => undefined)
+    if (rows.length > 0) yield taken()
+    await ended
+  } catch (error) {
+    throw refusalOf(error, counter.next())
+  } finally {
+    parser.destroy()
+    await pieces.return()
+  }
+}
+
+/** Resolves when a piece is parsed, or refused. */
+function given(parser: Parser, piece: string): Promise<void> {
+  return new Promise((done) => parser.write(piece, () => done()))
+}
+
+function refusalOf(error: unknown, line: number): unknown {
+  if (!(error instanceof CsvError)) return error
+  const where = ` in the row of line ${line}`
+  if (error.code === 'CSV_QUOTE_NOT_CLOSED')
+    return fileRefused(`The file is no CSV: a quote is opened${where} and never closed`)
+  if (error.code === 'CSV_MAX_RECORD_SIZE')
+    return fileRefused(`The file has a row that is too long: that of line ${line}`)
+  return fileRefused(`The file is no CSV: a quote stands in the wrong place${where}`)
+}
