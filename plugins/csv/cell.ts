@@ -11,18 +11,26 @@ const GUARDS = /^'(?='*[=+\-@＝＋－＠\t\r])|(?<=[;\t\r\n])'(?=['"]*[=+\-@＝
 const QUOTED = /[",\r\n]|^[\s\ufeff]|[\s\ufeff]$/
 /** Whatever quotes and guards are asked for by, somewhere inside; at its ends it is looked at apart. */
 const INSIDE = /[",;\t\r\n]/
+/** Whether a guard stands anywhere inside: found without looking back at every sign. */
+const GUARDED_INSIDE = /[;\t\r\n]['"]*[=+\-@＝＋－＠]/
 /** What a guard stands before, or what spreadsheets cut off. */
 const ENDS = /[\s\ufeff'=+\-@＝＋－＠]/
-const PLAIN = /^[A-Za-z0-9][\w .:/@#()-]*[\w.:)]$/
+/** The ASCII characters among them. */
+const ASCII_ENDS = Array.from({ length: 128 }, (_, code) => ENDS.test(String.fromCharCode(code)))
+
+function isEnd(text: string, at: number): boolean {
+  const code = text.charCodeAt(at)
+  return code < 128 ? ASCII_ENDS[code]! : ENDS.test(text[at]!)
+}
 
 /** A text as a cell: guarded against being taken for a formula, quoted where its characters ask for it; null is empty. */
 export function cellOf(text: string | null): string {
-  if (text === null) return ''
-  // Most cells are short and plain: one look instead of two.
-  if (PLAIN.test(text)) return text
-  if (text === '') return text
-  if (!INSIDE.test(text) && !ENDS.test(text[0]!) && !ENDS.test(text.at(-1)!)) return text
-  const guarded = text.replace(FORMULAS, "'")
+  if (text === null || text === '') return ''
+  const begins = isEnd(text, 0)
+  const plain = !INSIDE.test(text)
+  // Most cells are plain.
+  if (plain && !begins && !isEnd(text, text.length - 1)) return text
+  const guarded = begins || (!plain && GUARDED_INSIDE.test(text)) ? text.replace(FORMULAS, "'") : text
   return QUOTED.test(guarded) ? `"${guarded.replaceAll('"', '""')}"` : guarded
 }
 
