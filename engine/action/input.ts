@@ -28,6 +28,26 @@ export interface WriteInput {
   readonly unwritable: Readonly<FieldValues>
 }
 
+interface Spoken {
+  readonly own: readonly Field[]
+  /** Those, the ones that are shown only, and the lists of links. */
+  readonly fields: readonly Field[]
+}
+
+const spoken = new WeakMap<Resource, Spoken>()
+
+/** The fields that a body may speak of. */
+function spokenFields(resource: Resource): Spoken {
+  let found = spoken.get(resource)
+  if (found === undefined) {
+    const own = storedFields(resource)
+    const shownOnly = [...resource.fields.values()].filter((field) => !isStored(field))
+    found = { own, fields: [...own, ...shownOnly, ...manyFields(resource).map(([field]) => field)] }
+    spoken.set(resource, found)
+  }
+  return found
+}
+
 /** Decodes a body for a resource and the hooks of one action. */
 export function readInput(
   around: Execution,
@@ -36,15 +56,14 @@ export function readInput(
   sent: JsonObject,
 ): WriteInput {
   const { body, others } = resource.earlier === undefined ? { body: sent } : underPresentNames(resource, sent)
-  const own = storedFields(resource)
   const extras = hooks.flatMap((hook) => hook.input)
+  const { fields: spoken, own } = spokenFields(resource)
   const lists = manyFields(resource)
-  const shownOnly = [...resource.fields.values()].filter((field) => !isStored(field))
-  const embeds = [...resource.relations.keys()].some((key) => isEmbed(resource, key, body[key] ?? null))
+  const embeds = Object.keys(body).some((key) => isEmbed(resource, key, body[key] ?? null))
   const known = embeds
     ? Object.fromEntries(Object.entries(body).filter(([key, value]) => !isEmbed(resource, key, value)))
     : body
-  const fields = [...own, ...shownOnly, ...lists.map(([field]) => field), ...extras]
+  const fields = extras.length === 0 ? spoken : [...spoken, ...extras]
   const decoded: DecodedInput = decodeInput(fields, known, {
     partial: true,
     unknownKeys: around.catalog.strictness.unknownKeys,

@@ -13,11 +13,18 @@ const SUFFIX_LENGTH = 7
 
 const LOCK = 'select pg_advisory_xact_lock(hashtextextended($1::text, 0))'
 
+const made = new WeakMap<Resource, readonly Field[]>()
+
 /** The fields of a resource whose value is made when none is given. */
 export function slugFields(resource: Resource): readonly Field[] {
-  return [...resource.fields.values()].filter(
-    (field) => field.type.name === 'slug' && typeof field.options.own.from === 'string',
-  )
+  let fields = made.get(resource)
+  if (fields === undefined) {
+    fields = [...resource.fields.values()].filter(
+      (field) => field.type.name === 'slug' && typeof field.options.own.from === 'string',
+    )
+    made.set(resource, fields)
+  }
+  return fields
 }
 
 function baseOf(resource: Resource, field: Field, values: Readonly<FieldValues>): string {

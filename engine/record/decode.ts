@@ -29,7 +29,7 @@ export interface DecodedInput {
 export function decodeInput(fields: readonly Field[], body: JsonObject, options: DecodeOptions): DecodedInput {
   const values: FieldValues = {}
   const errors: Record<string, string[]> = {}
-  const known = new Map(fields.map((field) => [field.name, field]))
+  const known = byName(fields)
   let unknown = 0
   for (const key of Object.keys(body)) {
     const field = known.get(key)
@@ -47,6 +47,18 @@ export function decodeInput(fields: readonly Field[], body: JsonObject, options:
     }
   }
   return { values, errors }
+}
+
+const names = new WeakMap<readonly Field[], ReadonlyMap<string, Field>>()
+
+/** The fields by their names; made once for a list that is kept. */
+function byName(fields: readonly Field[]): ReadonlyMap<string, Field> {
+  let known = names.get(fields)
+  if (known === undefined) {
+    known = new Map(fields.map((field) => [field.name, field]))
+    names.set(fields, known)
+  }
+  return known
 }
 
 /** Whether clients may write a field at all: not computed, counted, generated or declared read-only. */
