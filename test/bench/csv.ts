@@ -77,7 +77,10 @@ interface Desk {
 }
 
 async function ask(desk: Desk, path: string, init: RequestInit = {}): Promise<Response> {
-  const answer = await fetch(`${desk.server.url}/api/v1${path}`, { headers: desk.headers, ...init })
+  const answer = await fetch(`${desk.server.url}/api/v1${path}`, {
+    headers: { 'accept-encoding': 'identity', ...desk.headers },
+    ...init,
+  })
   if (!answer.ok) throw new Error(`${path} answers ${answer.status}: ${await answer.text()}`)
   return answer
 }
