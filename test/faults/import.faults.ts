@@ -7,8 +7,8 @@ import { addFigures, cyclesOf } from './table.ts'
 
 /** A job is given up after five attempts that came no further. */
 const KILLS = cyclesOf(6)
-/** Batches grow, and soon hold a thousand rows. */
-const ROWS = Math.max(1_100, KILLS * 4_000)
+/** Batches grow to a thousand rows, and stay small on the embedded database. */
+const ROWS = Math.max(1_100, KILLS * (process.env.TEST_DATABASE_URL === undefined ? 600 : 4_000))
 
 const test = suite<{ desk: RestartableDesk }>('faults: kill -9 during an import')
 test.before(async (context) => {
