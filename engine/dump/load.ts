@@ -109,8 +109,9 @@ async function fill({ database }: Target, { structure }: Head, filling: Filling)
     await runner.run({ text: 'set local idle_in_transaction_session_timeout = 0' }, [])
   const { existing } = structure
   await makeRoom(runner, structure)
-  if (existing !== undefined) await createExisting(runner, existing)
   await createTables(runner, structure)
+  // Behind the application's own: a function may take a row of one.
+  if (existing !== undefined) await createExisting(runner, existing)
   const checksums = new Map<string, string>()
   const tally = { tables: 0, rows: 0, files: 0, missing: 0 }
   for await (const line of lines) {

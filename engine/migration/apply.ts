@@ -192,6 +192,7 @@ async function takeOnline(command: Command, step: Step, taking: Taking): Promise
 
 /** The statements of a step that do no harm, ahead of others. */
 async function prepare(step: Step, taking: Taking): Promise<void> {
+  if (!step.online) return take(step, taking)
   for (const command of step.sql.slice(0, harmlessCount(step))) await takeOnline(command, step, taking)
   return taking.history.ended()
 }
@@ -224,10 +225,14 @@ async function takePatiently(step: Step, taking: Taking, work = take): Promise<v
   }
 }
 
+function isHarmless(step: Step): boolean {
+  return harmlessCount(step) === step.sql.length
+}
+
 /** The steps that have something to prepare while a version is served which another step harms. */
 function aheadOf(steps: readonly Step[]): readonly Step[] {
-  const first = steps.findIndex((step) => harmlessCount(step) < step.sql.length)
-  return steps.slice(first + 1).filter(({ ahead, online }) => first >= 0 && ahead === true && online === true)
+  if (steps.every(isHarmless)) return []
+  return steps.filter((step) => step.ahead === true && (step.online === true || isHarmless(step)))
 }
 
 export interface ApplyOptions {
@@ -253,7 +258,7 @@ export async function apply(
     prepared.add(step)
   }
   for (const step of plan.steps) {
-    await takePatiently(step, taking)
+    if (!prepared.has(step) || !isHarmless(step)) await takePatiently(step, taking)
     log.debug({ step: step.title }, 'migration step')
   }
   const steps = JSON.stringify(plan.steps.map(({ title, risk, rows }) => ({ title, risk, rows })))

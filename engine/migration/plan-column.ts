@@ -5,7 +5,7 @@ import { type Circumstances, earlierColumn, isNew, type Pair, presentColumn } fr
 import { addingColumn, goneColumns, settingAside } from './plan-add.ts'
 import { computing, droppedFirst, dropping, isComputedAnew, keepingComputed, startsComputed } from './plan-computed.ts'
 import { takingWords } from './plan-fill.ts'
-import { isRequiredFirst, requiring, sweeping } from './plan-required.ts'
+import { isRequiredFirst, requiring } from './plan-required.ts'
 import { changingType, droppingCopies } from './plan-type.ts'
 import { adding, changing, type Step } from './step.ts'
 import type { Column } from './table.ts'
@@ -124,5 +124,5 @@ export function planColumns(pair: Pair, circumstances: Circumstances): readonly 
     const was = presentColumn(pair, column)
     return was === undefined ? [] : [[column, was]]
   })
-  return [...droppingCopies(pair, kept), ...sweeping(pair, circumstances), ...drops, ...renames, ...changes, ...gone]
+  return [...droppingCopies(pair, kept), ...drops, ...renames, ...changes, ...gone]
 }

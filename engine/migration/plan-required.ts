@@ -49,8 +49,12 @@ function isRenamed(pair: Pair, column: Column): boolean {
   return was !== undefined && was.name !== column.name && !isNew(pair, column)
 }
 
-/** The columns of a table that become required ahead of renames, under the names that are there. */
-export function requiringFirst(pair: Pair, circumstances: Circumstances): readonly Step[] {
+/** What comes ahead of renames: what was left behind goes, and columns become required under the names that are there. */
+export function beforeRenames(pair: Pair, circumstances: Circumstances): readonly Step[] {
+  return [...sweeping(pair, circumstances), ...requiringFirst(pair, circumstances)]
+}
+
+function requiringFirst(pair: Pair, circumstances: Circumstances): readonly Step[] {
   const { wanted, actual } = pair
   const present = (name: string) => {
     const column = wanted.columns.find((one) => one.name === name)
@@ -138,7 +142,7 @@ export function requiring(
 }
 
 /** Checks and triggers that a killed start left behind: the step that needs one makes it anew. */
-export function sweeping({ actual, wanted }: Pair, { present }: Circumstances): readonly Step[] {
+function sweeping({ actual }: Pair, { present }: Circumstances): readonly Step[] {
   const names = new Set(
     actual.columns.flatMap(({ name }) => [
       checkName(actual.name, name, 'fits'),
@@ -149,12 +153,13 @@ export function sweeping({ actual, wanted }: Pair, { present }: Circumstances): 
   const checks = left.map((name) =>
     tidying(
       `drop check ${name}, which was left behind`,
-      `alter table ${q(wanted.name)} drop constraint if exists ${q(name)}`,
+      `alter table ${q(actual.name)} drop constraint if exists ${q(name)}`,
     ),
   )
   // Behind the checks, or a write of the version that is served could be refused.
   const fillings = (present.fillings.get(actual.name) ?? []).map((name) =>
-    tidying(`drop trigger ${name}, which was left behind`, ...dropFilling(wanted.name, name)),
+    tidying(`drop trigger ${name}, which was left behind`, ...dropFilling(actual.name, name)),
   )
-  return [...checks, ...fillings]
+  // What is made ahead of other steps is made behind these.
+  return [...checks, ...fillings].map((step) => ({ ...step, ahead: true }))
 }

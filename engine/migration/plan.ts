@@ -18,7 +18,7 @@ import type { Circumstances, Pair } from './pair.ts'
 import { planColumns } from './plan-column.ts'
 import { planIndexes, planReferences } from './plan-key.ts'
 import { renamedSequences, renamingSequence } from './plan-rename.ts'
-import { requiringFirst } from './plan-required.ts'
+import { beforeRenames } from './plan-required.ts'
 import { adding, changing, type Step } from './step.ts'
 import type { Column, Present, Table } from './table.ts'
 import { typeChange } from './type-change.ts'
@@ -243,7 +243,7 @@ export function plan(all: readonly Table[], circumstances: Circumstances): Migra
     ...(searches && !present.trigrams
       ? [adding('install pg_trgm for search', 'create extension if not exists pg_trgm')]
       : []),
-    ...there.flatMap((pair) => requiringFirst(pair, circumstances)).filter(isOpen),
+    ...there.flatMap((pair) => beforeRenames(pair, circumstances)).filter(isOpen),
     ...sequenceSteps(wanted, present, renamedSequences(there)),
     ...there.flatMap((pair) => renameSteps(pair, wanted, present)),
     ...there.flatMap((pair) => [...wrongKey(pair), ...wrongIds(pair)]),

@@ -183,7 +183,12 @@ test('a rename that is given up leaves what was prepared to the next start of ei
     'drop trigger lines_rank_filling, which was left behind',
   ])
   await migrating(renamed, on, () => Promise.reject(new Error('one did not hold'))).catch(String)
-  assert.equal((await library.titles(renamed)).slice(0, 1), [`require lines.rank, where null becomes '7'`])
+  assert.equal((await library.titles(renamed)).slice(0, 4), [
+    'drop check lines_rank_required, which was left behind',
+    'drop trigger lines_rank_filling, which was left behind',
+    `require lines.rank, where null becomes '7'`,
+    'rename column lines.rank to place',
+  ])
   const { rows } =
     await library.database.knex.raw(`select (select count(*) from pg_trigger where tgrelid = 'lines'::regclass and not tgisinternal)
     + (select count(*) from pg_constraint where conrelid = 'lines'::regclass and contype = 'c') as left`)
