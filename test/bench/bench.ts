@@ -6,6 +6,7 @@ import { parseArgs } from 'node:util'
 import pg from 'pg'
 import { type Contender, startContender } from './contender.ts'
 import { COMMENT_COUNT, dataSql } from './data.ts'
+import { compareGrowth } from './growth.ts'
 import { type BenchRequest, GENERATOR, load } from './load.ts'
 import { pin, processorTimes, secondsBetween } from './processor.ts'
 import { ADMIN_ENV, adminToken, DATABASE_OPTION, onScratchDatabase } from './scratch.ts'
@@ -20,6 +21,7 @@ const { values: options } = parseArgs({
     connections: { type: 'string', default: '16' },
     comments: { type: 'string', default: String(COMMENT_COUNT) },
     only: { type: 'string' },
+    growth: { type: 'boolean' },
   },
 })
 const SERVER_CORE = 0
@@ -199,7 +201,8 @@ async function bench(databaseUrl: string): Promise<void> {
 }
 
 try {
-  await onScratchDatabase(options.database, bench)
+  if (options.growth) await compareGrowth(options.database)
+  else await onScratchDatabase(options.database, bench)
 } finally {
   rmSync(folder, { recursive: true, force: true })
 }

@@ -8,12 +8,10 @@ import { fileURLToPath } from 'node:url'
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
 import { createEngine } from '../../engine/engine.ts'
-import { createAdmission } from '../../engine/http/admission.ts'
-import { listen } from '../../engine/http/listen.ts'
-import { createPassage } from '../../engine/http/server.ts'
 import { readSettings } from '../../engine/settings.ts'
 import { type Answer, send } from '../support/application.ts'
 import { SILENT, testDatabase } from '../support/database.ts'
+import { listenAlone } from '../support/requests-alone.ts'
 
 const ADMIN = { email: 'boss@desk.example', password: 'a very long secret' }
 /** What runs in place of a server, of which nothing is seen here, what looks at connections and the disk by a timer, and what reads all code once. */
@@ -41,9 +39,7 @@ test.before(async (desk) => {
   const settings = readSettings({ ...env, RATE_LIMIT: '100000' }).value!
   const { database, close } = await testDatabase()
   const { value: engine } = await createEngine({ settings, log: SILENT, database, now: () => new Date() })
-  // The engine itself does not listen, so that no listener, automation or job runs while files are counted.
-  const gate = { passage: createPassage(), admission: createAdmission({ waited: database.waited, log: SILENT }) }
-  const listening = await listen({ app: engine!.app }, gate, { settings, log: SILENT })
+  const listening = await listenAlone(engine!, settings)
   desk.address = listening.url
   desk.token = (await send(desk.address, 'POST', '/api/v1/auth/login', { body: ADMIN })).body.data.token
   desk.close = async () => {
