@@ -9,7 +9,7 @@ import { type FieldValues, sentence } from '../record/decode.ts'
 import { afterMiss } from './answer.ts'
 import { allReady } from './cached-tables.ts'
 import { type Children, createChildren, splitBody } from './children.ts'
-import { type Draft, drafts } from './draft.ts'
+import { type DraftRecord, drafts } from './draft.ts'
 import {
   type BoundHook,
   changeSlots,
@@ -235,8 +235,8 @@ async function createInside(inner: Execution, record: NewRecord): Promise<string
 /** What hooks find before anything is written; the draft is made when a hook asks, which few do. */
 function startWrite(around: Execution, { clauses, fixed, input, resource }: NewRecord): Written {
   const values = { ...input.values, ...fixed }
-  let asked: (() => Promise<Draft>) | undefined
-  const draft = (): Promise<Draft> => {
+  let asked: (() => Promise<DraftRecord>) | undefined
+  const draft = (): Promise<DraftRecord> => {
     asked ??= drafts(around, values, {
       resource,
       action: 'create',

@@ -10,7 +10,7 @@ import type { FieldValues } from '../record/decode.ts'
 import { type Execution, runCompiled } from './execution.ts'
 import { valueSlots } from './input.ts'
 
-export type Draft = Readonly<Record<string, Json>>
+export type DraftRecord = Readonly<Record<string, Json>>
 
 type DraftShape = Pick<WriteShape, 'given' | 'assigned' | 'clause' | 'bulk'>
 
@@ -29,8 +29,12 @@ export interface Drafting {
 }
 
 /** A function that gives the draft of a write. It reads the draft again only when the input has changed. */
-export function drafts(around: Execution, input: Readonly<FieldValues>, drafting: Drafting): () => Promise<Draft> {
-  let seen: { readonly key: string; readonly draft: Promise<Draft> } | undefined
+export function drafts(
+  around: Execution,
+  input: Readonly<FieldValues>,
+  drafting: Drafting,
+): () => Promise<DraftRecord> {
+  let seen: { readonly key: string; readonly draft: Promise<DraftRecord> } | undefined
   return () => {
     const key = JSON.stringify(input)
     if (seen?.key !== key) seen = { key, draft: readDraft(around, drafting) }
@@ -39,11 +43,11 @@ export function drafts(around: Execution, input: Readonly<FieldValues>, drafting
 }
 
 /** The draft under the first clause that admits it, as the write itself takes it; under the last one when none does. */
-async function readDraft(around: Execution, drafting: Drafting): Promise<Draft> {
+async function readDraft(around: Execution, drafting: Drafting): Promise<DraftRecord> {
   const { action, clauses, id, resource } = drafting
   const values = await drafting.values()
   const by = action === 'create' || action === 'update' ? action : 'removal'
-  let draft: Draft = {}
+  let draft: DraftRecord = {}
   for (const clause of clauses.length === 0 ? [undefined] : clauses) {
     const shape = drafting.shape(values, clause)
     const names = shape.given.map((field) => field.name).join(',')
@@ -52,7 +56,7 @@ async function readDraft(around: Execution, drafting: Drafting): Promise<Draft> 
     const compiled = around.statements.get(key, () => compileDraft(around, resource, shape, by))
     const [row] = await runCompiled(around, compiled, { ...valueSlots(resource, values), id })
     if (row === undefined) return draft
-    draft = JSON.parse(compiled.serialize(row)) as Draft
+    draft = JSON.parse(compiled.serialize(row)) as DraftRecord
     if (row[0] === 't') return draft
   }
   return draft

@@ -4,7 +4,7 @@ import type { Resource, WriteAction } from '../catalog/catalog.ts'
 import type { Json } from '../json.ts'
 import type { FieldValues } from '../record/decode.ts'
 import type { HookContext } from './context.ts'
-import type { Draft } from './draft.ts'
+import type { DraftRecord } from './draft.ts'
 import type { BoundHook, Execution } from './execution.ts'
 import { Onward } from './onward.ts'
 
@@ -14,7 +14,7 @@ export interface Written {
   readonly extra: Readonly<FieldValues>
   readonly record: Readonly<Record<string, Json>> | undefined
   /** The record as it would be written with the present input. */
-  readonly draft: () => Promise<Draft>
+  readonly draft: () => Promise<DraftRecord>
   result: Readonly<Record<string, Json>> | undefined
 }
 

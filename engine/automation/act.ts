@@ -39,10 +39,10 @@ function refusalOf(error: unknown): string {
 }
 
 /** What was done for each record, in a few words. */
-type Told = readonly string[][]
+type DoneWords = readonly string[][]
 
-async function actTogether(within: Within, acting: Acting, taken: readonly Taken[]): Promise<Told> {
-  const told: Told = taken.map(() => [])
+async function actTogether(within: Within, acting: Acting, taken: readonly Taken[]): Promise<DoneWords> {
+  const told: DoneWords = taken.map(() => [])
   for (const one of acting.automation.actions) {
     if (one.kind === 'run') await run(because(within, acting, taken), acting, one, taken)
     else if (one.kind === 'set') await setAll(within, acting, one.set, taken, told)
@@ -77,7 +77,7 @@ async function setAll(
   acting: Acting,
   set: readonly Given[],
   taken: readonly Taken[],
-  told: Told,
+  told: DoneWords,
 ): Promise<void> {
   const { name, resource } = acting
   const made = set.flatMap((given) => ('value' in given ? [given] : []))
@@ -99,7 +99,7 @@ async function createAll(
   acting: Acting,
   { resource: target, set }: Extract<Act, { kind: 'create' }>,
   taken: readonly Taken[],
-  told: Told,
+  told: DoneWords,
 ): Promise<void> {
   const resource = within.catalog.resources.get(target)!
   const values = await valuesFor(within, acting, target, set, taken)

@@ -140,7 +140,7 @@ const SENTENCES: Readonly<Record<Violation['kind'], (field: string) => string>> 
 }
 
 /** The answer to a violation when nobody closer to the record has a better one: 422 by column, 409 when in use. */
-function refusal(found: Violation, cause: unknown): ApiError {
+function violationAnswer(found: Violation, cause: unknown): ApiError {
   if (found.kind === 'in_use') return new ApiError('conflict', { message: SENTENCES.in_use(''), cause })
   const columns = found.columns.length > 0 ? found.columns : [found.constraint ?? 'record']
   const errors = Object.fromEntries(columns.map((name) => [name, [SENTENCES[found.kind](name.replace(/_/g, ' '))]]))
@@ -154,7 +154,7 @@ function refusal(found: Violation, cause: unknown): ApiError {
 export function databaseFailure(error: unknown): unknown {
   if (error instanceof ApiError) return error
   const found = violation(error)
-  if (found) return refusal(found, error)
+  if (found) return violationAnswer(found, error)
   const code = failureCode(error)
   if (code === LOCKED) {
     const message = 'Another change holds what this one needs; try again'

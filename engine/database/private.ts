@@ -6,7 +6,7 @@ import path from 'node:path'
 const OTHERS = 0o077
 const STICKY = 0o1000
 
-function refusal(directory: string, reason: string): Error {
+function unusable(directory: string, reason: string): Error {
   return new Error(
     `DATA_DIR ${path.resolve(directory)} ${reason}. Give the folder to the user that runs Plinth (chown, then chmod 700), or name a DATA_DIR that does not exist yet.`,
   )
@@ -31,7 +31,10 @@ async function closeAll(directory: string): Promise<void> {
     await closeToOthers(directory)
   } catch (error) {
     if (!(error instanceof Error && 'code' in error && (error.code === 'EPERM' || error.code === 'EACCES'))) throw error
-    throw refusal(directory, 'can be read by other users of this machine, and its modes can not be changed by this one')
+    throw unusable(
+      directory,
+      'can be read by other users of this machine, and its modes can not be changed by this one',
+    )
   }
 }
 
@@ -47,6 +50,6 @@ export async function keepPrivate(directory: string, make: boolean): Promise<voi
   if (found === undefined || process.platform === 'win32' || (found.mode & OTHERS) === 0) return
   const whole = await fs.realpath(directory)
   if ((found.mode & STICKY) !== 0 || whole === path.parse(whole).root)
-    throw refusal(directory, 'is a folder that others share')
+    throw unusable(directory, 'is a folder that others share')
   await closeAll(whole)
 }

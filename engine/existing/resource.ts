@@ -36,7 +36,7 @@ const CHANGED = /^(?:(?:updated|modified|changed)_?(?:at|on)|last_?updated?)$/i
 const TITLE = [/^(?:name|label)$/i, /^last_?name$/i, /^title$/i, /(?:name|title|label)$/i]
 
 /** What is found while the columns of a table are read. */
-interface Draft {
+interface ResourceDraft {
   readonly table: TableFacts
   readonly fields: Map<string, JsonObject>
   readonly relations: Map<string, JsonObject>
@@ -57,7 +57,7 @@ export function resourceOf(
 ): ResourceForm {
   const references = new Map(referencesOf(table, keyed).map((reference) => [reference.column, reference]))
   const columns = table.columns.filter((column) => column !== key.column)
-  const draft: Draft = {
+  const draft: ResourceDraft = {
     ...{ table, fields: new Map(), relations: new Map(), remarks: [], written: new Map(), updateSets: {}, missing: [] },
     // A foreign key has the name of its column, and nothing else may have that.
     taken: new Set(columns.flatMap((column) => (references.has(column.name) ? [column.name] : []))),
@@ -82,7 +82,7 @@ export function resourceOf(
   }
 }
 
-function remark({ table, remarks }: Draft, { name: column }: ColumnFacts, what: string, done: string): void {
+function remark({ table, remarks }: ResourceDraft, { name: column }: ColumnFacts, what: string, done: string): void {
   remarks.push({ table: table.name, column, what, done })
 }
 
@@ -91,7 +91,12 @@ function isReferable({ name }: ColumnFacts): boolean {
   return isNameable(name) && name !== 'id' && fieldName(name, new Set()) === name
 }
 
-function refer(draft: Draft, column: ColumnFacts, reference: Reference, names: ReadonlyMap<string, string>): void {
+function refer(
+  draft: ResourceDraft,
+  column: ColumnFacts,
+  reference: Reference,
+  names: ReadonlyMap<string, string>,
+): void {
   const target = names.get(reference.target) ?? reference.target
   const others = new Set([...draft.taken, ...draft.table.columns.map(({ name }) => name)])
   const name = relationName(column.name, target, others)
@@ -118,7 +123,7 @@ function described(comment: string | null): JsonObject {
   return text === '' ? {} : { description: text }
 }
 
-function addField(draft: Draft, column: ColumnFacts): void {
+function addField(draft: ResourceDraft, column: ColumnFacts): void {
   const checks = draft.table.checks.filter((check) => check.column === column.name)
   const form = fieldOf(
     column,
@@ -171,7 +176,7 @@ function readsOf(column: ColumnFacts, { reads }: FieldForm): string | undefined 
   return isComputed(column) || !isNameable(column.name) ? `t.${quotedName(column.name)}` : undefined
 }
 
-function tellOfField(draft: Draft, column: ColumnFacts, { note }: FieldForm, name: string): void {
+function tellOfField(draft: ResourceDraft, column: ColumnFacts, { note }: FieldForm, name: string): void {
   const own = name === column.name ? '' : `served as the field ${name}`
   if (!isNameable(column.name)) remark(draft, column, 'has a name that the YAML can not write', `${own}, read only`)
   else if (own !== '') remark(draft, column, 'has a name that means something else in the YAML', own)
@@ -184,7 +189,7 @@ function isUnique({ unique }: TableFacts, column: string): boolean {
 }
 
 /** What a record gets that does not say it: required, or the default where the YAML can say that. */
-function filling(draft: Draft, column: ColumnFacts, form: FieldForm, name: string): JsonObject {
+function filling(draft: ResourceDraft, column: ColumnFacts, form: FieldForm, name: string): JsonObject {
   if (form.type === 'timestamp') {
     if (CHANGED.test(column.name)) draft.updateSets[name] = '$now'
     const isKept = MADE.test(column.name) || CHANGED.test(column.name)
@@ -207,7 +212,7 @@ function fitting({ type, options }: FieldForm, value: Json | undefined): Json | 
 }
 
 function tellOfTable(
-  { table, remarks }: Draft,
+  { table, remarks }: ResourceDraft,
   served: ReadonlyMap<string, Reference>,
   keyed: ReadonlyMap<string, Keyed>,
 ): void {
@@ -236,7 +241,7 @@ function tellOfTable(
 }
 
 /** Unique indexes over several columns, and those over a foreign key. */
-function indexesOf({ table, written, relations, fields: all, remarks }: Draft): readonly JsonObject[] {
+function indexesOf({ table, written, relations, fields: all, remarks }: ResourceDraft): readonly JsonObject[] {
   const keys = new Set([...relations.values()].map(({ column }) => column))
   return table.unique.flatMap((columns): JsonObject[] => {
     const fields = columns.flatMap((column) => written.get(column) ?? [])
@@ -254,7 +259,7 @@ export function isChosen({ type, column }: Keyed['key']): boolean {
   return (type === 'integer' || type === 'bigint') && !isFilled(column)
 }
 
-function actionsOf(draft: Draft, key: Keyed['key']): readonly Action[] {
+function actionsOf(draft: ResourceDraft, key: Keyed['key']): readonly Action[] {
   const { may, name: table } = draft.table
   const creates = may.insert && draft.missing.length === 0
   if (may.insert && !creates)
@@ -276,7 +281,7 @@ function actionsOf(draft: Draft, key: Keyed['key']): readonly Action[] {
   ]
 }
 
-function titleOf({ fields }: Draft): string | undefined {
+function titleOf({ fields }: ResourceDraft): string | undefined {
   const texts = [...fields].filter(
     ([, { type, computed }]) => computed === undefined && (type === 'string' || type === 'text'),
   )

@@ -35,7 +35,7 @@ export interface Match {
 export type Table = (path: string) => Match | undefined
 
 /** The routes of one pattern before the table is made; patterns that differ in the names of parameters only are one. */
-interface Draft {
+interface PatternRoutes {
   readonly segments: readonly string[]
   readonly places: Map<Method, Place>
   entry: Entry
@@ -66,8 +66,8 @@ function canonical(path: string): string | undefined {
 }
 
 /** Pattern by pattern what answers it; throws when two routes answer the same method and pattern. */
-function draftsOf(routes: readonly BoundRoute[], prefix: string): readonly Draft[] {
-  const drafts = new Map<string, Draft>()
+function draftsOf(routes: readonly BoundRoute[], prefix: string): readonly PatternRoutes[] {
+  const drafts = new Map<string, PatternRoutes>()
   for (const route of routes) {
     const pattern = pathFromRoot(route, prefix)
     const segments = pattern.slice(1).split('/')
@@ -91,7 +91,7 @@ function entryOf(pattern: string, places: ReadonlyMap<Method, Place>): Entry {
 }
 
 /** Short patterns first, and of one length literals before parameters, from the left. */
-function byLiterals(a: Draft, b: Draft): number {
+function byLiterals(a: PatternRoutes, b: PatternRoutes): number {
   if (a.segments.length !== b.segments.length) return a.segments.length - b.segments.length
   const at = a.segments.findIndex((segment, i) => isParameter(segment) !== isParameter(b.segments[i] ?? ''))
   return at === -1 ? 0 : isParameter(a.segments[at] ?? '') ? 1 : -1
@@ -109,7 +109,7 @@ function headOf(segments: readonly string[], prefix: readonly string[]): string 
 }
 
 /** A router of some patterns, in the order in which the first that fits counts; each layer is named by its pattern. */
-function routerOf(drafts: readonly Draft[]): Router {
+function routerOf(drafts: readonly PatternRoutes[]): Router {
   const router = new Router({ sensitive: true, strict: true })
   for (const { segments, places, entry } of drafts.toSorted(byLiterals)) {
     const path = segments.map((segment, at) =>
@@ -124,9 +124,9 @@ function routerOf(drafts: readonly Draft[]): Router {
  * A router for each head, with the patterns that may begin with any; the router under no head has those alone. Each is made
  * with the first request that needs it: compiling the patterns of hundreds of resources would hold up every start.
  */
-function routersOf(drafts: readonly Draft[], prefix: string): (head: string) => Router {
+function routersOf(drafts: readonly PatternRoutes[], prefix: string): (head: string) => Router {
   const above = prefix.split('/').slice(1)
-  const byHead = new Map<string | undefined, Draft[]>([[undefined, []]])
+  const byHead = new Map<string | undefined, PatternRoutes[]>([[undefined, []]])
   for (const draft of drafts) {
     const head = headOf(draft.segments, above)
     const known = byHead.get(head)

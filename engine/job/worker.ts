@@ -123,7 +123,7 @@ async function look(parts: WorkerParts, state: State): Promise<void> {
       await parts.measure()
     }
     const places = placesOf(parts, state)
-    // Whoever gives a place free wakes.
+    // A job that ends calls wake(), and this runs again.
     if (places.free === 0) return
     const { taken, lost } = await takeJobs(runner, places, state.owner, limits.jobLeaseMs)
     for (const name of lost) log.error({ job: name }, 'job given up: the process that ran it was lost')

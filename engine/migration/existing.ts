@@ -15,7 +15,7 @@ function familyOf(type: string): string {
   return FAMILIES.find((family) => family.includes(base))?.[0] ?? base
 }
 
-function refusal(table: string, column: string, title: string, advice: string): Step {
+function difference(table: string, column: string, title: string, advice: string): Step {
   return { title, about: { table, column }, sql: [], risk: 'blocked', effect: 'adds', advice }
 }
 
@@ -28,12 +28,12 @@ export function existingSteps(wanted: Table, present: Present): readonly Step[] 
       present.tables.map(({ name }) => name),
     )
     const advice = `correct "table"${near === undefined ? '' : ` (did you mean "${near}"?)`}, or take "existing" away, and the table is made`
-    return [refusal(wanted.name, '', `there is no table ${wanted.name}`, advice)]
+    return [difference(wanted.name, '', `there is no table ${wanted.name}`, advice)]
   }
   const keyed = [...actual.primaryKey].sort().join() === [...wanted.primaryKey].sort().join()
   const key = `primary key of ${wanted.name} is (${actual.primaryKey.join(', ')}), not (${wanted.primaryKey.join(', ')})`
   return [
-    ...(keyed ? [] : [refusal(wanted.name, '', key, 'name the column of the key: id: { column: … }')]),
+    ...(keyed ? [] : [difference(wanted.name, '', key, 'name the column of the key: id: { column: … }')]),
     ...wanted.columns.flatMap((column) => differences(wanted.name, column, actual)),
   ]
 }
@@ -46,13 +46,15 @@ function differences(table: string, column: Column, { columns }: Table): readonl
       columns.map(({ name }) => name),
     )
     const advice = `name the column that is meant${near === undefined ? '' : `: column: ${near}`}, or leave the field out; the table is not changed`
-    return [refusal(table, column.name, `there is no column ${table}.${column.name}`, advice)]
+    return [difference(table, column.name, `there is no column ${table}.${column.name}`, advice)]
   }
   if (familyOf(actual.base ?? actual.type) !== familyOf(column.type)) {
     const advice = `give the field the type of the column, name that beside it (column_type: ${actual.type}), or read the column only: computed: "t.column::text"`
-    return [refusal(table, column.name, `${table}.${column.name} is ${actual.type}, not ${column.type}`, advice)]
+    return [difference(table, column.name, `${table}.${column.name} is ${actual.type}, not ${column.type}`, advice)]
   }
   if (actual.nullable && !column.nullable)
-    return [refusal(table, column.name, `${table}.${column.name} may be null`, 'take "required" and "nullable" away')]
+    return [
+      difference(table, column.name, `${table}.${column.name} may be null`, 'take "required" and "nullable" away'),
+    ]
   return []
 }

@@ -19,7 +19,7 @@ import { PROBE_TAG, PROBES } from './probes.ts'
 import { inputSchema, recordSchema } from './record-schema.ts'
 import { linked, used } from './reference.ts'
 import { listOf, schemaRef } from './schema.ts'
-import { type Draft, share } from './share.ts'
+import { type OperationDraft, share } from './share.ts'
 import { type TypeNames, typeNames } from './type-name.ts'
 
 /** What a document is made from. */
@@ -44,7 +44,7 @@ export function openapi(described: Described): OpenApiDocument {
     operationId: operationIds(names),
     tagOf,
   }
-  const drafts: Record<string, Record<string, Draft>> = {}
+  const drafts: Record<string, Record<string, OperationDraft>> = {}
   for (const route of routes) {
     const path = pathFromRoot(route, catalog.prefix)
     drafts[path] ??= {}

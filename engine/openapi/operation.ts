@@ -23,7 +23,7 @@ import {
 import { fieldsSchema } from './record-schema.ts'
 import { ruleSentences } from './rule-sentences.ts'
 import { listOf, schemaRef } from './schema.ts'
-import { type Draft, type Part, referred } from './share.ts'
+import { type OperationDraft, type Part, referred } from './share.ts'
 import { pascal, type TypeNames } from './type-name.ts'
 
 /** What operations are made from. */
@@ -35,7 +35,7 @@ export interface Outline {
 }
 
 /** The operation of a route. */
-export function operationOf(outline: Outline, route: BoundRoute): Draft {
+export function operationOf(outline: Outline, route: BoundRoute): OperationDraft {
   const operationId = outline.operationId(route)
   return {
     head: {

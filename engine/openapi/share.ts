@@ -9,7 +9,7 @@ export interface Part {
 }
 
 /** An operation whose parts are still in their places; references stay references. */
-export interface Draft {
+export interface OperationDraft {
   readonly head: Node
   readonly parameters: readonly Part[]
   readonly requestBody: Part | undefined
@@ -31,7 +31,7 @@ export function referred(kind: keyof Shared, name: string): Part {
 
 /** The operations by path and method, and the components that they refer to; `own` are names that are taken already. */
 export function share(
-  drafts: Readonly<Record<string, Readonly<Record<string, Draft>>>>,
+  drafts: Readonly<Record<string, Readonly<Record<string, OperationDraft>>>>,
   own: Readonly<Record<keyof Shared, object>>,
 ): { readonly paths: Readonly<Record<string, PathItem>>; readonly components: Shared } {
   const all = Object.values(drafts).flatMap((methods) => Object.values(methods))
@@ -46,17 +46,17 @@ export function share(
   const components = { parameters: parameters.name(), requestBodies: requestBodies.name(), responses: responses.name() }
   const placed = (parts: readonly Part[]): Node =>
     parts.length === 0 ? {} : { parameters: parts.map(parameters.place) }
-  const operation = (draft: Draft): Node => ({
+  const operation = (draft: OperationDraft): Node => ({
     ...draft.head,
     ...placed(draft.parameters),
     ...(draft.requestBody === undefined ? {} : { requestBody: requestBodies.place(draft.requestBody) }),
     responses: mapValues(draft.responses, responses.place),
   })
-  const path = (methods: Readonly<Record<string, Draft>>): PathItem => {
+  const path = (methods: Readonly<Record<string, OperationDraft>>): PathItem => {
     // The parameters of the path are written once for all its methods.
     const [{ parameters: inPath = [] } = {}] = Object.values(methods)
     const above = inPath.filter(({ node }) => node.in === 'path')
-    const own = (draft: Draft): Draft => ({
+    const own = (draft: OperationDraft): OperationDraft => ({
       ...draft,
       parameters: draft.parameters.filter(({ node }) => node.in !== 'path'),
     })

@@ -23,7 +23,7 @@ export interface RolledOut<T> {
   readonly serving: readonly string[]
 }
 
-function refusal(message: string, hint?: string): Diagnostic {
+function rolloutRefused(message: string, hint?: string): Diagnostic {
   return { code: 'rollout_refused', message, ...(hint === undefined ? {} : { hint }) }
 }
 
@@ -42,7 +42,7 @@ export async function rollOut<T>(options: RolloutOptions<T>): Promise<Collected<
   }
   if (!(await claimRollout(runner, rollout))) {
     const hint = 'wait until it has ended, and try again'
-    return { diagnostics: [refusal('Another version is being rolled out at the moment', hint)] }
+    return { diagnostics: [rolloutRefused('Another version is being rolled out at the moment', hint)] }
   }
   const showing = keepShowing(runner, rollout)
   let decided = false
@@ -127,9 +127,9 @@ async function asked(runner: Runner, rollout: Rollout): Promise<readonly Diagnos
   )
   const hint = 'every instance serves on what it has, and nothing has changed in the database'
   return all.flatMap(({ name, answer, reason }) => {
-    if (answer === 'refused') return [refusal(`${name} can not serve this version: ${reason}`, hint)]
+    if (answer === 'refused') return [rolloutRefused(`${name} can not serve this version: ${reason}`, hint)]
     if (answer === undefined && !all.some((one) => one.answer === 'refused'))
-      return [refusal(`${name} has not answered in ${LIMITS.rolloutAnswerMs / 1_000} s`, hint)]
+      return [rolloutRefused(`${name} has not answered in ${LIMITS.rolloutAnswerMs / 1_000} s`, hint)]
     return []
   })
 }
@@ -145,7 +145,7 @@ async function served(
   const failed = all
     .filter((one) => !isServing(one))
     .map(({ name, reason }) =>
-      refusal(`${name} serves on what it had: ${reason ?? 'it has not answered'}`, 'restart it'),
+      rolloutRefused(`${name} serves on what it had: ${reason ?? 'it has not answered'}`, 'restart it'),
     )
   return { serving: all.filter(isServing).map(({ name }) => name), failed }
 }

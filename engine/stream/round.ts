@@ -8,7 +8,7 @@ import type { Place } from './place.ts'
 import type { Reader, View } from './reader.ts'
 import type { Share, Sight } from './sight.ts'
 import type { Standing } from './standing.ts'
-import { mostChanges, type Told, tell } from './tell.ts'
+import { mostChanges, type ShareEvents, tell } from './tell.ts'
 
 /** Something to send, made for what its reader was when the batch was read. */
 export interface Delivery {
@@ -92,7 +92,7 @@ async function tellAll(
 }
 
 /** Made once for all who see the same. */
-function textFor(told: Told, at: number, from: Place, to: Place): Buffer | undefined {
+function textFor(told: ShareEvents, at: number, from: Place, to: Place): Buffer | undefined {
   if (told === undefined) return Buffer.from(resetEvent(to, 'overflow'))
   const events = told[at] ?? []
   return events.length === 0 ? undefined : Buffer.from(batchText(events, from, to))

@@ -16,7 +16,7 @@ import type { RecordEvent } from './events.ts'
 import type { Share, Sight } from './sight.ts'
 
 /** The events of each share, in the order of the shares; undefined: too many records are concerned to say. */
-export type Told = readonly (readonly RecordEvent[])[] | undefined
+export type ShareEvents = readonly (readonly RecordEvent[])[] | undefined
 
 type Records = ReadonlyMap<string, FormerRecords>
 
@@ -28,7 +28,12 @@ export function mostChanges({ catalog }: Pick<Foundation, 'catalog'>): number {
 const NONE: FormerRecords = new Map()
 
 /** Tells the shares of a sight what became of records that changed, by the resource whose table they are in. */
-export async function tell(runner: Runner, sight: Sight, shares: readonly Share[], records: Records): Promise<Told> {
+export async function tell(
+  runner: Runner,
+  sight: Sight,
+  shares: readonly Share[],
+  records: Records,
+): Promise<ShareEvents> {
   const { catalog, now } = sight.foundation
   const own = records.get(sight.resource.owner) ?? NONE
   const relevant = sight.dependencies.map((one) => relevantTo(one, records.get(one.owner) ?? NONE))

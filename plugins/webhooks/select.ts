@@ -11,7 +11,7 @@ import type { EventAction } from './events.ts'
 import { tablesOf } from './tables.ts'
 
 /** Which changes of one resource a webhook is told of. */
-export interface Told {
+export interface Subscription {
   readonly webhook: number
   readonly resource: Resource
   readonly actions: readonly EventAction[]
@@ -29,7 +29,7 @@ export type Looked = { readonly ids: readonly number[] } | { readonly since: str
 export async function queueDeliveries(
   owner: PluginContext,
   runner: Runner,
-  told: Told,
+  told: Subscription,
   looked: Looked,
 ): Promise<number> {
   const { actions, condition, resource, webhook } = told

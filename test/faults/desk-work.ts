@@ -33,13 +33,13 @@ export const nothingYet = (): Acknowledged => ({
 })
 
 /** One kind of work, again and again; `n` counts up and `name` is no other writer's. Rejects when the service is gone. */
-type Work = (desk: RestartableDesk, name: string, done: Acknowledged) => Promise<void>
+type DeskWork = (desk: RestartableDesk, name: string, done: Acknowledged) => Promise<void>
 
 export const detailsOf = (subject: string): string => `The details of ${subject}.`
 
 const isExplained = (status: number): boolean => status === 503
 
-const ticket: Work = async ({ ask }, subject, done) => {
+const ticket: DeskWork = async ({ ask }, subject, done) => {
   const made = await ask('POST', '/tickets', { subject, details: detailsOf(subject), tags: [subject] })
   if (made.status !== 201) {
     if (!isExplained(made.status)) done.wrong.push(made.status)
@@ -52,7 +52,7 @@ const ticket: Work = async ({ ask }, subject, done) => {
   else if (!isExplained(said.status)) done.wrong.push(said.status)
 }
 
-const file: Work = async ({ ask }, name, done) => {
+const file: DeskWork = async ({ ask }, name, done) => {
   const content = randomBytes(15_000).toString('base64')
   const form = new FormData()
   form.set('file', new Blob([content]), `${name}.txt`)
@@ -61,7 +61,7 @@ const file: Work = async ({ ask }, name, done) => {
   else if (!isExplained(made.status)) done.wrong.push(made.status)
 }
 
-const people: Work = async ({ ask }, name, done) => {
+const people: DeskWork = async ({ ask }, name, done) => {
   const rows = Array.from({ length: IMPORT_ROWS }, (_, n) => `${name}.${n}@imported.example,First ${n},Last`)
   const form = new FormData()
   form.set('file', new Blob([['Email,First Name,Last Name', ...rows].join('\n')], { type: 'text/csv' }), 'people.csv')
@@ -87,7 +87,7 @@ async function keyed({ ask }: RestartableDesk, subject: string, done: Acknowledg
   throw new Error(`${subject} had no final answer`)
 }
 
-const WORKS: readonly Work[] = [ticket, ticket, ticket, file, people]
+const WORKS: readonly DeskWork[] = [ticket, ticket, ticket, file, people]
 
 /** Writers of every kind, each until the service is gone; resolves when all have ended, keyed ones after the next start. */
 export function work(desk: RestartableDesk, cycle: number, done: Acknowledged): readonly Promise<void>[] {

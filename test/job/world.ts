@@ -36,13 +36,13 @@ export const kind = (name: string, more: Partial<Kind> = {}): Kind => ({
   ...more,
 })
 
-type Work = (job: Taken, run: Run) => Promise<Json | undefined>
+type JobWork = (job: Taken, run: Run) => Promise<Json | undefined>
 
 export interface QueueWorld {
   readonly db: TestDatabase
   add(payload: JsonObject, more?: Partial<JobOrder>, attempts?: number): Promise<string>
   /** Starts a worker that runs jobs in this way, with other limits or kinds than the usual ones. */
-  work(run: Work, limits?: Partial<WorkerLimits>, kinds?: readonly Kind[]): Worker
+  work(run: JobWork, limits?: Partial<WorkerLimits>, kinds?: readonly Kind[]): Worker
   /** The workers that were started since the last `clear`. */
   readonly workers: Worker[]
   state(id: string): Promise<JobState>

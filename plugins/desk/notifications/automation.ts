@@ -49,7 +49,7 @@ function dataIn({ data }: JsonObject): Readonly<Record<string, string>> {
 }
 
 /** What somebody is told. */
-interface Told extends Candidate, Filled {
+interface ToldPerson extends Candidate, Filled {
   readonly ticket: TicketAbout | undefined
   /** What `data` names. */
   readonly more: JsonObject
@@ -98,7 +98,7 @@ function isMailedOf({ options, work }: ActionContext, kind: string, person: Cand
 }
 
 /** What each candidate who may see the record reads of it, for each cause that was not its own doing. */
-async function toldTo(context: ActionContext, candidates: readonly Candidate[]): Promise<readonly Told[]> {
+async function toldTo(context: ActionContext, candidates: readonly Candidate[]): Promise<readonly ToldPerson[]> {
   const { catalog, sightings, work } = context
   const { given, records, resource } = work
   const wordings = listOf(given.to).map((entry) => wordingOf(given, entry))
@@ -117,7 +117,7 @@ async function toldTo(context: ActionContext, candidates: readonly Candidate[]):
     const rest = values.slice(paths.length)
     const more = Object.keys(data).map((name, nth) => [name, rest[facts.length + nth] ?? null] as const)
     const ticket = ticketIn(rest.slice(0, facts.length))
-    const told: Told = { ...candidate, ...words, ticket, more: Object.fromEntries(more) }
+    const told: ToldPerson = { ...candidate, ...words, ticket, more: Object.fromEntries(more) }
     if (alone) return [told]
     return (actors.get(candidate.record) ?? []).filter((id) => id !== candidate.person.id).map(() => told)
   })
@@ -136,7 +136,11 @@ function ticketIn([id, uid, subject]: readonly Json[]): TicketAbout | undefined 
   return typeof id === 'number' ? { id, uid: String(uid ?? ''), subject: String(subject ?? '') } : undefined
 }
 
-function rowOf({ work }: ActionContext, kind: string, { message, more, person, record, ticket, title }: Told): ListRow {
+function rowOf(
+  { work }: ActionContext,
+  kind: string,
+  { message, more, person, record, ticket, title }: ToldPerson,
+): ListRow {
   const about = {
     ticket_id: ticket?.id ?? null,
     ticket_uid: ticket?.uid ?? null,
