@@ -19,6 +19,7 @@ const NOBODY = 65_534
 let world: Folder
 let app: string
 let child: ChildProcess | undefined
+let umask: number | undefined
 
 interface Instruction {
   readonly word: string
@@ -66,7 +67,8 @@ function runIn(here: string, line: string): void {
   if (line === 'npm ci --omit=dev') {
     const { dependencies } = JSON.parse(readFileSync(join(here, 'package.json'), 'utf8'))
     assert.equal(Object.keys(dependencies), ['plinth'])
-    return install(here, join(here, dependencies.plinth.replace('file:', '')))
+    install(here, join(here, dependencies.plinth.replace('file:', '')))
+    return
   }
   // A machine without the image of Node has no user of its name.
   const script = `chown() { [ "$1" = node:node ] && ${process.getuid?.() === 0 ? `command chown ${NOBODY}:${NOBODY} "$2"` : 'true'}; }\n${line}`
@@ -75,6 +77,8 @@ function runIn(here: string, line: string): void {
 }
 
 image.before(() => {
+  // That of an image; an application that ran in this process keeps what it writes to itself.
+  umask = process.umask(0o022)
   build()
   world = folder({})
   chmodSync(world.path, 0o755)
@@ -88,6 +92,7 @@ image.before(() => {
   world.write('shop/data/secret', 'not-for-the-image\n')
 })
 image.after(() => {
+  if (umask !== undefined) process.umask(umask)
   if (child?.exitCode === null) child.kill('SIGKILL')
   if (world === undefined) return
   execFileSync('chmod', ['-R', 'u+w', world.path])

@@ -18,6 +18,8 @@ export function install(application: string, tarball: string, others: readonly s
   const modules = join(application, 'node_modules')
   mkdirSync(join(modules, 'plinth'), { recursive: true })
   execFileSync('tar', ['-xzf', tarball, '-C', join(modules, 'plinth'), '--strip-components=1'])
+  // As npm does, whatever the modes of what was packed.
+  execFileSync('chmod', ['-R', 'a+rX', join(modules, 'plinth')])
   const { dependencies } = JSON.parse(readFileSync('package.json', 'utf8')) as { dependencies: Record<string, string> }
   for (const name of [...Object.keys(dependencies), ...others]) {
     mkdirSync(resolve(modules, name, '..'), { recursive: true })
