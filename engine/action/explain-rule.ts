@@ -11,7 +11,7 @@ import { compileTold } from '../query/rule-told.ts'
 import { currentRecord } from './current.ts'
 import { type Execution, runCompiled, scopeOf } from './execution.ts'
 import { changedValues, readInput, valueSlots } from './input.ts'
-import { updateShape } from './update.ts'
+import { updateShape } from './update-shape.ts'
 
 /** One key of the rule's conditions, and what it comes to. */
 export interface PartTold extends RulePart {

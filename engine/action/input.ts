@@ -100,13 +100,24 @@ export function coveringClauses(
   values: Readonly<FieldValues>,
   creating: boolean,
 ): readonly (Clause | undefined)[] {
-  if (actor.kind === 'system') return [undefined]
+  const found = coveredBy(clauses, actor, resource, values, creating)
+  if (found.covering.length > 0) return found.covering
+  throw new ApiError('forbidden', { message: `You may not set the field ${found.refused}` })
+}
+
+/** The clauses that cover the values, in order, and the field that stands in the way of the first one that does not. */
+export function coveredBy(
+  clauses: readonly Clause[],
+  actor: Actor,
+  resource: Resource,
+  values: Readonly<FieldValues>,
+  creating: boolean,
+): { readonly covering: readonly (Clause | undefined)[]; readonly refused: string | undefined } {
+  if (actor.kind === 'system') return { covering: [undefined], refused: undefined }
   const refused = clauses.map((clause) =>
     Object.keys(values).find((name) => !covers(clause, actor, resource, name, values[name] ?? null, creating)),
   )
-  const covering = clauses.filter((_, i) => refused[i] === undefined)
-  if (covering.length > 0) return covering
-  throw new ApiError('forbidden', { message: `You may not set the field ${refused[0]}` })
+  return { covering: clauses.filter((_, i) => refused[i] === undefined), refused: refused[0] }
 }
 
 /** Runs a write under the first clause whose condition holds for what is written; alternatives are tried in order. */

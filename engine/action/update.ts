@@ -1,5 +1,5 @@
 /** ⇄ Updating a record: read it with its policy, see what really changes, run hooks around one checked update, answer. */
-import type { Assignment, Clause, Resource } from '../catalog/catalog.ts'
+import type { Clause, Resource } from '../catalog/catalog.ts'
 import { concerns, withFollowing } from '../catalog/following.ts'
 import { computedFields } from '../catalog/stored.ts'
 import { invalid } from '../error.ts'
@@ -13,6 +13,7 @@ import { type FieldValues, sentence } from '../record/decode.ts'
 import { answered } from './answer.ts'
 import { allReady } from './cached-tables.ts'
 import { type Current, currentRecord } from './current.ts'
+import { updateDirectly } from './direct-update.ts'
 import { drafts } from './draft.ts'
 import { type BoundHook, changeSlots, type Execution, noteChange, runCompiled, scopeOf } from './execution.ts'
 import { followRelated } from './follow-related.ts'
@@ -36,6 +37,7 @@ import { contradictions, settled } from './present-names.ts'
 import { isCounted, needsTransaction, readBack, requireVersion } from './read-back.ts'
 import { remakeSlugs } from './slug.ts'
 import { refusedOnUpdate } from './unwritable.ts'
+import { updateShape } from './update-shape.ts'
 
 const NONE: Readonly<FieldValues> = Object.freeze({})
 
@@ -105,6 +107,8 @@ export async function updateRecord(
   const elsewhere = resource.relatedFollows.some((follow) => concerns(follow, 'update', writable))
   const transactional = counted || elsewhere || needsTransaction(around.catalog, resource, hooks, input.many, writable)
   if (transactional || around.transaction !== undefined) return locked()
+  const answer = await updateDirectly(around, update)
+  if (answer !== undefined) return answer
   for (let tries = 1; ; tries++) {
     try {
       return await updateOnce(around, update)
@@ -224,23 +228,6 @@ function startWrite(around: Execution, { resource, input: { extra } }: Update, c
     shape: (values, clause) => ({ ...updateShape(resource, values, clause), clause }),
   })
   return { input, extra, record: current.record, result: undefined, draft }
-}
-
-/** What an update takes from the values, and what rules set beside them. */
-export function updateShape(
-  resource: Resource,
-  values: Readonly<FieldValues>,
-  clause: Clause | undefined,
-): Pick<WriteShape, 'given' | 'assigned'> {
-  const set: readonly Assignment[] = clause?.set ?? []
-  const fixed = new Set(set.map((assignment) => assignment.field.name))
-  const given = [...resource.fields.values()].filter(
-    (field) => Object.hasOwn(values, field.name) && !fixed.has(field.name) && field.stored === undefined,
-  )
-  const further = resource.updateSets.filter(
-    ({ field }) => !Object.hasOwn(values, field.name) && !fixed.has(field.name),
-  )
-  return { given, assigned: [...set, ...further] }
 }
 
 function immutable(resource: Resource, changed: Readonly<FieldValues>): Record<string, string[]> {

@@ -13,6 +13,8 @@ export interface WriteShape {
   readonly clause: Clause | undefined
   /** Whether it is one of many records that an import creates. */
   readonly bulk?: boolean
+  /** Of an update that finds its record itself, instead of one that was read before: the field that names it. */
+  readonly finds?: Field
   /** The joining tables that are written behind the record; rules that look at them are judged then. */
   readonly links?: ReadonlySet<string>
   /** `answer`: the single shape for the actor; `stored`: every column of a row locked before, for hooks; `checks`: nothing is written. */

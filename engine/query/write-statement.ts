@@ -9,6 +9,7 @@ import { type CompiledRecord, compiled } from './compiled.ts'
 import { castType, holdsSql } from './condition.ts'
 import { computedRow, type FollowedRow, followedRow } from './follow.ts'
 import { foreignChecks } from './foreign-check.ts'
+import { findings, storedRow, withFormer } from './stored-row.ts'
 import type { KeptEmbed } from './kept-embed.ts'
 import { ruleChecks } from './rule-check.ts'
 import type { SelectScope } from './scope.ts'
@@ -48,10 +49,10 @@ export function insertedRow({ catalog }: SelectScope, resource: Resource, column
   return sql`select ${rowSql(catalog, resource, columns, (field) => `null::${castType(field)}`)}`
 }
 
-/** The stored row with what changes. */
-function updatedRow({ catalog }: SelectScope, resource: Resource, columns: Columns, where: readonly Sql[]): Sql {
+/** The stored row `t` with what changes; `source` is where it is read. */
+function updatedRow({ catalog }: SelectScope, resource: Resource, columns: Columns, source: Sql): Sql {
   const row = rowSql(catalog, resource, columns, (field) => `t.${quoted(field.column)}`)
-  return sql`select ${row} from ${quoted(resource.table)} t where ${and(where)}`
+  return sql`select ${row} from ${source}`
 }
 
 function rowSql(
@@ -64,16 +65,16 @@ function rowSql(
   return join(fields.map((field) => sql`${columns.get(field.column) ?? otherwise(field)} as ${quoted(field.column)}`))
 }
 
-/** The row `v` of a write, with what follows from it, and every column that it gives a value; `same` finds the stored row. */
+/** The row `v` of a write, with what follows from it, and every column that it gives a value; `source` is where the stored row `t` is read. */
 function rowOf(
   scope: SelectScope,
   resource: Resource,
   { bulk }: Pick<WriteShape, 'bulk'>,
   given: Columns,
-  same: readonly Sql[] | undefined,
+  source: Sql | undefined,
 ): FollowedRow {
-  const row = same === undefined ? insertedRow(scope, resource, given) : updatedRow(scope, resource, given, same)
-  const by = same !== undefined ? 'update' : bulk === true ? 'import' : 'create'
+  const row = source === undefined ? insertedRow(scope, resource, given) : updatedRow(scope, resource, given, source)
+  const by = source !== undefined ? 'update' : bulk === true ? 'import' : 'create'
   const written = new Set(given.keys())
   const { definitions, columns } = followedRow(scope, resource, by, written, row)
   return { definitions, columns: new Set([...written, ...columns]) }
@@ -90,8 +91,8 @@ export function writable(
 }
 
 /** The row that a delete or a restore would leave. */
-function removedRow(scope: SelectScope, resource: Resource, columns: Columns, where: readonly Sql[]): Sql {
-  const row = updatedRow(scope, resource, columns, where)
+function removedRow(scope: SelectScope, resource: Resource, columns: Columns, source: Sql): Sql {
+  const row = updatedRow(scope, resource, columns, source)
   return computedRow(scope.catalog, resource, row, 'update', new Set(columns.keys()))
 }
 
@@ -127,34 +128,38 @@ export function compileInsert(scope: SelectScope, resource: Resource, shape: Wri
   })
 }
 
-/** Compiles changing a record. Slots: `id`, `f_<field>`, and for `answer` the `version` (the row's xmin as it was read). */
+/**
+ * Compiles changing a record. Slots: `f_<field>`; `id`, and for `answer` the `version` (the row's xmin as it was read);
+ * where the statement `finds` the record itself, `lookup` instead of both.
+ */
 export function compileUpdate(scope: SelectScope, resource: Resource, shape: WriteShape): CompiledWrite {
   const given = writtenColumns(scope, shape)
-  const same = [sql`${idSql(resource, 't')} = ${slot('id')}::${idType(resource)}`]
-  // A row that is locked can't have been changed by others, only by hooks of this very transaction.
-  if (shape.returning === 'answer') same.push(sql`t.xmin::text = ${slot('version')}::text`)
-  const { definitions, columns } = rowOf(scope, resource, shape, given, same)
+  const { definitions: before, source, also, same, former } = storedRow(scope, resource, shape)
+  const { definitions, columns } = rowOf(scope, resource, shape, given, source)
   const sets = join(writable(scope, resource, columns).map((column) => `${quoted(column)} = v.${quoted(column)}`))
+  const checks = checksOf(scope, resource, shape, columns, true)
+  const beside = takeovers({ resource, action: 'update', columns })
+  const isBare = columns.size === given.size && checks.length + beside.length === 0 && !resource.logged
+  if (shape.finds !== undefined && isBare) return bareUpdate(scope, resource, shape, given)
   return assemble(scope, resource, shape.returning, {
-    definitions,
-    checks: checksOf(scope, resource, shape, columns, true),
-    beside: takeovers({ resource, action: 'update', columns }),
+    definitions: join([...before, definitions]),
+    checks,
+    beside,
     // The version is compared again by the update itself: after waiting for a lock it sees the newer row.
     statement: (conditions) =>
-      sql`update ${quoted(resource.table)} t set ${sets} from v where ${and([...same, ...conditions])} returning t.*`,
-    logged: {
-      action: 'update',
-      before: 'o',
-      after: 'w',
-      given: fieldsOf(resource, columns),
-      from: withFormer(resource),
-    },
+      sql`update ${quoted(resource.table)} t set ${sets} from v${also} where ${and([...same, ...conditions])} returning t.*`,
+    logged: { action: 'update', before: 'o', after: 'w', given: fieldsOf(resource, columns), from: former },
   })
 }
 
-/** The written row `w` beside the row `o` that it was: a statement sees its own tables as they were before it. */
-function withFormer(resource: Resource): Sql {
-  return sql`w join ${quoted(resource.table)} o on ${idSql(resource, 'o')} = ${idSql(resource, 'w')}`
+/** An update of which nothing else is asked, and from which nothing follows: without the row `v` the database needs a quarter less. */
+function bareUpdate(scope: SelectScope, resource: Resource, shape: WriteShape, given: Columns): CompiledWrite {
+  const sets = join([...given].map(([column, value]) => sql`${quoted(column)} = ${value}`))
+  const where = and(findings(scope, resource, shape))
+  const list = selectList(scope, resource, 't', 'single', [idSql(resource, 't')])
+  const written = sql`update ${quoted(resource.table)} t set ${sets} where ${where} returning t.*`
+  const text = sql`with w as (${written}) select ${join(list.columns)} from w t ${list.joins}`
+  return { ...compiled(text), checks: [], tells: 0, kept: list.kept, serialize: list.serialize }
 }
 
 function fieldsOf(resource: Resource, columns: ReadonlySet<string>): ReadonlySet<Field> {
@@ -216,10 +221,9 @@ export function draftRow(
   by: 'create' | 'update' | 'removal',
 ): Sql {
   const given = writtenColumns(scope, shape)
-  const same = by === 'create' ? undefined : [sql`${idSql(resource, 't')} = ${slot('id')}::${idType(resource)}`]
-  return by === 'removal'
-    ? sql`v as materialized (${removedRow(scope, resource, given, same ?? [])})`
-    : rowOf(scope, resource, shape, given, same).definitions
+  const stored = sql`${quoted(resource.table)} t where ${idSql(resource, 't')} = ${slot('id')}::${idType(resource)}`
+  if (by === 'removal') return sql`v as materialized (${removedRow(scope, resource, given, stored)})`
+  return rowOf(scope, resource, shape, given, by === 'create' ? undefined : stored).definitions
 }
 
 /**
@@ -271,7 +275,7 @@ export function compileRemoval(scope: SelectScope, resource: Resource, action: '
   }
   const columns = new Map([...writtenColumns(scope, { given: [], assigned: sets ?? [] }), ...further])
   return assemble(scope, resource, 'stored', {
-    definitions: sql`v as materialized (${removedRow(scope, resource, columns, [same])})`,
+    definitions: sql`v as materialized (${removedRow(scope, resource, columns, sql`${table} where ${same}`)})`,
     checks,
     statement: (conditions) => sql`${write} where ${and([same, ...conditions])} returning t.*`,
     logged,

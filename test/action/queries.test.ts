@@ -174,14 +174,30 @@ const WRITES: readonly (readonly [name: string, most: number, ask: Ask])[] = [
   ['a create with links', 5, (execution) => createRecord(execution, resource('books'), { title: 'Q', tag_ids: [1] })],
   [
     'an update',
+    1,
+    (execution) => updateRecord(execution, resource('books'), at('books', bookId), { title: `Q ${Math.random()}` }),
+  ],
+  [
+    'an update with a value that is stored',
+    3,
+    (execution) =>
+      updateRecord(execution, resource('books'), at('books', bookId), { title: `Q ${Math.random()}`, kind: null }),
+  ],
+  [
+    'an update of more values than are usually all changed',
     2,
     (execution) =>
-      updateRecord(execution, resource('books'), at('books', bookId), { title: `Q ${Math.random()}`, shelf_id: 2 }),
+      updateRecord(execution, resource('books'), at('books', bookId), {
+        title: `Q ${Math.random()}`,
+        notes: `Q ${Math.random()}`,
+        pages: 1 + Math.floor(Math.random() * 5000),
+        serial: 1 + Math.floor(Math.random() * 5000),
+      }),
   ],
   ['an update of nothing', 2, (execution) => updateRecord(execution, resource('books'), at('books', bookId), {})],
   [
-    'an update with a version',
-    3,
+    'an update of any version',
+    1,
     (execution) =>
       updateRecord(
         execution,

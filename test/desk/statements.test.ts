@@ -133,7 +133,7 @@ test('a record with all its relations takes at most two statements, and one for 
   }
 })
 
-test('creating a ticket is one statement, with its activity in it, and changing one is two', async () => {
+test('creating a ticket is one statement, with its activity in it, and changing one is one', async () => {
   // An engine that does not listen works nothing beside the write, neither jobs nor listeners; those of the other one do not count.
   let own = 0
   const seen = counting(plain, () => {
@@ -154,7 +154,7 @@ test('creating a ticket is one statement, with its activity in it, and changing 
   for (const change of [{ subject: 'third' }, { status_id: 2, priority_id: 1, tags: ['a'] }]) {
     own = 0
     await records('tickets').update(Number(id), change)
-    assert.is(own, 2, 'the record, and the write with its answer')
+    assert.is(own, 1)
   }
   own = 0
   await records('tickets').update(Number(id), { user_id: 1 })

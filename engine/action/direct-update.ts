@@ -1,0 +1,78 @@
+/** ⇄ An update of few values as one statement, which also finds the record: most of them need nothing else. */
+import type { Clause, Resource } from '../catalog/catalog.ts'
+import { ApiError } from '../error.ts'
+import { LIMITS } from '../limits.ts'
+import type { Lookup } from '../query/lookup.ts'
+import { actorClass, allowsOne } from '../query/policy.ts'
+import type { WriteShape } from '../query/write-shape.ts'
+import { compileUpdate } from '../query/write-statement.ts'
+import type { FieldValues } from '../record/decode.ts'
+import { answered } from './answer.ts'
+import { allReady } from './cached-tables.ts'
+import { type BoundHook, changeSlots, type Execution, noteChange, runCompiled, scopeOf } from './execution.ts'
+import { coveredBy, valueSlots, type WriteInput } from './input.ts'
+import { refusedByDatabase } from './outcome.ts'
+import { slugFields } from './slug.ts'
+import { updateShape } from './update-shape.ts'
+
+const NOTHING_MORE = { trusted: new Set<string>(), returning: 'answer' } as const
+
+/** An update that needs no transaction. */
+interface PlainUpdate {
+  readonly resource: Resource
+  readonly lookup: Lookup
+  readonly clauses: readonly Clause[]
+  readonly hooks: readonly BoundHook[]
+  readonly input: WriteInput
+  readonly ifMatch: string | undefined
+  readonly fixed: Readonly<FieldValues>
+}
+
+/**
+ * Changes the record by one statement and gives it as JSON text; undefined where that is not possible, and then nothing
+ * is written: something of the update is to be judged beside the record that is stored (why it is refused, which of the
+ * values differ, a race that was lost).
+ * Throws ApiError validation_failed, conflict, forbidden for what the statement itself judges.
+ */
+export async function updateDirectly(around: Execution, update: PlainUpdate): Promise<string | undefined> {
+  if (!isPlain(around, update)) return undefined
+  const { clauses, input, lookup, resource } = update
+  const { values } = input
+  const { covering } = coveredBy(clauses, around.actor, resource, values, false)
+  if (covering.length === 0) return undefined
+  const [clause] = covering
+  const shape: WriteShape = { ...NOTHING_MORE, ...updateShape(resource, values, clause), clause, finds: lookup.field }
+  const names = shape.given.map(({ name }) => name)
+  // What the clause sets itself is not compared with what is stored.
+  if (names.length < Object.keys(values).length) return undefined
+  const key = `update directly ${resource.name} ${lookup.field.name} ${clause?.span.start ?? ''} ${names.join()} ${actorClass(around.actor)}`
+  const compiled = around.statements.get(key, () => compileUpdate(scopeOf(around, resource), resource, shape))
+  if (compiled.kept.length > 0) await allReady(compiled.kept)
+  const slots = { ...valueSlots(resource, values), ...changeSlots(around), lookup: lookup.value }
+  const [row] = await refusedByDatabase(resource, () => runCompiled(around, compiled, slots))
+  if (row === undefined) return undefined
+  const text = await answered(around, resource, compiled, row).catch((error: unknown) => {
+    // Another clause may admit what this one does not.
+    if (covering.length > 1 && error instanceof ApiError && error.code === 'forbidden') return undefined
+    throw error
+  })
+  // Another writer was faster: the checks hold, and nothing was written.
+  if (text === undefined || row[compiled.checks.length] === null) return undefined
+  await noteChange(around, resource)
+  return text
+}
+
+/** Whether nothing but values that are right and may be changed is sent, and few: of many, some are usually sent as they are stored. */
+function isPlain({ actor }: Execution, { resource, hooks, input, ifMatch, fixed }: PlainUpdate): boolean {
+  const { values, extra, many, errors, others, unwritable } = input
+  const names = Object.keys(values)
+  if (names.length === 0 || names.length > LIMITS.directFields || hooks.length > 0 || many.size > 0) return false
+  if (ifMatch !== undefined && ifMatch.trim() !== '*') return false
+  const beside = [extra, errors, unwritable, fixed, ...(others === undefined ? [] : [others])]
+  if (beside.some((part) => Object.keys(part).length > 0)) return false
+  const slugs = slugFields(resource)
+  return names.every((name) => {
+    const field = resource.fields.get(name)
+    return field !== undefined && !field.immutable && !slugs.includes(field) && allowsOne(field.write, actor)
+  })
+}
