@@ -24,6 +24,13 @@ if left < 0 then
 end
 return { count, left }`
 
+declare module 'ioredis' {
+  interface Redis {
+    /** HIT, which is sent once and then named by its hash. */
+    hit(key: string, windowMs: number): Promise<unknown>
+  }
+}
+
 interface Link {
   readonly redis: Redis
   /** Whether it is worth asking now. */
@@ -38,6 +45,9 @@ function connect(url: string, log: Logger): Link {
     maxRetriesPerRequest: 1,
     enableOfflineQueue: false,
     commandTimeout: COMMAND_MS,
+    // Requests that arrive together are counted by one write to the socket, which costs more than the counting.
+    enableAutoPipelining: true,
+    scripts: { hit: { lua: HIT, numberOfKeys: 1 } },
     connectTimeout: CONNECT_MS,
     retryStrategy: (attempt) => Math.min(attempt * 50, RECONNECT_MS),
   })
@@ -94,7 +104,7 @@ export async function redisStore(url: string, log: Logger, prefix: string): Prom
     const key = `${bucket}:${id}`
     if (link.usable(performance.now())) {
       try {
-        const [count, left] = windowOf(await link.redis.eval(HIT, 1, `${prefix}:${key}`, windowMs))
+        const [count, left] = windowOf(await link.redis.hit(`${prefix}:${key}`, windowMs))
         link.answered()
         const shared = { count, resetAt: now + left }
         windows.adopt(key, shared, windowMs, now)
