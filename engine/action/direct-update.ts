@@ -17,24 +17,26 @@ import { updateShape } from './update-shape.ts'
 
 const NOTHING_MORE = { trusted: new Set<string>(), returning: 'answer' } as const
 
-/** An update that needs no transaction. */
-interface PlainUpdate {
+/** What one request asks of a record, decoded. */
+export interface AskedUpdate {
   readonly resource: Resource
   readonly lookup: Lookup
+  /** The clauses that speak of the caller. */
   readonly clauses: readonly Clause[]
   readonly hooks: readonly BoundHook[]
   readonly input: WriteInput
   readonly ifMatch: string | undefined
+  /** Values that the program itself says, whatever its caller may write. */
   readonly fixed: Readonly<FieldValues>
 }
 
 /**
- * Changes the record by one statement and gives it as JSON text; undefined where that is not possible, and then nothing
- * is written: something of the update is to be judged beside the record that is stored (why it is refused, which of the
- * values differ, a race that was lost).
+ * Changes the record by one statement, outside of a transaction, and gives it as JSON text; undefined where that is not
+ * possible, and then nothing is written: something of the update is to be judged beside the record that is stored (why
+ * it is refused, which of the values differ, a race that was lost).
  * Throws ApiError validation_failed, conflict, forbidden for what the statement itself judges.
  */
-export async function updateDirectly(around: Execution, update: PlainUpdate): Promise<string | undefined> {
+export async function updateDirectly(around: Execution, update: AskedUpdate): Promise<string | undefined> {
   if (!isPlain(around, update)) return undefined
   const { clauses, input, lookup, resource } = update
   const { values } = input
@@ -63,7 +65,7 @@ export async function updateDirectly(around: Execution, update: PlainUpdate): Pr
 }
 
 /** Whether nothing but values that are right and may be changed is sent, and few: of many, some are usually sent as they are stored. */
-function isPlain({ actor }: Execution, { resource, hooks, input, ifMatch, fixed }: PlainUpdate): boolean {
+function isPlain({ actor }: Execution, { resource, hooks, input, ifMatch, fixed }: AskedUpdate): boolean {
   const { values, extra, many, errors, others, unwritable } = input
   const names = Object.keys(values)
   if (names.length === 0 || names.length > LIMITS.directFields || hooks.length > 0 || many.size > 0) return false

@@ -13,9 +13,9 @@ import { type FieldValues, sentence } from '../record/decode.ts'
 import { answered } from './answer.ts'
 import { allReady } from './cached-tables.ts'
 import { type Current, currentRecord } from './current.ts'
-import { updateDirectly } from './direct-update.ts'
+import { type AskedUpdate, updateDirectly } from './direct-update.ts'
 import { drafts } from './draft.ts'
-import { type BoundHook, changeSlots, type Execution, noteChange, runCompiled, scopeOf } from './execution.ts'
+import { changeSlots, type Execution, noteChange, runCompiled, scopeOf } from './execution.ts'
 import { followRelated } from './follow-related.ts'
 import { hooksOf, runHooks, type Written } from './hook-chain.ts'
 import {
@@ -26,7 +26,6 @@ import {
   refuseGuarded,
   underClause,
   valueSlots,
-  type WriteInput,
   wanted,
 } from './input.ts'
 import { refuseBrokenLinks } from './linked-rules.ts'
@@ -47,17 +46,8 @@ const TRIES = 2
 /** The row was changed by another writer between reading and writing it. */
 class LostRace extends Error {}
 
-/** What one request asks of a record, decoded. */
-interface Update {
-  readonly resource: Resource
-  readonly lookup: Lookup
-  /** The clauses that speak of the caller. */
-  readonly clauses: readonly Clause[]
-  readonly hooks: readonly BoundHook[]
-  readonly input: WriteInput
-  readonly ifMatch: string | undefined
-  /** Values that the program itself says, whatever its caller may write. */
-  readonly fixed: Readonly<FieldValues>
+/** An update with what its columns may concern. */
+interface Update extends AskedUpdate {
   /** The columns that it may write. */
   readonly columns: ReadonlySet<string>
   /** What is locked before the record is read. */
