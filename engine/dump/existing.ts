@@ -15,7 +15,7 @@ export interface Existing {
   readonly parents: readonly string[]
   /** SQL: types, functions and tables, before the rows. */
   readonly before: readonly string[]
-  /** SQL: defaults, keys, constraints, indexes, views and triggers, behind them. */
+  /** SQL: defaults, keys, constraints, indexes, views, triggers and comments, behind them. */
   readonly after: readonly string[]
   readonly counters: readonly Counter[]
   /** What of the schema is not in the dump, for people. */

@@ -35,6 +35,7 @@ export const RANKS = Object.freeze({
   view: 20,
   stored: 21,
   owner: 29,
+  comment: 30,
 })
 
 /** An object of the schema's own; what an extension made comes with it. */

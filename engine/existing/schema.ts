@@ -1,6 +1,7 @@
 /** ⇄ The tables of a database that is there as SQL which makes them anew, without a row: for dumps, and for the databases of tests. */
 import type { Database, Runner } from '../database/database.ts'
 import { quoted as q } from '../filter/sql.ts'
+import { readComments } from './comments.ts'
 import { describe, RANKS, readObjects, type SchemaObject } from './objects.ts'
 import { ordered } from './order.ts'
 
@@ -8,7 +9,7 @@ import { ordered } from './order.ts'
 export interface Schema {
   /** Makes the tables without what would slow their filling down, or act on it. */
   readonly tables: readonly string[]
-  /** Makes the rest: defaults, keys, constraints, indexes, views, triggers. */
+  /** Makes the rest: defaults, keys, constraints, indexes, views, triggers, comments. */
   readonly rest: readonly string[]
   /** One line for each object of the schema that it does not make. */
   readonly left: readonly string[]
@@ -41,10 +42,11 @@ export async function readTables(
   given: readonly string[] = [],
 ): Promise<Schema> {
   const { objects, dependences } = await readObjects(runner, tables)
+  const comments = await readComments(runner, objects)
   const there = `select 'pg_class:' || oid from pg_class where relnamespace = current_schema()::regnamespace and relname = any($1)`
   const ask = (text: string, values: readonly unknown[]) => runner.run({ text }, values)
   const keys = new Set((await ask(there, [given])).map(([key]) => key ?? ''))
-  const order = ordered(objects, dependences, keys)
+  const order = ordered([...objects, ...comments.objects], [...dependences, ...comments.dependences], keys)
   const extensions = (await ask(EXTENSIONS, [order.extensions])).flatMap(([name, schema]) =>
     extensionSql(name ?? '', schema),
   )

@@ -22,6 +22,7 @@ const { values: options } = parseArgs({
   },
 })
 const seconds = Number(options.seconds)
+/** To each process. */
 const CONNECTIONS = 16
 /** Tickets of the desk that is asked. */
 const TICKETS = 500
@@ -85,9 +86,7 @@ async function loaded(
   const requests = work.map((one) => ({ ...one, path: `/api/v1${one.path}` }))
   const ask = (of: number) =>
     Promise.all(
-      servers.map(({ url }) =>
-        load({ url, headers, requests, seconds: of, connections: CONNECTIONS / servers.length, core: 1 }),
-      ),
+      servers.map(({ url }) => load({ url, headers, requests, seconds: of, connections: CONNECTIONS, core: 1 })),
     )
   await ask(2)
   const before = processorTimes(pids)

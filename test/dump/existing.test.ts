@@ -58,6 +58,9 @@ async function made(database: Database): Promise<readonly string[]> {
       and not exists (select 1 from pg_depend e where e.objid = t.oid and e.deptype = 'e')
     union all select 'sequence ' || sequencename || ' ' || start_value || ' ' || coalesce(last_value::text, 'new') from pg_sequences where schemaname = 'public' and sequencename !~ '^plinth_'
     union all select 'options ' || c.relname || c.reloptions::text from pg_class c where c.relkind in ('v', 'm') and c.reloptions is not null and NOT_OURS
+    union all select 'comment on ' || o.type || ' ' || o.identity || ': ' || d.description from pg_description d, pg_identify_object(d.classoid, d.objoid, d.objsubid) o
+      where o.identity ~ '\\mpublic\\.' and d.description <> 'plinth' and o.identity !~ 'plinth_'
+        and not exists (select 1 from pg_depend e where e.classid = d.classoid and e.objid = d.objoid and e.deptype = 'e')
     order by 1`
   const ours = `c.relnamespace = 'public'::regnamespace and c.relname !~ '^plinth_'`
   return (await database.adhoc.run({ text: text.replaceAll('NOT_OURS', ours) }, [])).map(([line]) => line ?? '')

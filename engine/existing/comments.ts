@@ -1,0 +1,57 @@
+/** ⇄ The comments on what stands in a schema, each as the SQL that says it again. */
+import type { Runner } from '../database/database.ts'
+import { type Dependence, RANKS, type SchemaObject } from './objects.ts'
+
+const HERE = 'current_schema()::regnamespace'
+
+/** What is commented on, as `pg_depend` names it, and the statement. An index is made with its constraint, the sequence of an identity with its table. */
+const COMMENTS = `select 'pg_class:' || coalesce((select i.refobjid from pg_depend i
+      where i.classid = 'pg_class'::regclass and i.objid = c.oid and i.refclassid = i.classid and i.deptype = 'i'), c.oid), case d.objsubid when 0
+      then format('comment on %s %I is %L', case c.relkind when 'v' then 'view' when 'm' then 'materialized view' when 'S' then 'sequence' else 'table' end, c.relname, d.description)
+      else format('comment on column %I.%I is %L', c.relname, a.attname, d.description) end
+    from pg_description d join pg_class c on c.oid = d.objoid and c.relnamespace = ${HERE} and c.relkind in ('r', 'p', 'v', 'm', 'S')
+    left join pg_attribute a on a.attrelid = c.oid and a.attnum = d.objsubid where d.classoid = 'pg_class'::regclass
+  union all
+  select coalesce('pg_constraint:' || k.oid, 'pg_class:' || c.oid), format('comment on index %I is %L', c.relname, d.description)
+    from pg_description d join pg_class c on c.oid = d.objoid and c.relnamespace = ${HERE} and c.relkind in ('i', 'I')
+    left join pg_constraint k on k.conindid = c.oid and k.contype in ('p', 'u', 'x') where d.classoid = 'pg_class'::regclass
+  union all
+  select 'pg_constraint:' || k.oid, format('comment on constraint %I on %I is %L', k.conname, c.relname, d.description)
+    from pg_description d join pg_constraint k on k.oid = d.objoid
+    join pg_class c on c.oid = k.conrelid and c.relnamespace = ${HERE} where d.classoid = 'pg_constraint'::regclass
+  union all
+  select 'pg_type:' || t.oid, format('comment on constraint %I on domain %s is %L', k.conname, format_type(t.oid, null), d.description)
+    from pg_description d join pg_constraint k on k.oid = d.objoid
+    join pg_type t on t.oid = k.contypid and t.typnamespace = ${HERE} where d.classoid = 'pg_constraint'::regclass
+  union all
+  select 'pg_type:' || t.oid, format('comment on %s %s is %L', case t.typtype when 'd' then 'domain' else 'type' end, format_type(t.oid, null), d.description)
+    from pg_description d join pg_type t on t.oid = d.objoid and t.typnamespace = ${HERE} where d.classoid = 'pg_type'::regclass
+  union all
+  select 'pg_type:' || t.oid, format('comment on column %I.%I is %L', c.relname, a.attname, d.description)
+    from pg_description d join pg_class c on c.oid = d.objoid and c.relnamespace = ${HERE} and c.relkind = 'c'
+    join pg_type t on t.typrelid = c.oid join pg_attribute a on a.attrelid = c.oid and a.attnum = d.objsubid
+    where d.classoid = 'pg_class'::regclass
+  union all
+  select 'pg_proc:' || p.oid, case p.prokind
+      when 'a' then format('comment on aggregate %I(%s) is %L', p.proname, coalesce(nullif(pg_get_function_identity_arguments(p.oid), ''), '*'), d.description)
+      else format('comment on routine %I(%s) is %L', p.proname, pg_get_function_identity_arguments(p.oid), d.description) end
+    from pg_description d join pg_proc p on p.oid = d.objoid and p.pronamespace = ${HERE} where d.classoid = 'pg_proc'::regclass
+  union all
+  select 'pg_trigger:' || g.oid, format('comment on trigger %I on %I is %L', g.tgname, c.relname, d.description)
+    from pg_description d join pg_trigger g on g.oid = d.objoid
+    join pg_class c on c.oid = g.tgrelid and c.relnamespace = ${HERE} where d.classoid = 'pg_trigger'::regclass
+  order by 2`
+
+/** The comments on these objects, each behind what it is on. */
+export async function readComments(
+  runner: Runner,
+  on: readonly SchemaObject[],
+): Promise<{ readonly objects: readonly SchemaObject[]; readonly dependences: readonly Dependence[] }> {
+  const known = new Set(on.map(({ key }) => key))
+  const rows = (await runner.run({ text: COMMENTS }, [])).filter(([key]) => known.has(key ?? ''))
+  const objects = rows.map(([key, sql], age): SchemaObject => {
+    return { key: `comment:${age}`, rank: RANKS.comment, age, of: key ?? '', sql: sql ?? undefined }
+  })
+  const dependences = objects.map(({ key, of = '' }): Dependence => ({ from: key, on: of, kind: 'n' }))
+  return { objects, dependences }
+}
