@@ -1,11 +1,12 @@
 /** What of an application concerns one class of callers: the routes that they may call, with what they may read and write. */
 import type { Actor } from '../actor.ts'
-import type { EmbedEntry, Field, FieldPath, Relation, Resource } from '../catalog/catalog.ts'
+import type { Catalog, EmbedEntry, Field, FieldPath, Relation, Resource } from '../catalog/catalog.ts'
 import { ApiError } from '../error.ts'
 import type { BoundRoute } from '../http/parts.ts'
 import { checkAccess } from '../http/pipeline.ts'
 import { isResourceRoute } from '../http/resource-routes.ts'
 import { needsToken } from '../http/route.ts'
+import { askedWords } from '../query/named-condition.ts'
 import { allowsOne, clausesFor, filterable } from '../query/policy.ts'
 import { isBatchRoute } from './batch.ts'
 
@@ -32,16 +33,23 @@ export function routeFor(route: BoundRoute, resources: ReadonlyMap<string, Resou
   return { ...route, resource: known(route.resource), parent } as BoundRoute
 }
 
+type SpecialOf = Resource['specials'] extends ReadonlyMap<string, infer S> ? S : never
+
 /** A resource with what a caller may read of it, and the clauses that speak of the caller. */
-export function readBy(resource: Resource, actor: Actor): Resource {
+export function readBy(catalog: Catalog, resource: Resource, actor: Actor): Resource {
   const paths = (given: ReadonlyMap<string, FieldPath>) =>
     new Map([...given].filter(([, path]) => filterable(path, actor)))
+  const specials = [...resource.specials].flatMap(([name, { values, ...rest }]): [string, SpecialOf][] => {
+    const asked = askedWords({ catalog, actor }, resource, values)
+    return asked.size === 0 ? [] : [[name, { ...rest, values: asked }]]
+  })
   const policies = Object.entries(resource.policies).map(([name, clauses]) => [name, clausesFor(clauses, actor)])
   return {
     ...resource,
     fields: new Map([...resource.fields].flatMap(([name, field]) => readField(name, field, actor))),
     relations: new Map([...resource.relations].flatMap(([name, relation]) => readRelation(name, relation, actor))),
     filters: paths(resource.filters),
+    specials: new Map(specials),
     ranges: new Map([...resource.ranges].filter(([, field]) => filterable({ relations: [], field }, actor))),
     sort: {
       keys: paths(resource.sort.keys),

@@ -35,7 +35,7 @@ export function allRoutes(
 /** What an actor may call, read and write of an application. */
 function describedFor(described: Described, actor: Actor): Described {
   const { catalog } = described
-  const resources = new Map([...catalog.resources].map(([name, resource]) => [name, readBy(resource, actor)]))
+  const resources = new Map([...catalog.resources].map(([name, resource]) => [name, readBy(catalog, resource, actor)]))
   return {
     ...described,
     catalog: { ...catalog, resources },

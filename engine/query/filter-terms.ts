@@ -7,6 +7,7 @@ import { comparand } from '../filter/to-sql.ts'
 import type { Json } from '../json.ts'
 import { type Asker, isAskable, overPath } from './askable.ts'
 import { TEXTUAL } from './filter-shape.ts'
+import { askedWords } from './named-condition.ts'
 import { filterable, readable } from './policy.ts'
 
 /** What parameters are read for, and where their values and complaints go. */
@@ -22,7 +23,7 @@ export interface FilterReader extends Asker {
   readonly slots: Record<string, unknown>
 }
 
-/** What a parameter stands for: a plugin's special filter, one end of a range, or a comparison of a path. */
+/** What a parameter stands for: a condition with a name, one end of a range, or a comparison of a path. */
 export type KnownFilter =
   | { readonly kind: 'special'; readonly values: ReadonlyMap<string, Filter> }
   | { readonly kind: 'range'; readonly field: Field }
@@ -32,7 +33,10 @@ export type KnownFilter =
 export function knownFilter(reader: FilterReader, parameter: string): KnownFilter | undefined {
   const { resource, actor } = reader
   const special = resource.specials.get(parameter)
-  if (special !== undefined) return { kind: 'special', values: special.values }
+  if (special !== undefined) {
+    const values = askedWords(reader, resource, special.values)
+    return values.size === 0 ? undefined : { kind: 'special', values }
+  }
   const field = resource.ranges.get(/^(.+)_(?:from|to)$/.exec(parameter)?.[1] ?? '')
   if (field !== undefined && readable(field, actor)) return { kind: 'range', field }
   const path = resource.filters.get(/^([^[\]]+)(?:\[\w+\])?$/.exec(parameter)?.[1] ?? '')

@@ -11,6 +11,7 @@ import { isOpen } from './askable.ts'
 import { type Cursor, decodeCursor, sortSignature } from './cursor.ts'
 import { dependsOnValues, shapeOf } from './filter-shape.ts'
 import { type FilterReader, givenTwice, isKnownPath, knownFilter, readFilter } from './filter-terms.ts'
+import { askedWords } from './named-condition.ts'
 import { filterable, readable } from './policy.ts'
 import { type Projection, readProjection } from './projection.ts'
 import { readSearch, searchedSort, searchKey } from './search-query.ts'
@@ -250,7 +251,9 @@ function unknownParameter(reader: FilterReader, name: string): string {
     ...[...resource.ranges]
       .filter(([, field]) => readable(field, actor))
       .flatMap(([prefix]) => [`${prefix}_from`, `${prefix}_to`]),
-    ...resource.specials.keys(),
+    ...[...resource.specials]
+      .filter(([, { values }]) => askedWords(reader, resource, values).size > 0)
+      .map(([known]) => known),
   ]
   return `Unknown parameter "${bare.slice(0, 64)}"${suggestion(bare, names)}`
 }

@@ -1,0 +1,59 @@
+/** Conditions to which an author gives a name, as one caller asks them: of the records and fields that it may see. */
+import type { Filter, FilterPath, ManyPath, Resource } from '../catalog/catalog.ts'
+import { amongMany, type Asker, isAskable, isManyAskable, overPath, targetOf } from './askable.ts'
+import { readable } from './policy.ts'
+
+/** The words of a parameter that the caller may ask for, each with what it means to this caller; none where it may ask for none. */
+export function askedWords(
+  asker: Asker,
+  resource: Resource,
+  words: ReadonlyMap<string, Filter>,
+): ReadonlyMap<string, Filter> {
+  const asked = [...words].flatMap(([word, filter]): [string, Filter][] => {
+    const of = askedBy(asker, resource, filter)
+    return of === undefined ? [] : [[word, of]]
+  })
+  return new Map(asked)
+}
+
+/** A condition as the caller asks it of records of `resource`; undefined where it compares what the caller may not read. */
+function askedBy(asker: Asker, resource: Resource, filter: Filter): Filter | undefined {
+  switch (filter.kind) {
+    case 'and':
+    case 'or': {
+      const of = filter.of.map((one) => askedBy(asker, resource, one))
+      return of.includes(undefined) ? undefined : { kind: filter.kind, of: of as Filter[] }
+    }
+    case 'not': {
+      const of = askedBy(asker, resource, filter.of)
+      return of && { kind: 'not', of }
+    }
+    case 'compare':
+      return isAskable(asker, resource, filter.path)
+        ? overPath(asker, resource, filter.path, holdsForAbsent(filter), (path) => ({ ...filter, path }))
+        : undefined
+    case 'related': {
+      const { relations, many } = filter.path
+      if (many.kind === 'belongs_to' || !isManyAskableAt(asker, resource, { relations, many })) return undefined
+      const of = askedBy(asker, targetOf(asker, many), filter.of)
+      return of && amongMany(asker, { relations, many }, of, filter.count)
+    }
+  }
+}
+
+/** Whether the comparison is true of a value that is not there. */
+function holdsForAbsent({ operand, operator }: Extract<Filter, { kind: 'compare' }>): boolean {
+  if (operator === 'null') return operand.kind === 'literal' && operand.value === true
+  return operator === 'ne' || operator === 'not_in'
+}
+
+function isManyAskableAt(asker: Asker, from: Resource, { relations, many }: ManyPath): boolean {
+  const last = relations.at(-1)
+  const at = last === undefined ? from : targetOf(asker, last)
+  const way: FilterPath = { relations, field: at.key }
+  return (
+    (last === undefined || isAskable(asker, from, way)) &&
+    relations.every(({ field }) => readable(field, asker.actor)) &&
+    isManyAskable(asker, at, many)
+  )
+}
