@@ -1,5 +1,5 @@
 /** The activity plugin: `activity: true` keeps who changed what, from which value to which, and lets it be read. */
-import { definePlugin, type Resource, type ResourceDefinition, type Route } from '../../engine/index.ts'
+import { type Access, definePlugin, type Resource, type ResourceDefinition, type Route } from '../../engine/index.ts'
 import { readActivity } from './read.ts'
 import { takeOver } from './take-over.ts'
 
@@ -8,6 +8,13 @@ export { type Change, changesShown, describe } from './describe.ts'
 /** What is read here is the log of changes, which each write's own statement writes. */
 function keepActivity(resource: ResourceDefinition): ResourceDefinition {
   return resource.activity === true ? { ...resource, log_changes: true } : resource
+}
+
+/** Whoever may see some of the records, once signed in; which ones, the clauses say when a record is read. */
+function readers({ policies }: Resource): readonly Access[] {
+  return policies.view.map(({ access: [first] }) =>
+    first === undefined || first.kind === 'anyone' ? { kind: 'signed_in' } : first,
+  )
 }
 
 function resourceRoutes(resource: Resource): readonly Route[] {
@@ -19,7 +26,7 @@ function resourceRoutes(resource: Resource): readonly Route[] {
       path: `/${resource.path}/{id}/activity`,
       summary: `List what was changed on one ${label}, newest first`,
       tag: resource.name,
-      access: [{ kind: 'signed_in' }],
+      access: readers(resource),
       query: {
         page: { type: 'integer', min: 1, description: 'The page, from 1.' },
         per_page: { type: 'integer', min: 1, description: 'Rows on a page; 100 at most.' },
