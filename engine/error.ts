@@ -23,7 +23,8 @@ export const ERRORS = {
   conflict: { status: 409, message: '{message}' },
   stale_version: {
     status: 412,
-    message: 'The record has changed since it was read; read it again and repeat the change',
+    message: '{message}',
+    otherwise: 'The record has changed since it was read; read it again and repeat the change',
   },
   payload_too_large: { status: 413, message: 'Payload too large' },
   unsupported_media_type: { status: 415, message: 'Unsupported media type' },

@@ -7,6 +7,8 @@ import { createRecord } from './create.ts'
 import type { Execution } from './execution.ts'
 import { updateRecord } from './update.ts'
 
+const TAKEN = 'There is a record with this value already'
+
 /** The record as JSON text, and whether it is new. */
 export interface Upserted {
   readonly text: string
@@ -21,7 +23,8 @@ export interface UniqueValue {
 
 /**
  * Changes the live record that has the value, or creates one. When another request is faster with the same value, its
- * record is changed. Throws as changing and creating do; `ifMatch` asks for a record that is there.
+ * record is changed. Throws as changing and creating do; `ifMatch` asks for a record that is there, `ifNoneMatch` of `*` for
+ * one that is not.
  */
 export async function upsertRecord(
   around: Execution,
@@ -29,8 +32,10 @@ export async function upsertRecord(
   unique: UniqueValue,
   body: JsonObject,
   ifMatch: string | undefined,
+  ifNoneMatch: string | undefined,
 ): Promise<Upserted> {
   const { field, value } = unique
+  const onlyNew = ifNoneMatch?.trim() === '*'
   const names = new Set([field.name, ...namesBefore(resource, field)])
   const others = Object.fromEntries(Object.entries(body).filter(([name]) => !names.has(name)))
   for (const name of names) {
@@ -47,12 +52,13 @@ export async function upsertRecord(
       throw error
     }
   }
-  const changed = await change()
+  const changed = onlyNew ? undefined : await change()
   if (changed !== undefined) return changed
   if (ifMatch !== undefined) throw new ApiError('stale_version')
   try {
     return { text: await createRecord(around, resource, { ...others, [field.name]: value }), created: true }
   } catch (error) {
+    if (onlyNew && isTaken(error, field)) throw new ApiError('stale_version', { message: TAKEN })
     // Inside a transaction the other's record could not be seen before it ends, and a failed statement has ended it.
     if (around.transaction !== undefined || !isTaken(error, field)) throw error
     // Who still finds none may not change what has the value: the refusal of the creation says that it is taken.

@@ -207,7 +207,14 @@ function uniqueRoutes(resource: Resource, by: readonly Field[]): readonly BatchR
     },
     run: async (execution, { body, headers, params }) => {
       const named = namedValue(resource, by, params)
-      const { text, created } = await upsertRecord(execution, resource, named, body, headers['if-match'])
+      const { text, created } = await upsertRecord(
+        execution,
+        resource,
+        named,
+        body,
+        headers['if-match'],
+        headers['if-none-match'],
+      )
       return created
         ? createdReply(execution, resource, text)
         : recordReply(execution, resource, text, resource.statusCodes.update)

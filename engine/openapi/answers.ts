@@ -209,7 +209,7 @@ export const REFUSALS: Readonly<Record<number, string>> = {
   405: 'The path has other methods. `Allow` names them.',
   408: 'The request did not arrive in time.',
   409: 'The present state does not allow it. The message says why. With `Retry-After`: the first request with this key is still at work.',
-  412: 'The record has changed since the version that If-Match names.',
+  412: 'The record has changed since the version that If-Match names, or is there although If-None-Match asks for none.',
   413: 'The body is too large.',
   415: 'The route does not take a body of this type.',
   422: 'A field or a parameter is wrong. `errors` says which and why.',

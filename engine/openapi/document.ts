@@ -112,6 +112,10 @@ function inOrder<T>(paths: Readonly<Record<string, Readonly<Record<string, T>>>>
 const HEADER_PARAMETERS = {
   LastEventId: headerParameter('Last-Event-ID', 'The id of the last event that came; the stream goes on behind it.'),
   IfNoneMatch: headerParameter('If-None-Match', 'An ETag. The answer is 304 while nothing has changed.'),
+  OnlyNew: headerParameter(
+    'If-None-Match',
+    'With `*` the record is only created. The answer is 412 where it is there.',
+  ),
   IfMatch: headerParameter('If-Match', 'The ETag of the record as it was read. The answer is 412 when it has changed.'),
   IdempotencyKey: {
     ...headerParameter(

@@ -86,6 +86,7 @@ function parametersOf({ catalog, names }: Outline, route: BoundRoute, id: string
     ...(route.method === 'GET' && isTagged(route) ? ['IfNoneMatch'] : []),
     ...(route.produces?.includes(EVENT_STREAM) === true ? ['LastEventId'] : []),
     ...(isVersioned(route) ? ['IfMatch'] : []),
+    ...(isBatchRoute(route) && route.way === 'unique' ? ['OnlyNew'] : []),
     ...(route.method === 'POST' && route.reads !== true && route.bucket !== 'auth' ? ['IdempotencyKey'] : []),
   ]
   const sent = headers.map((name) => referred('parameters', name))

@@ -84,6 +84,14 @@ test('a unique value names the record that is changed, or created where there is
   assert.equal(Object.keys((await call('PUT', 'things/by/code/new', {})).at('errors') as object), ['name'])
   assert.is((await call('PUT', 'things/by/code/new', { name: 'n' }, KEEPER, { 'if-match': '"x"' })).status, 412)
   assert.is((await call('PUT', 'things/by/code/u1', { name: 'n' }, SELLER)).status, 403)
+  const only = { 'if-none-match': '*' }
+  const there = await call('PUT', 'things/by/code/u1', { name: 'U3' }, KEEPER, only)
+  assert.equal([there.status, there.at('message')], [412, 'There is a record with this value already'])
+  assert.equal(
+    (await call('GET', 'things?code=u1')).list.map(({ name }) => name),
+    ['U2'],
+  )
+  assert.is((await call('PUT', 'things/by/code/u3', { name: 'U3' }, KEEPER, only)).status, 201)
 })
 
 test('an upsert of one value by twenty clients at once makes one record', async () => {
@@ -93,6 +101,12 @@ test('an upsert of one value by twenty clients at once makes one record', async 
   assert.is(answers.filter(({ status }) => status === 201).length, 1)
   assert.is(answers.filter(({ status }) => status === 200).length, 19)
   assert.is((await call('GET', 'things?code=race')).list.length, 1)
+  const only = await Promise.all(
+    Array.from({ length: 20 }, (_, at) =>
+      call('PUT', 'things/by/code/first', { name: `F${at}` }, KEEPER, { 'if-none-match': '*' }),
+    ),
+  )
+  assert.equal(only.map(({ status }) => status).sort(), [201, ...Array.from({ length: 19 }, () => 412)])
 })
 
 test('a resource with batch: false has none of these routes', async () => {
