@@ -15,6 +15,7 @@ import type { BoundRoute } from '../http/parts.ts'
 import { isObject } from '../json.ts'
 import { type Composition, compose } from '../plugin/compose.ts'
 import { loadPlugins } from '../plugin/load.ts'
+import { withUnusedPlugins } from '../plugin/unused.ts'
 import { inOrder, resolve } from '../resolve/resolve.ts'
 import type { Collected, Diagnostic } from '../text/diagnostic.ts'
 import type { Source } from '../text/source.ts'
@@ -53,7 +54,8 @@ export async function catalogFrom(
   const app = parseDocument(sources.app)
   const plugins = checkPlugins(app.value ?? NO_APP)
   const place = (name: string) => plugins.value.place([name], 'key')
-  const loaded = await loadPlugins(Object.keys(plugins.value.value), { pluginsDir, place })
+  const used = Object.keys(plugins.value.value)
+  const loaded = await loadPlugins(used, { pluginsDir, place })
   const composed = compose(loaded.value, plugins.value)
   const brought = await pluginSources(composed.value)
   const found = [app, plugins, loaded, composed, brought].flatMap((stage) => stage.diagnostics)
@@ -69,7 +71,8 @@ export async function catalogFrom(
     ? rest.diagnostics
     : rest.diagnostics.filter((diagnostic) => !FOLLOWS_A_PLUGIN.has(diagnostic.code))
   const routes = rest.value === undefined ? { value: [], diagnostics: [] } : judgedRoutes(composed.value, rest.value)
-  const diagnostics = inOrder([...unreadable, ...found, ...judged, ...routes.diagnostics])
+  const told = await withUnusedPlugins(judged, used, { pluginsDir })
+  const diagnostics = inOrder([...unreadable, ...found, ...told, ...routes.diagnostics])
   const failed = diagnostics.some((diagnostic) => diagnostic.severity !== 'warning')
   if (failed || rest.value === undefined) return { diagnostics }
   const all = [sources.app, ...brought.value, ...sources.resources, ...sources.texts]

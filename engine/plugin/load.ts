@@ -120,6 +120,12 @@ async function entriesOf(folder: string): Promise<ReadonlyMap<string, readonly E
   return found
 }
 
+/** The plugins that come with Plinth for any application, and stand in no group. */
+export async function shippedPlugins(): Promise<readonly string[]> {
+  const found = await entriesOf(SHIPPED)
+  return [...found].flatMap(([name, [entry]]) => (dirname(dirname(entry!.file)) === SHIPPED ? [name] : []))
+}
+
 /** Where both forms stand beside each other, the newer one is meant. */
 function entryIn(folder: string): Entry | undefined {
   const [script, typescript] = [join(folder, 'index.js'), join(folder, 'index.ts')]

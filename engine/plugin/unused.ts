@@ -1,0 +1,36 @@
+/** ⇄ What plugins would bring along that come with Plinth and that an application does not use: for whoever writes a word of theirs. */
+import type { Diagnostic } from '../text/diagnostic.ts'
+import { writtenAt } from '../text/source.ts'
+import { type LoadOptions, loadPlugins, shippedPlugins } from './load.ts'
+import type { Plugin } from './plugin.ts'
+
+/** The complaints, those about a key with the plugin that would know it. Plugins are loaded only where there is such a complaint. */
+export async function withUnusedPlugins(
+  diagnostics: readonly Diagnostic[],
+  used: readonly string[],
+  options: LoadOptions,
+): Promise<readonly Diagnostic[]> {
+  if (!diagnostics.some(isPuzzling)) return diagnostics
+  const unused = (await shippedPlugins()).filter((name) => !used.includes(name))
+  const { value: plugins } = await loadPlugins(unused, { pluginsDir: options.pluginsDir })
+  const owners = new Map(plugins.flatMap((plugin) => keysOf(plugin).map((key) => [key, plugin.name] as const)))
+  return diagnostics.map((diagnostic) => {
+    const owner = isPuzzling(diagnostic) ? owners.get(keyAt(diagnostic)) : undefined
+    if (owner === undefined) return diagnostic
+    return { ...diagnostic, hint: `the plugin "${owner}" brings it: write ${owner}: {} under plugins in app.yaml` }
+  })
+}
+
+/** A key that is near to none that is known. */
+function isPuzzling({ code, hint }: Diagnostic): boolean {
+  return code === 'unknown_key' && hint === undefined
+}
+
+function keyAt({ span }: Diagnostic): string {
+  return span === undefined ? '' : writtenAt(span).replace(/^["']|["']$/g, '')
+}
+
+/** The keys of a resource file that a plugin knows, and those of automations. */
+function keysOf({ actions = {}, keys = {} }: Plugin): readonly string[] {
+  return [...Object.keys(keys), ...Object.values(actions).flatMap(({ key }) => key ?? [])]
+}
