@@ -1,6 +1,7 @@
 /** Decides which branch of a union an author meant, so that only the mistakes of that branch are reported. */
 import { isObject, type Json, type JsonObject, type JsonSchema } from '../json.ts'
 import { nearest } from '../text/nearest.ts'
+import { likelyWord } from './complaint.ts'
 import { isKind, words } from './sentence.ts'
 
 export type Picked =
@@ -96,7 +97,7 @@ function byTag(branches: readonly JsonSchema[], value: JsonObject): Picked | und
   const known = byWord.get(word)
   if (known !== undefined) return { kind: 'branch', schema: known }
   const expected = [...byWord.keys()]
-  const near = nearest(String(word), expected.map(String))
+  const near = likelyWord(word, expected.map(String))
   const likely = near === undefined ? undefined : byWord.get(near)
   return {
     kind: 'unknown_word',

@@ -1,8 +1,10 @@
 /** How each kind of mistake in a YAML file is put into words, with what was expected and the nearest known word. */
-import type { Json, JsonObject, JsonSchema } from '../json.ts'
+import { OTHER_NAMES } from '../field/other-names.ts'
+import { isObject, type Json, type JsonObject, type JsonSchema } from '../json.ts'
 import type { Diagnostic } from '../text/diagnostic.ts'
 import { nearest } from '../text/nearest.ts'
 import type { Document, Path } from './definition.ts'
+import { flow } from './flow.ts'
 import { kindOf, kinds, label, subject, words } from './sentence.ts'
 
 /** Stands for a value that can not be used. */
@@ -70,9 +72,10 @@ export function missingKey(key: string, schema: JsonSchema | undefined, path: Pa
 
 /** The predicate for a size outside its bounds, or undefined for one inside. */
 export function bounds(size: number, least: unknown, most: unknown, unit: string): string | undefined {
+  const has = unit === ' items' ? 'have' : 'be'
   if (typeof least === 'number' && size < least)
-    return least === 1 && unit !== '' ? 'must not be empty' : `must be at least ${least}${unit}`
-  return typeof most === 'number' && size > most ? `must be at most ${most}${unit}` : undefined
+    return least === 1 && unit !== '' ? 'must not be empty' : `must ${has} at least ${least}${unit}`
+  return typeof most === 'number' && size > most ? `must ${has} at most ${most}${unit}` : undefined
 }
 
 /** A value of the right kind that is outside what is allowed. */
@@ -86,23 +89,28 @@ export function wrongValue(sentence: string, path: Path, complaints: Complaints)
 /** What to do about a value that is outside what is allowed, where the sentence does not say it. */
 function hintAt(sentence: string, [first]: Path): string | undefined {
   if (sentence === 'must not be empty') return 'write at least one thing in it, or leave the key out'
-  if (!sentence.startsWith('must be at most')) return undefined
+  if (!/^must (be|have) at most/.test(sentence)) return undefined
   if (first === 'limits') return 'an application may narrow a limit, and widen none'
   return sentence.endsWith('characters') ? 'choose a shorter one' : undefined
 }
 
-/** A value of a kind that none of the schemas takes. */
+/** A value of a kind that none of the schemas takes; `example` is one that is taken. */
 export function wrongKind(
   branches: readonly JsonSchema[],
   value: Json,
   path: Path,
   complaints: Complaints,
+  example?: Json,
 ): typeof WRONG {
   const expected = [...new Set(branches.flatMap(kinds))]
   const known = branches.flatMap((branch) => words(branch) ?? [])
-  if (typeof value === 'string' && known.length > 0) return unknownWord(known, value, path, complaints)
+  if (known.some((word) => typeof word === 'string') && typeof value === 'string')
+    return unknownWord(known, value, path, complaints)
   const given = value === null ? 'and has no value' : `not ${kindOf(value)}`
-  const hint = kindHint(expected, value, path, complaints)
+  // How a number or a switch is written needs no example.
+  const plain = example === undefined || typeof example === 'number' || typeof example === 'boolean'
+  const shown = plain ? undefined : `for example ${flow(example)}`
+  const hint = kindHint(expected, value, path, complaints, example) ?? shown
   complain(complaints, path, 'value', {
     code: 'wrong_type',
     message: `${subject(path)} must be ${expected.join(' or ')}, ${given}`,
@@ -112,7 +120,13 @@ export function wrongKind(
   return WRONG
 }
 
-function kindHint(expected: readonly string[], value: Json, path: Path, complaints: Complaints): string | undefined {
+function kindHint(
+  expected: readonly string[],
+  value: Json,
+  path: Path,
+  complaints: Complaints,
+  example: Json | undefined,
+): string | undefined {
   const span = complaints.document.place(path)
   const text = span.source.text.slice(span.start, span.end)
   if (expected.includes('text') && (typeof value === 'number' || typeof value === 'boolean'))
@@ -120,24 +134,45 @@ function kindHint(expected: readonly string[], value: Json, path: Path, complain
   if (expected.includes('true or false') && typeof value === 'string') {
     if (/^(yes|on|y)$/i.test(value)) return 'write true'
     if (/^(no|off|n)$/i.test(value)) return 'write false'
+    if (/^(true|false)$/i.test(value)) return `write it without quotes: ${value.toLowerCase()}`
   }
   const number = expected.some((kind) => kind.endsWith('number'))
   if (number && typeof value === 'string' && value.trim() !== '' && Number.isFinite(Number(value)))
     return `write it without quotes: ${value}`
-  return expected.includes('a list') && typeof value === 'string' ? `write it as a list: [${text}]` : undefined
+  if (!expected.includes('a list') || (typeof value !== 'string' && !isObject(value))) return undefined
+  // A list of maps is no list of words, and a map of several lines does not fit into brackets.
+  const ofMaps = Array.isArray(example) && isObject(example[0])
+  return ofMaps === isObject(value) && !text.includes('\n') ? `write it as a list: [${text}]` : undefined
 }
 
 /** A value that is none of the known words. */
 export function unknownWord(known: readonly Json[], value: Json, path: Path, complaints: Complaints): typeof WRONG {
   const texts = known.map(String)
-  const meant = typeof value === 'string' ? nearest(value, texts) : undefined
+  const hint = wordHint(value, texts, path)
   complain(complaints, path, 'value', {
     code: 'unknown_word',
     message: `${subject(path)} can not be ${label(value)}`,
     expected: texts,
-    ...(meant === undefined ? {} : { hint: `did you mean "${meant}"?` }),
+    ...(hint === undefined ? {} : { hint }),
   })
   return WRONG
+}
+
+function wordHint(value: Json, known: readonly string[], path: Path): string | undefined {
+  const meant = likelyWord(value, known)
+  if (meant !== undefined) return `did you mean "${meant}"?`
+  const relation = typeof value === 'string' ? (OTHER_NAMES.get(value) ?? value) : ''
+  if (path.at(-1) !== 'type' || !RELATIONS.has(relation)) return undefined
+  return `a relation stands under "relations": { ${path.at(-2)}: { ${relation}: … } }`
+}
+
+const RELATIONS: ReadonlySet<string> = new Set(['belongs_to', 'has_many', 'many_to_many'])
+
+/** The known word that was probably meant: one that is written nearly so, or what others call by this word. */
+export function likelyWord(value: Json, known: readonly string[]): string | undefined {
+  if (typeof value !== 'string') return undefined
+  const other = OTHER_NAMES.get(value.toLowerCase().replace(/\(.*/, ''))
+  return other !== undefined && known.includes(other) ? other : nearest(value, known)
 }
 
 /** Adds one complaint at a path. */

@@ -72,8 +72,9 @@ function written(path: Path, usable: Json | undefined, shortened: Judging['short
 function judgeNode(reference: JsonSchema, value: Json, path: Path, judging: Judging): Judged {
   const schema = resolveSchema(reference, judging.root)
   const branches = branchesOf(schema, judging.root)
-  if (branches !== undefined) return judgeUnion(schema, branches, value, path, judging)
-  if (!isKind(schema, value)) return wrongKind([schema], value, path, judging)
+  const [example] = (reference.examples ?? schema.examples ?? []) as readonly Json[]
+  if (branches !== undefined) return judgeUnion(schema, branches, value, path, judging, example)
+  if (!isKind(schema, value)) return wrongKind([schema], value, path, judging, example)
   if (isForeign(schema)) {
     const complaints = foreignComplaints(schema, value, path, judging.document)
     judging.diagnostics.push(...complaints)
@@ -92,9 +93,10 @@ function judgeUnion(
   value: Json,
   path: Path,
   judging: Judging,
+  example: Json | undefined,
 ): Judged {
   const picked = pickBranch(branches, value)
-  if (picked.kind === 'none') return wrongKind(branches, value, path, judging)
+  if (picked.kind === 'none') return wrongKind(branches, value, path, judging, example)
   if (picked.kind === 'branch') {
     if (!isObject(value) || isForeign(picked.schema)) return judgeNode(picked.schema, value, path, judging)
     const others = branches.filter((branch) => branch !== picked.schema)

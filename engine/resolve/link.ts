@@ -144,7 +144,7 @@ function linkComparison(
   const operand =
     written.kind === 'record' || written.kind === 'before'
       ? linkRecordOperand(resolution, holder, path.field, written, linking.judging, span)
-      : linkOperand(resolution, path.field, part.operator, written, span)
+      : linkOperand(resolution, path.field, part.operator, written, span, linking.judging)
   if (operand === undefined) return undefined
   const { kind, operator, withDeleted } = part
   return {
@@ -170,6 +170,7 @@ function linkOperand(
   operator: Operator,
   operand: Operand,
   span: Span,
+  judging: Judging | undefined,
 ): Operand | undefined {
   if (operand.kind !== 'literal' || operator === 'null') return operand
   const many = (operator === 'in' || operator === 'not_in' || operator === 'between') && Array.isArray(operand.value)
@@ -181,13 +182,20 @@ function linkOperand(
     const result = decodeLiteral(field, value)
     if ('error' in result) {
       resolution.report('wrong_value', `"${field.name}" ${result.error}`, span, {
-        hint: adviceFor(field, value, result.error),
+        hint: (many ? undefined : otherField(judging, value)) ?? adviceFor(field, value, result.error),
       })
       return undefined
     }
     decoded.push(result.value)
   }
   return { kind: 'literal', value: many ? decoded : decoded[0]! }
+}
+
+/** What to write where the name of another field stands for its value. */
+function otherField(judging: Judging | undefined, value: Json): string | undefined {
+  if (judging === undefined || judging.bare === true) return undefined
+  if (typeof value !== 'string' || !judging.record.fields.has(value)) return undefined
+  return `write $record.${value} for the value of "${value}"`
 }
 
 /** A literal for a field, decoded; what a query string would accept is accepted too (a day for a timestamp). */

@@ -41,7 +41,7 @@ function filters(resolution: Resolution, written: Written, draft: Draft): Readon
       found.set(field.name, { relations: [], field })
   }
   for (const { parameter, path, place } of parameters(written)) {
-    if (isReserved(resolution, parameter, place([], 'key'))) continue
+    if (isReserved(resolution, parameter, path, place([], 'key'))) continue
     const linked = linkFilterPath(resolution, draft, path.split('.'), place([]))
     if (linked === undefined) continue
     if (linked.field.count === undefined && linked.field.type.hidden !== true && linked.field.type.operators.length > 0)
@@ -76,10 +76,11 @@ function parameters(written: Written): readonly Parameter[] {
   )
 }
 
-function isReserved(resolution: Resolution, parameter: string, span: ReturnType<Place>): boolean {
+/** Whether a parameter has a meaning of its own on every list; `path` is what it should stand for. */
+function isReserved(resolution: Resolution, parameter: string, path: string, span: ReturnType<Place>): boolean {
   if (!RESERVED_PARAMETERS.has(parameter)) return false
   resolution.report('reserved_name', `"${parameter}" means something on every list already`, span, {
-    hint: `write { another_name: ${parameter} } under filters`,
+    hint: `give it another name: { another_name: ${path} }`,
   })
   return true
 }
@@ -111,7 +112,8 @@ function conditions(resolution: Resolution, written: Written, draft: Draft): Res
   const { value, place } = written.document
   const found = new Map<string, { readonly name: string; readonly values: ReadonlyMap<string, Filter> }>()
   for (const [parameter, condition] of Object.entries(value.filters ?? {})) {
-    if (!isObject(condition) || isReserved(resolution, parameter, place(['filters', parameter], 'key'))) continue
+    if (!isObject(condition)) continue
+    if (isReserved(resolution, parameter, '{ … }', place(['filters', parameter], 'key'))) continue
     const of = linkFilter(resolution, draft, condition, (path, part) => place(['filters', parameter, ...path], part))
     if (of === undefined) continue
     const values = new Map<string, Filter>([
@@ -139,7 +141,7 @@ function specials(resolution: Resolution, written: Written, draft: Draft): Resou
       continue
     }
     const key = place(['special', parameter], 'key')
-    if (isReserved(resolution, parameter, key)) continue
+    if (isReserved(resolution, parameter, name, key)) continue
     if (draft.filters.has(parameter) || found.has(parameter)) {
       resolution.report('name_clash', `"${parameter}" is a filter already`, key)
       continue

@@ -65,7 +65,7 @@ mistaken('what can not be read that way is refused', () => {
   says(
     `${things}\nfilters: [page, pass]\nranges: { w: word }\nsort: { keys: [meta] }\nsearch: [page]\nspecial: { kind: desk.que }\nlookup: [id, word]`,
     [
-      'things.yaml [page] reserved_name: "page" means something on every list already (write { another_name: page } under filters)',
+      'things.yaml [page] reserved_name: "page" means something on every list already (give it another name: { another_name: page })',
       'things.yaml [pass] not_filterable: "pass" can not be filtered by',
       'things.yaml [word] not_filterable: "word" (string) has no from and to (a range is over a date, a timestamp or a number)',
       'things.yaml [meta] not_sortable: "meta" (json) has no order in the database (sort by a field with one short value, such as a text, a number, a date or an enum)',

@@ -78,7 +78,7 @@ mistaken('what does not go with it', () => {
       'e: { type: decimal, stored: { multiply: [count, price] } }',
     ),
     [
-      'things.yaml [[count]] wrong_value: "times" must be at least 2 items',
+      'things.yaml [[count]] wrong_value: "times" must have at least 2 items',
       'things.yaml [multiply] unknown_key: Unknown key "multiply"',
       'things.yaml [required] wrong_option: "required" does not go with "stored": nobody writes the value (take "required" away)',
       'things.yaml [default] wrong_option: "default" does not go with "stored": nobody writes the value (take "default" away)',

@@ -1,5 +1,6 @@
 /** A field as people write it at a terminal, `status:enum:draft,sent!`, and as it stands in YAML. Pure. */
 import type { FieldType } from '../../field/field-type.ts'
+import { OTHER_NAMES } from '../../field/other-names.ts'
 import type { Json, JsonObject } from '../../json.ts'
 import { nearest } from '../../text/nearest.ts'
 
@@ -19,19 +20,6 @@ export interface Words {
 
 export const RELATIONS = ['belongs_to', 'has_many', 'many_to_many'] as const
 
-/** What other frameworks call our types. */
-const SAME: Readonly<Record<string, string>> = {
-  bool: 'boolean',
-  choice: 'enum',
-  datetime: 'timestamp',
-  float: 'decimal',
-  int: 'integer',
-  jsonb: 'json',
-  money: 'decimal',
-  reference: 'belongs_to',
-  references: 'belongs_to',
-}
-
 /** The options that words without a name stand for, in their order; a last one in brackets takes all that are left. */
 const UNNAMED: Readonly<Record<string, readonly string[]>> = {
   count: ['of'],
@@ -50,7 +38,7 @@ export function memberOf(word: string, words: Words): Member | string {
   const [name = '', type = 'string', ...rest] = whole.split(':')
   if (!/^[A-Za-z][A-Za-z0-9_]*$/.test(name) || type === '')
     return `"${word}" is no field: write <name>:<type>, such as due_on:date, or title:string! for one that is required.`
-  const said = SAME[type] ?? type
+  const said = OTHER_NAMES.get(type) ?? type
   const parts = rest.join(':') === '' ? [] : rest.join(':').split(',')
   const relation = RELATIONS.find((one) => one === said)
   if (relation !== undefined) return relationOf(name, relation, parts, words, required)

@@ -1,0 +1,22 @@
+/** What other frameworks and databases call our types of fields, and relations to one record. */
+export const OTHER_NAMES: ReadonlyMap<string, string> = new Map([
+  ['array', 'list'],
+  ['bigint', 'integer'],
+  ['bool', 'boolean'],
+  ['choice', 'enum'],
+  ['datetime', 'timestamp'],
+  ['double', 'decimal'],
+  ['float', 'decimal'],
+  ['foreign_key', 'belongs_to'],
+  ['int', 'integer'],
+  ['jsonb', 'json'],
+  ['money', 'decimal'],
+  ['number', 'decimal'],
+  ['numeric', 'decimal'],
+  ['object', 'json'],
+  ['password', 'secret'],
+  ['reference', 'belongs_to'],
+  ['references', 'belongs_to'],
+  ['timestamptz', 'timestamp'],
+  ['varchar', 'string'],
+])
