@@ -56,8 +56,11 @@ export interface ActionContribution {
   readonly takes: JsonSchema
   /** A word that automations may write beside `set`, instead of `run: { <plugin>.<name>: … }`. */
   readonly key?: string
-  /** Finds what the schema can't: paths that lead nowhere, templates that can't be read. */
-  readonly check?: (given: JsonObject, place: ActionPlace) => readonly ActionMistake[]
+  /**
+   * Finds what the schema can't: paths that lead nowhere, templates that can't be read. A method, so that a plugin may say
+   * what its schema gives: `given: { text: string }`.
+   */
+  check?(given: JsonObject, place: ActionPlace): readonly ActionMistake[]
   /**
    * Does it for all records of one transaction. An ApiError below 500 is a refusal: it is kept as the outcome and not
    * tried again. After another error everything is undone and comes again. What lies outside the database is for a job.

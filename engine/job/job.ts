@@ -42,8 +42,11 @@ export interface JobContribution {
    * It is no row of the queue.
    */
   readonly eachInstance?: boolean
-  /** What it returns is kept as its result. An ApiError's sentence may be read by whoever enqueued it. */
-  readonly run: (context: JobContext, payload: JsonObject) => Promise<Json | undefined>
+  /**
+   * What it returns is kept as its result. An ApiError's sentence may be read by whoever enqueued it. A method, so that a
+   * plugin may say what its payload holds: `payload: { loan: number }`.
+   */
+  run(context: JobContext, payload: JsonObject): Promise<Json | undefined>
 }
 
 /** What a job rejects with when trying again would be in vain: it is given up at once, and kept with this sentence. */

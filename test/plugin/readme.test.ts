@@ -1,8 +1,10 @@
 /** The page on plugins and the interface say the same. */
 import { readFileSync } from 'node:fs'
+import { fileURLToPath } from 'node:url'
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
 import { CONTRIBUTIONS } from '../../engine/plugin/contribution.ts'
+import { compile } from '../support/compile.ts'
 import { saysAtBoot } from './application.ts'
 
 const page = suite('plugins/README.md')
@@ -58,6 +60,29 @@ page('the examples together are a plugin that an application can use', async () 
   const plugin = `definePlugin({ name: 'loans', description: 'Loans.',\n${text.slice(start, text.indexOf('```', start))} })`
   const said = await saysAtBoot({ ...NAMED, 'plugins/loans/index.ts': `${AROUND}export default ${plugin}\n` })
   assert.equal(said, [])
+})
+
+/** The compiler of a new application, but for names that an example shows and does not use. */
+const SETTINGS = {
+  ...JSON.parse(readFileSync(new URL('../../engine/cli/init/template/tsconfig.json.template', import.meta.url), 'utf8'))
+    .compilerOptions,
+  lib: ['ES2024'], // the engine's own sources are read beside the examples
+  noUnusedLocals: false,
+  noUnusedParameters: false,
+  rootDir: '/',
+  allowImportingTsExtensions: true,
+  paths: { plinth: [fileURLToPath(new URL('../../engine/index.ts', import.meta.url))] },
+}
+
+page('the examples are of the types that a new application is checked by', () => {
+  const start = text.indexOf('```ts\n', text.indexOf('## Each in a few lines')) + 6
+  const plugin = `definePlugin({ name: 'loans', description: 'Loans.',\n${text.slice(start, text.indexOf('```', start))} })`
+  const around = `import { ApiError, deleteInBatches, definePlugin } from 'plinth'
+const mail = async (record: unknown): Promise<void> => {}
+const archive = async (...about: readonly unknown[]): Promise<number> => about.length
+`
+  const first = text.slice(text.indexOf('```ts\n') + 6, text.indexOf('```', text.indexOf('```ts\n') + 6))
+  assert.is(compile({ 'each.ts': `${around}export default ${plugin}\n`, 'first.ts': first }, SETTINGS), '')
 })
 
 page.run()
