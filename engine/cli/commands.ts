@@ -16,7 +16,7 @@ export const COMMANDS: readonly Command[] = [
     name: 'add',
     usage: 'resource|field|relation|plugin <name> … [--dry-run]',
     summary:
-      'add a resource, a field, a relation or a plugin to the files of the application, whose comments and order stay; a field is <name>:<type>, with "!" behind it where it is required; nothing is written where the result has a mistake',
+      'add a resource, a field, a relation or a plugin to the files of the application; their comments and order stay; a field is <name>:<type>, with "!" behind it where it is required; nothing is written where the result has a mistake',
     example: `plinth add resource invoices number:string! customer:belongs_to:customers status:enum:draft,sent,paid
   plinth add field invoices due_on:date --required --filter
   plinth add relation invoices customer --to customers

@@ -27,12 +27,18 @@ export async function run(invocation: Invocation): Promise<ExitCode> {
 }
 
 async function listAll(invocation: Invocation): Promise<ExitCode> {
-  const own = invocation.commands.map(({ name, usage, summary }) => [`${name} ${usage}`.trim(), summary] as const)
+  const own = invocation.commands.map(({ name, summary }) => [name, brief(summary)] as const)
   const given = await pluginCommands(invocation.settings)
   invocation.say(`plinth turns a folder of YAML into a running REST backend.\n\nplinth <command>\n${columns(own)}`)
   if (given.size > 0) {
-    const rows = [...given].map(([name, { description }]) => [name, description] as const)
+    const rows = [...given].map(([name, { description }]) => [name, brief(description)] as const)
     invocation.say(`\nfrom plugins\n${columns(rows)}`)
   }
+  invocation.say('\nplinth help <command> tells its options, and has an example.')
   return 0
+}
+
+/** What a command does, without its options and details, so that a line of the list fits into a terminal. */
+function brief(summary: string): string {
+  return summary.replace(/[;:].*$/s, '')
 }
