@@ -1,8 +1,12 @@
-/** Makes dist/ from the TypeScript of engine/ and plugins/ when it is out of date; with `--run …`, then runs that command line. */
+/**
+ * Makes dist/ from the TypeScript of engine/ and plugins/ when it is out of date; with `--run …`, then runs that command
+ * line. The compiler checks it all and writes the types. The code becomes few files, because Node spends a quarter of a
+ * start on finding and reading eight hundred.
+ */
 import { spawnSync } from 'node:child_process'
-import { cpSync, existsSync, mkdirSync, readdirSync, rmSync, statSync, utimesSync, writeFileSync } from 'node:fs'
+import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync, utimesSync, writeFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
-import { dirname, join, relative } from 'node:path'
+import { dirname, join, relative, sep } from 'node:path'
 import { fileURLToPath, pathToFileURL } from 'node:url'
 
 const root = fileURLToPath(new URL('..', import.meta.url))
@@ -46,22 +50,76 @@ function copyAssets(sources) {
   }
 }
 
-/** What was compiled from a source that has gone would still be found and run. */
-function removeOrphans() {
+/** Files that are started, or imported by their place: all others become parts of these. */
+function entryPoints(sources) {
+  const own = ['cli/main', 'index', 'testing/index', 'plugin/module-hooks', 'plugin/register']
+  const plugins = sources.filter((file) => /^plugins[\\/](?:[^\\/]+[\\/]){1,2}index\.ts$/.test(file))
+  return [...own.map((name) => join('engine', `${name}.ts`)), ...plugins]
+}
+
+/** `import.meta.url` means where a file of its own would lie, whichever file its code is written into. */
+const keepPlaces = {
+  name: 'keep-places',
+  setup({ onLoad }) {
+    onLoad({ filter: /\.ts$/ }, ({ path }) => {
+      const place = relative(root, path).replace(/ts$/, 'js').split(sep).join('/')
+      const contents = readFileSync(path, 'utf8').replaceAll('import.meta.url', `PLACE_OF("${place}")`)
+      return { contents, loader: 'ts' }
+    })
+  },
+}
+
+function withPlaces(path, text) {
+  return text.replace(/PLACE_OF\("([^"]+)"\)/g, (_, place) => {
+    const from = relative(dirname(path), join(dist, place)).split(sep).join('/')
+    return `new URL(${JSON.stringify(from)}, import.meta.url).href`
+  })
+}
+
+/** Writes the code of all files into few ones; gives their names in dist/. */
+async function bundle(sources) {
+  const { build } = await import('esbuild')
+  const { outputFiles } = await build({
+    absWorkingDir: root,
+    entryPoints: entryPoints(sources),
+    outdir: dist,
+    outbase: root,
+    chunkNames: 'engine/parts/[name]-[hash]',
+    bundle: true,
+    splitting: true,
+    packages: 'external',
+    format: 'esm',
+    platform: 'node',
+    target: 'node20',
+    sourcemap: 'linked',
+    sourcesContent: false,
+    plugins: [keepPlaces],
+    write: false,
+  })
+  for (const { path, text } of outputFiles) {
+    mkdirSync(dirname(path), { recursive: true })
+    writeFileSync(path, path.endsWith('.js') ? withPlaces(path, text) : text)
+  }
+  return outputFiles.map(({ path }) => relative(dist, path))
+}
+
+/** What was made from a source that has gone, or by another build, would still be found and run. */
+function removeOrphans(made) {
+  const known = new Set(made)
   for (const file of folders.flatMap((folder) => filesUnder(dist, folder))) {
-    const source = file.replace(/(\.d\.ts|\.js\.map|\.js)$/, '.ts')
-    if (!existsSync(join(root, source)) && !existsSync(join(root, file))) rmSync(join(dist, file))
+    const isType = file.endsWith('.d.ts') && existsSync(join(root, file.replace(/\.d\.ts$/, '.ts')))
+    if (!known.has(file) && !isType && !existsSync(join(root, file))) rmSync(join(dist, file))
   }
 }
 
-function build(compiler, sources) {
+async function buildAll(compiler, sources) {
   // Incremental information about output that is not there any more would leave it unmade.
   if (!existsSync(join(dist, 'engine'))) rmSync(join(dist, '.build.tsbuildinfo'), { force: true })
   const startedAt = new Date()
   const { status } = spawnSync(process.execPath, [compiler, '-p', '.tsconfig.build.json'], { cwd: root, stdio: 'inherit' })
   if (status !== 0) return status ?? 1
   copyAssets(sources)
-  removeOrphans()
+  removeOrphans(await bundle(sources))
   writeFileSync(stamp, '')
   // Dated to the start: what was saved while the compiler ran is newer than what it made.
   utimesSync(stamp, startedAt, startedAt)
@@ -69,19 +127,19 @@ function build(compiler, sources) {
 }
 
 /** Brings dist/ up to date; gives the exit code. What cannot be compiled here but was compiled elsewhere is good enough to run. */
-function bringUpToDate(mayStay) {
+async function bringUpToDate(mayStay) {
   const compiler = findCompiler()
   const sources = folders.flatMap((folder) => filesUnder(root, folder))
   const hasSources = sources.some((file) => file.endsWith('.ts'))
   if (hasSources && isUpToDate(sources)) return 0
-  if (hasSources && compiler !== undefined) return build(compiler, sources)
+  if (hasSources && compiler !== undefined) return buildAll(compiler, sources)
   if (mayStay && existsSync(program)) return 0
   process.stderr.write('There is nothing to run in dist/ and no compiler to make it: run `npm ci && npm run build`.\n')
   return 1
 }
 
 const run = process.argv.indexOf('--run')
-const code = bringUpToDate(run !== -1)
+const code = await bringUpToDate(run !== -1)
 if (run === -1 || code !== 0) {
   process.exitCode = code
 } else {
