@@ -31,7 +31,7 @@ export interface UploadedFile {
   readonly part: string
   /** As the client called it, never to be used as a path. */
   readonly name: string
-  /** As the client declared it, in lower case; empty when it did not. */
+  /** As the client declared it, in lower case; application/octet-stream when it did not. */
   readonly type: string
   readonly bytes: number
   readonly path: string

@@ -44,6 +44,23 @@ function refused(error: unknown, part: string, files: number): ApiError {
   return new ApiError('bad_request', { message: 'Malformed multipart request body', cause: error })
 }
 
+/** What formidable tells of a part of which it has read the headers. */
+interface Headed {
+  readonly originalFilename: string | null
+  readonly mimetype: string | null
+  readonly headers?: Readonly<Record<string, string>>
+}
+
+/**
+ * The type of a part that is a file, or null for a text. formidable goes by the type alone, but libraries leave it out of
+ * files (Python's requests), and give one to each text (.NET, Java).
+ */
+function fileType({ headers, mimetype, originalFilename }: Headed): string | null {
+  const named = originalFilename !== null || /\bfilename\*=/i.test(headers?.['content-disposition'] ?? '')
+  if (named) return mimetype || 'application/octet-stream'
+  return /^\s*(text\/plain|application\/json)\b/i.test(mimetype ?? '') ? null : mimetype
+}
+
 /** What formidable tells of a file it has begun. */
 interface Begun {
   readonly filepath: string
@@ -118,6 +135,10 @@ async function receive(ctx: Context, limits: UploadLimits | undefined, uploadDir
       maxFieldsSize: LIMITS.jsonBytes,
       allowEmptyFiles: true,
       minFileSize: 0,
+      onPart: (part, handle) => {
+        part.mimetype = fileType(part)
+        handle(part)
+      },
       onFileBegin: (part, file) => {
         const arriving = arrive(part, file)
         arriving.written.catch(failing)

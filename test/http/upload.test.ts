@@ -97,6 +97,23 @@ const headed = (...lines: string[]) => `--${BOUNDARY}\r\n${lines.join('\r\n')}\r
 const NAMED = 'Content-Disposition: form-data; name="a"'
 const numbered = (count: number) => Array.from({ length: count }, (_, at) => `${'a'.repeat(at + 1)}: b`)
 
+test('a part is a file where it names one, whatever library sends it', async ({ world }) => {
+  const untyped = headed('Content-Disposition: form-data; name="file"; filename="notes.csv"')
+  const typed = headed('Content-Type: text/plain; charset=utf-8', 'Content-Disposition: form-data; name=ticket_id')
+  const json = headed('Content-Type: application/json', 'Content-Disposition: form-data; name="about"')
+  const blob = headed('Content-Disposition: form-data; name="more"', 'Content-Type: image/png')
+  const sent = await post(world, untyped + typed + json + blob + END)
+  assert.is(sent.status, 200, sent.text)
+  assert.equal(sent.json.data, {
+    body: { ticket_id: 'x', about: 'x' },
+    contents: ['x', 'x'],
+    files: [
+      { part: 'file', name: 'notes.csv', type: 'application/octet-stream', bytes: 1 },
+      { part: 'more', name: '', type: 'image/png', bytes: 1 },
+    ],
+  })
+})
+
 test('a part may have headers of 8 KiB and 20 lines', async ({ world }) => {
   for (const part of [headed(NAMED, `x: ${'y'.repeat(8_000)}`), headed(NAMED, ...numbered(19))]) {
     assert.equal((await post(world, part + END, '/wide')).json.data, { body: { a: 'x' }, contents: [], files: [] })
