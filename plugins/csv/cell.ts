@@ -15,6 +15,8 @@ const INSIDE = /[",;\t\r\n]/
 const GUARDED_INSIDE = /[;\t\r\n]['"]*[=+\-@＝＋－＠]/
 /** What a guard stands before, or what spreadsheets cut off. */
 const ENDS = /[\s\ufeff'=+\-@＝＋－＠]/
+/** A number is no formula, and with a guard spreadsheets could not add it up. */
+const NEGATIVE = /^-\d+(?:\.\d+)?$/
 /** The ASCII characters among them. */
 const ASCII_ENDS = Array.from({ length: 128 }, (_, code) => ENDS.test(String.fromCharCode(code)))
 
@@ -30,6 +32,7 @@ export function cellOf(text: string | null): string {
   const plain = !INSIDE.test(text)
   // Most cells are plain.
   if (plain && !begins && !isEnd(text, text.length - 1)) return text
+  if (begins && NEGATIVE.test(text)) return text
   const guarded = begins || (!plain && GUARDED_INSIDE.test(text)) ? text.replace(FORMULAS, "'") : text
   return QUOTED.test(guarded) ? `"${guarded.replaceAll('"', '""')}"` : guarded
 }

@@ -10,6 +10,7 @@ const SIGNS = '=+-@＝＋－＠'
 
 /** A guard stands where a formula may begin: at the start, and behind what other spreadsheets separate cells by. */
 function guarded(text: string): string {
+  if (/^-\d+(\.\d+)?$/.test(text)) return text
   let found = ''
   for (let at = 0; at <= text.length; at += 1) {
     const rest = text.slice(at)
@@ -57,6 +58,13 @@ test('any text is guarded and quoted by the same rule, wherever its characters s
     }),
     { numRuns: 20_000 },
   )
+})
+
+test('a negative number stays a number, and what only begins like one is guarded', () => {
+  for (const number of ['-18.0', '-7', '-0.50']) assert.equal([cellOf(number), unguarded(number)], [number, number])
+  for (const text of ['-', '-1-1', '-1+cmd', '-.5', '-1.', '-1e5', '-1 2', '-1\t=A1', "'-18.0", '--1', '+49123'])
+    assert.equal([/^"?'/.test(cellOf(text)), unguarded(cellOf(text).replace(/^"|"$/g, ''))], [true, text])
+  assert.is(unguarded("'-18.0"), '-18.0')
 })
 
 test('an absent text and an empty one are the same cell', () => {
