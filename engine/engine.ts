@@ -35,6 +35,7 @@ import { openStore } from './store/index.ts'
 import type { Store } from './store/store.ts'
 import { createStreams, type Streams } from './stream/streams.ts'
 import type { Collected, Diagnostic } from './text/diagnostic.ts'
+import { inTurns } from './turns.ts'
 
 export type { App }
 
@@ -239,12 +240,11 @@ async function reload(process: Process, serving: { app: App }, passage: Passage)
 
 /** Reads the sources again and has every running instance serve them; gives their names. */
 async function rollOutFiles(process: Process): Promise<Collected<readonly string[]>> {
-  const { settings, database } = process
-  const { diagnostics, value } = await readCatalog(settings)
+  const { diagnostics, value } = await readCatalog(process.settings, inTurns)
   if (value === undefined) return { diagnostics }
   const { value: done, diagnostics: found } = await rollOut({
-    runner: database.adhoc,
-    version: await fileVersion(value, settings),
+    runner: process.database.adhoc,
+    version: await fileVersion(value, process.settings),
     settle: (alone) => settleOn(process, value, { edited: true, alone }),
   })
   const all = [...diagnostics, ...found]

@@ -39,6 +39,7 @@ const RANKS: Readonly<Record<string, number>> = {
   'actor.ts': 0,
   'secret.ts': 0,
   'settings.ts': 0,
+  'turns.ts': 0,
   text: 0,
   disk: 0,
   field: 1,

@@ -19,6 +19,7 @@ import { withUnusedPlugins } from '../plugin/unused.ts'
 import { inOrder, resolve } from '../resolve/resolve.ts'
 import type { Collected, Diagnostic } from '../text/diagnostic.ts'
 import type { Source } from '../text/source.ts'
+import { atOnce, type Doing, each, type Pieces } from '../turns.ts'
 import { judgedRoutes } from './bind-routes.ts'
 import { extend, nameOf } from './extend.ts'
 import { withTexts } from './include.ts'
@@ -39,16 +40,20 @@ export interface BootOptions {
 
 /**
  * Reads, checks and resolves an application. There is a value only without errors; warnings may stand beside it.
- * Never throws for an author's mistake.
+ * Never throws for an author's mistake. A process that serves requests meanwhile does the work in turns.
  */
-export async function readCatalog({ resourcesDir, pluginsDir }: BootOptions): Promise<Collected<Boot>> {
-  return catalogFrom(await readSources(resourcesDir), pluginsDir)
+export async function readCatalog(
+  { resourcesDir, pluginsDir }: BootOptions,
+  doing: Doing = atOnce,
+): Promise<Collected<Boot>> {
+  return catalogFrom(await readSources(resourcesDir), pluginsDir, doing)
 }
 
 /** The same of files that were read already, or that are written once it is known what becomes of them. */
 export async function catalogFrom(
   { value: sources, diagnostics: unreadable }: Collected<Sources>,
   pluginsDir: string,
+  doing: Doing = atOnce,
 ): Promise<Collected<Boot>> {
   if (sources === undefined) return { diagnostics: unreadable }
   const app = parseDocument(sources.app)
@@ -62,7 +67,7 @@ export async function catalogFrom(
   const authenticates = composed.value.authenticate !== undefined
   const known = { authenticates, brought: new Set(brought.value) }
   const composition = { ...composed.value, extensions: { ...composed.value.extensions, ...known } }
-  const rest = catalogOf(app.value, sources.resources, composition, brought.value, sources.texts)
+  const rest = await doing(catalogPieces(app.value, sources.resources, composition, brought.value, sources.texts))
   // Where a plugin is missing, its words are unknown too; only the missing plugin is reported.
   const missing =
     loaded.diagnostics.some(({ severity }) => severity !== 'warning') ||
@@ -101,37 +106,43 @@ const FOLLOWS_A_PLUGIN: ReadonlySet<string> = new Set([
   'missing_relation',
 ])
 
-/** The pure part of boot: sources in, catalog out. The application's files extend those that plugins brought, and may name `texts`. */
-export function catalogOf(
+/** The pure part of boot: sources in, catalog out. */
+export function catalogOf(...given: Parameters<typeof catalogPieces>): Collected<Catalog> {
+  return atOnce(catalogPieces(...given))
+}
+
+/** The same in pieces. The application's files extend those that plugins brought, and may name `texts`. */
+function* catalogPieces(
   app: Document<unknown> | undefined,
   resources: readonly Source[],
   composition: Composition,
   brought: readonly Source[] = [],
   texts: readonly Source[] = [],
-): Collected<Catalog> {
+): Pieces<Collected<Catalog>> {
   const checkedApp = app === undefined ? { diagnostics: [] } : checkApp(app)
-  const [own, plugins] = [resources, brought].map((sources) => sources.map((source) => parseDocument(source)))
-  const parsed = [...plugins!, ...own!]
+  const plugins = yield* each(brought, parseDocument)
+  const own = yield* each(resources, parseDocument)
+  const parsed = [...plugins, ...own]
   const broken = [...brought, ...resources].flatMap(({ file }, index) =>
     parsed[index]!.value === undefined ? [resourceOf(file)] : [],
   )
   const readable = (documents: typeof parsed) => documents.flatMap(({ value }) => value ?? [])
-  const included = readable(own!).map((document) => withTexts(document, texts))
+  const included = readable(own).map((document) => withTexts(document, texts))
   const extended = extend(
-    readable(plugins!),
+    readable(plugins),
     included.map(({ value }) => value),
   )
   const bases = basesOf(extended.value)
   const completed = completedByBase(extended.value, bases, composition.vocabulary.fieldTypes)
   // Without what a broken file adds to it, the plugin's resource would lack fields that others name.
   const documents = completed.filter((document) => !broken.includes(nameOf(document) ?? ''))
-  const checked = documents.map((document) => checkResource(document, composition.vocabulary))
+  const checked = yield* each(documents, (document) => checkResource(document, composition.vocabulary))
   const usable = checked.flatMap(({ value }) => value ?? [])
   const names = new Set(usable.map(({ value }) => value.resource))
   const written = [...broken, ...completed.flatMap((document) => nameOf(document) ?? [])]
   const unusable = new Set([...written.filter((name) => !names.has(name)), ...checked.flatMap(lostNames)])
   const definition = { app: checkedApp.value ?? NO_APP, resources: usable, bases }
-  const resolved = resolve(definition, composition.extensions, unusable)
+  const resolved = yield* resolve(definition, composition.extensions, unusable)
   const diagnostics = [checkedApp, ...parsed, ...included, extended, ...checked, resolved].flatMap(
     (stage) => stage.diagnostics,
   )

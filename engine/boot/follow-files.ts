@@ -5,6 +5,7 @@ import { pid } from 'node:process'
 import type { Database } from '../database/database.ts'
 import type { Logger } from '../observe.ts'
 import { type Follower, type FollowerParts, followRollouts } from '../rollout/follow.ts'
+import { inTurns } from '../turns.ts'
 import { type Boot, type BootOptions, readCatalog } from './boot.ts'
 import { fileVersion } from './version.ts'
 
@@ -36,7 +37,7 @@ export function followFiles<T>(
     version: () => served,
     alone,
     async read() {
-      const { value, diagnostics } = await readCatalog(settings)
+      const { value, diagnostics } = await readCatalog(settings, inTurns)
       if (value === undefined) return { diagnostics }
       const found = await fileVersion(value, settings)
       // Here and not in `serve`, for which requests may wait.

@@ -4,6 +4,7 @@ import type { Resource, WriteAction } from '../catalog/catalog.ts'
 import { resourceLabel } from '../catalog/name.ts'
 import type { ActionName } from '../definition/definition.ts'
 import { LIMITS } from '../limits.ts'
+import type { Pieces } from '../turns.ts'
 import { resolveField } from './fields.ts'
 import { keyField } from './key.ts'
 import { renameOf } from './rename.ts'
@@ -20,11 +21,12 @@ const STATUS_CODES: Readonly<Record<ActionName, number>> = {
 }
 
 /** Makes a draft of every written resource, in order of names, so that the order of files never matters. */
-export function draftResources(resolution: Resolution): void {
+export function* draftResources(resolution: Resolution): Pieces<void> {
   for (const name of [...resolution.written.keys()].sort()) {
     const written = resolution.written.get(name)!
     const draft = draftOf(resolution, written)
     if (draft !== undefined) resolution.drafts.set(name, draft)
+    yield
   }
 }
 

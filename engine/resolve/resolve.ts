@@ -7,6 +7,7 @@ import type { Definition } from '../definition/definition.ts'
 import { sentenceOf } from '../error.ts'
 import { LIMITS } from '../limits.ts'
 import type { Collected, Diagnostic } from '../text/diagnostic.ts'
+import type { Pieces } from '../turns.ts'
 import { declarePermissions } from './access.ts'
 import { accountRules, attributesRead, roleFields, roleNames, tellOfNobody } from './accounts.ts'
 import { automations } from './automations.ts'
@@ -45,8 +46,13 @@ import { tableRules } from './table-rules.ts'
 import { applyTransforms } from './transforms.ts'
 import { writeMistakes } from './write-mistakes.ts'
 
+interface Pass {
+  readonly name: string
+  readonly run: (resolution: Resolution) => void | Pieces<void>
+}
+
 /** The passes in their order; each may use what the earlier ones completed. */
-export const PASSES: readonly { readonly name: string; readonly run: (resolution: Resolution) => void }[] = [
+export const PASSES: readonly Pass[] = [
   { name: 'calendars', run: calendars },
   { name: 'transforms', run: applyTransforms },
   { name: 'inheritance', run: inherit },
@@ -90,22 +96,26 @@ export const PASSES: readonly { readonly name: string; readonly run: (resolution
  * `unusable` names what is written but can't be used, so that it is not reported as unknown.
  * There is a value only when there is no error; warnings may stand beside it.
  */
-export function resolve(
+export function* resolve(
   definition: Definition,
   extensions: Extensions,
   unusable: ReadonlySet<string> = new Set(),
-): Collected<Catalog> {
+): Pieces<Collected<Catalog>> {
   const resolution = beginResolution(definition, extensions, unusable)
   const { explain } = definition.app.value
   if (explain !== undefined) {
     declarePermissions(resolution, [{ kind: 'permission', ...explain }], 'app.yaml')
     tellOfNobody(resolution, 'permission', definition.app.place(['explain', 'permission']), 'take it away')
   }
-  for (const pass of PASSES) pass.run(resolution)
+  for (const pass of PASSES) {
+    yield* pass.run(resolution) ?? []
+    yield
+  }
   if (isFailed(resolution.diagnostics)) return { diagnostics: inOrder(resolution.diagnostics) }
   const catalog = catalogOf(resolution)
   const keep = keeper(extensions)
   deepFreeze(catalog, keep)
+  yield
   const fromPlugins = extensions.rules.flatMap(({ plugin, rule, options }) =>
     complaintsOf(plugin, () => rule(catalog, options)),
   )
