@@ -189,7 +189,7 @@ export async function createEngine(options: EngineOptions): Promise<Collected<En
 function settleOn(
   { database, log, now }: Ground,
   { catalog }: Boot,
-  how: Pick<SettleOptions, 'edited' | 'begin' | 'asLeft' | 'alone'>,
+  how: Pick<SettleOptions, 'edited' | 'begin' | 'asLeft' | 'pause'>,
 ) {
   return settle(catalog, database, { log, now: now(), ...how })
 }
@@ -245,7 +245,7 @@ async function rollOutFiles(process: Process): Promise<Collected<readonly string
   const { value: done, diagnostics: found } = await rollOut({
     runner: process.database.adhoc,
     version: await fileVersion(value, process.settings),
-    settle: (alone) => settleOn(process, value, { edited: true, alone }),
+    settle: (pause) => settleOn(process, value, { edited: true, pause }),
   })
   const all = [...diagnostics, ...found]
   return done === undefined ? { diagnostics: all } : { value: done.serving, diagnostics: all }

@@ -204,11 +204,13 @@ export const LIMITS = {
   /** How long a change of the YAML waits for requests in flight before it changes the tables under them, in milliseconds. */
   reloadWaitMs: 2_000,
   /**
-   * How often an instance looks whether another version is to be served, how often whoever waits for answers looks, how
-   * long it waits for them, and after what silence of its own the instances take it for gone, in milliseconds.
+   * How often an instance looks whether another version is to be served, how often whoever waits for answers looks, and
+   * how often while requests wait for it, how long it waits for them, and after what silence of its own the instances take
+   * it for gone, in milliseconds.
    */
   rolloutPollMs: 1_000,
   rolloutLookMs: 50,
+  rolloutHeldMs: 4,
   rolloutAnswerMs: 10_000,
   rolloutSilenceMs: 15_000,
   /** How often an instance shows that it lives, after what silence it is taken for gone, and when its row goes, in milliseconds. */

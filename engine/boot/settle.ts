@@ -2,12 +2,13 @@
 import { rehearse } from '../action/rehearse.ts'
 import type { Catalog } from '../catalog/catalog.ts'
 import type { Database } from '../database/database.ts'
-import { altersTables, type MigrationOptions, migrate, requireCurrent } from '../migration/migrate.ts'
-import { seed } from '../migration/seed.ts'
+import type { Pause } from '../migration/apply.ts'
+import { altersTables, applyPlan, type MigrationOptions, migrate, requireCurrent } from '../migration/migrate.ts'
+import { seedBy } from '../migration/seed.ts'
 import { fillCalendars } from '../migration/working-time.ts'
 import type { Collected } from '../text/diagnostic.ts'
 
-export interface SettleOptions extends MigrationOptions {
+export interface SettleOptions extends Pick<MigrationOptions, 'log' | 'now' | 'edited' | 'pause'> {
   /** false: the database must be as the YAML says already; nothing is changed there. */
   readonly begin?: boolean
   /** With `begin: false`: nobody looks whether it is. */
@@ -27,30 +28,45 @@ export async function settle(
     if (options.asLeft !== true) await requireCurrent(catalog, database, options.now)
     return { value: [], diagnostics: [] }
   }
-  const alone = await aloneOn(database, options.alone, () => altersTables(catalog, database, options.now))
-  const migrated = await migrate(catalog, database, {
+  const pause = await pauseOn(database, options.pause, () => altersTables(catalog, database, options.now))
+  const { value, diagnostics } = await migrate(catalog, database, { ...settling(catalog, options), pause })
+  return value === undefined ? { diagnostics } : { value: value.applied, diagnostics: [] }
+}
+
+/** The same by the steps of a plan that a person has seen, the unsafe ones too. */
+export async function settleByPlan(
+  hash: string,
+  catalog: Catalog,
+  database: Database,
+  options: SettleOptions,
+): Promise<Collected<readonly string[]>> {
+  const pause = await pauseOn(database, options.pause, async () => true)
+  const { value, diagnostics } = await applyPlan(catalog, database, hash, { ...settling(catalog, options), pause })
+  return value === undefined ? { diagnostics } : { value: value.applied, diagnostics: [] }
+}
+
+/** What stands beside the tables before they are altered, and what comes behind them. */
+function settling(catalog: Catalog, options: SettleOptions): MigrationOptions {
+  return {
     ...options,
-    alone,
     rehearse: (runner, fresh, whole) => rehearse(catalog, runner, fresh, whole),
-  })
-  if (migrated.value === undefined) return { diagnostics: migrated.diagnostics }
-  await fillCalendars(catalog, database, options.now)
-  const seeded = await seed(catalog, database, options.now)
-  return seeded.value === undefined
-    ? { diagnostics: seeded.diagnostics }
-    : { value: migrated.value.applied, diagnostics: [] }
+    async complete(runner) {
+      await fillCalendars(catalog, runner, options.now)
+      return (await seedBy(runner, catalog, options.now)).diagnostics
+    },
+  }
 }
 
 /**
- * What a migration calls before it alters what is served. The one connection of an embedded database is the migration's
- * own while it runs, so that nobody could answer then: there it is called at once where anything is `altered`.
+ * The pause of a migration. The one connection of an embedded database is the migration's own while it runs, so that
+ * nobody could answer then: there it begins at once where anything is `altered`, and whoever settles ends it behind all.
  */
-export async function aloneOn(
+async function pauseOn(
   database: Database,
-  alone: MigrationOptions['alone'],
+  pause: Pause | undefined,
   altered: () => Promise<boolean>,
-): Promise<MigrationOptions['alone']> {
-  if (alone === undefined || database.kind !== 'embedded') return alone
-  if (await altered()) await alone()
+): Promise<Pause | undefined> {
+  if (pause === undefined || database.kind !== 'embedded') return pause
+  if (await altered()) await pause.begin()
   return undefined
 }

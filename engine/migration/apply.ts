@@ -135,8 +135,7 @@ interface Taking {
   readonly limited: boolean
   readonly log: Logger
   readonly history: History
-  /** Called before what is served is altered; resolves when nothing is served. */
-  readonly alone: () => Promise<void>
+  readonly pause: Pause
   /** Steps whose harmless statements were taken already. */
   readonly prepared: ReadonlySet<Step>
 }
@@ -201,13 +200,13 @@ async function take(step: Step, taking: Taking): Promise<void> {
   const harmless = harmlessCount(step)
   if (step.online) {
     for (const [place, command] of step.sql.entries()) {
-      if (place >= harmless) await taking.alone()
+      if (place >= harmless) await taking.pause.begin()
       else if (taking.prepared.has(step)) continue
       await takeOnline(command, step, taking)
     }
     return taking.history.ended()
   }
-  if (harmless < step.sql.length) await taking.alone()
+  if (harmless < step.sql.length) await taking.pause.begin()
   const texts = step.sql.flatMap((command) => (typeof command === 'string' ? [command] : []))
   if (texts.length < step.sql.length) throw new Error('only a step that is taken online has batches')
   await together(texts, taking, taking.history.ended)
@@ -235,12 +234,24 @@ function aheadOf(steps: readonly Step[]): readonly Step[] {
   return steps.filter((step) => step.ahead === true && (step.online === true || isHarmless(step)))
 }
 
+/** Whether a step can wait until the catalog is served. */
+function isBehind(step: Step): boolean {
+  return step.behind === true && isHarmless(step)
+}
+
+/** For how long nothing is served. */
+export interface Pause {
+  /** Called before what is served is altered, perhaps more than once; resolves when nothing is served. */
+  begin(): Promise<void>
+  /** Called when the tables fit the catalog: it may be served from now on, and what is left only makes it faster. */
+  end(): Promise<void>
+}
+
 export interface ApplyOptions {
   readonly kind: Database['kind']
   readonly log: Logger
   readonly cause: Cause
-  /** Called before what is served is altered, again and again; resolves when nothing is served. */
-  readonly alone?: (() => Promise<void>) | undefined
+  readonly pause: Pause
 }
 
 /** Takes the steps under the lock that the caller holds, each whole or not at all; throws at the first that fails. */
@@ -248,19 +259,26 @@ export async function apply(
   plan: MigrationPlan,
   entry: Entry,
   runner: Runner,
-  { kind, log, cause, alone = async () => {} }: ApplyOptions,
+  { kind, log, cause, pause }: ApplyOptions,
 ): Promise<void> {
   const history = createHistory(runner, plan.hash, cause)
   const prepared = new Set<Step>()
-  const taking = { runner, limited: kind === 'postgresql', log, history, alone, prepared }
+  const taking = { runner, limited: kind === 'postgresql', log, history, pause, prepared }
   for (const step of aheadOf(plan.steps)) {
     await takePatiently(step, taking, prepare)
     prepared.add(step)
   }
-  for (const step of plan.steps) {
-    if (!prepared.has(step) || !isHarmless(step)) await takePatiently(step, taking)
-    log.debug({ step: step.title }, 'migration step')
+  const takeAll = async (some: readonly Step[]): Promise<void> => {
+    for (const step of some) {
+      if (!prepared.has(step) || !isHarmless(step)) await takePatiently(step, taking)
+      log.debug({ step: step.title }, 'migration step')
+    }
   }
+  await takeAll(plan.steps.filter((step) => !isBehind(step)))
+  // What comes in between waits for locks as long as everybody.
+  await limitLocks(taking, 0)
+  await pause.end()
+  await takeAll(plan.steps.filter(isBehind))
   const steps = JSON.stringify(plan.steps.map(({ title, risk, rows }) => ({ title, risk, rows })))
   const text = `insert into plinth_migration (hash, steps, owned, catalog, words)
     select $1, $2::jsonb, $3::jsonb, $4::text, $5::jsonb

@@ -4,7 +4,7 @@ import type { Database, Runner } from '../database/database.ts'
 import type { Logger } from '../observe.ts'
 import type { Collected, Diagnostic } from '../text/diagnostic.ts'
 import type { Span } from '../text/source.ts'
-import { apply, exclusively, judged } from './apply.ts'
+import { apply, exclusively, judged, type Pause } from './apply.ts'
 import { carried } from './carried.ts'
 import { inspect } from './inspect.ts'
 import { type MigrationPlan, plan, reason, type ShownPlan } from './plan.ts'
@@ -31,8 +31,33 @@ export interface MigrationOptions {
   readonly edited?: boolean
   /** Asked before anything is changed. */
   readonly rehearse?: Rehearsal
-  /** Called before what is served is altered, perhaps more than once; resolves when nothing is served. */
-  readonly alone?: (() => Promise<void>) | undefined
+  /** While what is served is altered. */
+  readonly pause?: Pause | undefined
+  /** What is done behind the tables before the catalog may be served, on the connection that has its turn. */
+  readonly complete?: ((runner: Runner) => Promise<readonly Diagnostic[]>) | undefined
+}
+
+/** How the steps are taken: where nothing stands against the catalog when its tables are there, the pause ends then. */
+interface Completing extends Pick<MigrationOptions, 'complete' | 'pause'> {
+  readonly runner: Runner
+  /** What the database has against statements on tables that stay other than they are wanted. */
+  readonly judge?: () => Promise<readonly Diagnostic[]>
+}
+
+/** A pause that completes what is there before it ends, and what was found amiss then. */
+function completing({ runner, complete, pause, judge }: Completing): { pause: Pause; amiss: readonly Diagnostic[] } {
+  const amiss: Diagnostic[] = []
+  return {
+    amiss,
+    pause: {
+      begin: async () => pause?.begin(),
+      async end() {
+        amiss.push(...((await judge?.()) ?? []))
+        if (amiss.length === 0) amiss.push(...((await complete?.(runner)) ?? []))
+        if (amiss.length === 0) await pause?.end()
+      },
+    },
+  }
 }
 
 interface Planned {
@@ -158,7 +183,7 @@ export function migrate(
 export function migrateTables(
   wanted: readonly Table[],
   database: Database,
-  { log, now, edited = false, rehearse, alone }: MigrationOptions,
+  { log, now, edited = false, rehearse, pause, complete }: MigrationOptions,
   catalog?: Catalog,
 ): Promise<Collected<MigrationResult>> {
   return exclusively(database, async (runner) => {
@@ -175,13 +200,15 @@ export function migrateTables(
     const mistakes = (await rehearse?.(runner, freshTables(wanted, present), edited)) ?? []
     if (mistakes.length > 0) return { diagnostics: mistakes }
     const entry = entryAfterStart(standing === 'older' ? withoutRenames(wanted) : wanted, present, standing)
-    await apply({ ...made, steps: take }, entry, runner, { kind: database.kind, log, cause: 'start', alone })
     const left = leave.map((step) => step.title)
-    sayWhatIsLeft(log, left, standing)
     // Where the tables stay other than they are wanted, every statement has to show that it can do with them.
     const other = leave.some((step) => step.effect !== 'removes')
-    const amiss = other ? ((await rehearse?.(runner, [], true)) ?? []) : []
-    if (amiss.length > 0) return { diagnostics: amiss }
+    const judge = async () => (other ? ((await rehearse?.(runner, [], true)) ?? []) : [])
+    const completed = completing({ runner, complete, pause, judge })
+    const how = { kind: database.kind, log, cause: 'start' as const, pause: completed.pause }
+    await apply({ ...made, steps: take }, entry, runner, how)
+    sayWhatIsLeft(log, left, standing)
+    if (completed.amiss.length > 0) return { diagnostics: completed.amiss }
     return { value: { hash: made.hash, applied: take.map((step) => step.title), left }, diagnostics: [] }
   })
 }
@@ -214,7 +241,7 @@ export function applyTables(
   wanted: readonly Table[],
   database: Database,
   hash: string,
-  { log, now, rehearse, alone }: MigrationOptions,
+  { log, now, rehearse, pause, complete }: MigrationOptions,
   catalog?: Catalog,
 ): Promise<Collected<MigrationResult>> {
   return exclusively(database, async (runner) => {
@@ -227,7 +254,10 @@ export function applyTables(
     if (blocked.length > 0) return { diagnostics: blocked.map((step) => complaint(step, hash, catalog)) }
     const mistakes = (await rehearse?.(runner, freshTables(wanted, present), true)) ?? []
     if (mistakes.length > 0) return { diagnostics: mistakes }
-    await apply(made, entryAfterApply(wanted), runner, { kind: database.kind, log, cause: 'apply', alone })
+    const completed = completing({ runner, complete, pause })
+    const how = { kind: database.kind, log, cause: 'apply' as const, pause: completed.pause }
+    await apply(made, entryAfterApply(wanted), runner, how)
+    if (completed.amiss.length > 0) return { diagnostics: completed.amiss }
     return { value: { hash, applied: made.steps.map((step) => step.title), left: [] }, diagnostics: [] }
   })
 }

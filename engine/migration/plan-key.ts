@@ -141,6 +141,7 @@ function indexing(pair: Pair, index: TableIndex, { concurrently, present }: Circ
     risk: 'safe',
     effect: index.unique ? effectOn(pair, index.columns) : 'adds',
     ...(isAlone ? { ahead: true as const } : {}),
+    ...(onlySpeeds(index) ? { behind: true as const } : {}),
   }
   const question = index.unique ? duplicates(pair, index) : undefined
   if (question === undefined) return step
@@ -185,7 +186,8 @@ export function planIndexes(pair: Pair, circumstances: Circumstances): readonly 
     const isLeft = left.length > 0 && (!index.unique || left.some((column) => column.default === undefined))
     const drop = dropIndex(wanted.name, index, concurrently)
     const step = onlySpeeds(index) ? tidying(title, drop) : changing(title, drop)
-    return { ...step, online: index.kind !== 'overlap', effect: isLeft ? 'removes' : 'changes' }
+    const how = { online: index.kind !== 'overlap', effect: isLeft ? ('removes' as const) : ('changes' as const) }
+    return { ...step, ...how, ...(onlySpeeds(index) ? { behind: true as const } : {}) }
   })
   const renaming = renamed.map((index) => renamingIndex(pair, index))
   return [...renaming, ...added.map((index) => indexing(pair, index, circumstances)), ...dropping]

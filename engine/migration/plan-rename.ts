@@ -54,7 +54,7 @@ export function renamingIndex({ wanted }: Pair, { from, to }: RenamedIndex): Ste
   const mark = to.where === undefined ? MARK : `${MARK}: ${to.where}`
   const comment = `comment on index ${q(to.name)} is ${quoteText(mark)}`
   const title = `rename index on ${wanted.name} (${to.columns.join(', ')})`
-  return onlySpeeds(to) ? tidying(title, rename, comment) : changing(title, rename, comment)
+  return onlySpeeds(to) ? { ...tidying(title, rename, comment), behind: true } : changing(title, rename, comment)
 }
 
 function sequenceIn(value: string | undefined): string | undefined {

@@ -225,20 +225,23 @@ class Refused extends Error {
  * Makes every seed record that was never made before, all of them or none; rows that name other seeded rows wait for them.
  * A row that can not be stored is a diagnostic at its place. Instances that start together wait for each other.
  */
-export async function seed(catalog: Catalog, database: Database, now: Date): Promise<Collected<SeedResult>> {
+export function seed(catalog: Catalog, database: Database, now: Date): Promise<Collected<SeedResult>> {
+  return exclusively(database, (runner) => seedBy(runner, catalog, now))
+}
+
+/** The same on a connection that has its turn already. */
+export async function seedBy(runner: Runner, catalog: Catalog, now: Date): Promise<Collected<SeedResult>> {
   const rows = rowsOf(catalog)
   if (rows.length === 0) return { value: { created: 0 }, diagnostics: [] }
   try {
-    return await exclusively(database, (runner) =>
-      atomically(runner, async () => {
-        const seeded = await runner.run({ text: 'select resource, key from plinth_seed' }, [])
-        const known = new Set(seeded.map(([resource, key]) => `${resource} ${key}`))
-        const done = await writeAll({ catalog, runner, now, known }, rows)
-        // Rolled back: what was written before the mistake is written again when the mistake is corrected.
-        if (done.value === undefined) throw new Refused(done.diagnostics)
-        return done
-      }),
-    )
+    return await atomically(runner, async () => {
+      const seeded = await runner.run({ text: 'select resource, key from plinth_seed' }, [])
+      const known = new Set(seeded.map(([resource, key]) => `${resource} ${key}`))
+      const done = await writeAll({ catalog, runner, now, known }, rows)
+      // Rolled back: what was written before the mistake is written again when the mistake is corrected.
+      if (done.value === undefined) throw new Refused(done.diagnostics)
+      return done
+    })
   } catch (error) {
     if (error instanceof Refused) return { diagnostics: error.diagnostics }
     throw error

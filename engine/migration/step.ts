@@ -64,6 +64,8 @@ export interface Step {
   readonly harmless?: number
   /** Those of its statements that do no harm need nothing of other steps: they are taken before any step that does harm. */
   readonly ahead?: true
+  /** It makes nothing possible and only something faster: it is taken when the catalog may be served already. */
+  readonly behind?: true
 }
 
 /** How many statements of a step do no harm to a version that is served meanwhile. */

@@ -23,9 +23,9 @@ const FILLED = `insert into plinth_calendar (key, used_at, filled_to) values ($1
   on conflict (key) do update set used_at = excluded.used_at, filled_to = excluded.filled_to`
 
 /** Has the hours of every calendar stand in the database for the years to come, and notes that they are used. */
-export async function fillCalendars({ calendars }: Catalog, { adhoc }: Database, now: Date): Promise<void> {
+export async function fillCalendars({ calendars }: Catalog, runner: Runner, now: Date): Promise<void> {
   for (const calendar of new Map([...calendars.values()].map((one) => [calendarKey(one), one])).values())
-    await fill(calendar, adhoc, now)
+    await fill(calendar, runner, now)
 }
 
 async function fill(calendar: Calendar, runner: Runner, now: Date): Promise<void> {
@@ -44,7 +44,7 @@ const FORGET = `with gone as (delete from plinth_calendar where used_at < $1::ti
 
 /** Notes which calendars are used and removes the hours of those that no application has had for 30 days; gives how many. */
 export async function tidyCalendars(catalog: Catalog, database: Database, now: Date): Promise<number> {
-  await fillCalendars(catalog, database, now)
+  await fillCalendars(catalog, database.adhoc, now)
   const [row] = await database.adhoc.run({ text: FORGET }, [now.toISOString()])
   return Number(row?.[0])
 }

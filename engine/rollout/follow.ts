@@ -34,7 +34,7 @@ export interface FollowerParts {
   /** Reads the files as they are now. */
   read(): Promise<Collected<Candidate>>
   /** Runs `work` while no request is served; those that come wait. */
-  alone(work: () => Promise<void>): Promise<void>
+  alone<T>(work: () => Promise<T>): Promise<T>
 }
 
 export interface Follower {
@@ -119,20 +119,27 @@ async function follow(parts: FollowerParts, state: State, rollout: Rollout): Pro
   }
   const candidate = await judged(parts, rollout)
   if (typeof candidate === 'string') return refuse(candidate)
-  const served = async (): Promise<void> => {
+  const serveAt = async (phase: Phase): Promise<boolean> => {
+    if (phase !== 'serve') return false
     await candidate.serve()
-    log.info({ version: candidate.version }, 'another version is served')
-    await answer('serving', { version: candidate.version })
+    return true
   }
-  const held = async (): Promise<void> => {
+  const held = async (): Promise<boolean> => {
     await answer('holding')
-    if ((await decided(parts, state, rollout, 'hold')) === 'serve') await served()
+    return serveAt((await decided(parts, state, rollout, 'hold')).phase)
+  }
+  const hold = async (silentMs: number): Promise<boolean> => {
+    // Until every instance has looked: requests wait on all of them at the same time, and on none for another to know.
+    await sleep(Math.max(0, LIMITS.rolloutLookMs - silentMs))
+    return parts.alone(held)
   }
   try {
     await answer('ready')
-    const next = rollout.phase === 'serve' ? 'serve' : await decided(parts, state, rollout, 'prepare')
-    if (next === 'hold') await parts.alone(held)
-    if (next === 'serve') await served()
+    const next = isOpen(rollout) ? await decided(parts, state, rollout, 'prepare') : { ...rollout, silentMs: 0 }
+    const isServed = await (next.phase === 'hold' ? hold(next.silentMs) : serveAt(next.phase))
+    if (!isServed) return
+    log.info({ version: candidate.version }, 'another version is served')
+    await answer('serving', { version: candidate.version })
   } catch (error) {
     await refuse(sentenceOf(error))
   }
@@ -150,24 +157,32 @@ async function judged(parts: FollowerParts, rollout: Rollout): Promise<Candidate
   }
 }
 
+/** What a rollout came to, and how long ago. */
+interface Decided {
+  readonly phase: Exclude<Phase, 'prepare'>
+  readonly silentMs: number
+}
+
+const GIVEN_UP: Decided = { phase: 'cancelled', silentMs: 0 }
+
 /** Waits until the rollout leaves a phase; `cancelled` where whoever began it shows nothing any more. */
 async function decided(
   { runner }: FollowerParts,
   state: State,
   { id }: Rollout,
   present: 'prepare' | 'hold',
-): Promise<Exclude<Phase, 'prepare'>> {
+): Promise<Decided> {
   while (!state.closed) {
     const now = await rolloutNow(runner)
-    if (now?.rollout.id !== id) return 'cancelled'
+    if (now?.rollout.id !== id) return GIVEN_UP
     const { phase } = now.rollout
-    if (phase !== present && phase !== 'prepare') return phase
+    if (phase !== present && phase !== 'prepare') return { phase, silentMs: now.silentMs }
     if (!now.goesOn) {
       // It may be decided yet: the next look takes it up.
       state.done = undefined
-      return 'cancelled'
+      return GIVEN_UP
     }
-    await sleep(LIMITS.rolloutLookMs)
+    await sleep(present === 'hold' ? LIMITS.rolloutHeldMs : LIMITS.rolloutLookMs)
   }
-  return 'cancelled'
+  return GIVEN_UP
 }

@@ -3,6 +3,7 @@ import { randomUUID } from 'node:crypto'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Runner } from '../database/database.ts'
 import { LIMITS } from '../limits.ts'
+import type { Pause } from '../migration/apply.ts'
 import type { Collected, Diagnostic } from '../text/diagnostic.ts'
 import { claimRollout, type Instance, instances, type Rollout, tellRollout } from './state.ts'
 
@@ -11,10 +12,10 @@ export interface RolloutOptions<T> {
   /** That of the files which every instance must have. */
   readonly version: string
   /**
-   * Brings the database to the version; nothing has changed there where it gives diagnostics. It calls `alone` before it
-   * alters what is served: that resolves when every instance lets requests wait, and is called as often as one likes.
+   * Brings the database to the version; nothing has changed there where it gives diagnostics. It begins the pause before it
+   * alters what is served, and may end it before it is done.
    */
-  readonly settle: (alone: () => Promise<void>) => Promise<Collected<T>>
+  readonly settle: (pause: Pause) => Promise<Collected<T>>
 }
 
 export interface RolledOut<T> {
@@ -37,7 +38,7 @@ export async function rollOut<T>(options: RolloutOptions<T>): Promise<Collected<
   const rollout: Rollout = { id: randomUUID(), version, phase: 'prepare' }
   const running = (await instances(runner, rollout.id)).filter(({ lives }) => lives)
   if (running.length === 0) {
-    const { value, diagnostics } = await settle(async () => {})
+    const { value, diagnostics } = await settle({ begin: async () => {}, end: async () => {} })
     return value === undefined ? { diagnostics } : { value: { settled: value, serving: [] }, diagnostics }
   }
   if (!(await claimRollout(runner, rollout))) {
@@ -46,18 +47,26 @@ export async function rollOut<T>(options: RolloutOptions<T>): Promise<Collected<
   }
   const showing = keepShowing(runner, rollout)
   let decided = false
+  const decide = async (): Promise<void> => {
+    if (decided) return
+    await showing.end()
+    await tellRollout(runner, { ...rollout, phase: 'serve' })
+    decided = true
+  }
   try {
     const refused = await asked(runner, rollout)
     if (refused.length > 0) return { diagnostics: refused }
     let held: Promise<void> | undefined
-    const { value, diagnostics } = await settle(() => {
-      held ??= hold(runner, rollout, showing)
-      return held
+    const { value, diagnostics } = await settle({
+      begin() {
+        held ??= hold(runner, rollout, showing)
+        return held
+      },
+      // Where nobody waits, nothing is gained by serving the version before all of it is done.
+      end: async () => (held === undefined ? undefined : decide()),
     })
     if (value === undefined) return { diagnostics }
-    await showing.end()
-    await tellRollout(runner, { ...rollout, phase: 'serve' })
-    decided = true
+    await decide()
     const { serving, failed } = await served(runner, rollout)
     return { value: { settled: value, serving }, diagnostics: [...diagnostics, ...failed] }
   } finally {
@@ -69,9 +78,8 @@ export async function rollOut<T>(options: RolloutOptions<T>): Promise<Collected<
 /** Has every instance let requests wait; rejects where one does not. */
 async function hold(runner: Runner, rollout: Rollout, showing: Showing): Promise<void> {
   await showing.show({ ...rollout, phase: 'hold' })
-  const all = await until(runner, rollout, (some) =>
-    some.every(({ answer }) => answer === 'holding' || answer === 'refused'),
-  )
+  const isHeld = (some: readonly Instance[]) => some.every(({ answer }) => answer === 'holding' || answer === 'refused')
+  const all = await until(runner, rollout, isHeld, LIMITS.rolloutHeldMs)
   const busy = all.filter(({ answer, lives }) => lives && answer !== 'holding').map(({ name }) => name)
   if (busy.length > 0) throw new Error(`${busy.join(', ')} did not stop letting requests in`)
 }
@@ -109,12 +117,13 @@ async function until(
   runner: Runner,
   { id }: Rollout,
   enough: (all: readonly Instance[]) => boolean,
+  lookMs: number = LIMITS.rolloutLookMs,
 ): Promise<readonly Instance[]> {
   const end = performance.now() + LIMITS.rolloutAnswerMs
   for (;;) {
     const all = (await instances(runner, id)).filter(({ lives, answer }) => lives || answer !== undefined)
     if (enough(all) || performance.now() > end) return all
-    await sleep(LIMITS.rolloutLookMs)
+    await sleep(lookMs)
   }
 }
 

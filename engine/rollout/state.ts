@@ -38,7 +38,7 @@ const FACT = q(FACT_TABLE.name)
 const INSTANCE = q(INSTANCE_TABLE.name)
 const AGE = (column: string): string => `extract(epoch from clock_timestamp() - ${column}) * 1000`
 
-const READ = `select value, ${AGE('created_at')} < ${LIMITS.rolloutSilenceMs} from ${FACT} where name = 'rollout'`
+const READ = `select value, ${AGE('created_at')} from ${FACT} where name = 'rollout'`
 
 const CLAIM = `insert into ${FACT} as held (name, value, created_at) values ('rollout', $1, clock_timestamp())
   on conflict (name) do update set value = excluded.value, created_at = excluded.created_at
@@ -57,13 +57,20 @@ const ANSWER = `update ${INSTANCE} set rollout = $2, answer = $3, reason = $4, v
 const LIST = `select id, name, version, case when rollout = $1 then answer end, case when rollout = $1 then reason end,
   ${AGE('seen_at')} < ${LIMITS.instanceSilenceMs} from ${INSTANCE} order by name, id`
 
-/** The rollout that began last, and whether whoever began it still shows that it goes on; undefined before the first. */
-export async function rolloutNow(
-  runner: Runner,
-): Promise<{ readonly rollout: Rollout; readonly goesOn: boolean } | undefined> {
+/** The rollout that began last. */
+export interface ShownRollout {
+  readonly rollout: Rollout
+  /** For how long whoever began it has not shown that it goes on, in milliseconds; it goes on while that is little. */
+  readonly silentMs: number
+  readonly goesOn: boolean
+}
+
+/** Undefined before the first. */
+export async function rolloutNow(runner: Runner): Promise<ShownRollout | undefined> {
   const [row] = await runner.run({ text: READ }, [])
   if (row?.[0] === undefined || row[0] === null) return undefined
-  return { rollout: JSON.parse(row[0]) as Rollout, goesOn: row[1] === 't' }
+  const silentMs = Number(row[1])
+  return { rollout: JSON.parse(row[0]) as Rollout, silentMs, goesOn: silentMs < LIMITS.rolloutSilenceMs }
 }
 
 /** Whether it is not known yet what becomes of a rollout. */

@@ -65,13 +65,13 @@ const left = write(`select (select count(*) from pg_trigger where tgrelid = 'lin
 /** Migrates, and calls `meanwhile` before what is served is altered for the first time. */
 function migrating(wanted: readonly Table[], on: Watched, meanwhile: (runner: Runner) => Promise<void>) {
   let called = false
-  const alone = async (): Promise<void> => {
+  const begin = async (): Promise<void> => {
     if (called) return
     called = true
     await meanwhile(on.runner())
     on.forget()
   }
-  return migrateTables(wanted, on.database, { ...EDITED, log: SILENT, alone })
+  return migrateTables(wanted, on.database, { ...EDITED, log: SILENT, pause: { begin, end: async () => {} } })
 }
 
 test.before.each(async () => {
@@ -169,6 +169,44 @@ policies: { view: [{ who: anyone }] }`
   )
   assert.equal(await left(library.database.adhoc), [['0', '0', '0']])
   assert.equal(await library.titles(several), [])
+})
+
+test('an index that only speeds, over what gets another name, is made when the pause has ended', async () => {
+  const files = `fields: { title: { type: string, renamed_from: name }, rank: { type: integer, unique: true } }
+indexes: [[title, rank]]
+policies: { view: [{ who: anyone }] }`
+  const renamed = [...LIBRARY, ...tables(resolved({ lines: files })).filter(({ name }) => name === 'lines')]
+  const on = watched(library.database)
+  const during: string[] = []
+  const pause = {
+    begin: async () => {},
+    end: async () => {
+      during.push(...on.ran())
+      on.forget()
+    },
+  }
+  const { diagnostics } = await migrateTables(renamed, on.database, { ...EDITED, log: SILENT, pause })
+  assert.equal(diagnostics, [])
+  assert.ok(during.includes('alter table "lines" rename column "name" to "title"'), during.join('\n'))
+  const isIndex = (text: string) => /^create index .*"lines_title_rank_/.test(text)
+  assert.equal([during.some(isIndex), on.ran().some(isIndex)], [false, true])
+  assert.ok(during.some((text) => text.startsWith('create unique index')))
+  assert.equal(await library.titles(renamed), [])
+})
+
+test('what stands behind the tables is completed before the pause ends, and not where it is amiss', async () => {
+  const renamed = lines('name: { type: string }, place: { type: integer, renamed_from: rank }')
+  const told: string[] = []
+  const pause = { begin: async () => {}, end: async () => void told.push('ended') }
+  const complete = (code: 'wrong_seed' | undefined) => async (runner: Runner) => {
+    told.push(...(await runner.run({ text: `select count(place) from lines` }, [])).map(([n]) => `completed on ${n}`))
+    return code === undefined ? [] : [{ code, message: 'no' }]
+  }
+  const migrated = (code?: 'wrong_seed') =>
+    migrateTables(renamed, library.database, { ...EDITED, pause, complete: complete(code) })
+  assert.is((await migrated('wrong_seed')).diagnostics[0]?.code, 'wrong_seed')
+  assert.equal((await migrated()).diagnostics, [])
+  assert.equal(told, ['completed on 1', 'completed on 1', 'ended'])
 })
 
 test('a rename that is given up leaves what was prepared to the next start of either version', async () => {

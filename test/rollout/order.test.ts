@@ -8,15 +8,18 @@ import { followFiles } from '../../engine/boot/follow-files.ts'
 import { fileVersion } from '../../engine/boot/version.ts'
 import { ENGINE_TABLES } from '../../engine/migration/engine-tables.ts'
 import { migrateTables } from '../../engine/migration/migrate.ts'
+import type { Pause } from '../../engine/migration/apply.ts'
 import { rollOut } from '../../engine/rollout/roll-out.ts'
 import { instances } from '../../engine/rollout/state.ts'
+import type { Collected } from '../../engine/text/diagnostic.ts'
 import { folder, NOTES } from '../cli/world.ts'
 import { SILENT, testDatabase } from '../support/database.ts'
 import { until } from '../support/wait.ts'
 
 const order = suite('order of a rollout')
 
-order('an instance composes what it will serve before it says that it is ready', async () => {
+/** What an instance and whoever rolls out do, in this order; `settle` is what is done to the database. */
+async function rolledOut(settle: (pause: Pause, done: string[]) => Promise<Collected<string>>) {
   const files = folder(NOTES)
   const { database, close } = await testDatabase()
   await migrateTables(ENGINE_TABLES, database, { log: SILENT, now: new Date() })
@@ -26,8 +29,9 @@ order('an instance composes what it will serve before it says that it is ready',
   const follower = followFiles({ database, log: SILENT, settings }, Promise.resolve('another'), {
     alone: async (work) => {
       done.push('requests wait')
-      await work()
+      const result = await work()
       done.push('requests are served')
+      return result
     },
     compose: () => {
       done.push('composed')
@@ -37,26 +41,71 @@ order('an instance composes what it will serve before it says that it is ready',
   })
   try {
     await until(async () => (await instances(database.adhoc, randomUUID())).length === 1)
-    const { value, diagnostics } = await rollOut({
+    const rolled = await rollOut({
       runner: database.adhoc,
       version: await fileVersion(boot!, settings),
-      settle: async (alone) => {
-        done.push('settling')
-        await alone()
-        done.push('altered')
-        return { value: 'settled', diagnostics: [] }
-      },
+      settle: (pause) => settle(pause, done),
     })
-    assert.equal(diagnostics, [])
-    assert.is(value?.settled, 'settled')
-    const expected = ['composed', 'settling', 'requests wait', 'altered', 'an app is served', 'requests are served']
-    await until(async () => done.length === expected.length)
-    assert.equal(done, expected)
+    await until(async () => done.at(-1) === 'requests are served' || !done.includes('requests wait'))
+    return { ...rolled, done }
   } finally {
     await follower.close()
     await close()
     files.remove()
   }
+}
+
+order('an instance composes what it will serve before it says that it is ready', async () => {
+  const { value, diagnostics, done } = await rolledOut(async (pause, done) => {
+    done.push('settling')
+    await pause.begin()
+    done.push('altered')
+    return { value: 'settled', diagnostics: [] }
+  })
+  assert.equal(diagnostics, [])
+  assert.is(value?.settled, 'settled')
+  const expected = ['composed', 'settling', 'requests wait', 'altered', 'an app is served', 'requests are served']
+  assert.equal(done, expected)
+})
+
+/** Alters, ends the pause, and waits until requests are served again. */
+async function alter(pause: Pause, done: string[]): Promise<void> {
+  await pause.begin()
+  done.push('altered')
+  await pause.end()
+  await until(async () => done.at(-1) === 'requests are served')
+}
+
+order('requests are served as soon as the pause ends, while the rest is done', async () => {
+  let before: readonly string[] = []
+  const { value, done } = await rolledOut(async (pause, done) => {
+    await alter(pause, done)
+    before = [...done]
+    return { value: 'settled', diagnostics: [] }
+  })
+  assert.equal(before, ['composed', 'requests wait', 'altered', 'an app is served', 'requests are served'])
+  assert.equal(done, before)
+  assert.is(value?.serving.length, 1)
+})
+
+order('what fails behind the pause is told, and the version that fits the tables is served on', async () => {
+  const failure = { code: 'wrong_seed', message: 'no' } as const
+  const { value, diagnostics, done } = await rolledOut(async (pause, done) => {
+    await alter(pause, done)
+    return { diagnostics: [failure] }
+  })
+  assert.is(value, undefined)
+  assert.equal(diagnostics, [failure])
+  assert.is(done.filter((one) => one === 'an app is served').length, 1)
+})
+
+order('what fails in the pause has every instance serve on what it had', async () => {
+  const { diagnostics, done } = await rolledOut(async (pause) => {
+    await pause.begin()
+    return { diagnostics: [{ code: 'wrong_seed', message: 'no' }] }
+  })
+  assert.is(diagnostics.length, 1)
+  assert.equal(done, ['composed', 'requests wait', 'requests are served'])
 })
 
 order.run()
