@@ -38,6 +38,8 @@ interface Shape {
 }
 
 const shapes = new WeakMap<JsonObject, Shape>()
+/** What is in use still by the text of its schema: the catalog that comes next has most schemas of the present one. */
+const byText = new Map<string, WeakRef<Shape>>()
 
 /** What is wrong with a value; of one with very many parts only the first mistake, because each costs memory. */
 export function misfits(schema: JsonObject, value: Json): readonly Refusal[] {
@@ -53,6 +55,15 @@ export function misfits(schema: JsonObject, value: Json): readonly Refusal[] {
 function shapeOf(schema: JsonObject): Shape {
   const known = shapes.get(schema)
   if (known !== undefined) return known
+  const text = JSON.stringify(schema)
+  const shape = byText.get(text)?.deref() ?? newShape(schema)
+  for (const [other, kept] of byText) if (kept.deref() === undefined) byText.delete(other)
+  byText.set(text, new WeakRef(shape))
+  shapes.set(schema, shape)
+  return shape
+}
+
+function newShape(schema: JsonObject): Shape {
   const shape: Shape = {
     allowance: 1,
     check: (value, every) => {
@@ -66,7 +77,6 @@ function shapeOf(schema: JsonObject): Shape {
     later ??= compiled(schema, shape, true)
     return later
   }
-  shapes.set(schema, shape)
   return shape
 }
 
