@@ -17,6 +17,7 @@ import { allRoutes } from '../openapi/routes.ts'
 import type { Composition } from '../plugin/compose.ts'
 import type { Store } from '../store/store.ts'
 import type { Streams } from '../stream/streams.ts'
+import type { Pieces } from '../turns.ts'
 import type { Boot } from './boot.ts'
 import { foundationOf } from './foundation.ts'
 
@@ -31,6 +32,8 @@ export interface App {
   readonly routes: readonly BoundRoute[]
   /** The OpenAPI document of these routes, made when it is first asked for. */
   readonly document: () => OpenApiDocument
+  /** The same in pieces. */
+  readonly documentPieces: () => Pieces<OpenApiDocument>
   readonly http: HttpApp
 }
 
@@ -59,7 +62,7 @@ export function composeApp(around: Around, { catalog, composition, routes: bound
   const logged = isFollowed ? around.logged.toStreams : around.logged.toListeners
   const foundation = foundationOf({ catalog, composition }, { ...around, logged })
   const own = catalogRoutes(catalog, { hooks: foundation.hooks, open: around.streams.open })
-  const { routes, document } = allRoutes(bound, own, catalog, composition)
+  const { routes, ...documents } = allRoutes(bound, own, catalog, composition)
   const parts: HttpParts = {
     routes,
     catalog,
@@ -79,5 +82,5 @@ export function composeApp(around: Around, { catalog, composition, routes: bound
   const automations = automationsOf(catalog, composition.actions, around.metrics.ran)
   const listeners = new Map([...pluginListeners(composition.listeners), ...writeListeners(automations)])
   const http = createHttp(parts)
-  return Object.freeze({ catalog, composition, foundation, listeners, automations, routes, document, http })
+  return Object.freeze({ catalog, composition, foundation, listeners, automations, routes, ...documents, http })
 }

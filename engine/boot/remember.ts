@@ -7,6 +7,7 @@ import { keepServed } from '../migration/served.ts'
 import type { Logger } from '../observe.ts'
 import type { OpenApiDocument } from '../openapi/openapi-document.ts'
 import type { Composition } from '../plugin/compose.ts'
+import { inTurns, type Pieces } from '../turns.ts'
 import type { BootOptions } from './boot.ts'
 import { served } from './served.ts'
 import { madeFrom } from './version.ts'
@@ -16,7 +17,7 @@ interface Serving {
   readonly catalog: Catalog
   readonly composition: Pick<Composition, 'plugins'>
   readonly routes: readonly BoundRoute[]
-  readonly document: () => OpenApiDocument
+  readonly documentPieces: () => Pieces<OpenApiDocument>
 }
 
 export interface Remembering {
@@ -34,6 +35,15 @@ interface Around {
   readonly settings: BootOptions
 }
 
+/** The description of what is served, as text. */
+function* description({ catalog, routes, documentPieces }: Serving): Pieces<string> {
+  const made = yield* documentPieces()
+  yield
+  const described = served(catalog, routes, made)
+  yield
+  return JSON.stringify(described)
+}
+
 /** Keeps in the database what is served, for `plinth plan` to compare with. */
 export function createRemembering(
   { database, log, settings }: Around,
@@ -45,9 +55,8 @@ export function createRemembering(
     try {
       const app = serving()
       if (app === undefined) return
-      const { catalog, composition, routes, document } = app
-      const from = await madeFrom(await version, composition, settings)
-      await keepServed(database.adhoc, from, () => JSON.stringify(served(catalog, routes, document())))
+      const from = await madeFrom(await version, app.composition, settings)
+      await keepServed(database.adhoc, from, () => inTurns(description(app)))
     } catch (error) {
       log.warn({ err: error }, 'what is served could not be written down: `plinth plan` compares with what was before')
     }

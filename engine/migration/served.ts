@@ -33,11 +33,15 @@ const READ = `select value, to_char(created_at at time zone 'UTC', 'YYYY-MM-DD H
  * Writes down what is served from now on; of several who serve at once, the one that began last. Nothing where it stands
  * there already, and nothing is described where the last description was made from the same: `from` is a hash of that.
  */
-export async function keepServed(runner: Runner, from: string, describe: () => string): Promise<void> {
+export async function keepServed(
+  runner: Runner,
+  from: string,
+  describe: () => string | Promise<string>,
+): Promise<void> {
   const [[standing] = []] = await runner.run({ text: STANDING }, [])
   const [known, madeFrom] = standing?.split(':') ?? []
   if (madeFrom === from) return
-  const text = describe()
+  const text = await describe()
   const hash = createHash('sha256').update(text).digest('hex')
   const head = `${hash}:${from}`
   if (hash === known) {

@@ -6,6 +6,7 @@ import type { BoundRoute } from '../http/parts.ts'
 import { pathFromRoot } from '../http/place.ts'
 import { isResourceRoute } from '../http/resource-routes.ts'
 import type { JsonSchema } from '../json.ts'
+import { atOnce, each, type Pieces } from '../turns.ts'
 import { COMMON_ANSWERS, ENVELOPE_SCHEMAS, HEADERS } from './answers.ts'
 import { BATCH_SCHEMAS, outcomesOf } from './batch.ts'
 import { filterSchemas } from './filters-schema.ts'
@@ -36,6 +37,11 @@ export interface Described {
 
 /** The document that describes exactly these routes, and the three paths for operators. */
 export function openapi(described: Described): OpenApiDocument {
+  return atOnce(openapiPieces(described))
+}
+
+/** The same in pieces. */
+export function* openapiPieces(described: Described): Pieces<OpenApiDocument> {
   const { catalog, routes, plugins } = described
   const names = typeNames(catalog)
   const outline: Outline = {
@@ -45,18 +51,20 @@ export function openapi(described: Described): OpenApiDocument {
     tagOf,
   }
   const drafts: Record<string, Record<string, OperationDraft>> = {}
-  for (const route of routes) {
+  yield* each(routes, (route) => {
     const path = pathFromRoot(route, catalog.prefix)
     drafts[path] ??= {}
     drafts[path][route.method.toLowerCase()] = operationOf(outline, route)
-  }
+  })
   const common = { parameters: HEADER_PARAMETERS, requestBodies: {}, responses: COMMON_ANSWERS }
   const { paths, components } = share(inOrder(drafts), common)
-  const schemas = {
-    ...ENVELOPE_SCHEMAS,
-    ...BATCH_SCHEMAS,
-    ...shortened(catalog, schemasOf(described, names), names),
-  }
+  yield
+  const own = schemasOf(described, names)
+  yield
+  const schemas = { ...ENVELOPE_SCHEMAS, ...BATCH_SCHEMAS, ...shortened(catalog, own, names) }
+  yield
+  const filters = filterSchemas(catalog, names, Object.keys(schemas))
+  yield
   const document = linked(names, {
     openapi: '3.1.0' as const,
     info: { title: catalog.name, version: catalog.version, description: guide(catalog) },
@@ -72,10 +80,12 @@ export function openapi(described: Described): OpenApiDocument {
       parameters: { ...HEADER_PARAMETERS, ...components.parameters },
       requestBodies: components.requestBodies,
       responses: { ...COMMON_ANSWERS, ...components.responses },
-      schemas: { ...schemas, ...filterSchemas(catalog, names, Object.keys(schemas)) },
+      schemas: { ...schemas, ...filters },
     },
   })
-  const { node, parts } = withParts(document, Object.keys(document.components.schemas))
+  yield
+  const { node, parts } = yield* withParts(document, Object.keys(document.components.schemas))
+  yield
   return used({ ...node, components: { ...node.components, schemas: { ...node.components.schemas, ...parts } } })
 }
 

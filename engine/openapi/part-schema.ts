@@ -1,6 +1,7 @@
 /** Objects inside schemas that are equal become one schema with references to it. */
 import { singular } from '../catalog/name.ts'
 import { isObject, type JsonSchema } from '../json.ts'
+import type { Pieces } from '../turns.ts'
 import { mapChildren, schemaRef } from './schema.ts'
 import { pascal } from './type-name.ts'
 
@@ -8,10 +9,10 @@ import { pascal } from './type-name.ts'
 const SHORTEST = 90
 
 /** `node` with references, and the schemas that they refer to by name; `taken` are names of other schemas. */
-export function withParts<T>(
+export function* withParts<T>(
   node: T,
   taken: readonly string[],
-): { readonly node: T; readonly parts: Readonly<Record<string, JsonSchema>> } {
+): Pieces<{ readonly node: T; readonly parts: Readonly<Record<string, JsonSchema>> }> {
   const keys = new Map<JsonSchema, string | undefined>()
   const times = new Map<string, number>()
   look(node, '', (schema) => {
@@ -19,6 +20,7 @@ export function withParts<T>(
     keys.set(schema, key)
     if (key !== undefined) times.set(key, (times.get(key) ?? 0) + 1)
   })
+  yield
   const names = new Map<string, string>()
   const parts: Record<string, JsonSchema> = {}
   const used = new Set(taken)

@@ -7,29 +7,39 @@ import { earlierPaths } from '../http/earlier-paths.ts'
 import type { BoundRoute } from '../http/parts.ts'
 import { LIMITS } from '../limits.ts'
 import { actorClass } from '../query/policy.ts'
+import { atOnce, type Pieces } from '../turns.ts'
 import { clientModule } from './client.ts'
-import { type Described, openapi } from './document.ts'
+import { type Described, openapi, openapiPieces } from './document.ts'
 import { isOpenTo, readBy, routeFor, writtenBy } from './for-reader.ts'
 import type { OpenApiDocument } from './openapi-document.ts'
 import { documentRoute } from './route.ts'
 
-/** The routes of plugins, of resources and of the document, in this order; the document is made when it is first asked for. */
+/** The routes of an application, and its document, which is made when it is first asked for. */
+interface Routes {
+  readonly routes: readonly BoundRoute[]
+  readonly document: () => OpenApiDocument
+  /** The same in pieces. */
+  readonly documentPieces: () => Pieces<OpenApiDocument>
+}
+
+/** The routes of plugins, of resources and of the document, in this order. */
 export function allRoutes(
   given: readonly BoundRoute[],
   own: readonly BoundRoute[],
   catalog: Catalog,
   composition: Pick<Described, 'hooks' | 'plugins'>,
-): { readonly routes: readonly BoundRoute[]; readonly document: () => OpenApiDocument } {
+): Routes {
   let made: OpenApiDocument | undefined
-  const document = (): OpenApiDocument => {
-    made ??= openapi(described())
+  function* documentPieces(): Pieces<OpenApiDocument> {
+    made ??= yield* openapiPieces(described())
     return made
   }
+  const document = (): OpenApiDocument => atOnce(documentPieces())
   const described = (): Described => ({ catalog, routes, hooks: composition.hooks, plugins: composition.plugins })
   const forActor = (actor: Actor): OpenApiDocument => openapi(describedFor(described(), actor))
   const present: readonly BoundRoute[] = [...given, ...own, documentRoute(document, remembered(forActor))]
   const routes = [...present, ...earlierPaths(catalog, present)]
-  return { routes, document }
+  return { routes, document, documentPieces }
 }
 
 /** What an actor may call, read and write of an application. */

@@ -5,6 +5,8 @@ import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
 import type { Boot } from '../../engine/boot/boot.ts'
 import { createRemembering } from '../../engine/boot/remember.ts'
+import { served } from '../../engine/boot/served.ts'
+import { each } from '../../engine/turns.ts'
 import { fileVersion, madeFrom } from '../../engine/boot/version.ts'
 import { ENGINE_TABLES } from '../../engine/migration/engine-tables.ts'
 import { migrateTables } from '../../engine/migration/migrate.ts'
@@ -62,8 +64,9 @@ test('the document is made when it was made from something else, and not by anot
   let made = 0
   const serve = async (): Promise<void> => {
     const boot = await booted(app)
-    const document = () => {
+    function* documentPieces() {
       made += 1
+      yield
       return describeApplication(boot.catalog, boot.routes, boot.composition)
     }
     const asked: string[] = []
@@ -74,7 +77,7 @@ test('the document is made when it was made from something else, and not by anot
       },
     }
     const around = { database: { ...database, adhoc }, log: SILENT, settings: options(app) }
-    const remembering = createRemembering(around, () => ({ ...boot, document }))
+    const remembering = createRemembering(around, () => ({ ...boot, documentPieces }))
     remembering.begin(fileVersion(boot, options(app)))
     await until(() => asked.length > 0)
     await remembering.end()
@@ -89,6 +92,35 @@ test('the document is made when it was made from something else, and not by anot
   appendFileSync(join(app.directory, 'resources/things.yaml'), 'description: What there is.\n')
   await serve()
   assert.is(made, 2)
+  await close()
+  app.remove()
+})
+
+test('it is described in turns, so that requests are answered in between', async () => {
+  const app = application(FILES)
+  const { database, close } = await testDatabase()
+  await migrateTables(ENGINE_TABLES, database, EDITED)
+  const boot = await booted(app)
+  const done: string[] = []
+  function* documentPieces() {
+    yield* each([1, 2], (n) => {
+      done.push(`piece ${n}`)
+      const end = performance.now() + 10
+      while (performance.now() < end);
+    })
+    return describeApplication(boot.catalog, boot.routes, boot.composition)
+  }
+  const around = { database, log: SILENT, settings: options(app) }
+  const remembering = createRemembering(around, () => ({ ...boot, documentPieces }))
+  const others = setInterval(() => done.push('another'), 1)
+  remembering.begin(fileVersion(boot, options(app)))
+  await until(async () => (await servedLast(database.adhoc)) !== undefined)
+  await remembering.end()
+  clearInterval(others)
+  assert.is(done[done.indexOf('piece 2') - 1], 'another')
+  const { text } = (await servedLast(database.adhoc))!
+  const atOnce = served(boot.catalog, boot.routes, describeApplication(boot.catalog, boot.routes, boot.composition))
+  assert.is(text, JSON.stringify(atOnce))
   await close()
   app.remove()
 })
