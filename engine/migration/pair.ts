@@ -46,12 +46,21 @@ export function isStanding({ wanted, actual }: Pair, names: readonly string[]): 
   return wanted.name === actual.name && names.every(isThere)
 }
 
-/** The same, and nothing changes their types meanwhile. */
+/** Whether a column comes to a table that keeps its name, so that it can be added before any other step. */
+export function isAddedAhead(pair: Pair, column: Column): boolean {
+  const isGiven = column.nullable || column.default !== undefined || column.identity
+  const isPlain = column.generated === undefined && column.fill === undefined
+  return isStanding(pair, []) && presentColumn(pair, column) === undefined && isGiven && isPlain
+}
+
+/** Whether these columns are there under their names and of their types before any step that does harm. */
 export function isSettled(pair: Pair, names: readonly string[]): boolean {
   const [then, now] = [pair.wanted, pair.actual].map(({ columns }) => new Map(columns.map((one) => [one.name, one])))
   const isSame = (name: string): boolean => {
     const [column, was] = [then?.get(name), now?.get(name)]
-    return column?.type === was?.type && column?.generated === was?.generated
+    if (column === undefined) return false
+    if (was === undefined) return isAddedAhead(pair, column)
+    return column.type === was.type && column.generated === was.generated
   }
-  return isStanding(pair, names) && names.every(isSame)
+  return isStanding(pair, []) && names.every(isSame)
 }

@@ -3,7 +3,7 @@ import { quoted as q } from '../filter/sql.ts'
 import { nearest } from '../text/nearest.ts'
 import { columnSql, dropForeignKey } from './ddl.ts'
 import { asideName } from './name.ts'
-import { type Circumstances, type Pair, presentColumn } from './pair.ts'
+import { type Circumstances, isAddedAhead, type Pair, presentColumn } from './pair.ts'
 import { backfillAdvice } from './plan-fill.ts'
 import { requiring } from './plan-required.ts'
 import { adding, type Step } from './step.ts'
@@ -29,8 +29,8 @@ export function addingColumn(pair: Pair, column: Column, circumstances: Circumst
     }
     return [blocked]
   }
-  const more = { ...step, ...leavingAside(pair, column, circumstances), ...mistaken(pair, column, circumstances) }
-  return [more]
+  const ahead = isAddedAhead(pair, column) ? { ahead: true as const } : {}
+  return [{ ...step, ...ahead, ...leavingAside(pair, column, circumstances), ...mistaken(pair, column, circumstances) }]
 }
 
 /** Adds a column in which the rows that are there get what the YAML says: a value at once, what is computed in batches. */

@@ -45,7 +45,10 @@ function referring(pair: Pair, key: ForeignKey, target: Pair | undefined): Step 
     effect: effectOn(pair, [key.column]),
   }
   const question = orphans(pair, key, target)
-  if (question === undefined) return step
+  if (question === undefined) {
+    const isAlone = target !== undefined && isSettled(target, target.wanted.primaryKey) && isSettled(pair, [key.column])
+    return isAlone ? { ...step, ahead: true } : step
+  }
   const advice = 'clear them, or point them at records that exist'
   return { ...step, risk: 'blocked', question, consequence: `point at no record of ${key.table}`, advice }
 }

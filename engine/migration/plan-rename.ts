@@ -1,10 +1,10 @@
-/** Plans what keeps its content under another name: indexes and sequences of tables and columns that were renamed. */
+/** Plans what keeps its content under another name: indexes and sequences of tables and columns that were renamed; and new sequences. */
 import { quoted as q } from '../filter/sql.ts'
 import { MARK } from './inspect.ts'
 import { quoteText } from './name.ts'
 import { type Pair, presentColumn } from './pair.ts'
-import { changing, type Step, tidying } from './step.ts'
-import { onlySpeeds, type TableIndex } from './table.ts'
+import { adding, changing, type Step, tidying } from './step.ts'
+import { onlySpeeds, type Present, type Table, type TableIndex } from './table.ts'
 
 /** An index that is there, and the wanted one that it is under present names. */
 export interface RenamedIndex {
@@ -74,6 +74,29 @@ export function renamedSequences(pairs: readonly Pair[]): ReadonlyMap<string, st
 }
 
 /** Gives a sequence its name; the default of its column follows by itself. */
-export function renamingSequence(to: string, from: string): Step {
+function renamingSequence(to: string, from: string): Step {
   return changing(`rename sequence ${from} to ${to}`, `alter sequence ${q(from)} rename to ${q(to)}`)
+}
+
+/** Sequences that are not there under their names; `renamed` gives the later name → the earlier one. */
+export function sequenceSteps(
+  wanted: readonly Table[],
+  present: Present,
+  renamed: ReadonlyMap<string, string>,
+): readonly Step[] {
+  const known = new Set(present.tables.flatMap((table) => table.sequences.map((sequence) => sequence.name)))
+  return wanted.flatMap((table) =>
+    table.sequences
+      .filter((sequence) => !known.has(sequence.name))
+      .map(({ name, start }) => {
+        const before = renamed.get(name)
+        if (before !== undefined && known.has(before)) return renamingSequence(name, before)
+        const made = adding(
+          `create sequence ${name} from ${start}`,
+          `create sequence if not exists ${q(name)} start with ${start}`,
+        )
+        // A column that is added ahead may begin with its numbers.
+        return { ...made, ahead: true as const }
+      }),
+  )
 }

@@ -27,7 +27,9 @@ export function changingType(pair: Pair, column: Column, was: Column, circumstan
   if (change.kind === 'apart') {
     const fresh = { ...pair, actual: { ...actual, columns: actual.columns.filter((one) => one !== was) } }
     const quiet = { ...circumstances, present: { ...circumstances.present, setAside: [] } }
-    const added = addingColumn(fresh, column, quiet).map((step): Step => ({ ...step, effect: 'retypes' }))
+    const added = addingColumn(fresh, column, quiet).map(
+      ({ ahead: _, ...step }): Step => ({ ...step, effect: 'retypes' }),
+    )
     return [
       { ...settingAside(actual, wanted.name, { ...was, name: column.name }, circumstances), effect: 'retypes' },
       ...added,

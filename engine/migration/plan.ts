@@ -17,7 +17,7 @@ import { asideName } from './name.ts'
 import type { Circumstances, Pair } from './pair.ts'
 import { planColumns } from './plan-column.ts'
 import { planIndexes, planReferences } from './plan-key.ts'
-import { renamedSequences, renamingSequence } from './plan-rename.ts'
+import { renamedSequences, sequenceSteps } from './plan-rename.ts'
 import { beforeRenames } from './plan-required.ts'
 import { adding, changing, type Step } from './step.ts'
 import type { Column, Present, Table } from './table.ts'
@@ -69,26 +69,6 @@ function asideColumns(wanted: Table, actual: Table, { setAside }: Present): Read
       found.set(column.name, last)
   }
   return found
-}
-
-function sequenceSteps(
-  wanted: readonly Table[],
-  present: Present,
-  renamed: ReadonlyMap<string, string>,
-): readonly Step[] {
-  const known = new Set(present.tables.flatMap((table) => table.sequences.map((sequence) => sequence.name)))
-  return wanted.flatMap((table) =>
-    table.sequences
-      .filter((sequence) => !known.has(sequence.name))
-      .map(({ name, start }) => {
-        const before = renamed.get(name)
-        if (before !== undefined && known.has(before)) return renamingSequence(name, before)
-        return adding(
-          `create sequence ${name} from ${start}`,
-          `create sequence if not exists ${q(name)} start with ${start}`,
-        )
-      }),
-  )
 }
 
 /** A new table with a `renamed_from` that names nothing, beside tables that the YAML no longer names. */

@@ -62,7 +62,7 @@ export interface Step {
    * a step `adds`, else none, if absent.
    */
   readonly harmless?: number
-  /** Those of its statements that do no harm need nothing of other steps: they are taken before any step that does harm. */
+  /** Those of its statements that do no harm need nothing of steps that do: they are taken before any of these. */
   readonly ahead?: true
   /** It makes nothing possible and only something faster: it is taken when the catalog may be served already. */
   readonly behind?: true

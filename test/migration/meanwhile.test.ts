@@ -1,78 +1,23 @@
 /** A version that is served while its tables are brought to the next one: none of its writes is refused, and it is stopped for short statements only. */
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
-import type { Database, Runner } from '../../engine/database/database.ts'
-import { migrateTables } from '../../engine/migration/migrate.ts'
-import type { Table } from '../../engine/migration/table.ts'
 import { tables } from '../../engine/migration/tables.ts'
 import { resolved } from '../resolve/resolves.ts'
-import { SILENT } from '../support/database.ts'
 import { LIBRARY } from './example.ts'
-import { EDITED, type Library, migratedLibrary } from './world.ts'
+import { BEFORE, insert, lines, linesOf, migrating, watched, write } from './lines.ts'
+import { type Library, migratedLibrary } from './world.ts'
 
 const test = suite('a version that is served meanwhile')
 let library: Library
 
-function lines(fields: string): readonly Table[] {
-  const made = tables(resolved({ lines: `fields: { ${fields} }\npolicies: { view: [{ who: anyone }] }` }))
-  return [...LIBRARY, ...made.filter(({ name }) => name === 'lines')]
-}
-
-const BEFORE = lines('name: { type: string }, rank: { type: integer }')
 const REQUIRED = lines('name: { type: string }, rank: { type: integer, required: true, backfill: 7 }')
 
-interface Watched {
-  readonly database: Database
-  /** What ran since `forget`, but for what is kept of the steps. */
-  readonly ran: () => readonly string[]
-  readonly forget: () => void
-  /** The migration's own connection: the embedded database has no other. */
-  readonly runner: () => Runner
-}
-
-function watched(database: Database): Watched {
-  let ran: string[] = []
-  let current: Runner | undefined
-  const session: Database['session'] = (work) =>
-    database.session((runner) => {
-      current = runner
-      return work({
-        run: (statement, values) => {
-          ran.push(statement.text)
-          return runner.run(statement, values)
-        },
-      })
-    })
-  return {
-    database: { ...database, kind: database.kind, session },
-    ran: () => ran.filter((text) => /^(alter|create|drop|update "|with batch)/.test(text)),
-    forget: () => {
-      ran = []
-    },
-    runner: () => current!,
-  }
-}
-
-const write = (text: string) => (runner: Runner) => runner.run({ text }, [])
-const insert = write(`insert into lines (name, rank) values ('meanwhile', null) returning rank`)
 const update = write(`update lines set rank = null where name = 'first' returning rank`)
 const isChecked = write(
   `select convalidated from pg_constraint where conrelid = 'lines'::regclass and conname ~ '_required$'`,
 )
 const left = write(`select (select count(*) from pg_trigger where tgrelid = 'lines'::regclass and not tgisinternal),
   (select count(*) from pg_proc where proname ~ '_filling$'), (select count(*) from pg_constraint where conrelid = 'lines'::regclass and contype = 'c')`)
-
-/** Migrates, and calls `meanwhile` before what is served is altered for the first time. */
-function migrating(wanted: readonly Table[], on: Watched, meanwhile: (runner: Runner) => Promise<void>) {
-  let called = false
-  const begin = async (): Promise<void> => {
-    if (called) return
-    called = true
-    await meanwhile(on.runner())
-    on.forget()
-  }
-  return migrateTables(wanted, on.database, { ...EDITED, log: SILENT, pause: { begin, end: async () => {} } })
-}
 
 test.before.each(async () => {
   library = await migratedLibrary()
@@ -151,7 +96,7 @@ test('of several changes, each is prepared before the pause: two that become req
     rank: { type: integer, required: true, backfill: 7 }, size: { type: integer } }
 indexes: [[name, rank]]
 policies: { view: [{ who: anyone }] }`
-  const several = [...LIBRARY, ...tables(resolved({ lines: files })).filter(({ name }) => name === 'lines')]
+  const several = linesOf(files)
   const on = watched(library.database)
   await library.database.knex('lines').insert({ size: '12' })
   const { diagnostics } = await migrating(several, on, async (runner) => {
@@ -169,44 +114,6 @@ policies: { view: [{ who: anyone }] }`
   )
   assert.equal(await left(library.database.adhoc), [['0', '0', '0']])
   assert.equal(await library.titles(several), [])
-})
-
-test('an index that only speeds, over what gets another name, is made when the pause has ended', async () => {
-  const files = `fields: { title: { type: string, renamed_from: name }, rank: { type: integer, unique: true } }
-indexes: [[title, rank]]
-policies: { view: [{ who: anyone }] }`
-  const renamed = [...LIBRARY, ...tables(resolved({ lines: files })).filter(({ name }) => name === 'lines')]
-  const on = watched(library.database)
-  const during: string[] = []
-  const pause = {
-    begin: async () => {},
-    end: async () => {
-      during.push(...on.ran())
-      on.forget()
-    },
-  }
-  const { diagnostics } = await migrateTables(renamed, on.database, { ...EDITED, log: SILENT, pause })
-  assert.equal(diagnostics, [])
-  assert.ok(during.includes('alter table "lines" rename column "name" to "title"'), during.join('\n'))
-  const isIndex = (text: string) => /^create index .*"lines_title_rank_/.test(text)
-  assert.equal([during.some(isIndex), on.ran().some(isIndex)], [false, true])
-  assert.ok(during.some((text) => text.startsWith('create unique index')))
-  assert.equal(await library.titles(renamed), [])
-})
-
-test('what stands behind the tables is completed before the pause ends, and not where it is amiss', async () => {
-  const renamed = lines('name: { type: string }, place: { type: integer, renamed_from: rank }')
-  const told: string[] = []
-  const pause = { begin: async () => {}, end: async () => void told.push('ended') }
-  const complete = (code: 'wrong_seed' | undefined) => async (runner: Runner) => {
-    told.push(...(await runner.run({ text: `select count(place) from lines` }, [])).map(([n]) => `completed on ${n}`))
-    return code === undefined ? [] : [{ code, message: 'no' }]
-  }
-  const migrated = (code?: 'wrong_seed') =>
-    migrateTables(renamed, library.database, { ...EDITED, pause, complete: complete(code) })
-  assert.is((await migrated('wrong_seed')).diagnostics[0]?.code, 'wrong_seed')
-  assert.equal((await migrated()).diagnostics, [])
-  assert.equal(told, ['completed on 1', 'completed on 1', 'ended'])
 })
 
 test('a rename that is given up leaves what was prepared to the next start of either version', async () => {
