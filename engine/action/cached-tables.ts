@@ -22,10 +22,8 @@ export class KeptEmbedMiss extends Error {}
 
 /** Resolves when every kept embed is there; without a turn of the event loop when they are. */
 export async function allReady(kept: readonly KeptEmbed[]): Promise<void> {
-  for (const embed of kept) {
-    const reading = embed.ready()
-    if (reading !== undefined) await reading
-  }
+  const readings = kept.flatMap((embed) => embed.ready() ?? [])
+  if (readings.length > 0) await Promise.all(readings)
 }
 
 /** The cached tables of a catalog, each read when it is first needed. */

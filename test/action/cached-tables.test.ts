@@ -1,7 +1,7 @@
 /** Kept records under writers that overlap: whoever was answered reads what was written, and no commit is refused. */
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
-import { createCachedTables } from '../../engine/action/cached-tables.ts'
+import { allReady, createCachedTables } from '../../engine/action/cached-tables.ts'
 import { changeTeller, hearChanges } from '../../engine/action/changes.ts'
 import type { BelongsTo } from '../../engine/catalog/catalog.ts'
 import type { Row, Runner } from '../../engine/database/database.ts'
@@ -32,7 +32,7 @@ function scenario() {
   const kept = cachedTables.of(relation, relation.embed ?? [])
   if (kept === undefined) throw new Error('shelves are not kept')
   const refresh = (): Promise<void> => cachedTables.changed('shelves')
-  return { catalog, cachedTables, kept, refresh, answers, shown: () => JSON.parse(kept.fragment('1')).name }
+  return { catalog, cachedTables, kept, relation, refresh, answers, shown: () => JSON.parse(kept.fragment('1')).name }
 }
 
 test('the first of two writers is answered with what it wrote, although the second is still reading', async () => {
@@ -64,6 +64,18 @@ test('an earlier reading that comes late undoes nothing, not even that the later
   answers[2]?.('third')
   await third
   assert.throws(shown)
+})
+
+test('what the first request needs of several tables is read side by side', async () => {
+  const { cachedTables, kept, relation, answers } = scenario()
+  const other = cachedTables.of(relation, [])
+  assert.ok(other !== undefined && other !== kept)
+  const ready = allReady([kept, other])
+  assert.is(answers.length, 2)
+  for (const answer of answers) answer('there')
+  await ready
+  await allReady([kept, other])
+  assert.is(answers.length, 2)
 })
 
 test('a change that can not be read again is still told, and rejects nobody', async () => {
