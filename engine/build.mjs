@@ -14,6 +14,8 @@ const dist = join(root, 'dist')
 const stamp = join(dist, '.built')
 const program = join(dist, 'engine', 'cli', 'main.js')
 const folders = ['engine', 'plugins']
+/** Code that several entry points share, below dist/. */
+const parts = join('engine', 'parts')
 
 /** The files below a folder of the project, relative to the project; none when there is no such folder. */
 function filesUnder(base, folder) {
@@ -84,7 +86,7 @@ async function bundle(sources) {
     entryPoints: entryPoints(sources),
     outdir: dist,
     outbase: root,
-    chunkNames: 'engine/parts/[name]-[hash]',
+    chunkNames: `${parts.split(sep).join('/')}/[name]-[hash]`,
     bundle: true,
     splitting: true,
     packages: 'external',
@@ -103,12 +105,16 @@ async function bundle(sources) {
   return outputFiles.map(({ path }) => relative(dist, path))
 }
 
-/** What was made from a source that has gone, or by another build, would still be found and run. */
-function removeOrphans(made) {
+/**
+ * What was made from a source that has gone would still be found and run. Parts of the build before stay until the next
+ * one: a process that began with them may not have loaded all of them yet.
+ */
+function removeOrphans(made, builtBefore) {
   const known = new Set(made)
   for (const file of folders.flatMap((folder) => filesUnder(dist, folder))) {
     const isType = file.endsWith('.d.ts') && existsSync(join(root, file.replace(/\.d\.ts$/, '.ts')))
-    if (!known.has(file) && !isType && !existsSync(join(root, file))) rmSync(join(dist, file))
+    const isInUse = file.startsWith(parts) && statSync(join(dist, file)).mtimeMs >= builtBefore
+    if (!known.has(file) && !isType && !isInUse && !existsSync(join(root, file))) rmSync(join(dist, file))
   }
 }
 
@@ -116,10 +122,11 @@ async function buildAll(compiler, sources) {
   // Incremental information about output that is not there any more would leave it unmade.
   if (!existsSync(join(dist, 'engine'))) rmSync(join(dist, '.build.tsbuildinfo'), { force: true })
   const startedAt = new Date()
+  const builtBefore = existsSync(stamp) ? statSync(stamp).mtimeMs : Number.POSITIVE_INFINITY
   const { status } = spawnSync(process.execPath, [compiler, '-p', '.tsconfig.build.json'], { cwd: root, stdio: 'inherit' })
   if (status !== 0) return status ?? 1
   copyAssets(sources)
-  removeOrphans(await bundle(sources))
+  removeOrphans(await bundle(sources), builtBefore)
   writeFileSync(stamp, '')
   // Dated to the start: what was saved while the compiler ran is newer than what it made.
   utimesSync(stamp, startedAt, startedAt)
@@ -138,6 +145,8 @@ async function bringUpToDate(mayStay) {
   return 1
 }
 
+// A package holds one build.
+if (process.env.npm_lifecycle_event === 'prepack') rmSync(dist, { recursive: true, force: true })
 const run = process.argv.indexOf('--run')
 const code = await bringUpToDate(run !== -1)
 if (run === -1 || code !== 0) {
