@@ -114,7 +114,7 @@ async function there(around: Execution, { resource, named }: Question, part: Fie
   let id: Id
   try {
     const clauses = clausesFor(resource.policies.view, around.actor)
-    id = (await currentRecord(around, resource, clauses, readLookup(resource, named))).id
+    id = (await currentRecord(around, resource, clauses, readLookup(resource, named, around.actor))).id
   } catch (error) {
     if (error instanceof ApiError) return 'left out: the record itself is not answered'
     throw error

@@ -38,7 +38,7 @@ export async function explainRule(
   body: JsonObject | undefined,
 ): Promise<RuleTold> {
   const clauses = clausesFor(resource.policies.update, around.actor)
-  const current = await currentRecord(around, resource, clauses, readLookup(resource, named), true)
+  const current = await currentRecord(around, resource, clauses, readLookup(resource, named, around.actor), true)
   const { id } = current
   const update = body === undefined ? undefined : shapeOf(around, resource, current.record, body)
   const compiled = compileTold(scopeOf(around, resource), resource, rule, update?.shape)

@@ -125,12 +125,12 @@ async function carryOut(
   }
   if (action === 'get') {
     requireClause(resource.policies.view, around.actor)
-    await getRecord(around, resource, readLookup(resource, named))
+    await getRecord(around, resource, readLookup(resource, named, around.actor))
     return '200'
   }
   if (action !== 'create') {
     const clauses = clausesFor(resource.policies[policy], around.actor)
-    await currentRecord(around, resource, clauses, readLookup(resource, named), action === 'restore')
+    await currentRecord(around, resource, clauses, readLookup(resource, named, around.actor), action === 'restore')
   }
   return undefined
 }
@@ -155,7 +155,7 @@ async function clausesReaching(
   named: string,
 ): Promise<readonly Clause[]> {
   try {
-    return (await currentRecord(around, resource, clauses, readLookup(resource, named), true)).clauses
+    return (await currentRecord(around, resource, clauses, readLookup(resource, named, around.actor), true)).clauses
   } catch (error) {
     if (error instanceof ApiError) return []
     throw error
@@ -224,7 +224,7 @@ async function idOf(
 ): Promise<Id | undefined> {
   try {
     const clauses = clausesFor(resource.policies[action], around.actor)
-    return (await currentRecord(around, resource, clauses, readLookup(resource, named), true)).id
+    return (await currentRecord(around, resource, clauses, readLookup(resource, named, around.actor), true)).id
   } catch (error) {
     if (error instanceof ApiError) return undefined
     throw error

@@ -107,7 +107,7 @@ function records(around: Execution, name: string): Records {
   const resource = around.catalog.resources.get(name)
   if (resource === undefined) throw new Error(`no resource is named ${name}`)
   const parsed = async (text: Promise<string>): Promise<JsonObject> => JSON.parse(await text) as JsonObject
-  const named = (lookup: string | number): Lookup => lookupOf(resource, lookup)
+  const named = (lookup: string | number): Lookup => lookupOf(resource, lookup, around.actor)
   return {
     list: async (query = {}) => {
       const { items, pagination } = await listRecords(around, resource, Object.entries(query))

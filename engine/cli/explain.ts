@@ -82,7 +82,7 @@ async function explainRequest({ positionals, options }: Invocation, app: App): P
   const { route, pattern } = found
   const caller = actor.kind === 'anonymous' ? 'nobody who is signed in' : `${name}, ${actor.role ?? 'without a role'}`
   const head = `${route.method} ${pattern}: ${route.summary}\n  asked by ${caller}`
-  const question = questionOf(found)
+  const question = questionOf(found, actor)
   if (question === undefined) return `${head}\n  a route of the plugin ${route.plugin}, which judges the request itself`
   const around = executionOf(foundation, { ...call, actor })
   const field = typeof options.field === 'string' ? options.field : undefined

@@ -83,17 +83,17 @@ function operationOf(
   if (typeof id !== 'number' && typeof id !== 'string')
     return name === 'update' ? 'must be an object with the id of the record' : 'must be the id of a record'
   // Asked when it is done: a text that names no record is refused as a record that is not there.
-  const lookup = () => lookupOf(resource, id)
+  const lookup = ({ actor }: Execution) => lookupOf(resource, id, actor)
   if (name === 'update')
     return isObject(entry)
-      ? { id, run: (inner) => updateRecord(inner, resource, lookup(), body) }
+      ? { id, run: (inner) => updateRecord(inner, resource, lookup(inner), body) }
       : 'must be an object with the id of the record'
   if (isObject(entry)) return 'must be the id of a record'
-  if (name === 'restore') return { id, run: (inner) => restoreRecord(inner, resource, lookup()) }
+  if (name === 'restore') return { id, run: (inner) => restoreRecord(inner, resource, lookup(inner)) }
   return {
     id,
     run: async (inner) => {
-      await deleteRecord(inner, resource, lookup())
+      await deleteRecord(inner, resource, lookup(inner))
       return undefined
     },
   }

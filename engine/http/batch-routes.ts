@@ -13,7 +13,7 @@ import { ApiError, type FieldErrors, invalid } from '../error.ts'
 import type { Id } from '../id.ts'
 import { type JsonObject, JsonText } from '../json.ts'
 import { LIMITS } from '../limits.ts'
-import { requireClause } from '../query/policy.ts'
+import { readable, requireClause } from '../query/policy.ts'
 import { isWritable, sentence } from '../record/decode.ts'
 import { resolveFields } from '../resolve/fields.ts'
 import { countOperations, doAll, doEach, OPERATIONS, type OperationName, readOperations } from './batch-body.ts'
@@ -204,9 +204,14 @@ function uniqueRoutes(resource: Resource, by: readonly Field[]): readonly BatchR
     versioned: true,
     admit: (actor) => {
       for (const action of ['update', 'create'] as const) requireClause(resource.policies[action], actor)
+      if (!by.some((field) => readable(field, actor))) throw new ApiError('forbidden')
     },
     run: async (execution, { body, headers, params }) => {
-      const named = namedValue(resource, by, params)
+      const named = namedValue(
+        resource,
+        by.filter((field) => readable(field, execution.actor)),
+        params,
+      )
       const { text, created } = await upsertRecord(
         execution,
         resource,

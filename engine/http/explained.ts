@@ -68,7 +68,7 @@ async function told(parts: Explaining, call: Call, { named, pattern, route }: As
   const about = wish.as === undefined ? {} : { as: wish.as }
   try {
     const actor = wish.as === undefined ? call.actor : await personOf(parts, call, wish.as)
-    const question = questionOf({ route, pattern, named, query: new URLSearchParams(call.search) })
+    const question = questionOf({ route, pattern, named, query: new URLSearchParams(call.search) }, actor)
     if (question === undefined) return { ...about, says: `The plugin ${route.plugin} judges this request itself.` }
     const around = executionOf(parts.foundation, { actor, requestId: call.requestId, afterCommit: () => undefined })
     const { statements: _, ...rules } = await explain(around, question)

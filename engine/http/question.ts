@@ -1,5 +1,6 @@
 /** What a request that somebody writes down asks for: its route, and the action on a resource that it stands for. */
 import type { Question } from '../action/explain.ts'
+import type { Actor } from '../actor.ts'
 import { readLookup } from '../query/lookup.ts'
 import type { BoundRoute } from './parts.ts'
 import { isResourceRoute } from './resource-routes.ts'
@@ -28,11 +29,11 @@ export function findRoute(
 }
 
 /** What is asked of a resource; undefined where a plugin's own route judges the request. */
-export function questionOf({ route, named, query }: Found): Question | undefined {
+export function questionOf({ route, named, query }: Found, actor: Actor): Question | undefined {
   if (!isResourceRoute(route)) return undefined
   const { resource, action, parent } = route
   const relation = resource.nested.find((nested) => nested.relation.target === parent?.name)?.relation
-  const above = parent && relation && { relation, resource: parent, lookup: readLookup(parent, named ?? '') }
+  const above = parent && relation && { relation, resource: parent, lookup: readLookup(parent, named ?? '', actor) }
   const lookup = parent === undefined && named !== undefined ? { named } : {}
   return { resource, action, query, ...lookup, ...(above === undefined ? {} : { parent: above }) }
 }

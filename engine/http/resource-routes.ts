@@ -80,10 +80,13 @@ function queryRoute(
   resource: Resource,
   path: string,
   parent: Resource | undefined,
-  above: (input: RequestInput) => Parent | undefined,
+  above: (execution: Execution, input: RequestInput) => Parent | undefined,
 ): ResourceRoute {
   const run: Run = async (execution, input) =>
-    listReply(await listRecords(execution, resource, parametersOf(input.body), above(input)), resource.statusCodes.list)
+    listReply(
+      await listRecords(execution, resource, parametersOf(input.body), above(execution, input)),
+      resource.statusCodes.list,
+    )
   return {
     ...route(resource, 'list', 'POST', `${path}/query`, parent, run),
     description: 'The list, with its parameters in the body.',
@@ -101,19 +104,23 @@ function nestedRoutes(
   const { relation } = nested
   const parent = catalog.resources.get(relation.target)!
   const path = `/${parent.path}/{id}/${nested.path}`
-  const above = (input: RequestInput) => ({ relation, resource: parent, lookup: named(parent, input) })
+  const above = (execution: Execution, input: RequestInput) => ({
+    relation,
+    resource: parent,
+    lookup: named(execution, parent, input),
+  })
   const list: Run = async (execution, input) =>
-    listReply(await listRecords(execution, resource, input.query, above(input)), resource.statusCodes.list)
+    listReply(await listRecords(execution, resource, input.query, above(execution, input)), resource.statusCodes.list)
   const create: Run = async (execution, input) =>
-    createdReply(execution, resource, await createRecord(execution, resource, input.body, above(input)))
+    createdReply(execution, resource, await createRecord(execution, resource, input.body, above(execution, input)))
   return action === 'list'
     ? [route(resource, action, 'GET', path, parent, list), queryRoute(resource, path, parent, above)]
     : [route(resource, action, 'POST', path, parent, create)]
 }
 
 /** Which record the path names. */
-function named(resource: Resource, { params }: RequestInput): Lookup {
-  return readLookup(resource, params.id ?? '')
+function named({ actor }: Execution, resource: Resource, { params }: RequestInput): Lookup {
+  return readLookup(resource, params.id ?? '', actor)
 }
 
 /** What each action of a resource does; whether its caller may do it at all was asked before. */
@@ -124,22 +131,27 @@ function runs(resource: Resource): Readonly<Record<ActionName, Run>> {
     get: async (execution, input) => {
       const { actor, catalog } = execution
       const projection = input.query.size === 0 ? undefined : readRecordQuery(catalog, resource, actor, input.query)
-      const text = await getRecord(execution, resource, named(resource, input), projection)
+      const text = await getRecord(execution, resource, named(execution, resource, input), projection)
       return recordReply(execution, resource, text, codes.get)
     },
     create: async (execution, { body }) =>
       createdReply(execution, resource, await createRecord(execution, resource, body)),
     update: async (execution, input) => {
       const ifMatch = input.headers['if-match']
-      const text = await updateRecord(execution, resource, named(resource, input), input.body, ifMatch)
+      const text = await updateRecord(execution, resource, named(execution, resource, input), input.body, ifMatch)
       return recordReply(execution, resource, text, codes.update)
     },
     delete: async (execution, input) => {
-      await deleteRecord(execution, resource, named(resource, input), input.headers['if-match'])
+      await deleteRecord(execution, resource, named(execution, resource, input), input.headers['if-match'])
       return { status: codes.delete }
     },
     restore: async (execution, input) =>
-      recordReply(execution, resource, await restoreRecord(execution, resource, named(resource, input)), codes.restore),
+      recordReply(
+        execution,
+        resource,
+        await restoreRecord(execution, resource, named(execution, resource, input)),
+        codes.restore,
+      ),
   }
 }
 

@@ -7,7 +7,7 @@ import { checkAccess } from '../http/pipeline.ts'
 import { isResourceRoute } from '../http/resource-routes.ts'
 import { needsToken } from '../http/route.ts'
 import { askedWords } from '../query/named-condition.ts'
-import { allowsOne, clausesFor, filterable } from '../query/policy.ts'
+import { allowsOne, clausesFor, filterable, readable } from '../query/policy.ts'
 import { isBatchRoute } from './batch.ts'
 
 /** Whether a caller may call the route at all, whichever record it is about. */
@@ -26,7 +26,8 @@ export function routeFor(route: BoundRoute, resources: ReadonlyMap<string, Resou
   const known = (resource: Resource): Resource => resources.get(resource.name) ?? resource
   if (isBatchRoute(route)) {
     const writes = known(route.writes)
-    return { ...route, writes, does: route.does.filter((name) => writes.policies[name].length > 0) } as BoundRoute
+    const does = route.does.filter((name) => writes.policies[name].length > 0)
+    return { ...route, writes, does, by: route.by.filter(({ name }) => writes.fields.has(name)) } as BoundRoute
   }
   if (!isResourceRoute(route)) return route
   const parent = route.parent && known(route.parent)
@@ -49,6 +50,7 @@ export function readBy(catalog: Catalog, resource: Resource, actor: Actor): Reso
     fields: new Map([...resource.fields].flatMap(([name, field]) => readField(name, field, actor))),
     relations: new Map([...resource.relations].flatMap(([name, relation]) => readRelation(name, relation, actor))),
     filters: paths(resource.filters),
+    lookup: resource.lookup.filter((field) => field === resource.key || readable(field, actor)),
     specials: new Map(specials),
     ranges: new Map([...resource.ranges].filter(([, field]) => filterable({ relations: [], field }, actor))),
     sort: {

@@ -1,4 +1,5 @@
 /** Which record a path names: by id, or by another of the resource's lookup fields. */
+import type { Actor } from '../actor.ts'
 import type { Field, Resource } from '../catalog/catalog.ts'
 import { ApiError } from '../error.ts'
 import { isBigint } from '../field/bigint.ts'
@@ -6,6 +7,7 @@ import { isUuid } from '../field/uuid.ts'
 import type { Id } from '../id.ts'
 import type { Json } from '../json.ts'
 import { LIMITS } from '../limits.ts'
+import { readable } from './policy.ts'
 
 export interface Lookup {
   readonly field: Field
@@ -13,22 +15,24 @@ export interface Lookup {
 }
 
 /** The lookup that a program means: a number that can be an id is one, anything else is read as a path's text. */
-export function lookupOf(resource: Resource, named: Id): Lookup {
+export function lookupOf(resource: Resource, named: Id, actor: Actor): Lookup {
   const byId = typeof named === 'number' ? lookupBy(resource, resource.key, String(named)) : undefined
-  return byId ?? readLookup(resource, String(named))
+  return byId ?? readLookup(resource, String(named), actor)
 }
 
 /**
  * The lookup that a path's text means: `number:10001` names the field, other texts go by the first field that takes
- * them; a name that the field had before is one of its names. Throws record_not_found for a text that can name no record.
+ * them; a name that the field had before is one of its names. A field that the actor may not read names nothing, or every
+ * guess of a value would be answered. Throws record_not_found for a text that can name no record.
  */
-export function readLookup(resource: Resource, text: string): Lookup {
+export function readLookup(resource: Resource, text: string, actor: Actor): Lookup {
+  const known = resource.lookup.filter((field) => field === resource.key || readable(field, actor))
   const [name = '', ...rest] = text.split(':')
   const present = resource.earlier?.keys.get(name) ?? name
-  const named = rest.length === 0 ? undefined : resource.lookup.find((field) => field.name === present)
+  const named = rest.length === 0 ? undefined : known.find((field) => field.name === present)
   const found =
     named === undefined
-      ? resource.lookup.map((field) => lookupBy(resource, field, text)).find((one) => one !== undefined)
+      ? known.map((field) => lookupBy(resource, field, text)).find((one) => one !== undefined)
       : lookupBy(resource, named, rest.join(':'))
   if (found === undefined) throw notFound(resource)
   return found

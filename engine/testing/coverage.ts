@@ -36,7 +36,7 @@ export async function askedBy(
   const actor = known ?? ANONYMOUS
   try {
     const found = findRoute(request, { routes, catalog })
-    const question = questionOf(found)
+    const question = questionOf(found, actor)
     if (question === undefined) return { actor, question, clauses: clausesToCreate(catalog, found.route, actor), body }
     const clauses = await clausesAsked(executionOf(foundation, { ...call, actor }), question)
     return { actor, question, clauses, body }

@@ -25,7 +25,7 @@ test.after(({ app }) => app.close())
 
 function explained(app: Library, actor: Actor, request: string, name: string): Promise<PartExplained> {
   const { foundation } = app.engine.app
-  const question = questionOf(findRoute(request, app.engine.app))
+  const question = questionOf(findRoute(request, app.engine.app), actor)
   const around = executionOf(foundation, { actor, requestId: 'explain', afterCommit: () => undefined })
   return explainPart(around, question!, name)
 }

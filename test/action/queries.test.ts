@@ -7,7 +7,7 @@ import { executionOf, inTransaction } from '../../engine/action/execution.ts'
 import { getRecord, listRecords } from '../../engine/action/read.ts'
 import { deleteRecord, restoreRecord } from '../../engine/action/remove.ts'
 import { updateRecord } from '../../engine/action/update.ts'
-import type { Actor } from '../../engine/actor.ts'
+import { type Actor, SYSTEM } from '../../engine/actor.ts'
 import type { Resource } from '../../engine/catalog/catalog.ts'
 import type { Database, Runner } from '../../engine/database/database.ts'
 import { readListQuery } from '../../engine/query/list-query.ts'
@@ -71,7 +71,7 @@ async function statementsOf(ask: Ask, actor: Actor = STAFF_ACTOR): Promise<reado
 }
 
 const resource = (name: string): Resource => app.engine.app.catalog.resources.get(name)!
-const at = (name: string, text: string | number) => readLookup(resource(name), String(text))
+const at = (name: string, text: string | number) => readLookup(resource(name), String(text), SYSTEM)
 
 const LISTS = [
   '',
@@ -134,7 +134,7 @@ test('a record with everything it embeds is one statement', async () => {
     assert.is(
       (
         await statementsOf((execution) =>
-          getRecord(execution, resource(name), readLookup(resource(name), String(text))),
+          getRecord(execution, resource(name), readLookup(resource(name), String(text), SYSTEM)),
         )
       ).length,
       1,
