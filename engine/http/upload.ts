@@ -61,6 +61,22 @@ function fileType({ headers, mimetype, originalFilename }: Headed): string | nul
   return /^\s*(text\/plain|application\/json)\b/i.test(mimetype ?? '') ? null : mimetype
 }
 
+/** Of a part, what is needed to hold back what it emits. */
+interface Emitting {
+  emit(event: string | symbol, ...args: unknown[]): boolean
+}
+
+/** What is emitted for a part while its file is begun comes behind that: here the parser does not wait for it itself. */
+function handleFile<P extends Emitting>(part: P, handle: (part: P) => unknown): Promise<unknown> {
+  const early: (readonly [event: string | symbol, args: readonly unknown[]])[] = []
+  const emit: Emitting['emit'] = part.emit.bind(part)
+  part.emit = (event, ...args) => early.push([event, args]) > 0
+  return Promise.resolve(handle(part)).finally(() => {
+    part.emit = emit
+    for (const [event, args] of early) emit(event, ...args)
+  })
+}
+
 /** What formidable tells of a file it has begun. */
 interface Begun {
   readonly filepath: string
@@ -137,7 +153,8 @@ async function receive(ctx: Context, limits: UploadLimits | undefined, uploadDir
       minFileSize: 0,
       onPart: (part, handle) => {
         part.mimetype = fileType(part)
-        handle(part)
+        if (part.mimetype === null) handle(part)
+        else handleFile(part, handle).catch((error: unknown) => failing(error))
       },
       onFileBegin: (part, file) => {
         const arriving = arrive(part, file)
