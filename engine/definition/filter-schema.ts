@@ -114,7 +114,7 @@ export const FILTER_DEFINITIONS: Readonly<Record<string, JsonSchema>> = {
 export const POLICIES: JsonSchema = map(
   Object.fromEntries(
     Object.entries({
-      view: 'Who may see records: in lists, alone, and embedded in others.',
+      view: 'Who may see records: in lists, alone, and among those that another record embeds as a list.',
       create: 'Who may create records.',
       update: 'Who may change records.',
       delete: 'Who may delete records.',

@@ -120,7 +120,7 @@ for (const { name, path, twin, as = STAFF, change } of CASES) {
     const ids: number[] = []
     for (let twins = 0; twins < 2; twins += 1)
       ids.push(Number((await app.expect(201, 'POST', `/${path}`, maker, twin(++number))).id))
-    const [one, other] = ids.map((id) => readLookup(resource, String(id)))
+    const [one, other] = ids.map((id) => readLookup(resource, String(id), as))
     const direct = await outcome(() => updateRecord(executionAs(as), resource, one!, change))
     const locked = await outcome(() =>
       inTransaction(executionAs(as), (inner) => updateRecord(inner, resource, other!, change)),
