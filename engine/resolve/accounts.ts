@@ -48,7 +48,7 @@ function isAttribute(resolution: Resolution, draft: Draft, field: DraftField, at
     'wrong_value',
     `"${field.name}" (${what(own, field)}) is never what $actor.${attribute} (${what(other, found)}) is`,
     span,
-    { expected: OPERAND_VARIABLES },
+    attribute === 'id' ? { hint: 'write $actor, which is the id of the account' } : { expected: OPERAND_VARIABLES },
   )
   return false
 }

@@ -77,16 +77,15 @@ const totalsAreValues: Rule = (resolution, written, draft) => {
     const of = resolution.drafts.get(relation.target)?.fields.get(total.of)
     if (of === undefined || !isStored(of) || of.type.hidden === true) {
       const known = [...(resolution.drafts.get(relation.target)?.fields.values() ?? [])].filter(isStored)
+      const names = known.map(({ name }) => name)
+      if (total.of === '') {
+        const hint = `write { ${total.by}: ${field.count}.<field> }`
+        const message = `"${field.name}" does not say which field of "${relation.target}" it is the ${total.by} of`
+        resolution.report('unknown_field', message, span, { expected: names, hint })
+        continue
+      }
       const message = `"${relation.target}" has no field "${total.of}" that could be added up or compared`
-      resolution.report(
-        'unknown_field',
-        message,
-        span,
-        suggest(
-          total.of,
-          known.map(({ name }) => name),
-        ),
-      )
+      resolution.report('unknown_field', message, span, suggest(total.of, names))
       continue
     }
     const adds = total.by === 'sum' || total.by === 'avg'
