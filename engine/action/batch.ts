@@ -5,6 +5,8 @@ import { attempt, type Execution, inTransaction, tryOut, type Within } from './e
 /** One write; `place` is how the request calls it, `update.3`. It gives the record as JSON text where there is one. */
 export interface Operation {
   readonly place: string
+  /** All are sent the same, so that what is wrong with it for each of them is told once, without a place. */
+  readonly alike?: true
   readonly run: (inner: Execution) => Promise<string | undefined>
 }
 
@@ -73,16 +75,34 @@ function refusalOf(operations: readonly Operation[], outcomes: readonly Outcome[
   const { code, message } = first.error
   if (code !== 'validation_failed' && refused.every(({ error }) => error.code === code))
     return new ApiError(code, { ...first.error.params, message: `${first.place}: ${message}`, label: labelled(first) })
-  return invalid(Object.assign({}, ...refused.map(errorsOf)) as FieldErrors)
+  const common = operations.every(({ alike }) => alike) ? commonErrors(operations.length, refused) : {}
+  return invalid(Object.assign({}, common, ...refused.map((one) => errorsOf(one, common))) as FieldErrors)
+}
+
+interface Refused {
+  readonly place: string
+  readonly error: ApiError
+}
+
+/** What is said of a field for every one of them, in the same words. */
+function commonErrors(all: number, refused: readonly Refused[]): FieldErrors {
+  const [first, ...others] = refused
+  if (first === undefined || refused.length < all) return {}
+  const isSaidOf = (name: string, sentences: readonly string[]): boolean =>
+    others.every(({ error }) => error.params.errors?.[name]?.join() === sentences.join())
+  return Object.fromEntries(
+    Object.entries(first.error.params.errors ?? {}).filter(([name, sentences]) => isSaidOf(name, sentences)),
+  )
 }
 
 /** `record_not_found` makes its sentence from a label. */
-function labelled({ place, error }: { readonly place: string; readonly error: ApiError }): string {
+function labelled({ place, error }: Refused): string {
   return `${place}: ${error.params.label ?? ''}`
 }
 
-function errorsOf({ place, error }: { readonly place: string; readonly error: ApiError }): FieldErrors {
-  const { errors } = error.params
-  if (errors === undefined || Object.keys(errors).length === 0) return { [place]: [error.message] }
-  return Object.fromEntries(Object.entries(errors).map(([name, sentences]) => [`${place}.${name}`, sentences]))
+function errorsOf({ place, error }: Refused, common: FieldErrors): FieldErrors {
+  const errors = Object.entries(error.params.errors ?? {})
+  if (errors.length === 0) return { [place]: [error.message] }
+  const own = errors.filter(([name]) => !Object.hasOwn(common, name))
+  return Object.fromEntries(own.map(([name, sentences]) => [`${place}.${name}`, sentences]))
 }

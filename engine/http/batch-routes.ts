@@ -163,7 +163,7 @@ function changeOf(resource: Resource, name: 'update' | 'delete', id: Id, body: J
     if (name === 'update') await updateRecord(inner, resource, lookup, body)
     else await deleteRecord(inner, resource, lookup)
   }
-  return { place: String(id), run }
+  return { place: String(id), alike: true, run }
 }
 
 function tooMany(count: number, max: number): ApiError {

@@ -27,7 +27,12 @@ test('all that a filter finds is changed, unless there is more than max', async 
   assert.is((await call('GET', 'things?price=77&sold=true')).list.length, 3)
   const wrong = await call('PATCH', 'things?price=77&max=3', { price: -5 })
   assert.is(wrong.status, 422)
-  assert.is(Object.keys(wrong.at('errors') as object).length, 3)
+  assert.equal(Object.keys(wrong.at('errors') as object), ['price'], 'what is wrong for each of them is told once')
+  const [record] = (await call('GET', 'things?price=77&per_page=1')).list
+  const taken = await call('PATCH', 'things?price=77&max=3', { code: String(record?.code) })
+  assert.is(taken.status, 422, taken.text)
+  const places = Object.keys(taken.at('errors') as object)
+  assert.ok(places.length < 3 && places.every((place) => place.endsWith('.code') && place !== `${record?.id}.code`))
 })
 
 test('all that a filter finds is deleted, and a request that chooses nothing is refused', async () => {
