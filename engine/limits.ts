@@ -139,8 +139,6 @@ export const LIMITS = {
   namedStatements: 64,
   /** Compiled request shapes kept in the process. */
   compiledShapes: 1_000,
-  /** Sent fields up to which an update is tried as one statement: of more, some are usually as they are stored. */
-  directFields: 3,
   /**
    * Of shapes that callers make up (`where`) a smaller number, so that these never push out the usual ones; characters of
    * the longest text among them; and of a shape's name, which is shortened beyond that.

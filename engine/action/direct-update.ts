@@ -1,7 +1,6 @@
-/** ⇄ An update of few values as one statement, which also finds the record: most of them need nothing else. */
+/** ⇄ An update as one statement, which also finds the record: most of them need nothing else. */
 import type { Clause, Resource } from '../catalog/catalog.ts'
-import { ApiError } from '../error.ts'
-import { LIMITS } from '../limits.ts'
+import { ApiError, isRefusal } from '../error.ts'
 import type { Lookup } from '../query/lookup.ts'
 import { actorClass, allowsOne } from '../query/policy.ts'
 import type { WriteShape } from '../query/write-shape.ts'
@@ -32,9 +31,8 @@ export interface AskedUpdate {
 
 /**
  * Changes the record by one statement, outside of a transaction, and gives it as JSON text; undefined where that is not
- * possible, and then nothing is written: something of the update is to be judged beside the record that is stored (why
- * it is refused, which of the values differ, a race that was lost).
- * Throws ApiError validation_failed, conflict, forbidden for what the statement itself judges.
+ * possible, and then nothing is written: what is refused, and what changes nothing, is to be judged beside the record
+ * that is stored, because a value that is sent as it is stored is no change.
  */
 export async function updateDirectly(around: Execution, update: AskedUpdate): Promise<string | undefined> {
   if (!isPlain(around, update)) return undefined
@@ -51,24 +49,25 @@ export async function updateDirectly(around: Execution, update: AskedUpdate): Pr
   const compiled = around.statements.get(key, () => compileUpdate(scopeOf(around, resource), resource, shape))
   if (compiled.kept.length > 0) await allReady(compiled.kept)
   const slots = { ...valueSlots(resource, values), ...changeSlots(around), lookup: lookup.value }
-  const [row] = await refusedByDatabase(resource, () => runCompiled(around, compiled, slots))
-  if (row === undefined) return undefined
-  const text = await answered(around, resource, compiled, row).catch((error: unknown) => {
-    // Another clause may admit what this one does not.
-    if (covering.length > 1 && error instanceof ApiError && error.code === 'forbidden') return undefined
+  try {
+    const [row] = await refusedByDatabase(resource, () => runCompiled(around, compiled, slots))
+    if (row === undefined) return undefined
+    const text = await answered(around, resource, compiled, row)
+    // Another writer was faster: the checks hold, and nothing was written.
+    if (row[compiled.checks.length] === null) return undefined
+    await noteChange(around, resource)
+    return text
+  } catch (error) {
+    if (error instanceof ApiError && isRefusal(error)) return undefined
     throw error
-  })
-  // Another writer was faster: the checks hold, and nothing was written.
-  if (text === undefined || row[compiled.checks.length] === null) return undefined
-  await noteChange(around, resource)
-  return text
+  }
 }
 
-/** Whether nothing but values that are right and may be changed is sent, and few: of many, some are usually sent as they are stored. */
+/** Whether nothing but values that are right and may be changed is sent. */
 function isPlain({ actor }: Execution, { resource, hooks, input, ifMatch, fixed }: AskedUpdate): boolean {
   const { values, extra, many, errors, others, unwritable } = input
   const names = Object.keys(values)
-  if (names.length === 0 || names.length > LIMITS.directFields || hooks.length > 0 || many.size > 0) return false
+  if (names.length === 0 || hooks.length > 0 || many.size > 0) return false
   if (ifMatch !== undefined && ifMatch.trim() !== '*') return false
   const beside = [extra, errors, unwritable, fixed, ...(others === undefined ? [] : [others])]
   if (beside.some((part) => Object.keys(part).length > 0)) return false

@@ -2,7 +2,7 @@
 import type { Resource } from '../catalog/catalog.ts'
 import { idType } from '../catalog/key.ts'
 import { idSql } from '../catalog/stored.ts'
-import { and, quoted, type Sql, slot, sql } from '../filter/sql.ts'
+import { and, or, quoted, type Sql, slot, sql } from '../filter/sql.ts'
 import { castType, holdsSql } from './condition.ts'
 import { existenceSql, type SelectScope } from './scope.ts'
 import type { WriteShape } from './write-shape.ts'
@@ -52,7 +52,7 @@ const FOUND_VERSION = 'plinth_version'
 
 /**
  * What must hold of the row `t` that an update `finds`: it is what the lookup names, it is live, the clause reaches it,
- * and every given value is another one than is stored. Slots: `lookup`, `f_<field>`.
+ * and what is sent changes it. Slots: `lookup`, `f_<field>`.
  */
 export function findings(
   scope: SelectScope,
@@ -66,6 +66,6 @@ export function findings(
     ...(finds === undefined ? [] : [sql`t.${quoted(finds.column)} = ${slot('lookup')}::${castType(finds)}`]),
     ...existenceSql(scope, resource, 't'),
     ...(clause?.where === undefined ? [] : [holdsSql(scope.catalog, clause.where, 't')]),
-    ...others,
+    sql`(${or(others)})`,
   ]
 }
