@@ -1,13 +1,14 @@
 /** ⇄ Creating several records by one statement, where nothing asks for each record alone. */
 import { setImmediate } from 'node:timers/promises'
-import type { Clause, Filter, Resource } from '../catalog/catalog.ts'
+import type { Clause, Resource } from '../catalog/catalog.ts'
 import { idOf } from '../catalog/key.ts'
 import type { Row } from '../database/database.ts'
 import { ApiError } from '../error.ts'
 import type { Id } from '../id.ts'
 import type { JsonObject } from '../json.ts'
 import type { Compiled } from '../query/compiled.ts'
-import { actorClass } from '../query/policy.ts'
+import { looksAround } from '../query/looks-around.ts'
+import { actorClass, clauseKey } from '../query/policy.ts'
 import type { SelectScope } from '../query/scope.ts'
 import { compileInsertEach, compileInsertOfEach, type EachShape } from '../query/write-each.ts'
 import type { FieldValues } from '../record/decode.ts'
@@ -102,17 +103,13 @@ async function refusable<T>(work: () => Promise<T>): Promise<T | Alone | ApiErro
  * is judged by the others, which the statement would not see.
  */
 export function canTogether(inner: Within, resource: Resource): boolean {
-  const { counts, relatedFollows, rules, soles } = resource
+  const { counts, existing, relatedFollows, soles } = resource
   if (hooksOf(inner, resource, 'create').length > 0 || isCounted(resource)) return false
   if (counts.length + soles.length + relatedFollows.length > 0) return false
   if (needsTransaction(inner.catalog, resource, [], { size: 0 })) return false
-  return !rules.some(({ must, when }) => [must, when].some((filter) => filter !== undefined && looksAround(filter)))
-}
-
-function looksAround(filter: Filter): boolean {
-  if (filter.kind === 'related') return true
-  if (filter.kind === 'compare') return false
-  return filter.kind === 'not' ? looksAround(filter.of) : filter.of.some(looksAround)
+  // A table of others need not have an index for each unique value.
+  if (existing && [...resource.fields.values()].some((field) => field.unique && field !== resource.key)) return false
+  return !looksAround(inner, resource)
 }
 
 interface Plain {
@@ -216,7 +213,7 @@ function compiledFor<T extends Compiled>(
   // The rows of the statement are made of what was sent.
   if (shape.given.length === 0) throw new Alone()
   const names = shape.given.map((field) => `${field.name}${shape.optional.has(field) ? '?' : ''}`)
-  const key = `${name} ${inner.bulk} ${resource.name} ${shape.clause?.span.start ?? ''} ${names.join()} ${actorClass(inner.actor)}`
+  const key = `${name} ${inner.bulk} ${resource.name} ${clauseKey(shape.clause)} ${names.join()} ${actorClass(inner.actor)}`
   const compiled = inner.statements.get(key, () =>
     compile({ actor: inner.actor, catalog: inner.catalog }, resource, shape),
   )

@@ -3,7 +3,7 @@ import type { Clause, Field, Resource } from '../catalog/catalog.ts'
 import { ApiError, invalid } from '../error.ts'
 import type { Id } from '../id.ts'
 import type { Json, JsonObject } from '../json.ts'
-import { actorClass, requireClause } from '../query/policy.ts'
+import { actorClass, clauseKey, requireClause } from '../query/policy.ts'
 import { compileInsert } from '../query/write-statement.ts'
 import { type FieldValues, sentence } from '../record/decode.ts'
 import { afterMiss } from './answer.ts'
@@ -283,7 +283,7 @@ async function insertOnce(
   const trusted = new Set(parent === undefined ? [] : [parent.relation.field.name])
   // The shape follows from which fields have a value, so it is made only for a statement that is not there yet.
   const names = [...resource.fields.keys()].filter((name) => Object.hasOwn(values, name)).join(',')
-  const key = `insert ${returning} ${around.bulk} ${[...links].join()} ${resource.name} ${clause?.span.start ?? ''} ${[...trusted].join()} ${names} ${actorClass(around.actor)}`
+  const key = `insert ${returning} ${around.bulk} ${[...links].join()} ${resource.name} ${clauseKey(clause)} ${[...trusted].join()} ${names} ${actorClass(around.actor)}`
   const compiled = around.statements.get(key, () => {
     const { given, assigned } = insertShape(around.catalog, resource, values, clause)
     const shape = { given, trusted, assigned, clause, returning, links, bulk: around.bulk }

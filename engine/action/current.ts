@@ -4,7 +4,7 @@ import { ApiError } from '../error.ts'
 import type { Id } from '../id.ts'
 import type { Json } from '../json.ts'
 import { type Lookup, notFound } from '../query/lookup.ts'
-import { actorClass } from '../query/policy.ts'
+import { actorClass, clauseKey } from '../query/policy.ts'
 import { compileCurrent, type RowLock } from '../query/stored-record.ts'
 import { type Execution, runCompiled } from './execution.ts'
 
@@ -27,7 +27,7 @@ export async function currentRecord(
   dead = false,
 ): Promise<Current> {
   const lock = lockOf(around)
-  const spoken = clauses.map((clause) => clause.span.start).join()
+  const spoken = clauses.map(clauseKey).join()
   const key = `current ${lock ?? ''} ${resource.name} ${lookup.field.name} ${spoken} ${actorClass(around.actor)}`
   const compiled = around.statements.get(key, () => compileCurrent(around, resource, clauses, lookup.field, lock))
   const [row] = await runCompiled(around, compiled, { lookup: lookup.value })

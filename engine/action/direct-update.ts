@@ -2,14 +2,14 @@
 import type { Clause, Resource } from '../catalog/catalog.ts'
 import { ApiError, isRefusal } from '../error.ts'
 import type { Lookup } from '../query/lookup.ts'
-import { actorClass, allowsOne } from '../query/policy.ts'
+import { actorClass, allowsOne, clauseKey } from '../query/policy.ts'
 import type { WriteShape } from '../query/write-shape.ts'
 import { compileUpdate } from '../query/write-statement.ts'
 import type { FieldValues } from '../record/decode.ts'
 import { answered } from './answer.ts'
 import { allReady } from './cached-tables.ts'
 import { type BoundHook, changeSlots, type Execution, noteChange, runCompiled, scopeOf } from './execution.ts'
-import { coveredBy, valueSlots, type WriteInput } from './input.ts'
+import { coveredBy, coversPart, valueSlots, type WriteInput } from './input.ts'
 import { refusedByDatabase } from './outcome.ts'
 import { slugFields } from './slug.ts'
 import { updateShape } from './update-shape.ts'
@@ -41,11 +41,14 @@ export async function updateDirectly(around: Execution, update: AskedUpdate): Pr
   const { covering } = coveredBy(clauses, around.actor, resource, values, false)
   if (covering.length === 0) return undefined
   const [clause] = covering
+  // Of what is sent, perhaps only the values that an earlier clause covers are changes; the record is then changed under that one.
+  const earlier = clause === undefined ? [] : clauses.slice(0, clauses.indexOf(clause))
+  if (earlier.some((one) => coversPart(one, around.actor, resource, values))) return undefined
   const shape: WriteShape = { ...NOTHING_MORE, ...updateShape(resource, values, clause), clause, finds: lookup.field }
   const names = shape.given.map(({ name }) => name)
   // What the clause sets itself is not compared with what is stored.
   if (names.length < Object.keys(values).length) return undefined
-  const key = `update directly ${resource.name} ${lookup.field.name} ${clause?.span.start ?? ''} ${names.join()} ${actorClass(around.actor)}`
+  const key = `update directly ${resource.name} ${lookup.field.name} ${clauseKey(clause)} ${names.join()} ${actorClass(around.actor)}`
   const compiled = around.statements.get(key, () => compileUpdate(scopeOf(around, resource), resource, shape))
   if (compiled.kept.length > 0) await allReady(compiled.kept)
   const slots = { ...valueSlots(resource, values), ...changeSlots(around), lookup: lookup.value }

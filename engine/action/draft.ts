@@ -3,7 +3,7 @@
 import type { Clause, Resource, WriteAction } from '../catalog/catalog.ts'
 import type { Id } from '../id.ts'
 import type { Json } from '../json.ts'
-import { actorClass } from '../query/policy.ts'
+import { actorClass, clauseKey } from '../query/policy.ts'
 import type { WriteShape } from '../query/write-shape.ts'
 import { compileDraft } from '../query/write-statement.ts'
 import type { FieldValues } from '../record/decode.ts'
@@ -52,7 +52,7 @@ async function readDraft(around: Execution, drafting: Drafting): Promise<DraftRe
     const shape = drafting.shape(values, clause)
     const names = shape.given.map((field) => field.name).join(',')
     const fixed = shape.assigned.map(({ field }) => field.name).join(',')
-    const key = `draft ${action} ${around.bulk} ${resource.name} ${clause?.span.start ?? ''} ${names} ${fixed} ${actorClass(around.actor)}`
+    const key = `draft ${action} ${around.bulk} ${resource.name} ${clauseKey(clause)} ${names} ${fixed} ${actorClass(around.actor)}`
     const compiled = around.statements.get(key, () => compileDraft(around, resource, shape, by))
     const [row] = await runCompiled(around, compiled, { ...valueSlots(resource, values), id })
     if (row === undefined) return draft

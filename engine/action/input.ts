@@ -7,7 +7,7 @@ import { isStored, storedFields } from '../catalog/stored.ts'
 import { ApiError } from '../error.ts'
 import type { Id } from '../id.ts'
 import type { Json, JsonObject } from '../json.ts'
-import { allowsOne } from '../query/policy.ts'
+import { allowsOne, readable } from '../query/policy.ts'
 import { type DecodedInput, decodeInput, type FieldValues } from '../record/decode.ts'
 import type { BoundHook, Execution } from './execution.ts'
 import { type Links, manyFields } from './many.ts'
@@ -120,6 +120,11 @@ export function coveredBy(
   return { covering: clauses.filter((_, i) => refused[i] === undefined), refused: refused[0] }
 }
 
+/** Whether a clause covers at least one of the values of an update. */
+export function coversPart(clause: Clause, actor: Actor, resource: Resource, values: Readonly<FieldValues>): boolean {
+  return Object.entries(values).some(([name, value]) => covers(clause, actor, resource, name, value, false))
+}
+
 /** Runs a write under the first clause whose condition holds for what is written; alternatives are tried in order. */
 export async function underClause<T>(
   clauses: readonly (Clause | undefined)[],
@@ -229,15 +234,33 @@ export function changedValues(
 
 /** The errors without those of values that are sent back as they are stored: a rule that was added later does not refuse an older value. */
 export function errorsOfChanged(
+  actor: Actor,
   resource: Resource,
   { body, errors }: Pick<WriteInput, 'body' | 'errors'>,
   stored: Readonly<Record<string, Json>>,
 ): Record<string, string[]> {
   const left = Object.entries(errors).filter(([key]) => {
     const name = key.replace(/\.\d+.*$/, '')
-    return !resource.fields.has(name) || !isDeepStrictEqual(body[name], stored[name])
+    const field = resource.fields.get(name)
+    return field === undefined || !isSeen(actor, field) || !isDeepStrictEqual(body[name], stored[name])
   })
   return Object.fromEntries(left)
+}
+
+/**
+ * The values of fields that answers never show the caller. Nobody sends them back, so they count as changes: where a
+ * stored one passed and another was refused, a caller would learn of each guess whether it is right.
+ */
+export function unseenValues(actor: Actor, resource: Resource, values: Readonly<FieldValues>): FieldValues {
+  const unseen = Object.entries(values).filter(([name]) => {
+    const field = resource.fields.get(name)
+    return field !== undefined && !isSeen(actor, field)
+  })
+  return Object.fromEntries(unseen)
+}
+
+function isSeen(actor: Actor, field: Field): boolean {
+  return actor.kind === 'system' || (readable(field, actor) && field.show !== 'never')
 }
 
 function same(field: Field, value: Json, stored: Json): boolean {

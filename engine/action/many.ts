@@ -6,7 +6,8 @@ import { FIELD_TYPES } from '../field/index.ts'
 import { quoted } from '../filter/sql.ts'
 import type { Id } from '../id.ts'
 import { LIMITS } from '../limits.ts'
-import { compileSelectable } from '../query/read-statement.ts'
+import { compileLinked, compileSelectable, compileUnlink } from '../query/links.ts'
+import { allowsOne } from '../query/policy.ts'
 import { type Execution, runCompiled } from './execution.ts'
 
 const known = new WeakMap<Resource, readonly (readonly [Field, ManyToMany])[]>()
@@ -64,15 +65,15 @@ export async function linkErrors(
   return errors
 }
 
-/** Those of the links that differ from what is stored, whatever their order. */
-export async function changedLinks(around: Execution, id: Id, links: Links): Promise<Links> {
+/** Those of the links that differ from what the caller sees of the stored ones, whatever their order; of a relation that the caller may not read, all. */
+export async function changedLinks(around: Execution, resource: Resource, id: Id, links: Links): Promise<Links> {
   const changed = new Map<ManyToMany, readonly Id[]>()
   for (const [relation, ids] of links) {
     const target = around.catalog.resources.get(relation.target)!
-    const { table, from, to } = relation.through
-    const text = `select ${quoted(to)} from ${quoted(table)} where ${quoted(from)} = $1`
-    const stored = new Set((await around.runner.run({ text }, [id])).map((row) => idOf(target, row[0])))
-    if (stored.size !== ids.length || !ids.every((other) => stored.has(other))) changed.set(relation, ids)
+    const rows = await runCompiled(around, compileLinked(around, resource, relation), { id }, true)
+    const stored = new Set(rows.map((row) => idOf(target, row[0])))
+    if (!allowsOne(relation.read, around.actor)) changed.set(relation, ids)
+    else if (stored.size !== ids.length || !ids.every((other) => stored.has(other))) changed.set(relation, ids)
   }
   return changed
 }
@@ -89,7 +90,7 @@ export function judgedLater({ rules }: Resource, links: Links): ReadonlySet<stri
   return new Set(tables)
 }
 
-/** Replaces a record's links inside the open transaction, and gives the ids that came or went; throws validation_failed keyed by `<key>.<index>`. */
+/** Replaces a record's links, as far as the caller sees them, inside the open transaction, and gives the ids that came or went; throws validation_failed keyed by `<key>.<index>`. */
 export async function writeMany(around: Execution, resource: Resource, id: Id, links: Links): Promise<Links> {
   const errors = await linkErrors(around, resource, id, links)
   if (Object.keys(errors).length > 0) throw invalid(errors)
@@ -98,13 +99,12 @@ export async function writeMany(around: Execution, resource: Resource, id: Id, l
     const target = around.catalog.resources.get(relation.target)!
     const { table, from, to } = relation.through
     const [near, far] = [idType(resource), idsType(target)]
-    const gone = `delete from ${quoted(table)} where ${quoted(from)} = $1 and not ${quoted(to)} = any($2::${far}) returning ${quoted(to)}`
     const come = `insert into ${quoted(table)} (${quoted(from)}, ${quoted(to)}) select $1::${near}, unnest($2::${far}) on conflict do nothing returning ${quoted(to)}`
-    const left = await around.runner.run({ text: gone }, [id, ids])
+    const left = await runCompiled(around, compileUnlink(around, resource, relation), { id, ids }, true)
     const came = await around.runner.run({ text: come }, [id, ids])
     moved.set(
       relation,
-      [...left, ...came].map((row) => Number(row[0])),
+      [...left, ...came].map((row) => idOf(target, row[0])),
     )
   }
   return moved

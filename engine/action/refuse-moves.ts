@@ -25,16 +25,29 @@ export function refuseMoves(resource: Resource, actor: Actor, { checks, tells }:
   }
 }
 
+/** How the sentences begin in which a move of the resource is refused. */
+export function refusalsOf({ label }: Resource, { says }: Moves): readonly string[] {
+  return says === undefined ? [impossible(label), notYours(label)] : [says]
+}
+
+function impossible(label: string): string {
+  return `The ${label.toLowerCase()} can not go from`
+}
+
+function notYours(label: string): string {
+  return `You may not move the ${label.toLowerCase()} from`
+}
+
 function nobodys({ label }: Resource, moves: Moves, from: string | null, to: string | null, actor: Actor): ApiError {
   const possible = wordsAfter(moves, from, actor)
-  const what = moves.says ?? `The ${label.toLowerCase()} can not go from ${quote(from)} to ${quote(to)}`
+  const what = moves.says ?? `${impossible(label)} ${quote(from)} to ${quote(to)}`
   const rest =
     possible.length > 0 ? `; possible: ${possible.join(', ')}` : moves.says === undefined ? '; it stays as it is' : ''
   return new ApiError('conflict', { message: `${what}${rest}` })
 }
 
 function forbidden({ label }: Resource, { says }: Moves, from: string | null, to: string | null): ApiError {
-  const message = says ?? `You may not move the ${label.toLowerCase()} from ${quote(from)} to ${quote(to)}`
+  const message = says ?? `${notYours(label)} ${quote(from)} to ${quote(to)}`
   return new ApiError('forbidden', { message })
 }
 

@@ -5,7 +5,7 @@ import { computedFields } from '../catalog/stored.ts'
 import { invalid } from '../error.ts'
 import type { Json, JsonObject } from '../json.ts'
 import { type Lookup, notFound } from '../query/lookup.ts'
-import { actorClass, requireClause } from '../query/policy.ts'
+import { actorClass, clauseKey, requireClause } from '../query/policy.ts'
 import type { Lock } from '../query/table-check.ts'
 import type { WriteShape } from '../query/write-shape.ts'
 import { compileUpdate } from '../query/write-statement.ts'
@@ -25,6 +25,7 @@ import {
   readInput,
   refuseGuarded,
   underClause,
+  unseenValues,
   valueSlots,
   wanted,
 } from './input.ts'
@@ -58,6 +59,8 @@ interface Update extends AskedUpdate {
 interface Change {
   readonly current: Current
   readonly values: FieldValues
+  /** The values that the caller may not see, whatever is stored. */
+  readonly unseen: Readonly<FieldValues>
   readonly links: Links
   readonly clauses: readonly (Clause | undefined)[]
   /** What is wrong with the values that are not sent back as they are stored. */
@@ -156,15 +159,17 @@ async function readChange(around: Execution, { resource, lookup, clauses, input,
   const sent = settled(input, current.record)
   const values = changedValues(resource, sent.values, current.record)
   await remakeSlugs(around, resource, values, current.record)
-  const links = await changedLinks(around, current.id, input.many)
-  const mistaken = errorsOfChanged(resource, input, current.record)
+  const links = await changedLinks(around, resource, current.id, input.many)
+  const unseen = unseenValues(around.actor, resource, sent.values)
+  const mistaken = errorsOfChanged(around.actor, resource, input, current.record)
   const errors = { ...mistaken, ...contradictions(resource, sent.contradicting) }
-  const attempted = wanted(resource, values, { many: links, errors })
+  const attempted = wanted(resource, { ...unseen, ...values }, { many: links, errors })
   const covering = coveringClauses(current.clauses, around.actor, resource, attempted, false)
   refuseGuarded(around.actor, resource, attempted, false)
   return {
     current,
     values: { ...values, ...changedValues(resource, fixed, current.record) },
+    unseen,
     links,
     clauses: covering,
     errors,
@@ -173,9 +178,9 @@ async function readChange(around: Execution, { resource, lookup, clauses, input,
 
 /** Throws validation_failed with all that is wrong with the body. */
 async function refuseInvalid(around: Execution, { resource, input }: Update, change: Change): Promise<void> {
-  const { current, values, links } = change
+  const { current, values, links, unseen } = change
   const differing = await refusedOnUpdate(around, resource, input.unwritable, current)
-  const errors = { ...change.errors, ...immutable(resource, values), ...differing }
+  const errors = { ...change.errors, ...immutable(resource, { ...unseen, ...values }), ...differing }
   if (Object.keys(errors).length === 0) return
   throw invalid({ ...(await furtherErrors(around, resource, values, links, current.id)), ...errors })
 }
@@ -258,7 +263,7 @@ async function updateRow(
   if (given.length + assigned.length === 0) return undefined
   await takeLateLocks(around, resource, { given, assigned }, locks)
   const names = given.map((field) => field.name).join(',')
-  const key = `update ${returning} ${[...links].join()} ${resource.name} ${clause?.span.start ?? ''} ${names} ${actorClass(around.actor)}`
+  const key = `update ${returning} ${[...links].join()} ${resource.name} ${clauseKey(clause)} ${names} ${actorClass(around.actor)}`
   const shape: WriteShape = { given, trusted: new Set(), assigned, clause, returning, links }
   const compiled = around.statements.get(key, () => compileUpdate(scopeOf(around, resource), resource, shape))
   if (compiled.kept.length > 0) await allReady(compiled.kept)

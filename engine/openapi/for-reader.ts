@@ -7,7 +7,7 @@ import { checkAccess } from '../http/pipeline.ts'
 import { isResourceRoute } from '../http/resource-routes.ts'
 import { needsToken } from '../http/route.ts'
 import { askedWords } from '../query/named-condition.ts'
-import { allowsOne, clausesFor, filterable, readable } from '../query/policy.ts'
+import { allowsOne, clausesFor, filterable, readable, readableEntry } from '../query/policy.ts'
 import { isBatchRoute } from './batch.ts'
 
 /** Whether a caller may call the route at all, whichever record it is about. */
@@ -73,13 +73,20 @@ function readRelation(name: string, relation: Relation, actor: Actor): [string, 
 }
 
 function readEmbed(entries: readonly EmbedEntry[], actor: Actor): readonly EmbedEntry[] {
-  return entries.flatMap((entry): readonly EmbedEntry[] => {
-    const { name, value } = entry
-    if (value.kind === 'embed') return [{ name, value: { ...value, entries: readEmbed(value.entries, actor) } }]
-    const { field } = value.path
-    if (!allowsOne(field.read, actor)) return []
-    return [{ name, value: { ...value, path: { ...value.path, field: { ...field, read: undefined } } } }]
-  })
+  return entries
+    .filter((entry) => readableEntry(entry, actor))
+    .map(({ name, value }): EmbedEntry => {
+      if (value.kind === 'embed') {
+        const relation = { ...value.relation, read: undefined }
+        return { name, value: { ...value, relation, entries: readEmbed(value.entries, actor) } }
+      }
+      const { field, relations } = value.path
+      const path = {
+        relations: relations.map((relation) => ({ ...relation, read: undefined })),
+        field: { ...field, read: undefined },
+      }
+      return { name, value: { ...value, path } }
+    })
 }
 
 /** A resource with the fields and lists that a caller may send with an action. */

@@ -74,13 +74,14 @@ function embedSchema(entries: readonly EmbedEntry[]): JsonSchema {
       if (value.kind === 'embed') {
         const schema = embedSchema(value.entries)
         const whole = value.relation.field.nullable ? nullable(schema) : schema
-        return { name, schema: { ...whole, ...formerly(earlier) }, required: true }
+        return { name, schema: { ...whole, ...formerly(earlier) }, required: value.relation.read === undefined }
       }
       const { field, relations } = value.path
+      const isOpen = [field, ...relations].every(({ read }) => read === undefined)
       const reached = relations.some((relation) => relation.field.nullable)
       const schema = valueSchema(field)
       const whole = reached ? nullable(schema) : schema
-      return { name, schema: { ...whole, ...formerly(earlier) }, required: field.read === undefined }
+      return { name, schema: { ...whole, ...formerly(earlier) }, required: isOpen }
     }),
   )
 }

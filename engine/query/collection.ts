@@ -7,7 +7,7 @@ import type { WireKind } from '../field/field-type.ts'
 import { and, join, quoted, type Sql, sql } from '../filter/sql.ts'
 import { castType, conditionSql, fieldSql, linkSql } from './condition.ts'
 import { orderSql } from './order.ts'
-import { reach, readable } from './policy.ts'
+import { reach, readable, readableEntry } from './policy.ts'
 import { existenceSql, joiner, type SelectScope } from './scope.ts'
 
 /** How many related records the actor may see, or what a field of theirs comes to. */
@@ -101,7 +101,9 @@ function embedSql(
   const joinOnce = joiner(scope.catalog, joins)
   const columnsOf = (inner: readonly EmbedEntry[], at: string): Sql =>
     join(inner.flatMap((entry) => columnOf(entry, at)))
-  const columnOf = ({ name, value }: EmbedEntry, at: string): readonly Sql[] => {
+  const columnOf = (entry: EmbedEntry, at: string): readonly Sql[] => {
+    if (!readableEntry(entry, scope.actor)) return []
+    const { name, value } = entry
     if (value.kind === 'embed') {
       const next = joinOnce(at, value.relation)
       const object = sql`(select row_to_json(o) from (select ${columnsOf(value.entries, next)}) o)`
@@ -110,7 +112,6 @@ function embedSql(
       ]
     }
     const { relations, field } = value.path
-    if (!readable(field, scope.actor)) return []
     return [sql`${wireSql(fieldSql(field, relations.reduce(joinOnce, at)), field.type.wire)} as ${quoted(name)}`]
   }
   return { columns: columnsOf(entries, alias), joins: joins.join(' ') }

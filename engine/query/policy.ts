@@ -1,6 +1,6 @@
 /** Policies: which clauses speak of an actor, and what the refused are told. */
 import { type Actor, holds } from '../actor.ts'
-import type { Access, Clause, Field, FieldPath, Filter } from '../catalog/catalog.ts'
+import type { Access, Clause, EmbedEntry, Field, FieldPath, Filter } from '../catalog/catalog.ts'
 import { ApiError } from '../error.ts'
 
 /** Whether all of a clause's or one of an access rule's conditions speak of the actor. */
@@ -32,6 +32,11 @@ export function filterable(path: FieldPath, actor: Actor): boolean {
   return readable(path.field, actor) && path.relations.every((relation) => readable(relation.field, actor))
 }
 
+/** Whether the actor may read what an embed has of another record: a field and the way to it, or a further record. */
+export function readableEntry({ value }: Pick<EmbedEntry, 'value'>, actor: Actor): boolean {
+  return value.kind === 'embed' ? allowsOne(value.relation.read, actor) : filterable(value.path, actor)
+}
+
 /** The clauses whose access speaks of the actor, in order; the system is held to none. Decided once for a class of actors. */
 export function clausesFor(clauses: readonly Clause[], actor: Actor): readonly Clause[] {
   const { speaking } = classOf(actor)
@@ -41,6 +46,17 @@ export function clausesFor(clauses: readonly Clause[], actor: Actor): readonly C
     speaking.set(clauses, found)
   }
   return found
+}
+
+const numbers = new WeakMap<Clause, number>()
+let numbered = 0
+
+/** What tells statements of one clause from those of another: clauses that a plugin makes may all stand at one place. */
+export function clauseKey(clause: Clause | undefined): string {
+  if (clause === undefined) return ''
+  const number = numbers.get(clause) ?? ++numbered
+  numbers.set(clause, number)
+  return String(number)
 }
 
 /** The read or write condition of an actor: every record, none, or those that match. */

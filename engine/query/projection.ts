@@ -5,7 +5,7 @@ import { PROJECTION_PARAMETERS } from '../catalog/list-parameter.ts'
 import { invalid } from '../error.ts'
 import { LIMITS } from '../limits.ts'
 import { nearest } from '../text/nearest.ts'
-import { allowsOne, readable } from './policy.ts'
+import { allowsOne, readable, readableEntry } from './policy.ts'
 import { type Mode, narrowed, type Part, type ShownRelation, shown } from './select.ts'
 
 /** What answers show instead of what they usually do; equal keys of one resource, class of actors and mode show the same. */
@@ -165,10 +165,12 @@ function chosenOf(
 }
 
 function entryNames(actor: Actor, entries: readonly EmbedEntry[], prefix: string): readonly string[] {
-  return entries.flatMap(({ name, value }) => {
-    if (value.kind === 'embed') return [prefix + name, ...entryNames(actor, value.entries, `${prefix}${name}.`)]
-    return readable(value.path.field, actor) ? [prefix + name] : []
-  })
+  return entries
+    .filter((entry) => readableEntry(entry, actor))
+    .flatMap(({ name, value }) => [
+      prefix + name,
+      ...(value.kind === 'embed' ? entryNames(actor, value.entries, `${prefix}${name}.`) : []),
+    ])
 }
 
 function kept(entries: readonly EmbedEntry[], names: Names): readonly EmbedEntry[] {

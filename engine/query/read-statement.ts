@@ -1,6 +1,5 @@
 /** One record compiled to SQL: one statement, whatever is embedded. */
-import type { Field, ManyToMany, Resource } from '../catalog/catalog.ts'
-import { idsType, idType } from '../catalog/key.ts'
+import type { Field, Resource } from '../catalog/catalog.ts'
 import { idSql } from '../catalog/stored.ts'
 import { and, join, quoted, slot, sql } from '../filter/sql.ts'
 import type { Serializer } from '../record/serializer.ts'
@@ -81,24 +80,4 @@ export function compileTakenSlugs({ catalog }: SelectScope, resource: Resource, 
   const where = [sql`(${column} = ${slot('base')}::text or ${column} like ${slot('pattern')}::text)`]
   if (resource.live !== undefined) where.push(conditionSql(catalog, resource.live, 't'))
   return compiled(sql`select ${column} from ${quoted(resource.table)} t where ${and(where)}`)
-}
-
-/**
- * Compiles which records may be linked to a record by a many-to-many relation: those that the caller may view and that
- * match the relation's condition, and those that are linked already. Slots: `ids`, `id`.
- */
-export function compileSelectable(scope: SelectScope, resource: Resource, relation: ManyToMany): Compiled {
-  const target = scope.catalog.resources.get(relation.target)!
-  const allowed = [
-    ...existenceSql(scope, target, 'r'),
-    reachSql(scope, reach(target.policies.view, scope.actor), 'r'),
-    ...(relation.where === undefined ? [] : [conditionSql(scope.catalog, relation.where, 'r')]),
-  ]
-  const { table, from, to } = relation.through
-  const links = sql`select j.${quoted(to)} from ${quoted(table)} j where j.${quoted(from)} = ${slot('id')}::${idType(resource)}`
-  const id = idSql(target, 'r')
-  return compiled(
-    sql`select ${id} from ${quoted(target.table)} r
-      where ${id} = any(${slot('ids')}::${idsType(target)}) and ((${and(allowed)}) or ${id} in (${links}))`,
-  )
 }

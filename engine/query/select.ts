@@ -9,7 +9,7 @@ import { compileSerializer, type Serializer, type WireEntry, type WireNode } fro
 import { countSql, manySql } from './collection.ts'
 import { fieldSql } from './condition.ts'
 import type { KeptEmbed } from './kept-embed.ts'
-import { allowsOne, readable } from './policy.ts'
+import { allowsOne, readable, readableEntry } from './policy.ts'
 import { joiner, type SelectScope } from './scope.ts'
 
 /** A record in a list, or on its own. */
@@ -116,9 +116,9 @@ export function selectList(
   // The foreign key is the other record's id: the database guarantees that this record exists.
   const embed = (entries: readonly EmbedEntry[], at: string, present: number): WireNode => {
     const nodes: WireEntry[] = []
-    for (const { name, value } of entries) {
+    for (const { name, value } of entries.filter((entry) => readableEntry(entry, scope.actor))) {
       if (value.kind === 'embed') nodes.push({ name, node: toOne(value.relation, value.entries, at) })
-      else if (readable(value.path.field, scope.actor)) {
+      else {
         const { relations, field } = value.path
         const holder = relations.reduce(join, at)
         const isId = relations.length === 0 && field.name === 'id'

@@ -65,7 +65,9 @@ export function checksOf(
 function referenceChecks(scope: SelectScope, resource: Resource, { given, trusted }: WriteShape): readonly CheckSql[] {
   return given.flatMap((field) => {
     const relation = field.relation === undefined ? undefined : resource.relations.get(field.relation)
-    if (relation?.kind !== 'belongs_to' || trusted.has(field.name)) return []
+    if (relation?.kind !== 'belongs_to') return []
+    // Of the record of the path it is known that the caller may see it, and not whether it may be chosen.
+    if (trusted.has(field.name) && relation.where === undefined) return []
     return [{ check: { kind: 'reference', relation }, condition: referenceSql(scope, relation) }]
   })
 }

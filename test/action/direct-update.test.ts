@@ -12,6 +12,22 @@ import { type Library, library } from './library.ts'
 const test = suite('direct update')
 let app: Library
 
+/** What is written beside the values depends on the clause. */
+const ORDERS = `
+resource: orders
+label: Order
+fields:
+  text: { type: string }
+  note: { type: string }
+  state: { type: enum, values: [new, touched, edited], default: new }
+policies:
+  view: [{ who: signed_in }]
+  create: [{ who: signed_in }]
+  update:
+    - { who: signed_in, fields: [text], set: { state: touched } }
+    - { who: signed_in, set: { state: edited } }
+`
+
 const STAFF: Actor = {
   kind: 'user',
   id: 1,
@@ -23,7 +39,7 @@ const ANN: Actor = { ...STAFF, role: 'member', permissions: new Set() }
 const BEN: Actor = { ...ANN, id: 2 }
 
 test.before(async () => {
-  app = await library()
+  app = await library({ 'orders.yaml': ORDERS })
 })
 test.after(() => app.close())
 
@@ -43,6 +59,7 @@ const BOOK: Twin = () => ({
   owner_id: 1,
 })
 const LOAN: Twin = () => ({ text: 'lent', keeper: 1 })
+const ORDER: Twin = () => ({ text: 'two bikes', note: 'red' })
 
 interface Case {
   readonly name: string
@@ -87,6 +104,14 @@ const CASES: readonly Case[] = [
   { name: 'one clause before, another after', path: 'loans', twin: LOAN, as: ANN, change: { keeper: 2 } },
   { name: 'no clause afterwards', path: 'loans', twin: LOAN, as: ANN, change: { state: 'closed', keeper: 2 } },
   { name: 'what only one clause names', path: 'loans', twin: LOAN, as: ANN, change: { state: 'closed' } },
+  { name: 'what the first clause covers', path: 'orders', twin: ORDER, change: { text: 'a bike' } },
+  { name: 'what the second clause covers', path: 'orders', twin: ORDER, change: { text: 'a bike', note: 'blue' } },
+  {
+    name: 'what the first clause covers beside what is stored',
+    path: 'orders',
+    twin: ORDER,
+    change: { text: 'a bike', note: 'red' },
+  },
   {
     name: 'a value that another record has',
     path: 'members',

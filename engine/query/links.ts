@@ -1,0 +1,67 @@
+/** Links of many-to-many relations compiled to SQL: whoever sees only some of the records knows and changes the links to these alone. */
+import type { ManyToMany, Resource } from '../catalog/catalog.ts'
+import { idsType, idType } from '../catalog/key.ts'
+import { idSql } from '../catalog/stored.ts'
+import { and, quoted, type Sql, slot, sql } from '../filter/sql.ts'
+import { type Compiled, compiled } from './compiled.ts'
+import { conditionSql } from './condition.ts'
+import { reach } from './policy.ts'
+import { existenceSql, reachSql, type SelectScope } from './scope.ts'
+
+/**
+ * Compiles which records may be linked to a record: of those that the caller may view, what exists and matches the
+ * relation's condition, and what is linked already. Slots: `ids`, `id`.
+ */
+export function compileSelectable(scope: SelectScope, resource: Resource, relation: ManyToMany): Compiled {
+  const target = scope.catalog.resources.get(relation.target)!
+  const allowed = [
+    ...existenceSql(scope, target, 'r'),
+    ...(relation.where === undefined ? [] : [conditionSql(scope.catalog, relation.where, 'r')]),
+  ]
+  const { table, from, to } = relation.through
+  const links = sql`select j.${quoted(to)} from ${quoted(table)} j where j.${quoted(from)} = ${slot('id')}::${idType(resource)}`
+  const id = idSql(target, 'r')
+  const seen = reachSql(scope, reach(target.policies.view, scope.actor), 'r')
+  return compiled(
+    sql`select ${id} from ${quoted(target.table)} r
+      where ${id} = any(${slot('ids')}::${idsType(target)}) and ${seen} and ((${and(allowed)}) or ${id} in (${links}))`,
+  )
+}
+
+/** Compiles the ids of the records that the relation shows the caller of a record. Slot: `id`. */
+export function compileLinked(scope: SelectScope, resource: Resource, relation: ManyToMany): Compiled {
+  const target = scope.catalog.resources.get(relation.target)!
+  const shown = [
+    ...existenceSql(scope, target, 'r'),
+    ...(relation.where === undefined ? [] : [conditionSql(scope.catalog, relation.where, 'r')]),
+  ]
+  const { table, to } = relation.through
+  const where = and(linksSql(scope, resource, relation, shown))
+  return compiled(sql`select j.${quoted(to)} from ${quoted(table)} j where ${where}`)
+}
+
+/** Compiles removing the links of a record but those to `ids`; gives the ids that it was linked to. Slots: `ids`, `id`. */
+export function compileUnlink(scope: SelectScope, resource: Resource, relation: ManyToMany): Compiled {
+  const { table, to } = relation.through
+  const target = scope.catalog.resources.get(relation.target)!
+  const others = sql`not j.${quoted(to)} = any(${slot('ids')}::${idsType(target)})`
+  const where = and([...linksSql(scope, resource, relation, []), others])
+  return compiled(sql`delete from ${quoted(table)} j where ${where} returning j.${quoted(to)}`)
+}
+
+/** The conditions of links `j` of a record, of those to records `r` that the caller may view and of which `further` holds. */
+function linksSql(
+  scope: SelectScope,
+  resource: Resource,
+  relation: ManyToMany,
+  further: readonly Sql[],
+): readonly Sql[] {
+  const { from, to } = relation.through
+  const target = scope.catalog.resources.get(relation.target)!
+  const own = sql`j.${quoted(from)} = ${slot('id')}::${idType(resource)}`
+  const reached = reach(target.policies.view, scope.actor)
+  const seen = [...(reached.kind === 'all' ? [] : [reachSql(scope, reached, 'r')]), ...further]
+  if (seen.length === 0) return [own]
+  const ids = sql`select ${idSql(target, 'r')} from ${quoted(target.table)} r where ${and(seen)}`
+  return [own, sql`j.${quoted(to)} in (${ids})`]
+}

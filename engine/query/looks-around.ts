@@ -1,0 +1,118 @@
+/** Whether other records of a table have a say in what becomes of a new one: several of them are then no single statement, which would not see them. */
+import type { Assignment, Catalog, Field, Filter, Relation, Resource, Value } from '../catalog/catalog.ts'
+import { clausesFor, reach } from './policy.ts'
+import { speaksOf } from './reads-of-answer.ts'
+import type { SelectScope } from './scope.ts'
+
+/** Whether other records of the table are asked before a record of the resource is created, or for what it gets. */
+export function looksAround(scope: Pick<SelectScope, 'catalog' | 'actor'>, resource: Resource): boolean {
+  const { catalog, actor } = scope
+  const { follows, policies, relations, rules, scope: own, scopeSets } = resource
+  const clauses = actor.kind === 'system' ? [] : clausesFor(policies.create, actor)
+  const chosen = [...relations.values()].flatMap((relation) => chosenBy(scope, relation))
+  const conditions = [
+    own,
+    ...clauses.map(({ where }) => where),
+    ...rules.flatMap(({ must, when }) => [must, when]),
+    ...follows.map(({ when }) => when),
+    ...chosen,
+  ]
+  const looks = new Look(catalog, resource.table)
+  return (
+    conditions.some((filter) => filter !== undefined && looks.filter(filter)) ||
+    [...scopeSets, ...clauses.flatMap(({ set }) => set)].some((set) => looks.assignment(set)) ||
+    [...relations.values()].some((relation) => looks.standIn(relation)) ||
+    follows.some(({ set }) => set.some(({ value }) => looks.value(value)))
+  )
+}
+
+/** What decides which records a relation may name. */
+function chosenBy(
+  { catalog, actor }: Pick<SelectScope, 'catalog' | 'actor'>,
+  relation: Relation,
+): readonly (Filter | undefined)[] {
+  if (relation.kind !== 'belongs_to') return []
+  const { live, policies, scope } = catalog.resources.get(relation.target)!
+  const seen = reach(policies.view, actor)
+  return [live, scope, relation.where, seen.kind === 'matching' ? seen.filter : undefined]
+}
+
+/** Looks for a table in what is asked. One record that a key leads to is there already, and no new one. */
+class Look {
+  readonly #catalog: Catalog
+  readonly #table: string
+
+  constructor(catalog: Catalog, table: string) {
+    this.#catalog = catalog
+    this.#table = table
+  }
+
+  filter(filter: Filter): boolean {
+    switch (filter.kind) {
+      case 'and':
+      case 'or':
+        return filter.of.some((one) => this.filter(one))
+      case 'not':
+        return this.filter(filter.of)
+      case 'compare': {
+        const { operand, path } = filter
+        const other = operand.kind === 'record' || operand.kind === 'before' ? [operand.path.field] : []
+        return [path.field, ...other].some((field) => this.#field(field))
+      }
+      case 'related': {
+        const { many } = filter.path
+        const inner = [filter.of, filter.seen, many.kind === 'belongs_to' ? undefined : many.where]
+        return this.#many(many) || inner.some((one) => one !== undefined && this.filter(one))
+      }
+    }
+  }
+
+  assignment(assignment: Assignment): boolean {
+    return 'selection' in assignment && this.value({ kind: 'selection', selection: assignment.selection })
+  }
+
+  /** The record that stands in where a relation names none. */
+  standIn(relation: Relation): boolean {
+    if (relation.kind !== 'belongs_to' || relation.default === undefined) return false
+    return this.value({ kind: 'selection', selection: { resource: relation.target, where: relation.default } })
+  }
+
+  value(value: Value): boolean {
+    switch (value.kind) {
+      case 'record':
+        return this.#field(value.path.field)
+      case 'selection':
+        return this.#isIn(value.selection.resource) || this.filter(value.selection.where)
+      case 'first':
+      case 'sum':
+      case 'difference':
+      case 'product':
+      case 'quotient':
+      case 'text':
+        return value.of.some((part) => typeof part !== 'string' && this.value(part))
+      case 'later':
+      case 'earlier': {
+        const amounts = typeof value.by === 'string' ? [] : value.by.map(({ of }) => of)
+        return [value.than, ...amounts].some((part) => this.value(part))
+      }
+      case 'between':
+        return this.value(value.from) || this.value(value.to)
+      default:
+        return false
+    }
+  }
+
+  #field(field: Field): boolean {
+    return field.count !== undefined || speaksOf(field, this.#table)
+  }
+
+  #many(many: Relation): boolean {
+    if (many.kind === 'belongs_to') return false
+    const between = many.kind === 'has_many' ? many.by.slice(0, -1).some(({ target }) => this.#isIn(target)) : false
+    return this.#isIn(many.target) || between || (many.kind === 'many_to_many' && many.through.table === this.#table)
+  }
+
+  #isIn(resource: string): boolean {
+    return this.#catalog.resources.get(resource)?.table === this.#table
+  }
+}

@@ -1,0 +1,76 @@
+/** What stands in an embed is held to its own `read`, also a relation that another record leads to. */
+import { suite } from 'uvu'
+import * as assert from 'uvu/assert'
+import { ANN, FILES, type Library, library, STAFF } from './library.ts'
+
+const test = suite('embeds of hidden relations')
+let app: Library
+
+const CASES = `
+resource: cases
+label: Case
+fields: { title: { type: string } }
+relations:
+  agent: { belongs_to: members, embed: [id, name], read: { permission: books.edit } }
+  marks: { has_many: marks, show: single, embed: [id, { agent_name: case.agent.name }, case] }
+policies: { view: [{ who: signed_in }], create: [{ permission: books.edit }] }
+actions: [list, get, create]
+`
+const MARKS = `
+resource: marks
+label: Mark
+fields: { text: { type: string } }
+relations:
+  case: { belongs_to: cases, embed: [id, agent, { agent_name: agent.name }, { agent_no: agent_id }] }
+summary: true
+policies: { view: [{ who: signed_in }], create: [{ who: signed_in }], update: [{ who: signed_in }] }
+actions: [list, get, create, update]
+`
+
+test.before(async () => {
+  app = await library({ ...FILES, 'cases.yaml': CASES, 'marks.yaml': MARKS })
+  await app.expect(201, 'POST', '/cases', STAFF, { title: 'First', agent_id: 1 })
+  await app.expect(201, 'POST', '/marks', STAFF, { text: 'one', case_id: 1 })
+})
+test.after(() => app.close())
+
+const REQUESTS = [
+  ['GET', '/marks/1'],
+  ['GET', '/marks'],
+  ['GET', '/marks?fields=case'],
+  ['GET', '/marks/summary?by=case_id'],
+  ['GET', '/cases/1'],
+  ['GET', '/cases?include=marks'],
+  ['POST', '/marks', { text: 'two', case_id: 1 }],
+  ['PATCH', '/marks/1', { text: 'three' }],
+] as const
+
+for (const [method, path, body] of REQUESTS)
+  test(`${method} ${path}`, async () => {
+    const asked = async (token: string) =>
+      JSON.stringify((await app.call(method, `/api/v1${path}`, { token, body: body && { ...body, text: token } })).body)
+    assert.match(await asked(STAFF), /"agent_name":"Ann"/)
+    const answer = await asked(ANN)
+    assert.match(answer, /"success":true/)
+    assert.not.match(answer, /agent|"Ann"/)
+  })
+
+test('names of what is hidden are not known', async () => {
+  for (const name of ['case.agent', 'case.agent.name', 'case.agent_name', 'case.agent_no']) {
+    const { status, text } = await app.call('GET', `/api/v1/marks?fields=${name}`, { token: ANN })
+    assert.is(status, 422, name)
+    assert.not.match(text.replaceAll(name, ''), /agent/)
+    assert.is((await app.call('GET', `/api/v1/marks?fields=${name}`, { token: STAFF })).status, 200, name)
+  }
+})
+
+test('the document of a reader has what it is shown', async () => {
+  const mark = async (token: string | undefined) => {
+    const { body } = await app.call('GET', '/openapi.json', token === undefined ? {} : { token })
+    return JSON.stringify(body.paths['/api/v1/marks/{id}'].get) + JSON.stringify(body.components.schemas)
+  }
+  assert.match(await mark(STAFF), /agent_name/)
+  assert.not.match(await mark(ANN), /agent/)
+})
+
+test.run()
