@@ -1,6 +1,6 @@
 /** Decides which branch of a union an author meant, so that only the mistakes of that branch are reported. */
 import { isObject, type Json, type JsonObject, type JsonSchema } from '../json.ts'
-import { nearest } from '../text/nearest.ts'
+import { meant as meantOf } from '../text/other-words.ts'
 import { likelyWord } from './complaint.ts'
 import { isKind, words } from './sentence.ts'
 
@@ -91,7 +91,7 @@ function byTag(branches: readonly JsonSchema[], value: JsonObject): Picked | und
   const found = tagOf(branches)
   if (found.tag === undefined) return undefined
   const { tag, byWord } = found
-  const key = Object.hasOwn(value, tag) ? tag : Object.keys(value).find((word) => nearest(word, [tag]) === tag)
+  const key = Object.hasOwn(value, tag) ? tag : Object.keys(value).find((word) => meantOf(word, [tag]) === tag)
   if (key === undefined) return { kind: 'missing_key', expected: [tag], schema: joined(branches) }
   const word = value[key] ?? null
   const known = byWord.get(word)
@@ -115,7 +115,7 @@ function byKeys(branches: readonly JsonSchema[], value: JsonObject): Picked {
   const complete = branches.find((branch) => requiredOf(branch).every((key) => given.includes(key)))
   if (complete !== undefined) return { kind: 'branch', schema: complete }
   const expected = [...new Set(branches.flatMap(requiredOf))]
-  const meant = given.map((key) => nearest(key, expected)).find((key) => key !== undefined)
+  const meant = given.map((key) => meantOf(key, expected)).find((key) => key !== undefined)
   const likely = meant === undefined ? undefined : branches.find((branch) => requiredOf(branch).includes(meant))
   if (likely !== undefined) return { kind: 'branch', schema: likely }
   return { kind: 'missing_key', expected, schema: joined(branches) }

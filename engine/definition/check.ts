@@ -2,7 +2,7 @@
 import type { FieldType } from '../field/field-type.ts'
 import { isObject, type JsonObject, type JsonSchema } from '../json.ts'
 import type { Collected, Diagnostic } from '../text/diagnostic.ts'
-import { nearest } from '../text/nearest.ts'
+import { meant } from '../text/other-words.ts'
 import type { AppDefinition, PluginsDefinition } from './app-definition.ts'
 import type { Document, ResourceDefinition } from './definition.ts'
 import { FIELD_KEYS } from './field-schema.ts'
@@ -108,7 +108,7 @@ function missingOptions(document: Document<unknown>, vocabulary: Vocabulary): Di
 /** A misspelled option counts as there, because it is reported already. */
 function isThere(option: string, field: Readonly<Record<string, unknown>>, type: FieldType): boolean {
   const known = (key: string) => key === 'type' || Object.hasOwn(FIELD_KEYS, key) || Object.hasOwn(type.options, key)
-  return Object.keys(field).some((key) => key === option || (!known(key) && nearest(key, [option]) === option))
+  return Object.keys(field).some((key) => key === option || (!known(key) && meant(key, [option]) === option))
 }
 
 function mapOf(value: unknown): Readonly<Record<string, unknown>> {

@@ -2,7 +2,7 @@
 import { OTHER_NAMES } from '../field/other-names.ts'
 import { isObject, type Json, type JsonObject, type JsonSchema } from '../json.ts'
 import type { Diagnostic } from '../text/diagnostic.ts'
-import { nearest } from '../text/nearest.ts'
+import { meant as meantOf } from '../text/other-words.ts'
 import type { Document, Path } from './definition.ts'
 import { flow } from './flow.ts'
 import { kindOf, kinds, label, subject, words } from './sentence.ts'
@@ -41,15 +41,15 @@ export function unknownKey(
   others: readonly JsonSchema[],
 ): string | undefined {
   const free = known.filter((word) => !Object.hasOwn(value, word))
-  const meant = nearest(key, known)
+  const meant = meantOf(key, known)
   const taken = meant !== undefined && Object.hasOwn(value, meant)
   const owners = others.filter((branch) => Object.hasOwn((branch.properties ?? {}) as object, key))
   const titles = owners.map((branch) => branch.title).filter((title) => typeof title === 'string')
   const hint =
     titles.length > 0
-      ? `"${key}" belongs to ${titles.join(', ')}`
+      ? ownedBy(key, titles, value)
       : meant === undefined
-        ? undefined
+        ? elsewhere(key, path)
         : `did you mean "${meant}"${taken ? ', which is there already' : ''}?`
   complain(complaints, path, 'key', {
     code: 'unknown_key',
@@ -59,6 +59,40 @@ export function unknownKey(
   })
   return titles.length > 0 ? undefined : meant
 }
+
+/** Whose key it is; a relation that is said to be of two kinds has one word too many. */
+function ownedBy(key: string, titles: readonly string[], value: JsonObject): string {
+  const other = titles.includes(key)
+    ? Object.keys(value).find((word) => word !== key && RELATIONS.has(word))
+    : undefined
+  return other === undefined
+    ? `"${key}" belongs to ${titles.join(', ')}`
+    : `a relation is of one kind: take "${other}" or "${key}"`
+}
+
+/** Where stands what is asked for by a key that is none here. */
+function elsewhere(key: string, path: Path): string | undefined {
+  if (key === '<<') return 'maps are not merged: write the keys out'
+  if (path.length === 1 && RELATIONS.has(key)) return `a relation stands under "relations": { <name>: { ${key}: … } }`
+  if (path.length !== 3 || path[0] !== 'fields') return undefined
+  return PLACES.find(([words]) => words.test(key))?.[1].replace('*', String(path[1]))
+}
+
+/** What others say beside a field, and where it is said here. */
+const PLACES: readonly (readonly [RegExp, string])[] = [
+  [/^(indexe?d?|db_index)$/, 'an index stands beside "fields": indexes: [[*]]'],
+  [/^filter(s|able|ed)?$/, 'lists filter by what stands beside "fields": filters: [*]'],
+  [/^sort(able)?$/, 'lists sort by what stands beside "fields": sort: { keys: [*] }'],
+  [/^search(able)?$/, 'lists search in what stands beside "fields": search: [*]'],
+  [
+    /^(primary_?key|primary|auto_?increment)$/,
+    'every record has an "id"; beside "fields", id: uuid says of which type',
+  ],
+  [
+    /^auto_now(_add)?$/,
+    'the plugin timestamps keeps created_at and updated_at; default: $now is the moment of the insert',
+  ],
+]
 
 /** Reports a required key that is not there. */
 export function missingKey(key: string, schema: JsonSchema | undefined, path: Path, complaints: Complaints): void {
@@ -142,7 +176,8 @@ function kindHint(
   if (!expected.includes('a list') || (typeof value !== 'string' && !isObject(value))) return undefined
   // A list of maps is no list of words, and a map of several lines does not fit into brackets.
   const ofMaps = Array.isArray(example) && isObject(example[0])
-  return ofMaps === isObject(value) && !text.includes('\n') ? `write it as a list: [${text}]` : undefined
+  if (ofMaps !== isObject(value) || text.includes('\n')) return undefined
+  return `write it as a list: [${typeof value === 'string' && value.includes(',') ? value : text}]`
 }
 
 /** A value that is none of the known words. */
@@ -161,7 +196,7 @@ export function unknownWord(known: readonly Json[], value: Json, path: Path, com
 function wordHint(value: Json, known: readonly string[], path: Path): string | undefined {
   const meant = likelyWord(value, known)
   if (meant !== undefined) return `did you mean "${meant}"?`
-  const relation = typeof value === 'string' ? (OTHER_NAMES.get(value) ?? value) : ''
+  const relation = typeof value === 'string' ? typeName(value) : ''
   if (path.at(-1) !== 'type' || !RELATIONS.has(relation)) return undefined
   return `a relation stands under "relations": { ${path.at(-2)}: { ${relation}: … } }`
 }
@@ -171,8 +206,14 @@ const RELATIONS: ReadonlySet<string> = new Set(['belongs_to', 'has_many', 'many_
 /** The known word that was probably meant: one that is written nearly so, or what others call by this word. */
 export function likelyWord(value: Json, known: readonly string[]): string | undefined {
   if (typeof value !== 'string') return undefined
-  const other = OTHER_NAMES.get(value.toLowerCase().replace(/\(.*/, ''))
-  return other !== undefined && known.includes(other) ? other : nearest(value, known)
+  const other = typeName(value)
+  return known.includes(other) ? other : meantOf(value, known)
+}
+
+/** Our name of a type of others: `varchar(20)`, `DateTimeField`, `String?`. */
+function typeName(value: string): string {
+  const name = value.toLowerCase().replace(/(field)?([(?].*)?$/, '')
+  return OTHER_NAMES.get(name) ?? name
 }
 
 /** Adds one complaint at a path. */

@@ -1,6 +1,7 @@
 /** Judges a value by a JSON Schema: one complaint for each mistake, at its place in the YAML. */
 import { isObject, type Json, type JsonObject, type JsonSchema } from '../json.ts'
 import type { Diagnostic } from '../text/diagnostic.ts'
+import { ourWord } from '../text/other-words.ts'
 import { branchesOf, pickBranch, resolveSchema } from './branch.ts'
 import {
   bounds,
@@ -181,6 +182,9 @@ function judgeEntry(
 ): { readonly key: string; readonly judged: Judged } | undefined {
   const path = [...map.path, name]
   const own = Object.hasOwn(map.properties, name) ? map.properties[name] : undefined
+  // A list of maps is the value of no path: others join conditions by "or" and "and".
+  if (own === undefined && Array.isArray(child) && child.every(isObject) && ourWord(name, Object.keys(map.properties)))
+    return judgeUnknown(map, name, child, judging)
   if (own === undefined && !nameFits(map.schema, name, path, judging)) return { key: name, judged: WRONG }
   const schema = own ?? map.schema.additionalProperties
   if (schema === false) return judgeUnknown(map, name, child, judging)
@@ -239,6 +243,7 @@ function nameFits(schema: JsonSchema, key: string, path: Path, judging: Judging)
     code: 'wrong_name',
     message: `"${key}" can not be a name here`,
     ...(typeof names['x-expects'] === 'string' ? { expected: [names['x-expects']] } : {}),
+    ...(/:[^ ]/.test(key) ? { hint: 'write a space behind the colon' } : {}),
   })
   return false
 }

@@ -61,7 +61,7 @@ const HINTS: Readonly<Record<string, string>> = {
 
 function syntaxError(source: Source, error: YAMLError): Diagnostic {
   const [start, end] = error.pos
-  const hint = HINTS[error.code]
+  const hint = /end with a [\]}]$/.test(error.message) ? HINTS.MISSING_CHAR : HINTS[error.code]
   return {
     code: 'yaml_syntax',
     message: error.message,

@@ -2,7 +2,7 @@
 import { OPERATORS, type Operator } from '../field/field-type.ts'
 import { isObject, type Json, type JsonObject } from '../json.ts'
 import { LIMITS } from '../limits.ts'
-import { hintOf } from '../text/nearest.ts'
+import { ourHint } from '../text/other-words.ts'
 import type { Comparison, CountOperator, FilterOf } from './filter.ts'
 import { OPERAND_VARIABLES, parseOperand, parseRecordOperand, RECORD_VARIABLES } from './operand.ts'
 
@@ -196,7 +196,7 @@ function parseComparisons(path: PlacedPath, value: Json, state: State): FilterOf
       at,
       part: 'key',
       expected: OPERATORS,
-      ...hintOf(word, OPERATORS),
+      ...ourHint(word, OPERATORS),
     })
     return { kind: 'and', of: [] }
   })
@@ -252,8 +252,8 @@ function compare(
   state: State,
 ): FilterOf<PlacedPath> {
   state.terms += 1
-  const refuse = (message: string, expected: readonly string[]): FilterOf<PlacedPath> => {
-    state.problems.push({ code: 'invalid_filter', message, at, part: 'value', expected })
+  const refuse = (message: string, expected: readonly string[], hint = {}): FilterOf<PlacedPath> => {
+    state.problems.push({ code: 'invalid_filter', message, at, part: 'value', expected, ...hint })
     return { kind: 'and', of: [] }
   }
   if (operator === 'null') {
@@ -262,7 +262,8 @@ function compare(
     const scalars = Array.isArray(value) && value.every((item) => item !== null && typeof item !== 'object')
     const isVariable = (item: Json): boolean => typeof item === 'string' && item.startsWith('$')
     if (!scalars || (!state.reading.request && value.some(isVariable))) {
-      return refuse(`"${operator}" takes a list of values`, [operator === 'between' ? '[from, to]' : '[a, b]'])
+      const form = [operator === 'between' ? '[from, to]' : '[a, b]']
+      return refuse(`"${operator}" takes a list of values`, form, ourHint(path.join('.'), CONNECTIVES))
     }
     if (operator === 'between' && value.length !== 2) return refuse('"between" takes two values', ['[from, to]'])
     const { values } = state.reading
@@ -282,7 +283,7 @@ function compare(
   }
   const operand = parseOperand(value)
   if (operand === undefined)
-    return refuse(`Unknown variable "${String(value)}"`, [...OPERAND_VARIABLES, ...RECORD_VARIABLES])
+    return refuse(`Unknown variable "${String(value)}"`, [...OPERAND_VARIABLES, ...RECORD_VARIABLES], variable(value))
   // A value that people write themselves would be read as a pattern: a name of "%" would contain everything.
   if (operand.kind !== 'literal' && PATTERNS.has(operator))
     return refuse(`"${operator}" takes a text that is written out`, ['a text'])
@@ -292,4 +293,8 @@ function compare(
 
 function isOperator(word: string): word is Operator {
   return (OPERATORS as readonly string[]).includes(word)
+}
+
+function variable(value: Json): { readonly hint?: string } {
+  return ourHint(String(value).split('.')[0] ?? '', ['$actor', '$now', '$today', '$record', '$before'])
 }

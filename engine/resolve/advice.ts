@@ -24,6 +24,9 @@ const WRITTEN: Readonly<Record<string, string>> = {
   uuid: '01890a5d-ac96-774b-bcce-b302099a8057',
 }
 
+/** What stands for the moment at which a record is written. */
+const LATEST: Readonly<Record<string, string>> = { date: '$today', timestamp: '$now' }
+
 /** A hint for a value that was refused with `error`. */
 export function adviceFor({ options, type }: Pick<Field, 'options' | 'type'>, value: Json, error: string): string {
   const { values } = options.own
@@ -32,6 +35,9 @@ export function adviceFor({ options, type }: Pick<Field, 'options' | 'type'>, va
     return meant === undefined ? 'take one of its words, or add this one to them' : `did you mean "${meant}"?`
   }
   if (error === 'has an invalid format') return `write a text that fits ${String(options.own.pattern ?? 'its form')}`
+  const moment = LATEST[type.name]
+  if (moment !== undefined && /^(now|today|current_?(timestamp|date|time)|curdate)\b/i.test(String(value)))
+    return `write ${moment}`
   const bound = /^must (be|have) at (most|least)/.test(error)
   const example = WRITTEN[type.name]
   if (bound || example === undefined) return 'change the value, or what the field says of its values'

@@ -7,7 +7,7 @@ import type { AutomationDefinition, Document } from '../definition/definition.ts
 import { sentenceOf } from '../error.ts'
 import { turnsOf } from './automation-turns.ts'
 import { fieldOf, isBroken } from './link-path.ts'
-import { type Draft, type Resolution, suggest } from './resolution.ts'
+import { type Draft, isWritten, type Resolution, suggest } from './resolution.ts'
 
 /** The triggers, and the keys that go with each. */
 const TRIGGERS = { on: ['changed'], at: ['after', 'before', 'in'], every: ['in'] } as const
@@ -21,6 +21,7 @@ export function triggerOf(resolution: Resolution, draft: Draft, name: string, do
   const words = (Object.keys(TRIGGERS) as Word[]).filter((word) => Object.hasOwn(value, word))
   const [word, second] = words
   if (word === undefined) {
+    if (Object.keys(TRIGGERS).some((one) => isWritten(document, [one]))) return undefined
     const message = `Nothing sets the automation "${name}" off`
     resolution.report('wrong_automation', message, place([], 'key'), { expected: Object.keys(TRIGGERS) })
     return undefined

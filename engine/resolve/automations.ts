@@ -7,7 +7,7 @@ import { triggerOf } from './automation-trigger.ts'
 import type { Place } from './link-path.ts'
 import { linkedParts } from './linked-parts.ts'
 import type { Judging } from './record-operand.ts'
-import { type Draft, eachDraft, type Resolution } from './resolution.ts'
+import { type Draft, eachDraft, isWritten, type Resolution } from './resolution.ts'
 import { entries } from './written.ts'
 
 /** Links the automations of every resource. */
@@ -97,8 +97,8 @@ function actsOf(about: About, name: string, document: Document<AutomationDefinit
     [...resolution.extensions.actions].flatMap(([action, key]) => (key === undefined ? [] : [[key, action] as const])),
   )
   const acts = Object.keys(value).filter((key) => ACTS.has(key) || known.has(key))
-  if (acts.length === 0) {
-    const expected = [...ACTS, ...known.keys()]
+  const expected = [...ACTS, ...known.keys()]
+  if (acts.length === 0 && !expected.some((key) => isWritten(document, [key]))) {
     resolution.report('wrong_automation', `The automation "${name}" does nothing`, place([], 'key'), { expected })
   }
   const idle = acts.find((key) => ACTS.has(key) && Object.keys((value[key] ?? {}) as object).length === 0)

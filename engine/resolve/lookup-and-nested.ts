@@ -46,7 +46,18 @@ function lookup(resolution: Resolution, written: Written, draft: Draft): readonl
 }
 
 /** Texts as paths hold them, of every form that a value may have. */
-const TEXTS = ['1', '10001', '3000000001', 'abc', 'ABC-1', 'a-b', '2026-01-31', 'ada@example.org', '#aabbcc', '1.5']
+const TEXTS = [
+  '1',
+  '10001',
+  '3000000001',
+  'abc',
+  'ABC-1',
+  'a-b',
+  '2026-01-31',
+  'ada@example.org',
+  '#aabbcc',
+  '1.5',
+].concat('01890a5d-ac96-774b-bcce-b302099a8057')
 
 /** A text that two lookups take names the record of the first: the second is then found by its name alone. */
 function tellAmbiguity(resolution: Resolution, written: Written, draft: Draft, field: Field, index: number): void {
@@ -54,7 +65,10 @@ function tellAmbiguity(resolution: Resolution, written: Written, draft: Draft, f
     const text = TEXTS.find((one) => takes(draft, first, one) && takes(draft, field, one))
     if (text === undefined || isSlugBesideId(draft, first, field)) continue
     const sequence = [first, field].find(({ type }) => type.name === 'sequence')
-    const apart = sequence === undefined ? '' : `, or let the sequence "${sequence.name}" start above ${LIMITS.idMax}`
+    const apart =
+      sequence === undefined || draft.key.type.name !== 'integer'
+        ? ''
+        : `, or let the sequence "${sequence.name}" start above ${LIMITS.idMax}`
     resolution.report(
       'ambiguous_lookup',
       `In a path "${text}" could be the ${first.name} or the ${field.name}; it is taken for the ${first.name}`,
@@ -65,13 +79,15 @@ function tellAmbiguity(resolution: Resolution, written: Written, draft: Draft, f
   }
 }
 
-/** A slug of nothing but digits is rare, and `slug:2026` finds it. */
+/** A slug of nothing but digits is rare, and `slug:2026` finds it; one that is a UUID is rarer. */
 function isSlugBesideId(draft: Draft, ...fields: readonly Field[]): boolean {
-  return fields.some(({ type }) => type.name === 'slug') && fields.includes(draft.key)
+  return (
+    draft.key.type.name !== 'string' && fields.some(({ type }) => type.name === 'slug') && fields.includes(draft.key)
+  )
 }
 
 function takes(draft: Draft, field: Field, text: string): boolean {
-  if (field === draft.key) return /^\d+$/.test(text) && Number(text) <= LIMITS.idMax
+  if (field === draft.key && field.type.name === 'integer') return /^\d+$/.test(text) && Number(text) <= LIMITS.idMax
   if (field.type.name === 'sequence' && Number(text) < Number(field.options.own.start ?? 1)) return false
   return 'value' in field.type.decode(text, field.options)
 }

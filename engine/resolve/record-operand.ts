@@ -19,6 +19,9 @@ export interface Judging {
   readonly bare?: true
 }
 
+/** What to do where a value that is made at each reading can't be used. */
+const COUNTED = 'it is computed when it is read: take a field that is stored'
+
 const NUMBERS: ReadonlySet<string> = new Set(['smallint', 'integer', 'bigint', 'numeric', 'double precision'])
 
 /** Links another value of the judged record for a comparison with `field` of `holder`; undefined with a complaint where it can't be. */
@@ -47,7 +50,8 @@ export function linkRecordOperand(
   const complaint = misfit(resolution, { draft: holder, field }, { draft: from, field: path.field })
   if (complaint === undefined) return { kind, path }
   const name = judging.bare ? `"${operand.path.join('.')}"` : `$${kind}.${operand.path.join('.')}`
-  resolution.report('wrong_value', `"${field.name}" ${complaint}, which ${name} is`, span)
+  const counted = path.field.count === undefined ? {} : { hint: COUNTED }
+  resolution.report('wrong_value', `"${field.name}" ${complaint}, which ${name} is`, span, counted)
   return undefined
 }
 
@@ -63,7 +67,7 @@ function misfit(resolution: Resolution, own: Side, other: Side): string | undefi
   const what = mine ?? own.field.type.name
   const isNever = `(${what}) is never what a value of ${theirs ?? other.field.type.name} is`
   if (own.field.count !== undefined || other.field.count !== undefined)
-    return `(${what}) can not be compared with a count`
+    return `(${what}) does not go with a value of other records`
   if (own.field.type.hidden === true || other.field.type.hidden === true) return isNever
   if (kind === 'jsonb' || otherKind === 'jsonb') return isNever
   if (mine !== undefined && theirs !== undefined && mine !== theirs) return isNever

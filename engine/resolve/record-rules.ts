@@ -16,7 +16,7 @@ import { linkFilter } from './link.ts'
 import { fieldOf, isBroken } from './link-path.ts'
 import { linkedParts } from './linked-parts.ts'
 import type { Judging } from './record-operand.ts'
-import { type Draft, eachDraft, type Resolution, suggest } from './resolution.ts'
+import { type Draft, eachDraft, isWritten, type Resolution, suggest } from './resolution.ts'
 import { columnsOf, columnsRead, pathsOf, relatedIn } from './rule-paths.ts'
 import { entries } from './written.ts'
 
@@ -50,6 +50,7 @@ const KINDS: Readonly<Record<string, readonly string[]>> = {
 function isWhole(resolution: Resolution, name: string, { value, place }: Document<RuleDefinition>): boolean {
   const kind = Object.keys(KINDS).find((one) => Object.hasOwn(value, one))
   if (kind === undefined) {
+    if (Object.keys(KINDS).some((one) => isWritten({ place }, [one]))) return false
     const message = `The rule "${name}" does not say what must hold`
     resolution.report('wrong_rule', message, place([], 'key'), { expected: Object.keys(KINDS) })
     return false
@@ -60,6 +61,7 @@ function isWhole(resolution: Resolution, name: string, { value, place }: Documen
     resolution.report('wrong_rule', message, place([key], 'key'), { expected: KINDS[kind] ?? [] })
   }
   if (value.says !== undefined || kind === 'only_one') return true
+  if (isWritten({ place }, ['says'])) return false
   const hint = 'add says: "…", the sentence that people are told'
   resolution.report('missing_key', `The rule "${name}" needs the key "says"`, place([], 'key'), { hint })
   return false

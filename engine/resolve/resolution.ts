@@ -6,6 +6,7 @@ import type {
   Definition,
   Document,
   FieldDefinition,
+  Path,
   RelationDefinition,
   ResourceDefinition,
 } from '../definition/definition.ts'
@@ -103,6 +104,12 @@ export function suggest(word: string, candidates: Iterable<string>): Details {
 /** Of what plugins give: the same with a word about their names where no known one is near. */
 export function named(details: Details): Details {
   return { hint: 'it is named plugin.name; the plugin stands under "plugins" in app.yaml', ...details }
+}
+
+/** Whether a key is written, although its value may be missing here: one that can't be used is left out, and told already. */
+export function isWritten({ place }: Pick<Document<unknown>, 'place'>, path: readonly [...Path, string]): boolean {
+  const [own, around] = [place(path, 'key'), place(path.slice(0, -1), 'key')]
+  return own.start !== around.start || own.end !== around.end || own.source !== around.source
 }
 
 /** Every draft with the resource file it is made from, in order of names. */

@@ -35,7 +35,7 @@ import { recordRules } from './record-rules.ts'
 import { relatedFollows } from './related-follows.ts'
 import { relationMistakes } from './relation-mistakes.ts'
 import { foreignKeys, inverses } from './relations.ts'
-import { beginResolution, type Resolution } from './resolution.ts'
+import { beginResolution, isWritten, type Resolution } from './resolution.ts'
 import { ruleMistakes } from './rule-mistakes.ts'
 import { applyRules } from './rules.ts'
 import { seedMistakes } from './seed-mistakes.ts'
@@ -117,7 +117,7 @@ export function* resolve(
   deepFreeze(catalog, keep)
   yield
   const fromPlugins = extensions.rules.flatMap(({ plugin, rule, options }) =>
-    complaintsOf(plugin, () => rule(catalog, options)),
+    complaintsOf(plugin, () => rule(catalog, options)).map((complaint) => placed(resolution, plugin, complaint)),
   )
   const diagnostics = inOrder([...resolution.diagnostics, ...fromPlugins])
   return isFailed(diagnostics) ? { diagnostics } : { value: catalog, diagnostics }
@@ -134,6 +134,12 @@ function complaintsOf(plugin: string, rule: () => readonly Diagnostic[]): readon
     const reason = sentenceOf(error)
     return [{ code: 'plugin_failed', message: `A rule of the plugin "${plugin}" failed: ${reason}` }]
   }
+}
+
+/** A complaint that says no place stands where app.yaml names the plugin. */
+function placed({ definition: { app } }: Resolution, plugin: string, complaint: Diagnostic): Diagnostic {
+  const isPlaced = complaint.span !== undefined || !isWritten(app, ['plugins', plugin])
+  return isPlaced ? complaint : { ...complaint, span: app.place(['plugins', plugin], 'key') }
 }
 
 function catalogOf(resolution: Resolution): Catalog {

@@ -4,7 +4,8 @@ import type { Resource } from '../catalog/catalog.ts'
 import { isStored } from '../catalog/stored.ts'
 import { CONNECTIVES } from '../filter/parse-yaml.ts'
 import { LIMITS } from '../limits.ts'
-import { type Draft, eachDraft, named, type Resolution, suggest, type Written } from './resolution.ts'
+import { isBroken } from './link-path.ts'
+import { type Draft, eachDraft, isWritten, named, type Resolution, suggest, type Written } from './resolution.ts'
 import { slugsHaveSources } from './slug-sources.ts'
 
 type Rule = (resolution: Resolution, written: Written, draft: Draft) => void
@@ -37,24 +38,26 @@ const restoreNeedsLive: Rule = (resolution, written, draft) => {
 const countsHaveRelations: Rule = (resolution, written, draft) => {
   for (const field of draft.fields.values()) {
     if (field.count === undefined) continue
+    const isCount = field.type.name === 'count'
     const { kind } = draft.relations.get(field.count) ?? {}
-    const joined = kind === 'many_to_many' && field.type.name !== 'count'
-    if (kind === 'has_many' || joined) continue
-    if (
-      resolution.unusable.has(`${draft.name}.${field.count}`) ||
-      written.relations.get(field.count)?.value.has_many !== undefined
-    )
+    if (kind === 'has_many' || (kind === 'many_to_many' && !isCount)) continue
+    if (kind === undefined && isBroken(resolution, draft, field.count)) continue
+    const span = written.fields.get(field.name)?.place([isCount ? 'of' : 'computed']) ?? field.span
+    if (kind === 'many_to_many') {
+      const hint = `write it as ${field.name}: { type: integer, computed: { count: ${field.count} } }`
+      const message = `A field of type count counts a has_many, and "${field.count}" is many_to_many`
+      resolution.report('wrong_option', message, span, { hint })
       continue
-    const many = [...draft.relations.values()]
-      .filter((relation) => relation.kind === 'has_many')
-      .map((relation) => relation.name)
-    const span = written.fields.get(field.name)?.place([field.type.name === 'count' ? 'of' : 'computed']) ?? field.span
-    resolution.report(
-      'unknown_field',
-      `"${draft.name}" has no has_many relation "${field.count}" to count`,
-      span,
-      many.length > 0 ? suggest(field.count, many) : { hint: `add it: relations: { ${field.count}: { has_many: … } }` },
+    }
+    const many = [...draft.relations.values()].flatMap((relation) =>
+      relation.kind === 'has_many' || (relation.kind === 'many_to_many' && !isCount) ? [relation.name] : [],
     )
+    const what = isCount ? `has_many relation "${field.count}" to count` : `relation "${field.count}" to many records`
+    const [message, hint] =
+      kind === 'belongs_to'
+        ? [`"${field.count}" leads to one record, so there is nothing to count`, 'name a relation to many records']
+        : [`"${draft.name}" has no ${what}`, `add it: relations: { ${field.count}: { has_many: … } }`]
+    resolution.report('unknown_field', message, span, many.length > 0 ? suggest(field.count, many) : { hint })
   }
 }
 
@@ -190,20 +193,22 @@ function creates(draft: Resource): boolean {
 }
 
 const actionsHavePolicies: Rule = (resolution, written, draft) => {
+  const { policies } = written.document.value
   const needed = new Map<string, Resource['policies'][keyof Resource['policies']]>()
   for (const action of [...draft.actions, ...draft.nested.flatMap((route) => route.actions)]) {
     const policy = action === 'list' || action === 'get' ? 'view' : action
     needed.set(policy, draft.policies[policy])
   }
   const missing = [...needed].filter(
-    ([policy, clauses]) => clauses.length === 0 && written.document.value.policies?.[policy as 'view'] === undefined,
+    ([policy, clauses]) =>
+      clauses.length === 0 &&
+      policies?.[policy as 'view'] === undefined &&
+      !isWritten(written.document, ['policies', policy]),
   )
-  if (missing.length === 0) return
+  if (missing.length === 0 || (policies === undefined && isWritten(written.document, ['policies']))) return
   const words = missing.map(([policy]) => policy).join(', ')
   const places =
-    written.document.value.policies === undefined
-      ? written.document.place(['resource'])
-      : written.document.place(['policies'], 'key')
+    policies === undefined ? written.document.place(['resource']) : written.document.place(['policies'], 'key')
   resolution.report('missing_policy', `Nobody may ${words} "${draft.name}"`, places, {
     hint: `add a policy for ${words}, an empty list if that is meant, or take the action away`,
     severity: 'warning',

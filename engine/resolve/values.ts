@@ -3,10 +3,10 @@ import type { FieldPath, Value } from '../catalog/catalog.ts'
 import type { RecordOperand } from '../filter/filter.ts'
 import { parseRecordOperand } from '../filter/operand.ts'
 import { isObject, type Json } from '../json.ts'
+import { ourHint } from '../text/other-words.ts'
 import { linkAssignment } from './assign.ts'
 import { linkPath, type Place } from './link-path.ts'
 import { linkRecordOperand } from './record-operand.ts'
-import { suggest } from './resolution.ts'
 import { operandsIn } from './rule-paths.ts'
 import { BETWEEN, between, isTime, partsOf, shifted, TIMED, timed } from './times.ts'
 import { complain, type Linking, type PartLinking } from './value-part.ts'
@@ -32,7 +32,9 @@ function link(linking: PartLinking, written: Json, place: Place): Value | undefi
     if (linking.part) return linkPart(linking, written, place)
     if (isObject(written) && field.relation === undefined && field.type.wire !== 'json') {
       const message = `"${Object.keys(written).join('" with "')}" makes no value`
-      resolution.report('unknown_word', message, place([]), suggest(Object.keys(written)[0] ?? '', Object.keys(MADE)))
+      const expected = Object.keys(MADE)
+      const hint = ourHint(Object.keys(written)[0] ?? '', expected)
+      resolution.report('unknown_word', message, place([]), { expected, ...hint })
       return undefined
     }
     const assigned = linkAssignment(resolution, draft, field.name, written, place, judging)

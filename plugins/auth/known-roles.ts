@@ -17,7 +17,10 @@ export function unseededRoles(
       return {
         code: `${plugin}/unknown_role` as const,
         message: `There is no role "${name}", which the option "${option}" of the plugin ${plugin} names`,
-        hint: near === undefined ? 'seed the role' : `did you mean "${near}"?`,
+        hint:
+          near === undefined
+            ? `seed the role, or name others: ${plugin}: { ${option}: […] }`
+            : `did you mean "${near}"?`,
       }
     })
 }

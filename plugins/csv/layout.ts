@@ -79,7 +79,7 @@ export function layoutOf(catalog: Catalog, resource: Resource): Layout | undefin
     layout = Object.freeze({
       ask: definition.ask ?? [],
       columns: Object.entries(definition.columns).map(([title, written]) =>
-        columnOf(catalog, resource, title, typeof written === 'string' ? { path: written } : written),
+        columnOf(catalog, resource, title, written),
       ),
     })
     known.set(resource, layout)
@@ -100,7 +100,9 @@ export function headerWord(title: string): string {
     .replace(/[\s_-]+/g, ' ')
 }
 
-function columnOf(catalog: Catalog, resource: Resource, title: string, written: ColumnDefinition): Column {
+/** One column as it is written; throws a sentence for a path that leads nowhere. */
+export function columnOf(catalog: Catalog, resource: Resource, title: string, as: string | ColumnDefinition): Column {
+  const written = typeof as === 'string' ? { path: as } : as
   const { relations, field } = pathOf(catalog, resource, written.path)
   const [relation] = relations
   return {

@@ -1,7 +1,7 @@
 /** Rule: the columns of `csv:` lead to fields, and speak of each other by titles that exist. */
 import { type Catalog, type Diagnostic, nearest, type Resource } from '../../engine/index.ts'
 import { definitionOf } from './key.ts'
-import { headerWord, layoutOf } from './layout.ts'
+import { columnOf, headerWord } from './layout.ts'
 
 /** Complaints about the files of every resource that has them. */
 export function columnsLead(catalog: Catalog): readonly Diagnostic[] {
@@ -12,12 +12,8 @@ function judged(catalog: Catalog, resource: Resource): readonly Diagnostic[] {
   const definition = definitionOf(resource.keys.csv)
   if (definition === undefined) return []
   const { span } = resource
-  try {
-    layoutOf(catalog, resource)
-  } catch (error) {
-    const message = `csv: ${error instanceof Error ? error.message : String(error)}`
-    return [{ code: 'csv/unknown_column', message, span, hint: 'write a field, or a to-one relation and its field' }]
-  }
+  const astray = columnsAstray(catalog, resource)
+  if (astray.length > 0) return astray
   const titles = Object.keys(definition.columns)
   const words = titles.map(headerWord)
   const twice = titles.filter((title, at) => words.indexOf(headerWord(title)) !== at)
@@ -40,6 +36,25 @@ function judged(catalog: Catalog, resource: Resource): readonly Diagnostic[] {
         return { code: 'csv/unknown_title', message: `csv: there is no column "${title}" to stand in`, span, hint }
       }),
   ]
+}
+
+/** The columns that lead nowhere, each with the field or relation that was probably meant. */
+function columnsAstray(catalog: Catalog, resource: Resource): readonly Diagnostic[] {
+  const { fields, relations, span } = resource
+  const known = [...fields.keys(), ...relations.keys()]
+  return Object.entries(definitionOf(resource.keys.csv)?.columns ?? {}).flatMap(([title, written]): Diagnostic[] => {
+    try {
+      columnOf(catalog, resource, title, written)
+      return []
+    } catch (error) {
+      const message = `csv: the column "${title}": ${error instanceof Error ? error.message : String(error)}`
+      const [head = ''] = (typeof written === 'string' ? written : written.path).split('.')
+      const meant = known.includes(head) ? undefined : nearest(head, known)
+      const hint =
+        meant === undefined ? 'write a field, or a to-one relation and its field' : `did you mean "${meant}"?`
+      return [{ code: 'csv/unknown_column', message, span, hint }]
+    }
+  })
 }
 
 /** What stands in the way of creating what rows name. */

@@ -187,6 +187,8 @@ const REFUSED: readonly (readonly [where: unknown, place: string, sentence: RegE
   [{ isbn: 'x' }, 'where.isbn', /^Unknown field "isbn"/],
   [{ with_deleted: { title: 'x' } }, 'where.with_deleted.title', /^Unknown operator/],
   [{ pages: 'x' }, 'where.pages', /^The value of "pages" must be an integer$/],
+  [{ or: [{ pages: 1 }, { pages: 2 }] }, 'where.or', /; did you mean "any"\?$/],
+  [{ pages: { equals: 1 } }, 'where.pages.equals', /^Unknown operator "equals"; did you mean "eq"\?$/],
   [{ pages: { gtt: 1 } }, 'where.pages.gtt', /^Unknown operator "gtt"; did you mean "gt"\?/],
   [{ pages: { contains: 1 } }, 'where.pages', /does not go with this field; allowed: eq/],
   [{ pages: {} }, 'where.pages', /names no operator/],

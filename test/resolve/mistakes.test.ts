@@ -146,11 +146,12 @@ mistaken('names, paths and tables belong to one resource', () => {
 
 mistaken('hooks, restores, slugs, counts and defaults must lead somewhere', () => {
   says(
-    'fields: { s: { type: slug, from: nam }, name: { type: string, default: $now }, c: { type: count, of: parts }, on: { type: boolean, default: maybe } }\nactions: [restore]\nhooks: { update: [desk.stam] }',
+    'fields: { s: { type: slug, from: nam }, name: { type: string, default: $now }, c: { type: count, of: parts }, p: { type: integer, computed: { count: part } }, on: { type: boolean, default: maybe } }\nactions: [restore]\nhooks: { update: [desk.stam] }',
     [
       'things.yaml [nam] unknown_field: "things" has no field "nam" to make a slug from (did you mean "name"?)',
       'things.yaml [$now] wrong_value: "$now" is a default of timestamp fields only (write type: timestamp, or a value of the type string)',
       'things.yaml [parts] unknown_field: "things" has no has_many relation "parts" to count (add it: relations: { parts: { has_many: … } })',
+      'things.yaml [{ count: part }] unknown_field: "things" has no relation "part" to many records (add it: relations: { part: { has_many: … } })',
       'things.yaml [maybe] wrong_value: The default of "on" must be true or false (write a value of the field, as true or false)',
       'things.yaml [restore] missing_live: A record that is removed for good can not be restored (add "soft_delete: true" and "restore: true", or take restore away)',
       'things.yaml [desk.stam] unknown_hook: No plugin gives a hook "desk.stam" (did you mean "desk.stamp"?)',
@@ -241,6 +242,12 @@ mistaken('two lookups that one text could mean are a warning, and the path says 
   )
   assert.match(warned('code: { type: string, unique: true }', '[id, code]'), /could be the id or the code/)
   assert.match(warned('n: { type: integer, unique: true }', '[n, id]'), /it is taken for the n/)
+  const number = (id: string) => warned('number: { type: sequence, start: 10001 }', `[id, number]\nid: ${id}`)
+  assert.is(number('uuid'), '')
+  assert.match(number('bigint'), /could be the id or the number/)
+  assert.match(number('bigint'), /\n {4}hint: write \/things\/number:10001 for the number\n/)
+  assert.match(number('string'), /could be the id or the number/)
+  assert.match(warned('code: { type: string, unique: true }', '[id, code]\nid: uuid'), /could be the id or the code/)
   for (const [fields, lookup] of [
     ['uid: { type: sequence, start: 3000000001 }', '[id, uid]'],
     ['name: { type: string }, slug: { type: slug, from: name }', '[id, slug]'],

@@ -160,7 +160,7 @@ rules('what records come to is a value that the field can hold', () => {
     'things.yaml [{ sum: parts.prize }] unknown_field: "parts" has no field "prize" that could be added up or compared (did you mean "price"?)',
   ])
   told('{ type: decimal, precision: 9, scale: 2, computed: { sum: part.price } }', [
-    'things.yaml [{ sum: part.price }] unknown_field: "things" has no has_many relation "part" to count (did you mean "parts"?)',
+    'things.yaml [{ sum: part.price }] unknown_field: "things" has no relation "part" to many records (did you mean "parts"?)',
   ])
   told('{ type: string, computed: { count: parts } }', [
     'things.yaml [{ count: parts }] wrong_option: A count is an integer, and "it" is string',

@@ -79,7 +79,7 @@ mistaken('what does not go with it', () => {
     ),
     [
       'things.yaml [[count]] wrong_value: "times" must have at least 2 items',
-      'things.yaml [multiply] unknown_key: Unknown key "multiply"',
+      'things.yaml [multiply] unknown_key: Unknown key "multiply" (did you mean "times"?)',
       'things.yaml [required] wrong_option: "required" does not go with "stored": nobody writes the value (take "required" away)',
       'things.yaml [default] wrong_option: "default" does not go with "stored": nobody writes the value (take "default" away)',
       'things.yaml [stored] wrong_option: A field of type boolean can not be computed by the database',

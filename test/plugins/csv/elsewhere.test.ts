@@ -151,6 +151,9 @@ csv('a column that leads nowhere is a mistake of the YAML', async () => {
   const create = '{ Number: number, Maker: { path: maker.name, create: { in: makers, from: { Code: Numbr } } } }'
   assert.match(await mistakes(create), /csv\/wrong_create.*"Maker" creates makers, where no column has the path name/)
   assert.match(await mistakes('{ Number: { path: title, words: [title, subtitle] } }'), /csv\/unknown_column/)
+  const both = await mistakes('{ Number: number, Title: titel, Maker: maker.nam }')
+  assert.match(both, /csv: the column "Title": articles has no column titel[\s\S]*did you mean "title"\?/)
+  assert.match(both, /csv: the column "Maker": articles has no column maker\.nam/)
 })
 
 csv.run()
