@@ -15,22 +15,28 @@ export interface SettleOptions extends Pick<MigrationOptions, 'log' | 'now' | 'e
   readonly asLeft?: boolean
 }
 
+/** Titles of the steps of a migration. */
+export interface Settled {
+  readonly applied: readonly string[]
+  /** Those that wait for a person's word. */
+  readonly left: readonly string[]
+}
+
 /**
- * Gives the titles of what was done so that the application can be served on the database; nothing has changed there when
+ * Gives what was done so that the application can be served on the database; nothing has changed there when
  * it can't be.
  */
 export async function settle(
   catalog: Catalog,
   database: Database,
   options: SettleOptions,
-): Promise<Collected<readonly string[]>> {
+): Promise<Collected<Settled>> {
   if (options.begin === false) {
     if (options.asLeft !== true) await requireCurrent(catalog, database, options.now)
-    return { value: [], diagnostics: [] }
+    return { value: { applied: [], left: [] }, diagnostics: [] }
   }
   const pause = await pauseOn(database, options.pause, () => altersTables(catalog, database, options.now))
-  const { value, diagnostics } = await migrate(catalog, database, { ...settling(catalog, options), pause })
-  return value === undefined ? { diagnostics } : { value: value.applied, diagnostics: [] }
+  return migrate(catalog, database, { ...settling(catalog, options), pause })
 }
 
 /** The same by the steps of a plan that a person has seen, the unsafe ones too. */
@@ -39,10 +45,9 @@ export async function settleByPlan(
   catalog: Catalog,
   database: Database,
   options: SettleOptions,
-): Promise<Collected<readonly string[]>> {
+): Promise<Collected<Settled>> {
   const pause = await pauseOn(database, options.pause, async () => true)
-  const { value, diagnostics } = await applyPlan(catalog, database, hash, { ...settling(catalog, options), pause })
-  return value === undefined ? { diagnostics } : { value: value.applied, diagnostics: [] }
+  return applyPlan(catalog, database, hash, { ...settling(catalog, options), pause })
 }
 
 /** What stands beside the tables before they are altered, and what comes behind them. */

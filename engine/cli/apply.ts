@@ -1,5 +1,5 @@
 /** `plinth apply [<hash>]`: the database and every running instance come to the files as they are now. */
-import { type SettleOptions, settle, settleByPlan } from '../boot/settle.ts'
+import { type SettleOptions, type Settled, settle, settleByPlan } from '../boot/settle.ts'
 import { fileVersion } from '../boot/version.ts'
 import { rollOut } from '../rollout/roll-out.ts'
 import { showDiagnostics, shownInstances, withDatabase } from './application.ts'
@@ -21,8 +21,14 @@ export function run(invocation: Invocation): Promise<ExitCode> {
     showDiagnostics(rolledOut, invocation)
     if (rolledOut.value === undefined) return 1
     const { settled, serving } = rolledOut.value
-    say(settled.join('\n') || 'Nothing to do: the database is as the YAML says.')
+    say(told(settled))
     if (serving.length > 0) say(shownInstances(serving))
     return rolledOut.diagnostics.some(({ severity }) => severity !== 'warning') ? 1 : 0
   })
+}
+
+function told({ applied, left }: Settled): string {
+  if (left.length === 0) return applied.join('\n') || 'Nothing to do: the database is as the YAML says.'
+  const kept = left.map((title) => `  ${title}`)
+  return [...applied, 'Left as it is until a person applies the plan that `plinth plan` shows:', ...kept].join('\n')
 }

@@ -16,8 +16,7 @@ export async function run(invocation: Invocation): Promise<ExitCode> {
     catalog,
     checks: composition.checks,
     open: async () => {
-      if (!isMade(settings))
-        throw new Error(`There is no database in ${settings.dataDir} yet: \`plinth start\` makes it.`)
+      if (!isMade(settings)) throw new Error(`there is no database in ${settings.dataDir} yet`)
       return connect(settings, { log, joins: true })
     },
     now: () => new Date(),

@@ -25,7 +25,8 @@ async function listen(engine: Engine, port: number): Promise<readonly string[]> 
 
 /**
  * Nearly all that a start makes is kept, and V8 answers that by more room for what is new: 32 MB, which it never gives
- * back. So the room stays as it is while `work` runs; requests, whose objects soon go, may have more afterwards.
+ * back. So the room stays as it is while `work` runs; requests, whose objects soon go, may have more afterwards. Of what
+ * they leave behind V8 would collect nothing until the heap is several times of what it holds.
  */
 async function inLittleRoom<T>(work: () => Promise<T>): Promise<T> {
   setFlagsFromString('--semi-space-growth-factor=1')
@@ -34,6 +35,7 @@ async function inLittleRoom<T>(work: () => Promise<T>): Promise<T> {
   } finally {
     // V8's own factor.
     setFlagsFromString('--semi-space-growth-factor=2')
+    setFlagsFromString('--heap-growing-percent=100')
   }
 }
 

@@ -1,14 +1,18 @@
 /** Opens an embedded cluster on disk or in memory, and lets the rest of the process breathe while it works. */
 import fs from 'node:fs/promises'
+import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { setImmediate } from 'node:timers/promises'
 import { PGlite } from '@electric-sql/pglite'
 import type { Disk } from '../disk/watch.ts'
 import { watchForPanic } from './panic.ts'
 import { closeToOthers } from './private.ts'
-import { EXTENSIONS, readSnapshot, writeSnapshot } from './snapshot.ts'
+import { EXTENSIONS, readSnapshot, type Snapshot, SnapshotInMemory, takeSnapshot, unpackSnapshot } from './snapshot.ts'
 
 export const EMBEDDED_MAJOR = '18'
+
+/** Each start fills the buffers with zeros, which takes longer than anything else in it; 128 MB are the default. */
+const FEW_BUFFERS = [...PGlite.defaultStartParams, '-c', 'shared_buffers=16MB']
 
 const SLICE_MS = 8
 /** First bytes of the messages that end a batch: Sync, Query, and the copy messages, which wait for nothing. */
@@ -59,20 +63,40 @@ async function majorOf(directory: string): Promise<string | undefined> {
   }
 }
 
+/** Builds a cluster from nothing in a directory, and closes it. */
+async function build(directory: string): Promise<Snapshot> {
+  const cluster = await PGlite.create(directory, { extensions: EXTENSIONS, startParams: FEW_BUFFERS })
+  await prepare(cluster)
+  await cluster.close()
+  return takeSnapshot(directory)
+}
+
+async function buildElsewhere(): Promise<Snapshot> {
+  const folder = await fs.mkdtemp(path.join(tmpdir(), 'plinth-cluster-'))
+  try {
+    return await build(path.join(folder, 'database'))
+  } finally {
+    await fs.rm(folder, { recursive: true, force: true })
+  }
+}
+
 /** A cluster that lives as long as the process and leaves nothing behind. */
 export async function openMemory(): Promise<PGlite> {
-  const snapshot = await readSnapshot()
-  const cluster = await PGlite.create({ extensions: EXTENSIONS, ...(snapshot ? { loadDataDir: snapshot } : {}) })
+  const snapshot = (await readSnapshot()) ?? (await buildElsewhere())
+  const cluster = await PGlite.create({
+    extensions: EXTENSIONS,
+    fs: new SnapshotInMemory(snapshot),
+    startParams: FEW_BUFFERS,
+  })
   await prepare(cluster)
-  if (snapshot === undefined) await writeSnapshot(cluster).catch(() => {})
   return pace(cluster, undefined)
 }
 
 /**
  * The cluster of a directory that this process has locked; made when there is none. A first start that was cut off is
- * begun again; throws a sentence for the directory of another major version.
+ * begun again; throws a sentence for the directory of another major version. `briefly`: for a command, which ends soon.
  */
-export async function openDirectory(directory: string, disk: Disk): Promise<PGlite> {
+export async function openDirectory(directory: string, disk: Disk, briefly = false): Promise<PGlite> {
   const major = await majorOf(directory)
   if (major !== undefined && major !== EMBEDDED_MAJOR) {
     throw new Error(
@@ -81,7 +105,10 @@ export async function openDirectory(directory: string, disk: Disk): Promise<PGli
   }
   disk.check()
   if (major !== undefined) {
-    const cluster = await PGlite.create(directory, { extensions: EXTENSIONS })
+    const cluster = await PGlite.create(directory, {
+      extensions: EXTENSIONS,
+      ...(briefly && { startParams: FEW_BUFFERS }),
+    })
     watchForPanic(cluster, () =>
       disk.lose(
         `The embedded database has stopped: it could not write to ${directory}, because the disk is full or fails. Nothing that was acknowledged is lost: start again when there is room.`,
@@ -95,14 +122,10 @@ export async function openDirectory(directory: string, disk: Disk): Promise<PGli
   const half = `${directory}.new`
   await fs.rm(half, { recursive: true, force: true })
   const snapshot = await readSnapshot()
-  const first = await PGlite.create(half, { extensions: EXTENSIONS, ...(snapshot ? { loadDataDir: snapshot } : {}) })
-  if (snapshot === undefined) {
-    await prepare(first)
-    await writeSnapshot(first).catch(() => {})
-  }
-  await first.close()
+  if (snapshot === undefined) await build(half)
+  else unpackSnapshot(snapshot, half)
   // Only a whole cluster ever bears the name: a start that is killed leaves a `.new` that the next one removes.
   await fs.rm(directory, { recursive: true, force: true })
   await fs.rename(half, directory)
-  return openDirectory(directory, disk)
+  return openDirectory(directory, disk, briefly)
 }

@@ -2,6 +2,7 @@
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Disk } from '../disk/watch.ts'
+import { sentenceOf } from '../error.ts'
 import type { Logger } from '../observe.ts'
 import type { Settings } from '../settings.ts'
 import type { Database } from './database.ts'
@@ -23,11 +24,41 @@ export async function connect(
   { log, joins = false, disk }: ConnectOptions,
 ): Promise<Database> {
   if (settings.databaseUrl !== undefined) {
+    const { databasePool, databaseReplicaUrl, databaseUrl } = settings
     const { openPostgresql } = await import('./postgresql.ts')
-    return openPostgresql(settings.databaseUrl, settings.databaseReplicaUrl, settings.databasePool, log)
+    return openPostgresql(databaseUrl, databaseReplicaUrl, databasePool, log).catch((error: unknown) => {
+      const code = codeOf(error)
+      // What is found on an open connection, as a version that is too old, says what to do.
+      throw code === undefined ? error : new NotOpened(databaseUrl, code, error)
+    })
   }
   if (joins) return (await import('./shared.ts')).openOrJoin(settings.dataDir, log, disk)
   return (await import('./embedded.ts')).openEmbedded(settings.dataDir, log, disk)
+}
+
+/** A server that could not be opened, and what can be done about it; `cause` is the error of the driver. */
+class NotOpened extends Error {
+  constructor(databaseUrl: string, code: string, cause: unknown) {
+    const where = URL.canParse(databaseUrl) ? new URL(databaseUrl) : undefined
+    const at = where === undefined ? '' : ` at ${where.host || 'the local socket'}${where.pathname}`
+    const advice =
+      code === NO_DATABASE ? 'Create it, or correct' : code.startsWith('E') ? 'Start it, or correct' : 'Correct'
+    super(`The database${at} can not be opened: ${sentenceOf(cause)}. ${advice} DATABASE_URL.`, { cause })
+  }
+}
+
+/** What PostgreSQL calls a database that is not there. */
+const NO_DATABASE = '3D000'
+
+/** The code of Node (ECONNREFUSED) or of PostgreSQL. */
+function codeOf(error: unknown): string | undefined {
+  const { code } = error as { readonly code?: unknown }
+  return typeof code === 'string' ? code : undefined
+}
+
+/** Why a database could not be opened, for those who say themselves where it is and what to do. */
+export function reasonOf(error: unknown): string {
+  return sentenceOf(error instanceof NotOpened ? error.cause : error)
 }
 
 /** As `connect`, on a disk that is watched already; it is watched no longer when the database can't be opened. */

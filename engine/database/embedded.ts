@@ -30,8 +30,11 @@ function poolOn(cluster: PGlite): pg.Pool {
   })
 }
 
-/** The database in `<dataDir>/database`, on a disk that is watched; rejects at once when another process uses it. */
-export async function openEmbedded(dataDir: string, log: Logger, watched?: Disk): Promise<Database> {
+/**
+ * The database in `<dataDir>/database`, on a disk that is watched; rejects at once when another process uses it.
+ * `briefly`: for a command, which ends soon.
+ */
+export async function openEmbedded(dataDir: string, log: Logger, watched?: Disk, briefly = false): Promise<Database> {
   const directory = path.join(dataDir, 'database')
   await keepPrivate(dataDir, true)
   const lock = lockDirectory(directory, Date.now)
@@ -40,7 +43,7 @@ export async function openEmbedded(dataDir: string, log: Logger, watched?: Disk)
     if (watched === undefined) disk.stop()
   }
   try {
-    const cluster = await openDirectory(directory, disk)
+    const cluster = await openDirectory(directory, disk, briefly)
     for (const held of [dataDir, lock.file, path.join(directory, 'PG_VERSION')]) disk.hold(held)
     const pool = poolOn(cluster)
     let shared: Shared | undefined

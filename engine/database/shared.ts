@@ -60,7 +60,7 @@ async function openShared(dataDir: string, description: string, log: Logger): Pr
 /** The database as `openEmbedded` opens it, or by way of the running server that has it open already. */
 export async function openOrJoin(dataDir: string, log: Logger, disk?: Disk): Promise<Database> {
   try {
-    return await openEmbedded(dataDir, log, disk)
+    return await openEmbedded(dataDir, log, disk, true)
   } catch (error) {
     if (!(error instanceof InUseError)) throw error
     const description = `${describeEmbedded(dataDir)}, which process ${error.pid ?? 'unknown'} has open`

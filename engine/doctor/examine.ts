@@ -1,5 +1,6 @@
 /** Looks at a whole deployment ⇄, one thing after the other; what can't be looked at is a finding itself. */
 import type { Catalog } from '../catalog/catalog.ts'
+import { reasonOf } from '../database/connect.ts'
 import type { Database } from '../database/database.ts'
 import { sentenceOf } from '../error.ts'
 import type { JsonObject } from '../json.ts'
@@ -61,7 +62,7 @@ async function lookAtAll(
     database = await open()
   } catch (error) {
     const advice = 'start the server, or correct DATABASE_URL or DATA_DIR'
-    return look('database', () => [problem(sentenceOf(error), advice)])
+    return look('database', () => [problem(reasonOf(error), advice)])
   }
   try {
     await look('database', () => lookAtDatabase(database, catalog))

@@ -1,4 +1,5 @@
 /** `plinth import <resource> <file>`: the import from a terminal, with a bar that shows how far it is. */
+import { existsSync } from 'node:fs'
 import { access } from 'node:fs/promises'
 import {
   ApiError,
@@ -15,7 +16,7 @@ import { importOptions, importParameters } from './options.ts'
 import { type Report, summary } from './outcome.ts'
 
 const WIDTH = 30
-export const DRY = '--dry-run'
+const DRY = '--dry-run'
 
 /** A sentence that ends the command, and its exit code. */
 class Refused extends Error {
@@ -24,6 +25,12 @@ class Refused extends Error {
     super(sentence)
     this.code = code
   }
+}
+
+/** Whether an import could write: a slip in its words is no reason to begin an application. */
+export function writes(args: readonly string[]): boolean {
+  const [, path, ...more] = args.filter((word) => !word.startsWith('--'))
+  return path !== undefined && more.length === 0 && existsSync(path) && !args.includes(DRY)
 }
 
 /** Imports as the system; exit code 0 when every row is in, 1 when one failed, 2 when the words are wrong. */

@@ -1,7 +1,7 @@
 /** The csv plugin: any resource exports itself to a file and imports itself from one, by a map of columns in its YAML. */
 import { definePlugin, type JsonObject, type Resource, type Route } from '../../engine/index.ts'
 import { storeOf } from '../files/dumped.ts'
-import { DRY, importCommand } from './command.ts'
+import { importCommand, writes } from './command.ts'
 import { exportRecords, PARAMETERS } from './export.ts'
 import { ATTEMPTS, runImport } from './job.ts'
 import { CSV_KEY, definitionOf, permissionsOf, rolesOf } from './key.ts'
@@ -67,7 +67,7 @@ export default definePlugin({
     import: {
       description: 'Import a CSV file: plinth import <resource> <file> [--dry-run] [--map=…] [--zone=…] [--dates=…]',
       example: 'plinth import tickets zendesk.csv --dry-run',
-      begins: (args) => !args.includes(DRY),
+      begins: writes,
       run: importCommand,
     },
   },

@@ -83,6 +83,10 @@ database('a field that is taken out of the YAML is set aside by apply, and comes
     (await run('plan')).said,
     /removes {2}set aside column notes\.stars[\s\S]*A start leaves alone what is marked "removes"/,
   )
+  assert.match(
+    (await run('apply')).said,
+    /^Left as it is until a person applies the plan that `plinth plan` shows:\n {2}set aside column notes\.stars/,
+  )
   assert.is((await applied()).code, 0)
   const listed = await run('purge')
   assert.match(listed.said, /^would destroy notes\.stars\w* \(0 rows with values\)\nThere is no way back/)
@@ -153,9 +157,14 @@ database('a server that does not answer is a sentence, whatever the command', as
   for (const words of [['plan'], ['start'], ['explain', 'GET /api/notes'], ['purge']]) {
     const { code, complained } = await plinth(words, { ...away, DATA_DIR: `${application.path}/away`, PORT: '0' })
     assert.is(code, 1, words.join(' '))
-    assert.match(complained, 'ECONNREFUSED', words.join(' '))
+    assert.match(complained, /The database at localhost:1\/desk can not be opened: .*ECONNREFUSED/, words.join(' '))
+    assert.match(complained, '. Start it, or correct DATABASE_URL.')
     assert.not.match(complained, 'hidden')
   }
+  const { TEST_DATABASE_URL: server } = process.env
+  if (server === undefined) return
+  const none = { ...away, DATABASE_URL: new URL('/plinth_no_such_database', server).href, PORT: '0' }
+  assert.match((await plinth(['plan'], none)).complained, 'does not exist. Create it, or correct DATABASE_URL.')
 })
 
 database.run()

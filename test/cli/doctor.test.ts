@@ -20,7 +20,10 @@ doctor.after(() => place?.remove())
 doctor('without a database there is a problem, and nothing is made', async () => {
   const { code, said } = await run({}, 'doctor')
   assert.is(code, 1)
-  assert.match(said, /^problem {2}database +There is no database in .*data yet: `plinth start` makes it\./m)
+  assert.match(
+    said,
+    /^problem {2}database +there is no database in .*data yet: start the server, or correct DATABASE_URL or DATA_DIR$/m,
+  )
   assert.match(said, /\n1 problem and \d warnings?\.$/)
 })
 

@@ -23,7 +23,9 @@ async function run(...args: string[]): Promise<{ readonly code: number; readonly
 const DRY_RUN = () => run('import', 'tickets', join(place.path, 'tickets.csv'), '--dry-run')
 
 test('what only looks makes no database', async () => {
-  for (const ran of [await DRY_RUN(), await run('jobs'), await run('ai-evaluate'), await run('admin', 'password')]) {
+  const slips = [await run('import'), await run('import', 'tickets', 'no-such.csv')]
+  const looks = [await DRY_RUN(), await run('jobs'), await run('ai-evaluate'), await run('admin', 'password')]
+  for (const ran of [...slips, ...looks]) {
     assert.is(ran.code, 1)
     assert.match(ran.said, /There is no database in .*data yet: `plinth start` makes it\./)
   }

@@ -46,6 +46,16 @@ test('what was written is there when the directory is opened again', async () =>
   await second.close()
 })
 
+test('a command takes a small part of the memory that a server takes for its buffers', async () => {
+  const buffers = async (joins: boolean): Promise<unknown> => {
+    const database = await connect({ databaseUrl: undefined, dataDir }, { log: SILENT, joins })
+    const [row] = await database.adhoc.run({ text: 'show shared_buffers' }, [])
+    await database.close()
+    return row?.[0]
+  }
+  assert.equal([await buffers(false), await buffers(true)], ['128MB', '16MB'])
+})
+
 test('kill -9 while writing loses no acknowledged row, and the dead process holds no lock', async () => {
   const writer = path.resolve('test/database/writer.ts')
   const child = spawn(process.execPath, ['--import', 'tsx', writer, dataDir], { stdio: ['ignore', 'pipe', 'inherit'] })

@@ -91,7 +91,7 @@ asRoot('another user reads nothing, and can not start on a folder that is not th
 test('the archive that a first start unpacks stays readable for whoever runs the program', async () => {
   await fillDatabase()
   const { version } = JSON.parse(readFileSync('node_modules/@electric-sql/pglite/package.json', 'utf8'))
-  assert.is(statSync(`dist/pglite-${version}.tar.gz`).mode & 0o044, 0o044)
+  assert.is(statSync(`dist/pglite-${version}.cluster.gz`).mode & 0o044, 0o044)
 })
 
 test.run()

@@ -168,10 +168,13 @@ function within(whole: Json, [key, ...rest]: readonly string[], change: (value: 
 async function writeOne({ file, before, after }: ChangedFile): Promise<void> {
   const path = await realpath(resolve(file)).catch(() => resolve(file))
   const found = await readFile(path, 'utf8').catch(() => undefined)
-  if (found !== before) throw new Refused(`${file} was changed by somebody else meanwhile; nothing was written.`)
+  // Editors on Windows begin a file with a byte order mark, which is no part of what was read, and stays.
+  const mark = found?.startsWith('\uFEFF') ? '\uFEFF' : ''
+  if (found?.slice(mark.length) !== before)
+    throw new Refused(`${file} was changed by somebody else meanwhile; nothing was written.`)
   await makeFolder(posix.dirname(path))
   const mode = before === undefined ? 0o644 : (await stat(path)).mode & 0o777
-  await writeWhole(path, after, mode)
+  await writeWhole(path, `${mark}${after}`, mode)
 }
 
 async function restore(written: readonly ChangedFile[]): Promise<void> {

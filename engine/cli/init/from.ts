@@ -1,8 +1,7 @@
 /** ⇄ An application for a database that is there already: its files, what they could not say, and a trial that they serve it. */
 import type { Boot } from '../../boot/boot.ts'
-import { connect } from '../../database/connect.ts'
+import { connect, reasonOf } from '../../database/connect.ts'
 import type { Database } from '../../database/database.ts'
-import { sentenceOf } from '../../error.ts'
 import { applicationOf, type Found, type Taken } from '../../existing/application.ts'
 import type { DatabaseFacts } from '../../existing/facts.ts'
 import { readFacts } from '../../existing/read.ts'
@@ -52,7 +51,7 @@ export async function withAddress<T>(
     database = await connect({ databaseUrl: address, dataDir: '', databasePool: 2 }, { log })
   } catch (error) {
     const where = `${host || 'the local socket'}${pathname}`
-    throw new Error(`The database at ${where} can not be opened: ${sentenceOf(error)}. Nothing was written.`)
+    throw new Error(`The database at ${where} can not be opened: ${reasonOf(error)}. Nothing was written.`)
   }
   try {
     return await work(database)
