@@ -171,12 +171,13 @@ export const LIMITS = {
   poolQueue: 500,
   /**
    * Connections that wait to be accepted; how many come within so many milliseconds before more handles accept them, and
-   * how many handles those are: at turns of 5 ms they take 1,600 a second.
+   * how many handles those are: a process with five times the work that it can do has turns of 30 ms, and they then take
+   * 2,000 a second. Each costs a new connection half a microsecond.
    */
   listenBacklog: 4_096,
   acceptWidenFrom: 100,
   acceptLookMs: 1_000,
-  acceptHandles: 8,
+  acceptHandles: 64,
   /**
    * Requests in flight at a time: at most (beyond it even cheap ones wait for seconds) and, when overload has narrowed it,
    * at least, so that the database never waits for requests.

@@ -59,7 +59,8 @@ export function widenAccept(server: Server, { log, production }: { log: Logger; 
   function add(handle: unknown): void {
     const other = createServer((socket) => void server.emit('connection', socket))
     other.on('error', (err) => log.warn({ err }, 'a further handle for new connections failed'))
-    others.push(other.listen(handle))
+    // All handles are one socket to the system: each one that listens sets the length of its queue anew.
+    others.push(other.listen(handle, closed ? 1 : LIMITS.listenBacklog))
     if (closed) other.close()
   }
 

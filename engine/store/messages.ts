@@ -2,6 +2,7 @@
 import { randomUUID } from 'node:crypto'
 import type { Redis } from 'ioredis'
 import type { Logger } from '../observe.ts'
+import { COMMAND_MS, inTime } from './in-time.ts'
 import { createChannels } from './memory.ts'
 import type { Store } from './store.ts'
 
@@ -30,7 +31,7 @@ function outgoing(redis: Redis, topic: string, from: string): (parcel: Omit<Parc
   let lost = false
   const send = async (text: string) => {
     try {
-      await redis.publish(topic, text)
+      await inTime(redis.publish(topic, text))
     } catch {
       if (unsent.length < UNSENT) unsent.push(text)
       else lost = true
@@ -48,7 +49,12 @@ function outgoing(redis: Redis, topic: string, from: string): (parcel: Omit<Parc
 /** A connection that only listens and comes back by itself; `gap` is called when something may have been missed. */
 function listening(redis: Redis, topic: string, received: (parcel: Parcel) => void, gap: () => void): Redis {
   let connectedBefore = false
-  const listener = redis.duplicate({ autoResubscribe: false, enableOfflineQueue: false, keepAlive: 10_000 })
+  const listener = redis.duplicate({
+    autoResubscribe: false,
+    enableOfflineQueue: false,
+    keepAlive: 10_000,
+    commandTimeout: COMMAND_MS,
+  })
   // The connection that counts logs the outage.
   listener.on('error', () => {})
   listener.on('message', (_topic, text) => {

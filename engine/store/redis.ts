@@ -3,12 +3,11 @@
 import { Redis } from 'ioredis'
 import { sentenceOf } from '../error.ts'
 import type { Logger } from '../observe.ts'
+import { inTime } from './in-time.ts'
 import { createWindows } from './memory.ts'
 import { messaging } from './messages.ts'
 import type { Store, WindowCount } from './store.ts'
 
-/** A command that takes longer is given up, so that an outage delays a caller by less than 100 ms. */
-const COMMAND_MS = 80
 /** How long Redis is not asked after a failure: one request in a second waits for it, not every one. */
 const PAUSE_MS = 1_000
 const RECONNECT_MS = 1_000
@@ -44,7 +43,6 @@ function connect(url: string, log: Logger): Link {
     lazyConnect: true,
     maxRetriesPerRequest: 1,
     enableOfflineQueue: false,
-    commandTimeout: COMMAND_MS,
     // Requests that arrive together are counted by one write to the socket, which costs more than the counting.
     enableAutoPipelining: true,
     scripts: { hit: { lua: HIT, numberOfKeys: 1 } },
@@ -104,7 +102,7 @@ export async function redisStore(url: string, log: Logger, prefix: string): Prom
     const key = `${bucket}:${id}`
     if (link.usable(performance.now())) {
       try {
-        const [count, left] = windowOf(await link.redis.hit(`${prefix}:${key}`, windowMs))
+        const [count, left] = windowOf(await inTime(link.redis.hit(`${prefix}:${key}`, windowMs)))
         link.answered()
         const shared = { count, resetAt: now + left }
         windows.adopt(key, shared, windowMs, now)

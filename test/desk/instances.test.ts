@@ -210,10 +210,15 @@ test('each mail leaves once, by whichever instance', async () => {
 withRedis('requests are counted together', async () => {
   const remaining = async (at: Instance) =>
     Number((await at.call('GET', '/auth/me', { token: admin })).headers['x-ratelimit-remaining'])
-  let [first, second, third] = [await remaining(one), await remaining(two), await remaining(one)]
-  // A new minute began in between: then the next three are of one.
-  if (first < third) [first, second, third] = [await remaining(one), await remaining(two), await remaining(one)]
-  assert.equal([second, third], [first - 1, first - 2])
+  const three = async () => [await remaining(one), await remaining(two), await remaining(one)] as const
+  const inTurn = ([first, second, third]: readonly number[]) => second === first! - 1 && third === first! - 2
+  let seen = await three()
+  // A new minute may begin in between; and where Redis does not answer for 80 ms, an instance counts alone for a second.
+  for (let tries = 0; tries < 3 && !inTurn(seen); tries += 1) {
+    await pause(1_100)
+    seen = await three()
+  }
+  assert.ok(inTurn(seen), seen.join(' '))
 })
 
 withRedis('guesses at one are counted at the other', async () => {

@@ -57,6 +57,22 @@ test('two instances count together', async (world) => {
   assert.is((await b.hit('auth', 'x', 60_000, Date.now())).count, 2)
 })
 
+test('a process that was busy reads the answer that came meanwhile before it counts alone', async (world) => {
+  const { log, lines } = remembering()
+  const [a, b] = await shared(world)
+  const busy = await opened(world, log)
+  await until(async () => {
+    await busy.hit('general', 'x', 60_000, Date.now())
+    return (await a.hit('general', 'x', 60_000, Date.now())).count > 1
+  })
+  const { count } = await b.hit('general', 'x', 60_000, Date.now())
+  const asked = busy.hit('general', 'x', 60_000, Date.now())
+  await nextTurn('sent')
+  for (const end = performance.now() + 200; performance.now() < end; );
+  assert.is((await asked).count, count + 1)
+  assert.equal(lines, [])
+})
+
 test('a message reaches the other instance', async (world) => {
   const [a, b] = await shared(world)
   const heard: string[] = []
