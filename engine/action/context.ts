@@ -72,6 +72,11 @@ export interface Records<T extends RecordTypes = AnyRecord> {
   /** By id or another lookup, of which a number is the id where it can be one; throws ApiError record_not_found or forbidden. */
   get(lookup: string | number): Promise<T['record']>
   /**
+   * A record that the program itself has written or found for the actor, as the actor reads it, whether or not the policy
+   * `view` reaches it; throws record_not_found.
+   */
+  shown(id: Id): Promise<T['record']>
+  /**
    * Every record of a list, as batches of rows: the text of each column (`subject`, `status.name`) as answers write it,
    * null where it is absent or not for this actor. Filters, search and sort as `list`, without pages. Reads by key, so
    * that no connection is held between batches and memory stays the same however long the list is.

@@ -18,6 +18,7 @@ import { idsOf, valuesTaken } from './ids-of.ts'
 import { logWrites } from './log-writes.ts'
 import type { Parent } from './parent.ts'
 import { getRecord, listRecords } from './read.ts'
+import { readBack } from './read-back.ts'
 import { relatedOf } from './related.ts'
 import { deleteRecord, restorableId, restoreRecord } from './remove.ts'
 import type { TypesOf } from './resource-types.ts'
@@ -117,6 +118,7 @@ function records(around: Execution, name: string): Records {
       requireClause(resource.policies.view, around.actor)
       return parsed(getRecord(around, resource, named(lookup)))
     },
+    shown: (id) => parsed(readBack(around, resource, id)),
     rows: (columns, query = []) => streamRows(around, resource, columns, query),
     texts: (columns, query, write) => streamTexts(around, resource, columns, query, write),
     idsOf: (field, texts) => idsOf(around, resource, field, texts),

@@ -1,7 +1,7 @@
 /** ⇄ Imports the files of plugins as they are on the disk now, in TypeScript or JavaScript, with one engine for all. */
 import { createHash } from 'node:crypto'
 import { readdir, readFile, stat } from 'node:fs/promises'
-import { register } from 'node:module'
+import module, { register } from 'node:module'
 import { join, relative, sep } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import type { HookData } from './module-hooks.ts'
@@ -31,6 +31,21 @@ export function registerHooks(): void {
     compile: !FROM_SOURCE,
   }
   register(here(`./module-hooks.${EXTENSION}`), { data })
+  if (FROM_SOURCE) keepEntries()
+}
+
+type Resolve = (specifier: string, context: unknown, next: (specifier: string, context: unknown) => unknown) => unknown
+
+/**
+ * Entry files are meant as they are named. From Node 22.15 on, what runs the TypeScript is asked before hooks in their
+ * own thread are, and would take the TypeScript beside a script for it.
+ */
+function keepEntries(): void {
+  const registerSync: unknown = Reflect.get(module, 'registerHooks')
+  if (typeof registerSync !== 'function') return
+  const resolve: Resolve = (specifier, context, next) =>
+    /^file:.*\.js(?:\?|$)/.test(specifier) ? { url: specifier, shortCircuit: true } : next(specifier, context)
+  registerSync({ resolve })
 }
 
 async function codeBelow(folder: string): Promise<readonly string[]> {
@@ -86,6 +101,6 @@ export async function versionOf(folder: string): Promise<string | undefined> {
 export async function importEntry(entry: string, version: string | undefined, own: boolean): Promise<unknown> {
   if (!own || version !== undefined) registerHooks()
   const { href } = pathToFileURL(entry)
-  const module: { readonly default?: unknown } = await import(version === undefined ? href : `${href}?v=${version}`)
-  return module.default
+  const imported: { readonly default?: unknown } = await import(version === undefined ? href : `${href}?v=${version}`)
+  return imported.default
 }

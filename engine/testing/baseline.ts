@@ -10,8 +10,8 @@ interface KeptTable {
   readonly name: string
   /** Its columns without those that the database computes, as SQL. */
   readonly columns: string
-  /** Whether any row stood in it. */
-  readonly filled: boolean
+  /** What its rows were, as one sum; undefined: there were none. */
+  readonly sum: string | undefined
 }
 
 interface Kept {
@@ -46,8 +46,9 @@ export async function keepBaseline({ adhoc }: Pick<Database, 'adhoc'>): Promise<
   await run(adhoc, `create schema ${q(KEPT)}`)
   const filled = await filledOf(adhoc, names)
   for (const name of filled) await run(adhoc, `create table ${kept(name)} as table ${live(name)}`)
+  const sums = await sumsOf(adhoc, filled)
   const byName = new Map(
-    columns.map(([name, list = '']) => [name, { name, columns: list, filled: filled.has(name) }] as const),
+    columns.map(([name, list = '']) => [name, { name, columns: list, sum: sums.get(name) }] as const),
   )
   const tables = order.map((name) => byName.get(name)!)
   const referencing = referencingOf(names, keys)
@@ -64,8 +65,8 @@ async function restore(
   const emptied = new Set([...changed].flatMap((name) => referencing.get(name)!))
   const steps: string[] = []
   if (emptied.size > 0) steps.push(`truncate ${[...emptied].map(live).join()}`)
-  for (const { name, columns, filled } of tables) {
-    if (!filled || !emptied.has(name)) continue
+  for (const { name, columns, sum } of tables) {
+    if (sum === undefined || !emptied.has(name)) continue
     steps.push(`insert into ${live(name)} (${columns}) overriding system value select ${columns} from ${kept(name)}`)
   }
   for (const row of await rows(adhoc, SEQUENCES)) {
@@ -80,15 +81,19 @@ async function restore(
 
 /** The tables that do not hold what was kept of them. */
 async function changedOf(adhoc: Runner, tables: readonly KeptTable[]): Promise<ReadonlySet<string>> {
-  const filled = tables.filter((table) => table.filled)
-  const others = tables.filter((table) => !table.filled).map(({ name }) => name)
-  const differs = ({ name }: KeptTable): string => {
-    const [was, is] = [kept(name), live(name)]
-    const sums = [was, is].map((from) => `(select md5(string_agg(t::text, '' order by t::text)) from ${from} t)`)
-    return `select '${name}' where ${sums.join(' is distinct from ')}`
-  }
-  const found = filled.length === 0 ? [] : await rows(adhoc, filled.map(differs).join(' union all '))
-  return new Set([...found.map(([name]) => name), ...(await filledOf(adhoc, others))])
+  const filled = tables.filter((table) => table.sum !== undefined)
+  const others = tables.filter((table) => table.sum === undefined).map(({ name }) => name)
+  const sums = await sumsOf(adhoc, new Set(filled.map(({ name }) => name)))
+  const found = filled.filter(({ name, sum }) => sums.get(name) !== sum)
+  return new Set([...found.map(({ name }) => name), ...(await filledOf(adhoc, others))])
+}
+
+async function sumsOf(adhoc: Runner, names: ReadonlySet<string>): Promise<ReadonlyMap<string, string>> {
+  if (names.size === 0) return new Map()
+  const asked = [...names].map(
+    (name) => `select '${name}', md5(string_agg(t::text, '' order by t::text)) from ${live(name)} t`,
+  )
+  return new Map((await rows(adhoc, asked.join(' union all '))).map(([name, sum = '']) => [name, sum]))
 }
 
 async function filledOf(adhoc: Runner, names: readonly string[]): Promise<ReadonlySet<string>> {

@@ -1,6 +1,7 @@
 /** ⇄ Which safeguards scenarios have exercised: clauses by which a request was answered, and what refused or hid something. */
 import { executionOf } from '../action/execution.ts'
 import { clausesAsked, type Question } from '../action/explain.ts'
+import { refusalsOf } from '../action/refuse-moves.ts'
 import { type Actor, ANONYMOUS } from '../actor.ts'
 import type { Access, Catalog, Clause, Resource } from '../catalog/catalog.ts'
 import type { Engine } from '../engine.ts'
@@ -84,11 +85,14 @@ function sentencesOf({ message, errors }: Answer): readonly string[] {
   return [message ?? '', ...Object.values(errors).flat()]
 }
 
-/** The rules that refused with one of these sentences; a move's may be longer than what the YAML says. */
-function saying({ rules, foreignRules, linkRules, counts, overlaps, moves }: Resource, sentences: readonly string[]) {
+/** The rules that refused with one of these sentences; a move's names the words, too. */
+function saying(resource: Resource, sentences: readonly string[]) {
+  const { rules, foreignRules, linkRules, counts, overlaps, moves } = resource
   const others = [...foreignRules, ...linkRules].map(({ rule }) => rule)
   const said = [...rules, ...others, ...counts, ...overlaps].filter(({ says }) => sentences.includes(says))
-  const moved = moves.filter(({ says }) => sentences.some((one) => says !== undefined && one.startsWith(says)))
+  const moved = moves.filter((move) =>
+    refusalsOf(resource, move).some((beginning) => sentences.some((one) => one.startsWith(beginning))),
+  )
   return [...said, ...moved]
 }
 

@@ -15,7 +15,8 @@ function decide(context: RouteContext, status: 'active' | 'declined'): Promise<R
     if (row?.status !== 'pending') throw new ApiError('record_not_found', { label: 'Pending user' })
     const role = await roleOf(inner, found.role_id)
     refuseAbove(role, actor, authOptions(options).roles, 'You cannot decide about a user whose role is above your own')
-    return { data: await records('users', 'system').update(id, { status }), message: MESSAGES[status] }
+    await records('users', 'system').update(id, { status })
+    return { data: await records('users').shown(id), message: MESSAGES[status] }
   })
 }
 

@@ -24,7 +24,10 @@ const PASSWORD = { type: 'secret', required: true } as const
 
 async function signedIn(context: RouteContext, id: number): Promise<Reply> {
   const token = await openSession(context, id)
-  return { data: { user: await context.records('users', 'system').get(id), token, token_type: 'Bearer' } }
+  const account = await context.as(id)
+  // Declined or deleted at this very moment.
+  if (account === null) throw new ApiError('invalid_credentials')
+  return { data: { user: await account.records('users').shown(id), token, token_type: 'Bearer' } }
 }
 
 const login: Route = {

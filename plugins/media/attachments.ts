@@ -99,7 +99,15 @@ function below(relation: string, filter: FilterDefinition): FilterDefinition {
     Object.entries(filter).map(([key, value]) => {
       if (key === 'any' || key === 'all') return [key, Array.isArray(value) ? value.map(inside) : value]
       if (key === 'not' || key === 'with_deleted') return [key, inside(value)]
-      return [`${relation}.${key}`, value]
+      return [`${relation}.${key}`, ofRecord(relation, value)]
     }),
   ) as FilterDefinition
+}
+
+/** What a path is compared with, at any depth: other values of the record are those of the file's record. */
+function ofRecord(relation: string, value: unknown): unknown {
+  if (typeof value === 'string') return value.replace(/^\$record\./, `$record.${relation}.`)
+  if (Array.isArray(value)) return value.map((one) => ofRecord(relation, one))
+  if (!isObject(value)) return value
+  return Object.fromEntries(Object.entries(value).map(([key, one]) => [key, ofRecord(relation, one)]))
 }

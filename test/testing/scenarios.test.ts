@@ -184,6 +184,8 @@ actions: [list, get, create, update]
   assert.equal([...said.matchAll(/^ {2}([✔✘])/gm)].map(([, mark]) => mark).join(''), '✔✔✘')
   assert.match(complained, 'There is no resource "loan", did you mean "loans"?')
   shop.write('resources/loans.test.yaml', LOANS)
+  const seen = await test('loans')
+  assert.equal([seen.code, seen.complained, /moves? of state/.exec(seen.said)], [0, '', null], seen.said)
   const held = await test('--mutate', 'loans')
   assert.match(held.said, /✔ \S*loans\.yaml:4:3 {2}read of fee: orders\.pack — the fee is for clerks/)
   assert.match(held.said, /✔ \S*loans\.yaml:4:3 {2}write of fee: orders\.pack — the fee is for clerks/)

@@ -57,7 +57,19 @@ export async function explainTelling(context: ListenerContext, change: Change): 
     explained: (line: string) => void lines.push(line),
   }
   await tellOne(telling, change, tickets.get(ticketIdOf(change) ?? 0))
-  return lines.length === 0 ? ['tells nobody: there is nobody whom it concerns'] : lines
+  if (lines.length === 0) lines.push('tells nobody: there is nobody whom it concerns')
+  return [...lines, ...unassignedIn(context, change)]
+}
+
+/** Why of a ticket that nobody is assigned to any more is told elsewhere, or not at all. */
+function unassignedIn({ catalog }: ListenerContext, change: Change): readonly string[] {
+  if (change.action === 'create' || valueIn(change, 'assigned_to') !== null) return []
+  const hook = 'notifications.unassigned'
+  const { update = [] } = catalog.resources.get('users')?.hooks ?? {}
+  if (!update.includes(hook)) return [`ticket_unassigned: not told, because the hooks of users do not name ${hook}`]
+  return [
+    `ticket_unassigned: told only when an account can not work on tickets any more, once for all its open tickets, by the hook ${hook} of users`,
+  ]
 }
 
 async function tellOne(telling: Telling, change: Change, about: TicketFacts | undefined): Promise<void> {

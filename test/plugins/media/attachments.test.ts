@@ -36,6 +36,28 @@ policies:
   update: [{ who: signed_in, where: { not: { author: { ne: $actor } } } }]
   delete: [{ who: signed_in, where: { author: $actor } }]
 `,
+  'pages.yaml': `
+resource: pages
+attachments: true
+fields: { title: { type: string, required: true }, name: { type: string }, places: { type: integer, default: 1 } }
+relations:
+  author: { belongs_to: users, embed: false }
+  lines: { has_many: lines }
+policies:
+  view:
+    - { who: signed_in, where: { author: $actor } }
+    - { who: signed_in, where: { title: { eq: $record.name }, lines: { none: { place: { gt: $record.places } } } } }
+  create: ${OWN}
+  update: [{ who: signed_in, where: { author: $actor } }]
+  delete: [{ who: signed_in, where: { author: $actor } }]
+`,
+  'lines.yaml': `
+resource: lines
+fields: { place: { type: integer } }
+relations: { page: { belongs_to: pages } }
+policies: { view: [{ who: signed_in }], create: [{ who: signed_in }] }
+actions: [get, create]
+`,
 }
 
 interface State {
@@ -165,11 +187,39 @@ test('a file belongs to one record for good', async (state) => {
   const { ann, book, diary, file } = state
   const loose = await upload(state, ann, {})
   assert.is(loose.status, 422, loose.text)
-  const which = 'Say which record the file belongs to: user_record_id, book_id or diary_id'
-  assert.equal(loose.body.errors, { book_id: [which], diary_id: [which], user_record_id: [which] })
+  const which = 'Say which record the file belongs to: user_record_id, book_id, diary_id or page_id'
+  assert.equal(loose.body.errors, { book_id: [which], diary_id: [which], page_id: [which], user_record_id: [which] })
   assert.is((await upload(state, ann, { book_id: book, diary_id: diary })).status, 403)
   const other = await made(state, '/books')
   assert.is(await status(state, ann, 'PATCH', `/media/${file}`, { book_id: other }), 403)
+})
+
+test('files of each kind of record are renamed by whoever may change it', async (state) => {
+  const { ann, book, diary } = state
+  const files = [await upload(state, ann, { book_id: book }), await upload(state, ann, { diary_id: diary })]
+  for (const name of ['one.png', 'two.png'])
+    for (const { body } of files) assert.is(await status(state, ann, 'PATCH', `/media/${body.data.id}`, { name }), 200)
+})
+
+test('a condition that compares values of the record compares them for its files too', async (state) => {
+  const { ann, app, ben } = state
+  const page = await made(state, '/pages', { name: 'One' })
+  const { id } = (await upload(state, ann, { page_id: page })).body.data
+  const seen = async () => [
+    await status(state, ben, 'GET', `/pages/${page}`),
+    await status(state, ben, 'GET', `/media/${id}`),
+  ]
+  assert.equal(await seen(), [200, 200])
+  assert.is(await status(state, ann, 'PATCH', `/pages/${page}`, { name: 'Another' }), 200)
+  assert.equal(await seen(), [403, 403])
+  // A file may be called as the record is.
+  assert.is(await status(state, ann, 'PATCH', `/pages/${page}`, { title: 'cover.png' }), 200)
+  assert.equal(await seen(), [403, 403])
+  assert.is(await status(state, ann, 'PATCH', `/pages/${page}`, { name: 'cover.png' }), 200)
+  await app.call('POST', '/v1/lines', { token: ann, body: { page_id: page, place: 1 } })
+  assert.equal(await seen(), [200, 200])
+  await app.call('POST', '/v1/lines', { token: ann, body: { page_id: page, place: 2 } })
+  assert.equal(await seen(), [403, 403])
 })
 
 test('files of a deleted record are closed, come back with it, and go with one that is gone', async (state) => {

@@ -1,7 +1,6 @@
 /** Notifications: who is told of what, who never is, and what becomes of them. */
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
-import { explainListener } from '../../../../engine/cli/explain-listener.ts'
 import { type Desk, openDesk, PASSWORD, type Person } from '../../../desk/desk.ts'
 
 let desk: Desk
@@ -218,34 +217,6 @@ test('an import tells nobody of each of its tickets', async () => {
   })
   assert.is(answer.at('data.imported'), 2, answer.text)
   assert.equal(await told(), {})
-})
-
-test('plinth explain tells of each write who is told, how, and who is not', async () => {
-  const id = await ticket()
-  await desk.put(`/tickets/${id}`, manager, { assigned_to: agent.id })
-  await desk.put(`/tickets/${id}`, agent, { subject: 'Scanner' })
-  await desk.put('/notifications/settings', customer, { ticket_priority_changed: 'neither' })
-  await desk.put(`/tickets/${id}`, agent, { priority_id: await desk.setting('priorities', 'High') })
-  await quiet()
-  const before = await told()
-  const options = { listener: 'notifications.tell', record: `tickets.${id}` }
-  const text = await explainListener({ options }, desk.engine.app)
-  await desk.put('/notifications/settings', customer, { ticket_priority_changed: 'default' })
-  const [, priority = '', subject = '', assigned = '', created = ''] = text.split(/^ {4}\d{4}-\S+ {2}/m)
-  assert.match(priority, `→ ticket_priority_changed: ${customer.email} is not told, as they chose`)
-  assert.match(priority, `→ ticket_priority_changed: ${agent.email} made the change, and is not told`)
-  assert.match(text, / {2}who may read it, by view of tickets:\n {4}resources\/tickets\.yaml:\d+:\d+ {2}\{ /)
-  assert.match(
-    subject,
-    /^update subject, heard by resources\/tickets\.yaml:\d+:\d+\n {6}→ tells nobody: nothing of assigned_to, status_id, priority_id/,
-  )
-  assert.match(assigned, `→ ticket_assigned: ${agent.email} is told in the list and by mail`)
-  assert.match(created, `→ ticket_created: ${manager.email} is told in the list\n`)
-  assert.equal(await told(), before, 'nobody is told again')
-  const wrong = (more: object) => explainListener({ options: { ...options, ...more } }, desk.engine.app).catch(String)
-  assert.match(await wrong({ listener: 'notifications.tel' }), 'Did you mean notifications.tell?')
-  assert.match(await wrong({ record: '7' }), '--record tickets.7')
-  assert.match(await wrong({ record: 'tickets.999999' }), 'holds no write of this record')
 })
 
 test('what is refused is told to nobody', async () => {
