@@ -243,20 +243,19 @@ test('what was missed is sent again: since a moment, or by its delivery, with th
   const webhook = await hook()
   const book = await library.must('POST', '/books', { title: 'Heard' })
   await settled(webhook, 1)
+  // A message may come twice: an attempt whose answer is not seen in time is made again.
+  const heard = receiver.received.length
   await library.must('PUT', `/webhooks/${webhook.id}`, { active: false })
   await library.must('PUT', `/books/${book.id}`, { title: 'Missed' })
   await library.heard()
   assert.is((await library.call('POST', `/webhooks/${webhook.id}/replay`, { since })).status, 409, 'it is off')
   await library.must('PUT', `/webhooks/${webhook.id}`, { active: true })
   assert.equal(await library.must('POST', `/webhooks/${webhook.id}/replay`, { since }), { queued: 2 })
-  const got = await receiver.until(3)
-  assert.equal(
-    got.map(({ json }) => json.type),
-    ['books.create', 'books.create', 'books.update'],
-  )
-  assert.is(got[1]?.headers['webhook-id'], got[0]?.headers['webhook-id'])
+  await until(() => receiver.received.some(({ json }) => json.type === 'books.update'))
+  const again = receiver.received.slice(heard)
+  assert.equal([...new Set(again.map(({ json }) => json.type))], ['books.create', 'books.update'])
+  assert.is(again[0]?.headers['webhook-id'], receiver.received[0]?.headers['webhook-id'])
   const [first] = await settled(webhook, 2)
-  // A message may come twice: an attempt whose answer is not seen in time is made again.
   const before = receiver.received.length
   assert.equal(await library.must('POST', `/webhooks/${webhook.id}/replay`, { deliveries: [first?.id] }), { queued: 1 })
   assert.is((await receiver.until(before + 1))[before]?.headers['webhook-id'], first?.message_id)
