@@ -24,6 +24,12 @@ export const WORK_LIMITS = {
   /** How often listeners look for changes that nobody told them of, and the least time between two looks, in milliseconds. */
   listenerPollMs: 2_000,
   listenerPauseMs: 50,
+  /**
+   * After a round a listener gathers what comes for so many milliseconds for each change of the round, and at most for so
+   * many: from some hundred changes a second on rounds become fewer and larger, and each change costs less.
+   */
+  listenerRestMs: 10,
+  listenerRestMostMs: 400,
   /** How often a change that a listener can not work is tried, and the wait before a retry, doubled each time, in milliseconds. */
   listenerAttempts: 5,
   listenerBackoffMs: 2_000,

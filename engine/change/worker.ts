@@ -12,6 +12,8 @@ export interface ListenerLimits {
   readonly listenerBatch: number
   readonly listenerPollMs: number
   readonly listenerPauseMs: number
+  readonly listenerRestMs: number
+  readonly listenerRestMostMs: number
   readonly listenerAttempts: number
   readonly listenerBackoffMs: number
   readonly listenerBackoffMostMs: number
@@ -48,6 +50,8 @@ interface State {
   /** When the last look began. */
   looked: number
   readonly running: Map<string, Promise<void>>
+  /** Until when a listener that had much to work gathers what comes, in the time of `performance.now()`. */
+  readonly rests: Map<string, number>
 }
 
 /** Looks for changes until it is closed, for the application that is served by then; `random` is from 0 to 1. */
@@ -62,6 +66,7 @@ export function startListeners(random: () => number, serving: Serving): Listener
     looking: undefined,
     looked: Number.NEGATIVE_INFINITY,
     running: new Map(),
+    rests: new Map(),
   }
   lookIn(parts, state, 0)
   return {
@@ -108,6 +113,8 @@ async function look(parts: ListenerParts, state: State): Promise<void> {
   try {
     const names = await listenersWithWork(database.adhoc, catalog.listeners)
     for (const name of names) begin(parts, state, name)
+    const soonest = Math.min(...names.map((name) => state.rests.get(name) ?? Number.POSITIVE_INFINITY))
+    if (soonest < Number.POSITIVE_INFINITY) lookIn(parts, state, soonest - state.looked)
   } catch (error) {
     parts.log.warn({ err: error }, 'the log of changes could not be read')
   }
@@ -115,9 +122,15 @@ async function look(parts: ListenerParts, state: State): Promise<void> {
 }
 
 function begin(parts: ListenerParts, state: State, name: string): void {
-  if (state.closed || state.running.has(name)) return
+  if (state.closed || state.running.has(name) || (state.rests.get(name) ?? 0) > performance.now()) return
+  const { limits, log } = parts
+  state.rests.delete(name)
   const done = work(parts, state, name)
-    .catch((error: unknown) => parts.log.error({ listener: name, err: error }, 'a listener stopped'))
+    .then((worked) => {
+      const rest = Math.min(worked * limits.listenerRestMs, limits.listenerRestMostMs)
+      if (rest > limits.listenerPauseMs) state.rests.set(name, performance.now() + rest)
+    })
+    .catch((error: unknown) => log.error({ listener: name, err: error }, 'a listener stopped'))
     .finally(() => {
       state.running.delete(name)
       // What was written during the last round, here or for the instance that has the listener, was not told to it.
@@ -126,15 +139,15 @@ function begin(parts: ListenerParts, state: State, name: string): void {
   state.running.set(name, done)
 }
 
-/** Works what waits for one listener until nothing does, or another instance does. */
-async function work(parts: ListenerParts, state: State, name: string): Promise<void> {
+/** Works what waits for one listener until nothing does, or another instance does; gives how many changes came last. */
+async function work(parts: ListenerParts, state: State, name: string): Promise<number> {
   const { limits } = parts
   const poison = new Map<number, string>()
   let most = limits.listenerBatch
   while (!state.closed) {
     const { foundation, listeners } = parts.serving.app
     const listen = listeners.get(name)
-    if (listen === undefined) return
+    if (listen === undefined) return 0
     let tried: Tried = { changes: [], deferred: undefined }
     const begins: Round['begins'] = (changes, deferred) => {
       tried = { changes, deferred }
@@ -142,16 +155,17 @@ async function work(parts: ListenerParts, state: State, name: string): Promise<v
     const round: Round = { most, poison, pauseMs: (attempt) => pause(parts, attempt), begins }
     try {
       const outcome = await runRound(foundation, { name, listen }, round)
-      if (outcome !== 'more') return
+      if (outcome !== 'more') return tried.changes.length
       most = Math.min(limits.listenerBatch, most * 2)
     } catch (error) {
-      if (!(await isOfTheWork(parts, name, tried, error))) return
+      if (!(await isOfTheWork(parts, name, tried, error))) return 0
       // Half as many, until the one that fails is alone; it is put off, and the others go on.
       if (tried.changes.length > 1) most = tried.changes.length >> 1
-      else if (!(await failed(parts, name, tried, error))) return
+      else if (!(await failed(parts, name, tried, error))) return 0
       else if (tried.deferred === undefined) poison.set(tried.changes[0]!.id, reasonOf(error))
     }
   }
+  return 0
 }
 
 /** What a listener was given last, and of one that was put off how often it had been tried. */

@@ -16,6 +16,27 @@ export async function flush(path: string): Promise<void> {
   }
 }
 
+/** Flushes of folders that have not begun yet, and the last one of each folder. */
+const [asked, latest] = [new Map<string, Promise<void>>(), new Map<string, Promise<void>>()]
+
+/** The same for a folder into which many files come: those that ask while it is flushed share the next flush. */
+function flushFolder(path: string): Promise<void> {
+  const waiting = asked.get(path)
+  if (waiting !== undefined) return waiting
+  const begin = (): Promise<void> => {
+    asked.delete(path)
+    return flush(path)
+  }
+  const own = (latest.get(path) ?? Promise.resolve()).then(begin, begin)
+  const ended = (): void => {
+    if (latest.get(path) === own) latest.delete(path)
+  }
+  own.then(ended, ended)
+  asked.set(path, own)
+  latest.set(path, own)
+  return own
+}
+
 /** Makes a folder and those above it; their names are on the disk when this resolves. */
 export async function makeFolder(path: string, mode?: number): Promise<void> {
   const first = await mkdir(path, { recursive: true, ...(mode !== undefined && { mode }) })
@@ -43,5 +64,5 @@ export async function writeWhole(path: string, content: string | Uint8Array, mod
     await rm(half, { force: true }).catch(() => {})
     throw error
   }
-  await flush(dirname(path))
+  await flushFolder(dirname(path))
 }

@@ -112,9 +112,11 @@ function messageIn(error: unknown): string {
 
 /** Named by the job, so that a mail that is written twice, as after a crash, is one file. */
 function outbox(folder: string): Transport {
+  const open = async () => (await import('nodemailer')).createTransport({ streamTransport: true, buffer: true })
+  let writer: ReturnType<typeof open> | undefined
   return async (letter, { createdAt, id }) => {
-    const { createTransport } = await import('nodemailer')
-    const { message } = await createTransport({ streamTransport: true, buffer: true }).sendMail(messageOf(letter))
+    writer ??= open()
+    const { message } = await (await writer).sendMail(messageOf(letter))
     const file = join(folder, `${createdAt.toISOString().replace(/[:.]/g, '-')}-${id}.eml`)
     const content = Buffer.isBuffer(message) ? message : await buffer(message)
     await writeWhole(file, content).catch(async (error: NodeJS.ErrnoException) => {

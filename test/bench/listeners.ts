@@ -39,14 +39,16 @@ function filesOf(alone: boolean): string {
   return resources
 }
 
-/** Changes of tickets that people are told of, and comments, in equal parts. */
+/** Changes of tickets that people are told of, and comments, in equal parts; each time round another status. */
 function loadOn(url: string, token: string, tickets: readonly number[], statuses: readonly number[]): Load {
-  const requests = tickets.map((id, i) => {
-    const path = `/api/v1/tickets/${id}`
-    if (i % 2 === 0)
-      return { method: 'POST', path: `${path}/comments`, body: JSON.stringify({ comment: 'We look into it ({n}).' }) }
-    return { method: 'PATCH', path, body: JSON.stringify({ status_id: statuses[i % statuses.length] }) }
-  })
+  const requests = statuses.flatMap((_, round) =>
+    tickets.map((id, i) => {
+      const path = `/api/v1/tickets/${id}`
+      if (i % 2 === 0)
+        return { method: 'POST', path: `${path}/comments`, body: JSON.stringify({ comment: 'We look into it ({n}).' }) }
+      return { method: 'PATCH', path, body: JSON.stringify({ status_id: statuses[(i + round) % statuses.length] }) }
+    }),
+  )
   const [rate, seconds] = [Number(options.rate), Number(options.seconds)]
   return { url, headers: { Authorization: `Bearer ${token}` }, requests, seconds, rate }
 }
@@ -134,8 +136,8 @@ async function run(databaseUrl: string, admin: pg.Client, alone: boolean): Promi
     )
     const ids = (found: readonly { readonly id: string }[]): readonly number[] => found.map(({ id }) => Number(id))
     const load = loadOn(server.url, await adminToken(server.url), ids(rows), ids(statuses))
-    // The first seconds compile statements.
-    await beginLoad({ ...load, seconds: 3 }).figures
+    // The first seconds compile statements; with the last round of statuses, of which the first one makes others.
+    await beginLoad({ ...load, requests: load.requests.slice(-rows.length), seconds: 3 }).figures
     await until(async () => (await standing(server.url)).waiting === 0, 120_000)
     return await measure(server, admin, load)
   } finally {

@@ -7,9 +7,11 @@ interface Shared {
   readonly given: string[]
   /** How large each batch was that `echo.note` got. */
   readonly batches: number[]
+  /** When it got them, in the time of `performance.now()`. */
+  readonly moments: number[]
 }
 
 const place: { echoes?: Shared } = globalThis as { echoes?: Shared }
-place.echoes ??= { refused: new Set(), given: [], batches: [] }
+place.echoes ??= { refused: new Set(), given: [], batches: [], moments: [] }
 
-export const { refused, given, batches } = place.echoes
+export const { refused, given, batches, moments } = place.echoes

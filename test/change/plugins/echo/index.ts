@@ -1,6 +1,6 @@
 /** A plugin for tests: a listener that notes what it heard, one that fails where it is told to, and people by their token. */
 import { type Actor, type Change, definePlugin, type ListenerContext } from '../../../../engine/index.ts'
-import { batches, given, refused } from './heard.ts'
+import { batches, given, moments, refused } from './heard.ts'
 
 const PEOPLE: Readonly<Record<string, Actor>> = {
   ada: { kind: 'user', id: 1, role: 'keeper', permissions: new Set(), attributes: {} },
@@ -13,6 +13,7 @@ function titleOf({ fields }: Change): string {
 
 async function note({ transaction }: ListenerContext, changes: readonly Change[]): Promise<void> {
   batches.push(changes.length)
+  moments.push(performance.now())
   await transaction.knex('echoes').insert(
     changes.map(({ id, action, recordId, actorId, bulk, fields }) => ({
       change_id: id,
