@@ -1,4 +1,5 @@
-/** Notes the good end of jobs ⇄: those that end while the database notes earlier ones are noted together. */
+/** Notes the good end of jobs ⇄: those that end within a moment, or while the database notes earlier ones, are noted together. */
+import { setTimeout as after } from 'node:timers/promises'
 import type { Runner } from '../database/database.ts'
 import type { Json } from '../json.ts'
 import type { Taken } from './job.ts'
@@ -6,6 +7,9 @@ import { completeJobs, type Done } from './queue.ts'
 
 /** Notes that a job of the owner came to a good end; false when it is somebody else's by now. */
 export type Complete = (job: Taken, result: Json | undefined) => Promise<boolean>
+
+/** How long the end of a job waits for that of others. */
+const GATHER_MS = 5
 
 interface Waiting {
   readonly done: Done
@@ -20,6 +24,7 @@ export function completer(runner: Runner, owner: string): Complete {
   const note = async (): Promise<void> => {
     isNoting = true
     while (waiting.length > 0) {
+      await after(GATHER_MS)
       const batch = waiting
       waiting = []
       try {

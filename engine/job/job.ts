@@ -31,6 +31,11 @@ export interface JobContribution {
   readonly attempts?: number
   /** How many of its kind one process runs at a time; a quarter of the places if absent, and never all of them. */
   readonly concurrency?: number
+  /**
+   * How many more of its kind one process takes from the queue than it runs, none if absent: for work so short that taking
+   * each alone costs as much.
+   */
+  readonly prefetch?: number
   /** It may take minutes: shorter work goes first, and keeps half of the places. Scheduled jobs are long unless they say false. */
   readonly long?: boolean
   /** The outside server that it calls by `breakerOf(settings, server)`: while that is left alone, none is begun in vain. */

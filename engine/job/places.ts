@@ -5,26 +5,36 @@ import type { Places, Room } from './queue.ts'
 export interface Kind {
   readonly name: string
   readonly concurrency: number | undefined
+  /** How many more of it a process takes than it runs, while none of those waits. */
+  readonly prefetch: number
   readonly long: boolean
   /** How many the outside server that it calls may be sent now; Infinity without one. */
   readonly admits: () => number
 }
 
+const NONE: ReadonlyMap<string, readonly unknown[]> = new Map()
+
 /**
  * The places that are free while `running` holds the names of what runs. Short jobs leave one place free and long ones
  * half of them, so that each finds its own when the others wait for servers that are silent. With a single place each
- * may have it.
+ * may have it. `waiting` holds by kind what was fetched before there is a place for it.
  */
-export function freePlaces(kinds: readonly Kind[], running: readonly string[], slots: number): Places {
+export function freePlaces(
+  kinds: readonly Kind[],
+  running: readonly string[],
+  slots: number,
+  waiting: ReadonlyMap<string, readonly unknown[]> = NONE,
+): Places {
   const isLong = new Map(kinds.map(({ name, long }) => [name, long]))
   const runningLong = running.filter((name) => isLong.get(name) === true).length
   const free = Math.max(0, slots - running.length)
   const short = Math.min(free, Math.max(1, slots - 1) - (running.length - runningLong))
   const long = Math.min(free, Math.max(1, Math.floor(slots / 2)) - runningLong)
   const withRoom = kinds.flatMap((kind): Room[] => {
-    const most = Math.min(kind.concurrency ?? Math.ceil(slots / 4), Math.max(1, slots - 1), kind.admits())
-    const room = most - running.filter((name) => name === kind.name).length
-    return room > 0 && (kind.long ? long : short) > 0 ? [{ name: kind.name, room, long: kind.long }] : []
+    const [own, admitted] = [kind.concurrency ?? Math.ceil(slots / 4), kind.admits()]
+    const room = Math.min(own, Math.max(1, slots - 1), admitted) - running.filter((name) => name === kind.name).length
+    const early = waiting.has(kind.name) || admitted < own ? 0 : kind.prefetch
+    return room > 0 && (kind.long ? long : short) > 0 ? [{ name: kind.name, room, long: kind.long, early }] : []
   })
   return { kinds: withRoom, free, short: Math.max(0, short), long: Math.max(0, long) }
 }

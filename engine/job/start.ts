@@ -69,10 +69,10 @@ function isEachInstance({ eachInstance = false }: JobContribution): boolean {
 
 function kindsOf({ foundation, jobs }: Current): readonly Kind[] {
   return [...jobs].flatMap(([name, { value }]): Kind[] => {
-    const { concurrency, every, long = every !== undefined, server } = value
+    const { concurrency, every, long = every !== undefined, prefetch = 0, server } = value
     const admits = (): number =>
       server === undefined ? Number.POSITIVE_INFINITY : breakerOf(foundation.settings, server).places()
-    return isEachInstance(value) ? [] : [{ name, concurrency, long, admits }]
+    return isEachInstance(value) ? [] : [{ name, concurrency, prefetch, long, admits }]
   })
 }
 

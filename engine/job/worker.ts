@@ -36,6 +36,10 @@ interface State {
   readonly owner: string
   readonly complete: Complete
   readonly running: Map<string, Running>
+  /** Ids of those of them whose work is done and not noted yet: they need no place. */
+  readonly worked: Set<string>
+  /** By kind, what was taken before there is a place for it. */
+  readonly waiting: Map<string, Taken[]>
   closed: boolean
   /** Monotonic, in milliseconds. */
   lookedAt: number
@@ -56,6 +60,8 @@ export function startWorker(parts: WorkerParts): Worker {
     complete: completer(runner, owner),
     lookedAt: Number.NEGATIVE_INFINITY,
     running: new Map(),
+    worked: new Set(),
+    waiting: new Map(),
     closed: false,
     looking: undefined,
     again: false,
@@ -79,7 +85,7 @@ export function startWorker(parts: WorkerParts): Worker {
       clearInterval(schedule)
       // What a last look takes is among what is waited for, or given back.
       await state.looking
-      if (state.running.size > 0) {
+      if (state.running.size + state.waiting.size > 0) {
         await stop(parts, state, ms)
         await giveUpJobs(runner, owner)
       }
@@ -122,14 +128,16 @@ async function look(parts: WorkerParts, state: State): Promise<void> {
       state.plan = false
       await parts.measure()
     }
+    beginWaiting(parts, state)
     const places = placesOf(parts, state)
     // A job that ends calls wake(), and this runs again.
     if (places.free === 0) return
-    const { taken, lost } = await takeJobs(runner, places, state.owner, limits.jobLeaseMs)
+    const { early, taken, lost } = await takeJobs(runner, places, state.owner, limits.jobLeaseMs)
     for (const name of lost) log.error({ job: name }, 'job given up: the process that ran it was lost')
+    for (const job of early) state.waiting.set(job.name, [...(state.waiting.get(job.name) ?? []), job])
     for (const job of taken) begin(parts, state, job)
     if (taken.length === places.free) return
-    if (taken.length > 0) {
+    if (taken.length + early.length > 0) {
       // When the next one is due is asked by the look that finds none.
       later(parts, state, LEAST_MS)
       continue
@@ -141,18 +149,36 @@ async function look(parts: WorkerParts, state: State): Promise<void> {
   }
 }
 
-function placesOf({ kinds, limits }: WorkerParts, { running }: State): Places {
-  const names = [...running.values()].map(({ job }) => job.name)
-  return freePlaces(kinds(), names, limits.jobSlots)
+function placesOf({ kinds, limits }: WorkerParts, { running, waiting, worked }: State): Places {
+  const names = [...running.values()].flatMap(({ job }) => (worked.has(job.id) ? [] : [job.name]))
+  return freePlaces(kinds(), names, limits.jobSlots, waiting)
 }
 
 function begin(parts: WorkerParts, state: State, job: Taken): void {
   const controller = new AbortController()
-  const done = runToEnd(parts, state.owner, job, controller, state.complete).finally(() => {
+  const complete: Complete = (done, result) => {
+    state.worked.add(done.id)
+    beginWaiting(parts, state)
+    return state.complete(done, result)
+  }
+  const done = runToEnd(parts, state.owner, job, controller, complete).finally(() => {
     state.running.delete(job.id)
-    wake(parts, state)
+    state.worked.delete(job.id)
+    beginWaiting(parts, state)
+    // The queue is asked again when nothing of the kind is left here.
+    if (!state.waiting.has(job.name)) wake(parts, state)
   })
   state.running.set(job.id, { job, controller, done })
+}
+
+/** Begins what was taken before there was a place for it, as far as there is one now. */
+function beginWaiting(parts: WorkerParts, state: State): void {
+  for (const [name, jobs] of state.closed ? [] : state.waiting) {
+    const places = placesOf(parts, state)
+    const { long, room } = places.kinds.find((kind) => kind.name === name) ?? { long: false, room: 0 }
+    for (const job of jobs.splice(0, Math.min(room, long ? places.long : places.short))) begin(parts, state, job)
+    if (jobs.length === 0) state.waiting.delete(name)
+  }
 }
 
 /** Housekeeping may take long and goes on later as well as now; what somebody waits for gets its time. */
@@ -178,15 +204,16 @@ async function settled(running: ReadonlyMap<string, Running>, ms: number): Promi
 }
 
 /** Renews the leases; whoever lost one is told to stop. */
-async function renew({ runner, limits }: WorkerParts, { owner, running }: State): Promise<void> {
+async function renew({ runner, limits }: WorkerParts, { owner, running, waiting }: State): Promise<void> {
   const before = [...running.values()]
-  if (before.length === 0) return
-  const kept = await keepJobs(
-    runner,
-    owner,
-    limits.jobLeaseMs,
-    before.map(({ job }) => job.id),
-  )
+  const ids = [...before.map(({ job }) => job.id), ...[...waiting.values()].flat().map(({ id }) => id)]
+  if (ids.length === 0) return
+  const kept = await keepJobs(runner, owner, limits.jobLeaseMs, ids)
+  for (const [name, jobs] of waiting) {
+    const left = jobs.filter(({ id }) => kept.has(id) || !ids.includes(id))
+    if (left.length > 0) waiting.set(name, left)
+    else waiting.delete(name)
+  }
   for (const { job, controller } of before) {
     if (!kept.has(job.id) && running.has(job.id)) controller.abort(new Error('the job was taken over'))
   }

@@ -222,7 +222,7 @@ function hooksOf(bound: Binder, { fieldTypes }: Vocabulary) {
 function jobsOf(bound: Binder, diagnostics: Diagnostic[]): ReadonlyMap<string, Bound<JobContribution>> {
   const jobs = named(bound, (plugin) => plugin.jobs).map((job) => ({ ...job, name: `${job.plugin}.${job.name}` }))
   for (const { name, value } of jobs) {
-    const { concurrency = 1, every, eachInstance = false } = value
+    const { concurrency = 1, every, eachInstance = false, prefetch = 0 } = value
     if (every !== undefined && durationMs(every) === undefined) {
       const message = `The job "${name}" runs every "${every}", which is no length of time`
       diagnostics.push({ code: 'wrong_plugin', message, expected: ['30 minutes', '1 hour', '7 days'] })
@@ -234,6 +234,10 @@ function jobsOf(bound: Binder, diagnostics: Diagnostic[]): ReadonlyMap<string, B
     if (!Number.isInteger(concurrency) || concurrency < 1) {
       const message = `The job "${name}" runs ${concurrency} times at once`
       diagnostics.push({ code: 'wrong_plugin', message, expected: ['a whole number from 1'] })
+    }
+    if (!Number.isInteger(prefetch) || prefetch < 0) {
+      const message = `The job "${name}" takes ${prefetch} more than it runs`
+      diagnostics.push({ code: 'wrong_plugin', message, expected: ['a whole number'] })
     }
   }
   const own = [KEEP, TIDY, TIDY_AUTOMATIONS, TIDY_CHANGES, TIDY_FILES].map(

@@ -14,6 +14,9 @@ export { fillWords, readWords, wordsData } from './words.ts'
 /** Over an hour altogether: servers that are restarted, and those that ask to come back later. */
 const ATTEMPTS = 14
 
+/** To take a mail from the queue costs about as much as to write it. */
+const PREFETCH = 28
+
 export default definePlugin({
   name: 'mail',
   description: 'Sends mail through SMTP_URL; without it, mails become .eml files in the outbox of the data directory.',
@@ -41,6 +44,7 @@ export default definePlugin({
       description: 'Sends one mail.',
       attempts: ATTEMPTS,
       concurrency: CONNECTIONS,
+      prefetch: PREFETCH,
       server: SMTP,
       run: sendQueued,
     },

@@ -14,7 +14,7 @@ startWorker({
   runner: adhoc,
   log: SILENT,
   limits: { ...LIMITS, jobLeaseMs: 700, jobPollMs: 50 },
-  kinds: () => [{ name: 'test.work', concurrency: undefined, long: false, admits: () => 1 }],
+  kinds: () => [{ name: 'test.work', concurrency: undefined, prefetch: 0, long: false, admits: () => 1 }],
   scheduled: () => [],
   run: ({ id }) => {
     writeFileSync(told, id)

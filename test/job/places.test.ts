@@ -159,4 +159,55 @@ test('none is begun for a server that is left alone, and others are', async () =
   await ended(stuck)
 })
 
+test('a kind that is fetched ahead is taken at once, runs in its places, and leaves those of others', async () => {
+  const ids: string[] = []
+  for (let n = 0; n < 8; n++) ids.push(await add({ n }, { name: 'test.mail' }))
+  const running = new Set<string>()
+  let most = 0
+  const held: (() => void)[] = []
+  const worker = work(
+    async ({ id, name }) => {
+      if (name !== 'test.mail') return undefined
+      running.add(id)
+      most = Math.max(most, running.size)
+      await new Promise<void>((resolve) => held.push(resolve))
+      running.delete(id)
+      return undefined
+    },
+    {},
+    [kind('test.mail', { concurrency: 2, prefetch: 5 }), kind('test.work')],
+  )
+  await until(() => held.length === 2)
+  const statuses = async () => (await Promise.all(ids.map(state))).map(({ status }) => status)
+  const count = async (status: string) => (await statuses()).filter((one) => one === status).length
+  assert.equal([await count('running'), await count('pending')], [7, 1])
+  await ended(await add({}))
+  for (let n = 0; n < 8; n++) {
+    await until(() => held.length > 0)
+    held.shift()?.()
+  }
+  await until(async () => (await count('completed')) === 8)
+  assert.is(most, 2)
+  await worker.close(1_000)
+})
+
+test('what was fetched ahead and not begun is given back as it was when the process stops', async () => {
+  for (let n = 0; n < 4; n++) await add({ n }, { name: 'test.mail' })
+  const begun: string[] = []
+  const worker = work(
+    async ({ id }, { signal }) => {
+      begun.push(id)
+      await new Promise<void>((resolve) => signal.addEventListener('abort', () => resolve()))
+      return undefined
+    },
+    { jobStopMs: 200 },
+    [kind('test.mail', { concurrency: 1, prefetch: 9 })],
+  )
+  await until(() => begun.length === 1)
+  await worker.close(50)
+  const left = await queue.db.database.knex('plinth_job').where({ status: 'pending' }).select('attempt', 'owner')
+  assert.equal(left, Array(4).fill({ attempt: 0, owner: null }))
+  assert.is(begun.length, 1)
+})
+
 test.run()

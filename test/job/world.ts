@@ -31,6 +31,7 @@ export const order = (payload: JsonObject, more: Partial<JobOrder> = {}): JobOrd
 export const kind = (name: string, more: Partial<Kind> = {}): Kind => ({
   name,
   concurrency: undefined,
+  prefetch: 0,
   long: false,
   admits: () => Number.POSITIVE_INFINITY,
   ...more,

@@ -132,6 +132,17 @@ composing('how often a job runs is a length of time', () => {
   ])
 })
 
+composing('how many of a job run and are taken at once are whole numbers', () => {
+  const job = (more: object): Partial<Plugin> => ({
+    jobs: { send: { description: 'x', ...more, run: async () => undefined } },
+  })
+  assert.equal(says([plugin('a', job({ concurrency: 1, prefetch: 0 }))]), [])
+  assert.equal(says([plugin('a', job({ concurrency: 0, prefetch: 1.5 }))]), [
+    'wrong_plugin: The job "a.send" runs 0 times at once',
+    'wrong_plugin: The job "a.send" takes 1.5 more than it runs',
+  ])
+})
+
 composing('a listener says what it listens to', () => {
   const listener = (given: object): Partial<Plugin> => ({ listeners: { tell: JSON.parse(JSON.stringify(given)) } })
   const nothing = 'wrong_plugin: The listener "a.tell" does not say rightly what it listens to, or has no run'
