@@ -50,7 +50,7 @@ export function valueSql(scope: SelectScope, field: Field, value: Value, judged:
     case 'selection':
       return selectedSql(scope, value.selection, judged)
     case 'record':
-      return sql`(${pathValueSql(catalog, value.path, judged.record)})::${type}`
+      return sql`(${pathValueSql(catalog, value.path, judged.record, besideOnly(judged))})::${type}`
     case 'before':
       return sql`(${beforeSql(catalog, value.path, judged, type)})::${type}`
     case 'first':
@@ -117,5 +117,10 @@ function calendarSql(scope: SelectScope, { by, keys }: ChosenCalendar, judged: J
 function partSql({ catalog }: SelectScope, part: string | Value, judged: Judged): Sql {
   if (typeof part === 'string') return sql`${parameter({ kind: 'literal', value: part })}::text`
   const path = (part as { readonly path: FieldPath }).path
-  return sql`coalesce((${pathValueSql(catalog, path, judged.record)})::text, '')`
+  return sql`coalesce((${pathValueSql(catalog, path, judged.record, besideOnly(judged))})::text, '')`
+}
+
+/** Values that follow are read from the tables as they are, whatever the statement makes of them. */
+function besideOnly({ beside, record }: Judged): Judged {
+  return { record, before: undefined, beside }
 }

@@ -49,8 +49,10 @@ export function changeSql(catalog: Catalog, resource: Resource, write: LoggedWri
     sql`${slot('log_depth')}::integer`,
     sql`${slot('log_at')}::timestamptz`,
   ])
+  // `offset 0`: PostgreSQL would make the list once for the row and once for the condition.
+  const once = action === 'update' ? ' offset 0' : ''
   const worth = action === 'update' ? ` where x.changes <> '[]'::jsonb` : ''
-  return sql`insert into plinth_change (resource, record_id, action, actor_id, request_id, bulk, changes, seen_by, source, depth, created_at) select ${values} from ${from} cross join lateral (select ${changesSql(resource, write)} as changes) x${worth}`
+  return sql`insert into plinth_change (resource, record_id, action, actor_id, request_id, bulk, changes, seen_by, source, depth, created_at) select ${values} from ${from} cross join lateral (select ${changesSql(resource, write)} as changes${once}) x${worth}`
 }
 
 /** What was kept of a record that is removed for good, the row `w`: that it was, and no value of it. */

@@ -1,4 +1,4 @@
-/** Linked filters as SQL conditions on a table alias; relations are followed by sub-selects, never by joins. */
+/** Linked filters as SQL conditions on a table alias; relations are followed by sub-selects, but those that a statement joins once. */
 import { createHash } from 'node:crypto'
 import type { BelongsTo, Catalog, Field, FieldPath, Filter, Relation, Resource } from '../catalog/catalog.ts'
 import { ownerOf } from '../catalog/key.ts'
@@ -36,8 +36,12 @@ export interface Judged {
   readonly record: string
   /** The table that keeps the row as it is before the write; undefined for a record to come, which has no such values. */
   readonly before: string | undefined
+  /** Joins the record as it is before the write, once for all that look at it, and gives its alias. */
+  readonly stored?: (() => string) | undefined
   /** The table that is written, which is to be read as it will be: with the row `v` instead of the stored one. */
   readonly after?: After | undefined
+  /** Joins the record that a relation of the judged one leads to, once for all that look at it, and gives its alias. */
+  readonly beside?: ((relation: BelongsTo) => string) | undefined
   /** What is read instead of a table that is to be read as it was. */
   readonly was?: ReadonlyMap<string, Sql> | undefined
 }
@@ -117,7 +121,9 @@ export function rowsSql(catalog: Catalog, { path: { many }, of, seen }: Asking, 
   // The condition of a belongs_to says what may be chosen, not what was.
   const belonging = many.kind === 'belongs_to' ? undefined : many.where
   const filters = [target.scope, target.live, belonging, seen].flatMap((filter) =>
-    filter === undefined ? [] : [conditionSql(catalog, filter, inner, { ...judged, record: inner })],
+    filter === undefined
+      ? []
+      : [conditionSql(catalog, filter, inner, { ...judged, record: inner, beside: undefined, stored: undefined })],
   )
   const conditions = [
     linkSql(catalog, many, alias, inner, judged),
@@ -183,8 +189,9 @@ function recordValue(catalog: Catalog, { operand, path }: Comparison<FieldPath>,
 }
 
 /** What a path has before the write: read from the stored row; null of the type `type` where there is none. */
-export function beforeSql(catalog: Catalog, path: FieldPath, { record, before }: Judged, type: string): Sql {
+export function beforeSql(catalog: Catalog, path: FieldPath, { record, before, stored }: Judged, type: string): Sql {
   if (before === undefined) return sql`null::${type}`
+  if (stored !== undefined) return pathValueSql(catalog, path, stored())
   const value = pathValueSql(catalog, path, 'b')
   const owner = ownerOf(catalog, before)!
   return sql`(select ${value} from ${quoted(before)} b where ${idSql(owner, 'b')} = ${idSql(owner, record)})`
@@ -199,10 +206,17 @@ export function pathValueSql(
 ): Sql {
   const [relation, ...further] = relations
   if (relation === undefined) return fieldSql(field, alias)
+  const joined = besideOf(relation, alias, judged)
+  if (joined !== undefined) return pathValueSql(catalog, { relations: further, field }, joined, judged)
   const inner = quoted(`${alias}.${relation.name.toLowerCase()}`)
   const target = catalog.resources.get(relation.target)!
   const value = pathValueSql(catalog, { relations: further, field }, inner, judged)
   return sql`(select ${value} from ${tableSql(target.table, judged)} ${inner} where ${idSql(target, inner)} = ${alias}.${quoted(relation.field.column)})`
+}
+
+/** The alias of the record that the relation leads to from the judged one, where the statement joins it. */
+function besideOf(relation: BelongsTo, alias: string, { beside, record }: Judged): string | undefined {
+  return alias === record ? beside?.(relation) : undefined
 }
 
 /** Whether a filter holds for the record of `alias`, as a column: true or false, never null. Without a filter it does. */
@@ -235,14 +249,18 @@ function pathSql(catalog: Catalog, asked: Asked, relations: readonly BelongsTo[]
   const { comparison } = asked
   const [relation, ...further] = relations
   if (relation === undefined) return columnSql(asked, fieldSql(comparison.path.field, alias))
-  const inner = innerAlias(alias, relation.name)
+  const joined = besideOf(relation, alias, judged)
+  const inner = joined ?? innerAlias(alias, relation.name)
   const target = catalog.resources.get(relation.target)!
   const conditions = [pathSql(catalog, asked, further, inner, judged)]
   if (comparison.decides === true && comparison.withDeleted !== true && target.live !== undefined)
     conditions.push(conditionSql(catalog, target.live, inner))
   const key = `${alias}.${quoted(relation.field.column)}`
   const targets = sql`${tableSql(target.table, judged)} ${inner}`
-  const found = foundSql(key, idSql(target, inner), targets, and(conditions))
+  const found =
+    joined === undefined
+      ? foundSql(key, idSql(target, inner), targets, and(conditions))
+      : sql`(${idSql(target, inner)} is not null and ${and(conditions)})`
   return holdsForAbsent(asked) ? sql`(${key} is null or ${found})` : found
 }
 

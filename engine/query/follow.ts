@@ -2,11 +2,11 @@
 import type { Catalog, Field, Follow, Resource } from '../catalog/catalog.ts'
 import { concerns, type WrittenBy } from '../catalog/following.ts'
 import { computedSql } from '../catalog/formula.ts'
-import { meets, tableFields, withComputed } from '../catalog/stored.ts'
+import { idSql, meets, tableFields, withComputed } from '../catalog/stored.ts'
 import { and, join, or, quoted, type Sql, sql } from '../filter/sql.ts'
 import { valueSql } from './assigned.ts'
 import { beforeSql, castType, holdsSql, type Judged } from './condition.ts'
-import type { SelectScope } from './scope.ts'
+import { joiner, type SelectScope } from './scope.ts'
 
 /** The row to write, as the definitions of a `with`; the last of them is `v`. */
 export interface FollowedRow {
@@ -15,21 +15,25 @@ export interface FollowedRow {
   readonly columns: ReadonlySet<string>
 }
 
-/** Puts what follows on top of `row`; `columns` are those that the write gives values. */
+/**
+ * Puts what follows on top of `row`; `columns` are those that the write gives values. `place`: a column of several rows that
+ * tells them apart, and goes along.
+ */
 export function followedRow(
   scope: SelectScope,
   resource: Resource,
   by: WrittenBy,
   columns: ReadonlySet<string>,
   row: Sql,
+  place?: string,
 ): FollowedRow {
   const { catalog } = scope
   const steps = stepsOf(catalog, resource, by, columns)
   const names = [...steps.map((_, i) => `i${i}`), 'v']
   const rows = steps.map((step, i) =>
-    computedRow(catalog, resource, stepSql(scope, resource, step, by, `i${i}`), by, columnsSet(step)),
+    computedRow(catalog, resource, stepSql(scope, resource, step, by, `i${i}`, place), by, columnsSet(step), place),
   )
-  const first = computedRow(catalog, resource, row, by, by === 'update' ? columns : undefined)
+  const first = computedRow(catalog, resource, row, by, by === 'update' ? columns : undefined, place)
   const definitions = [first, ...rows].map((one, i) => sql`${names[i] ?? 'v'} as materialized (${one})`)
   const set = steps.flatMap((step) => [...columnsSet(step)])
   const written = new Set([...columns, ...set])
@@ -51,6 +55,7 @@ export function computedRow(
   row: Sql,
   by: WrittenBy,
   written: ReadonlySet<string> | undefined,
+  place?: string,
 ): Sql {
   const fields = tableFields(catalog, resource)
   const due = fields.filter(({ stored }) => stored && (written === undefined || meets(stored.reads, written)))
@@ -62,7 +67,7 @@ export function computedRow(
     const known = !meets(field.stored!.reads, given)
     return `${known ? computedSql(field, 'r') : `null::${castType(field)}`} as ${quoted(field.column)}`
   })
-  return sql`select ${join(list)} from (${row}) r`
+  return sql`select ${join([...list, ...(place === undefined ? [] : [`r.${place}`])])} from (${row}) r`
 }
 
 function isGiven({ name, options, type }: Field): boolean {
@@ -94,8 +99,22 @@ function stepsOf(
   return steps
 }
 
-function stepSql(scope: SelectScope, resource: Resource, step: readonly Follow[], by: WrittenBy, alias: string): Sql {
-  const judged: Judged = { record: alias, before: by === 'update' ? resource.table : undefined }
+function stepSql(
+  scope: SelectScope,
+  resource: Resource,
+  step: readonly Follow[],
+  by: WrittenBy,
+  alias: string,
+  place?: string,
+): Sql {
+  const joins: string[] = []
+  const joinOnce = joiner(scope.catalog, joins)
+  const judged: Judged = {
+    record: alias,
+    before: by === 'update' ? resource.table : undefined,
+    beside: (relation) => joinOnce(alias, relation),
+    stored: () => storedBeside(resource, alias, joins),
+  }
   const columns = tableFields(scope.catalog, resource).map(({ column }) => {
     const own = `${alias}.${quoted(column)}`
     // The last of several that set one field counts.
@@ -106,7 +125,16 @@ function stepSql(scope: SelectScope, resource: Resource, step: readonly Follow[]
     })
     return cases.length === 0 ? sql`${own}` : sql`case ${join(cases, ' ')} else ${own} end as ${quoted(column)}`
   })
-  return sql`select ${join(columns)} from ${alias}`
+  const carried = place === undefined ? [] : [`${alias}.${place}`]
+  return sql`select ${join([...columns, ...carried])} from ${alias} ${joins.join(' ')}`
+}
+
+/** Joins the stored row of the record `alias` once and gives its alias. */
+function storedBeside(resource: Resource, alias: string, joins: string[]): string {
+  const stored = `${alias}_b`
+  const text = `left join ${quoted(resource.table)} ${stored} on ${idSql(resource, stored)} = ${idSql(resource, alias)}`
+  if (!joins.includes(text)) joins.push(text)
+  return stored
 }
 
 /** Whether an entry concerns the row: what it waits for has changed, and its condition holds. */

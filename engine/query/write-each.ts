@@ -11,6 +11,9 @@ import { checksOf } from './write-check.ts'
 import type { WriteShape } from './write-shape.ts'
 import { type Columns, insertedRow, logSql, writable, writtenColumns } from './write-statement.ts'
 
+/** The column of the place of each record, from 1. */
+const PLACE = 'plinth_place'
+
 /** What the records have in common. */
 export interface EachShape extends Omit<WriteShape, 'returning'> {
   /**
@@ -50,18 +53,18 @@ export function compileInsertOfEach(scope: SelectScope, resource: Resource, shap
 /** The statement without its answer: the rows `w`, and as `c` the records with their places and whether each was written. */
 function writtenEach(scope: SelectScope, resource: Resource, shape: EachShape): Sql {
   const inputs = shape.given.map(({ name }) => sql`${slot(`f_${name}`)}::text[]`)
-  const names = [...shape.given.map(({ column }) => quoted(column)), 'plinth_place']
+  const names = [...shape.given.map(({ column }) => quoted(column)), PLACE]
   // What was sent, as text: beside the row, because a row does not tell whether a value was sent or follows.
   const sent = sql`g as materialized (select * from unnest(${join(inputs)}) with ordinality as g(${join(names)}))`
-  const row = sql`${insertedRow(scope, resource, givenColumns(scope, shape))} from g order by g.plinth_place`
+  const row = sql`${insertedRow(scope, resource, givenColumns(scope, shape))}, g.${PLACE} from g`
   const given = new Set(givenColumns(scope, shape).keys())
   const by = shape.bulk === true ? 'import' : 'create'
-  const followed = followedRow(scope, resource, by, given, row)
+  const followed = followedRow(scope, resource, by, given, row, PLACE)
   const columns = new Set([...given, ...followed.columns])
   const checks = checksOf(scope, resource, { ...shape, returning: 'answer' }, columns, false)
   const holds = checks.length === 0 ? sql`true` : sql`(${and(checks.map(({ condition }) => condition))}) is true`
   const written = join(writable(scope, resource, columns).map(quoted))
-  const judged = sql`c as materialized (select v.*, row_number() over () as plinth_place, ${holds} as plinth_holds from v)`
+  const judged = sql`c as materialized (select v.*, ${holds} as plinth_holds from v)`
   const insert = sql`insert into ${quoted(resource.table)} (${written}) select ${written} from c where c.plinth_holds order by c.plinth_place returning *`
   const unsure = [...shape.optional].filter(
     ({ column }) => shape.assigned.some(({ field }) => field.column === column) || followed.columns.has(column),
