@@ -1,7 +1,7 @@
 /** ⇄ Locks of rules about several records: whoever writes under one of them waits for the others, and sees what they wrote. */
 import type { Resource, WriteAction } from '../catalog/catalog.ts'
 import type { Json } from '../json.ts'
-import { castType } from '../query/condition.ts'
+import { castType } from '../query/comparison.ts'
 import { type Lock, locksOf } from '../query/table-check.ts'
 import { type Execution, inTransaction } from './execution.ts'
 

@@ -5,7 +5,8 @@ import { computedSql } from '../catalog/formula.ts'
 import { idSql, meets, tableFields, withComputed } from '../catalog/stored.ts'
 import { and, join, or, quoted, type Sql, sql } from '../filter/sql.ts'
 import { valueSql } from './assigned.ts'
-import { beforeSql, castType, holdsSql, type Judged } from './condition.ts'
+import { castType } from './comparison.ts'
+import { beforeSql, holdsSql, type Judged } from './condition.ts'
 import { joiner, type SelectScope } from './scope.ts'
 
 /** The row to write, as the definitions of a `with`; the last of them is `v`. */

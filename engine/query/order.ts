@@ -2,7 +2,8 @@
 import type { Resource, SortTerm } from '../catalog/catalog.ts'
 import { idSql } from '../catalog/stored.ts'
 import { join, quoted, type Sql, sql } from '../filter/sql.ts'
-import { castType, fieldSql } from './condition.ts'
+import { castType } from './comparison.ts'
+import { fieldSql } from './condition.ts'
 import type { SelectScope } from './scope.ts'
 
 /** ORDER BY of linked sort terms, always ending with the id so that the order is total. */

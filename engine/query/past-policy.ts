@@ -4,7 +4,7 @@ import type { Catalog, FieldPath, Filter, Resource } from '../catalog/catalog.ts
 import { isStored } from '../catalog/stored.ts'
 import { and, or, type Sql, sql } from '../filter/sql.ts'
 import { toSql } from '../filter/to-sql.ts'
-import { castType, columnSql, forActor } from './condition.ts'
+import { castType, columnSql, forActor } from './comparison.ts'
 import { clausesFor } from './policy.ts'
 import { type Asking, appended, resourceNamed } from './readable.ts'
 
