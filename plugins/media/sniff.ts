@@ -13,8 +13,8 @@ const CHUNK_BYTES = 65_536
 
 /** What browsers run, wherever it stands near the beginning of a file. */
 const ACTIVE = /<(?:!doctype\s+html|html|head|body|script|svg|iframe|object|embed|\?php|\?xml)[\s>:/]|<\?php|<%/i
-/** How a text begins that some program would run. */
-const RUN = /^\s*(?:#!|<\?|<(?:!doctype|!--|html|head|body|script|svg)\b|@echo\b|MZ|\x7fELF)/i
+/** How a text begins that some program would run; what Windows and Linux themselves run has bytes that no text has. */
+const RUN = /^\s*(?:#!|<\?|<(?:!doctype|!--|html|head|body|script|svg)\b|@echo\b)/i
 /** Parts of archives that are programs: macros, and what systems start by a click. */
 const PROGRAM = /(?:vbaProject\.bin|\.(?:exe|dll|com|scr|msi|bat|cmd|ps1|vbs|js|jar|class|sh|apk|dex|lnk|hta))$/i
 

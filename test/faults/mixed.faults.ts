@@ -113,7 +113,7 @@ test('nothing acknowledged is lost, doubled or torn', async ({ desk }) => {
   const listed = JSON.stringify(counts)
   process.stdout.write(`  acknowledged: ${listed}\n`)
   addFigures({ fault: 'kill -9 under mixed writes', cycles: CYCLES, acknowledged, ...figures, recoveryMs })
-  assert.equal(figures, { lost: 0, doubled: 0, torn: 0, wrong: 0 })
+  assert.equal(figures, { lost: 0, doubled: 0, torn: 0, wrong: 0 }, `wrong: ${done.wrong}`)
   assert.ok(counts.imports > 0 && counts.keyed === CYCLES * 4, listed)
 })
 test.run()
