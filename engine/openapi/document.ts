@@ -7,6 +7,7 @@ import { pathFromRoot } from '../http/place.ts'
 import { isResourceRoute } from '../http/resource-routes.ts'
 import type { JsonSchema } from '../json.ts'
 import { atOnce, each, type Pieces } from '../turns.ts'
+import { aliased } from './alias.ts'
 import { COMMON_ANSWERS, ENVELOPE_SCHEMAS, HEADERS } from './answers.ts'
 import { BATCH_SCHEMAS, outcomesOf } from './batch.ts'
 import { filterSchemas } from './filters-schema.ts'
@@ -54,7 +55,8 @@ export function* openapiPieces(described: Described): Pieces<OpenApiDocument> {
   yield* each(routes, (route) => {
     const path = pathFromRoot(route, catalog.prefix)
     drafts[path] ??= {}
-    drafts[path][route.method.toLowerCase()] = operationOf(outline, route)
+    const draft = operationOf(outline, route)
+    drafts[path][route.method.toLowerCase()] = isResourceRoute(route) ? draft : linked(names, draft)
   })
   const common = { parameters: HEADER_PARAMETERS, requestBodies: {}, responses: COMMON_ANSWERS }
   const { paths, components } = share(inOrder(drafts), common)
@@ -65,8 +67,8 @@ export function* openapiPieces(described: Described): Pieces<OpenApiDocument> {
   yield
   const filters = filterSchemas(catalog, names, Object.keys(schemas))
   yield
-  const document = linked(names, {
-    openapi: '3.1.0' as const,
+  const whole: OpenApiDocument = {
+    openapi: '3.1.0',
     info: { title: catalog.name, version: catalog.version, description: guide(catalog) },
     servers: [{ url: '/' }],
     security: [{ bearer: [] }],
@@ -82,11 +84,18 @@ export function* openapiPieces(described: Described): Pieces<OpenApiDocument> {
       responses: { ...COMMON_ANSWERS, ...components.responses },
       schemas: { ...schemas, ...filters },
     },
-  })
+  }
+  yield
+  return yield* saidOnce(whole)
+}
+
+/** The document with equal schemas said once, and without what nothing refers to: no name may tell of what is left out. */
+function* saidOnce(whole: OpenApiDocument): Pieces<OpenApiDocument> {
+  const document = used(whole)
   yield
   const { node, parts } = yield* withParts(document, Object.keys(document.components.schemas))
   yield
-  return used({ ...node, components: { ...node.components, schemas: { ...node.components.schemas, ...parts } } })
+  return { ...node, components: { ...node.components, schemas: aliased({ ...node.components.schemas, ...parts }) } }
 }
 
 /** The schemas with what a record's and a create's have in common with a list's and an update's said once. */

@@ -23,7 +23,6 @@ export function filterSchemas(
   const used = new Set(taken)
   const shared = new Map<string, string>()
   const schemas: Record<string, JsonSchema> = {}
-  const whole = new Map<string, string>()
   for (const { name, of } of all) {
     const refs: JsonSchema[] = []
     const own: Record<string, unknown> = {}
@@ -39,14 +38,10 @@ export function filterSchemas(
       }
     }
     const rest = { type: 'object', properties: own }
-    const schema =
+    schemas[name] =
       refs.length === 0
         ? { ...rest, additionalProperties: false }
         : { allOf: Object.keys(own).length === 0 ? refs : [...refs, rest], unevaluatedProperties: false }
-    const text = JSON.stringify(schema)
-    // Lists with the same filters: the schema of the first is that of the others.
-    schemas[name] = whole.has(text) ? schemaRef(whole.get(text)!) : schema
-    if (!whole.has(text)) whole.set(text, name)
   }
   return schemas
 }

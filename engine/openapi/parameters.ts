@@ -49,8 +49,8 @@ export function projectionParameters(resource: Resource): readonly Parameter[] {
   )
   const names = more.map(({ name }) => `\`${name}\``).join(', ')
   return [
-    words('fields', 'Only these fields and embedded ones, as in `id,status.name`.', 'id'),
-    words('omit', 'Without these.', 'id'),
+    FIELDS,
+    OMIT,
     ...(more.length === 0
       ? []
       : [words('include', `Related records too: ${names}. A number in brackets bounds how many.`)]),
@@ -87,6 +87,10 @@ export function choiceParameters(
     ...sortParameters(catalog, resource),
   ]
 }
+
+const FIELDS = words('fields', 'Only these fields and embedded ones, as in `id,status.name`.', 'id')
+
+const OMIT = words('omit', 'Without these.', 'id')
 
 const SNIPPETS = query('snippets', 'Whether `meta.search` shows the words of a search in pieces of their texts.', {
   type: 'boolean',
@@ -213,25 +217,29 @@ function sortParameters({ limits }: Pick<Catalog, 'limits'>, resource: Resource)
       { type: 'array', items, maxItems: limits.sortKeys ?? LIMITS.sortKeys },
       { style: 'form', explode: false },
     ),
-    query('order', 'The direction of the keys without a minus.', { type: 'string', enum: ['asc', 'desc'] }),
+    ORDER,
   ]
 }
+
+const ORDER = query('order', 'The direction of the keys without a minus.', { type: 'string', enum: ['asc', 'desc'] })
+
+const PAGE = query('page', 'The page; 1 if absent.', { type: 'integer', minimum: 1 })
+
+const CURSOR = query(
+  'cursor',
+  'Reads page after page without a total: `first`, then the `next_cursor` of each answer. Not with `page`.',
+  { type: 'string' },
+)
 
 function pagingParameters({ limits }: Pick<Catalog, 'limits'>): readonly Parameter[] {
   const { perPageDefault = LIMITS.perPageDefault, perPageMax = LIMITS.perPageMax } = limits
   return [
-    query('page', 'The page; 1 if absent.', { type: 'integer', minimum: 1 }),
+    PAGE,
     query('per_page', `Records on a page; ${perPageDefault} if absent, ${perPageMax} at most.`, {
       type: 'integer',
       minimum: 1,
     }),
-    query(
-      'cursor',
-      'Reads page after page without a total: `first`, then the `next_cursor` of each answer. Not with `page`.',
-      {
-        type: 'string',
-      },
-    ),
+    CURSOR,
   ]
 }
 

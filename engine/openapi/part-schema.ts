@@ -2,11 +2,8 @@
 import { singular } from '../catalog/name.ts'
 import { isObject, type JsonSchema } from '../json.ts'
 import type { Pieces } from '../turns.ts'
-import { mapChildren, schemaRef } from './schema.ts'
+import { isWorthReference, mapChildren, schemaRef, split } from './schema.ts'
 import { pascal } from './type-name.ts'
-
-/** Objects with a shorter text are written out, because a reference would save nothing. */
-const SHORTEST = 90
 
 /** `node` with references, and the schemas that they refer to by name; `taken` are names of other schemas. */
 export function* withParts<T>(
@@ -64,16 +61,9 @@ function visit(node: unknown, property: string, change: Change): unknown {
   return shared ?? inside()
 }
 
-/** The description, which says something of the place, and the value. */
-function split(schema: JsonSchema): readonly [about: JsonSchema, value: JsonSchema] {
-  const entries = Object.entries(schema)
-  const [about, value] = [true, false].map((of) => entries.filter(([key]) => (key === 'description') === of))
-  return [Object.fromEntries(about!), Object.fromEntries(value!)]
-}
-
 function keyOf(schema: JsonSchema): string | undefined {
   const text = JSON.stringify(split(schema)[1])
-  return text.length < SHORTEST ? undefined : text
+  return isWorthReference(text) ? text : undefined
 }
 
 /** A small object is called by its properties, `IdName`, a larger one by its place, `UserPart`; with a number where that is taken. */

@@ -6,8 +6,8 @@ import type { TypeNames } from './type-name.ts'
 
 const COMPONENT = /^#\/components\/(\w+)\/([\w.-]+)$/
 
-/** The document with `#/resources/users` as the schema of that record. */
-export function linked<T>(names: ReadonlyMap<string, TypeNames>, document: T): T {
+/** What a route says, with `#/resources/users` as the schema of that record. */
+export function linked<T>(names: ReadonlyMap<string, TypeNames>, said: T): T {
   const linkedTo = (target: string): string => {
     const reference = recordReference(target)
     const known = reference && names.get(reference.resource)
@@ -16,7 +16,7 @@ export function linked<T>(names: ReadonlyMap<string, TypeNames>, document: T): T
   }
   const link = (node: unknown): unknown =>
     mapChildren(node, (value, key) => (key === '$ref' && typeof value === 'string' ? linkedTo(value) : link(value)))
-  return link(document) as T
+  return link(said) as T
 }
 
 /** Collects the components that a node refers to, and those that they refer to. */

@@ -61,6 +61,20 @@ export function schemaRef(name: string): JsonSchema {
   return { $ref: `#/components/schemas/${name}` }
 }
 
+/** Schemas with a shorter text are written out, because a reference would save nothing. */
+const SHORTEST = 90
+
+/** Whether a reference in the place of a schema with this text is shorter. */
+export function isWorthReference(text: string): boolean {
+  return text.length >= SHORTEST
+}
+
+/** The description, which says something of the place, and the value. */
+export function split(schema: JsonSchema): readonly [about: JsonSchema, value: JsonSchema] {
+  const { description, ...value } = schema
+  return description === undefined ? [{}, schema] : [{ description }, value]
+}
+
 const LIMITS_OF_BODIES = [
   'minLength',
   'maxLength',

@@ -82,10 +82,11 @@ interface Counted {
 
 function shelf(kind: keyof Shared, taken: readonly string[]): Shelf {
   const byText = new Map<string, Counted>()
-  const texts = new Map<Part, string>()
-  const textOf = (part: Part): string => {
-    const text = texts.get(part) ?? JSON.stringify(part.node)
-    texts.set(part, text)
+  // Many lists have the same node, of which the text is long to make.
+  const texts = new Map<Node, string>()
+  const textOf = ({ node }: Part): string => {
+    const text = texts.get(node) ?? JSON.stringify(node)
+    texts.set(node, text)
     return text
   }
   return {

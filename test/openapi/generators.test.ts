@@ -39,15 +39,21 @@ export async function write(): Promise<number | undefined> {
   const body = { subject: 'Printer', details: 'No paper' }
   return (await client.POST('/api/v1/tickets', { body })).data?.data.id
 }
+export async function pending(): Promise<string | undefined> {
+  return (await client.GET('/api/v1/users/pending')).data?.data[0]?.email
+}
 `
 
-const SDK = `import { createTicket, listTickets } from './sdk/index'
+const SDK = `import { createTicket, listPendingUsers, listTickets } from './sdk/index'
 export async function read(): Promise<string | undefined> {
   const { data, error } = await listTickets({ query: { search: 'printer', per_page: 5 } })
   return data?.data[0]?.subject ?? error?.message
 }
 export async function write(): Promise<number | undefined> {
   return (await createTicket({ body: { subject: 'Printer', details: 'No paper' } })).data?.data.id
+}
+export async function pending(): Promise<string | undefined> {
+  return (await listPendingUsers()).data?.data[0]?.email
 }
 `
 

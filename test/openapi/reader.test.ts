@@ -1,6 +1,7 @@
 /** /openapi.json with a token holds what its bearer may do, read and write, and nothing else. */
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
+import { ANN, FILES, library, STAFF } from '../action/library.ts'
 import { type Desk, openDesk, type Person } from '../desk/desk.ts'
 import { flat, methodsOf, resolved } from '../support/document.ts'
 
@@ -97,6 +98,27 @@ test('a document is whole: every reference leads somewhere, and its descriptions
   }
   assert.match(JSON.stringify(documents.nobody.paths['/api/v1/tickets'].post), /tickets\.create/)
   assert.not.match(JSON.stringify(documents.customer.paths['/api/v1/tickets'].post), /tickets\.create/)
+})
+
+test('what is said once for several resources bears the name of none that its reader may not see', async () => {
+  const alike = (name: string, who: string) =>
+    `resource: ${name}\nfields: { title: { type: string, max: 100 }, pages: { type: integer }, isbn: { type: string } }\nfilters: [title, pages]\npolicies: { view: [${who}], create: [${who}], update: [${who}] }\nactions: [list, get, create, update]\n`
+  const app = await library({
+    ...FILES,
+    'audits.yaml': alike('audits', '{ permission: books.edit }'),
+    'papers.yaml': alike('papers', '{ who: signed_in }'),
+    'prints.yaml': alike('prints', '{ who: signed_in }'),
+  })
+  const documentFor = async (token: string) => (await app.call('GET', '/openapi.json', { token })).body as Document
+  const [staff, ann] = [await documentFor(STAFF), await documentFor(ANN)]
+  await app.close()
+  const { PaperUpdate, PrintUpdate, PaperFilters } = staff.components.schemas
+  assert.equal(PaperUpdate, { $ref: '#/components/schemas/AuditUpdate' })
+  assert.equal(PrintUpdate, { $ref: '#/components/schemas/AuditUpdate' })
+  assert.equal(PaperFilters, { $ref: '#/components/schemas/AuditFilters' })
+  assert.not.match(JSON.stringify(ann), /Audit/)
+  assert.equal(ann.components.schemas.PrintUpdate, { $ref: '#/components/schemas/PaperUpdate' })
+  assert.ok('isbn' in flat(ann, ann.components.schemas.PrintUpdate).properties)
 })
 
 test('its entity tag is that of the reader’s document', async () => {

@@ -6,7 +6,10 @@ export function resolved(document: Node, node: unknown): Node {
   const target = Reflect.get(Object(node), '$ref')
   if (typeof target !== 'string') return node as Node
   const keys = target.slice(2).split('/')
-  return keys.reduce<unknown>((at, key) => Reflect.get(Object(at), key), document) as Node
+  return resolved(
+    document,
+    keys.reduce<unknown>((at, key) => Reflect.get(Object(at), key), document),
+  )
 }
 
 export interface ObjectSchema {

@@ -71,8 +71,14 @@ export async function writeLargeApplication(
   resources: number,
   fields: number,
 ): Promise<{ readonly folder: string; remove(): Promise<void> }> {
+  return writeFiles(largeApplication(resources, fields))
+}
+
+/** Files of YAML by name in a folder of their own, until it is removed. */
+export async function writeFiles(
+  files: Readonly<Record<string, string>>,
+): Promise<{ readonly folder: string; remove(): Promise<void> }> {
   const folder = await mkdtemp(join(tmpdir(), 'plinth-large-'))
-  for (const [name, text] of Object.entries(largeApplication(resources, fields)))
-    await writeFile(join(folder, name), text)
+  for (const [name, text] of Object.entries(files)) await writeFile(join(folder, name), text)
   return { folder, remove: () => rm(folder, { recursive: true }) }
 }
