@@ -241,11 +241,12 @@ function dropCopy(table: string, column: string): readonly string[] {
 export function droppingCopies(pair: Pair, columns: readonly (readonly [Column, Column])[]): readonly Step[] {
   const { actual, wanted } = pair
   const wantedCopies = new Set(columns.flatMap(([column, was]) => (isCopied(pair, column, was) ? [was.name] : [])))
-  return actual.columns.flatMap((was) => {
-    const isLeft = actual.columns.some(({ name }) => name === convertingName(was.name)) && !wantedCopies.has(was.name)
+  const present = new Set(actual.columns.map(({ name }) => name))
+  const left = actual.columns.filter(({ name }) => present.has(convertingName(name)) && !wantedCopies.has(name))
+  return left.map((was) => {
     const sql = dropCopy(actual.name, was.name).map((text) =>
       text.replaceAll(`on ${q(actual.name)}`, `on ${q(wanted.name)}`),
     )
-    return isLeft ? [tidying(`drop what was left of another type of ${wanted.name}.${was.name}`, ...sql)] : []
+    return tidying(`drop what was left of another type of ${wanted.name}.${was.name}`, ...sql)
   })
 }

@@ -90,12 +90,19 @@ function chosen(catalog: Catalog, resource: Resource, field: Field): Partial<Col
   }
 }
 
+/** Filter → its SQL, because most indexes of a table are for the same rows. */
+const PREDICATES = new WeakMap<Filter, string>()
+
 /** The predicate of an index: it may only speak of the row's own fields. */
 function predicate(filter: Filter): string {
-  return fixedConditionSql(filter, ({ relations, field }) => {
+  const known = PREDICATES.get(filter)
+  if (known !== undefined) return known
+  const sql = fixedConditionSql(filter, ({ relations, field }) => {
     if (relations.length > 0) throw new Error(`The condition of an index can not follow relations to ${field.name}.`)
     return quoted(field.column)
   })
+  PREDICATES.set(filter, sql)
+  return sql
 }
 
 function columnsIn(filter: Filter): readonly string[] {

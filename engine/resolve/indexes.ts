@@ -141,8 +141,12 @@ function declared(resolution: Resolution, written: Written, draft: Draft): reado
 
 /** The indexes of one table without those that another one makes needless; of two equal ones the first stays. */
 function distinctIndexes(all: readonly Index[]): readonly Index[] {
+  // Nearly all have the same condition.
+  const texts = new Map<Filter | undefined, string>()
   const made = all.map((index): Compared => {
-    return { index, columns: index.fields.map((field) => field.column), records: filterKey(index.where) }
+    const records = texts.get(index.where) ?? filterKey(index.where)
+    texts.set(index.where, records)
+    return { index, columns: index.fields.map((field) => field.column), records }
   })
   // One covers another only if they begin with the same column.
   const byBeginning = new Map<string, number[]>()
@@ -169,10 +173,10 @@ interface Compared {
 /** Whether one index does all that another would. */
 function covers(
   { index: one, columns, records }: Compared,
-  { index: other, columns: wanted, ...its }: Compared,
+  { index: other, columns: wanted, records: its }: Compared,
 ): boolean {
   if (one.kind !== other.kind || one.language !== other.language) return false
-  const sameRecords = records === its.records
+  const sameRecords = records === its
   // Only a unique index over the same columns and records refuses the same duplicates.
   if (other.unique) return one.unique && sameRecords && columns.join() === wanted.join()
   // A unique column gives one row for each value, so further columns would order nothing.
