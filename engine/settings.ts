@@ -91,8 +91,20 @@ function url(protocols: readonly string[]): Parse<string> {
   const allowed = `a URL that starts with ${protocols.map((protocol) => `${protocol}//`).join(' or ')}`
   return (value) => {
     const parsed = URL.canParse(value) ? new URL(value) : undefined
-    return parsed !== undefined && protocols.includes(parsed.protocol) ? { value } : { allowed }
+    if (parsed === undefined || !protocols.includes(parsed.protocol)) return { allowed }
+    return isCutInPassword(parsed) ? { allowed: `${allowed}, ${WRITTEN_AS_CODES}` } : { value }
   }
+}
+
+/** What an address says of a password with signs that mean something else in it. */
+export const WRITTEN_AS_CODES = 'with "@", "/", "?" and "#" in its password written as %40, %2F, %3F and %23'
+
+/**
+ * Whether a password ends too early, because a sign in it divides addresses: its rest stands then where the host and
+ * the path are expected, and would be shown as those.
+ */
+export function isCutInPassword({ username, pathname, search, hash }: URL): boolean {
+  return `${pathname}${hash}`.includes('@') || (username === '' && search.includes('@'))
 }
 
 function items(value: string): string[] {

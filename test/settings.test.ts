@@ -91,6 +91,11 @@ const BAD: readonly Bad[] = [
   ['PORT', '0x10', 'a whole number from 0 to 65535'],
   ['BASE_URL', 'desk.example.com', 'a URL that starts with http:// or https://'],
   ['DATABASE_URL', 'mysql://localhost/desk', 'a URL that starts with postgres:// or postgresql://'],
+  [
+    'DATABASE_URL',
+    'postgres://me:p@ss/w@db/desk',
+    'a URL that starts with postgres:// or postgresql://, with "@", "/", "?" and "#" in its password written as %40, %2F, %3F and %23',
+  ],
   ['REDIS_URL', 'localhost:6379', 'a URL that starts with redis:// or rediss://'],
   ...['short', '6f1d2c8b90ae47535f0b9ce2a71d84e3,short', 'a'.repeat(64), 'secret'.repeat(6)].map((value): Bad => {
     return ['APP_SECRET', value, SECRETS]

@@ -9,6 +9,7 @@ import { remarkLines } from '../../existing/remark.ts'
 import { readSchema } from '../../existing/schema.ts'
 import { movedText } from '../../existing/text.ts'
 import type { Logger } from '../../observe.ts'
+import { isCutInPassword, WRITTEN_AS_CODES } from '../../settings.ts'
 import { bootOf, tried } from './trial.ts'
 
 /** What was made of a database. */
@@ -45,7 +46,14 @@ export async function withAddress<T>(
 ): Promise<T> {
   if (!/^postgres(?:ql)?:\/\//.test(address) || !URL.canParse(address))
     throw new Error(`--from takes the address of a PostgreSQL database, such as ${ADDRESS}`)
-  const { host, pathname } = new URL(address)
+  const url = new URL(address)
+  if (isCutInPassword(url)) throw new Error(`Write the address ${WRITTEN_AS_CODES}. Nothing was written.`)
+  const schema = url.searchParams.get('schema')
+  if (schema !== null)
+    throw new Error(
+      `PostgreSQL does not know "schema" in an address: write ?options=-csearch_path%3D${encodeURIComponent(schema)} at its end. Nothing was written.`,
+    )
+  const { host, pathname } = url
   let database: Database
   try {
     database = await connect({ databaseUrl: address, dataDir: '', databasePool: 2 }, { log })

@@ -53,6 +53,25 @@ test('an address that is none is told without being repeated', async () => {
   }
 })
 
+test('a password with signs that divide addresses is not shown as host and path, and it is said how to write it', async () => {
+  for (const address of [
+    'postgres://me:p@geheim/w:rd@127.0.0.1:5432/shop',
+    'postgres://me:12#geheim@127.0.0.1/shop',
+    'postgres://me:12?geheim@127.0.0.1/shop',
+  ]) {
+    const ran = await init(address)
+    nothingWritten(ran)
+    assert.match(ran.complained, 'written as %40, %2F, %3F and %23')
+    assert.not.match(ran.complained, 'geheim')
+  }
+})
+
+test('a schema that is named as others name it would not be looked at', async () => {
+  const ran = await init('postgres://me@127.0.0.1:1/shop?schema=sales')
+  nothingWritten(ran)
+  assert.match(ran.complained, 'write ?options=-csearch_path%3Dsales at its end')
+})
+
 test('a server that does not answer', async () => {
   const ran = await init('postgres://me:geheim@127.0.0.1:1/shop')
   nothingWritten(ran)
