@@ -5,7 +5,7 @@ import type { Diagnostic } from '../text/diagnostic.ts'
 import { meant as meantOf } from '../text/other-words.ts'
 import type { Document, Path } from './definition.ts'
 import { flow } from './flow.ts'
-import { kindOf, kinds, label, subject, words } from './sentence.ts'
+import { kindOf, kinds, label, oddBlanks, subject, words } from './sentence.ts'
 
 /** Stands for a value that can not be used. */
 export const WRONG = Symbol('wrong')
@@ -31,6 +31,18 @@ export function missingBranch(
   })
 }
 
+/** Reports a map without a value beside whose key stand those that belong into it. */
+export function missingIndentation(path: Path, keys: readonly string[], complaints: Complaints): void {
+  const [first = ''] = keys
+  const listed = keys.slice(0, 3).map((key) => `"${key.trim()}"`)
+  const others = keys.length > 3 ? ` and ${keys.length - 3} more` : ''
+  complain(complaints, path, 'key', {
+    code: 'wrong_type',
+    message: `${subject(path)} has no value, and what belongs into it is not indented: ${listed.join(', ')}${others}`,
+    hint: `write two blanks more in front of ${keys.length === 1 ? 'it' : 'each'}${oddBlanks(first) === undefined ? '' : '; those that are there only look like blanks'}`,
+  })
+}
+
 /** Reports a key that the schema does not know; returns the key that was probably meant. `others` are schemas that may know it. */
 export function unknownKey(
   key: string,
@@ -45,12 +57,17 @@ export function unknownKey(
   const taken = meant !== undefined && Object.hasOwn(value, meant)
   const owners = others.filter((branch) => Object.hasOwn((branch.properties ?? {}) as object, key))
   const titles = owners.map((branch) => branch.title).filter((title) => typeof title === 'string')
+  const odd = oddBlanks(key)
   const hint =
     titles.length > 0
       ? ownedBy(key, titles, value)
-      : meant === undefined
-        ? elsewhere(key, path)
-        : `did you mean "${meant}"${taken ? ', which is there already' : ''}?`
+      : odd !== undefined
+        ? odd
+        : meant === undefined
+          ? elsewhere(key, path)
+          : /^has_?one$/i.test(key)
+            ? 'write has_many, with first: true beside it'
+            : `did you mean "${meant}"${taken ? ', which is there already' : ''}?`
   complain(complaints, path, 'key', {
     code: 'unknown_key',
     message: `Unknown key "${key}"`,
@@ -113,8 +130,8 @@ export function bounds(size: number, least: unknown, most: unknown, unit: string
 }
 
 /** A value of the right kind that is outside what is allowed. */
-export function wrongValue(sentence: string, path: Path, complaints: Complaints): typeof WRONG {
-  const hint = hintAt(sentence, path)
+export function wrongValue(sentence: string, path: Path, complaints: Complaints, advice?: unknown): typeof WRONG {
+  const hint = typeof advice === 'string' && /at most/.test(sentence) ? advice : hintAt(sentence, path)
   const message = `${subject(path)} ${sentence}`
   complain(complaints, path, 'value', { code: 'wrong_value', message, ...(hint === undefined ? {} : { hint }) })
   return WRONG
@@ -197,8 +214,41 @@ function wordHint(value: Json, known: readonly string[], path: Path): string | u
   const meant = likelyWord(value, known)
   if (meant !== undefined) return `did you mean "${meant}"?`
   const relation = typeof value === 'string' ? typeName(value) : ''
-  if (path.at(-1) !== 'type' || !RELATIONS.has(relation)) return undefined
-  return `a relation stands under "relations": { ${path.at(-2)}: { ${relation}: … } }`
+  if (path.at(-1) !== 'type' || path[0] !== 'fields') return undefined
+  if (RELATIONS.has(relation)) return `a relation stands under "relations": { ${path.at(-2)}: { ${relation}: … } }`
+  return FILES.has(relation)
+    ? 'records have files by attachments: true beside "fields", of the plugin media'
+    : undefined
+}
+
+/** What others call the type of a field that holds a file. */
+const FILES: ReadonlySet<string> = new Set([
+  'file',
+  'image',
+  'photo',
+  'upload',
+  'attachment',
+  'media',
+  'blob',
+  'binary',
+])
+
+/** Whether a word names a relation, under which no further options of a field stand. */
+export function isRelationWord(value: Json): boolean {
+  return typeof value === 'string' && RELATIONS.has(typeName(value))
+}
+
+/** Reports a relation that stands among the fields, once; tells whether it is one. */
+export function relationAmongFields(value: JsonObject, path: Path, complaints: Complaints): boolean {
+  const key = Object.keys(value).find((word) => RELATIONS.has(word))
+  if (key === undefined || path.length !== 2 || path[0] !== 'fields') return false
+  const other = typeof value[key] === 'string' ? value[key] : '…'
+  complain(complaints, [...path, key], 'key', {
+    code: 'unknown_key',
+    message: `${subject(path)} is a relation, and stands among the fields`,
+    hint: `a relation stands under "relations": { ${path[1]}: { ${key}: ${other} } }`,
+  })
+  return true
 }
 
 const RELATIONS: ReadonlySet<string> = new Set(['belongs_to', 'has_many', 'many_to_many'])
@@ -212,6 +262,7 @@ export function likelyWord(value: Json, known: readonly string[]): string | unde
 
 /** Our name of a type of others: `varchar(20)`, `DateTimeField`, `String?`. */
 function typeName(value: string): string {
+  if (value.endsWith('[]')) return 'list'
   const name = value.toLowerCase().replace(/(field)?([(?].*)?$/, '')
   return OTHER_NAMES.get(name) ?? name
 }

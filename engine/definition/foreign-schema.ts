@@ -40,6 +40,7 @@ const READ = new Set([
   'deprecated',
   'readOnly',
   'writeOnly',
+  'x-advice',
   'x-expects',
   'x-losses',
 ])

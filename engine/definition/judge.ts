@@ -7,8 +7,11 @@ import {
   bounds,
   type Complaints,
   complain,
+  isRelationWord,
   missingBranch,
+  missingIndentation,
   missingKey,
+  relationAmongFields,
   unknownKey,
   unknownWord,
   WRONG,
@@ -17,6 +20,7 @@ import {
 } from './complaint.ts'
 import type { Document, Path } from './definition.ts'
 import { foreignComplaints, isForeign } from './foreign-schema.ts'
+import { fallenOut, schemaUnder } from './indentation.ts'
 import { isKind, label, subject, words } from './sentence.ts'
 
 type Judged = Json | typeof WRONG
@@ -25,6 +29,8 @@ interface Judging extends Complaints {
   readonly root: JsonSchema
   /** Lists that lost items → where each kept one stood. */
   readonly shortened: Map<Json, readonly number[]>
+  /** Maps whose entries stand beside them in the file, because they are indented too little. */
+  readonly outside: Set<Json>
   /** The entries that were left out of maps whose losses are reported. */
   readonly lost: Path[]
 }
@@ -47,27 +53,32 @@ export interface Judgement {
  * not fit, and compiling a schema of this size takes longer than the rest of the start.
  */
 export function judge(root: JsonSchema, document: Document<unknown>): Judgement {
-  const judging: Judging = { root, document, diagnostics: [], shortened: new Map(), lost: [] }
+  const judging: Judging = { root, document, diagnostics: [], shortened: new Map(), outside: new Set(), lost: [] }
   const judged = judgeNode(root, document.value as Json, [], judging)
   const usable = judged === WRONG ? undefined : judged
-  const place: Document<unknown>['place'] = (path, part) =>
-    document.place(written(path, usable, judging.shortened), part)
+  const place: Document<unknown>['place'] = (path, part) => document.place(written(path, usable, judging), part)
   return {
     diagnostics: judging.diagnostics,
     usable,
-    place: judging.shortened.size === 0 ? document.place : place,
+    place: judging.shortened.size + judging.outside.size === 0 ? document.place : place,
     lost: judging.lost,
   }
 }
 
-/** A path into what is left of a value, as a path into what was written: where an item was left out, the next ones have moved up. */
-function written(path: Path, usable: Json | undefined, shortened: Judging['shortened']): Path {
+/**
+ * A path into what is left of a value, as a path into what was written: where an item was left out, the next ones have
+ * moved up, and what belongs into a map may stand beside it.
+ */
+function written(path: Path, usable: Json | undefined, { shortened, outside }: Judging): Path {
   let node: Json | undefined = usable
-  return path.map((step) => {
+  const steps: (string | number)[] = []
+  for (const step of path) {
     const stood = node === undefined ? undefined : shortened.get(node)
+    if (node !== undefined && outside.has(node)) steps.pop()
     node = typeof node === 'object' && node !== null ? (node as JsonObject)[step] : undefined
-    return stood !== undefined && typeof step === 'number' ? (stood[step] ?? step) : step
-  })
+    steps.push(stood !== undefined && typeof step === 'number' ? (stood[step] ?? step) : step)
+  }
+  return steps
 }
 
 function judgeNode(reference: JsonSchema, value: Json, path: Path, judging: Judging): Judged {
@@ -103,9 +114,12 @@ function judgeUnion(
     const others = branches.filter((branch) => branch !== picked.schema)
     return judgeMap(picked.schema, value, path, judging, others)
   }
+  if (picked.kind === 'missing_key' && relationAmongFields(value as JsonObject, path, judging)) return WRONG
   // The wrong word is reported first; the rest of the map is judged all the same.
   if (picked.kind === 'unknown_word') unknownWord(picked.expected, picked.value, [...path, picked.key], judging)
   else missingBranch(picked.expected, schema, path, judging)
+  // What stands beside a relation is said in its own words, which are none of a field.
+  if (picked.kind === 'unknown_word' && isRelationWord(picked.value)) return WRONG
   const rest = judgeMap(picked.schema, value as JsonObject, path, judging, [])
   if (rest === WRONG || picked.kind !== 'unknown_word' || picked.meant === undefined) return WRONG
   return Object.freeze({ ...(rest as JsonObject), ...picked.meant })
@@ -157,9 +171,13 @@ function judgeMap(
   const missing = new Set(requiredOf(schema).filter((key) => !Object.hasOwn(value, key)))
   const properties = (schema.properties ?? {}) as Readonly<Record<string, JsonSchema>>
   const map: JudgedMap = { schema, value, path, properties, missing, kept: {}, others }
+  const fallen = fallenOut(schema, value, judging.root)
+  const outside = new Set([...fallen.values()].flatMap(Object.keys))
   let usable = true
   for (const [name, child] of Object.entries(value)) {
-    const entry = judgeEntry(map, name, child, judging)
+    if (outside.has(name)) continue
+    const within = fallen.get(name)
+    const entry = within === undefined ? judgeEntry(map, name, child, judging) : judgeFallen(map, name, within, judging)
     if (entry === undefined) continue
     if (entry.judged !== WRONG) map.kept[entry.key] = entry.judged
     else if (reportsLosses(schema)) judging.lost.push([...path, name])
@@ -189,6 +207,20 @@ function judgeEntry(
   const schema = own ?? map.schema.additionalProperties
   if (schema === false) return judgeUnknown(map, name, child, judging)
   return { key: name, judged: isObject(schema) ? judgeNode(schema, child, path, judging) : child }
+}
+
+/** What stands beside an empty map instead of in it: one mistake, and the map is judged as if it had its entries. */
+function judgeFallen(
+  { schema, path }: JudgedMap,
+  name: string,
+  within: JsonObject,
+  judging: Judging,
+): { readonly key: string; readonly judged: Judged } {
+  missingIndentation([...path, name], Object.keys(within), judging)
+  const own = schemaUnder(schema, name)
+  const judged = isObject(own) ? judgeGuess(own, within, [...path, name], judging, false) : within
+  if (judged !== WRONG) judging.outside.add(judged)
+  return { key: name, judged }
 }
 
 /** A key that the schema does not know is reported; its value is judged as that of the key that was probably meant. */
@@ -251,7 +283,7 @@ function nameFits(schema: JsonSchema, key: string, path: Path, judging: Judging)
 function judgeScalar(schema: JsonSchema, value: Json, path: Path, judging: Judging): Judged {
   if (typeof value === 'number') {
     const sentence = bounds(value, schema.minimum, schema.maximum, '')
-    return sentence === undefined ? value : wrongValue(sentence, path, judging)
+    return sentence === undefined ? value : wrongValue(sentence, path, judging, schema['x-advice'])
   }
   if (typeof value !== 'string') return value
   const sentence = bounds([...value].length, schema.minLength, schema.maxLength, ' characters')

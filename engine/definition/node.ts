@@ -22,12 +22,15 @@ interface ReadState {
   readonly anchors: Map<string, unknown>
   readonly open: Set<unknown>
   count: number
+  /** A tag asks for something that a file can't mean, so nothing more can be said of its values. */
+  tagged: boolean
 }
 
 /** The tree below one YAML node, or undefined when following it would never end or grow too large. */
 export function readNode(contents: unknown, source: Source, diagnostics: Diagnostic[]): PlacedNode | undefined {
-  const state: ReadState = { source, diagnostics, anchors: new Map(), open: new Set(), count: 0 }
-  return read(contents, state, undefined, 0)
+  const state: ReadState = { source, diagnostics, anchors: new Map(), open: new Set(), count: 0, tagged: false }
+  const root = read(contents, state, undefined, 0)
+  return state.tagged ? undefined : root
 }
 
 function read(node: unknown, state: ReadState, key: Range | undefined, depth: number): PlacedNode | undefined {
@@ -42,8 +45,12 @@ function read(node: unknown, state: ReadState, key: Range | undefined, depth: nu
   if (isAlias(node)) return readAlias(node.source, state, key, range, depth)
   if (!isScalar(node) && !isMap(node) && !isSeq(node)) return { value: null, range, key, children: undefined }
   if (node.anchor !== undefined) state.anchors.set(node.anchor, node)
-  if (node.tag !== undefined && !/^tag:yaml\.org,2002:(str|map|seq|int|float|bool|null)$/.test(node.tag))
-    complain(state, 'yaml_syntax', `The tag "${node.tag}" means nothing here`, range, 'write a plain value')
+  if (node.tag !== undefined && !/^tag:yaml\.org,2002:(str|map|seq|int|float|bool|null)$/.test(node.tag)) {
+    state.tagged = true
+    const tag = node.tag.replace('tag:yaml.org,2002:', '!!')
+    complain(state, 'yaml_syntax', `The tag "${tag}" means nothing here`, range, 'write a plain value')
+    return { value: null, range, key, children: undefined }
+  }
   if (isScalar(node)) return { value: scalar(node, state, range), range, key, children: undefined }
   state.open.add(node)
   const children = isMap(node) ? readMap(node, state, depth) : readList(node.items, state, depth)
@@ -129,9 +136,12 @@ function scalar(node: Scalar, state: ReadState, range: Range): Json {
   const number = Number(value)
   if (/^[-+]?0\d/.test(text)) {
     complain(state, 'ambiguous_number', `The number ${text} would be read as ${number}`, range, hint)
+  } else if (/^[-+]?\.(inf|nan)$/i.test(text)) {
+    const advice = 'write a number with digits, or leave the key out where there is no limit'
+    complain(state, 'ambiguous_number', `${text} is no number that can be kept`, range, advice)
   } else if (!Number.isFinite(number) || (typeof value === 'bigint' && !Number.isSafeInteger(number))) {
-    complain(state, 'ambiguous_number', `The number ${text} can not be kept exactly`, range, hint)
-    return 0
+    const advice = `write fewer digits, or ${hint}`
+    complain(state, 'ambiguous_number', `The number ${text} can not be kept exactly`, range, advice)
   }
   return number
 }

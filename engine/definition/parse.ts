@@ -56,15 +56,25 @@ const HINTS: Readonly<Record<string, string>> = {
   MULTIPLE_DOCS: 'one file holds one document; remove the "---"',
   MISSING_CHAR: 'a bracket, brace or quote is not closed, or a ":" or "," is missing',
   BLOCK_AS_IMPLICIT_KEY: 'put the value in quotes if it contains ": "',
+  MULTILINE_IMPLICIT_KEY: 'write ":" behind it, or put all of it into one line',
   UNEXPECTED_TOKEN: 'put the value in quotes if it starts with a special character',
+}
+
+/** What the parser says in words of its grammar. */
+const MESSAGES: Readonly<Record<string, string>> = {
+  BLOCK_AS_IMPLICIT_KEY: 'A second ": " stands in a line that has one',
+  MULTILINE_IMPLICIT_KEY: 'A ":" is missing behind this key',
+  BAD_INDENT: 'This line begins in another column than the keys beside it',
 }
 
 function syntaxError(source: Source, error: YAMLError): Diagnostic {
   const [start, end] = error.pos
-  const hint = /end with a [\]}]$/.test(error.message) ? HINTS.MISSING_CHAR : HINTS[error.code]
+  const [, closing] = /end with a ([\]}])$/.exec(error.message) ?? []
+  const hint = closing === undefined ? HINTS[error.code] : HINTS.MISSING_CHAR
   return {
     code: 'yaml_syntax',
-    message: error.message,
+    message:
+      closing === undefined ? (MESSAGES[error.code] ?? error.message) : `A "${closing}" is missing in front of this`,
     span: { source, start, end: Math.max(end, start + 1) },
     ...(hint === undefined ? {} : { hint }),
   }

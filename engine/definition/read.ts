@@ -4,9 +4,9 @@ import { join, relative } from 'node:path'
 import type { Collected, Diagnostic } from '../text/diagnostic.ts'
 import type { Source } from '../text/source.ts'
 
-const YAML = /\.ya?ml$/
+const YAML = /\.ya?ml$/i
 /** Scenarios stand beside the resources that they are about, and are no part of what is served. */
-const SCENARIOS = /\.test\.ya?ml$/
+const SCENARIOS = /\.test\.ya?ml$/i
 
 /** Texts of mails, which automations name. */
 const TEXT = /\.liquid$/
@@ -98,8 +98,8 @@ async function filesBelow(folder: string, above: readonly string[]): Promise<str
 
 async function readSource(path: string): Promise<Source | Diagnostic> {
   const file = shown(path)
-  if (path.endsWith('.yml')) {
-    const hint = `rename it to ${file.replace(/\.yml$/, '.yaml')}`
+  if (YAML.test(path) && !path.endsWith('.yaml')) {
+    const hint = `rename it to ${file.replace(YAML, '.yaml')}`
     return { code: 'source_unreadable', message: `${file} would not be read: files end in .yaml`, hint }
   }
   try {

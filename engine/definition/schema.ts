@@ -282,7 +282,7 @@ export const APP_KEYS: Readonly<Record<string, JsonSchema>> = {
 }
 
 /** What stands under `plugins` in app.yaml. Whether there is such a plugin is for the loader to say. */
-const PLUGINS: JsonSchema = { ...APP_KEYS.plugins, additionalProperties: { type: ['object', 'null'] } }
+const PLUGINS: JsonSchema = { ...APP_KEYS.plugins, additionalProperties: { type: ['object', 'null'], examples: [{}] } }
 
 /** The schema of app.yaml for editors, with the options of the plugins that are known. */
 export function appSchema(vocabulary: Vocabulary): JsonSchema {

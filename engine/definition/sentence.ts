@@ -74,3 +74,13 @@ export function subject(path: Path, begins = true): string {
   if (typeof last === 'string') return `"${last}"`
   return `${begins ? 'Item' : 'item'} ${last + 1} of ${subject(path.slice(0, -1), false)}`
 }
+
+/** Characters that look like a blank and are none to YAML: those of texts that were copied from a page. */
+const ODD_BLANKS = /[\u00a0\u2000-\u200b\u202f\u205f\u3000\ufeff]/
+
+/** What to do about a key with such a character; undefined for one without. */
+export function oddBlanks(key: string): string | undefined {
+  return ODD_BLANKS.test(key)
+    ? 'it has a character that only looks like a blank, as pages have them: write a usual blank instead'
+    : undefined
+}

@@ -54,7 +54,8 @@ function becomesMistake(own: JsonObject): Readonly<Record<string, string>> {
   const values = valuesOf(own)
   for (const [from, to] of Object.entries((own.becomes ?? {}) as Readonly<Record<string, string>>)) {
     if (values.includes(from)) return { becomes: `"becomes" names ${from}, which is one of the values still` }
-    if (!values.includes(to)) return { becomes: `"becomes" makes ${from} ${to}, which is none of the values` }
+    if (!values.includes(to))
+      return { becomes: `"becomes" makes ${from} ${to}, which is none of the values: ${values.join(', ')}` }
   }
   return {}
 }

@@ -10,12 +10,18 @@ import type { Decoded, FieldOptions, FieldType } from './field-type.ts'
 const SMALL = { least: -2_147_483_647, most: 2_147_483_646 }
 const LARGE = { least: -Number.MAX_SAFE_INTEGER, most: Number.MAX_SAFE_INTEGER }
 
+/** A limit beyond the numbers that JavaScript keeps exactly would be another one than is written. */
+function bound(description: string, example: number): Record<string, unknown> {
+  const { least: minimum, most: maximum } = LARGE
+  return { type: 'integer', minimum, maximum, description, examples: [example], 'x-advice': 'write at most 15 digits' }
+}
+
 export const integer: FieldType = {
   name: 'integer',
   description: 'A whole number.',
   options: {
-    min: { type: 'integer', description: 'The least value.', examples: [1] },
-    max: { type: 'integer', description: 'The greatest value.', examples: [5] },
+    min: bound('The least value.', 1),
+    max: bound('The greatest value.', 5),
   },
   column: (options) => (range(options) === LARGE ? 'bigint' : 'integer'),
   schema: (options) => ({

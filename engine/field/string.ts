@@ -33,7 +33,11 @@ export const PATTERN = {
 export const string: FieldType = {
   name: 'string',
   description: 'One line of text.',
-  options: { min: MIN, max: maxOption(LONGEST, LIMITS.stringLength), pattern: PATTERN },
+  options: {
+    min: MIN,
+    max: { ...maxOption(LONGEST, LIMITS.stringLength), 'x-advice': 'type: text holds longer ones' },
+    pattern: PATTERN,
+  },
   column: (options) => `character varying(${most(options)})`,
   longest: most,
   schema: (options) => ({

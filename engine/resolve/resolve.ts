@@ -199,12 +199,19 @@ function keeper(extensions: Extensions): (value: object) => boolean {
 /** Sorts complaints by file and place and drops repeated ones, so that the order of files and passes makes no difference. */
 export function inOrder(diagnostics: readonly Diagnostic[]): readonly Diagnostic[] {
   const seen = new Map<string, Diagnostic>()
+  const unread = new Set(diagnostics.flatMap((one) => (one.code === 'ambiguous_number' ? [placeOf(one)] : [])))
   for (const diagnostic of diagnostics) {
     const { span, code, message } = diagnostic
+    // What a number means is not known, so nothing else can be said of it.
+    if (code !== 'ambiguous_number' && unread.has(placeOf(diagnostic))) continue
     const key = JSON.stringify([span?.source.file ?? '', span?.start ?? 0, code, message])
     if (!seen.has(key)) seen.set(key, diagnostic)
   }
   const file = (diagnostic: Diagnostic): string => diagnostic.span?.source.file ?? ''
   const start = (diagnostic: Diagnostic): number => diagnostic.span?.start ?? 0
   return [...seen.values()].sort((a, b) => (file(a) === file(b) ? start(a) - start(b) : file(a) < file(b) ? -1 : 1))
+}
+
+function placeOf({ span }: Diagnostic): string {
+  return JSON.stringify([span?.source.file, span?.start, span?.end])
 }

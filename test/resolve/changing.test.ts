@@ -30,7 +30,7 @@ mistaken('a word that goes becomes one that is there', () => {
     'fields: { a: { type: enum, values: [x, y], becomes: { x: y } }, b: { type: list, of: enum, values: [x], becomes: { z: w } } }',
     [
       'things.yaml [{ x: y }] wrong_option: "becomes" names x, which is one of the values still (change it, or what it contradicts)',
-      'things.yaml [{ z: w }] wrong_option: "becomes" makes z w, which is none of the values (change it, or what it contradicts)',
+      'things.yaml [{ z: w }] wrong_option: "becomes" makes z w, which is none of the values: x (change it, or what it contradicts)',
     ],
   )
 })
