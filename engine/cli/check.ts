@@ -1,17 +1,30 @@
-/** `plinth check`: the diagnostics and nothing else, but for what only a database can judge; `--data` asks it about the records. */
+/** `plinth check`: the diagnostics, those of scenarios too, and nothing else, but for what only a database can judge; `--data` asks it about the records. */
 import { offenceLine, offences } from '../action/offenders.ts'
 import { computedFields } from '../action/rehearse.ts'
-import { isBegun, readApplication, withDatabase } from './application.ts'
+import { type Boot, readCatalog } from '../boot/boot.ts'
+import { readScenarios } from '../definition/read.ts'
+import { readScenarioFile } from '../definition/scenario.ts'
+import { isBegun, showDiagnostics, withDatabase } from './application.ts'
 import type { ExitCode, Invocation } from './command.ts'
 
 export async function run(invocation: Invocation): Promise<ExitCode> {
   if (invocation.options.data === true) return checkData(invocation)
-  const application = await readApplication(invocation)
+  const application = await checked(invocation)
   if (application === undefined) return 1
   const names = computedFields(application.catalog).map(({ resource, field }) => `${resource.name}.${field.name}`)
   if (names.length > 0)
     invocation.say(`Not tried without a database: the SQL of ${names.join(', ')}. \`plinth plan\` tries it.`)
   return 0
+}
+
+/** The application where neither it nor a scenario has a mistake; all of them are shown. */
+async function checked(invocation: Invocation): Promise<Boot | undefined> {
+  const { value, diagnostics } = await readCatalog(invocation.settings)
+  // Of a folder that can't be read, the application has said so.
+  const scenarios = await readScenarios(invocation.settings.resourcesDir).catch(() => ({ value: [], diagnostics: [] }))
+  const wrong = [...scenarios.diagnostics, ...scenarios.value.flatMap((source) => readScenarioFile(source).diagnostics)]
+  showDiagnostics({ diagnostics: [...diagnostics, ...wrong] }, invocation)
+  return wrong.length > 0 ? undefined : value
 }
 
 async function checkData(invocation: Invocation): Promise<ExitCode> {

@@ -2,12 +2,11 @@
 import { resolve, sep } from 'node:path'
 import type { Boot } from '../boot/boot.ts'
 import type { Document } from '../definition/definition.ts'
-import { parseDocument } from '../definition/parse.ts'
-import { checkScenarios, type ScenarioFile } from '../definition/scenario.ts'
+import { readScenarioFile, type ScenarioFile } from '../definition/scenario.ts'
 import { type Reusable, reusable } from '../testing/reusable.ts'
 import { keyOf, type Safeguard, safeguardsOf } from '../testing/safeguard.ts'
 import { noticing, type Ran, runFile } from '../testing/suite.ts'
-import type { Collected, Diagnostic } from '../text/diagnostic.ts'
+import type { Diagnostic } from '../text/diagnostic.ts'
 import { placeOf, type Source } from '../text/source.ts'
 import { readApplication, showDiagnostics } from './application.ts'
 import type { Invocation } from './command.ts'
@@ -21,7 +20,7 @@ export async function testScenarios(
   sources: readonly Source[],
   mutate?: (file: string) => boolean,
 ): Promise<boolean> {
-  const files = sources.map(read)
+  const files = sources.map(readScenarioFile)
   const wrong = files.flatMap(({ diagnostics }) => diagnostics)
   showDiagnostics({ diagnostics: wrong }, invocation)
   // What is wrong with the application itself is shown with its places.
@@ -54,12 +53,6 @@ function begun({ settings }: Invocation): Promise<Reusable> {
     env: { RESOURCES_DIR: resolve(resourcesDir), PLUGINS_DIR: resolve(pluginsDir) },
     ...(server ? { server } : {}),
   })
-}
-
-function read(source: Source): Collected<Document<ScenarioFile>> {
-  const parsed = parseDocument(source)
-  if (parsed.value === undefined || parsed.diagnostics.length > 0) return { diagnostics: parsed.diagnostics }
-  return checkScenarios(parsed.value)
 }
 
 /** The files of the application itself; those of plugins are theirs to test. */

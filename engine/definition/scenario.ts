@@ -2,8 +2,10 @@
 import { isObject, type Json, type JsonObject, type JsonSchema } from '../json.ts'
 import { LIMITS } from '../limits.ts'
 import type { Collected, Diagnostic } from '../text/diagnostic.ts'
+import type { Source } from '../text/source.ts'
 import type { Document } from './definition.ts'
 import { judge } from './judge.ts'
+import { parseDocument } from './parse.ts'
 import { key, map, named, TEXT } from './word-schema.ts'
 
 /** One request and what must come back. */
@@ -125,4 +127,11 @@ function faultsOf({ as, create, file, request, update }: Step): readonly Diagnos
   if (request !== undefined || (as ?? file) === undefined) return []
   const message = 'What the application does itself nobody asks for, and it has no file'
   return [{ code: 'wrong_value', message, hint: 'leave out "as" and "file", or write a "request"' }]
+}
+
+/** The scenarios of a file, or what is wrong with it. */
+export function readScenarioFile(source: Source): Collected<Document<ScenarioFile>> {
+  const parsed = parseDocument(source)
+  if (parsed.value === undefined || parsed.diagnostics.length > 0) return { diagnostics: parsed.diagnostics }
+  return checkScenarios(parsed.value)
 }

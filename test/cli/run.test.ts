@@ -101,6 +101,19 @@ run('check reports the mistakes of all files at once, each with its place and th
   remove()
 })
 
+run('check reports the mistakes in scenarios beside those of the application', async () => {
+  const { path, write, remove } = folder(NOTES)
+  write('resources/notes.test.yaml', 'scenarios:\n  one:\n    - { request: GET /notes, statsu: 200 }\n')
+  const alone = await plinth(['check'], { RESOURCES_DIR: `${path}/resources` })
+  assert.is(alone.code, 1)
+  assert.match(alone.complained, /notes\.test\.yaml:3:30 error unknown_key: Unknown key "statsu"/)
+  write('resources/lists.yaml', 'resource: lists\nfields:\n  name: { type: strin }\n')
+  write('resources/lists.test.yaml', 'scenarios:\n  : :\n')
+  const { complained } = await plinth(['check'], { RESOURCES_DIR: `${path}/resources` })
+  for (const place of ['notes.test.yaml:3:30', 'lists.test.yaml:2:', 'lists.yaml:3:17']) assert.match(complained, place)
+  remove()
+})
+
 run('check reports a folder without an application', async () => {
   const { path, remove } = folder({})
   const { code, complained } = await plinth(['check'], { RESOURCES_DIR: path })
