@@ -6,7 +6,7 @@ import { sentenceOf } from '../error.ts'
 import type { JsonObject } from '../json.ts'
 import type { Settings } from '../settings.ts'
 import { lookAtProxy, lookAtSecret } from './configuration.ts'
-import { type Check, type Checked, type Finding, problem } from './finding.ts'
+import { type Check, type Checked, type Finding, ok, problem } from './finding.ts'
 import { lookAtFolder } from './folder.ts'
 import { lookAtGrowth, lookAtWork } from './growth.ts'
 import { lookAtQueries } from './queries.ts'
@@ -69,12 +69,21 @@ async function lookAtAll(
     await look('clock', () => lookAtClock(database, now, thresholds))
     await look('extensions', () => lookAtExtensions(database, catalog))
     await look('tables', () => lookAtTables(database, catalog, now()))
-    await look('growth', () => lookAtGrowth(database, catalog, thresholds))
-    await look('work', () => lookAtWork(database, catalog, now(), thresholds))
+    const served = await isServed(database)
+    const nothing = (): readonly Finding[] => [ok('nothing was served from this database yet')]
+    await look('growth', () => (served ? lookAtGrowth(database, catalog, thresholds) : nothing()))
+    await look('work', () => (served ? lookAtWork(database, catalog, now(), thresholds) : nothing()))
     await look('queries', () => lookAtQueries(database, catalog, now(), thresholds))
   } finally {
     await database.close()
   }
+}
+
+/** Whether a start has made the tables of the engine. What can't be asked is told by the looks themselves. */
+async function isServed({ adhoc }: Database): Promise<boolean> {
+  const text = "select to_regclass('plinth_job') is not null and to_regclass('plinth_idempotency') is not null as made"
+  const [row] = await adhoc.run({ text }, []).catch(() => [['t']])
+  return row?.[0] === 't'
 }
 
 /** Rejects when the work takes longer; what it still does then is nobody's concern. */

@@ -6,7 +6,7 @@ import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
 import { connect } from '../../engine/database/connect.ts'
 import { THRESHOLDS } from '../../engine/doctor/thresholds.ts'
-import { SILENT } from '../support/database.ts'
+import { SILENT, testDatabase } from '../support/database.ts'
 import { closeShop, folder, look, of, openShop, SECRET } from './world.ts'
 
 const doctor = suite('doctor')
@@ -96,6 +96,17 @@ doctor('a database that is out is one problem, and the rest is looked at all the
   assert.not.match(JSON.stringify(found), 'hidden-word')
   assert.equal(of('queries', found), [])
   assert.is(of('redis', found).length, 1)
+})
+
+doctor('of a database from which nothing was served yet, nothing that a start makes is missed', async () => {
+  const empty = await testDatabase()
+  try {
+    const found = await look({ open: async () => ({ ...empty.database, close: () => Promise.resolve() }) })
+    for (const check of ['growth', 'work'])
+      assert.equal(of(check, found), ['ok nothing was served from this database yet'])
+  } finally {
+    await empty.close()
+  }
 })
 
 doctor('a Redis that is out is a problem', async () => {
