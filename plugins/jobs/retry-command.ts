@@ -12,7 +12,7 @@ interface Words {
   readonly again: string
 }
 
-/** A command that lists what `lines` gives, or retries; its exit code is 1 for other words and where nothing is found. */
+/** A command that lists what `lines` gives, or retries; its exit code is 2 for other words, and 1 where nothing is found. */
 export function retryCommand(
   { again, none, usage }: Words,
   lines: (context: PluginContext) => Promise<readonly string[]>,
@@ -24,11 +24,12 @@ export function retryCommand(
       return 0
     }
     if (verb !== 'retry' || which === undefined) {
-      process.stdout.write(`${usage}\n`)
-      return 1
+      process.stderr.write(`${usage}\n`)
+      return 2
     }
     const count = await retry(context.database.adhoc, which)
-    process.stdout.write(`${count === 0 ? none : `${again}: ${count}`}\n`)
+    if (count === 0) process.stderr.write(`${none}\n`)
+    else process.stdout.write(`${again}: ${count}\n`)
     return count === 0 ? 1 : 0
   }
 }

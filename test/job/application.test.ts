@@ -119,6 +119,7 @@ test('what was given up is listed for operators, and begins anew when they say s
     assert.is(await app.engine.command('jobs', []), 0)
     assert.is(await app.engine.command('jobs', ['retry', id]), 0)
     assert.is(await app.engine.command('jobs', ['retry', 'nothing']), 1)
+    assert.is(await app.engine.command('jobs', ['rety', 'all']), 2)
   } finally {
     process.stdout.write = write
   }
