@@ -82,6 +82,22 @@ export function sentenceOf(error: unknown): string {
   return error instanceof Error ? error.message : String(error)
 }
 
+const FILE_REASONS: Readonly<Record<string, string>> = {
+  ENOENT: 'there is no such file or folder',
+  ENOTDIR: 'a part of its path is no folder',
+  EISDIR: 'it is a folder',
+  EACCES: 'this user may not',
+  EPERM: 'this user may not',
+  EROFS: 'the disk takes no writes',
+  ENOSPC: 'the disk is full',
+}
+
+/** Why a file or folder could not be read or written, without the words of the system where there are others. */
+export function fileReason(error: unknown): string {
+  const code: unknown = error instanceof Error ? Reflect.get(error, 'code') : undefined
+  return (typeof code === 'string' ? FILE_REASONS[code] : undefined) ?? sentenceOf(error)
+}
+
 /** Whether an error says for certain that nothing was done; after any other one what was begun may have been committed. */
 export function isRefusal(error: unknown): boolean {
   return error instanceof ApiError && error.status < 500

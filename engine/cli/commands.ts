@@ -211,6 +211,13 @@ export const COMMANDS: readonly Command[] = [
     load: () => import('./completion.ts'),
   },
   {
+    name: 'version',
+    usage: '',
+    summary: 'print the versions of Plinth and of Node',
+    example: 'plinth version',
+    load: () => import('./version.ts'),
+  },
+  {
     name: 'help',
     usage: '[<command>]',
     summary: 'show this list, or one command',

@@ -1,6 +1,6 @@
 /** `plinth diff`: what changes for clients between two OpenAPI documents, and whether it breaks them. */
 import { readFile } from 'node:fs/promises'
-import { sentenceOf } from '../error.ts'
+import { fileReason } from '../error.ts'
 import { compareDocuments } from '../openapi/compare.ts'
 import type { Change } from '../openapi/compare-schema.ts'
 import type { OpenApiDocument } from '../openapi/openapi-document.ts'
@@ -29,7 +29,7 @@ async function documentAt({ complain }: Invocation, place: string): Promise<Open
     if (typeof document?.openapi === 'string' && typeof document.paths === 'object') return document
     complain(`${place} is no OpenAPI document: it has no "openapi" and "paths"`)
   } catch (error) {
-    complain(`${place} can't be read: ${sentenceOf(error)}`)
+    complain(`${place} can't be read: ${fileReason(error)}`)
   }
   return undefined
 }

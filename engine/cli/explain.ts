@@ -9,7 +9,7 @@ import { type App, createEngine } from '../engine.ts'
 import { sentenceOf } from '../error.ts'
 import { findRoute, questionOf } from '../http/question.ts'
 import { isBegun, showDiagnostics } from './application.ts'
-import type { ExitCode, Invocation } from './command.ts'
+import { type ExitCode, type Invocation, lineOf } from './command.ts'
 import { explainAutomation } from './explain-automation.ts'
 import { explainListener } from './explain-listener.ts'
 import { explainRuleOf } from './explain-rule.ts'
@@ -98,7 +98,13 @@ const EXPLAINED = [
 ] as const
 
 export async function run(invocation: Invocation): Promise<ExitCode> {
-  const { settings, log, say, complain } = invocation
+  const { settings, log, say, complain, commands, options, positionals } = invocation
+  const asked = EXPLAINED.find(([option]) => options[option] !== undefined)
+  if (asked === undefined && positionals.length === 0) {
+    const line = commands.filter(({ name }) => name === 'explain').map(lineOf)
+    complain(`plinth explain needs a request, or one of --automation, --listener and --rule. Use: ${line.join('')}`)
+    return 2
+  }
   if (!isBegun(invocation)) return 1
   try {
     const created = await createEngine({ settings, log, begin: false, joins: true })
@@ -106,7 +112,6 @@ export async function run(invocation: Invocation): Promise<ExitCode> {
     const engine = created.value
     if (engine === undefined) return 1
     try {
-      const asked = EXPLAINED.find(([option]) => invocation.options[option] !== undefined)
       const explained = asked?.[1] ?? explainRequest
       say(await explained(invocation, engine.app))
       return 0

@@ -10,12 +10,16 @@ function lines(things: readonly Purged[], done: string): string {
 }
 
 export function run(invocation: Invocation): Promise<ExitCode> {
-  const { positionals, options, say } = invocation
+  const { positionals, options, say, complain } = invocation
   const [name] = positionals
   return withDatabase(invocation, async (database, { catalog }) => {
     const chosen = name === undefined ? [] : tableAndColumn(name, catalog)
     const sure = options.yes === true
     const things = await (sure ? purge : purgeable)(database, ...chosen)
+    if (things.length === 0 && name !== undefined) {
+      complain(`Nothing was set aside under the name ${name}.`)
+      return 1
+    }
     if (things.length === 0) say('Nothing is set aside.')
     else if (sure) say(lines(things, 'destroyed'))
     else

@@ -33,10 +33,24 @@ function readWords(command: Command, args: readonly string[]): Words | string {
   } catch {
     const known = Object.keys(options).map((name) => `--${name}`)
     const wrong = args.find((word) => word.startsWith('-') && !known.includes(word.split('=')[0] ?? ''))
-    if (wrong === undefined) return `An option of plinth ${command.name} has no value, or one that it does not take.`
+    if (wrong === undefined) return misused(command, args)
     const meant = nearest(wrong, known)
     return `plinth ${command.name} has no option ${wrong}.${meant === undefined ? '' : ` Did you mean ${meant}?`}`
   }
+}
+
+/** Which option has no value, or one that it does not take. */
+function misused({ name, options = {} }: Command, args: readonly string[]): string {
+  const given = args.flatMap((word, index) => {
+    const [option = '', value] = word.split('=')
+    const type = options[option.replace(/^--/, '')]?.type
+    if (!word.startsWith('--') || type === undefined) return []
+    if (type === 'boolean') return value === undefined ? [] : [`The option ${option} of plinth ${name} takes no value.`]
+    const next = args[index + 1]
+    const has = value !== undefined || (next !== undefined && !next.startsWith('-'))
+    return has ? [] : [`The option ${option} of plinth ${name} has no value.`]
+  })
+  return given[0] ?? `An option of plinth ${name} has no value, or one that it does not take.`
 }
 
 function settingsOf(world: World): Settings | undefined {
@@ -59,6 +73,7 @@ async function runOther(word: string, args: readonly string[], world: World): Pr
 /** `plinth plan --help` asks what `plinth help plan` does; nothing else may happen, whoever gives the command. */
 function asked(word: string, rest: readonly string[]): readonly [name: string, rest: readonly string[]] {
   if (ASKS.has(word)) return ['help', rest]
+  if (word === '--version' || word === '-v') return ['version', rest]
   return word !== 'help' && rest.some((one) => ASKS.has(one)) ? ['help', [word]] : [word, rest]
 }
 

@@ -49,6 +49,8 @@ const PART_BYTES = 196_608
 export async function dump(source: Source, file: string): Promise<Dumped> {
   if ((await stat(file).catch(() => undefined)) !== undefined)
     throw new Error(`${file} is there already: a dump overwrites nothing.`)
+  if ((await stat(dirname(file)).catch(() => undefined))?.isDirectory() !== true)
+    throw new Error(`${file} can not be written: there is no folder ${dirname(file)}.`)
   const half = `${file}.part`
   const keys = `${file}.keys`
   const tally = { tables: 0, rows: 0, files: 0, missing: 0 }

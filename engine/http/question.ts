@@ -20,8 +20,13 @@ export function findRoute(
 ): Found {
   const [, method = '', path = '', query] = /^\s*([A-Za-z]+)\s+(\/[^\s?]*)(?:\?(\S*))?\s*$/.exec(request) ?? []
   if (path === '') throw new Error(`"${request}" is no request such as 'GET /api/v1/tickets?status_id=1'.`)
-  const match = compileTable(routes, catalog.prefix)(path)
-  if (match === undefined) throw new Error(`No route answers ${path}: 404.`)
+  const answering = compileTable(routes, catalog.prefix)
+  const match = answering(path)
+  if (match === undefined) {
+    const below = `${catalog.prefix}${path}`
+    const hint = answering(below) === undefined ? '' : ` Did you mean ${below}?`
+    throw new Error(`No route answers ${path}: 404.${hint}`)
+  }
   const place = match.entry.methods.get(method.toUpperCase())
   if (place === undefined)
     throw new Error(`${match.entry.pattern} answers ${match.entry.allow.join(', ')}, not ${method.toUpperCase()}: 405.`)

@@ -121,6 +121,15 @@ database('purge destroys only when it is told to be sure', async () => {
   assert.match((await run('purge', 'notes.stars')).said, 'plinth purge notes.stars --yes')
   assert.match((await run('purge', 'notes.stars', '--yes')).said, /^destroyed notes\.stars/)
   assert.is((await run('purge')).said, 'Nothing is set aside.')
+  const { code, complained } = await run('purge', 'notes.colour', '--yes')
+  assert.is(code, 1)
+  assert.is(complained, 'Nothing was set aside under the name notes.colour.')
+})
+
+database('dump says which folder is not there', async () => {
+  const { code, complained } = await run('dump', `${application.path}/nowhere/x.dump`)
+  assert.is(code, 1)
+  assert.match(complained, /x\.dump can not be written: there is no folder \S+\/nowhere\.$/)
 })
 
 database('explain shows the rule with its place, the SQL and the outcome', async () => {
@@ -147,6 +156,8 @@ database('explain says why a request would be refused', async () => {
   assert.match((await run('explain', 'GET /api/notes/7')).said, 'outcome: 404 Note not found')
   assert.match((await run('explain', 'GET /api/notes?titel=x')).said, 'outcome: 422 Validation failed, titel: ')
   assert.is((await run('explain', 'GET /api/nothing')).complained, 'No route answers /api/nothing: 404.')
+  const { complained } = await run('explain', 'GET /notes/7')
+  assert.is(complained, 'No route answers /notes/7: 404. Did you mean /api/notes/7?')
   assert.match((await run('explain', 'PUT /api/notes')).complained, 'not PUT: 405.')
   assert.match((await run('explain', 'notes')).complained, 'is no request such as')
   assert.match((await run('explain', 'GET /api/notes', '--as', 'somebody')).complained, 'leave --as out')

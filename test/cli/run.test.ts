@@ -60,6 +60,50 @@ run('suggests the command that was meant', async () => {
   assert.is(complained, 'There is no command chekc. Did you mean check? See: plinth help')
 })
 
+run('suggests the command for a word that other programs have for it', async () => {
+  const meant = { serve: 'start', dev: 'start --watch', migrate: 'apply', generate: 'add', new: 'init', lint: 'check' }
+  for (const [word, ours] of Object.entries(meant)) {
+    const { code, complained } = await plinth([word])
+    assert.is(code, 2)
+    assert.is(complained, `There is no command ${word}. Did you mean ${ours}? See: plinth help`)
+  }
+})
+
+run('version prints what runs, by each of its words', async () => {
+  const { version } = JSON.parse(readFileSync('package.json', 'utf8')) as { version: string }
+  const said = `plinth ${version}, node ${process.versions.node}`
+  for (const word of ['version', '--version', '-v']) {
+    assert.equal(await plinth([word]), { code: 0, said, complained: '' })
+  }
+})
+
+run('names the option that has no value, or takes none', async () => {
+  const without = await plinth(['init', 'shop', '--from'])
+  assert.is(without.code, 2)
+  assert.match(without.complained, /^The option --from of plinth init has no value\. Use: /)
+  assert.match((await plinth(['init', 'shop', '--from', '--plinth'])).complained, /^The option --from of plinth init/)
+  assert.match((await plinth(['plan', '--json=yes'])).complained, /^The option --json of plinth plan takes no value\./)
+})
+
+run('a file that can not be read or made is told without the words of the system', async () => {
+  const { complained } = await plinth(['diff', '/nowhere/old.json'])
+  assert.is(complained, "/nowhere/old.json can't be read: there is no such file or folder")
+  const { path, write, remove } = folder({})
+  write('taken', 'a file')
+  const made = await plinth(['init', `${path}/taken/shop`])
+  assert.is(made.code, 1)
+  assert.not.match(made.complained, /mkdtemp|mkdir|ENO/)
+  remove()
+})
+
+run('explain without anything to explain is a wrong command line, whatever the database', async () => {
+  for (const words of [['explain'], ['explain', '--record', '1']]) {
+    const { code, complained } = await plinth(words, { DATA_DIR: '/nowhere' })
+    assert.is(code, 2)
+    assert.match(complained, /^plinth explain needs a request, or one of .* Use: plinth explain '<METHOD> <path>'/)
+  }
+})
+
 run('suggests the option that was meant', async () => {
   const { code, complained } = await plinth(['start', '--dmeo'])
   assert.is(code, 2)

@@ -1,6 +1,7 @@
 /** ⇄ Writes a new application whole or not at all: beside its place first, then into it. */
 import { copyFile, mkdir, mkdtemp, readdir, rename, rm, writeFile } from 'node:fs/promises'
 import { basename, dirname, join } from 'node:path'
+import { fileReason } from '../../error.ts'
 
 /** A folder that takes an application: one that is not there yet, or one with nothing in it but a repository. */
 export interface Place {
@@ -27,8 +28,9 @@ export async function writeAll(
   brings: string | undefined,
 ): Promise<void> {
   const parent = isThere ? folder : dirname(folder)
-  await mkdir(parent, { recursive: true })
-  const half = await mkdtemp(join(parent, `.${basename(folder)}-`))
+  const half = await besideIn(parent, basename(folder)).catch((error: unknown) => {
+    throw new Error(`${folder} can not be made: ${fileReason(error)}`)
+  })
   try {
     const made = join(half, 'made')
     for (const [name, text] of files) {
@@ -43,6 +45,11 @@ export async function writeAll(
   } finally {
     await rm(half, { recursive: true, force: true })
   }
+}
+
+async function besideIn(parent: string, name: string): Promise<string> {
+  await mkdir(parent, { recursive: true })
+  return mkdtemp(join(parent, `.${name}-`))
 }
 
 /** Into a folder that somebody may stand in, so that it stays the same folder. */
