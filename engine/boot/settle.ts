@@ -3,9 +3,17 @@ import { rehearse } from '../action/rehearse.ts'
 import type { Catalog } from '../catalog/catalog.ts'
 import type { Database } from '../database/database.ts'
 import type { Pause } from '../migration/apply.ts'
-import { altersTables, applyPlan, type MigrationOptions, migrate, requireCurrent } from '../migration/migrate.ts'
+import {
+  altersTables,
+  applyPlan,
+  type MigrationOptions,
+  type MigrationResult,
+  migrate,
+  requireCurrent,
+} from '../migration/migrate.ts'
 import { seedBy } from '../migration/seed.ts'
 import { fillCalendars } from '../migration/working-time.ts'
+import type { Logger } from '../observe.ts'
 import type { Collected } from '../text/diagnostic.ts'
 
 export interface SettleOptions extends Pick<MigrationOptions, 'log' | 'now' | 'edited' | 'pause'> {
@@ -13,6 +21,8 @@ export interface SettleOptions extends Pick<MigrationOptions, 'log' | 'now' | 'e
   readonly begin?: boolean
   /** With `begin: false`: nobody looks whether it is. */
   readonly asLeft?: boolean
+  /** false: whoever settles tells people of what is left, so that the log need not. */
+  readonly logsLeft?: boolean
 }
 
 /** Titles of the steps of a migration. */
@@ -36,7 +46,25 @@ export async function settle(
     return { value: { applied: [], left: [] }, diagnostics: [] }
   }
   const pause = await pauseOn(database, options.pause, () => altersTables(catalog, database, options.now))
-  return migrate(catalog, database, { ...settling(catalog, options), pause })
+  const settled = await migrate(catalog, database, { ...settling(catalog, options), pause })
+  if (settled.value !== undefined && options.logsLeft !== false) logLeft(database, settled.value, options.log)
+  return settled
+}
+
+/** What the log was told last of what is left in a database: while files are edited, each save would tell it again. */
+const logged = new WeakMap<Database, string>()
+
+function logLeft(database: Database, { left, older }: MigrationResult, log: Logger): void {
+  const told = JSON.stringify([left, older])
+  if (logged.get(database) === told) return
+  logged.set(database, told)
+  if (older) {
+    const sentence =
+      'the database was brought to a newer YAML since this one last started: what this one knows is served'
+    log.warn({ left }, `${sentence}; \`plinth plan\` shows the difference`)
+  } else if (left.length > 0) {
+    log.warn({ left }, 'what the YAML no longer names stays in the database until `plinth apply` removes it')
+  }
 }
 
 /** The same by the steps of a plan that a person has seen, the unsafe ones too. */

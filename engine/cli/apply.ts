@@ -14,7 +14,7 @@ export function run(invocation: Invocation): Promise<ExitCode> {
       runner: database.adhoc,
       version: await fileVersion(application, settings),
       settle(pause) {
-        const options: SettleOptions = { log, now: new Date(), edited: true, pause }
+        const options: SettleOptions = { log, now: new Date(), edited: true, logsLeft: false, pause }
         return hash === undefined ? settle(catalog, database, options) : settleByPlan(hash, catalog, database, options)
       },
     })

@@ -19,6 +19,8 @@ export interface MigrationResult {
   readonly applied: readonly string[]
   /** Titles of the steps that a start left for a person. */
   readonly left: readonly string[]
+  /** Whether the database was brought to a newer YAML than this one, which was served from it before. */
+  readonly older?: boolean
 }
 
 /** What the database has against the catalog's SQL, or against all of its statements, once these tables are there. */
@@ -207,20 +209,11 @@ export function migrateTables(
     const completed = completing({ runner, complete, pause, judge })
     const how = { kind: database.kind, log, cause: 'start' as const, pause: completed.pause }
     await apply({ ...made, steps: take }, entry, runner, how)
-    sayWhatIsLeft(log, left, standing)
     if (completed.amiss.length > 0) return { diagnostics: completed.amiss }
-    return { value: { hash: made.hash, applied: take.map((step) => step.title), left }, diagnostics: [] }
+    const applied = take.map((step) => step.title)
+    const older = standing === 'older' ? { older: true } : {}
+    return { value: { hash: made.hash, applied, left, ...older }, diagnostics: [] }
   })
-}
-
-function sayWhatIsLeft(log: Logger, left: readonly string[], standing: Standing): void {
-  if (standing === 'older') {
-    const sentence =
-      'the database was brought to a newer YAML since this one last started: what this one knows is served'
-    log.warn({ left }, `${sentence}; \`plinth plan\` shows the difference`)
-  } else if (left.length > 0) {
-    log.warn({ left }, 'what the YAML no longer names stays in the database until `plinth apply` removes it')
-  }
 }
 
 /**

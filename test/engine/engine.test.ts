@@ -238,6 +238,35 @@ test('a second engine on the same database serves the same records', async ({ ap
   await engine.close()
 })
 
+test('what the YAML no longer names is logged once, and again where it is something else', async ({ app }) => {
+  await save(app, 'books.yaml', addField('subtitle: { type: string }'))
+  await save(app, 'books.yaml', addField('motto: { type: string }'))
+  const settings = readSettings({
+    PORT: '0',
+    DATA_DIR: app.dataDir,
+    RESOURCES_DIR: join(dirname(app.dataDir), 'resources'),
+    PLUGINS_DIR: 'test/action/plugins',
+  })
+  const left: unknown[] = []
+  const log = { ...SILENT, warn: (fields: object) => void left.push(Reflect.get(fields, 'left')) }
+  const { value: engine } = await createEngine({ settings: settings.value!, log, database: app.engine.database })
+  assert.ok(engine)
+  const saved = async (change: (text: string) => string) => {
+    await save(app, 'books.yaml', change)
+    assert.equal(await engine.reload(), [])
+    return left.splice(0).map((titles) => String(titles).replaceAll(/__removed_\d+/g, ''))
+  }
+  assert.equal(await saved((text) => text.replace('  motto: { type: string }\n', '')), [
+    'set aside column books.motto as motto',
+  ])
+  assert.equal(await saved((text) => text.replace('label: Book', 'label: Volume')), [])
+  assert.equal(await saved((text) => text.replace('  subtitle: { type: string }\n', '')), [
+    'set aside column books.motto as motto,set aside column books.subtitle as subtitle',
+  ])
+  assert.equal(await saved((text) => text.replace('label: Volume', 'label: Book')), [])
+  await engine.close()
+})
+
 test('sources with mistakes start nothing', async ({ app }) => {
   await save(app, 'books.yaml', (text) => text.replace('label: Book', 'lable: Book'))
   const settings = readSettings({
