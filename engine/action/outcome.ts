@@ -111,6 +111,11 @@ export function refuseOverlap(
   throw new ApiError('validation_failed', { errors: { [rule.at.name]: [rule.says] }, cause })
 }
 
+/** Whether a check of a table that is there has the name that PostgreSQL gives one of this column alone. */
+function isCheckOf(table: string, column: string, constraint: string | undefined): boolean {
+  return constraint?.replace(/\d+$/, '') === `${table}_${column}_check`
+}
+
 /** Runs a write. Another request can write between the check and the write; the violation is then answered by field name. */
 export async function refusedByDatabase<T>(resource: Resource, write: () => Promise<T>): Promise<T> {
   try {
@@ -119,7 +124,14 @@ export async function refusedByDatabase<T>(resource: Resource, write: () => Prom
     const found = violation(error)
     if (found === undefined || found.kind === 'in_use') throw error
     if (found.code === '23P01') refuseOverlap(resource, found.constraint, error)
-    const fields = [...resource.fields.values()].filter((candidate) => found.columns.includes(candidate.column))
+    const { kind, columns, constraint } = found
+    const isConcerned = ({ column }: Field): boolean =>
+      kind === 'check' ? isCheckOf(resource.table, column, constraint) : columns.includes(column)
+    const fields = [...resource.fields.values()].filter(isConcerned)
+    if (fields.length === 0 && kind === 'check' && constraint !== undefined) {
+      const errors = { record: [`The database refuses it by its check ${constraint}`] }
+      throw new ApiError('validation_failed', { errors, cause: error })
+    }
     if (fields.length === 0) throw error
     const words = fields.map((field) => field.name.replace(/_id$/, '').replaceAll('_', ' '))
     const said = (field: Field): string => {

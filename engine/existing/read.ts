@@ -52,11 +52,12 @@ const INDEXES = `select c.relname, json_build_object('primary', x.indisprimary, 
   where x.indisunique and x.indisvalid and x.indpred is null and x.indexprs is null and x.indnkeyatts = x.indnatts and ${OWN}
   order by c.relname, x.indisprimary desc, x.indexrelid`
 
+/** A reference to a table with partitions has one more for each of them, below it. */
 const REFERENCES = `select c.relname, json_build_object('columns', ${NAMES('k.conkey', 'c.oid')}, 'table', f.relname,
     'otherSchema', f.relnamespace <> c.relnamespace, 'targets', ${NAMES('k.confkey', 'f.oid')},
     'onDelete', case k.confdeltype when 'c' then 'cascade' when 'n' then 'set_null' else 'restrict' end)
   from pg_constraint k join pg_class c on c.oid = k.conrelid join pg_class f on f.oid = k.confrelid
-  where k.contype = 'f' and ${OWN} order by c.relname, k.conkey, k.oid`
+  where k.contype = 'f' and k.conparentid = 0 and ${OWN} order by c.relname, k.conkey, k.oid`
 
 const CHECKS = `select c.relname, json_build_object('column', a.attname, 'sql', pg_get_expr(k.conbin, k.conrelid))
   from pg_constraint k join pg_class c on c.oid = k.conrelid

@@ -21,6 +21,10 @@ create table jobs (id uuid primary key default gen_random_uuid(), email varchar(
 alter table jobs enable row level security;
 create table marks (id serial primary key, name text unique, kind text not null default 'none' unique, chosen boolean not null unique, data jsonb unique,
   title text not null, notes text, short varchar(40), unique (title, notes), unique (short, id));
+create table halves (id int primary key, note varchar(20) check (note ~ '^[a-z]+$'), least int, most int, check (least <= most)) partition by hash (id);
+create table halves_0 partition of halves for values with (modulus 2, remainder 0);
+create table halves_1 partition of halves for values with (modulus 2, remainder 1);
+create table thirds (id serial primary key, half int references halves);
 create schema elsewhere;
 create table elsewhere.far (id serial primary key);
 alter table points add column far int references elsewhere.far;
@@ -37,4 +41,6 @@ insert into points values (1, 2, 3, 5);
 insert into needy values (1, '\x00'), (0, '\x01'), (-7, '\x02');
 insert into friends values (1, 2);
 insert into marks (name, kind, chosen, data, title, notes, short) values (repeat('long ', 200), 'a', true, '{}', 't', 'n', 's');
+insert into halves values (1, 'a'), (2, 'b');
+insert into thirds (half) values (1), (2);
 insert into jobs (email, door) values ('ann@example.com', 'B1');

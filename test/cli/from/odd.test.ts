@@ -50,4 +50,19 @@ test('names that mean something else have others, and values are as they were', 
   )
 })
 
+test('a reference to a table with partitions is one relation, and leads to the record', async () => {
+  assert.equal(world.found.remarks.filter((line) => line.startsWith('thirds')), [])
+  const [first] = (await world.call('GET', '/thirds?sort=id')).list
+  assert.equal(first, { id: 1, half: 1, half_halve: { id: 1 } })
+})
+
+test('a check that the YAML does not say refuses at its column, and one over several at the record', async () => {
+  const note = await world.call('POST', '/halves', { id: 8, note: 'A' })
+  assert.is(note.status, 422, note.text)
+  assert.equal(note.body.errors, { note: ['The note field is invalid'] })
+  const turned = await world.call('POST', '/halves', { id: 8, least: 2, most: 1 })
+  assert.is(turned.status, 422, turned.text)
+  assert.equal(turned.body.errors, { record: ['The database refuses it by its check halves_check'] })
+})
+
 test.run()
