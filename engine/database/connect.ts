@@ -75,6 +75,9 @@ export async function connectOn(
   }
 }
 
+/** The extensions that the embedded database has. */
+export const EMBEDDED_EXTENSIONS: readonly string[] = ['btree_gist', 'pg_trgm', 'plpgsql']
+
 /** Whether there is something to open: a server is taken to be there, the embedded database has been made or has not. */
 export function isMade({ databaseUrl, dataDir }: Pick<Settings, 'databaseUrl' | 'dataDir'>): boolean {
   return databaseUrl !== undefined || existsSync(join(dataDir, 'database'))

@@ -1,6 +1,6 @@
 /** ⇄ An application for a database that is there already: its files, what they could not say, and a trial that they serve it. */
 import type { Boot } from '../../boot/boot.ts'
-import { connect, reasonOf } from '../../database/connect.ts'
+import { connect, EMBEDDED_EXTENSIONS, reasonOf } from '../../database/connect.ts'
 import type { Database } from '../../database/database.ts'
 import { applicationOf, type Found, type Taken } from '../../existing/application.ts'
 import type { DatabaseFacts } from '../../existing/facts.ts'
@@ -80,7 +80,7 @@ export async function adopted(database: Database, app: string): Promise<Adopted>
   const own = await tried(await bootOf(files), database)
   const there = facts.tables.filter(({ kind }) => kind === 'r' || kind === 'p').map(({ name }) => name)
   const { sql, left } = await readSchema(database, there)
-  const remarks = [...told(found), ...left.map((object) => `test/schema.sql is without ${object}`)]
+  const remarks = [...told(found), ...left.map((object) => `test/schema.sql is without ${object}`), ...serverOnly(sql)]
   return { files, schema: schemaText(sql), served: found.served, remarks, own, database: database.description }
 }
 
@@ -89,6 +89,17 @@ function schemaText(sql: string): string {
   return `-- The tables that were there, without their rows: \`npm test\` makes them in a database of its own before the application starts.
 -- When they change, write what changes here too, or take the file that \`pg_dump --schema-only --no-owner --no-privileges\` writes.
 ${sql}`
+}
+
+/** What the tests need a server for. */
+function serverOnly(sql: string): readonly string[] {
+  const named = [...sql.matchAll(/^create extension if not exists "?([^";\s]+)/gm)].map(([, name = '']) => name)
+  const missing = named.filter((name) => !EMBEDDED_EXTENSIONS.includes(name))
+  if (missing.length === 0) return []
+  const what = missing.length === 1 ? `the extension ${missing[0]}` : `the extensions ${missing.join(', ')}`
+  return [
+    `test/schema.sql needs ${what}, which the embedded database does not have: run the tests on a server, by TEST_DATABASE_URL=postgres://… npm test`,
+  ]
 }
 
 function told({ remarks, moved }: Found): readonly string[] {

@@ -72,6 +72,15 @@ test('a schema that is named as others name it would not be looked at', async ()
   assert.match(ran.complained, 'write ?options=-csearch_path%3Dsales at its end')
 })
 
+onServer('an extension without which the embedded database can not test is told', async () => {
+  await one.database.knex.raw('create extension citext; create table people (id serial primary key, email citext)')
+  const { remarks } = await adopted(one.database, await appOf('from', { title: 'Shop' }))
+  assert.is(
+    remarks.at(-1),
+    'test/schema.sql needs the extension citext, which the embedded database does not have: run the tests on a server, by TEST_DATABASE_URL=postgres://… npm test',
+  )
+})
+
 test('a server that does not answer', async () => {
   const ran = await init('postgres://me:geheim@127.0.0.1:1/shop')
   nothingWritten(ran)

@@ -51,7 +51,10 @@ test('names that mean something else have others, and values are as they were', 
 })
 
 test('a reference to a table with partitions is one relation, and leads to the record', async () => {
-  assert.equal(world.found.remarks.filter((line) => line.startsWith('thirds')), [])
+  assert.equal(
+    world.found.remarks.filter((line) => line.startsWith('thirds')),
+    [],
+  )
   const [first] = (await world.call('GET', '/thirds?sort=id')).list
   assert.equal(first, { id: 1, half: 1, half_halve: { id: 1 } })
 })

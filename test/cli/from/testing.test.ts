@@ -97,6 +97,19 @@ test('a file that PostgreSQL can not carry out is named, with what it says', asy
   assert.match(ran.complained, /test\/schema\.sql can not make the tables of a test: type "nonsense" does not exist/)
 })
 
+test('an extension that the embedded database does not have is told with where to run the tests', async () => {
+  if (process.env.TEST_DATABASE_URL) return
+  const place = written(await made('chinook'))
+  place.write('test/schema.sql', 'create extension if not exists citext; create table "Artist" (id citext)')
+  const ran = await run(place)
+  place.remove()
+  assert.is(ran.code, 1)
+  assert.match(
+    ran.complained,
+    /extension "citext" is not available\. The embedded database does not have it: .* TEST_DATABASE_URL=postgres:\/\/…/,
+  )
+})
+
 test('what pg_dump writes for psql is passed over', async () => {
   const found = await made('chinook')
   const place = written(found)
