@@ -113,7 +113,9 @@ async function ended(beginning: Promise<Begun | undefined>): Promise<void> {
 }
 
 export async function run(invocation: Invocation): Promise<ExitCode> {
-  const { complain, stopped } = invocation
+  const { complain, options, stopped } = invocation
+  // Before a plugin is imported: whoever edits it wants the lines of its own TypeScript in the stack of an error.
+  if (options.watch === true) process.setSourceMapsEnabled(true)
   const stop = new AbortController()
   void stopped.then(() => stop.abort(new Error('the process is told to stop')))
   const beginning = inLittleRoom(() => begin(invocation, stop.signal))

@@ -1,9 +1,9 @@
 /** ⇄ Finds and imports plugins: the application's own folder first, then those shipped with Plinth, then npm packages. */
 
-import { statSync } from 'node:fs'
+import { existsSync, statSync } from 'node:fs'
 import { readdir } from 'node:fs/promises'
 import { createRequire } from 'node:module'
-import { dirname, join, relative, resolve, sep } from 'node:path'
+import { basename, dirname, join, relative, resolve, sep } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { sentenceOf } from '../error.ts'
 import type { Collected, Diagnostic } from '../text/diagnostic.ts'
@@ -77,8 +77,22 @@ async function load(name: string, options: LoadOptions, { versions, folders }: S
   } catch (error) {
     const reason = sentenceOf(error)
     const message = `The plugin "${name}" failed while it was loaded: ${reason}`
-    return { diagnostics: [...warnings, { code: 'plugin_failed', message, hint: `see ${shown(file)}` }] }
+    return {
+      diagnostics: [...warnings, { code: 'plugin_failed', message, hint: importHint(reason) ?? `see ${shown(file)}` }],
+    }
   }
+}
+
+/** What to write instead of an import that finds nothing; undefined where that is not known. */
+function importHint(reason: string): string | undefined {
+  const [, found] = /^Cannot find package '([^']+)'/.exec(reason) ?? []
+  if (found !== undefined) return `run npm install ${found}, or correct the import`
+  const [, path] = /^Cannot find module '([^']+)' imported from/.exec(reason) ?? []
+  const meant =
+    path === undefined ? undefined : ['.ts', '.js', '/index.ts', '/index.js'].find((end) => existsSync(path + end))
+  return meant === undefined
+    ? undefined
+    : `write the name of the file whole in the import: ${basename(path ?? '')}${meant}`
 }
 
 function staleWarning(name: string, stale: string, file: string): Diagnostic {

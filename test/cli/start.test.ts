@@ -1,5 +1,6 @@
 /** The compiled program as a process: what the first start says, how it stops, and who may share its data. */
 
+import { spawnSync } from 'node:child_process'
 import { once } from 'node:events'
 import { existsSync } from 'node:fs'
 import { suite } from 'uvu'
@@ -111,6 +112,52 @@ start('serves a change of the YAML while it watches, and the last good version w
   await says('The last good version is still served.')
   const { data } = (await (await fetch(`${server.url}/api/notes`)).json()) as { data: unknown[] }
   assert.equal(data, [])
+  await server.stop('SIGTERM')
+  remove()
+})
+
+start('says how an import without the ending of its file is written', () => {
+  const { path, remove } = folder({
+    ...NOTES,
+    'resources/app.yaml': 'name: Notes\nprefix: /api\nplugins: { mine: {} }\n',
+    'plugins/mine/index.ts': "import { price } from './prices'\nexport default { name: 'mine', price }\n",
+    'plugins/mine/prices.ts': 'export const price = 7\n',
+  })
+  const { status, stderr } = spawnSync(process.execPath, [PROGRAM, 'check'], {
+    cwd: path,
+    env: bare({}),
+    encoding: 'utf8',
+  })
+  assert.is(status, 1)
+  assert.match(stderr, /hint: write the name of the file whole in the import: prices\.ts/)
+  remove()
+})
+
+start('tells the line of the TypeScript in which a plugin fails, while it watches', async () => {
+  const { path, remove } = folder({
+    ...NOTES,
+    'resources/app.yaml': 'name: Notes\nprefix: /api\nplugins: { mine: {} }\n',
+    'plugins/mine/index.ts': `interface Unused {
+  readonly why: string
+}
+
+type Alias = Unused
+
+const given: { readonly alias?: Alias } = {}
+
+export default {
+  name: 'mine',
+  description: 'Fails.',
+  routes: [{ method: 'GET', path: '/fails', summary: 'Fails', access: [{ kind: 'anyone' }], handle: () => given.alias!.why }],
+}
+`,
+  })
+  const server = await startServer(PROGRAM, path, bare({ DATA_DIR: `${path}/data` }), ['--watch'])
+  assert.is((await fetch(`${server.url}/api/fails`)).status, 500)
+  const line = /plugins\/mine\/index\.ts:(\d+)/
+  for (let tries = 0; tries < 100 && !line.test(server.output()); tries += 1)
+    await new Promise((done) => setTimeout(done, 50))
+  assert.is(line.exec(server.output())?.[1], '12', server.output())
   await server.stop('SIGTERM')
   remove()
 })
