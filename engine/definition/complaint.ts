@@ -161,7 +161,11 @@ export function wrongKind(
   // How a number or a switch is written needs no example.
   const plain = example === undefined || typeof example === 'number' || typeof example === 'boolean'
   const shown = plain ? undefined : `for example ${flow(example)}`
-  const hint = kindHint(expected, value, path, complaints, example) ?? shown
+  const hint =
+    clauseHint(value, path) ??
+    typeHint(branches, value, path) ??
+    kindHint(expected, value, path, complaints, example) ??
+    shown
   complain(complaints, path, 'value', {
     code: 'wrong_type',
     message: `${subject(path)} must be ${expected.join(' or ')}, ${given}`,
@@ -169,6 +173,21 @@ export function wrongKind(
     ...(hint === undefined ? {} : { hint }),
   })
   return WRONG
+}
+
+/** How the word by which others admit everybody is written as a clause. */
+function clauseHint(value: Json, path: Path): string | undefined {
+  if (path.length !== 2 || path[0] !== 'policies' || typeof value !== 'string') return undefined
+  const whom = meantOf(value, ['anyone', 'signed_in'])
+  return whom === undefined ? undefined : `write it as a list of clauses: [{ who: ${whom} }]`
+}
+
+/** How a field that is no more than the word of its type is written. */
+function typeHint(branches: readonly JsonSchema[], value: Json, path: Path): string | undefined {
+  if (path.length !== 2 || path[0] !== 'fields' || typeof value !== 'string') return undefined
+  const types = branches.flatMap(({ properties }) => words((properties as { type?: JsonSchema })?.type ?? {}) ?? [])
+  const type = likelyWord(value, types.map(String))
+  return type === undefined ? undefined : `write it as a map: { type: ${type} }`
 }
 
 function kindHint(

@@ -1,6 +1,7 @@
 /** ⇄ Reads the folder of an application: app.yaml, every other YAML file below it, and the texts that they name. */
 import { readdir, readFile, realpath, stat } from 'node:fs/promises'
 import { join, relative } from 'node:path'
+import { fileReason } from '../error.ts'
 import type { Collected, Diagnostic } from '../text/diagnostic.ts'
 import type { Source } from '../text/source.ts'
 
@@ -106,13 +107,17 @@ async function readSource(path: string): Promise<Source | Diagnostic> {
     return { file, text: new TextDecoder('utf-8', { fatal: true }).decode(await readFile(path)) }
   } catch (error) {
     const message = `${file} can not be read (${reason(error)})`
-    return { code: 'source_unreadable', message, hint: 'save it as UTF-8, readable by the user that runs Plinth' }
+    const isGone = error instanceof Error && Reflect.get(error, 'code') === 'ENOENT'
+    const hint = isGone
+      ? 'it is a link that leads nowhere: correct it, or take it away'
+      : 'save it as UTF-8, readable by the user that runs Plinth'
+    return { code: 'source_unreadable', message, hint }
   }
 }
 
 function reason(error: unknown): string {
   if (error instanceof TypeError) return 'it is not UTF-8'
-  return error instanceof Error && 'code' in error ? String(error.code) : String(error)
+  return fileReason(error)
 }
 
 function shown(path: string): string {

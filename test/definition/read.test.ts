@@ -87,7 +87,7 @@ test('a missing app.yaml is a complaint', async () => {
 test('a folder that is not there is a complaint that names it', async () => {
   const { diagnostics } = await readSources('/nowhere/at/all')
   assert.is(diagnostics[0]?.code, 'source_unreadable')
-  assert.match(diagnostics[0]?.message ?? '', 'nowhere/at/all can not be read (ENOENT)')
+  assert.match(diagnostics[0]?.message ?? '', 'nowhere/at/all can not be read (there is no such file or folder)')
 })
 
 test('a byte order mark is no content, and other encodings are refused', async () => {
@@ -107,6 +107,15 @@ test('a file that ends in .yml is not passed over in silence', async () => {
   await folder({ 'app.yml': 'name: A' }, async (path) => {
     const { diagnostics } = await readSources(path)
     assert.match(diagnostics[0]?.hint ?? '', /rename it to .*app\.yaml/)
+  })
+})
+
+test('a link that leads nowhere is told as one', async () => {
+  await folder({ 'app.yaml': 'name: A' }, async (path) => {
+    await symlink('/nowhere/things.yaml', join(path, 'things.yaml'))
+    const { diagnostics } = await readSources(path)
+    assert.match(diagnostics[0]?.message ?? '', /things\.yaml can not be read \(there is no such file or folder\)/)
+    assert.match(diagnostics[0]?.hint ?? '', 'a link that leads nowhere')
   })
 })
 
