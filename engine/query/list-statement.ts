@@ -4,6 +4,7 @@ import { idType } from '../catalog/key.ts'
 import { idSql } from '../catalog/stored.ts'
 import { and, join, quoted, type Sql, slot, sql } from '../filter/sql.ts'
 import type { Serializer } from '../record/serializer.ts'
+import { isOpen } from './askable.ts'
 import { type Compiled, compiled } from './compiled.ts'
 import { castType } from './comparison.ts'
 import { conditionSql, fieldSql } from './condition.ts'
@@ -229,6 +230,29 @@ export function compileFound(scope: SelectScope, resource: Resource, query: List
   return compiled(sql`select count(*) ${foundSql(scope, resource, query)}`)
 }
 
+/** The value at the end of a path; null where the actor may not read it, or where it is of a record that it does not see. */
+function pathSeenSql(
+  scope: SelectScope,
+  resource: Resource,
+  path: FieldPath,
+  joinOnce: (from: string, relation: BelongsTo) => string,
+): Sql {
+  if (!filterable(path, scope.actor)) return sql`null::text`
+  const within: Sql[] = []
+  let alias = 't'
+  for (const relation of path.relations) {
+    alias = joinOnce(alias, relation)
+    const target = scope.catalog.resources.get(relation.target)!
+    // Deleted ones count, as everywhere in lists.
+    within.push(
+      ...existenceSql(scope, target, alias, true),
+      reachSql(scope, reach(target.policies.view, scope.actor), alias),
+    )
+  }
+  const value = fieldSql(path.field, alias)
+  return isOpen(scope, resource, path) ? value : sql`case when ${and(within)} then ${value} end`
+}
+
 /** How a batch of all rows is read. */
 export interface RowsShape {
   readonly paths: readonly FieldPath[]
@@ -240,8 +264,8 @@ export interface RowsShape {
 }
 
 /**
- * Compiles one batch of all rows of a list: the columns of the paths, null where the actor may not read one, then those
- * of the cursor. Slots: those of the filters and the search, `k0…`.
+ * Compiles one batch of all rows of a list: the columns of the paths, null where the actor may not read one or see the
+ * record that it is of, then those of the cursor. Slots: those of the filters and the search, `k0…`.
  */
 export function compileRows(
   scope: SelectScope,
@@ -255,11 +279,12 @@ export function compileRows(
   if (nulls !== undefined) where.push(afterSql(sorted, nulls))
   const joins: string[] = []
   const joinOnce = joiner(scope.catalog, joins)
-  const columns = paths.map((path): Packable => {
-    const { field, relations } = path
-    if (!filterable(path, scope.actor)) return { value: 'null::text', wire: field.type.wire }
-    return { value: fieldSql(field, relations.reduce(joinOnce, 't')), wire: field.type.wire }
-  })
+  const columns = paths.map(
+    (path): Packable => ({
+      value: pathSeenSql(scope, resource, path, joinOnce),
+      wire: path.field.type.wire,
+    }),
+  )
   const parts = {
     table: quoted(resource.table),
     id: quoted(resource.key.column),
