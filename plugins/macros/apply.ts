@@ -54,7 +54,7 @@ async function done(
   const updated = await within('set', () => target.update(id, set))
   return target.get(id).catch((error: unknown) => {
     // Out of the caller's sight by now, as an update would answer it all the same.
-    if (error instanceof ApiError && error.code === 'forbidden') return updated
+    if (error instanceof ApiError && (error.code === 'forbidden' || error.code === 'record_not_found')) return updated
     throw error
   })
 }

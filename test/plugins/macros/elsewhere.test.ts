@@ -24,6 +24,17 @@ policies:
   update: [{ permission: books.manage }]
   delete: [{ permission: books.manage }]
 `,
+  'parcels.yaml': `
+resource: parcels
+label: Parcel
+macros: true
+conceal: true
+fields: { state: { type: enum, values: [here, gone], default: here } }
+policies:
+  view: [{ who: signed_in, where: { state: here } }]
+  create: [{ who: signed_in }]
+  update: [{ who: signed_in }]
+`,
   'remarks.yaml': `
 resource: remarks
 label: Remark
@@ -76,6 +87,15 @@ test('what a template makes too long is refused, and nothing is done', async ({ 
   assert.equal([refused.status, Object.keys(refused.body.errors)], [422, ['create.remarks.text']])
   assert.is((await call('GET', `/books/${book.body.data.id}`)).body.data.state, 'in')
   assert.equal((await call('GET', `/books/${book.body.data.id}/macros`)).body.data, [])
+})
+
+test('one that takes a concealed record out of sight is done', async ({ app, token }) => {
+  const call = (method: string, path: string, body?: object) => app.call(method, `/api/v1${path}`, { token, body })
+  await call('POST', '/parcels', {})
+  await call('POST', '/macros', { name: 'Send', resource: 'parcels', set: { state: 'gone' } })
+  const sent = await call('POST', '/parcels/1/macros/send')
+  assert.equal([sent.status, sent.body.data?.state], [200, 'gone'], sent.text)
+  assert.is((await call('GET', '/parcels/1')).status, 404)
 })
 
 test.run()
