@@ -2,6 +2,7 @@
 import type { CountRule, Field, OverlapRule, RecordRule, Resource, SoleRule, WriteAction } from '../catalog/catalog.ts'
 import { idSql, meets } from '../catalog/stored.ts'
 import { and, join, parameter, quoted, type Sql, sql } from '../filter/sql.ts'
+import { changeSql } from './change-log.ts'
 import { holdsSql } from './condition.ts'
 import { breaks } from './foreign-check.ts'
 import type { SelectScope } from './scope.ts'
@@ -121,13 +122,16 @@ function turnSql(resource: Resource, { name, per }: OverlapRule): TableRuleSql {
   }
 }
 
-/** Takes the yes of each only record from the others, once the write `w` has happened; the definitions of a `with`. */
-export function takeovers(write: TableWrite): readonly Sql[] {
+/**
+ * Takes the yes of each only record from the others, once the write `w` has happened, and tells the log of them; the
+ * definitions of a `with`.
+ */
+export function takeovers({ catalog }: SelectScope, write: TableWrite): readonly Sql[] {
   const { resource, action } = write
   if (action !== 'create' && action !== 'update') return []
   return resource.soles
     .filter((rule) => touches(rule, write))
-    .map((rule, i) => {
+    .flatMap((rule, i) => {
       const column = quoted(rule.field.column)
       const conditions = [
         sql`w.${column}`,
@@ -135,7 +139,13 @@ export function takeovers(write: TableWrite): readonly Sql[] {
         sql`o.${column}`,
         ...sameGroup(rule, 'o', 'w'),
       ]
-      return sql`o${i} as (update ${quoted(resource.table)} o set ${column} = false from w where ${and(conditions)})`
+      const table = quoted(resource.table)
+      const taken = sql`o${i} as (update ${table} o set ${column} = false from w where ${and(conditions)} returning o.*)`
+      if (!resource.logged) return [taken]
+      const from = sql`o${i} join ${table} b on ${idSql(resource, 'b')} = ${idSql(resource, `o${i}`)}`
+      const given = new Set([rule.field])
+      const logged = changeSql(catalog, resource, { action: 'update', before: 'b', after: `o${i}`, given, from })
+      return [taken, sql`o${i}_logged as (${logged})`]
     })
 }
 

@@ -120,7 +120,7 @@ export function compileInsert(scope: SelectScope, resource: Resource, shape: Wri
   return assemble(scope, resource, shape.returning, {
     definitions,
     checks: checksOf(scope, resource, shape, columns, false),
-    beside: takeovers({ resource, action: 'create', columns }),
+    beside: takeovers(scope, { resource, action: 'create', columns }),
     statement: (conditions) =>
       columns.size === 0
         ? sql`insert into ${table} default values returning *`
@@ -139,7 +139,7 @@ export function compileUpdate(scope: SelectScope, resource: Resource, shape: Wri
   const { definitions, columns } = rowOf(scope, resource, shape, given, source)
   const sets = join(writable(scope, resource, columns).map((column) => `${quoted(column)} = v.${quoted(column)}`))
   const checks = checksOf(scope, resource, shape, columns, true)
-  const beside = takeovers({ resource, action: 'update', columns })
+  const beside = takeovers(scope, { resource, action: 'update', columns })
   const isBare = columns.size === given.size && checks.length + beside.length === 0 && !resource.logged
   if (shape.finds !== undefined && isBare) return bareUpdate(scope, resource, shape, given)
   return assemble(scope, resource, shape.returning, {
