@@ -17,18 +17,19 @@ export async function afterMiss(
   row: Row,
 ): Promise<string> {
   if (!(error instanceof KeptEmbedMiss)) throw error
-  return readBack(around, resource, idOf(resource, row[checks.length]))
+  return readBack(around, resource, idOf(resource, row[checks.length]), true)
 }
 
-/** The answer of a write's row, or the refusal. */
+/** The answer of a write's row, or the refusal; `seen` says whether the caller could view the record before. */
 export async function answered(
   around: Execution,
   resource: Resource,
   compiled: CompiledWrite,
   row: Row,
+  seen: boolean,
 ): Promise<string> {
   try {
-    return written(around, resource, compiled, row)
+    return written(around, resource, compiled, row, seen)
   } catch (error) {
     return afterMiss(error, around, resource, compiled, row)
   }

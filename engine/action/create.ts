@@ -229,7 +229,7 @@ async function createInside(inner: Execution, record: NewRecord): Promise<string
     await noteChange(inner, resource)
     return id
   })
-  return told === 'id' ? JSON.stringify({ id }) : readBack(inner, resource, id!)
+  return told === 'id' ? JSON.stringify({ id }) : readBack(inner, resource, id!, true)
 }
 
 /** What hooks find before anything is written; the draft is made when a hook asks, which few do. */

@@ -13,6 +13,8 @@ export interface Current {
   /** The row's xmin: another writer's change gives another one. */
   readonly version: string
   readonly live: boolean
+  /** Whether the caller may view it; what it may not view, no answer to its writes tells of. */
+  readonly seen: boolean
   /** The clauses that reach this record, in order. */
   readonly clauses: readonly Clause[]
   readonly record: Readonly<Record<string, Json>>
@@ -39,7 +41,7 @@ export async function currentRecord(
     // A caller who can read the record already knows that it exists, so a 404 would only be untrue.
     throw resource.conceal && !(live && seen) ? notFound(resource) : new ApiError('forbidden', { message: 'Forbidden' })
   }
-  return { id: record.id as Id, version, live, clauses: reaching, record }
+  return { id: record.id as Id, version, live, seen: live && seen, clauses: reaching, record }
 }
 
 /** How the record is locked: for the end of a transaction, where one is open. */

@@ -55,7 +55,7 @@ export async function updateDirectly(around: Execution, update: AskedUpdate): Pr
   try {
     const [row] = await refusedByDatabase(resource, () => runCompiled(around, compiled, slots))
     if (row === undefined) return undefined
-    const text = await answered(around, resource, compiled, row)
+    const text = await answered(around, resource, compiled, row, true)
     // Another writer was faster: the checks hold, and nothing was written.
     if (row[compiled.checks.length] === null) return undefined
     await noteChange(around, resource)

@@ -237,24 +237,30 @@ export function errorsOfChanged(
   actor: Actor,
   resource: Resource,
   { body, errors }: Pick<WriteInput, 'body' | 'errors'>,
-  stored: Readonly<Record<string, Json>>,
+  { record: stored, seen }: { readonly record: Readonly<Record<string, Json>>; readonly seen: boolean },
 ): Record<string, string[]> {
   const left = Object.entries(errors).filter(([key]) => {
     const name = key.replace(/\.\d+.*$/, '')
     const field = resource.fields.get(name)
-    return field === undefined || !isSeen(actor, field) || !isDeepStrictEqual(body[name], stored[name])
+    return field === undefined || !seen || !isSeen(actor, field) || !isDeepStrictEqual(body[name], stored[name])
   })
   return Object.fromEntries(left)
 }
 
 /**
- * The values of fields that answers never show the caller. Nobody sends them back, so they count as changes: where a
- * stored one passed and another was refused, a caller would learn of each guess whether it is right.
+ * The values that answers never show the caller, by their field, or all where it may not view the record. Nobody sends
+ * them back, so they count as changes: where a stored one passed and another was refused, a caller would learn of each
+ * guess whether it is right.
  */
-export function unseenValues(actor: Actor, resource: Resource, values: Readonly<FieldValues>): FieldValues {
+export function unseenValues(
+  actor: Actor,
+  resource: Resource,
+  values: Readonly<FieldValues>,
+  seen: boolean,
+): FieldValues {
   const unseen = Object.entries(values).filter(([name]) => {
     const field = resource.fields.get(name)
-    return field !== undefined && !isSeen(actor, field)
+    return field !== undefined && !(seen && isSeen(actor, field))
   })
   return Object.fromEntries(unseen)
 }

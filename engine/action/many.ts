@@ -65,14 +65,19 @@ export async function linkErrors(
   return errors
 }
 
-/** Those of the links that differ from what the caller sees of the stored ones, whatever their order; of a relation that the caller may not read, all. */
-export async function changedLinks(around: Execution, resource: Resource, id: Id, links: Links): Promise<Links> {
+/** Those of the links that differ from what the caller sees of the stored ones, whatever their order; of a relation or a record that the caller may not read, all. */
+export async function changedLinks(
+  around: Execution,
+  resource: Resource,
+  { id, seen }: { readonly id: Id; readonly seen: boolean },
+  links: Links,
+): Promise<Links> {
   const changed = new Map<ManyToMany, readonly Id[]>()
   for (const [relation, ids] of links) {
     const target = around.catalog.resources.get(relation.target)!
     const rows = await runCompiled(around, compileLinked(around, resource, relation), { id }, true)
     const stored = new Set(rows.map((row) => idOf(target, row[0])))
-    if (!allowsOne(relation.read, around.actor)) changed.set(relation, ids)
+    if (!seen || !allowsOne(relation.read, around.actor)) changed.set(relation, ids)
     else if (stored.size !== ids.length || !ids.every((other) => stored.has(other))) changed.set(relation, ids)
   }
   return changed

@@ -15,11 +15,14 @@ import { valueSlots } from './input.ts'
 import { type Links, linkErrors } from './many.ts'
 import { refuseMoves } from './refuse-moves.ts'
 
-/** The record of a write's row as JSON text; throws forbidden or validation_failed for the checks that failed. */
-export function written({ actor }: Execution, resource: Resource, compiled: CompiledWrite, row: Row): string {
+/**
+ * The record of a write's row as JSON text; throws forbidden or validation_failed for the checks that failed. `seen` says
+ * whether the caller could view the record before.
+ */
+export function written(around: Execution, resource: Resource, compiled: CompiledWrite, row: Row, seen = true): string {
   const errors = failed(compiled.checks, row)
   if (Object.keys(errors).length > 0) throw invalid(errors)
-  if (compiled.tells > 0) refuseMoves(resource, actor, compiled, row)
+  if (compiled.tells > 0) refuseMoves(around, resource, compiled, row, seen)
   refuseBroken(compiled.checks, row)
   return compiled.serialize(row)
 }

@@ -118,7 +118,7 @@ function records(around: Execution, name: string): Records {
       requireClause(resource.policies.view, around.actor)
       return parsed(getRecord(around, resource, named(lookup)))
     },
-    shown: (id) => parsed(readBack(around, resource, id)),
+    shown: (id) => parsed(readBack(around, resource, id, true)),
     rows: (columns, query = []) => streamRows(around, resource, columns, query),
     texts: (columns, query, write) => streamTexts(around, resource, columns, query, write),
     idsOf: (field, texts) => idsOf(around, resource, field, texts),

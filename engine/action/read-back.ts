@@ -1,4 +1,4 @@
-/** ⇄ Reads a record that was just written, or is about to be: as a single record, whether or not its caller may view it. */
+/** ⇄ Reads a record that was just written, or is about to be, as its caller may see it. */
 import type { Catalog, EmbedEntry, Resource } from '../catalog/catalog.ts'
 import { ApiError } from '../error.ts'
 import type { Id } from '../id.ts'
@@ -7,10 +7,13 @@ import { readsOfAnswer, speaksOf } from '../query/reads-of-answer.ts'
 import type { BoundHook, Execution } from './execution.ts'
 import { readOne } from './read.ts'
 
-/** Reads the record by id; the caller has just been allowed to write it. */
-export async function readBack(around: Execution, resource: Resource, id: Id): Promise<string> {
-  const { text } = await readOne(around, resource, { field: resource.key, value: id })
-  return text
+/**
+ * Reads a record that the caller has just been allowed to write, by its id. Where the policy `view` does not admit the
+ * caller, that is the id alone, unless it knows the record, because it made it or saw it before it wrote.
+ */
+export async function readBack(around: Execution, resource: Resource, id: Id, known: boolean): Promise<string> {
+  const { text, visible } = await readOne(around, resource, { field: resource.key, value: id })
+  return visible || known ? text : JSON.stringify({ id })
 }
 
 /** Whether writes to a resource may have to wait for each other. */
@@ -70,11 +73,11 @@ function looksForNew({ fields, relations, table }: Resource): boolean {
 export async function requireVersion(
   around: Execution,
   resource: Resource,
-  id: Id,
+  { id, seen }: { readonly id: Id; readonly seen: boolean },
   ifMatch: string | undefined,
 ): Promise<void> {
   if (ifMatch === undefined || ifMatch.trim() === '*') return
-  const current = entityTag(await readBack(around, resource, id))
+  const current = entityTag(await readBack(around, resource, id, seen))
   // A proxy that compresses makes tags weak; the version they name is the same.
   const tags = ifMatch.split(',').map((tag) => tag.trim().replace(/^(?:W\/)?"|"$/g, ''))
   if (!tags.includes(current)) throw new ApiError('stale_version')

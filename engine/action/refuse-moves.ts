@@ -3,11 +3,18 @@ import type { Actor } from '../actor.ts'
 import type { Moves, Resource } from '../catalog/catalog.ts'
 import type { Row } from '../database/database.ts'
 import { ApiError } from '../error.ts'
-import { wordsAfter } from '../query/move-check.ts'
+import { isWordShown, wordsAfter } from '../query/move-check.ts'
+import type { SelectScope } from '../query/scope.ts'
 import type { CompiledWrite } from '../query/write-statement.ts'
 
-/** Throws conflict or forbidden for the first move that is not allowed. */
-export function refuseMoves(resource: Resource, actor: Actor, { checks, tells }: CompiledWrite, row: Row): void {
+/** Throws conflict or forbidden for the first move that is not allowed; `seen` says whether the caller may view the record. */
+export function refuseMoves(
+  scope: SelectScope,
+  resource: Resource,
+  { checks, tells }: CompiledWrite,
+  row: Row,
+  seen: boolean,
+): void {
   // The words stand behind everything else, two for each field that moves.
   let told = row.length - tells
   let words: readonly (string | null)[] = []
@@ -19,15 +26,22 @@ export function refuseMoves(resource: Resource, actor: Actor, { checks, tells }:
     }
     if (row[i] === 't') continue
     const [from = null, to = null] = words
+    // Who may not read the word learns neither it nor, by what may follow, which one it is.
+    if (!seen || !isWordShown(scope, resource, check.moves))
+      throw new ApiError('conflict', { message: check.moves.says ?? hiddenMove(resource.label) })
     throw check.whose === 'anyone'
-      ? nobodys(resource, check.moves, from, to, actor)
+      ? nobodys(resource, check.moves, from, to, scope.actor)
       : forbidden(resource, check.moves, from, to)
   }
 }
 
 /** How the sentences begin in which a move of the resource is refused. */
 export function refusalsOf({ label }: Resource, { says }: Moves): readonly string[] {
-  return says === undefined ? [impossible(label), notYours(label)] : [says]
+  return says === undefined ? [impossible(label), notYours(label), hiddenMove(label)] : [says]
+}
+
+function hiddenMove(label: string): string {
+  return `The ${label.toLowerCase()} can not be moved so`
 }
 
 function impossible(label: string): string {

@@ -26,7 +26,7 @@ export async function deleteRecord(
 ): Promise<void> {
   const clauses = requireClause(resource.policies.delete, around.actor)
   await underRules(around, { resource, action: 'delete', clauses, lookup }, async (inner, current) => {
-    await requireVersion(inner, resource, current.id, ifMatch)
+    await requireVersion(inner, resource, current, ifMatch)
     await runRemoval(inner, resource, 'delete', current)
   })
 }
@@ -69,7 +69,7 @@ export async function restoreRecord(around: Execution, resource: Resource, looku
   const clauses = requireClause(resource.policies.restore, around.actor)
   return underRules(around, { resource, action: 'restore', clauses, lookup }, async (inner, current) => {
     if (!current.live) await runRemoval(inner, resource, 'restore', current)
-    return readBack(inner, resource, current.id)
+    return readBack(inner, resource, current.id, current.seen)
   })
 }
 

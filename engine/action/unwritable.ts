@@ -50,16 +50,16 @@ export async function refusedOnUpdate(
   around: Execution,
   resource: Resource,
   sent: Readonly<FieldValues>,
-  current: { readonly id: Id; readonly record: Readonly<FieldValues> },
+  current: { readonly id: Id; readonly seen: boolean; readonly record: Readonly<FieldValues> },
 ): Promise<Errors> {
   const errors: Errors = {}
   let answer: Readonly<FieldValues> | undefined
   for (const [key, value] of Object.entries(sent)) {
     const field = resource.fields.get(key)
     if (field === undefined || !isStored(field)) {
-      answer ??= JSON.parse(await readBack(around, resource, current.id)) as Readonly<FieldValues>
+      answer ??= JSON.parse(await readBack(around, resource, current.id, current.seen)) as Readonly<FieldValues>
       if (isDeepStrictEqual(value, answer[key]) || shownInListsOnly(resource, key)) continue
-    } else if (readable(field, around.actor) && field.show !== 'never') {
+    } else if (current.seen && readable(field, around.actor) && field.show !== 'never') {
       if (isAsStored(resource, field, value, current.record[key] ?? null)) continue
     }
     errors[key] = [unwritableSentence(around.catalog, resource, key, 'cannot be written and is not what is stored')]

@@ -148,9 +148,9 @@ async function updateOnce(
   const { current, values, links } = change
   check(current.record)
   await refuseInvalid(around, update, change)
-  await requireVersion(around, resource, current.id, update.ifMatch)
+  await requireVersion(around, resource, current, update.ifMatch)
   const nothing = Object.keys(values).length === 0 && Object.keys(input.extra).length === 0 && links.size === 0
-  return nothing ? readBack(around, resource, current.id) : writeChange(around, update, change)
+  return nothing ? readBack(around, resource, current.id, current.seen) : writeChange(around, update, change)
 }
 
 /** Compares the input with the stored record; throws forbidden when a field that changes stands in the way. */
@@ -159,9 +159,9 @@ async function readChange(around: Execution, { resource, lookup, clauses, input,
   const sent = settled(input, current.record)
   const values = changedValues(resource, sent.values, current.record)
   await remakeSlugs(around, resource, values, current.record)
-  const links = await changedLinks(around, resource, current.id, input.many)
-  const unseen = unseenValues(around.actor, resource, sent.values)
-  const mistaken = errorsOfChanged(around.actor, resource, input, current.record)
+  const links = await changedLinks(around, resource, current, input.many)
+  const unseen = unseenValues(around.actor, resource, sent.values, current.seen)
+  const mistaken = errorsOfChanged(around.actor, resource, input, current)
   const errors = { ...mistaken, ...contradictions(resource, sent.contradicting) }
   const attempted = wanted(resource, { ...unseen, ...values }, { many: links, errors })
   const covering = coveringClauses(current.clauses, around.actor, resource, attempted, false)
@@ -207,7 +207,8 @@ async function writeChange(around: Execution, update: Update, change: Change): P
     await noteChange(around, resource)
     return text
   })
-  return returning === 'answer' && returned !== undefined ? returned : readBack(around, resource, current.id)
+  const isAnswer = returning === 'answer' && returned !== undefined && current.seen
+  return isAnswer ? returned : readBack(around, resource, current.id, current.seen)
 }
 
 /** What hooks find before anything is written. */
@@ -276,7 +277,7 @@ async function updateRow(
   const [row] = await refusedByDatabase(resource, () => runCompiled(around, compiled, slots))
   // A locked row can only be gone because a hook of this very action removed it.
   if (row === undefined) throw around.transaction === undefined ? new LostRace() : notFound(resource)
-  const text = await answered(around, resource, compiled, row)
+  const text = await answered(around, resource, compiled, row, current.seen)
   if (row[compiled.checks.length] === null) throw new LostRace()
   return text
 }

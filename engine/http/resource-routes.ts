@@ -160,7 +160,8 @@ export async function recordReply(around: Execution, resource: Resource, text: s
   const reply = { status, data: new JsonText(text), etag: entityTag(text) }
   // A part of a record may be without the id by which its moves are found.
   if (!resource.moves.some(({ shown }) => shown) || !text.startsWith('{"id":')) return reply
-  return { ...reply, meta: { moves: await openMoves(around, resource, text) } }
+  const moves = await openMoves(around, resource, text)
+  return moves === undefined ? reply : { ...reply, meta: { moves } }
 }
 
 /** The reply to a creation, with where the record is to be read where that is a path. */

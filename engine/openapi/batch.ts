@@ -3,7 +3,9 @@ import type { BatchRoute } from '../http/batch-routes.ts'
 import type { BoundRoute } from '../http/parts.ts'
 import type { ResourceRoute } from '../http/resource-routes.ts'
 import type { JsonSchema } from '../json.ts'
+import { successSchema } from './answers.ts'
 import { listOf, objectOf, schemaRef } from './schema.ts'
+import { mayBeUnseen } from './unseen.ts'
 import { pascal, type TypeNames } from './type-name.ts'
 
 /** Whether a route writes many records, or one by a unique value. */
@@ -35,6 +37,8 @@ export const BATCH_SCHEMAS: Readonly<Record<string, JsonSchema>> = {
   RecordNames: listOf(NAME),
   RecordOutcomes: outcomesOf(NAME),
   NamedRecord: objectOf([{ name: 'id', schema: NAME, required: true }]),
+  NamedRecords: listOf(schemaRef('NamedRecord')),
+  NamedAnswer: successSchema(schemaRef('NamedRecord')),
 }
 
 /** The body of a batch. */
@@ -53,10 +57,13 @@ export function batchBody({ does }: BatchRoute, { create, update }: TypeNames): 
 }
 
 /** What a batch answers: records, or with `partial` what became of each operation. */
-export function batchAnswer({ does }: BatchRoute, { outcomes }: TypeNames): JsonSchema {
+export function batchAnswer({ does, writes }: BatchRoute, { outcomes }: TypeNames): JsonSchema {
   const record = schemaRef(outcomes)
   const named = schemaRef('RecordOutcomes')
-  const lists = { create: record, update: record, delete: named, restore: record }
+  // A record that its caller does not see is named alone, so each is one of three.
+  const changed = (action: 'update' | 'restore'): JsonSchema =>
+    mayBeUnseen(writes, action) ? { anyOf: [record, schemaRef('NamedRecords')] } : record
+  const lists = { create: record, update: changed('update'), delete: named, restore: changed('restore') }
   return { type: 'object', properties: Object.fromEntries(does.map((name) => [name, lists[name]])) }
 }
 

@@ -21,6 +21,7 @@ import {
   recordParameter,
 } from './parameters.ts'
 import { fieldsSchema } from './record-schema.ts'
+import { mayBeUnseen } from './unseen.ts'
 import { ruleSentences } from './rule-sentences.ts'
 import { listOf, schemaRef } from './schema.ts'
 import { type OperationDraft, type Part, referred } from './share.ts'
@@ -229,11 +230,18 @@ function envelopeOf({ names }: Outline, route: BoundRoute): JsonSchema {
   if (isResourceRoute(route)) {
     const { answer, list } = names.get(route.resource.name)!
     if (route.action === 'list') return successSchema(listOf(schemaRef(list)), { list: true })
-    return route.action === 'delete' ? successSchema({ type: 'null' }) : schemaRef(answer)
+    if (route.action === 'delete') return successSchema({ type: 'null' })
+    const isChange = route.action === 'update' || route.action === 'restore'
+    return isChange && mayBeUnseen(route.resource, route.action) ? orNamed(schemaRef(answer)) : schemaRef(answer)
   }
   if (isBatchRoute(route))
     return successSchema(route.way === 'found' ? foundAnswer(route) : batchAnswer(route, names.get(route.writes.name)!))
   return successSchema(route.output ?? { type: 'null' }, { message: true, meta: route.meta ?? {} })
+}
+
+/** The answer, or the id alone where the caller does not see the record that it wrote. */
+function orNamed(answer: JsonSchema): JsonSchema {
+  return { anyOf: [answer, schemaRef('NamedAnswer')] }
 }
 
 /** A record on its own in its envelope. */

@@ -4,10 +4,11 @@ import type { Catalog, Move, Moves, Resource } from '../catalog/catalog.ts'
 import { idType } from '../catalog/key.ts'
 import { idSql } from '../catalog/stored.ts'
 import { join, or, parameter, quoted, type Sql, slot, sql } from '../filter/sql.ts'
-import { type Compiled, compiled } from './compiled.ts'
+import { isOpen } from './askable.ts'
 import { castType } from './comparison.ts'
+import { type Compiled, compiled } from './compiled.ts'
 import { beforeSql, fieldSql, type Judged, pathValueSql } from './condition.ts'
-import { allows, reach } from './policy.ts'
+import { allows, filterable, reach } from './policy.ts'
 import { reachSql, type SelectScope } from './scope.ts'
 
 /** A move to be judged: whether anybody may make it, or whether this actor may. */
@@ -44,6 +45,11 @@ export function speaksOf({ access }: Move, actor: Actor): boolean {
   return actor.kind === 'system' || access.every((one) => allows(one, actor))
 }
 
+/** Whether the actor may read the word that a record of the resource has, if it may view the record. */
+export function isWordShown({ catalog, actor }: SelectScope, resource: Resource, { path }: Moves): boolean {
+  return path.relations.length === 0 ? filterable(path, actor) : isOpen({ catalog, actor }, resource, path)
+}
+
 /** The words that may follow `word` for an actor, in the order of the field's own. */
 export function wordsAfter({ allow, words }: Moves, word: string | null, actor: Actor | undefined): readonly string[] {
   const open = allow.filter(
@@ -55,16 +61,17 @@ export function wordsAfter({ allow, words }: Moves, word: string | null, actor: 
 }
 
 /**
- * Compiles what a record's moves depend on, for each field that shows its moves: the word that it has, and whether the
- * caller may change the field at all. Slot: `id`.
+ * Compiles what a record's moves depend on: whether the caller may view it, and for each field that shows its moves the
+ * word that it has, and whether the caller may change the field at all. Slot: `id`.
  */
 export function compileOpen(scope: SelectScope, resource: Resource, shown: readonly Moves[]): Compiled {
+  const seen = reachSql(scope, reach(resource.policies.view, scope.actor), 't')
   const columns = shown.flatMap(({ field, path }) => {
     const clauses = resource.policies.update.filter(({ fields }) => fields === undefined || fields.has(field.name))
     return [pathValueSql(scope.catalog, path, 't'), reachSql(scope, reach(clauses, scope.actor), 't')]
   })
   return compiled(
-    sql`select ${join(columns)} from ${quoted(resource.table)} t where ${idSql(resource, 't')} = ${slot('id')}::${idType(resource)}`,
+    sql`select ${join([seen, ...columns])} from ${quoted(resource.table)} t where ${idSql(resource, 't')} = ${slot('id')}::${idType(resource)}`,
   )
 }
 

@@ -34,7 +34,7 @@ export interface StoredRecord {
   /** The row's xmin: another writer's change gives another one. */
   readonly version: string
   readonly live: boolean
-  /** Whether the caller may view it; true where nothing asks. */
+  /** Whether the caller may view it, apart from whether it is live. */
   readonly seen: boolean
   /** Which of the clauses reach it, in their order. */
   readonly reached: readonly boolean[]
@@ -58,8 +58,7 @@ export function compileCurrent(
 ): CompiledCurrent {
   const { actor, catalog } = scope
   const live = holdsSql(catalog, resource.live, 't')
-  // Asked only where it decides what the refused are told.
-  const seen = resource.conceal ? reachSql(scope, reach(resource.policies.view, actor), 't') : sql`true`
+  const seen = reachSql(scope, reach(resource.policies.view, actor), 't')
   const reached = clauses.map((clause) => holdsSql(catalog, clause.where, 't'))
   const { columns, serialize } = storedList(resource, 't', ['t.xmin::text', live, seen, ...reached])
   const where = [

@@ -1,11 +1,13 @@
 /** The stored row of an update: found by its id and version, or by the update itself. */
-import type { Resource } from '../catalog/catalog.ts'
+import type { Clause, Resource } from '../catalog/catalog.ts'
 import { idType } from '../catalog/key.ts'
 import { idSql } from '../catalog/stored.ts'
 import { and, or, quoted, type Sql, slot, sql } from '../filter/sql.ts'
 import { castType } from './comparison.ts'
 import { holdsSql } from './condition.ts'
-import { existenceSql, type SelectScope } from './scope.ts'
+import { shapeOf } from './filter-shape.ts'
+import { reach } from './policy.ts'
+import { existenceSql, reachSql, type SelectScope } from './scope.ts'
 import type { WriteShape } from './write-shape.ts'
 
 /** Where an update reads the row that is stored, and how it sees that it still is. */
@@ -53,7 +55,7 @@ const FOUND_VERSION = 'plinth_version'
 
 /**
  * What must hold of the row `t` that an update `finds`: it is what the lookup names, it is live, the clause reaches it,
- * and what is sent changes it. Slots: `lookup`, `f_<field>`.
+ * its caller sees it, and what is sent changes it. Slots: `lookup`, `f_<field>`.
  */
 export function findings(
   scope: SelectScope,
@@ -67,6 +69,19 @@ export function findings(
     ...(finds === undefined ? [] : [sql`t.${quoted(finds.column)} = ${slot('lookup')}::${castType(finds)}`]),
     ...existenceSql(scope, resource, 't'),
     ...(clause?.where === undefined ? [] : [holdsSql(scope.catalog, clause.where, 't')]),
+    ...seenSql(scope, resource, clause),
     sql`(${or(others)})`,
   ]
+}
+
+/** That the caller may view the row `t`; nothing where it may view all, or all that the clause reaches. */
+function seenSql(scope: SelectScope, resource: Resource, clause: Clause | undefined): readonly Sql[] {
+  const reached = reach(resource.policies.view, scope.actor)
+  if (reached.kind === 'all' || clause === undefined) return []
+  if (reached.kind === 'matching' && clause.where !== undefined) {
+    const alternatives = reached.filter.kind === 'or' ? [reached.filter, ...reached.filter.of] : [reached.filter]
+    const wanted = shapeOf(clause.where)
+    if (alternatives.some((one) => shapeOf(one) === wanted)) return []
+  }
+  return [reachSql(scope, reached, 't')]
 }
