@@ -8,12 +8,13 @@ import { getRecord, listRecords } from '../action/read.ts'
 import { idAtStart } from '../action/read-back.ts'
 import { deleteRecord, restoreRecord } from '../action/remove.ts'
 import { updateRecord } from '../action/update.ts'
-import type { Access, Catalog, Nested, Resource } from '../catalog/catalog.ts'
+import type { Actor } from '../actor.ts'
+import type { Access, BelongsTo, Catalog, Nested, Resource } from '../catalog/catalog.ts'
 import type { ActionName, PolicyName } from '../definition/definition.ts'
 import { entityTag, JsonText } from '../json.ts'
 import { parametersOf } from '../query/list-body.ts'
 import { type Lookup, readLookup } from '../query/lookup.ts'
-import { requireClause } from '../query/policy.ts'
+import { forbiddenBy, readable, requireClause } from '../query/policy.ts'
 import { readRecordQuery } from '../query/projection.ts'
 import type { BoundRoute, EngineRoute, RequestInput } from './parts.ts'
 import type { Method, Reply } from './route.ts'
@@ -113,9 +114,15 @@ function nestedRoutes(
     listReply(await listRecords(execution, resource, input.query, above(execution, input)), resource.statusCodes.list)
   const create: Run = async (execution, input) =>
     createdReply(execution, resource, await createRecord(execution, resource, input.body, above(execution, input)))
-  return action === 'list'
-    ? [route(resource, action, 'GET', path, parent, list), queryRoute(resource, path, parent, above)]
-    : [route(resource, action, 'POST', path, parent, create)]
+  if (action === 'create') return [route(resource, action, 'POST', path, parent, create)]
+  const routes = [route(resource, action, 'GET', path, parent, list), queryRoute(resource, path, parent, above)]
+  return routes.map((one) => ({ ...one, admit: (actor) => admitBelow(resource, relation, actor) }))
+}
+
+/** The list below a record says which records it is of: for nobody who may not read that of each. */
+function admitBelow(resource: Resource, { field, read = [] }: BelongsTo, actor: Actor): void {
+  requireClause(resource.policies.view, actor)
+  if (!readable(field, actor)) throw forbiddenBy(read, actor)
 }
 
 /** Which record the path names. */

@@ -30,6 +30,7 @@ import { listOptions } from './list-options.ts'
 import { logging } from './logging.ts'
 import { lookupAndNested } from './lookup-and-nested.ts'
 import { moves } from './moves.ts'
+import { otherSides } from './other-side.ts'
 import { policies } from './policies.ts'
 import { recordRules } from './record-rules.ts'
 import { relatedFollows } from './related-follows.ts'
@@ -61,6 +62,7 @@ export const PASSES: readonly Pass[] = [
   { name: 'stored fields', run: storedFields },
   { name: 'backfills', run: backfills },
   { name: 'inverses', run: inverses },
+  { name: 'other sides of relations', run: otherSides },
   { name: 'conditions of records', run: recordConditions },
   { name: 'conditions of relations', run: relationConditions },
   { name: 'embeds', run: embeds },
