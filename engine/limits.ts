@@ -96,6 +96,8 @@ export const LIMITS = {
   searchRanked: 2_000,
   searchWalked: 1_000,
   searchKnown: 1_000,
+  /** Records counted of a list with an estimated total, for who sees only some of them: what PostgreSQL expects tells of all. */
+  estimatedCounted: 10_000,
   /** Default maximum of a string and of a long text, in characters. */
   stringLength: 255,
   textLength: 65_535,

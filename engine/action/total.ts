@@ -2,6 +2,7 @@
 import type { Resource } from '../catalog/catalog.ts'
 import type { ListQuery } from '../query/list-query.ts'
 import { compileCount, compileEstimate, compileParent } from '../query/list-statement.ts'
+import { reach } from '../query/policy.ts'
 import { type Execution, runCompiled } from './execution.ts'
 import { type Parent, parentShape, visibleParent } from './parent.ts'
 
@@ -22,8 +23,9 @@ export interface Counting {
 /** The total of a list that is not nested. */
 export async function totalOf(execution: Execution, counting: Counting): Promise<Total> {
   const { resource, query, key, slots } = counting
-  if (resource.count.kind === 'estimated') return estimatedTotal(execution, counting)
-  const cap = capOf(resource)
+  const isWhole = reach(resource.policies.view, execution.actor).kind === 'all'
+  if (resource.count.kind === 'estimated' && isWhole) return estimatedTotal(execution, counting)
+  const cap = resource.count.kind === 'estimated' ? execution.catalog.limits.estimatedCounted : capOf(resource)
   const compiled = execution.statements.get(
     `count ${key}`,
     () => compileCount(execution, resource, query, cap),
@@ -33,7 +35,7 @@ export async function totalOf(execution: Execution, counting: Counting): Promise
   return bounded(row?.[0], cap)
 }
 
-/** The number of rows that PostgreSQL expects when it plans the list. */
+/** The number of rows that PostgreSQL expects when it plans the list: it knows all rows, so this is for who sees all of them. */
 async function estimatedTotal(execution: Execution, { resource, query, key, slots }: Counting): Promise<Total> {
   const compiled = execution.statements.get(
     `estimate ${key}`,
