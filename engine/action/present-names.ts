@@ -28,7 +28,7 @@ export function underPresentNames({ earlier }: Resource, body: JsonObject): Rena
 
 /**
  * The values to write, where a client sent a record back with one of two names changed: what differs from the stored
- * record counts. Values that both differ are in `contradicting`.
+ * record counts. Values that both differ are in `contradicting`, and so are all that the client can't have read.
  */
 export function settled(
   {
@@ -36,12 +36,14 @@ export function settled(
     values,
   }: { readonly values: Readonly<FieldValues>; readonly others?: Readonly<FieldValues> | undefined },
   stored: Readonly<Record<string, Json>>,
+  isUnseen: (name: string) => boolean,
 ): { readonly values: FieldValues; readonly contradicting: readonly string[] } {
   const found: FieldValues = { ...values }
   const contradicting: string[] = []
   for (const [name, other] of Object.entries(others)) {
     const kept = stored[name] ?? null
-    if (isDeepStrictEqual(found[name], kept)) found[name] = other
+    if (isUnseen(name)) contradicting.push(name)
+    else if (isDeepStrictEqual(found[name], kept)) found[name] = other
     else if (!isDeepStrictEqual(other, kept)) contradicting.push(name)
   }
   return { values: found, contradicting }

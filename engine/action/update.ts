@@ -135,7 +135,7 @@ async function groupsOf(
   const following = resource.follows.flatMap((follow) => follow.set)
   const computed = computedFields(inner.catalog, resource).filter(({ column }) => columns.has(column))
   const decided = new Set([...[...set, ...following].map(({ field }) => field), ...computed].map(({ name }) => name))
-  return [record, without({ ...record, ...settled(input, record).values, ...fixed }, decided)]
+  return [record, without({ ...record, ...settled(input, record, () => false).values, ...fixed }, decided)]
 }
 
 async function updateOnce(
@@ -156,7 +156,8 @@ async function updateOnce(
 /** Compares the input with the stored record; throws forbidden when a field that changes stands in the way. */
 async function readChange(around: Execution, { resource, lookup, clauses, input, fixed }: Update): Promise<Change> {
   const current = await currentRecord(around, resource, clauses, lookup)
-  const sent = settled(input, current.record)
+  const hidden = unseenValues(around.actor, resource, input.others ?? NONE, current.seen)
+  const sent = settled(input, current.record, (name) => Object.hasOwn(hidden, name))
   const values = changedValues(resource, sent.values, current.record)
   await remakeSlugs(around, resource, values, current.record)
   const links = await changedLinks(around, resource, current, input.many)

@@ -32,7 +32,10 @@ policies:
 const CHESTS = `
 resource: chests
 label: Chest
-fields: { name: { type: string }, opened_on: { type: date, read: ${KEEPERS}, immutable: true } }
+fields:
+  name: { type: string }
+  opened_on: { type: date, read: ${KEEPERS}, immutable: true }
+  place: { type: string, renamed_from: { name: spot }, read: ${KEEPERS} }
 actions: [get, create, update]
 policies: { view: [{ who: signed_in }], create: [{ who: signed_in }], update: [{ who: signed_in }] }
 `
@@ -99,6 +102,16 @@ test('two values under both names of a field', async () => {
   const both = (place: string, spot: string): Promise<string> => told('PATCH', '/safes/1', ANN, { place, spot })
   assert.is(await both('cellar', 'roof'), await both('attic', 'roof'))
   assert.is(await both('roof', 'cellar'), await both('roof', 'attic'))
+})
+
+test('two values under both names of a field that may be written and not read', async () => {
+  const { id } = await app.expect(201, 'POST', '/chests', STAFF, { place: 'cellar' })
+  const both = (place: string, spot: string): Promise<string> => told('PATCH', `/chests/${id}`, ANN, { place, spot })
+  assert.is(await both('cellar', 'roof'), await both('attic', 'roof'))
+  assert.is(await both('roof', 'cellar'), await both('roof', 'attic'))
+  assert.match(await both('cellar', 'roof'), /^\[422/)
+  const read = await app.expect(200, 'PATCH', `/chests/${id}`, STAFF, { place: 'cellar', spot: 'roof' })
+  assert.is(read.place, 'roof', 'who reads it sends it back with one of the two changed')
 })
 
 test('whoever may read the values sends them back', async () => {
