@@ -2,7 +2,7 @@
 import type { Field, Resource } from '../catalog/catalog.ts'
 import { boundsSentence } from '../catalog/formula.ts'
 import type { Row } from '../database/database.ts'
-import { violation } from '../database/failure.ts'
+import { isRefusedByRule, violation } from '../database/failure.ts'
 import { ApiError, invalid } from '../error.ts'
 import type { Id } from '../id.ts'
 import { overlapName } from '../migration/tables.ts'
@@ -119,11 +119,18 @@ function isCheckOf(table: string, column: string, constraint: string | undefined
   return constraint?.replace(/\d+$/, '') === `${table}_${column}_check`
 }
 
+/** Throws conflict where a rule of an existing table refuses a write; what that says is for the database's log, since it may tell of other records. */
+export function refuseByRule({ existing }: Resource, cause: unknown): void {
+  if (existing && isRefusedByRule(cause))
+    throw new ApiError('conflict', { message: 'The database refuses this by a rule of its own', cause })
+}
+
 /** Runs a write. Another request can write between the check and the write; the violation is then answered by field name. */
 export async function refusedByDatabase<T>(resource: Resource, write: () => Promise<T>): Promise<T> {
   try {
     return await write()
   } catch (error) {
+    refuseByRule(resource, error)
     const found = violation(error)
     if (found === undefined || found.kind === 'in_use') throw error
     if (found.code === '23P01') refuseOverlap(resource, found.constraint, error)

@@ -14,7 +14,7 @@ import { changeSlots, type Execution, noteChange, runCompiled } from './executio
 import { followRelated } from './follow-related.ts'
 import { hooksOf, runHooks, type Written } from './hook-chain.ts'
 import { ruleLocks, underLocks, without } from './lock.ts'
-import { refuseBroken, refuseOverlap } from './outcome.ts'
+import { refuseBroken, refuseByRule, refuseOverlap } from './outcome.ts'
 import { isCounted, readBack, requireVersion } from './read-back.ts'
 
 /** Deletes a live record; throws ApiError record_not_found, forbidden, conflict (still in use), stale_version. */
@@ -122,6 +122,7 @@ async function explained<T>(resource: Resource, action: 'delete' | 'restore', wo
   try {
     return await work()
   } catch (error) {
+    refuseByRule(resource, error)
     const found = violation(error)
     if (found === undefined) throw error
     if (found.code === '23P01') refuseOverlap(resource, found.constraint, error, false)

@@ -74,6 +74,17 @@ export function failureCode(error: unknown): string | undefined {
 /** A table or a column that is not there. */
 const NOT_THERE: ReadonlySet<string | undefined> = new Set(['42P01', '42703'])
 
+/** A trigger or function raised it, or a view does not show what would be written. */
+const RAISED: ReadonlySet<string | undefined> = new Set(['P0001', '44000'])
+
+/** Whether a rule of the database's own refuses a write: a table that somebody else made may have triggers and row security. */
+export function isRefusedByRule(error: unknown): boolean {
+  const code = failureCode(error)
+  // The same code says that the user of the database lacks a right, which is no fault of the caller's.
+  if (code === '42501') return / row-level security /.test(String(reported(error).message ?? ''))
+  return RAISED.has(code)
+}
+
 /** What a statement gives; undefined where a table or a column that it names is not there yet. */
 export async function ifThere<T>(asked: Promise<T>): Promise<T | undefined> {
   try {

@@ -107,6 +107,28 @@ test('rows are read and written, and nothing of the table is changed', async () 
   }
 })
 
+test('what a trigger refuses is a conflict, and its words are not told', async () => {
+  const refuse = `create function refuse() returns trigger language plpgsql as $$ begin
+      if tg_op = 'DELETE' or new.film_title = 'No' then raise exception 'Ann has it'; end if; return new; end $$;
+    create trigger refuse before insert or update or delete on film for each row execute function refuse()`
+  const world = await open(`${FILMS.head}${FILMS.fields}${FILMS.relations}${ALL}`, `${SCHEMA};${refuse}`)
+  try {
+    const { url } = await world.engine!.listen()
+    for (const [method, path, body] of [
+      ['POST', '/films', { title: 'No', language_id: 1 }],
+      ['PATCH', '/films/1', { title: 'No' }],
+      ['DELETE', '/films/1', undefined],
+    ] as const) {
+      const init = body && { body: JSON.stringify(body), headers: { 'content-type': 'application/json' } }
+      const answer = await fetch(`${url}${path}`, { method, ...init })
+      const { code, message } = (await answer.json()) as Record<string, string>
+      assert.equal([answer.status, code, message], [409, 'conflict', 'The database refuses this by a rule of its own'])
+    }
+  } finally {
+    await world.close()
+  }
+})
+
 test('each difference is told at its line, and the table is left as it is', async () => {
   const films = `${FILMS.head}fields:
   title: { type: string }
