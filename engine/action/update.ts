@@ -169,7 +169,8 @@ async function readChange(around: Execution, { resource, lookup, clauses, input,
   refuseGuarded(around.actor, resource, attempted, false)
   return {
     current,
-    values: { ...values, ...changedValues(resource, fixed, current.record) },
+    // Written even where they are stored already: that nothing was written would show in `updated_at`.
+    values: { ...unseen, ...values, ...changedValues(resource, fixed, current.record) },
     unseen,
     links,
     clauses: covering,
@@ -193,7 +194,7 @@ async function writeChange(around: Execution, update: Update, change: Change): P
   const returning = around.transaction === undefined ? 'answer' : 'stored'
   const write = startWrite(around, update, change)
   const returned = await runHooks(around, resource, 'update', hooks, write, async () => {
-    const values = changedValues(resource, write.input, current.record)
+    const values = { ...unseenOf(change, write.input), ...changedValues(resource, write.input, current.record) }
     const changes = Object.keys(values).length > 0 || links.size > 0
     const text = changes
       ? await underClause(clauses, (clause) => updateRow(around, update, change, values, clause, returning))
@@ -210,6 +211,11 @@ async function writeChange(around: Execution, update: Update, change: Change): P
   })
   const isAnswer = returning === 'answer' && returned !== undefined && current.seen
   return isAnswer ? returned : readBack(around, resource, current.id, current.seen)
+}
+
+/** What is left of the values that the caller may not see when hooks have run. */
+function unseenOf({ unseen }: Change, input: Readonly<FieldValues>): FieldValues {
+  return Object.fromEntries(Object.entries(input).filter(([name]) => Object.hasOwn(unseen, name)))
 }
 
 /** What hooks find before anything is written. */

@@ -104,6 +104,22 @@ test('two values under both names of a field', async () => {
   assert.is(await both('roof', 'cellar'), await both('roof', 'attic'))
 })
 
+test('a value that may be written and not read: whether it was stored already shows in no moment', async () => {
+  for (const beside of [{}, { name: 'Mine' }]) {
+    const { id, updated_at: before } = await app.expect(201, 'POST', '/chests', STAFF, { place: 'cellar', ...beside })
+    for (const place of ['cellar', 'cellar', 'attic', 'attic']) {
+      const { updated_at: then } = await app.expect(200, 'GET', `/chests/${id}`, ANN)
+      // Moments have milliseconds.
+      await new Promise((done) => setTimeout(done, 2))
+      const { updated_at: now } = await app.expect(200, 'PATCH', `/chests/${id}`, ANN, { ...beside, place })
+      assert.ok(now > then && now > before, `${place}: ${now}`)
+    }
+    const { updated_at: then } = await app.expect(200, 'GET', `/chests/${id}`, STAFF)
+    const same = await app.expect(200, 'PATCH', `/chests/${id}`, STAFF, { ...beside, place: 'attic' })
+    assert.is(same.updated_at, then, 'for who reads it, it is no change')
+  }
+})
+
 test('two values under both names of a field that may be written and not read', async () => {
   const { id } = await app.expect(201, 'POST', '/chests', STAFF, { place: 'cellar' })
   const both = (place: string, spot: string): Promise<string> => told('PATCH', `/chests/${id}`, ANN, { place, spot })
