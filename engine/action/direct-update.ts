@@ -9,7 +9,7 @@ import type { FieldValues } from '../record/decode.ts'
 import { answered } from './answer.ts'
 import { allReady } from './cached-tables.ts'
 import { type BoundHook, changeSlots, type Execution, noteChange, runCompiled, scopeOf } from './execution.ts'
-import { coveredBy, coversPart, valueSlots, type WriteInput } from './input.ts'
+import { coveredBy, coversPart, isTold, unseenValues, valueSlots, type WriteInput } from './input.ts'
 import { refusedByDatabase } from './outcome.ts'
 import { slugFields } from './slug.ts'
 import { updateShape } from './update-shape.ts'
@@ -44,7 +44,9 @@ export async function updateDirectly(around: Execution, update: AskedUpdate): Pr
   // Of what is sent, perhaps only the values that an earlier clause covers are changes; the record is then changed under that one.
   const earlier = clause === undefined ? [] : clauses.slice(0, clauses.indexOf(clause))
   if (earlier.some((one) => coversPart(one, around.actor, resource, values))) return undefined
-  const shape: WriteShape = { ...NOTHING_MORE, ...updateShape(resource, values, clause), clause, finds: lookup.field }
+  const told = isTold(resource, unseenValues(around.actor, resource, values, true))
+  const written = updateShape(resource, values, clause)
+  const shape: WriteShape = { ...NOTHING_MORE, ...written, clause, finds: lookup.field, told }
   const names = shape.given.map(({ name }) => name)
   // What the clause sets itself is not compared with what is stored.
   if (names.length < Object.keys(values).length) return undefined

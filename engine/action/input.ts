@@ -7,6 +7,7 @@ import { isStored, storedFields } from '../catalog/stored.ts'
 import { ApiError } from '../error.ts'
 import type { Id } from '../id.ts'
 import type { Json, JsonObject } from '../json.ts'
+import { isLogged } from '../query/change-log.ts'
 import { allowsOne, readable } from '../query/policy.ts'
 import { type DecodedInput, decodeInput, type FieldValues } from '../record/decode.ts'
 import type { BoundHook, Execution } from './execution.ts'
@@ -263,6 +264,11 @@ export function unseenValues(
     return field !== undefined && !(seen && isSeen(actor, field))
   })
   return Object.fromEntries(unseen)
+}
+
+/** Whether the log tells of an update to these values in any case: where it told only of a change, it would answer a guess. */
+export function isTold(resource: Resource, unseen: Readonly<FieldValues>): boolean {
+  return Object.keys(unseen).some((name) => isLogged(resource, resource.fields.get(name)!))
 }
 
 function isSeen(actor: Actor, field: Field): boolean {

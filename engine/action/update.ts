@@ -22,6 +22,7 @@ import {
   changedValues,
   coveringClauses,
   errorsOfChanged,
+  isTold,
   readInput,
   refuseGuarded,
   underClause,
@@ -271,8 +272,9 @@ async function updateRow(
   if (given.length + assigned.length === 0) return undefined
   await takeLateLocks(around, resource, { given, assigned }, locks)
   const names = given.map((field) => field.name).join(',')
-  const key = `update ${returning} ${[...links].join()} ${resource.name} ${clauseKey(clause)} ${names} ${actorClass(around.actor)}`
-  const shape: WriteShape = { given, trusted: new Set(), assigned, clause, returning, links }
+  const told = isTold(resource, unseenOf(change, values))
+  const key = `update ${returning} ${told} ${[...links].join()} ${resource.name} ${clauseKey(clause)} ${names} ${actorClass(around.actor)}`
+  const shape: WriteShape = { given, trusted: new Set(), assigned, clause, returning, links, told }
   const compiled = around.statements.get(key, () => compileUpdate(scopeOf(around, resource), resource, shape))
   if (compiled.kept.length > 0) await allReady(compiled.kept)
   const slots = {

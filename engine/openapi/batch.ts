@@ -37,7 +37,6 @@ export const BATCH_SCHEMAS: Readonly<Record<string, JsonSchema>> = {
   RecordNames: listOf(NAME),
   RecordOutcomes: outcomesOf(NAME),
   NamedRecord: objectOf([{ name: 'id', schema: NAME, required: true }]),
-  NamedRecords: listOf(schemaRef('NamedRecord')),
   NamedAnswer: successSchema(schemaRef('NamedRecord')),
 }
 
@@ -57,12 +56,12 @@ export function batchBody({ does }: BatchRoute, { create, update }: TypeNames): 
 }
 
 /** What a batch answers: records, or with `partial` what became of each operation. */
-export function batchAnswer({ does, writes }: BatchRoute, { outcomes }: TypeNames): JsonSchema {
+export function batchAnswer({ does, writes }: BatchRoute, { outcomes, single }: TypeNames): JsonSchema {
   const record = schemaRef(outcomes)
   const named = schemaRef('RecordOutcomes')
-  // A record that its caller does not see is named alone, so each is one of three.
-  const changed = (action: 'update' | 'restore'): JsonSchema =>
-    mayBeUnseen(writes, action) ? { anyOf: [record, schemaRef('NamedRecords')] } : record
+  // A record that its caller does not see is named alone.
+  const either = listOf({ anyOf: ['Outcome', 'NamedRecord', single].map(schemaRef) })
+  const changed = (action: 'update' | 'restore'): JsonSchema => (mayBeUnseen(writes, action) ? either : record)
   const lists = { create: record, update: changed('update'), delete: named, restore: changed('restore') }
   return { type: 'object', properties: Object.fromEntries(does.map((name) => [name, lists[name]])) }
 }

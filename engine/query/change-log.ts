@@ -16,6 +16,8 @@ export interface LoggedWrite {
   readonly given: ReadonlySet<Field>
   /** Of several creations: those of the given fields that not each caller gave, with whether this one did. */
   readonly unsure?: ReadonlyMap<Field, Sql>
+  /** Whether an update that changes nothing has a row too: its caller must not learn whether it does. */
+  readonly always?: boolean | undefined
   /** What the row is selected from: it gives nothing where nothing was written. */
   readonly from: Sql
 }
@@ -30,7 +32,7 @@ export function isLogged(resource: Resource, field: Field): boolean {
 }
 
 /**
- * The statement that adds the row; an update that changed nothing worth keeping adds none.
+ * The statement that adds the row; an update that changed nothing worth keeping adds none, unless it is to be told always.
  * Slots: `log_actor`, `log_request`, `log_bulk`, `log_source`, `log_depth`, `log_at`.
  */
 export function changeSql(catalog: Catalog, resource: Resource, write: LoggedWrite): Sql {
@@ -50,8 +52,8 @@ export function changeSql(catalog: Catalog, resource: Resource, write: LoggedWri
     sql`${slot('log_at')}::timestamptz`,
   ])
   // `offset 0`: PostgreSQL would make the list once for the row and once for the condition.
-  const once = action === 'update' ? ' offset 0' : ''
-  const worth = action === 'update' ? ` where x.changes <> '[]'::jsonb` : ''
+  const [once, worth] =
+    action === 'update' && write.always !== true ? [' offset 0', ` where x.changes <> '[]'::jsonb`] : ['', '']
   return sql`insert into plinth_change (resource, record_id, action, actor_id, request_id, bulk, changes, seen_by, source, depth, created_at) select ${values} from ${from} cross join lateral (select ${changesSql(resource, write)} as changes${once}) x${worth}`
 }
 

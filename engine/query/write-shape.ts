@@ -15,6 +15,8 @@ export interface WriteShape {
   readonly bulk?: boolean
   /** Of an update that finds its record itself, instead of one that was read before: the field that names it. */
   readonly finds?: Field
+  /** Whether the log tells of an update that changes nothing, too. */
+  readonly told?: boolean
   /** The joining tables that are written behind the record; rules that look at them are judged then. */
   readonly links?: ReadonlySet<string>
   /** `answer`: the single shape for the actor; `stored`: every column of a row locked before, for hooks; `checks`: nothing is written. */

@@ -149,7 +149,14 @@ export function compileUpdate(scope: SelectScope, resource: Resource, shape: Wri
     // The version is compared again by the update itself: after waiting for a lock it sees the newer row.
     statement: (conditions) =>
       sql`update ${quoted(resource.table)} t set ${sets} from v${also} where ${and([...same, ...conditions])} returning t.*`,
-    logged: { action: 'update', before: 'o', after: 'w', given: fieldsOf(resource, columns), from: former },
+    logged: {
+      action: 'update',
+      before: 'o',
+      after: 'w',
+      given: fieldsOf(resource, columns),
+      always: shape.told,
+      from: former,
+    },
   })
 }
 
