@@ -5,7 +5,6 @@ import type { ResourceRoute } from '../http/resource-routes.ts'
 import type { JsonSchema } from '../json.ts'
 import { successSchema } from './answers.ts'
 import { listOf, objectOf, schemaRef } from './schema.ts'
-import { mayBeUnseen } from './unseen.ts'
 import { pascal, type TypeNames } from './type-name.ts'
 
 /** Whether a route writes many records, or one by a unique value. */
@@ -27,15 +26,18 @@ export function batchId({ does, way, writes }: BatchRoute, names: ReadonlyMap<st
 
 const NAME: JsonSchema = { type: ['integer', 'string'] }
 
-/** What became of several records, with `partial` also of those that were refused; `schema` is that of one. */
+/**
+ * What became of several records, with `partial` also of those that were refused; `schema` is that of one. Who may write a
+ * record and not see it is answered with its id.
+ */
 export function outcomesOf(schema: JsonSchema): JsonSchema {
-  return listOf({ anyOf: [schema, schemaRef('Outcome')] })
+  return listOf({ anyOf: [schema, schemaRef('NamedRecord'), schemaRef('Outcome')] })
 }
 
 /** Schemas that the batches of all resources share. */
 export const BATCH_SCHEMAS: Readonly<Record<string, JsonSchema>> = {
   RecordNames: listOf(NAME),
-  RecordOutcomes: outcomesOf(NAME),
+  RecordOutcomes: listOf({ anyOf: [NAME, schemaRef('Outcome')] }),
   NamedRecord: objectOf([{ name: 'id', schema: NAME, required: true }]),
   NamedAnswer: successSchema(schemaRef('NamedRecord')),
 }
@@ -56,13 +58,10 @@ export function batchBody({ does }: BatchRoute, { create, update }: TypeNames): 
 }
 
 /** What a batch answers: records, or with `partial` what became of each operation. */
-export function batchAnswer({ does, writes }: BatchRoute, { outcomes, single }: TypeNames): JsonSchema {
+export function batchAnswer({ does }: BatchRoute, { outcomes }: TypeNames): JsonSchema {
   const record = schemaRef(outcomes)
   const named = schemaRef('RecordOutcomes')
-  // A record that its caller does not see is named alone.
-  const either = listOf({ anyOf: ['Outcome', 'NamedRecord', single].map(schemaRef) })
-  const changed = (action: 'update' | 'restore'): JsonSchema => (mayBeUnseen(writes, action) ? either : record)
-  const lists = { create: record, update: changed('update'), delete: named, restore: changed('restore') }
+  const lists = { create: record, update: record, delete: named, restore: record }
   return { type: 'object', properties: Object.fromEntries(does.map((name) => [name, lists[name]])) }
 }
 

@@ -21,7 +21,6 @@ import {
   recordParameter,
 } from './parameters.ts'
 import { fieldsSchema } from './record-schema.ts'
-import { mayBeUnseen } from './unseen.ts'
 import { ruleSentences } from './rule-sentences.ts'
 import { listOf, schemaRef } from './schema.ts'
 import { type OperationDraft, type Part, referred } from './share.ts'
@@ -232,7 +231,7 @@ function envelopeOf({ names }: Outline, route: BoundRoute): JsonSchema {
     if (route.action === 'list') return successSchema(listOf(schemaRef(list)), { list: true })
     if (route.action === 'delete') return successSchema({ type: 'null' })
     const isChange = route.action === 'update' || route.action === 'restore'
-    return isChange && mayBeUnseen(route.resource, route.action) ? orNamed(schemaRef(answer)) : schemaRef(answer)
+    return isChange ? orNamed(schemaRef(answer)) : schemaRef(answer)
   }
   if (isBatchRoute(route))
     return successSchema(route.way === 'found' ? foundAnswer(route) : batchAnswer(route, names.get(route.writes.name)!))
