@@ -31,7 +31,8 @@ export function split({ once }: RouteContext): Promise<Reply> {
   return once(async (context) => {
     const { body, headers, params, records } = context
     const tickets = records('tickets')
-    const old = await tickets.update(params.id ?? '', {}, { ifMatch: headers['if-match'] })
+    const { id } = await tickets.get(params.id ?? '')
+    const old = await tickets.update(Number(id), {}, { ifMatch: headers['if-match'] })
     const ids = body.comments as readonly number[]
     const comments = await commentsOf(context, Number(old.id), ids)
     const details = body.details ?? firstPublic(comments)

@@ -9,7 +9,8 @@ export function unmerge({ once }: RouteContext): Promise<Reply> {
     const { knex } = transaction
     const table = (name: string): string => catalog.resources.get(name)!.table
     const tickets = records('tickets')
-    const old = await tickets.update(params.id ?? '', {}, { ifMatch: headers['if-match'] })
+    const { id } = await tickets.get(params.id ?? '')
+    const old = await tickets.update(Number(id), {}, { ifMatch: headers['if-match'] })
     const kept = await knex(table('ticket_merges')).where({ ticket_id: old.id }).first()
     if (old.merged_into_id === null || kept === undefined)
       throw new ApiError('conflict', { message: `Ticket #${old.uid} was not merged` })

@@ -256,4 +256,18 @@ test("tickets that are nobody's are merged without being forced", async () => {
   const { id } = await ticket(customer, 'Mine')
   assert.is((await desk.post(`${into.path}/merge`, agent, { into: id })).status, 409)
 })
+test('who may change tickets and not see them divides none and undoes nothing', async () => {
+  const role = { name: 'Blind', permissions: ['tickets.update', 'tickets.create'] }
+  assert.is((await desk.post('/settings/roles', desk.admin, role)).status, 201)
+  const blind = await desk.person('blind', 'Bo')
+  const { path } = await ticket(agent, 'Unseen')
+  for (const [way, body] of [
+    ['unmerge', undefined],
+    ['split', { comments: [1], subject: 'Part' }],
+  ] as const) {
+    const refused = await desk.post(`${path}/${way}`, blind, body)
+    assert.equal([refused.status, refused.at('message')], [403, 'You need the permission tickets.view'], refused.text)
+  }
+})
+
 test.run()
