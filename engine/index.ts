@@ -1,5 +1,6 @@
 /** The public names of the engine: what plugins, tests and applications may import. */
 
+export type { Findings, Related, Sighting, Survey, Surveyed } from './action/asked.ts'
 export type {
   Below,
   Creation,
@@ -12,13 +13,12 @@ export type {
   ParentEntry,
   PluginContext,
   Records,
-  Related,
-  Sighting,
   UpdateOptions,
 } from './action/context.ts'
 export { relatedPath } from './action/related.ts'
 export * from './action/resource-types.ts'
 export { pathOf } from './action/stream.ts'
+export { wayOf } from './action/way.ts'
 export type { Actor } from './actor.ts'
 export { ANONYMOUS, holds, SYSTEM } from './actor.ts'
 export type {
@@ -38,7 +38,7 @@ export {
 } from './automation/state.ts'
 export { type Breaker, BreakerOpen, breakerOf, createBreaker, isUnreachable } from './breaker.ts'
 export { clockAt, dayAt, momentOf, zoneNamed } from './calendar/zone.ts'
-export type { Access, BelongsTo, Catalog, Field, FieldPath, Filter, Resource } from './catalog/catalog.ts'
+export type { Access, BelongsTo, Catalog, Field, FieldPath, Filter, Relation, Resource } from './catalog/catalog.ts'
 export { idOf, idType } from './catalog/key.ts'
 export { singular } from './catalog/name.ts'
 export { idSql } from './catalog/stored.ts'
@@ -87,6 +87,7 @@ export { type AttributeColumns, attributeColumns } from './query/attributes.ts'
 export { policyPaths } from './query/past-policy.ts'
 export { allowsOne } from './query/policy.ts'
 export { accessOf } from './resolve/access.ts'
+export { type ChangeCondition, type ReadChangeCondition, readChangeCondition } from './resolve/change-condition.ts'
 export type { ConditionProblem, ReadCondition } from './resolve/condition.ts'
 export { secretsOf } from './secret.ts'
 export type { Settings } from './settings.ts'

@@ -10,6 +10,7 @@ import type { Logger } from '../observe.ts'
 import type { StoredRow } from '../record/model.ts'
 import type { ReadCondition } from '../resolve/condition.ts'
 import type { Settings } from '../settings.ts'
+import type { Findings, Related, Sighting, Survey, Surveyed } from './asked.ts'
 import type { ListResult } from './list-result.ts'
 import type { AnyRecord, RecordTypes, TypesOf } from './resource-types.ts'
 
@@ -139,18 +140,6 @@ export interface EnqueueOptions {
 /** When many jobs run, and as whom. */
 export type EnqueueEachOptions = Pick<EnqueueOptions, 'runAt' | 'as' | 'beside'>
 
-/** A record and somebody who may see it, or may not. */
-export interface Sighting {
-  readonly record: Id
-  readonly reader: Actor
-}
-
-/** A record, and one that the path leads to from it. */
-export interface Related {
-  readonly record: Id
-  readonly related: Id
-}
-
 /** A job among several that are added at once. */
 export interface Entry {
   readonly payload: JsonObject
@@ -232,13 +221,18 @@ export interface PluginContext {
   /**
    * What readers see of records: for each pair the values of the paths (`subject`, `assignedTo.name`) as the reader's own
    * policies and guards allow, null where it may not read one; undefined where it may not see the record. A value of another
-   * record is seen where answers embed it, or where the reader may see that record. One statement for each class of readers.
+   * record is seen where answers embed it, or where the reader may see that record. One statement.
    */
   sightings(
     resource: string,
     paths: readonly string[],
     pairs: readonly Sighting[],
   ): Promise<readonly (readonly Json[] | undefined)[]>
+  /**
+   * What records are, whoever asks: which conditions hold, which live records ways lead to, and what values are; undefined
+   * for one that is not there any more. Of records of the same kind, a way over many leads to those before it. One statement.
+   */
+  survey(resource: string, asked: Survey, records: readonly Surveyed[]): Promise<readonly (Findings | undefined)[]>
 }
 
 /**

@@ -24,6 +24,7 @@ import { deleteRecord, restorableId, restoreRecord } from './remove.ts'
 import type { TypesOf } from './resource-types.ts'
 import { sightings } from './sights.ts'
 import { streamRows, streamTexts } from './stream.ts'
+import { survey } from './survey.ts'
 import { updateRecord } from './update.ts'
 
 /** The context of one plugin function, inside the open transaction where there is one. */
@@ -46,6 +47,7 @@ export function pluginContext(around: Execution, options: JsonObject): PluginCon
       relatedOf(around, resourceNamed(around.catalog, resource), path, records),
     sightings: async (resource, paths, pairs) =>
       sightings(around, resourceNamed(around.catalog, resource), paths, pairs),
+    survey: async (resource, asked, records) => survey(around, resourceNamed(around.catalog, resource), asked, records),
     records: <Name extends string>(resource: Name, as: 'actor' | 'system' = 'actor') =>
       records(as === 'system' ? { ...around, actor: SYSTEM } : around, resource) as Records<TypesOf<Name>>,
     readable: (resource, alias, values, { as: actor = around.actor, ...which } = {}) =>

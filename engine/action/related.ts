@@ -4,7 +4,7 @@ import type { BelongsTo, Catalog, Resource } from '../catalog/catalog.ts'
 import { idOf } from '../catalog/key.ts'
 import type { Id } from '../id.ts'
 import { compileRelated, type RelatedPath } from '../query/related.ts'
-import type { Related } from './context.ts'
+import type { Related } from './asked.ts'
 import { type Execution, runCompiled } from './execution.ts'
 
 /** The relations of a path such as `organization.members`: to-one ones, of which the last may lead to many; throws when it leads nowhere. */

@@ -1,14 +1,15 @@
-/** What several readers see of several records ⇄: a statement for each class of readers, however many there are. */
+/** What several readers see of several records ⇄: one statement for all of them, however many classes of readers there are. */
 import type { Actor } from '../actor.ts'
 import type { Resource } from '../catalog/catalog.ts'
 import { wireJson } from '../field/wire.ts'
 import type { Json } from '../json.ts'
-import { parameterValues } from '../query/compiled.ts'
+import { type CompiledStatements, parameterValues } from '../query/compiled.ts'
 import { broughtSlot, READERS } from '../query/per-reader.ts'
 import { actorClass } from '../query/policy.ts'
-import { compileSight } from '../query/sight.ts'
-import type { Sighting } from './context.ts'
+import { type CompiledSights, compileSights, ofClass } from '../query/sight.ts'
+import type { Sighting } from './asked.ts'
 import { type Execution, runCompiled } from './execution.ts'
+import { columnsOf } from './laid-over.ts'
 import { pathOf } from './stream.ts'
 
 /**
@@ -31,38 +32,93 @@ export async function sightings(
     classes.set(key, places)
     places.push(at)
   }
-  for (const places of classes.values()) await see(around, resource, columns, pairs, places, seen)
+  const asked: Asked = { resource, columns, pairs, laid: pairs.some(({ values }) => values !== undefined) }
+  for (const group of groupsOf(around, asked, classes)) await see(around, asked, group, seen)
   return seen
+}
+
+interface Asked {
+  readonly resource: Resource
+  readonly columns: readonly string[]
+  readonly pairs: readonly Sighting[]
+  readonly laid: boolean
+}
+
+/** A class of readers that was asked for before, and the pairs of this time, none for most. */
+interface Class {
+  readonly actor: Actor
+  readonly places: readonly number[]
+}
+
+/** So many classes share a statement. */
+const TOGETHER = 8
+/** Roles that were changed leave classes behind that nobody is in any more. */
+const REMEMBERED = 64
+
+const known = new WeakMap<CompiledStatements, Map<string, Map<string, Actor>>>()
+
+/**
+ * The classes of a statement are all that were ever asked for, in the order in which they came: whoever takes part this
+ * time, the statement is one of a few that connections have planned already.
+ */
+function groupsOf(
+  { statements }: Execution,
+  { columns, laid, pairs, resource }: Asked,
+  classes: ReadonlyMap<string, readonly number[]>,
+): readonly (readonly Class[])[] {
+  const shapes = known.get(statements) ?? new Map<string, Map<string, Actor>>()
+  known.set(statements, shapes)
+  const shape = `${resource.name} ${columns.join()} ${laid}`
+  const found = shapes.get(shape)
+  const actors = found === undefined || found.size > REMEMBERED ? new Map<string, Actor>() : found
+  shapes.set(shape, actors)
+  for (const [key, [first]] of classes) if (!actors.has(key)) actors.set(key, pairs[first!]!.reader)
+  const all = [...actors].map(([key, actor]): Class => ({ actor, places: classes.get(key) ?? [] }))
+  return Array.from({ length: Math.ceil(all.length / TOGETHER) }, (_, at) =>
+    all.slice(at * TOGETHER, (at + 1) * TOGETHER),
+  ).filter((group) => group.some(({ places }) => places.length > 0))
 }
 
 async function see(
   around: Execution,
-  resource: Resource,
-  columns: readonly string[],
-  pairs: readonly Sighting[],
-  places: readonly number[],
+  { columns, laid, pairs, resource }: Asked,
+  group: readonly Class[],
   seen: (readonly Json[] | undefined)[],
 ): Promise<void> {
-  const { catalog, now, statements } = around
+  const { catalog, statements } = around
   const paths = columns.map((column) => pathOf(catalog, resource, column))
+  const actors = group.map(({ actor }) => actor)
+  const key = `sights ${resource.name} ${columns.join()} ${laid} ${actors.map(actorClass).join(' ')}`
+  const found = statements.get(key, () => compileSights(catalog, actors, { resource, paths, laid }))
+  const slots: Record<string, unknown> = {}
+  for (const [at, { places }] of group.entries())
+    for (const [name, value] of slotsOf(around, { columns, laid, pairs, resource }, places, found.brought[at]!))
+      slots[ofClass(at, name)] = value
+  for (const [place, ...texts] of await runCompiled(around, found, slots))
+    seen[Number(place)] = paths.map(
+      ({ field }, at): Json => JSON.parse(wireJson(field.type.wire, texts[at] ?? null)) as Json,
+    )
+}
+
+/** What one class of readers asks for: its pairs, and what each of its readers brings along. */
+function slotsOf(
+  { now }: Execution,
+  { laid, pairs, resource }: Asked,
+  places: readonly number[],
+  brings: CompiledSights['brought'][number],
+): readonly (readonly [string, unknown])[] {
   const readers = new Map<Actor, number>()
   for (const at of places) if (!readers.has(pairs[at]!.reader)) readers.set(pairs[at]!.reader, readers.size)
-  const [actor] = readers.keys()
-  const key = `sight ${resource.name} ${columns.join()} ${actorClass(actor!)}`
-  const found = statements.get(key, () => compileSight({ catalog, actor: actor! }, resource, paths))
-  const brought = [...readers.keys()].map((reader) =>
-    parameterValues(found.brought, { actor: reader, now: now(), slots: {} }),
-  )
-  const slots: Record<string, unknown> = {
-    records: places.map((at) => pairs[at]!.record),
-    readers: places.map((at) => readers.get(pairs[at]!.reader)),
-    [READERS]: [...readers.values()],
-  }
-  for (const at of found.brought.keys()) slots[broughtSlot(at)] = brought.map((values) => textOf(values[at]))
-  for (const [n, ...texts] of await runCompiled({ ...around, actor: actor! }, found, slots)) {
-    const values = paths.map(({ field }, at): Json => JSON.parse(wireJson(field.type.wire, texts[at] ?? null)) as Json)
-    seen[places[Number(n) - 1]!] = values
-  }
+  const brought = [...readers.keys()].map((actor) => parameterValues(brings, { actor, now: now(), slots: {} }))
+  const values = places.map((at) => columnsOf(resource, pairs[at]!.values ?? {}))
+  return [
+    ['places', places],
+    ['records', places.map((at) => pairs[at]!.record)],
+    ['readers', places.map((at) => readers.get(pairs[at]!.reader))],
+    ...(laid ? [['values', values] as const] : []),
+    [READERS, [...readers.values()]],
+    ...brings.map((_, at) => [broughtSlot(at), brought.map((all) => textOf(all[at]))] as const),
+  ]
 }
 
 function textOf(value: unknown): string | null {

@@ -19,6 +19,7 @@ import { durationMs } from '../text/duration.ts'
 import { actionChecks, actionsOf } from './actions.ts'
 import { type Binder, type Bound, clash, distinct, named } from './bound.ts'
 import { KEEP } from './keep.ts'
+import { keysOf } from './keys.ts'
 import { checkOptions } from './options.ts'
 import { orderPlugins } from './order.ts'
 import type {
@@ -161,8 +162,6 @@ function vocabularyOf(plugins: readonly Plugin[], bound: Binder, actions: Action
   }
 }
 
-const none = (): readonly string[] => []
-
 function extensionsOf(
   bound: Binder,
   vocabulary: Vocabulary,
@@ -174,9 +173,7 @@ function extensionsOf(
   return {
     fieldTypes: vocabulary.fieldTypes,
     specials: new Map(specials.map(({ plugin, name, value }) => [`${plugin}.${name}`, value.values])),
-    keys: new Map(
-      [...vocabulary.keys].map(([name, { permissions = none, roles = none }]) => [name, { permissions, roles }]),
-    ),
+    keys: keysOf(bound),
     transforms: transforms.map(({ value: transform, ...rest }) => ({ ...rest, transform })),
     rules: [...rules.map(({ value: rule, ...rest }) => ({ ...rest, rule })), ...actionChecks(actions)],
     actions: new Map([...actions].map(([name, { value }]) => [name, value.key])),

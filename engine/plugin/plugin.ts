@@ -17,7 +17,7 @@ import type { StoredFiles } from '../dump/stored-files.ts'
 import type { Route } from '../http/route.ts'
 import type { JobContribution } from '../job/job.ts'
 import type { Json, JsonObject, JsonSchema } from '../json.ts'
-import type { AccountsContribution } from '../resolve/extensions.ts'
+import type { AccountsContribution, KeyMistake } from '../resolve/extensions.ts'
 import type { Diagnostic } from '../text/diagnostic.ts'
 
 /** A hook with what it declares; the bare function is the short form. */
@@ -42,6 +42,11 @@ export interface KeyContribution {
   readonly permissions?: (value: Json) => readonly string[]
   /** The roles that a value of the key names, so that an unknown one is reported. */
   readonly roles?: (value: Json) => readonly string[]
+  /** Finds what the schema can't, of the finished catalog: paths that lead nowhere, texts that can't be read. */
+  readonly check?: (
+    value: Json,
+    place: { readonly catalog: Catalog; readonly resource: Resource; readonly options: JsonObject },
+  ) => readonly KeyMistake[]
 }
 
 /** A definition on its way to the catalog, with the options of the plugin that changes it and the application around it. */

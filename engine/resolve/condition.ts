@@ -33,13 +33,24 @@ interface PlacedSpan extends Span {
 
 const NOWHERE = { source: { file: '', text: '' }, start: 0, end: 0 } as const
 
-/** Reads a condition on the records of a resource; `readable` says what its writer may ask about. */
-export function readCondition(catalog: Catalog, resource: Resource, written: Json, readable: Readable): ReadCondition {
+/**
+ * Reads a condition on the records of a resource; `readable` says what its writer may ask about, and `compares` whether it
+ * may compare with other values of the record, `$record.<path>`.
+ */
+export function readCondition(
+  catalog: Catalog,
+  resource: Resource,
+  written: Json,
+  readable: Readable,
+  compares = false,
+): ReadCondition {
   if (!isObject(written))
     return { problems: [{ message: 'A condition is a map of fields and what they must be', at: [] }] }
   const problems: ConditionProblem[] = []
   const resolution = resolutionOf(catalog, problems)
-  const condition = linkFilter(resolution, resource as Draft, written, (at) => ({ ...NOWHERE, at }) as PlacedSpan)
+  const place = (at: ConditionProblem['at']) => ({ ...NOWHERE, at }) as PlacedSpan
+  const judging = compares ? { record: resource as Draft, before: false } : undefined
+  const condition = linkFilter(resolution, resource as Draft, written, place, judging)
   if (condition === undefined || problems.length > 0) return { problems }
   const hidden = beyondReach(catalog, condition, readable)
   const unread = attributesIn(condition).find((name) => catalog.accounts?.attributes.has(name) !== true)

@@ -1,6 +1,6 @@
 /** What plugins bring to the catalog, as plain data: the passes know contributions and never plugins. */
 
-import type { Catalog } from '../catalog/catalog.ts'
+import type { Catalog, Resource } from '../catalog/catalog.ts'
 import type { ActionName, ApplicationDefinition, ResourceDefinition } from '../definition/definition.ts'
 import type { FieldType } from '../field/field-type.ts'
 import type { Json, JsonObject } from '../json.ts'
@@ -25,6 +25,26 @@ export interface BoundRule {
   readonly rule: (catalog: Catalog, options: JsonObject) => readonly Diagnostic[]
 }
 
+/** One thing that is wrong with the value of a key. */
+export interface KeyMistake {
+  readonly message: string
+  /** Where it stands below the key; the key itself if absent. */
+  readonly at?: readonly (string | number)[]
+  readonly expected?: readonly string[]
+  readonly hint?: string
+}
+
+/** A key of a resource file that a plugin gives. */
+export interface BoundKey {
+  readonly permissions: (value: Json) => readonly string[]
+  readonly roles: (value: Json) => readonly string[]
+  /** Judges a value by the finished catalog; the code of what it finds is `<plugin>/wrong_<key>`. */
+  readonly check?: {
+    readonly plugin: string
+    readonly run: (value: Json, catalog: Catalog, resource: Resource) => readonly KeyMistake[]
+  }
+}
+
 /** Resource → the actions of which a listener hears. */
 export type ListensTo = Readonly<Record<string, readonly Exclude<ActionName, 'list' | 'get'>[]>>
 
@@ -44,10 +64,7 @@ export interface Extensions {
   /** `<plugin>.<name>` → word → condition in the words of the YAML. */
   readonly specials: ReadonlyMap<string, Readonly<Record<string, JsonObject>>>
   /** Extra keys of a resource file, each with the permissions and roles that a value of it names. */
-  readonly keys: ReadonlyMap<
-    string,
-    { readonly permissions: (value: Json) => readonly string[]; readonly roles: (value: Json) => readonly string[] }
-  >
+  readonly keys: ReadonlyMap<string, BoundKey>
   /** `<plugin>.<name>` of every hook → the body keys it takes beyond the resource's fields. */
   readonly hooks: ReadonlyMap<string, readonly string[]>
   /** `<plugin>.<name>` of every listener → the resources and actions it listens to. */

@@ -26,6 +26,7 @@ import { indexes } from './indexes.ts'
 import { inherit } from './inheritance.ts'
 import { joiningTables } from './joining.ts'
 import { keeping } from './keep.ts'
+import { keyChecks } from './key-mistakes.ts'
 import { listOptions } from './list-options.ts'
 import { logging } from './logging.ts'
 import { lookupAndNested } from './lookup-and-nested.ts'
@@ -121,7 +122,8 @@ export function* resolve(
   const fromPlugins = extensions.rules.flatMap(({ plugin, rule, options }) =>
     complaintsOf(plugin, () => rule(catalog, options)).map((complaint) => placed(resolution, plugin, complaint)),
   )
-  const diagnostics = inOrder([...resolution.diagnostics, ...fromPlugins])
+  const ofKeys = keyChecks(resolution, catalog).flatMap(({ plugin, run }) => complaintsOf(plugin, run))
+  const diagnostics = inOrder([...resolution.diagnostics, ...fromPlugins, ...ofKeys])
   return isFailed(diagnostics) ? { diagnostics } : { value: catalog, diagnostics }
 }
 

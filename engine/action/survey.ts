@@ -1,0 +1,59 @@
+/** What many records are, as changes left them and as they were before ⇄: one statement for all that is asked of them. */
+
+import { SYSTEM } from '../actor.ts'
+import type { Catalog, Resource } from '../catalog/catalog.ts'
+import { idOf } from '../catalog/key.ts'
+import { wireJson } from '../field/wire.ts'
+import type { Json } from '../json.ts'
+import { compileSurvey } from '../query/survey.ts'
+import type { Findings, Survey, Surveyed } from './asked.ts'
+import { type Execution, runCompiled } from './execution.ts'
+import { columnsOf } from './laid-over.ts'
+import { pathOf } from './stream.ts'
+import { wayOf } from './way.ts'
+
+/** What is asked of records; undefined for those that are not there any more. Throws for a path that leads nowhere. */
+export async function survey(
+  around: Execution,
+  resource: Resource,
+  asked: Survey,
+  records: readonly Surveyed[],
+): Promise<readonly (Findings | undefined)[]> {
+  const { catalog, statements } = around
+  const paths = asked.values.map((path) => pathOf(catalog, resource, path))
+  const ways = asked.ways.map((way) => wayOf(catalog, resource, way))
+  const found = statements.get(`survey ${resource.name} ${numberOf(catalog, asked)}`, () =>
+    compileSurvey({ catalog, actor: SYSTEM }, resource, { conditions: asked.conditions, ways, paths }),
+  )
+  const slots = {
+    records: records.map(({ record }) => record),
+    now: records.map(({ now = {} }) => columnsOf(resource, now)),
+    before: records.map(({ before = {} }) => columnsOf(resource, before)),
+  }
+  const findings = new Array<Findings | undefined>(records.length).fill(undefined)
+  const ends = ways.map((way) => catalog.resources.get(way.at(-1)!.target)!)
+  for (const [n, ...texts] of await runCompiled({ ...around, actor: SYSTEM }, found, slots)) {
+    const [holds, led, values] = [asked.conditions.length, ways.length, paths.length]
+    findings[Number(n) - 1] = {
+      holds: texts.slice(0, holds).map((text) => text === 't'),
+      led: texts
+        .slice(holds, holds + led)
+        .map((text, at) => (JSON.parse(text ?? '[]') as Json[]).map((id) => idOf(ends[at]!, String(id)))),
+      values: texts
+        .slice(holds + led, holds + led + values)
+        .map((text, at) => JSON.parse(wireJson(paths[at]!.field.type.wire, text ?? null)) as Json),
+    }
+  }
+  return findings
+}
+
+const numbers = new WeakMap<Catalog, Map<Survey, number>>()
+
+/** What is asked has conditions, of which a key would be long: it is known by itself. */
+function numberOf(catalog: Catalog, asked: Survey): number {
+  const known = numbers.get(catalog) ?? new Map<Survey, number>()
+  numbers.set(catalog, known)
+  const number = known.get(asked) ?? known.size
+  known.set(asked, number)
+  return number
+}
