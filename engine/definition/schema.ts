@@ -145,12 +145,12 @@ const WRITING: Readonly<Record<string, JsonSchema>> = {
   ),
   listeners: key(
     "Plugins' listeners that hear of a write soon after its commit.",
-    { create: ['notifications.tell'] },
+    { create: ['ai.arrived'] },
     map(
       Object.fromEntries(
         ['create', 'update', 'delete', 'restore'].map((action) => [
           action,
-          key(`Listeners to ${action}, as plugin.listener.`, ['notifications.tell'], list(PATH)),
+          key(`Listeners to ${action}, as plugin.listener.`, ['ai.arrived'], list(PATH)),
         ]),
       ),
     ),

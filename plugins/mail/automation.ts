@@ -137,7 +137,7 @@ export interface Beside {
 
 const NOTHING: Beside = { names: [], valuesFor: async (recipients) => recipients.map(() => ({})) }
 
-/** `mail.send`: of all records of a batch, by one look for each class of readers and one statement for all mails. */
+/** `mail.send`: of all records of a batch, by one look for all readers and one statement for all mails. */
 export async function mailRecords(context: ActionContext, beside: Beside = NOTHING): Promise<void> {
   const { catalog, work } = context
   const given = givenIn(work.given)

@@ -2,7 +2,7 @@
 import { createRequire } from 'node:module'
 import type { Liquid } from 'liquidjs'
 import { escapeHtml, htmlButton, htmlQuote } from './html.ts'
-import { plainButton, plainQuote } from './plain.ts'
+import { excerpt, plainButton, plainQuote } from './plain.ts'
 
 export interface Engines {
   readonly plain: Liquid
@@ -28,10 +28,12 @@ export function liquidEngines(strict: boolean): Engines {
   const plain = new Liquid({ ...options, strictVariables: strict })
   plain.registerFilter('quote', plainQuote)
   plain.registerFilter('button', plainButton)
+  plain.registerFilter('excerpt', excerpt)
   const outputEscape = (value: unknown): string => escapeHtml(String(value ?? ''))
   const html = new Liquid({ ...options, strictVariables: strict, outputEscape })
   html.registerFilter('quote', { raw: true, handler: htmlQuote })
   html.registerFilter('button', { raw: true, handler: htmlButton })
+  html.registerFilter('excerpt', excerpt)
   const engines = { plain, html }
   made.set(strict, engines)
   return engines

@@ -17,6 +17,18 @@ export function plainButton(url: unknown): string {
   return String(url)
 }
 
+const EXCERPT_LENGTH = 200
+
+/** The beginning of a long text, in one line. */
+export function excerpt(value: unknown): string {
+  const characters = [
+    ...String(value ?? '')
+      .replace(/\s+/g, ' ')
+      .trim(),
+  ]
+  return characters.length <= EXCERPT_LENGTH ? characters.join('') : `${characters.slice(0, EXCERPT_LENGTH).join('')}…`
+}
+
 /** A rendered template as the text part, signed. */
 export function plainText(rendered: string, signature: string): string {
   const paragraphs = rendered

@@ -18,11 +18,15 @@ interface Read {
   readonly mistakes: readonly Omit<ActionMistake, 'at'>[]
 }
 
-/** Reads a text: what it names of the records of a resource, and what is wrong with it. `beside` is what it may name too. */
+/**
+ * Reads a text: what it names of the records of a resource, and what is wrong with it. `beside` is what it may name too, a
+ * name or one with a field; `states` are names behind which the record's own paths stand, `before.status.name`.
+ */
 export function readWords(
   { catalog, resource }: Pick<ActionPlace, 'catalog' | 'resource'>,
   text: string,
   beside: readonly string[] = [],
+  states: readonly string[] = [],
 ): Read {
   const named = variablesIn(text)
   if (typeof named === 'string') return { paths: [], mistakes: [{ message: named }] }
@@ -30,9 +34,15 @@ export function readWords(
   const mistakes: Omit<ActionMistake, 'at'>[] = []
   for (const segments of named) {
     const first = String(segments[0])
-    if (BESIDE.has(first) || beside.includes(first)) continue
-    const found = pathIn(catalog, resource, segments)
-    if (typeof found === 'string') paths.add(found)
+    if (BESIDE.has(first) || beside.includes(first) || beside.includes(segments.join('.'))) continue
+    const holder = beside.find((one) => one.startsWith(`${first}.`))
+    if (holder !== undefined) {
+      mistakes.push({ message: `A text knows nothing of "${segments.join('.')}"`, hint: `write ${holder}` })
+      continue
+    }
+    const isState = states.includes(first) && segments.length > 1
+    const found = pathIn(catalog, resource, isState ? segments.slice(1) : segments)
+    if (typeof found === 'string') paths.add(isState ? `${first}.${found}` : found)
     else mistakes.push(found)
   }
   return { paths: [...paths], mistakes }
@@ -104,6 +114,7 @@ export function wordsData(
   { catalog, settings }: { readonly catalog: Catalog; readonly settings: Pick<Settings, 'baseUrl'> },
   paths: readonly string[],
   values: readonly Json[],
+  longest = VALUE_LENGTH,
 ): Record<string, unknown> {
   const data: Record<string, unknown> = { app: { name: catalog.name }, base_url: settings.baseUrl }
   for (const [at, path] of paths.entries()) {
@@ -114,16 +125,27 @@ export function wordsData(
       holder[word] ??= {}
       holder = holder[word] as Record<string, unknown>
     }
-    holder[last] = shortened(values[at] ?? null)
+    holder[last] = shortened(values[at] ?? null, longest)
   }
   return data
 }
 
-function shortened(value: Json): Json {
-  return typeof value === 'string' && value.length > VALUE_LENGTH ? `${value.slice(0, VALUE_LENGTH)}…` : value
+function shortened(value: Json, longest: number): Json {
+  return typeof value === 'string' && value.length > longest ? `${value.slice(0, longest)}…` : value
+}
+
+const MOST_PARSED = 1_000
+const parsed = new Map<string, Template[]>()
+
+/** Texts stand in files, so there are few; those of files that were changed leave with all others. */
+function templateOf(text: string): Template[] {
+  const found = parsed.get(text) ?? liquidEngines(false).plain.parse(text)
+  if (parsed.size >= MOST_PARSED) parsed.clear()
+  parsed.set(text, found)
+  return found
 }
 
 /** A text with its values, as plain words in one or several lines. */
 export function fillWords(text: string, data: Readonly<Record<string, unknown>>): string {
-  return String(liquidEngines(false).plain.parseAndRenderSync(text, data)).trim()
+  return String(liquidEngines(false).plain.renderSync(templateOf(text), data)).trim()
 }

@@ -2,7 +2,9 @@
 import { definePlugin } from '../../../engine/index.ts'
 import { unseededRoles } from '../../auth/known-roles.ts'
 import { notifyAction } from './automation.ts'
-import { addedKinds, addKinds, withKinds } from './automation-kinds.ts'
+import { addedKinds, addKinds, withKinds } from './kinds.ts'
+import { checkNotify, listenWhereTold, permissionsIn } from './notify-key.ts'
+import { NOTIFY } from './notify-schema.ts'
 import { OPTIONS, optionsOf } from './options.ts'
 import { routes } from './routes.ts'
 import { settingsRoutes } from './settings.ts'
@@ -30,10 +32,22 @@ export default definePlugin({
   rules: [(catalog, options) => unseededRoles(catalog, 'notifications', 'unassigned', optionsOf(options).unassigned)],
   hooks: { unassigned },
   listeners: {
-    tell: { description: 'Tells people of tickets, comments and messages.', run: tell, explain: explainTelling },
+    tell: {
+      description: 'Tells people of what the key notify of resources names, in the order of the writes.',
+      run: tell,
+      explain: explainTelling,
+    },
+  },
+  keys: {
+    notify: {
+      description: 'Who is told of writes of these records, and in which words.',
+      schema: NOTIFY,
+      permissions: permissionsIn,
+      check: checkNotify,
+    },
   },
   actions: { notify: notifyAction },
-  transforms: [addKinds],
+  transforms: [addKinds, listenWhereTold],
   resourceRoutes: (resource) =>
     resource.name === 'notifications'
       ? [...routes, ...settingsRoutes].map((route) => withKinds(route, addedKinds(resource)))

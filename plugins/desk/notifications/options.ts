@@ -43,7 +43,7 @@ export const OPTIONS: JsonSchema = {
       items: { type: 'string' },
       default: ['admin', 'manager'],
       description:
-        'Roles that hear of tickets which nobody is assigned to: new ones, and what customers write on them.',
+        'Roles that hear of tickets which nobody is assigned to: `roles: unassigned` under `notify`, and the hook `unassigned`.',
     },
     mail: {
       type: 'array',
@@ -52,6 +52,13 @@ export const OPTIONS: JsonSchema = {
       default: MAILED,
       description:
         'Which notifications are mailed to whom they concern, and to contacts, unless a person decides otherwise.',
+    },
+    program_name: {
+      type: 'string',
+      minLength: 1,
+      maxLength: 255,
+      default: 'The desk',
+      description: 'Who did it, in words, where the program itself did, or nobody signed in.',
     },
     ticket_page: {
       type: 'string',
@@ -66,12 +73,14 @@ export const OPTIONS: JsonSchema = {
 export function optionsOf(options: JsonObject): {
   readonly unassigned: readonly string[]
   readonly mail: ReadonlySet<string>
+  readonly programName: string
   readonly ticketPage: string
 } {
   const list = (value: unknown): readonly string[] => (Array.isArray(value) ? value.map(String) : [])
   return {
     unassigned: list(options.unassigned),
     mail: new Set(list(options.mail)),
+    programName: String(options.program_name ?? ''),
     ticketPage: String(options.ticket_page ?? ''),
   }
 }

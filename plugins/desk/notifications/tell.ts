@@ -1,108 +1,109 @@
-/**
- * Listener: tells people of tickets, comments and messages, in the order in which they were written. Automations with
- * `notify` can't say it: each is a listener of its own, so a list would not have the order of the writes; they see the
- * record as it is by then, not the status it had before and after; they know neither who made the change by name nor who
- * took part before, and have no copies for a contact and the cc.
- */
-import type { Change, ListenerContext } from '../../../engine/index.ts'
-import { comment } from './comment.ts'
-import { message } from './message.ts'
-import { listRows } from './notify.ts'
-import { presentIn, type Telling, type Told, tellingOf, valueIn } from './telling.ts'
-import { ticket } from './ticket.ts'
-import { type TicketFacts, ticketsOf } from './ticket-facts.ts'
+/** Listener: tells people of what the key `notify` of resources names, all of it in the order of the writes. */
+import {
+  type Catalog,
+  type Change,
+  isObject,
+  type JsonObject,
+  type ListenerContext,
+  type Resource,
+} from '../../../engine/index.ts'
+import { listOf, type Notice, noticeOf } from './notice.ts'
+import { fieldOf } from './notify-key.ts'
+import type { Occasion } from './occasion.ts'
+import { type Plan, planOf } from './plan.ts'
+import { explainOf, tellOf } from './telling.ts'
 
-/** What people are told of when a ticket changes; every new one has a status. */
-const TOLD: ReadonlySet<string> = new Set(['assigned_to', 'status_id', 'priority_id', 'merged_into_id'])
+/** One entry of a resource's `notify`: which writes it is about. */
+interface Told {
+  readonly on: readonly string[]
+  /** The fields of which an update must have changed one; undefined: any. */
+  readonly changed: ReadonlySet<string> | undefined
+  readonly notice: Notice
+}
+
+interface Telling {
+  readonly told: readonly Told[]
+  readonly plan: Plan
+}
+
+const tellings = new WeakMap<Resource, Telling>()
+
+/** What is told of a resource, read once; undefined for most. */
+function tellingOf(catalog: Catalog, name: string): Telling | undefined {
+  const resource = catalog.resources.get(name)
+  if (resource === undefined || !isObject(resource.keys.notify)) return undefined
+  const known = tellings.get(resource)
+  if (known !== undefined) return known
+  const told = Object.entries(resource.keys.notify).flatMap(([entry, given]) =>
+    isObject(given) ? [toldBy(catalog, resource, entry, given)] : [],
+  )
+  const telling = {
+    told,
+    plan: planOf(
+      catalog,
+      resource,
+      told.map(({ notice }) => notice),
+    ),
+  }
+  tellings.set(resource, telling)
+  return telling
+}
+
+function toldBy(catalog: Catalog, resource: Resource, name: string, given: JsonObject): Told {
+  const changed = given.changed === undefined ? undefined : listOf(given.changed).map((one) => fieldOf(resource, one))
+  return {
+    on: listOf(given.on).map(String),
+    changed: changed && new Set(changed.flatMap((one) => one ?? [])),
+    notice: noticeOf(catalog, resource, given, name),
+  }
+}
+
+/** Nothing of one of many: who imports ten thousand records tells their people so, once. */
+function occasionOf(catalog: Catalog, change: Change): Occasion | undefined {
+  const telling = tellingOf(catalog, change.resource)
+  if (telling === undefined || change.bulk) return undefined
+  const notices = telling.told.filter((one) => isOf(one, change)).map(({ notice }) => notice)
+  const { actorId, recordId: record } = change
+  return notices.length === 0 ? undefined : { plan: telling.plan, record, change, actorId, notices }
+}
+
+function isOf({ changed, on }: Told, { action, fields }: Change): boolean {
+  if (!on.includes(action)) return false
+  return action !== 'update' || changed === undefined || fields.some(({ field }) => changed.has(field))
+}
 
 /** `notifications.tell`: one listener for all, so that a person's list has the order of the writes. */
 export async function tell(context: ListenerContext, changes: readonly Change[]): Promise<void> {
-  // Who imports a desk of ten thousand tickets tells its people so, once.
-  const single = changes.filter((change) => !change.bulk && isTold(change))
-  if (single.length === 0 || !context.catalog.resources.has('tickets')) return
-  const present = await presentIn(context, single)
-  const tickets = await ticketsOf(
+  await tellOf(
     context,
-    single.flatMap((change) => ticketIdOf(change) ?? []),
+    changes.flatMap((change) => occasionOf(context.catalog, change) ?? []),
   )
-  const toldOf = async (change: Change): Promise<Told> => {
-    const told: Told = { rows: [], jobs: [] }
-    const telling = tellingOf(context, change, told)
-    await tellOne(telling, change, tickets.get(ticketIdOf(change) ?? 0))
-    return told
-  }
-  const told = await inOrder(single.filter(present), toldOf)
-  await listRows(
-    context,
-    told.flatMap(({ rows }) => rows),
-  )
-  const jobs = told.flatMap((one) => one.jobs)
-  for (const name of new Set(jobs.map((job) => job.name)))
-    await context.enqueueEach(
-      name,
-      jobs.filter((job) => job.name === name),
-    )
 }
 
 /** For `plinth explain`: who is told of a change as things are now, and who is not; nothing is written. */
 export async function explainTelling(context: ListenerContext, change: Change): Promise<readonly string[]> {
   if (change.bulk) return ['an import tells nobody of each record']
-  if (!isTold(change)) return [`tells nobody: nothing of ${[...TOLD].join(', ')} has changed`]
-  const present = await presentIn(context, [change])
-  if (!present(change)) return ['tells nobody: the record is gone']
-  const lines: string[] = []
-  const tickets = await ticketsOf(context, [ticketIdOf(change) ?? 0])
-  const telling = {
-    ...tellingOf(context, change, { rows: [], jobs: [] }),
-    explained: (line: string) => void lines.push(line),
-  }
-  await tellOne(telling, change, tickets.get(ticketIdOf(change) ?? 0))
+  const occasion = occasionOf(context.catalog, change)
+  if (occasion === undefined) return [`tells nobody: ${reasonOf(context, change)}`]
+  const lines = (await explainOf(context, [occasion])).map(({ kind, text }) => `${kind}: ${text}`)
   if (lines.length === 0) lines.push('tells nobody: there is nobody whom it concerns')
   return [...lines, ...unassignedIn(context, change)]
 }
 
+function reasonOf({ catalog }: ListenerContext, { action, resource }: Change): string {
+  const told = (tellingOf(catalog, resource)?.told ?? []).filter(({ on }) => on.includes(action))
+  if (told.length === 0) return 'notify names nothing that is told of this write'
+  return `nothing of ${[...new Set(told.flatMap(({ changed }) => [...(changed ?? [])]))].join(', ')} has changed`
+}
+
 /** Why of a ticket that nobody is assigned to any more is told elsewhere, or not at all. */
-function unassignedIn({ catalog }: ListenerContext, change: Change): readonly string[] {
-  if (change.action === 'create' || valueIn(change, 'assigned_to') !== null) return []
+function unassignedIn({ catalog }: ListenerContext, { action, fields, resource }: Change): readonly string[] {
+  const assignee = fields.find(({ field }) => field === 'assigned_to')
+  if (resource !== 'tickets' || action === 'create' || assignee?.to !== null) return []
   const hook = 'notifications.unassigned'
   const { update = [] } = catalog.resources.get('users')?.hooks ?? {}
   if (!update.includes(hook)) return [`ticket_unassigned: not told, because the hooks of users do not name ${hook}`]
   return [
     `ticket_unassigned: told only when an account can not work on tickets any more, once for all its open tickets, by the hook ${hook} of users`,
   ]
-}
-
-async function tellOne(telling: Telling, change: Change, about: TicketFacts | undefined): Promise<void> {
-  if (change.resource === 'messages') await message(telling, change)
-  else if (about !== undefined) await (change.resource === 'tickets' ? ticket : comment)(telling, change, about)
-}
-
-/** What is told of each change, in their order. */
-async function inOrder(
-  changes: readonly Change[],
-  toldOf: (change: Change) => Promise<Told>,
-): Promise<readonly Told[]> {
-  // Side by side, so that what they ask of the database is asked together.
-  const begun = await Promise.allSettled(
-    changes.map((change) => (change.resource === 'messages' ? undefined : toldOf(change))),
-  )
-  const told: Told[] = []
-  for (const [i, one] of begun.entries()) {
-    if (one.status === 'rejected') throw one.reason
-    // Messages ask by Knex, which has one connection here and takes one statement at a time.
-    told.push(one.value ?? (await toldOf(changes[i]!)))
-  }
-  return told
-}
-
-function isTold({ action, fields, resource }: Change): boolean {
-  if (resource === 'tickets') return fields.some(({ field }) => TOLD.has(field))
-  return action === 'create' && (resource === 'ticket_comments' || resource === 'messages')
-}
-
-/** The ticket that a change is about; that of a message is found by its conversation. */
-function ticketIdOf(change: Change): number | undefined {
-  if (change.resource === 'tickets') return Number(change.recordId)
-  const id = valueIn(change, 'ticket_id')
-  return typeof id === 'number' ? id : undefined
 }

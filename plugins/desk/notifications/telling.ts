@@ -1,66 +1,162 @@
-/** What it takes to tell people of something: the same in a hook, and in a listener on behalf of whoever wrote. */
-import type { Change, Json, JsonObject, ListenerContext, Transaction } from '../../../engine/index.ts'
+/** What people are told on the occasions of a batch: rows of their lists and mails, in few statements however many there are. */
+import type { Json, JsonObject, ListenerContext } from '../../../engine/index.ts'
+import { type Mail, sendMails } from '../../mail/index.ts'
+import { type Candidate, type Context, candidatesOf } from './candidates.ts'
+import { type ListRow, listRows } from './list.ts'
+import { copyTo, mailTo, type TicketAbout } from './mail.ts'
+import type { Copies, Notice } from './notice.ts'
+import { idsAt, isMet, type Lot, lotsOf, type Occasion } from './occasion.ts'
+import { optionsOf } from './options.ts'
+import type { People } from './people.ts'
+import { type Plan, ticketPaths } from './plan.ts'
+import { isListed, isMailed, toldHow } from './reach.ts'
+import { type Filled, filler, type Wording } from './wording.ts'
 
-export interface Telling
-  extends Pick<
-    ListenerContext,
-    'actorsOf' | 'catalog' | 'enqueue' | 'logWrites' | 'now' | 'options' | 'readable' | 'settings'
-  > {
-  /** Who did it. */
-  readonly caller: { readonly id: number | null }
-  /** Whether it was one of many, as of an import. */
-  readonly bulk: boolean
-  readonly transaction: Transaction
-  /** Takes rows of people's lists that are written together with others; undefined: each is written at once. */
-  readonly list?: (rows: readonly ListRow[]) => void
-  /** Takes a sentence on somebody who is told, or is not; undefined where nobody asks. */
-  readonly explained?: (line: string) => void
+type Writing = Context & Pick<ListenerContext, 'enqueueEach' | 'logWrites' | 'now'>
+
+/** Tells people. */
+export async function tellOf(context: Writing, occasions: readonly Occasion[]): Promise<void> {
+  const lots = await lotsOf(context, occasions)
+  if (lots.length === 0) return
+  const { candidates, people } = await candidatesOf(context, lots)
+  const words = wordsOf(context, people)
+  const told = candidates.filter(({ seen }) => seen !== undefined)
+  const rows = told.filter((one) => howOf(context.options, one).listed).map((one) => rowOf(one, words(one)))
+  await listRows(context, rows)
+  const mails = told
+    .filter((one) => howOf(context.options, one).mailed)
+    .flatMap((one) => mailOf(context, one, words(one)))
+  await sendMails(context, [...mails, ...lots.flatMap((lot) => copiesOf(context, lot, people))])
 }
 
-/** A row of a person's list. */
-export interface ListRow {
-  readonly user_id: number
-  readonly type: string
-  readonly title: string
-  readonly message: string
-  readonly data: JsonObject
+/** Who would be told and who would not, a line for each; nothing is written. */
+export async function explainOf(context: Context, occasions: readonly Occasion[]): Promise<readonly Line[]> {
+  const lots = await lotsOf(context, occasions)
+  if (lots.length === 0) return []
+  const { candidates, people } = await candidatesOf(context, lots)
+  const told = candidates.map((one): Line => {
+    const { kind } = one.lot.notice
+    if (one.seen === undefined) return { kind, text: `${one.person.email} ${one.barred}, and is not told` }
+    const { listed, mailed } = howOf(context.options, one)
+    const chosen = one.person.reachOf(kind) === 'default' ? '' : `, as they chose for ${kind}`
+    return { kind, text: `${one.person.email} ${toldHow(listed, mailed)}${chosen}` }
+  })
+  const copied = lots.flatMap((lot) =>
+    copiesOf(context, lot, people).map(
+      ({ to }): Line => ({ kind: lot.notice.kind, text: `${to} gets a copy by mail` }),
+    ),
+  )
+  return [...told, ...copied]
 }
 
-/** What is told of one change, before it is written. */
-export interface Told {
-  readonly rows: ListRow[]
-  readonly jobs: { readonly name: string; readonly payload: JsonObject }[]
+interface Line {
+  readonly kind: string
+  readonly text: string
 }
 
-/** Tells on behalf of whoever made a change, into `told`. */
-export function tellingOf(context: ListenerContext, { actorId, bulk }: Change, told: Told): Telling {
-  const { actorsOf, catalog, logWrites, now, options, readable, settings, transaction } = context
-  const enqueue: Telling['enqueue'] = async (name, payload) => {
-    told.jobs.push({ name, payload })
-    return ''
+/** How somebody is told: as they chose; then as the notice says, or as the options do, of what concerns them. */
+function howOf(options: JsonObject, { audience, concerned, lot: { notice }, person }: Candidate) {
+  const reach = person.reachOf(notice.kind)
+  const isOf = { reach, concerned: concerned || notice.mail !== undefined }
+  return { listed: audience.listed && isListed(reach), mailed: isMailed(isOf, usually(options, notice)) }
+}
+
+function usually(options: JsonObject, { kind, mail }: Notice): boolean {
+  return mail ?? [...optionsOf(options).mail].some((one) => one === kind)
+}
+
+/** The words for somebody, filled with what they see. */
+function wordsOf(context: Context, people: People): (candidate: Candidate) => Filled {
+  const fill = filler(context)
+  return ({ audience: { wording }, lot, seen }) => {
+    const { plan } = lot.occasion
+    const read = (path: string): Json =>
+      path.startsWith('before.')
+        ? (seen?.before[plan.before.indexOf(path.slice('before.'.length))] ?? null)
+        : (seen?.now[plan.now.indexOf(path)] ?? null)
+    return filledBy(fill, context, { lot, people, wording }, read)
   }
-  const list = (rows: readonly ListRow[]): void => void told.rows.push(...rows)
-  const inner = { actorsOf, catalog, enqueue, list, logWrites, now, options, readable, settings, transaction }
-  return { ...inner, caller: { id: actorId }, bulk }
 }
 
-/** The value that a change gave a field; undefined when it gave it none. */
-export function valueIn({ fields }: Change, name: string): Json | undefined {
-  return fields.find(({ field }) => field === name)?.to
+interface Wanted {
+  readonly lot: Lot
+  readonly people: People
+  readonly wording: Wording
 }
 
-/** Those of the changed records that are still there: of what is gone by now nobody is told. */
-export async function presentIn(
-  { catalog, readable, transaction }: ListenerContext,
-  changes: readonly Change[],
-): Promise<(change: Change) => boolean> {
-  const present = new Map<string, ReadonlySet<number>>()
-  for (const name of new Set(changes.map(({ resource }) => resource))) {
-    const ids = changes.filter(({ resource }) => resource === name).map(({ recordId }) => recordId)
-    const values: unknown[] = [[...new Set(ids)]]
-    const within = readable(name, 't', values)
-    const text = `select t.id from "${catalog.resources.get(name)!.table}" t where t.id = any($1::int[]) and ${within}`
-    present.set(name, new Set((await transaction.run({ text }, values)).map(([id]) => Number(id))))
+function filledBy(
+  fill: ReturnType<typeof filler>,
+  { options }: Context,
+  { lot, people, wording }: Wanted,
+  read: (path: string) => Json,
+): Filled {
+  const { actorId, plan } = lot.occasion
+  const paths = plan.named.get(wording) ?? []
+  const name = actorId === null ? optionsOf(options).programName : people.byId.get(actorId)?.name
+  const said = { paths, values: paths.map(read), actor: name ?? 'Somebody' }
+  return fill(wording, said, paths.length > 0)
+}
+
+function ticketIn(notice: Notice, read: (path: string) => Json): TicketAbout | undefined {
+  const [id, uid, subject] = ticketPaths(notice).map(read)
+  return typeof id === 'number' ? { id, uid: String(uid ?? ''), subject: String(subject ?? '') } : undefined
+}
+
+function readBy({ lot, seen }: Candidate): (path: string) => Json {
+  const { now }: Plan = lot.occasion.plan
+  return (path) => seen?.now[now.indexOf(path)] ?? null
+}
+
+function rowOf(one: Candidate, { message, title }: Filled): ListRow {
+  const { notice, occasion } = one.lot
+  const read = readBy(one)
+  const ticket = ticketIn(notice, read)
+  const about = {
+    ticket_id: ticket?.id ?? null,
+    ticket_uid: ticket?.uid ?? null,
+    ticket_subject: ticket?.subject ?? null,
   }
-  return ({ recordId, resource }) => present.get(resource)?.has(Number(recordId)) ?? false
+  const more = Object.entries(notice.data).map(([name, path]) => [name, read(path)] as const)
+  const data = { ...about, ...(more.length > 0 ? Object.fromEntries(more) : recordOf(occasion, notice)) }
+  return { user_id: one.person.id, type: notice.kind, title, message, data }
+}
+
+/** The record that is told of, where nothing else says which it is. */
+function recordOf({ change, plan, record }: Occasion, { ticket }: Notice): JsonObject {
+  if (record === undefined || (change !== undefined && ticket !== undefined)) return {}
+  return { resource: plan.resource.name, record_id: record }
+}
+
+function mailOf({ options }: Context, one: Candidate, words: Filled): readonly Mail[] {
+  const ticket = ticketIn(one.lot.notice, readBy(one))
+  const mail = mailTo(options, { words, ticket, alone: !one.audience.listed }, one.person)
+  return mail === undefined ? [] : [mail]
+}
+
+/** The copies of a lot, in the words for whom they are copies of; nobody gets one twice, nor who is told already. */
+function copiesOf(context: Context, lot: Lot, people: People): readonly Mail[] {
+  const { notice, occasion } = lot
+  const { copies } = notice
+  if (copies === undefined || !usually(context.options, notice) || !isMet(lot, copies)) return []
+  const wording = wordingFor(lot, copies)
+  if (wording === undefined) return []
+  const read = (path: string): Json => lot.findings.values[occasion.plan.values.get(path) ?? -1] ?? null
+  const words = filledBy(filler(context), context, { lot, people, wording }, read)
+  const sent = new Set(idsAt(lot, copies.of).map((id) => people.byId.get(id)?.email))
+  return (occasion.plan.addresses.get(notice) ?? []).flatMap(({ address, firstName }) =>
+    [read(address)].flat().flatMap((email): readonly Mail[] => {
+      if (typeof email !== 'string' || sent.has(email)) return []
+      sent.add(email)
+      const name = firstName === undefined ? '' : String(read(firstName) ?? '')
+      return [copyTo({ words, ticket: ticketIn(notice, read) }, { email, firstName: name })]
+    }),
+  )
+}
+
+/** The words of the first entry that tells whom the copies are of, or would if there were somebody. */
+function wordingFor(lot: Lot, { of }: Copies): Wording | undefined {
+  const { actorId } = lot.occasion
+  const isSelf = actorId !== null && idsAt(lot, of).includes(actorId)
+  const found = lot.notice.to.find((one) => one.people === of && (isSelf || !one.self) && isMet(lot, one))
+  return found?.wording
 }

@@ -1,37 +1,57 @@
 /**
  * Hook: somebody can't be assigned tickets any more; those who hear of unassigned tickets are told of the open ones. YAML
- * can't say it: an automation acts for the record that was written, and these tickets are others, before they change.
+ * can't say it: what is told there is of the record that was written, and these tickets are others, before they change.
  */
 import type { HookContext, Next } from '../../../engine/index.ts'
+import { sendMails } from '../../mail/index.ts'
 import { mayLoseTickets, openTicketsOf, worksOn } from '../tickets/assignee.ts'
-import { notify } from './notify.ts'
+import { listRows } from './list.ts'
+import { mailTo } from './mail.ts'
 import { optionsOf } from './options.ts'
+import { peopleOf } from './people.ts'
+import { isListed, isMailed } from './reach.ts'
 
 /** The message names so many tickets, and the number of the others. */
 const NAMED = 10
 
+const KIND = 'ticket_unassigned'
+
 /** `notifications.unassigned`, around every change and deletion of a user. */
 export async function unassigned(context: HookContext, next: Next): Promise<void> {
-  const { options, record } = context
+  const { bulk, record } = context
   const id = Number(record?.id)
   const tickets = (await mayLoseTickets(context)) ? await openTicketsOf(context, id) : []
   await next()
-  if (tickets.length === 0 || (await worksOn(context, id))) return
+  if (bulk || tickets.length === 0 || (await worksOn(context, id))) return
   const name = `${record?.first_name} ${record?.last_name}`
   const what = tickets.length === 1 ? 'open ticket is' : 'open tickets are'
   const numbers = tickets.slice(0, NAMED).map(({ uid }) => `#${uid}`)
   const more = tickets.length > NAMED ? ` and ${tickets.length - NAMED} more` : ''
   const message = `${name} does not work on tickets any more. Nobody is assigned now to ${numbers.join(', ')}${more}.`
-  await notify(
-    context,
-    {
-      type: 'ticket_unassigned',
-      title: `${tickets.length} ${what} unassigned now`,
-      message,
-      more: { user_id: id },
-      words: { staff: message, customer: message },
-    },
-    // Whoever removed the account is told too: the answer says nothing of tickets.
-    { permission: 'tickets.view', roles: optionsOf(options).unassigned, caller: true },
-  )
+  await tellThem(context, { title: `${tickets.length} ${what} unassigned now`, message, id })
+}
+
+interface Said {
+  readonly title: string
+  readonly message: string
+  /** The account that was assigned. */
+  readonly id: number
+}
+
+/** Whoever removed the account is told too: the answer says nothing of tickets. */
+async function tellThem(context: HookContext, { id, message, title }: Said): Promise<void> {
+  const { mail, unassigned: roles } = optionsOf(context.options)
+  const group = { roles, permission: null, needs: 'tickets.view' }
+  const { byId } = await peopleOf(context, { accounts: [], groups: [group], kinds: [KIND] })
+  const told = [...byId.values()].filter(({ live }) => live)
+  const data = { ticket_id: null, ticket_uid: null, ticket_subject: null, user_id: id }
+  const rows = told
+    .filter((one) => isListed(one.reachOf(KIND)))
+    .map((one) => ({ user_id: one.id, type: KIND, title, message, data }))
+  await listRows(context, rows)
+  const words = { title, sentence: message, text: '', speaks: true }
+  const mails = told
+    .filter((one) => isMailed({ reach: one.reachOf(KIND), concerned: false }, mail.has(KIND)))
+    .flatMap((one) => mailTo(context.options, { words, ticket: undefined, alone: false }, one) ?? [])
+  await sendMails(context, mails)
 }

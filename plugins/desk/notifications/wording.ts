@@ -1,4 +1,4 @@
-/** In which words an automation tells: those of the entry of `to` by which somebody is reached, filled with what they may see. */
+/** In which words people are told: those of the entry of `to` by which somebody is reached, filled with what they may see. */
 import {
   type ActionContext,
   type ActionMistake,
@@ -43,39 +43,57 @@ export function wordingOf(given: JsonObject, entry: Json): Wording {
   }
 }
 
-/** What can't be read in the words below `words`, an entry of `to` or all options. */
-export function wordMistakes(place: ActionPlace, words: JsonObject): readonly ActionMistake[] {
+/** What words may name beside the record: the name of whoever did it. */
+export const BESIDE = ['actor.name']
+/** The record before the change. */
+export const STATES = ['before']
+
+type Place = Pick<ActionPlace, 'catalog' | 'resource'>
+
+/** What can't be read in the words below `words`, an entry of `to` or all options; `ofChange`: the record has values of before. */
+export function wordMistakes(place: Place, words: JsonObject, ofChange: boolean): readonly ActionMistake[] {
   const mail = isObject(words.in_mail) ? words.in_mail : {}
   const texts = [
     ...(['title', 'message'] as const).map((key) => ({ at: [key], text: words[key] })),
     ...(['sentence', 'text'] as const).map((key) => ({ at: ['in_mail', key], text: mail[key] })),
   ]
   return texts.flatMap(({ at, text }) =>
-    readWords(place, typeof text === 'string' ? text : '').mistakes.map((mistake) => ({ ...mistake, at })),
+    readWords(place, typeof text === 'string' ? text : '', BESIDE, ofChange ? STATES : []).mistakes.map((mistake) => ({
+      ...mistake,
+      at,
+    })),
   )
 }
 
-/** What these wordings name of the record, each once. */
-export function pathsIn(place: Pick<ActionPlace, 'catalog' | 'resource'>, wordings: readonly Wording[]) {
-  return [...new Set(wordings.flatMap((wording) => pathsOf(place, wording)))]
+/** What a wording names of the record, each once; `before.` stands in front of what it was. */
+export function pathsOf(place: Place, { message, sentence = '', text = '', title }: Wording): readonly string[] {
+  const texts = [title, message, sentence, text]
+  return [...new Set(texts.flatMap((one) => readWords(place, one, BESIDE, STATES).paths))]
 }
 
-function pathsOf(place: Pick<ActionPlace, 'catalog' | 'resource'>, wording: Wording): readonly string[] {
-  const { message, sentence = '', text = '', title } = wording
-  return [title, message, sentence, text].flatMap((one) => readWords(place, one).paths)
+/** Values of a record for words, and who did what they tell of. */
+export interface Said {
+  readonly paths: readonly string[]
+  readonly values: readonly Json[]
+  readonly actor: string
 }
 
 /** Fills wordings; readers of one record mostly see the same values, and share what was filled. */
-export function filler(context: ActionContext, wordings: readonly Wording[], paths: readonly string[]) {
-  const place = { catalog: context.catalog, resource: context.work.resource }
-  const speaking = wordings.map((wording) => pathsOf(place, wording).length > 0)
-  const known = new Map<string, Filled>()
-  return (at: number, values: readonly Json[]): Filled => {
-    const key = JSON.stringify([at, values])
-    const found = known.get(key) ?? filled(wordings[at]!, wordsData(context, paths, values), speaking[at] === true)
-    known.set(key, found)
+export function filler(context: Pick<ActionContext, 'catalog' | 'settings'>) {
+  const known = new Map<Wording, Map<string, Filled>>()
+  return (wording: Wording, said: Said, speaks: boolean): Filled => {
+    const of = known.get(wording) ?? new Map<string, Filled>()
+    known.set(wording, of)
+    const key = JSON.stringify([said.actor, said.values])
+    const found = of.get(key) ?? filled(wording, dataOf(context, said), speaks)
+    of.set(key, found)
     return found
   }
+}
+
+function dataOf(context: Pick<ActionContext, 'catalog' | 'settings'>, { actor, paths, values }: Said) {
+  // What somebody wrote is told whole; the words themselves are cut.
+  return { ...wordsData(context, paths, values, Number.POSITIVE_INFINITY), actor: { name: actor } }
 }
 
 function filled(wording: Wording, data: Readonly<Record<string, unknown>>, speaks: boolean): Filled {

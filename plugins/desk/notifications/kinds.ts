@@ -1,4 +1,4 @@
-/** Kinds of notifications that automations make: beside the built-in ones wherever a kind is named, and in each person's settings. */
+/** Kinds of notifications that files of the application add: beside the built-in ones wherever a kind is named, and in each person's settings. */
 
 import type { Plugin } from '../../../engine/index.ts'
 import {
@@ -14,25 +14,28 @@ import { isReach, REACHES } from './reach.ts'
 
 type Transform = NonNullable<Plugin['transforms']>[number]
 
-const WORDS = 'Made by an automation: `list`, `mail`, `both`, `neither`, or `default`, which the automation decides.'
+const WORDS = 'Made by this application: `list`, `mail`, `both`, `neither`, or `default`, which its files decide.'
 
-/** The kind of what an automation tells. */
+/** The kind of what is told, by an automation or by an entry of a resource's `notify`. */
 export function kindOf(given: JsonObject, automation: string): string {
   return typeof given.kind === 'string' ? given.kind : automation.slice(automation.indexOf('.') + 1)
 }
 
-/** `notifications`, whose field `type` gains the kinds of all automations. */
+/** `notifications`, whose field `type` gains the kinds of all files. */
 export const addKinds: Transform = (resource, _, { resources }) => {
   if (resource.resource !== 'notifications') return resource
   const { fields = {} } = resource
   const { type } = fields
-  const found = resources.flatMap(({ automations = {} }) =>
-    Object.entries(automations).flatMap(([name, { notify, run }]) =>
+  const found = resources.flatMap(({ automations = {}, notify: told }) => [
+    ...Object.entries(asObject(told as Json)).flatMap(([name, given]) =>
+      isObject(given) ? [kindOf(given, name)] : [],
+    ),
+    ...Object.entries(automations).flatMap(([name, { notify, run }]) =>
       [notify, run?.['notifications.notify']].flatMap((given) =>
         isObject(given as Json) ? [kindOf(given as JsonObject, name)] : [],
       ),
     ),
-  )
+  ])
   if (found.length === 0 || type === undefined) return resource
   const values = Array.isArray(type.values) ? type.values.map(String) : []
   return { ...resource, fields: { ...fields, type: { ...type, values: [...new Set([...values, ...found])] } } }
@@ -63,8 +66,8 @@ export function withKinds(route: Route, kinds: readonly string[]): Route {
   }
 }
 
-/** What automations tell of the record, beside its ticket. */
-const OF_RECORDS = { resource: { type: 'string' }, record_id: { type: 'integer' } } as const
+/** What is told of the record, beside its ticket. */
+const OF_RECORDS = { resource: { type: 'string' }, record_id: { type: ['integer', 'string'] } } as const
 
 function asObject(value: Json | undefined): JsonObject {
   return isObject(value) ? value : {}
@@ -93,7 +96,7 @@ function widened(schema: JsonSchema, kinds: readonly string[]): JsonSchema {
 
 type Context = Parameters<Route['handle']>[0]
 
-/** The transaction of the route, in which the kinds of automations are saved too. */
+/** The transaction of the route, in which these kinds are saved too. */
 function saving(context: Context, kinds: readonly string[]): Context['transaction'] {
   return (work) =>
     context.transaction(async (inner) => {

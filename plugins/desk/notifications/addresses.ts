@@ -1,0 +1,38 @@
+/** Addresses of people without an account: where a record names them. */
+import { type ActionPlace, type Field, pathOf, relatedPath } from '../../../engine/index.ts'
+
+/** The paths to addresses, and to the first name of whose they are. */
+export interface AddressPaths {
+  readonly address: string
+  readonly firstName: string | undefined
+}
+
+/** What an entry of `copies.to` means, or what is wrong with it. */
+export function addressesAt(
+  { catalog, resource }: Pick<ActionPlace, 'catalog' | 'resource'>,
+  path: string,
+): AddressPaths | { readonly message: string; readonly hint?: string } {
+  try {
+    const { field } = pathOf(catalog, resource, path)
+    if (field.relation === undefined && holdsAddresses(field)) return { address: path, firstName: undefined }
+  } catch {
+    // It is no field; perhaps a relation.
+  }
+  try {
+    const { many, relations } = relatedPath(catalog, resource, path)
+    const target = catalog.resources.get(relations.at(-1)?.target ?? '')
+    const email = target?.fields.get('email')
+    if (many === undefined && email !== undefined && holdsAddresses(email)) {
+      const named = target?.fields.has('first_name') === true
+      return { address: `${path}.email`, firstName: named ? `${path}.first_name` : undefined }
+    }
+  } catch {
+    // It leads nowhere, which is told below.
+  }
+  const hint = 'name a relation to a record with a field email, or a field of type email'
+  return { message: `"${path}" leads to no e-mail address from "${resource.name}"`, hint }
+}
+
+function holdsAddresses({ options, type }: Field): boolean {
+  return type.name === 'email' || (type.name === 'list' && options.own.of === 'email')
+}

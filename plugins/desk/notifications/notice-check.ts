@@ -1,0 +1,167 @@
+/** What is wrong with what is written under `notify`: people, conditions and words that there are not, each at its place. */
+import {
+  type ActionMistake,
+  type ActionPlace,
+  type ChangeCondition,
+  isObject,
+  type Json,
+  type JsonObject,
+  nearest,
+  type Resource,
+  readChangeCondition,
+  relatedPath,
+  wayOf,
+} from '../../../engine/index.ts'
+import { readWords } from '../../mail/index.ts'
+import { addressesAt } from './addresses.ts'
+import { dataIn, listOf, RECORD, ticketOf } from './notice.ts'
+import { ticketPaths } from './plan.ts'
+import { BESIDE, pathsOf, STATES, wordingOf, wordMistakes } from './wording.ts'
+
+/** Where something is written, and whether it is told because of a change: then the record has values of before. */
+export interface NoticePlace extends Pick<ActionPlace, 'catalog' | 'resource'> {
+  readonly ofChange: boolean
+}
+
+type Mistake = Omit<ActionMistake, 'at'>
+type At = readonly (string | number)[]
+
+/** Finds people whom there are not, conditions that can't be asked, and texts that can't be read. */
+export function noticeMistakes(given: JsonObject, place: NoticePlace): readonly ActionMistake[] {
+  return [
+    ...conditionMistakes(given, place, []),
+    ...each(given.to, ['to'], (entry, at) => entryMistakes(entry, place, at)),
+    ...each(given.except, ['except'], (entry, at) => placed(peopleMistake(place, String(entry)), at)),
+    ...wordMistakes(place, given, place.ofChange),
+    ...aboutMistakes(given, place),
+    ...copyMistakes(given, place),
+    ...Object.entries(dataIn(given)).flatMap(([name, path]) =>
+      readWords(place, `{{ ${path} }}`).mistakes.map((mistake) => ({ ...mistake, at: ['data', name] })),
+    ),
+  ]
+}
+
+function each(
+  value: Json | undefined,
+  at: At,
+  judge: (entry: Json, at: At) => readonly ActionMistake[],
+): readonly ActionMistake[] {
+  return listOf(value).flatMap((entry, index) => judge(entry, Array.isArray(value) ? [...at, index] : at))
+}
+
+function placed(mistake: Mistake | undefined, at: At): readonly ActionMistake[] {
+  return mistake === undefined ? [] : [{ ...mistake, at }]
+}
+
+function entryMistakes(entry: Json, place: NoticePlace, at: At): readonly ActionMistake[] {
+  if (!isObject(entry)) return placed(peopleMistake(place, String(entry)), at)
+  const { only } = entry
+  return [
+    ...placed(audienceMistake(place, entry), at),
+    ...(typeof only === 'string' ? placed(peopleMistake(place, only), [...at, 'only']) : []),
+    ...conditionMistakes(entry, place, at),
+    ...wordMistakes(place, entry, place.ofChange).map((one) => ({ ...one, at: [...at, ...(one.at ?? [])] })),
+  ]
+}
+
+/** What is wrong with whom an entry names: nobody is there, or no account. */
+function audienceMistake(place: NoticePlace, { people, permission, roles }: JsonObject): Mistake | undefined {
+  const { catalog } = place
+  const named = listOf(roles).map(String)
+  if (people === undefined) {
+    if (named.length === 0 && permission === undefined)
+      return { message: 'This names nobody', expected: ['people', 'roles', 'permission'] }
+    const known = catalog.accounts?.roles
+    const unknown = roles === 'unassigned' ? undefined : named.find((role) => known?.has(role) === false)
+    if (unknown !== undefined) return { message: `There is no role "${unknown}"`, expected: [...(known ?? [])] }
+    if (permission === undefined || catalog.permissions.has(String(permission))) return undefined
+    return { message: `There is no permission "${permission}"` }
+  }
+  if (named.length > 0 || permission !== undefined)
+    return { message: '"people" does not go with "roles" and "permission"', hint: 'write two entries' }
+  return peopleMistake(place, String(people))
+}
+
+/** What is wrong with a path to people. */
+function peopleMistake({ catalog, resource }: NoticePlace, path: string): Mistake | undefined {
+  const isAccount = ({ owner }: Resource): boolean =>
+    owner === catalog.resources.get(catalog.accounts?.resource ?? '')?.owner
+  if (path === RECORD)
+    return isAccount(resource) ? undefined : { message: `A record of "${resource.name}" is no account` }
+  try {
+    const target = catalog.resources.get(wayOf(catalog, resource, path).at(-1)!.target)!
+    return isAccount(target) ? undefined : { message: `"${path}" leads to ${target.name}, which are no accounts` }
+  } catch {
+    return { message: `"${path}" leads nowhere from "${resource.name}"`, hint: 'name a relation to accounts' }
+  }
+}
+
+function conditionMistakes(given: JsonObject, place: NoticePlace, at: At): readonly ActionMistake[] {
+  const people = (['by', 'not_by'] as const).flatMap((key) =>
+    each(given[key], [...at, key], (path, inner) => placed(peopleMistake(place, String(path)), inner)),
+  )
+  if (given.when === undefined) return people
+  const { problems = [], condition } = readChangeCondition(place.catalog, place.resource, given.when)
+  const before = !place.ofChange && condition !== undefined && kindsIn(condition).includes('before')
+  const hint = 'write it under notify of the resource, which hears of each change'
+  return [
+    ...people,
+    ...problems.map((one) => ({ ...one, at: [...at, 'when', ...one.at] })),
+    ...(before ? [{ message: 'An automation knows nothing of before the change', hint, at: [...at, 'when'] }] : []),
+  ]
+}
+
+function kindsIn(condition: ChangeCondition): readonly string[] {
+  if (condition.kind === 'not') return kindsIn(condition.of)
+  return condition.kind === 'all' || condition.kind === 'any' ? condition.of.flatMap(kindsIn) : [condition.kind]
+}
+
+function aboutMistakes({ about }: JsonObject, { catalog, resource }: NoticePlace): readonly ActionMistake[] {
+  if (typeof about !== 'string') return []
+  try {
+    const { many, relations } = relatedPath(catalog, resource, about)
+    if (many === undefined && relations.at(-1)?.target === 'tickets') return []
+  } catch {
+    // It leads nowhere, which is told below.
+  }
+  return [{ message: `"${about}" leads to no ticket`, at: ['about'], hint: 'name relations to one ticket' }]
+}
+
+function copyMistakes(given: JsonObject, place: NoticePlace): readonly ActionMistake[] {
+  const { copies } = given
+  if (!isObject(copies)) return []
+  const shows = listOf(copies.shows).map(String)
+  const entries = listOf(given.to)
+  const copied = entries.filter((entry) => (isObject(entry) ? entry.people : entry) === copies.of)
+  const names = entries.map((entry) => String(isObject(entry) ? (entry.people ?? '') : entry)).filter(Boolean)
+  const near = nearest(String(copies.of), names)
+  // The subject of a mail names the ticket.
+  const ticket = aboutMistakes(given, place).length > 0 ? undefined : ticketOf(place.resource, given.about)
+  const subject = ticketPaths({ ticket }).slice(1)
+  const named = [...copied.flatMap((entry) => pathsOf(place, wordingOf(given, entry))), ...subject]
+  const unread = named.filter((one) => !shows.includes(one))
+  return [
+    ...(copied.length > 0
+      ? []
+      : [
+          {
+            message: `No entry of "to" tells "${copies.of}", so there are no words to copy`,
+            at: ['copies', 'of'],
+            ...(near === undefined ? { expected: names } : { hint: `did you mean "${near}"?` }),
+          },
+        ]),
+    ...each(copies.to, ['copies', 'to'], (path, at) => {
+      const found = addressesAt(place, String(path))
+      return 'message' in found ? [{ ...found, at }] : []
+    }),
+    ...each(copies.shows, ['copies', 'shows'], (path, at) =>
+      readWords(place, `{{ ${path} }}`, BESIDE, STATES).mistakes.map((mistake) => ({ ...mistake, at })),
+    ),
+    ...[...new Set(unread)].map((path) => ({
+      message: `A recipient without an account may not read "${path}"`,
+      hint: `name it under shows: [${[...shows, path].join(', ')}]`,
+      at: ['copies', 'shows'],
+    })),
+    ...conditionMistakes(copies, place, ['copies']),
+  ]
+}

@@ -1,0 +1,116 @@
+/** What is told of records, read from its YAML once: whom, when, and in which words. */
+import {
+  type Catalog,
+  type ChangeCondition,
+  isObject,
+  type Json,
+  type JsonObject,
+  type Resource,
+  readChangeCondition,
+} from '../../../engine/index.ts'
+import { type Wording, wordingOf } from './wording.ts'
+
+/** When something is told, beside the write itself. */
+export interface Conditions {
+  readonly when: ChangeCondition | undefined
+  /** Paths to people of whom one did it, and to those of whom none did. */
+  readonly by: readonly string[]
+  readonly notBy: readonly string[]
+}
+
+/** Some of the people who are told, and their words. */
+export interface Audience extends Conditions {
+  /** A path of relations to accounts, or `$record`: the account that the record is. */
+  readonly people: string | undefined
+  readonly only: string | undefined
+  /** Roles, or `unassigned`: those that the option of this name holds. */
+  readonly roles: readonly string[] | 'unassigned'
+  readonly permission: string | null
+  /** Only who did it is told, and otherwise never. */
+  readonly self: boolean
+  readonly listed: boolean
+  readonly wording: Wording
+}
+
+/** Who has no account and gets a copy by mail. */
+export interface Copies extends Conditions {
+  readonly of: string
+  readonly to: readonly string[]
+  readonly shows: readonly string[]
+}
+
+export interface Notice extends Conditions {
+  readonly kind: string
+  readonly to: readonly Audience[]
+  readonly except: readonly string[]
+  readonly copies: Copies | undefined
+  /** The path to the ticket that it is about, empty for the record itself; undefined: there is none. */
+  readonly ticket: string | undefined
+  /** Whether it is mailed to those who did not choose; undefined: the option `mail` decides. */
+  readonly mail: boolean | undefined
+  readonly data: Readonly<Record<string, string>>
+}
+
+/** The account that the record is. */
+export const RECORD = '$record'
+
+export function listOf(value: Json | undefined): readonly Json[] {
+  return Array.isArray(value) ? value : value === undefined ? [] : [value]
+}
+
+/** Reads what the schema and `noticeMistakes` have judged. */
+export function noticeOf(catalog: Catalog, resource: Resource, given: JsonObject, name: string): Notice {
+  return {
+    ...conditionsOf(catalog, resource, given),
+    kind: typeof given.kind === 'string' ? given.kind : name,
+    to: listOf(given.to).map((entry) => audienceOf(catalog, resource, given, entry)),
+    except: listOf(given.except).map(String),
+    copies: isObject(given.copies) ? copiesOf(catalog, resource, given.copies) : undefined,
+    ticket: ticketOf(resource, given.about),
+    mail: typeof given.mail === 'boolean' ? given.mail : undefined,
+    data: dataIn(given),
+  }
+}
+
+function conditionsOf(catalog: Catalog, resource: Resource, given: JsonObject): Conditions {
+  const read = given.when === undefined ? undefined : readChangeCondition(catalog, resource, given.when)
+  return { when: read?.condition, by: listOf(given.by).map(String), notBy: listOf(given.not_by).map(String) }
+}
+
+function audienceOf(catalog: Catalog, resource: Resource, given: JsonObject, entry: Json): Audience {
+  const own = isObject(entry) ? entry : { people: entry }
+  const { only, people, permission, roles } = own
+  return {
+    ...conditionsOf(catalog, resource, own),
+    people: typeof people === 'string' ? people : undefined,
+    only: typeof only === 'string' ? only : undefined,
+    roles: roles === 'unassigned' ? roles : listOf(roles).map(String),
+    permission: typeof permission === 'string' ? permission : null,
+    self: own.self === true,
+    listed: own.list !== false,
+    wording: wordingOf(given, entry),
+  }
+}
+
+function copiesOf(catalog: Catalog, resource: Resource, copies: JsonObject): Copies {
+  const { of, shows, to } = copies
+  return {
+    ...conditionsOf(catalog, resource, copies),
+    of: String(of),
+    to: listOf(to).map(String),
+    shows: listOf(shows).map(String),
+  }
+}
+
+/** Values that programs read, by name, each with its path. */
+export function dataIn({ data }: JsonObject): Readonly<Record<string, string>> {
+  return isObject(data) ? Object.fromEntries(Object.entries(data).map(([name, path]) => [name, String(path)])) : {}
+}
+
+/** The path to the ticket of a record: what is written, the record itself, or the ticket that it belongs to. */
+export function ticketOf({ owner, relations }: Resource, about: Json | undefined): string | undefined {
+  if (typeof about === 'string') return about
+  if (owner === 'tickets') return ''
+  const relation = relations.get('ticket')
+  return relation?.kind === 'belongs_to' && relation.target === 'tickets' ? 'ticket' : undefined
+}
