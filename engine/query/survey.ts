@@ -50,9 +50,13 @@ function changeSql(scope: SelectScope, condition: ChangeCondition): Sql {
   }
 }
 
-/** The ids of the live records that a way leads to; of those of the record's own table, only earlier ones count. */
+/** Types of ids that grow from record to record. */
+const COUNTED: ReadonlySet<string> = new Set(['integer', 'bigint'])
+
+/** The ids of the live records that a way leads to; of those of the record's own table, only earlier ones count, or all others. */
 function waySql(scope: SelectScope, resource: Resource, way: readonly Relation[]): Sql {
   const { catalog } = scope
+  const earlier = COUNTED.has(resource.key.type.name) ? '<' : '<>'
   const where: Sql[] = []
   const tables: string[] = []
   let alias = 't'
@@ -64,7 +68,7 @@ function waySql(scope: SelectScope, resource: Resource, way: readonly Relation[]
     where.push(linkSql(catalog, relation, alias, inner), ...existenceSql(scope, end, inner))
     if (relation.kind !== 'belongs_to') {
       if (relation.where !== undefined) where.push(conditionSql(catalog, relation.where, inner))
-      if (end.owner === resource.owner) where.push(sql`${idSql(end, inner)} < ${idSql(resource, 't')}`)
+      if (end.owner === resource.owner) where.push(sql`${idSql(end, inner)} ${earlier} ${idSql(resource, 't')}`)
     }
     alias = inner
   }

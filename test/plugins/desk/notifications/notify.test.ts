@@ -172,6 +172,10 @@ test('each reads the record as it may see it, and as the write left it', async (
   for (const shelf of [hall, cellar]) await other.patch(`/loans/${loan}`, { shelf_id: shelf })
   const lines = ['moved: Olga Tester put Dune to Hall, torn', 'moved: Olga Tester put Dune to Cellar, torn']
   assert.equal(await told(keeper), lines, 'however late it is told')
+  await app.records('loans').update(loan, { shelf_id: hall })
+  await told(other)
+  assert.equal(await told(keeper), ['moved: The library put Dune to Hall, torn'])
+  await app.records('loans').update(loan, { shelf_id: cellar })
   await made(keeper, '/wishes', { loan_id: loan, user_id: await idOf(other) })
   await told(other)
   await keeper.patch(`/loans/${loan}`, { shelf_id: hall })
