@@ -4,10 +4,9 @@ import { idType } from '../catalog/key.ts'
 import { idSql } from '../catalog/stored.ts'
 import { and, join, quoted, type Sql, slot, sql } from '../filter/sql.ts'
 import type { Serializer } from '../record/serializer.ts'
-import { isOpen } from './askable.ts'
-import { type Compiled, compiled } from './compiled.ts'
 import { castType } from './comparison.ts'
-import { conditionSql, fieldSql } from './condition.ts'
+import { type Compiled, compiled } from './compiled.ts'
+import { conditionSql } from './condition.ts'
 import { correctionTables } from './correction.ts'
 import { afterSql, type Cursor } from './cursor.ts'
 import { namedKey } from './identifier.ts'
@@ -16,12 +15,13 @@ import type { ListQuery } from './list-query.ts'
 import { orderSql, type SortKey, sortKeys } from './order.ts'
 import { type Packable, packedColumns } from './packed-row.ts'
 import { type PageParts, plainPage } from './page.ts'
-import { filterable, reach } from './policy.ts'
+import { reach } from './policy.ts'
 import { rankKey } from './rank.ts'
 import { existenceSql, joiner, reachSql, type SelectScope } from './scope.ts'
 import { searchParts, searchSql } from './search.ts'
 import { earlierNamesOf, matchColumns } from './search-matches.ts'
 import { boundedPage, COUNTED_COLUMNS, wholePage } from './searched-page.ts'
+import { seenValueSql } from './seen-value.ts'
 import { selectList } from './select.ts'
 
 /** The statement of a page. */
@@ -230,29 +230,6 @@ export function compileFound(scope: SelectScope, resource: Resource, query: List
   return compiled(sql`select count(*) ${foundSql(scope, resource, query)}`)
 }
 
-/** The value at the end of a path; null where the actor may not read it, or where it is of a record that it does not see. */
-function pathSeenSql(
-  scope: SelectScope,
-  resource: Resource,
-  path: FieldPath,
-  joinOnce: (from: string, relation: BelongsTo) => string,
-): Sql {
-  if (!filterable(path, scope.actor)) return sql`null::text`
-  const within: Sql[] = []
-  let alias = 't'
-  for (const relation of path.relations) {
-    alias = joinOnce(alias, relation)
-    const target = scope.catalog.resources.get(relation.target)!
-    // Deleted ones count, as everywhere in lists.
-    within.push(
-      ...existenceSql(scope, target, alias, true),
-      reachSql(scope, reach(target.policies.view, scope.actor), alias),
-    )
-  }
-  const value = fieldSql(path.field, alias)
-  return isOpen(scope, resource, path) ? value : sql`case when ${and(within)} then ${value} end`
-}
-
 /** How a batch of all rows is read. */
 export interface RowsShape {
   readonly paths: readonly FieldPath[]
@@ -281,7 +258,7 @@ export function compileRows(
   const joinOnce = joiner(scope.catalog, joins)
   const columns = paths.map(
     (path): Packable => ({
-      value: pathSeenSql(scope, resource, path, joinOnce),
+      value: seenValueSql(scope, resource, path, joinOnce),
       wire: path.field.type.wire,
     }),
   )

@@ -1,6 +1,6 @@
 /** Conditions to which an author gives a name, as one caller asks them: of the records and fields that it may see. */
 import type { Filter, FilterPath, ManyPath, Resource } from '../catalog/catalog.ts'
-import { amongMany, type Asker, isAskable, isManyAskable, overPath, targetOf } from './askable.ts'
+import { type Asker, amongMany, isAskable, isManyAskable, overPath, targetOf } from './askable.ts'
 import { readable } from './policy.ts'
 
 /** The words of a parameter that the caller may ask for, each with what it means to this caller; none where it may ask for none. */

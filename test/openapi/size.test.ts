@@ -27,20 +27,20 @@ async function documentOfLarge(resources: number, fields = 30): Promise<OpenApiD
 
 const bytes = (value: unknown): number => Buffer.byteLength(JSON.stringify(value))
 
-test('an operation of the desk takes below 1,170 bytes with all that it refers to', async () => {
+test('an operation of the desk takes below 1,190 bytes with all that it refers to', async () => {
   const document = await documentOf('resources')
   const operations = Object.values(document.paths).flatMap(methodsOf).length
   const each = bytes(document) / operations
-  assert.ok(each < 1_170, `${each} bytes for each of ${operations} operations`)
+  assert.ok(each < 1_190, `${each} bytes for each of ${operations} operations`)
 })
 
-test('a field takes below 190 bytes, and a resource of 30 fields that others have too below 10.2 KB', async () => {
+test('a field takes below 190 bytes, and a resource of 30 fields that others have too below 10.4 KB', async () => {
   const [narrow, wide] = [await documentOfLarge(1, 30), await documentOfLarge(1, 90)]
   const field = (bytes(wide) - bytes(narrow)) / 60
   assert.ok(field < 190, `${field} bytes for each field`)
   const [few, many] = [await documentOfLarge(20), await documentOfLarge(60)]
   const each = (bytes(many) - bytes(few)) / 40
-  assert.ok(each < 10_200, `${each} bytes for each`)
+  assert.ok(each < 10_400, `${each} bytes for each`)
   const { responses, parameters } = many.components as Readonly<Record<string, object>>
   for (const name of ['Page', 'PerPage', 'Cursor', 'Order', 'CreatedAt']) assert.ok(name in parameters!, name)
   for (const name of ['Refused', 'NotModified', 'Done', 'Resource017Answer']) assert.ok(name in responses!, name)

@@ -5,6 +5,7 @@ import { join } from 'node:path'
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
 import { explainListener } from '../../../../engine/cli/explain-listener.ts'
+import type { JsonObject } from '../../../../engine/index.ts'
 import { application, type TestApplication } from '../../../../engine/testing/index.ts'
 
 const FILES = {
@@ -118,19 +119,21 @@ test.after(async () => {
 /** What somebody has not read, oldest first, as `type: title`; it is read then. */
 async function told(person: Person): Promise<readonly string[]> {
   await app.settled()
-  const { data } = await person.get('/notifications?unread_only=true&sort=id')
+  const { data }: { data: readonly Record<string, unknown>[] } = await person.get(
+    '/notifications?unread_only=true&sort=id',
+  )
   await person.post('/notifications/read-all')
-  return (data as unknown as readonly Record<string, unknown>[]).map(({ title, type }) => `${type}: ${title}`)
+  return data.map(({ title, type }) => `${type}: ${title}`)
 }
 
-async function made(person: Person, path: string, body: object): Promise<number> {
-  const answer = await person.post(path, body as never)
+async function made(person: Person, path: string, body: JsonObject): Promise<number> {
+  const answer = await person.post(path, body)
   assert.is(answer.status, 201, answer.text)
-  return Number((answer.data as unknown as { id: number }).id)
+  return Number(answer.data.id)
 }
 
 async function idOf(person: Person): Promise<number> {
-  return Number(((await person.get('/auth/me')).data as unknown as { id: number }).id)
+  return Number((await person.get('/auth/me')).data.id)
 }
 
 async function mails(): Promise<string> {
@@ -208,10 +211,10 @@ test('a path over many leads to the people of earlier records, and of who may no
 test('the data names the record, and the kinds stand in everybody’s settings', async () => {
   const loan = await made(keeper, '/loans', { title: 'Krabat', borrower_id: await idOf(member) })
   await app.settled()
-  const [one] = (await member.get('/notifications?type=lent')).data as unknown as readonly { data: object }[]
+  const [one] = (await member.get('/notifications?type=lent')).data
   const nothing = { ticket_id: null, ticket_uid: null, ticket_subject: null }
   assert.equal(one?.data, { ...nothing, resource: 'loans', record_id: loan })
-  const settings = (await member.get('/notifications/settings')).data as unknown as Record<string, string>
+  const settings = (await member.get('/notifications/settings')).data
   assert.equal([settings.lent, settings.moved, settings.wished], ['default', 'default', 'default'])
   await member.put('/notifications/settings', { lent: 'neither' })
   await made(keeper, '/loans', { title: 'Krabat 2', borrower_id: await idOf(member) })

@@ -1,0 +1,30 @@
+/** A value over relations as its reader may see it: what the policies of the records on the way admit, and what answers embed. */
+import type { BelongsTo, FieldPath, Resource } from '../catalog/catalog.ts'
+import { and, type Sql, sql } from '../filter/sql.ts'
+import { isOpen } from './askable.ts'
+import { fieldSql } from './condition.ts'
+import { filterable, reach } from './policy.ts'
+import { existenceSql, reachSql, type SelectScope } from './scope.ts'
+
+/** The value at the end of a path; null where the actor may not read it, or where it is of a record that it does not see. */
+export function seenValueSql(
+  scope: SelectScope,
+  resource: Resource,
+  path: FieldPath,
+  joinOnce: (from: string, relation: BelongsTo) => string,
+): Sql {
+  if (!filterable(path, scope.actor)) return sql`null::text`
+  const within: Sql[] = []
+  let alias = 't'
+  for (const relation of path.relations) {
+    alias = joinOnce(alias, relation)
+    const target = scope.catalog.resources.get(relation.target)!
+    // Deleted ones count, as everywhere in lists.
+    within.push(
+      ...existenceSql(scope, target, alias, true),
+      reachSql(scope, reach(target.policies.view, scope.actor), alias),
+    )
+  }
+  const value = fieldSql(path.field, alias)
+  return isOpen(scope, resource, path) ? value : sql`case when ${and(within)} then ${value} end`
+}
