@@ -24,7 +24,7 @@ const { values: options } = parseArgs({
 const folder = mkdtempSync(join(tmpdir(), 'plinth-listeners-'))
 
 /** What of a resource's YAML follows from its writes and is worked off the log of changes. */
-const FOLLOWS = ['listeners', 'automations', 'webhooks']
+const FOLLOWS = ['listeners', 'automations', 'webhooks', 'notify']
 
 /** The desk's YAML; `alone` without all that follows from writes. */
 function filesOf(alone: boolean): string {
