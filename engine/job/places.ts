@@ -17,7 +17,7 @@ const NONE: ReadonlyMap<string, readonly unknown[]> = new Map()
 /**
  * The places that are free while `running` holds the names of what runs. Short jobs leave one place free and long ones
  * half of them, so that each finds its own when the others wait for servers that are silent. With a single place each
- * may have it. `waiting` holds by kind what was fetched before there is a place for it.
+ * may have it. `waiting` holds by kind what is prefetched.
  */
 export function freePlaces(
   kinds: readonly Kind[],
@@ -33,8 +33,8 @@ export function freePlaces(
   const withRoom = kinds.flatMap((kind): Room[] => {
     const [own, admitted] = [kind.concurrency ?? Math.ceil(slots / 4), kind.admits()]
     const room = Math.min(own, Math.max(1, slots - 1), admitted) - running.filter((name) => name === kind.name).length
-    const early = waiting.has(kind.name) || admitted < own ? 0 : kind.prefetch
-    return room > 0 && (kind.long ? long : short) > 0 ? [{ name: kind.name, room, long: kind.long, early }] : []
+    const prefetch = waiting.has(kind.name) || admitted < own ? 0 : kind.prefetch
+    return room > 0 && (kind.long ? long : short) > 0 ? [{ name: kind.name, room, long: kind.long, prefetch }] : []
   })
   return { kinds: withRoom, free, short: Math.max(0, short), long: Math.max(0, long) }
 }

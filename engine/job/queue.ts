@@ -36,19 +36,19 @@ const ADD_EACH = `insert into plinth_job (id, name, payload, due_at, attempts, a
 
 /**
  * Of each kind no more than there is room for, then the short ones before the long ones, each group within its places;
- * behind them those that a kind has fetched before there is a place. A job is given up when it was lost too often since it
+ * behind them those that are prefetched. A job is given up when it was lost too often since it
  * came further last.
  */
 const TAKE = `with due as materialized (
-    select j.id, j.due_at, k.long, j.nth > k.room as early,
+    select j.id, j.due_at, k.long, j.nth > k.room as prefetched,
       row_number() over (partition by k.long, j.nth > k.room order by j.due_at) as nth
-    from unnest($1::text[], $2::int[], $3::bool[], $9::int[]) as k(name, room, long, early)
+    from unnest($1::text[], $2::int[], $3::bool[], $9::int[]) as k(name, room, long, prefetch)
     cross join lateral (select l.id, l.due_at, row_number() over (order by l.due_at) as nth from (
       select id, due_at from plinth_job where finished_at is null and name = k.name and due_at <= clock_timestamp()
-      order by due_at limit k.room + k.early for update skip locked) l) j),
-  chosen as materialized ((select id, early from due where not early and nth <= case when long then $5::int else $4::int end
+      order by due_at limit k.room + k.prefetch for update skip locked) l) j),
+  chosen as materialized ((select id, prefetched from due where not prefetched and nth <= case when long then $5::int else $4::int end
       order by long, due_at limit $6::int)
-    union all (select id, early from due where early))
+    union all (select id, prefetched from due where prefetched))
   update plinth_job j set
     status = case when j.attempt - j.progressed_attempt < j.attempts then 'running' else 'failed' end,
     finished_at = case when j.attempt - j.progressed_attempt < j.attempts then null else clock_timestamp() end,
@@ -57,7 +57,7 @@ const TAKE = `with due as materialized (
     owner = $7, dedupe = null, due_at = ${IN_MS('$8')}
   from chosen where j.id = chosen.id
   returning j.id, j.name, j.payload, j.attempt, j.attempts, j.progressed_attempt, j.progress, j.actor_id, j.runs_as,
-    extract(epoch from j.created_at) * 1000, j.status, chosen.early`
+    extract(epoch from j.created_at) * 1000, j.status, chosen.prefetched`
 
 const KEEP = `update plinth_job set due_at = ${IN_MS('$2')}
   where owner = $1 and status = 'running' and id = any($3::uuid[]) returning id`
@@ -126,7 +126,7 @@ function runsAs({ actor, as }: Pick<JobOrder, 'actor' | 'as'>): 'actor' | 'syste
 export interface Take {
   readonly taken: readonly Taken[]
   /** Jobs for which there is no place yet. */
-  readonly early: readonly Taken[]
+  readonly prefetched: readonly Taken[]
   readonly lost: readonly string[]
 }
 
@@ -135,8 +135,8 @@ export interface Room {
   readonly name: string
   readonly room: number
   readonly long: boolean
-  /** How many more of it are fetched. */
-  readonly early: number
+  /** How many more of it are taken before there is a place for them. */
+  readonly prefetch: number
 }
 
 /** Kinds with room, and the places that are free: altogether, for short jobs, and for long ones. */
@@ -154,11 +154,11 @@ export async function takeJobs(
   owner: string,
   leaseMs: number,
 ): Promise<Take> {
-  const [names, rooms, longs, early] = [
+  const [names, rooms, longs, prefetch] = [
     kinds.map((one) => one.name),
     kinds.map((one) => one.room),
     kinds.map((one) => one.long),
-    kinds.map((one) => one.early),
+    kinds.map((one) => one.prefetch),
   ]
   const rows = await runner.run({ text: TAKE, name: 'plinth job take' }, [
     names,
@@ -169,13 +169,15 @@ export async function takeJobs(
     free,
     owner,
     leaseMs,
-    early,
+    prefetch,
   ])
   const isRunning = (row: Row): boolean => row[10] === 'running'
   const running = rows.filter(isRunning)
-  const fetched = (before: boolean) => running.filter((row) => (row[11] === 't') === before).map(takenOf)
+  const [taken, prefetched] = [false, true].map((ahead) =>
+    running.filter((row) => (row[11] === 't') === ahead).map(takenOf),
+  )
   const lost = rows.filter((row) => !isRunning(row)).map((row) => row[1] ?? '')
-  return { taken: fetched(false), early: fetched(true), lost }
+  return { taken: taken!, prefetched: prefetched!, lost }
 }
 
 function takenOf(row: Row): Taken {

@@ -132,12 +132,12 @@ async function look(parts: WorkerParts, state: State): Promise<void> {
     const places = placesOf(parts, state)
     // A job that ends calls wake(), and this runs again.
     if (places.free === 0) return
-    const { early, taken, lost } = await takeJobs(runner, places, state.owner, limits.jobLeaseMs)
+    const { lost, prefetched, taken } = await takeJobs(runner, places, state.owner, limits.jobLeaseMs)
     for (const name of lost) log.error({ job: name }, 'job given up: the process that ran it was lost')
-    for (const job of early) state.waiting.set(job.name, [...(state.waiting.get(job.name) ?? []), job])
+    for (const job of prefetched) state.waiting.set(job.name, [...(state.waiting.get(job.name) ?? []), job])
     for (const job of taken) begin(parts, state, job)
     if (taken.length === places.free) return
-    if (taken.length + early.length > 0) {
+    if (taken.length + prefetched.length > 0) {
       // When the next one is due is asked by the look that finds none.
       later(parts, state, LEAST_MS)
       continue

@@ -31,6 +31,22 @@ export function reachSql({ catalog }: SelectScope, reached: Reach, alias: string
   return holdsSql(catalog, reached.filter, alias)
 }
 
+/** Joins the records on the way from the row `t`; gives the alias of the last, and what is asked of each of them. */
+export function joinWay(
+  { catalog }: Pick<SelectScope, 'catalog'>,
+  relations: readonly BelongsTo[],
+  joinOnce: ReturnType<typeof joiner>,
+  asks: (resource: Resource, alias: string) => readonly Sql[],
+): { readonly alias: string; readonly within: readonly Sql[] } {
+  const within: Sql[] = []
+  let alias = 't'
+  for (const relation of relations) {
+    alias = joinOnce(alias, relation)
+    within.push(...asks(catalog.resources.get(relation.target)!, alias))
+  }
+  return { alias, within }
+}
+
 /** Adds a left join for each to-one relation once and gives its alias. */
 export function joiner(catalog: Catalog, joins: string[]): (from: string, relation: BelongsTo) => string {
   const known = new Map<string, string>()

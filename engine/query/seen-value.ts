@@ -4,7 +4,7 @@ import { and, type Sql, sql } from '../filter/sql.ts'
 import { isOpen } from './askable.ts'
 import { fieldSql } from './condition.ts'
 import { filterable, reach } from './policy.ts'
-import { existenceSql, reachSql, type SelectScope } from './scope.ts'
+import { existenceSql, joinWay, reachSql, type SelectScope } from './scope.ts'
 
 /** The value at the end of a path; null where the actor may not read it, or where it is of a record that it does not see. */
 export function seenValueSql(
@@ -14,17 +14,11 @@ export function seenValueSql(
   joinOnce: (from: string, relation: BelongsTo) => string,
 ): Sql {
   if (!filterable(path, scope.actor)) return sql`null::text`
-  const within: Sql[] = []
-  let alias = 't'
-  for (const relation of path.relations) {
-    alias = joinOnce(alias, relation)
-    const target = scope.catalog.resources.get(relation.target)!
-    // Deleted ones count, as everywhere in lists.
-    within.push(
-      ...existenceSql(scope, target, alias, true),
-      reachSql(scope, reach(target.policies.view, scope.actor), alias),
-    )
-  }
+  // Deleted ones count, as everywhere in lists.
+  const { alias, within } = joinWay(scope, path.relations, joinOnce, (target, at) => [
+    ...existenceSql(scope, target, at, true),
+    reachSql(scope, reach(target.policies.view, scope.actor), at),
+  ])
   const value = fieldSql(path.field, alias)
   return isOpen(scope, resource, path) ? value : sql`case when ${and(within)} then ${value} end`
 }

@@ -9,7 +9,7 @@ import { type Compiled, compiled } from './compiled.ts'
 import { fieldSql } from './condition.ts'
 import { perReader, READER } from './per-reader.ts'
 import { allowsOne, reach, readable } from './policy.ts'
-import { existenceSql, joiner, reachSql, type SelectScope } from './scope.ts'
+import { existenceSql, joiner, joinWay, reachSql, type SelectScope } from './scope.ts'
 
 /** The statement of several classes of readers; its rows are the place of a pair, and the values of the paths. */
 export interface CompiledSights extends Compiled {
@@ -78,13 +78,10 @@ export function foundSql({ key, table }: Resource, id: string): Sql {
 function valueSql(scope: SelectScope, path: FieldPath, joinOnce: (from: string, relation: BelongsTo) => string): Sql {
   const { field, relations } = path
   if (!isOpen(scope.actor, path)) return sql`null::${castType(field)}`
-  const within: Sql[] = []
-  let alias = 't'
-  for (const relation of relations) {
-    alias = joinOnce(alias, relation)
-    const target = scope.catalog.resources.get(relation.target)!
-    within.push(...existenceSql(scope, target, alias), reachSql(scope, reach(target.policies.view, scope.actor), alias))
-  }
+  const { alias, within } = joinWay(scope, relations, joinOnce, (target, at) => [
+    ...existenceSql(scope, target, at),
+    reachSql(scope, reach(target.policies.view, scope.actor), at),
+  ])
   const value =
     field.computed === undefined ? fieldSql(field, alias) : sql`(${fieldSql(field, alias)})::${castType(field)}`
   if (relations.length === 0 || isEmbedded(path)) return value

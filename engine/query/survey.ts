@@ -6,7 +6,7 @@ import { and, join, or, quoted, type Sql, slot, sql } from '../filter/sql.ts'
 import type { ChangeCondition } from '../resolve/change-condition.ts'
 import { type Compiled, compiled } from './compiled.ts'
 import { conditionSql, fieldSql, holdsSql, linkSql } from './condition.ts'
-import { existenceSql, joiner, type SelectScope } from './scope.ts'
+import { existenceSql, joiner, joinWay, type SelectScope } from './scope.ts'
 import { foundSql } from './sight.ts'
 
 interface Asked {
@@ -78,12 +78,7 @@ function waySql(scope: SelectScope, resource: Resource, way: readonly Relation[]
 
 /** The value at the end of a path; null where a record on the way is not live. */
 function liveValueSql(scope: SelectScope, { field, relations }: FieldPath, joinOnce: ReturnType<typeof joiner>): Sql {
-  const within: Sql[] = []
-  let alias = 't'
-  for (const relation of relations) {
-    alias = joinOnce(alias, relation)
-    within.push(...existenceSql(scope, scope.catalog.resources.get(relation.target)!, alias))
-  }
+  const { alias, within } = joinWay(scope, relations, joinOnce, (target, at) => existenceSql(scope, target, at))
   const value = fieldSql(field, alias)
   return within.length === 0 ? value : sql`case when ${and(within)} then ${value} end`
 }

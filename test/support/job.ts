@@ -36,7 +36,7 @@ export async function runAhead(
 
 /** Room for five jobs of one kind. */
 export function placesFor(name: string): Places {
-  return { kinds: [{ name, room: 5, long: false, early: 0 }], free: 5, short: 5, long: 5 }
+  return { kinds: [{ name, room: 5, long: false, prefetch: 0 }], free: 5, short: 5, long: 5 }
 }
 
 /** The names of the jobs that come back by themselves. */

@@ -1,6 +1,5 @@
 /** The action `notify` of automations: people hear of a record, each in the words that they may read and the way that they want. */
 import type { ActionContext, ActionContribution, Catalog, JsonObject } from '../../../engine/index.ts'
-import { kindOf } from './kinds.ts'
 import { noticeOf } from './notice.ts'
 import { noticeMistakes } from './notice-check.ts'
 import type { Occasion } from './occasion.ts'
@@ -13,7 +12,7 @@ const plans = new WeakMap<JsonObject, { readonly catalog: Catalog; readonly plan
 function planIn({ catalog, work }: ActionContext): Plan {
   const known = plans.get(work.given)
   if (known?.catalog === catalog) return known.plan
-  const notice = noticeOf(catalog, work.resource, work.given, kindOf(work.given, work.automation))
+  const notice = noticeOf(catalog, work.resource, work.given, work.automation)
   const plan = planOf(catalog, work.resource, [notice])
   plans.set(work.given, { catalog, plan })
   return plan

@@ -1,5 +1,5 @@
 /** Who is to be told on the occasions of a batch: found, told apart from who is not, and asked what they may see. */
-import type { Actor, Json, ListenerContext } from '../../../engine/index.ts'
+import type { Actor, Json, JsonObject, ListenerContext } from '../../../engine/index.ts'
 import type { Audience } from './notice.ts'
 import { groupOf, idsAt, isMet, type Lot, namedBy, type Occasion, valuesOf } from './occasion.ts'
 import { type People, type Person, peopleOf } from './people.ts'
@@ -155,26 +155,34 @@ function keyOf({ lot: { occasion }, person }: Judged, side: 'from' | 'to'): stri
 
 function pairsOf(plan: Plan, judged: readonly Judged[], actors: ReadonlyMap<number, Actor>) {
   const pairs = new Map<string, Parameters<Context['sightings']>[2][number]>()
+  const laid = laidOver(plan)
   for (const one of judged) {
     const { change, record } = one.lot.occasion
     const reader = actors.get(one.person.id)
     if (reader === undefined || record === undefined) continue
     for (const side of plan.before.length === 0 ? (['to'] as const) : (['to', 'from'] as const)) {
-      const values = change === undefined ? undefined : laidOver(plan, one.lot.occasion, side)
-      pairs.set(keyOf(one, side), { record, reader, ...(values === undefined ? {} : { values }) })
+      const values = change === undefined ? {} : { values: laid(one.lot.occasion, side) }
+      pairs.set(keyOf(one, side), { record, reader, ...values })
     }
   }
   return pairs
 }
 
-/** The values of a change that the words can name. */
-function laidOver({ before, now, resource }: Plan, occasion: Occasion, side: 'from' | 'to') {
+/** Gives the values of a change that the words can name, found once for all who are told of it. */
+function laidOver({ before, now, resource }: Plan): (occasion: Occasion, side: 'from' | 'to') => JsonObject {
   const first = [...now, ...before].map((path) => path.split('.')[0] ?? '')
   const names = first.map((word) => {
     const relation = resource.relations.get(word)
     return relation?.kind === 'belongs_to' ? relation.field.name : word
   })
   const isComputed = names.some((name) => resource.fields.get(name)?.computed !== undefined)
-  const values = Object.entries(valuesOf(occasion, side)).filter(([name]) => isComputed || names.includes(name))
-  return Object.fromEntries(values)
+  const known = { from: new Map<Occasion, JsonObject>(), to: new Map<Occasion, JsonObject>() }
+  return (occasion, side) => {
+    const found = known[side].get(occasion)
+    if (found !== undefined) return found
+    const named = Object.entries(valuesOf(occasion, side)).filter(([name]) => isComputed || names.includes(name))
+    const values = Object.fromEntries(named)
+    known[side].set(occasion, values)
+    return values
+  }
 }

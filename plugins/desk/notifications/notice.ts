@@ -8,6 +8,7 @@ import {
   type Resource,
   readChangeCondition,
 } from '../../../engine/index.ts'
+import { kindOf } from './kinds.ts'
 import { type Wording, wordingOf } from './wording.ts'
 
 /** When something is told, beside the write itself. */
@@ -62,7 +63,7 @@ export function listOf(value: Json | undefined): readonly Json[] {
 export function noticeOf(catalog: Catalog, resource: Resource, given: JsonObject, name: string): Notice {
   return {
     ...conditionsOf(catalog, resource, given),
-    kind: typeof given.kind === 'string' ? given.kind : name,
+    kind: kindOf(given, name),
     to: listOf(given.to).map((entry) => audienceOf(catalog, resource, given, entry)),
     except: listOf(given.except).map(String),
     copies: isObject(given.copies) ? copiesOf(catalog, resource, given.copies) : undefined,

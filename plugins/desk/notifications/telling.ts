@@ -12,6 +12,7 @@ import { type Plan, ticketPaths } from './plan.ts'
 import { isListed, isMailed, toldHow } from './reach.ts'
 import { type Filled, filler, type Wording } from './wording.ts'
 
+type Fill = ReturnType<typeof filler>
 type Writing = Context & Pick<ListenerContext, 'enqueueEach' | 'logWrites' | 'now'>
 
 /** Tells people. */
@@ -19,14 +20,15 @@ export async function tellOf(context: Writing, occasions: readonly Occasion[]): 
   const lots = await lotsOf(context, occasions)
   if (lots.length === 0) return
   const { candidates, people } = await candidatesOf(context, lots)
-  const words = wordsOf(context, people)
+  const fill = filler(context)
+  const words = wordsOf(fill, context, people)
   const told = candidates.filter(({ seen }) => seen !== undefined)
   const rows = told.filter((one) => howOf(context.options, one).listed).map((one) => rowOf(one, words(one)))
   await listRows(context, rows)
   const mails = told
     .filter((one) => howOf(context.options, one).mailed)
     .flatMap((one) => mailOf(context, one, words(one)))
-  await sendMails(context, [...mails, ...lots.flatMap((lot) => copiesOf(context, lot, people))])
+  await sendMails(context, [...mails, ...lots.flatMap((lot) => copiesOf(fill, context, lot, people))])
 }
 
 /** Who would be told and who would not, a line for each; nothing is written. */
@@ -41,8 +43,9 @@ export async function explainOf(context: Context, occasions: readonly Occasion[]
     const chosen = one.person.reachOf(kind) === 'default' ? '' : `, as they chose for ${kind}`
     return { kind, text: `${one.person.email} ${toldHow(listed, mailed)}${chosen}` }
   })
+  const fill = filler(context)
   const copied = lots.flatMap((lot) =>
-    copiesOf(context, lot, people).map(
+    copiesOf(fill, context, lot, people).map(
       ({ to }): Line => ({ kind: lot.notice.kind, text: `${to} gets a copy by mail` }),
     ),
   )
@@ -66,8 +69,7 @@ function usually(options: JsonObject, { kind, mail }: Notice): boolean {
 }
 
 /** The words for somebody, filled with what they see. */
-function wordsOf(context: Context, people: People): (candidate: Candidate) => Filled {
-  const fill = filler(context)
+function wordsOf(fill: Fill, context: Context, people: People): (candidate: Candidate) => Filled {
   return ({ audience: { wording }, lot, seen }) => {
     const { plan } = lot.occasion
     const read = (path: string): Json =>
@@ -85,7 +87,7 @@ interface Wanted {
 }
 
 function filledBy(
-  fill: ReturnType<typeof filler>,
+  fill: Fill,
   { options }: Context,
   { lot, people, wording }: Wanted,
   read: (path: string) => Json,
@@ -134,14 +136,14 @@ function mailOf({ options }: Context, one: Candidate, words: Filled): readonly M
 }
 
 /** The copies of a lot, in the words for whom they are copies of; nobody gets one twice, nor who is told already. */
-function copiesOf(context: Context, lot: Lot, people: People): readonly Mail[] {
+function copiesOf(fill: Fill, context: Context, lot: Lot, people: People): readonly Mail[] {
   const { notice, occasion } = lot
   const { copies } = notice
   if (copies === undefined || !usually(context.options, notice) || !isMet(lot, copies)) return []
   const wording = wordingFor(lot, copies)
   if (wording === undefined) return []
   const read = (path: string): Json => lot.findings.values[occasion.plan.values.get(path) ?? -1] ?? null
-  const words = filledBy(filler(context), context, { lot, people, wording }, read)
+  const words = filledBy(fill, context, { lot, people, wording }, read)
   const sent = new Set(idsAt(lot, copies.of).map((id) => people.byId.get(id)?.email))
   return (occasion.plan.addresses.get(notice) ?? []).flatMap(({ address, firstName }) =>
     [read(address)].flat().flatMap((email): readonly Mail[] => {
