@@ -10,6 +10,8 @@ export const WORK_LIMITS = {
   /** How long a process owns a job without a sign of life, and how often it looks for jobs that nobody told it of, in milliseconds. */
   jobLeaseMs: 30_000,
   jobPollMs: 5_000,
+  /** How long a job waits at most for a moment in which no request is in flight, in milliseconds: requests come first. */
+  jobGapMs: 100,
   /** How often a job is tried unless its plugin says otherwise, and the wait before a retry, doubled each time, in milliseconds. */
   jobAttempts: 5,
   jobBackoffMs: 2_000,
@@ -29,7 +31,7 @@ export const WORK_LIMITS = {
    * many: from some hundred changes a second on rounds become fewer and larger, and each change costs less.
    */
   listenerRestMs: 10,
-  listenerRestMostMs: 400,
+  listenerRestMostMs: 250,
   /** How often a change that a listener can not work is tried, and the wait before a retry, doubled each time, in milliseconds. */
   listenerAttempts: 5,
   listenerBackoffMs: 2_000,

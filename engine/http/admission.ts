@@ -29,6 +29,8 @@ export interface Admission {
   enter(): boolean
   /** Gives back the place of a request whose answer is made. */
   leave(): void
+  /** Resolves when no request is in flight, after so many milliseconds at the latest: what nobody waits for begins then. */
+  gap(mostMs: number): Promise<void>
   /** What a refused request is told; the pauses differ, so that callers do not come back together. */
   refusal(): ApiError
   figures(): AdmissionFigures
@@ -102,6 +104,7 @@ export function createAdmission({ waited, log }: { waited(): number; log: Logger
   const control = createControl(waited)
   const sayRefused = refusalLog(log)
   const largeAnswers = createLargeAnswers()
+  const gaps = createGaps()
   const window = { began: 0, peak: 0, refused: 0 }
   let inFlight = 0
   let admitted = 0
@@ -131,7 +134,9 @@ export function createAdmission({ waited, log }: { waited(): number; log: Logger
     },
     leave() {
       inFlight -= 1
+      if (inFlight === 0) gaps.come()
     },
+    gap: (mostMs) => (inFlight === 0 ? Promise.resolve() : gaps.next(mostMs)),
     refusal() {
       const retryAfter = PAUSES[refused % PAUSES.length] ?? 1
       return new ApiError('unavailable', { message: 'The service is busy; try again', retryAfter })
@@ -140,6 +145,26 @@ export function createAdmission({ waited, log }: { waited(): number; log: Logger
       const { limit, waitMs } = control
       return { admitted, refused, limit, inFlight, waitMs, large: largeAnswers.figures() }
     },
+  }
+}
+
+/** Those who wait for a moment without requests. */
+function createGaps(): { come(): void; next(mostMs: number): Promise<void> } {
+  const waiting = new Set<() => void>()
+  return {
+    come() {
+      for (const resume of waiting) resume()
+    },
+    next: (mostMs) =>
+      new Promise((resolve) => {
+        const resume = (): void => {
+          clearTimeout(late)
+          waiting.delete(resume)
+          resolve()
+        }
+        const late = setTimeout(resume, mostMs)
+        waiting.add(resume)
+      }),
   }
 }
 

@@ -5,7 +5,7 @@ import { JobGivenUp, type Taken } from './job.ts'
 import { ownJob } from './queue.ts'
 import type { WorkerParts } from './worker-parts.ts'
 
-/** Runs a job and notes its end; never rejects. What somebody else has taken over by then is left to them. */
+/** Runs a job in a gap between requests and notes its end; never rejects. What somebody else has taken over by then is left to them. */
 export async function runToEnd(
   parts: WorkerParts,
   owner: string,
@@ -26,6 +26,8 @@ export async function runToEnd(
     if (isFurther) [furthest, progressedAttempt] = [whole, job.attempt]
   }
   const lastAttempt = (): boolean => fruitless() >= job.attempts
+  await parts.gap(parts.limits.jobGapMs)
+  if (signal.aborted) return
   try {
     const result = await parts.run(job, { signal, progress, lastAttempt })
     if (signal.aborted) return

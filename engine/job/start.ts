@@ -27,12 +27,14 @@ export interface JobsAround {
   readonly random: () => number
   /** Told of each scheduled job that came to a good end, with its result. */
   readonly tidied: (name: string, result: Json | undefined) => void
+  /** `Admission.gap`. */
+  readonly gap: (mostMs: number) => Promise<void>
   /** Looks how the queue stands, now and then. */
   readonly measure: () => Promise<void>
 }
 
 /** Takes jobs until it is closed. */
-export function startJobs({ store, random, tidied, measure }: JobsAround, current: () => Current): Worker {
+export function startJobs({ store, random, tidied, gap, measure }: JobsAround, current: () => Current): Worker {
   const { foundation } = current()
   const { log } = foundation
   const limits = foundation.catalog.limits as Readonly<Record<string, number>> & WorkerLimits
@@ -50,6 +52,7 @@ export function startJobs({ store, random, tidied, measure }: JobsAround, curren
     kinds: () => kindsOf(current()),
     scheduled: () => scheduledOf(current().jobs, false),
     run,
+    gap,
     completed,
     measure: () => measure().catch((error: unknown) => log.debug({ err: error }, 'the queue of jobs was not counted')),
     random,

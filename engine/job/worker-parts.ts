@@ -11,6 +11,7 @@ export interface WorkerLimits {
   readonly jobSlots: number
   readonly jobLeaseMs: number
   readonly jobPollMs: number
+  readonly jobGapMs: number
   readonly jobBackoffMs: number
   readonly jobBackoffMostMs: number
   readonly jobScheduleMs: number
@@ -33,6 +34,8 @@ export interface WorkerParts {
   /** Those of them that come back by themselves. */
   readonly scheduled: () => readonly Scheduled[]
   readonly run: (job: Taken, run: Run) => Promise<Json | undefined>
+  /** `Admission.gap`. */
+  readonly gap: (mostMs: number) => Promise<void>
   /** Told of each job that came to a good end, with its result. */
   readonly completed: (name: string, result: Json | undefined) => void
   /** Counts what stands in the queue, now and then. */

@@ -41,7 +41,7 @@ export async function renderMail(template: URL, data: Readonly<Record<string, un
 }
 
 /** The words of an automation's mail, filled in the same way; what `data` lacks is no word. */
-export async function renderWords(words: MailWords, data: Readonly<Record<string, unknown>>): Promise<Content> {
+export function renderWords(words: MailWords, data: Readonly<Record<string, unknown>>): Content {
   const key = JSON.stringify([words.subject, words.text])
   return render(compiled.get(key) ?? compile(key, words, false), data, false)
 }
@@ -61,14 +61,12 @@ function compile(key: string, { subject, text }: MailWords, strict = true): Comp
   return parts
 }
 
-async function render(parts: Compiled, data: Readonly<Record<string, unknown>>, strict: boolean): Promise<Content> {
+function render(parts: Compiled, data: Readonly<Record<string, unknown>>, strict: boolean): Content {
   const { html, plain } = liquidEngines(strict)
-  const subject = String(await plain.render(parts.subject, data))
-    .replace(/\s+/g, ' ')
-    .trim()
+  const subject = String(plain.renderSync(parts.subject, data)).replace(/\s+/g, ' ').trim()
   const app = nameIn(data.app)
-  const text = plainText(String(await plain.render(parts.text, data)), app)
-  return { subject, text, html: pageOf(subject, htmlText(String(await html.render(parts.html, data))), app) }
+  const text = plainText(String(plain.renderSync(parts.text, data)), app)
+  return { subject, text, html: pageOf(subject, htmlText(String(html.renderSync(parts.html, data))), app) }
 }
 
 /** Automations know more of the application than its name. */

@@ -63,6 +63,8 @@ interface Measured {
   /** Changes that a listener had left when the load ended, and seconds until none was. */
   readonly left: number
   readonly drained: number
+  /** Mails that waited in the queue then; they are worked before the processor times are taken. */
+  readonly mails: number
 }
 
 /** How the listeners stand: the lag of the one that is behind most, in seconds, and the changes that wait for one of them. */
@@ -76,6 +78,12 @@ async function standing(url: string): Promise<{ readonly lag: number; readonly w
     lag: most(/^plinth_listener_lag_seconds\{.*\} (\S+)$/gm),
     waiting: most(/^plinth_listener_changes\{.*state="waiting".*\} (\S+)$/gm),
   }
+}
+
+/** Jobs that are due, of which mails are nearly all, and those that run. */
+async function queued(admin: pg.Client): Promise<number> {
+  const sql = `select count(*) from plinth_job where status = 'running' or status = 'pending' and due_at <= now()`
+  return Number((await admin.query<{ count: string }>(sql)).rows[0]?.count)
 }
 
 async function measure(server: Server, admin: pg.Client, load: Load): Promise<Measured> {
@@ -101,6 +109,8 @@ async function measure(server: Server, admin: pg.Client, load: Load): Promise<Me
   const { waiting: left } = await standing(server.url)
   await until(async () => (await standing(server.url)).waiting === 0, 120_000)
   const drained = (performance.now() - ended) / 1_000
+  const mails = await queued(admin)
+  await until(async () => (await queued(admin)) === 0, 240_000)
   // What was left counts too: the work is not cheaper for being late.
   const after = { server: processorTimes(pids), database: processorTimes(await backends()) }
   const micros = (seconds: number): number => Math.round((seconds * 1e6) / figures.sent)
@@ -111,6 +121,7 @@ async function measure(server: Server, admin: pg.Client, load: Load): Promise<Me
     lags: lags.sort((one, other) => one - other),
     left,
     drained,
+    mails,
   }
 }
 
@@ -139,13 +150,17 @@ async function run(databaseUrl: string, admin: pg.Client, alone: boolean): Promi
     // The first seconds compile statements; with the last round of statuses, of which the first one makes others.
     await beginLoad({ ...load, requests: load.requests.slice(-rows.length), seconds: 3 }).figures
     await until(async () => (await standing(server.url)).waiting === 0, 120_000)
+    await until(async () => (await queued(admin)) === 0, 240_000)
     return await measure(server, admin, load)
   } finally {
     await server.stop('SIGTERM')
   }
 }
 
-function rowOf(name: string, { databaseMicros, drained, figures, lags, left, serverMicros }: Measured): string[] {
+function rowOf(
+  name: string,
+  { databaseMicros, drained, figures, lags, left, mails, serverMicros }: Measured,
+): string[] {
   const at = (share: number): string => `${((lags[Math.floor(share * (lags.length - 1))] ?? 0) * 1_000).toFixed(0)} ms`
   const failed = Object.entries(figures.statuses).filter(([status]) => !/^2\d\d$/.test(status))
   return [
@@ -157,6 +172,7 @@ function rowOf(name: string, { databaseMicros, drained, figures, lags, left, ser
     `${databaseMicros} µs`,
     `${at(0.5)} / ${at(0.99)}`,
     `${left}, ${drained.toFixed(1)} s`,
+    String(mails),
   ]
 }
 
@@ -169,6 +185,7 @@ const HEADINGS = [
   'database CPU a change',
   'lag p50 / p99',
   'left at the end, worked in',
+  'mails left then',
 ]
 
 async function bench(databaseUrl: string): Promise<void> {

@@ -3,8 +3,9 @@ import { Readable } from 'node:stream'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
-import { nextLimit } from '../../engine/http/admission.ts'
+import { createAdmission, nextLimit } from '../../engine/http/admission.ts'
 import { LIMITS } from '../../engine/limits.ts'
+import { SILENT } from '../support/database.ts'
 import { until } from '../support/wait.ts'
 import { AS_AGENT, route, serve } from './world.ts'
 
@@ -80,6 +81,23 @@ test('a refused client that asked before it sent its body is not told to send it
   await Promise.all(inside)
   assert.match(await world.raw(`${ask}{}`), /^HTTP\/1\.1 100 Continue\r\n\r\nHTTP\/1\.1 4/)
   await world.close()
+})
+
+test('what nobody waits for begins when no request is in flight, or after the longest wait', async () => {
+  const admission = createAdmission({ waited: () => 0, log: SILENT })
+  const begun: string[] = []
+  const begin = (name: string, mostMs: number) => admission.gap(mostMs).then(() => void begun.push(name))
+  await begin('on a quiet server', 60_000)
+  admission.enter()
+  admission.enter()
+  const waits = begin('in the gap', 60_000)
+  await begin('after the longest wait', 1)
+  admission.leave()
+  await sleep(1)
+  assert.equal(begun, ['on a quiet server', 'after the longest wait'])
+  admission.leave()
+  await waits
+  assert.is(begun.at(-1), 'in the gap')
 })
 
 test('the limit falls with the wait, by little or by more, and grows back', () => {

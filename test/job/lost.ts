@@ -20,6 +20,7 @@ startWorker({
     writeFileSync(told, id)
     return new Promise(() => undefined)
   },
+  gap: async () => undefined,
   completed: () => undefined,
   measure: async () => undefined,
   random: () => 0.5,

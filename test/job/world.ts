@@ -6,7 +6,7 @@ import type { Kind } from '../../engine/job/places.ts'
 import { addJob } from '../../engine/job/queue.ts'
 import { type JobState, jobState } from '../../engine/job/state.ts'
 import { startWorker, type Worker } from '../../engine/job/worker.ts'
-import type { Run, WorkerLimits } from '../../engine/job/worker-parts.ts'
+import type { Run, WorkerLimits, WorkerParts } from '../../engine/job/worker-parts.ts'
 import type { Json, JsonObject } from '../../engine/json.ts'
 import { LIMITS } from '../../engine/limits.ts'
 import { createIndex, createTable } from '../../engine/migration/ddl.ts'
@@ -43,7 +43,7 @@ export interface QueueWorld {
   readonly db: TestDatabase
   add(payload: JsonObject, more?: Partial<JobOrder>, attempts?: number): Promise<string>
   /** Starts a worker that runs jobs in this way, with other limits or kinds than the usual ones. */
-  work(run: JobWork, limits?: Partial<WorkerLimits>, kinds?: readonly Kind[]): Worker
+  work(run: JobWork, limits?: Partial<WorkerLimits>, kinds?: readonly Kind[], gap?: WorkerParts['gap']): Worker
   /** The workers that were started since the last `clear`. */
   readonly workers: Worker[]
   state(id: string): Promise<JobState>
@@ -67,7 +67,7 @@ export async function openQueue(): Promise<QueueWorld> {
     workers,
     state,
     add: (payload, more = {}, attempts = 3) => addJob(db.database.adhoc, order(payload, more), attempts),
-    work(run, limits = {}, kinds = [kind('test.work')]) {
+    work(run, limits = {}, kinds = [kind('test.work')], gap = async () => undefined) {
       const worker = startWorker({
         runner: db.database.adhoc,
         log: SILENT,
@@ -75,6 +75,7 @@ export async function openQueue(): Promise<QueueWorld> {
         kinds: () => kinds,
         scheduled: () => [],
         run,
+        gap,
         completed: () => undefined,
         measure: async () => undefined,
         random: () => 0.5,
