@@ -26,6 +26,8 @@ const { values: options } = parseArgs({
 })
 const SERVER_CORE = 0
 const OTHER_CORE = 1
+/** Code is compiled after its first thousands of runs, and a server runs for longer than that. */
+const WARM_SECONDS = 5
 const seconds = Number(options.seconds)
 const folder = mkdtempSync(join(tmpdir(), 'plinth-bench-'))
 
@@ -145,8 +147,8 @@ async function measureWorkload(workload: Workload, engine: Contender, reference:
   await mustAgree(workload, engine, reference)
   const by = (who: Contender, of: 'engine' | 'reference', duration: number): Promise<Sample> =>
     measure(who, workload[of], duration, workload.connections)
-  await by(engine, 'engine', 2)
-  await by(reference, 'reference', 2)
+  await by(engine, 'engine', WARM_SECONDS)
+  await by(reference, 'reference', WARM_SECONDS)
   const rounds: Round[] = []
   for (let round = 0; round < Number(options.rounds); round += 1) {
     // Whoever goes first finds the machine as the other left it, so they take turns.

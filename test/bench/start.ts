@@ -8,6 +8,7 @@ import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { parseArgs } from 'node:util'
 import { bare, PROGRAM, type Server, startServer } from '../cli/server.ts'
+import { runLoad } from '../faults/load.ts'
 import { type BenchRequest, load } from './load.ts'
 import { processorTimes, secondsBetween } from './processor.ts'
 import { ADMIN_ENV, adminToken, DATABASE_OPTION, onScratchDatabase } from './scratch.ts'
@@ -30,6 +31,8 @@ const TICKETS = 500
 const IDLE_MS = 5_000
 /** How long each process is asked before it is measured; several share what one has alone. */
 const WARM_SECONDS = 3
+/** Requests a second to each of several processes: few enough that all of them find a core free. */
+const PACE = 100
 
 const WORKS: readonly (readonly [name: string, goal: number, requests: readonly BenchRequest[]])[] = [
   ['get a ticket', 0.3, Array.from({ length: TICKETS }, (_, i) => ({ method: 'GET', path: `/tickets/${i + 1}` }))],
@@ -75,27 +78,43 @@ async function fill(url: string, headers: Readonly<Record<string, string>>): Pro
   }
 }
 
-/** Answers a second and microseconds of processor time for each, of processes that are asked side by side. */
+/** Answers a second of processes that are asked side by side, as fast as they answer. */
 async function loaded(
   servers: readonly Server[],
   headers: Readonly<Record<string, string>>,
   work: readonly BenchRequest[],
   measuredSeconds = seconds,
-) {
-  const pids = servers.map(({ child }) => child.pid!)
+): Promise<number> {
   const requests = work.map((one) => ({ ...one, path: `/api/v1${one.path}` }))
   const ask = (of: number) =>
     Promise.all(
       servers.map(({ url }) => load({ url, headers, requests, seconds: of, connections: CONNECTIONS, core: 1 })),
     )
   await ask(2)
-  const before = processorTimes(pids)
   const results = await ask(measuredSeconds)
-  const used = secondsBetween(before, processorTimes(pids))
   const sum = (pick: (one: (typeof results)[number]) => number): number =>
     results.reduce((all, one) => all + pick(one), 0)
   if (sum(({ errors }) => errors) > 0) throw new Error(`${sum(({ errors }) => errors)} answers were no success`)
-  return { perSecond: sum((one) => one.requests / one.seconds), micros: (used * 1e6) / sum((one) => one.requests) }
+  return sum((one) => one.requests / one.seconds)
+}
+
+/**
+ * Microseconds of processor time for each answer of processes that get so many requests a second each. Asked as fast as
+ * they answer, many processes on few cores would tell what the system's scheduler costs, and not what they cost together.
+ */
+async function paced(
+  servers: readonly Server[],
+  headers: Readonly<Record<string, string>>,
+  work: readonly BenchRequest[],
+): Promise<number> {
+  const pids = servers.map(({ child }) => child.pid!)
+  const requests = work.map((one) => ({ ...one, path: `/api/v1${one.path}` }))
+  const before = processorTimes(pids)
+  const results = await Promise.all(servers.map(({ url }) => runLoad({ url, headers, requests, seconds, rate: PACE })))
+  const used = secondsBetween(before, processorTimes(pids))
+  const failed = results.flatMap(({ statuses }) => Object.keys(statuses)).filter((status) => !/^2\d\d$/.test(status))
+  if (failed.length > 0) throw new Error(`answers with ${failed.join(', ')}`)
+  return (used * 1e6) / results.reduce((all, { sent }) => all + sent, 0)
 }
 
 interface Figures {
@@ -119,7 +138,7 @@ async function measure(kind: Kind): Promise<Figures> {
     const idle = memoryOf(server).now
     const headers = { authorization: `Bearer ${await adminToken(server.url)}` }
     const rates: number[] = []
-    for (const [, , requests] of WORKS) rates.push((await loaded([server], headers, requests)).perSecond)
+    for (const [, , requests] of WORKS) rates.push(await loaded([server], headers, requests))
     return { starts, idle, most: memoryOf(server).most, rates }
   } finally {
     await server.stop('SIGTERM')
@@ -142,7 +161,7 @@ async function together({ env }: Kind, counts: readonly number[]): Promise<reado
       for (const [, , requests] of WORKS) await loaded(servers, headers, requests, WARM_SECONDS * count)
       const cells: string[] = []
       for (const [at, [, , requests]] of WORKS.entries()) {
-        const { micros } = await loaded(servers, headers, requests)
+        const micros = await paced(servers, headers, requests)
         alone[at] ??= micros
         cells.push(`${Math.round(micros)} µs (${(micros / alone[at]!).toFixed(2)})`)
       }
