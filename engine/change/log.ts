@@ -77,23 +77,34 @@ const READ_ON = `select $5::text, ${CHANGE}, ${BEHIND} from plinth_change c
  */
 export const STRIDE = 500
 
-const WAITING = `select l.name from unnest($1::text[], $2::jsonb[]) as h(name, words)
-  join plinth_listener l on l.name = h.name where l.upto is not null
-  or exists (select 1 from plinth_change c where c.xid >= pg_snapshot_xmin(l.done)
-    and not pg_visible_in_snapshot(c.xid, l.done) and h.words ? (c.resource || ' ' || c.action))
+/* What lies behind a listener's place is looked at once: from the second look on, what was not there at the last one. */
+const WAITING = `select l.name, pg_current_snapshot()::text, l.upto is not null
+  or exists (select 1 from plinth_change c
+    where c.xid >= greatest(pg_snapshot_xmin(l.done), pg_snapshot_xmin(coalesce(h.looked, l.done)))
+    and not pg_visible_in_snapshot(c.xid, l.done) and not pg_visible_in_snapshot(c.xid, coalesce(h.looked, l.done))
+    and h.words ? (c.resource || ' ' || c.action))
   or exists (select 1 from plinth_deferred_change d where d.listener = l.name and d.failed_at is null
     and d.due_at <= clock_timestamp())
-  or pg_snapshot_xmin(pg_current_snapshot())::text::bigint - pg_snapshot_xmin(l.done)::text::bigint > ${STRIDE}`
+  or pg_snapshot_xmin(pg_current_snapshot())::text::bigint - pg_snapshot_xmin(l.done)::text::bigint > ${STRIDE}
+  from unnest($1::text[], $2::jsonb[], $3::pg_snapshot[]) as h(name, words, looked) join plinth_listener l on l.name = h.name`
+
+/** What is known from a look at the log: for each listener for which nothing waited, the snapshot of that look. */
+export type Looked = ReadonlyMap<string, string>
 
 /** Those of the listeners for which something waits; what each hears of stands beside its name. */
 export async function listenersWithWork(
   runner: Runner,
   heard: ReadonlyMap<string, readonly string[]>,
-): Promise<readonly string[]> {
-  if (heard.size === 0) return []
+  before: Looked = new Map(),
+): Promise<{ readonly names: readonly string[]; readonly looked: Looked }> {
+  if (heard.size === 0) return { names: [], looked: before }
+  const names = [...heard.keys()]
   const words = [...heard.values()].map((one) => JSON.stringify(one))
-  const rows = await runner.run({ text: WAITING, name: 'plinth listeners waiting' }, [[...heard.keys()], words])
-  return rows.map(([name]) => name ?? '')
+  const values = [names, words, names.map((name) => before.get(name) ?? null)]
+  const rows = await runner.run({ text: WAITING, name: 'plinth listeners waiting' }, values)
+  const of = (waits: string): readonly (readonly [string, string])[] =>
+    rows.flatMap(([name, now, isWaiting]) => (isWaiting === waits ? [[name ?? '', now ?? ''] as const] : []))
+  return { names: of('t').map(([name]) => name), looked: new Map(of('f')) }
 }
 
 /**

@@ -3,7 +3,7 @@ import type { Foundation } from '../action/execution.ts'
 import { stillServes } from '../database/serves.ts'
 import type { Logger } from '../observe.ts'
 import type { Change, Listeners } from './listener.ts'
-import { defer, listenersWithWork, setAside } from './log.ts'
+import { defer, type Looked, listenersWithWork, setAside } from './log.ts'
 import { type Round, reasonOf, runRound } from './round.ts'
 import { type ListenerState, listenerStates } from './state.ts'
 
@@ -40,6 +40,8 @@ export interface ListenerWorker {
   close(ms: number): Promise<void>
 }
 
+type Heard = Foundation['catalog']['listeners']
+
 /** What the worker knows of itself; the one place that changes while it works. */
 interface State {
   closed: boolean
@@ -49,6 +51,8 @@ interface State {
   looking: Promise<void> | undefined
   /** When the last look began. */
   looked: number
+  /** What it found, for what the listeners heard of then. */
+  found: { readonly heard: Heard; readonly looked: Looked } | undefined
   readonly running: Map<string, Promise<void>>
   /** Until when a listener that had much to work gathers what comes, in the time of `performance.now()`. */
   readonly rests: Map<string, number>
@@ -65,6 +69,7 @@ export function startListeners(random: () => number, serving: Serving): Listener
     rings: Number.POSITIVE_INFINITY,
     looking: undefined,
     looked: Number.NEGATIVE_INFINITY,
+    found: undefined,
     running: new Map(),
     rests: new Map(),
   }
@@ -111,7 +116,10 @@ async function look(parts: ListenerParts, state: State): Promise<void> {
   const { catalog, database } = parts.serving.app.foundation
   state.looked = performance.now()
   try {
-    const names = await listenersWithWork(database.adhoc, catalog.listeners)
+    const heard = catalog.listeners
+    const before = state.found?.heard === heard ? state.found.looked : undefined
+    const { looked, names } = await listenersWithWork(database.adhoc, heard, before)
+    state.found = { heard, looked }
     for (const name of names) begin(parts, state, name)
     const soonest = Math.min(...names.map((name) => state.rests.get(name) ?? Number.POSITIVE_INFINITY))
     if (soonest < Number.POSITIVE_INFINITY) lookIn(parts, state, soonest - state.looked)
