@@ -13,6 +13,8 @@ export function carried(wanted: readonly Table[], present: Present): Present {
     if (isMoved) owned.set(name, new Set([...before, ...(owned.get(name) ?? [])]))
     const earlier = isMoved || !has(name) ? renamedFrom : name
     for (const column of columns) {
+      // It has its name already, so there is nothing to carry.
+      if (earlier === name && column.renamedFrom === undefined) continue
       const there = has(name) ? `${name}.${column.name}` : undefined
       const known = [column.name, column.renamedFrom].map((one) => present.history.words[`${earlier}.${one}`])
       const last = known.find((one) => one !== undefined)

@@ -21,11 +21,13 @@ const COLUMNS = `select c.relname, a.attname, format_type(a.atttypid, a.atttypmo
       select t.typbasetype as type, t.typnotnull as required union all
       select o.typbasetype, o.typnotnull from u join pg_type o on o.oid = u.type and o.typtype = 'd')
       select bool_or(u.required) from u),
-    pg_get_expr(d.adbin, d.adrelid), a.attidentity <> '', a.attgenerated, col_description(c.oid, a.attnum),
+    pg_get_expr(d.adbin, d.adrelid), a.attidentity <> '', a.attgenerated,
+    case when a.attgenerated <> '' then col_description(c.oid, a.attnum) end,
     case when t.typtype = 'd' then (with recursive u as (
       select t.typbasetype as type, t.typtypmod as modifier union all
       select o.typbasetype, o.typtypmod from u join pg_type o on o.oid = u.type and o.typtype = 'd')
-      select format_type(u.type, u.modifier) from u join pg_type o on o.oid = u.type where o.typtype <> 'd') end
+      select format_type(u.type, u.modifier) from u join pg_type o on o.oid = u.type where o.typtype <> 'd') end,
+    a.attnum
   from pg_class c join pg_attribute a on a.attrelid = c.oid and a.attnum > 0 and not a.attisdropped
   join pg_type t on t.oid = a.atttypid
   left join pg_attrdef d on d.adrelid = c.oid and d.adnum = a.attnum
@@ -45,11 +47,11 @@ const FOREIGN_KEYS = `select c.relname, a.attname, f.relname,
     and (k.convalidated or k.conname <> left(c.relname || '_' || a.attname || '_fkey', 63)) and c.relnamespace = current_schema()::regnamespace
   order by c.relname, a.attnum, k.conname`
 
-const INDEXES = `select t.relname, i.relname, m.amname, x.indisunique, x.indisvalid, obj_description(i.oid, 'pg_class'),
-    array_to_json(array(select a.attname from unnest(x.indkey) with ordinality as u(attnum, position)
-      join pg_attribute a on a.attrelid = t.oid and a.attnum = u.attnum order by u.position)),
-    pg_get_indexdef(i.oid, 1, true)
+/** Nothing is asked for each index alone: an application has thousands. Its columns are numbers, 0 for an expression. */
+const INDEXES = `select t.relname, i.relname, m.amname, x.indisunique, x.indisvalid, d.description, x.indkey,
+    case when x.indexprs is not null then pg_get_indexdef(i.oid, 1, true) end
   from pg_index x join pg_class i on i.oid = x.indexrelid join pg_class t on t.oid = x.indrelid join pg_am m on m.oid = i.relam
+  left join pg_description d on d.objoid = i.oid and d.classoid = 'pg_class'::regclass and d.objsubid = 0
   where t.relnamespace = current_schema()::regnamespace and not x.indisprimary order by t.relname, i.relname`
 
 const CHECKS = `select t.relname, k.conname from pg_constraint k join pg_class t on t.oid = k.conrelid
@@ -103,12 +105,14 @@ function foreignKeyOf(row: Row): ForeignKey {
 }
 
 /** Only valid indexes of the engine's own: one left half-built is made again, one of a person's is nobody's business. */
-function indexesOf(rows: readonly Row[]): readonly TableIndex[] {
+function indexesOf(rows: readonly Row[], columnNames: ReadonlyMap<string, string>): readonly TableIndex[] {
   return rows.flatMap((row) => {
     const mark = row[5] ?? ''
     if (!mark.startsWith(MARK) || row[4] !== 't' || isConverting(textAt(row, 1))) return []
     const where = mark.slice(MARK.length).replace(/^: /, '') || undefined
-    const named: readonly string[] = JSON.parse(textAt(row, 6))
+    const named = textAt(row, 6)
+      .split(' ')
+      .flatMap((number) => columnNames.get(number) ?? [])
     const expression = textAt(row, 7)
     const columns = named.length === 0 ? columnIn(expression) : named
     const language = languageIn(expression)
@@ -197,7 +201,9 @@ export async function inspect(runner: Runner): Promise<Present> {
 /** The tables of the connection's own schema as they stand there. */
 export async function inspectAll(runner: Runner): Promise<Physical> {
   const ask = (text: string) => runner.run({ text }, [])
-  const columns = grouped(await ask(COLUMNS), columnOf)
+  const columnRows = await ask(COLUMNS)
+  const columns = grouped(columnRows, columnOf)
+  const numbers = grouped(columnRows, (row) => [textAt(row, 9), textAt(row, 1)] as const)
   const keys = grouped(await ask(PRIMARY_KEYS), (row) => textAt(row, 1))
   const references = grouped(await ask(FOREIGN_KEYS), foreignKeyOf)
   const indexes = grouped(await ask(INDEXES), (row) => row)
@@ -209,7 +215,7 @@ export async function inspectAll(runner: Runner): Promise<Physical> {
       columns: found,
       primaryKey: keys.get(name) ?? [],
       foreignKeys: references.get(name) ?? [],
-      indexes: indexesOf(indexes.get(name) ?? []),
+      indexes: indexesOf(indexes.get(name) ?? [], new Map(numbers.get(name))),
       sequences: sequencesOf(found, starts),
     }),
   )

@@ -72,9 +72,11 @@ export function backfillAdvice({ wanted }: Pair, column: Column): string {
 
 /** Words that rows may hold still: those that the enum had last, and those for which it names another. */
 function formerWords({ actual }: Pair, column: Column, was: Column, { present }: Circumstances): readonly string[] {
+  const { words } = column
+  if (words === undefined) return []
   const before = present.history.words[`${actual.name}.${was.name}`] ?? []
   const former = new Set([...before, ...Object.keys(column.becomes ?? {})])
-  return [...former].filter((word) => column.words !== undefined && !column.words.includes(word))
+  return [...former].filter((word) => !words.includes(word))
 }
 
 /** SQL of the word that stands for each that goes: of a column, or of every item of a list. */
@@ -137,9 +139,9 @@ export function takingWords(pair: Pair, column: Column, was: Column, circumstanc
 /** Values of a text that becomes an enum, where they are none of its words. */
 function strangers(pair: Pair, column: Column, was: Column, { present }: Circumstances): readonly Step[] {
   const { actual, wanted } = pair
-  const isKnown = present.history.words[`${actual.name}.${was.name}`] !== undefined
   const isText = was.type === 'text' || was.type.startsWith('character varying')
-  if (isKnown || !isText || column.words === undefined || column.type === 'jsonb') return []
+  if (!isText || column.words === undefined || column.type === 'jsonb') return []
+  if (present.history.words[`${actual.name}.${was.name}`] !== undefined) return []
   if (!present.owned.get(actual.name)?.has(was.name)) return []
   const known = [...column.words, ...Object.keys(column.becomes ?? {})]
   return [

@@ -38,10 +38,10 @@ function dropFilling(table: string, trigger: string): readonly string[] {
  */
 export function isRequiredFirst(pair: Pair, column: Column, was: Column): boolean {
   const { wanted, actual } = pair
-  const isMoved = wanted.name !== actual.name || wanted.columns.some((one) => isRenamed(pair, one))
+  if (!was.nullable || column.nullable || !isAlwaysFilled(column, column.fill)) return false
   const isWritten = was.generated === undefined && column.generated === undefined
-  if (!isMoved || !isWritten || isNew(pair, column) || was.type !== column.type) return false
-  return was.nullable && !column.nullable && isAlwaysFilled(column, column.fill)
+  if (!isWritten || isNew(pair, column) || was.type !== column.type) return false
+  return wanted.name !== actual.name || wanted.columns.some((one) => isRenamed(pair, one))
 }
 
 function isRenamed(pair: Pair, column: Column): boolean {
@@ -56,6 +56,11 @@ export function beforeRenames(pair: Pair, circumstances: Circumstances): readonl
 
 function requiringFirst(pair: Pair, circumstances: Circumstances): readonly Step[] {
   const { wanted, actual } = pair
+  const first = wanted.columns.flatMap((column, place) => {
+    const was = presentColumn(pair, column)
+    return was !== undefined && isRequiredFirst(pair, column, was) ? [{ column, place, was }] : []
+  })
+  if (first.length === 0) return []
   const present = (name: string) => {
     const column = wanted.columns.find((one) => one.name === name)
     return (column && presentColumn(pair, column)?.name) ?? name
@@ -63,9 +68,7 @@ function requiringFirst(pair: Pair, circumstances: Circumstances): readonly Step
   const columns = wanted.columns.map((column) => ({ ...column, name: present(column.name) }))
   const primaryKey = wanted.primaryKey.map(present)
   const early = { ...pair, wanted: { ...wanted, name: actual.name, columns, primaryKey } }
-  return wanted.columns.flatMap((column, place) => {
-    const was = presentColumn(pair, column)
-    if (was === undefined || !isRequiredFirst(pair, column, was)) return []
+  return first.flatMap(({ column, place, was }) => {
     const about = { table: wanted.name, column: column.name }
     return requiring(early, columns[place] ?? column, was, circumstances).map((step) => ({ ...step, about }))
   })
@@ -143,13 +146,12 @@ export function requiring(
 
 /** Checks and triggers that a killed start left behind: the step that needs one makes it anew. */
 function sweeping({ actual }: Pair, { present }: Circumstances): readonly Step[] {
-  const names = new Set(
-    actual.columns.flatMap(({ name }) => [
-      checkName(actual.name, name, 'fits'),
-      checkName(actual.name, name, 'required'),
-    ]),
-  )
-  const left = (present.checks.get(actual.name) ?? []).filter((name) => names.has(name))
+  const there = present.checks.get(actual.name) ?? []
+  const isOurs = (check: string) =>
+    actual.columns.some(({ name }) =>
+      (['fits', 'required'] as const).some((why) => check === checkName(actual.name, name, why)),
+    )
+  const left = there.filter(isOurs)
   const checks = left.map((name) =>
     tidying(
       `drop check ${name}, which was left behind`,

@@ -1,5 +1,4 @@
 /** Plans the way from the tables that are there to the tables that are wanted; never loses a value on its own. */
-import { createHash } from 'node:crypto'
 import { quoted as q } from '../filter/sql.ts'
 import { nearest } from '../text/nearest.ts'
 import {
@@ -13,6 +12,7 @@ import {
 } from './ddl.ts'
 import { STEP_TABLE } from './engine-tables.ts'
 import { existingSteps } from './existing.ts'
+import { catalogMark, markOf } from './mark.ts'
 import { asideName } from './name.ts'
 import type { Circumstances, Pair } from './pair.ts'
 import { planColumns } from './plan-column.ts'
@@ -36,10 +36,7 @@ export interface ShownPlan extends MigrationPlan {
 }
 
 function hashOf(wanted: readonly Table[], { tables, setAside, trigrams, ranges, history }: Present): string {
-  return createHash('sha256')
-    .update(JSON.stringify([wanted, tables, setAside, trigrams, ranges, history.words]))
-    .digest('hex')
-    .slice(0, 16)
+  return markOf([catalogMark(wanted), tables, setAside, trigrams, ranges, history.words])
 }
 
 /** The table that the YAML calls the earlier one, while that is not wanted itself. */

@@ -1,5 +1,5 @@
 /** Whether a catalog is the newest that a database has seen, and what a start may therefore do. */
-import { createHash } from 'node:crypto'
+import { catalogMark } from './mark.ts'
 import type { MigrationPlan } from './plan.ts'
 import type { Step } from './step.ts'
 import type { History, Present, Table } from './table.ts'
@@ -9,11 +9,6 @@ import type { History, Present, Table } from './table.ts'
  * `older`: another one came after it, so an instance of that other one may be running beside this.
  */
 export type Standing = 'new' | 'current' | 'older'
-
-/** A catalog by the tables that it wants. */
-export function catalogMark(wanted: readonly Table[]): string {
-  return createHash('sha256').update(JSON.stringify(wanted)).digest('hex').slice(0, 16)
-}
 
 /** `edited`: a person changed the YAML just now, so that it is the newest even if it was like this before. */
 export function standingOf(wanted: readonly Table[], { latest, known }: History, edited: boolean): Standing {
