@@ -1,5 +1,5 @@
 /** Names in SQL: quoting, the names of indexes, and the names of what was set aside. */
-import { createHash } from 'node:crypto'
+import { hash } from 'node:crypto'
 import type { TableIndex } from './table.ts'
 
 const IDENTIFIER_BYTES = 63
@@ -8,6 +8,11 @@ const ASIDE = /^(.+)__removed_(\d{8})(?:_(\d+))?$/
 
 export function quoteText(text: string): string {
   return `'${text.replace(/'/g, "''")}'`
+}
+
+/** A few digits that stand for a content. */
+function digits(content: string): string {
+  return hash('sha256', content).slice(0, HASH_LENGTH)
 }
 
 function cut(text: string, bytes: number): string {
@@ -29,8 +34,7 @@ export function namedIndex(table: string, index: Omit<TableIndex, 'name'>): Tabl
     where ?? null,
   ]
   const content = JSON.stringify(range === undefined ? parts : [...parts, range])
-  const hash = createHash('sha256').update(content).digest('hex').slice(0, HASH_LENGTH)
-  const tail = `_${hash}_${unique ? 'key' : kind === 'overlap' ? 'excl' : 'idx'}`
+  const tail = `_${digits(content)}_${unique ? 'key' : kind === 'overlap' ? 'excl' : 'idx'}`
   return { name: `${cut([table, ...columns].join('_'), IDENTIFIER_BYTES - tail.length)}${tail}`, ...index }
 }
 
@@ -38,8 +42,7 @@ export function namedIndex(table: string, index: Omit<TableIndex, 'name'>): Tabl
 function shortened(stem: string, tail: string): string {
   const whole = `${stem}${tail}`
   if (Buffer.byteLength(whole) <= IDENTIFIER_BYTES) return whole
-  const hash = createHash('sha256').update(stem).digest('hex').slice(0, HASH_LENGTH)
-  return `${cut(stem, IDENTIFIER_BYTES - tail.length - HASH_LENGTH - 1)}_${hash}${tail}`
+  return `${cut(stem, IDENTIFIER_BYTES - tail.length - HASH_LENGTH - 1)}_${digits(stem)}${tail}`
 }
 
 const CONVERTING = '__converting'
