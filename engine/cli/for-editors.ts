@@ -7,6 +7,7 @@ import { appSchema, resourceSchema } from '../definition/schema.ts'
 import type { Vocabulary } from '../definition/vocabulary.ts'
 import { typesOfRecords } from '../openapi/types.ts'
 import type { Settings } from '../settings.ts'
+import { atOnce, type Doing } from '../turns.ts'
 
 type Place = Pick<Settings, 'resourcesDir'>
 type Described = Pick<Boot, 'catalog' | 'composition'>
@@ -35,11 +36,15 @@ export function writeSchemas(vocabulary: Vocabulary, place: Place): Promise<read
 }
 
 /** Writes the types of the records, and gives the file's path. Rejects where that is not allowed. */
-export function writeTypes({ catalog, composition }: Described, place: Place): Promise<string> {
-  return write(place, 'types.d.ts', typesOfRecords({ catalog, hooks: composition.hooks }))
+export async function writeTypes(
+  { catalog, composition }: Described,
+  place: Place,
+  doing: Doing = atOnce,
+): Promise<string> {
+  return write(place, 'types.d.ts', await doing(typesOfRecords({ catalog, hooks: composition.hooks })))
 }
 
 /** Both, for what is served; a folder that may not be written to is no reason not to serve. */
-export async function writeForEditors(described: Described, place: Place): Promise<void> {
-  await Promise.allSettled([writeSchemas(described.composition.vocabulary, place), writeTypes(described, place)])
+export async function writeForEditors(described: Described, place: Place, doing?: Doing): Promise<void> {
+  await Promise.allSettled([writeSchemas(described.composition.vocabulary, place), writeTypes(described, place, doing)])
 }

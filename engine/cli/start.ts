@@ -4,6 +4,8 @@ import { setFlagsFromString } from 'node:v8'
 import type { Engine } from '../engine.ts'
 import { sentenceOf } from '../error.ts'
 import { LIMITS } from '../limits.ts'
+import type { Settings } from '../settings.ts'
+import { inTurns } from '../turns.ts'
 import { showDiagnostics, shownInstances } from './application.ts'
 import type { ExitCode, Invocation } from './command.ts'
 
@@ -54,10 +56,6 @@ async function begin(invocation: Invocation, stop: AbortSignal): Promise<Begun |
   const engine = created.value
   if (engine === undefined) return undefined
   try {
-    if (!settings.production) {
-      const { writeForEditors } = await import('./for-editors.ts')
-      await writeForEditors(engine.app, settings)
-    }
     if (options.demo === true) await fillWithExamples(engine)
     stop.throwIfAborted()
     return { engine, lines: await listen(engine, settings.port) }
@@ -79,16 +77,24 @@ async function rollOutFiles(engine: Engine, invocation: Invocation): Promise<voi
   }
 }
 
-async function watched(engine: Engine, invocation: Invocation): Promise<() => Promise<void>> {
+/** What editors work from can wait for requests, and no request for it. */
+async function writeBeside(engine: Engine, settings: Settings): Promise<void> {
+  if (settings.production) return
+  const { writeForEditors } = await import('./for-editors.ts')
+  await writeForEditors(engine.app, settings, inTurns)
+}
+
+async function watched(engine: Engine, invocation: Invocation, written: Promise<void>): Promise<() => Promise<void>> {
   const { watchSources } = await import('./watch.ts')
-  return watchSources(engine, invocation)
+  return watchSources(engine, invocation, written)
 }
 
 /** Serves until the process is told to stop, then lets what is under way finish. */
 async function serve({ engine, lines }: Begun, invocation: Invocation): Promise<void> {
   const { options, say, settings, stopped } = invocation
+  const written = writeBeside(engine, settings)
   try {
-    const unwatch = options.watch === true ? await watched(engine, invocation) : undefined
+    const unwatch = options.watch === true ? await watched(engine, invocation, written) : undefined
     say(lines.join('\n'))
     let rollout: Promise<void> = Promise.resolve()
     invocation.onHangup(() => {
@@ -98,7 +104,7 @@ async function serve({ engine, lines }: Begun, invocation: Invocation): Promise<
     await unwatch?.()
     await rollout
     if (lost instanceof Error) throw lost
-    await engine.close(settings.shutdownDelay)
+    await Promise.all([engine.close(settings.shutdownDelay), written])
   } catch (error) {
     await engine.close()
     throw error

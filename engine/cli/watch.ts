@@ -17,12 +17,17 @@ const LEFT_OUT = /[\\/](?:node_modules|\.[^\\/]*)(?:[\\/]|$)/
 
 /**
  * Reloads the engine when a file of its resources or plugins changes, one reload at a time. Resolves once
- * nothing that is saved can be missed, with what ends the watching.
+ * nothing that is saved can be missed, with what ends the watching. The first reload waits for what is `written` of the
+ * files as they are.
  */
-export async function watchSources(engine: Engine, invocation: Invocation): Promise<() => Promise<void>> {
+export async function watchSources(
+  engine: Engine,
+  invocation: Invocation,
+  written: Promise<void>,
+): Promise<() => Promise<void>> {
   const { settings, say, complain } = invocation
   let timer: NodeJS.Timeout | undefined
-  let reloading: Promise<void> = Promise.resolve()
+  let reloading = written
 
   async function reload(): Promise<void> {
     try {

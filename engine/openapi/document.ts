@@ -61,8 +61,7 @@ export function* openapiPieces(described: Described): Pieces<OpenApiDocument> {
   const common = { parameters: HEADER_PARAMETERS, requestBodies: {}, responses: COMMON_ANSWERS }
   const { paths, components } = share(inOrder(drafts), common)
   yield
-  const own = schemasOf(described, names)
-  yield
+  const own = yield* schemaPieces(described, names)
   const schemas = { ...ENVELOPE_SCHEMAS, ...BATCH_SCHEMAS, ...shortened(catalog, own, names) }
   yield
   const filters = filterSchemas(catalog, names, Object.keys(schemas))
@@ -149,11 +148,18 @@ function headerParameter(name: string, description: string): Node {
   return { name, in: 'header', description, schema: { type: 'string' } }
 }
 
+type Schemas = Readonly<Record<string, JsonSchema>>
+
 /** The schemas of every resource, used or not, by name. */
-export function schemasOf(
+export function schemasOf(...given: Parameters<typeof schemaPieces>): Schemas {
+  return atOnce(schemaPieces(...given))
+}
+
+/** The same in pieces. */
+export function* schemaPieces(
   { catalog, hooks, written = (resource) => resource }: Pick<Described, 'catalog' | 'hooks' | 'written'>,
   names: ReadonlyMap<string, TypeNames>,
-): Readonly<Record<string, JsonSchema>> {
+): Pieces<Schemas> {
   const schemas: Record<string, JsonSchema> = {}
   for (const resource of catalog.resources.values()) {
     const { single, list, create, update } = names.get(resource.name)!
@@ -162,6 +168,7 @@ export function schemasOf(
     schemas[list] = isDeepStrictEqual(alone, listed) ? schemaRef(single) : listed
     schemas[create] = inputSchema(written(resource, 'create'), 'create', hookInput(hooks, resource, 'create'))
     schemas[update] = inputSchema(written(resource, 'update'), 'update', hookInput(hooks, resource, 'update'))
+    yield
   }
   for (const resource of catalog.resources.values()) {
     for (const relation of resource.relations.values()) {

@@ -2,24 +2,34 @@
 import { fieldLabel } from '../catalog/name.ts'
 import { withoutEarlierNames } from '../catalog/present.ts'
 import type { JsonSchema } from '../json.ts'
-import { type Described, schemasOf } from './document.ts'
+import { atOnce, each, type Pieces } from '../turns.ts'
+import { type Described, schemaPieces } from './document.ts'
 import { type TypeNames, typeNames } from './type-name.ts'
 
 /** The source text of a module with, for every resource, its record, list record, and create and update input. */
-export function typescript({ hooks, ...described }: Pick<Described, 'catalog' | 'hooks'>): string {
+export function typescript(described: Pick<Described, 'catalog' | 'hooks'>): string {
+  return atOnce(modulePieces(described))
+}
+
+function* modulePieces({ hooks, ...described }: Pick<Described, 'catalog' | 'hooks'>): Pieces<string> {
   const catalog = withoutEarlierNames(described.catalog)
   const names = typeNames(catalog)
-  const records = recordTypes(catalog, names, schemasOf({ catalog, hooks }, names))
+  const schemas = yield* schemaPieces({ catalog, hooks }, names)
+  const records = yield* recordPieces(catalog, names, schemas)
   return `/** The records of ${catalog.name}, as its interface answers and takes them. Made by \`plinth types\`. */\n\n${records}`
 }
 
 /** The declarations of every resource's record, list record, and create and update input, by their names, and of inputs beside. */
-export function recordTypes(
+export function recordTypes(...given: Parameters<typeof recordPieces>): string {
+  return atOnce(recordPieces(...given))
+}
+
+function* recordPieces(
   catalog: Described['catalog'],
   names: ReadonlyMap<string, TypeNames>,
   schemas: Readonly<Record<string, JsonSchema>>,
-): string {
-  const parts = [...catalog.resources.values()].map((resource) => {
+): Pieces<string> {
+  const parts = yield* each(catalog.resources.values(), (resource) => {
     const { single, list, create, update } = names.get(resource.name)!
     const about = resource.description ?? `${resource.label}.`
     const writable = resource.actions.has('create') || resource.nested.some(({ actions }) => actions.includes('create'))
@@ -40,11 +50,11 @@ export function recordTypes(
 
 const BESIDE = 'What creates a record beside another one, which gives what leads to it.'
 
-/** The same for plugins: the module also tells 'plinth' of them, so that `records('bookings')` gives a Booking. */
-export function typesOfRecords(described: Pick<Described, 'catalog' | 'hooks'>): string {
+/** The same for plugins, in pieces: the module also tells 'plinth' of them, so that `records('bookings')` gives a Booking. */
+export function* typesOfRecords(described: Pick<Described, 'catalog' | 'hooks'>): Pieces<string> {
   const { catalog } = described
   const names = typeNames(catalog)
-  const written = typescript(described)
+  const written = yield* modulePieces(described)
   const declared = new Set([...written.matchAll(/^export (?:interface|type) (\w+) /gm)].map(([, name]) => name))
   const known = (name: string): string => (declared.has(name) ? name : 'JsonObject')
   const lines = [...catalog.resources.keys()].map((name) => {

@@ -2,7 +2,7 @@
 
 import { spawnSync } from 'node:child_process'
 import { once } from 'node:events'
-import { existsSync } from 'node:fs'
+import { existsSync, readFileSync } from 'node:fs'
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
 import { bare, build, PROGRAM, startServer } from './server.ts'
@@ -57,7 +57,12 @@ start('keeps what was acknowledged over a restart, and prints no password twice'
     ['kept'],
   )
   assert.is((await second.stop('SIGINT')).code, 0)
+  // What editors work from is written when the application listens, and whole when it has ended.
   assert.ok(existsSync(`${path}/.plinth/resource.schema.json`))
+  assert.match(
+    readFileSync(`${path}/.plinth/types.d.ts`, 'utf8'),
+    /interface Note \{[^}]*readonly title: string.*ResourceTypes \{/s,
+  )
   remove()
 })
 
