@@ -33,7 +33,9 @@ export function completedByBase(
 ): readonly Document<unknown>[] {
   const written = byName(documents)
   const known = new Map<string, Parts>()
-  for (const name of order) known.set(name, withBase(written.get(name) ?? {}, known.get(baseOf.get(name) ?? '')))
+  const named = new Set(baseOf.values())
+  for (const name of order)
+    if (named.has(name)) known.set(name, withBase(written.get(name) ?? {}, known.get(baseOf.get(name) ?? '')))
   return documents.map((document) => {
     const { value } = document
     const base = isObject(value) && typeof value.of === 'string' ? known.get(value.of) : undefined

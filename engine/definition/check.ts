@@ -112,5 +112,5 @@ function isThere(option: string, field: Readonly<Record<string, unknown>>, type:
 }
 
 function mapOf(value: unknown): Readonly<Record<string, unknown>> {
-  return typeof value === 'object' && value !== null ? { ...value } : {}
+  return typeof value === 'object' && value !== null ? (value as Readonly<Record<string, unknown>>) : {}
 }

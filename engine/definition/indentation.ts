@@ -6,6 +6,8 @@ import { isKind } from './sentence.ts'
 /** The entries of a map that belong into an empty one above them, by its key. */
 export type Fallen = ReadonlyMap<string, JsonObject>
 
+const NOTHING: Fallen = new Map()
+
 /** The schema of the value under a key of a map. */
 export function schemaUnder(schema: JsonSchema, key: string): unknown {
   const properties = (schema.properties ?? {}) as Readonly<Record<string, JsonSchema>>
@@ -14,6 +16,7 @@ export function schemaUnder(schema: JsonSchema, key: string): unknown {
 
 /** What fell out of the maps without a value among the entries of `value`, which `schema` judges. */
 export function fallenOut(schema: JsonSchema, value: JsonObject, root: JsonSchema): Fallen {
+  if (!Object.values(value).includes(null)) return NOTHING
   const fallen = new Map<string, JsonObject>()
   const entries = Object.entries(value)
   let taken = 0

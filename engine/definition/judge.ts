@@ -111,8 +111,7 @@ function judgeUnion(
   if (picked.kind === 'none') return wrongKind(branches, value, path, judging, example)
   if (picked.kind === 'branch') {
     if (!isObject(value) || isForeign(picked.schema)) return judgeNode(picked.schema, value, path, judging)
-    const others = branches.filter((branch) => branch !== picked.schema)
-    return judgeMap(picked.schema, value, path, judging, others)
+    return judgeMap(picked.schema, value, path, judging, branches)
   }
   if (picked.kind === 'missing_key' && relationAmongFields(value as JsonObject, path, judging)) return WRONG
   // The wrong word is reported first; the rest of the map is judged all the same.
@@ -129,18 +128,17 @@ function judgeList(schema: JsonSchema, value: readonly Json[], path: Path, judgi
   const items = schema.items as JsonSchema | undefined
   const kept: Json[] = []
   const stood: number[] = []
-  const seen = new Set<string>()
+  const seen = schema.uniqueItems === true ? new Set<string>() : undefined
   for (const [index, item] of value.entries()) {
     const judged = items === undefined ? item : judgeNode(items, item, [...path, index], judging)
     if (judged !== WRONG) stood[kept.push(judged) - 1] = index
-    const text = schema.uniqueItems === true ? JSON.stringify(item) : String(index)
-    if (seen.has(text))
+    if (seen?.has(JSON.stringify(item)))
       complain(judging, [...path, index], 'value', {
         code: 'wrong_value',
         message: `${label(item)} stands in ${subject(path, false)} twice`,
         hint: 'remove one of the two',
       })
-    seen.add(text)
+    seen?.add(JSON.stringify(item))
   }
   if (kept.length < value.length) judging.shortened.set(kept, stood)
   const sentence = bounds(value.length, schema.minItems, schema.maxItems, ' items')
@@ -157,9 +155,11 @@ interface JudgedMap {
   /** Required keys that have not been found. */
   readonly missing: Set<string>
   readonly kept: Record<string, Json>
-  /** The schemas that an unknown key may have been meant for. */
+  /** The schemas that an unknown key may have been meant for, its own among them. */
   readonly others: readonly JsonSchema[]
 }
+
+const NONE: ReadonlySet<string> = new Set()
 
 function judgeMap(
   schema: JsonSchema,
@@ -172,7 +172,7 @@ function judgeMap(
   const properties = (schema.properties ?? {}) as Readonly<Record<string, JsonSchema>>
   const map: JudgedMap = { schema, value, path, properties, missing, kept: {}, others }
   const fallen = fallenOut(schema, value, judging.root)
-  const outside = new Set([...fallen.values()].flatMap(Object.keys))
+  const outside = fallen.size === 0 ? NONE : new Set([...fallen.values()].flatMap(Object.keys))
   let usable = true
   for (const [name, child] of Object.entries(value)) {
     if (outside.has(name)) continue
@@ -227,7 +227,8 @@ function judgeFallen(
 function judgeUnknown(map: JudgedMap, name: string, child: Json, judging: Judging): ReturnType<typeof judgeEntry> {
   const { properties, value, kept, missing } = map
   const path = [...map.path, name]
-  const meant = unknownKey(name, Object.keys(properties), value, path, judging, map.others)
+  const others = map.others.filter((branch) => branch !== map.schema)
+  const meant = unknownKey(name, Object.keys(properties), value, path, judging, others)
   if (meant === undefined || Object.hasOwn(value, meant) || Object.hasOwn(kept, meant)) return undefined
   // A misspelled required key is one mistake: it is not missing as well.
   const isSure = missing.delete(meant)

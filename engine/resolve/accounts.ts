@@ -202,7 +202,9 @@ function accessRules(written: Written): readonly Document<AccessDefinition>[] {
   const clauses = Object.entries(document.value.policies ?? {}).flatMap(([policy, list]) =>
     (list ?? []).map((clause, index) => inside<AccessDefinition>(document, ['policies', policy, index], clause)),
   )
-  const guards = [...written.fields.values(), ...written.relations.values()].flatMap((part) =>
+  const parts = [...written.fields.values(), ...written.relations.values()]
+  const guarded = parts.filter(({ value }) => value?.read !== undefined || value?.write !== undefined)
+  const guards = guarded.flatMap((part) =>
     (['read', 'write'] as const).flatMap((key) => {
       const guard = part.value?.[key]
       if (guard === undefined) return []

@@ -152,7 +152,9 @@ function distinctIndexes(all: readonly Index[]): readonly Index[] {
   const byBeginning = new Map<string, number[]>()
   for (const [position, { columns }] of made.entries()) {
     const [first = ''] = columns
-    byBeginning.set(first, [...(byBeginning.get(first) ?? []), position])
+    const known = byBeginning.get(first)
+    if (known === undefined) byBeginning.set(first, [position])
+    else known.push(position)
   }
   const isNeedless = (index: Compared, position: number) =>
     byBeginning.get(index.columns[0] ?? '')!.some((place) => {
