@@ -6,29 +6,7 @@ import { type ErrorObject, newCompiler, type SchemaValidateFunction, type Valida
 import type { Refusal } from './field-type.ts'
 import { misfitsOf } from './misfit.ts'
 import { longestFor, matches, unusablePattern } from './pattern.ts'
-
-const ANNOTATIONS = ['$schema', '$comment', 'title', 'description', 'default', 'examples', 'format', 'deprecated']
-const KEYWORDS = [
-  'type',
-  'enum',
-  'const',
-  'properties',
-  'required',
-  'additionalProperties',
-  'minProperties',
-  'maxProperties',
-  'items',
-  'minItems',
-  'maxItems',
-  'uniqueItems',
-  'minLength',
-  'maxLength',
-  'pattern',
-  'minimum',
-  'maximum',
-  'anyOf',
-  'oneOf',
-]
+import { ANNOTATIONS, isSound, KEYWORDS } from './sound-schema.ts'
 
 interface Shape {
   /** The mistakes of a value, or its first one. */
@@ -63,24 +41,22 @@ function shapeOf(schema: JsonObject): Shape {
   return shape
 }
 
-function newShape(schema: JsonObject): Shape {
+/** What ajv compiled comes with the first value that it judges: loading it takes a start 50 ms, and as much to compile. */
+function newShape({ $schema: _dialect, ...schema }: JsonObject): Shape {
+  const validators: { first?: ValidateFunction; all?: ValidateFunction } = {}
   const shape: Shape = {
     allowance: 1,
     check: (value, every) => {
-      const validate = every ? all() : first
+      const kind = every ? 'all' : 'first'
+      validators[kind] ??= compiled(schema, shape, every)
+      const validate = validators[kind]
       return validate(value) ? [] : (validate.errors ?? [])
     },
-  }
-  const first = compiled(schema, shape, false)
-  let later: ValidateFunction | undefined
-  const all = () => {
-    later ??= compiled(schema, shape, true)
-    return later
   }
   return shape
 }
 
-function compiled({ $schema: _dialect, ...schema }: JsonObject, shape: Shape, allErrors: boolean): ValidateFunction {
+function compiled(schema: JsonObject, shape: Shape, allErrors: boolean): ValidateFunction {
   const test = (pattern: string) => (text: string) => {
     shape.allowance -= text.length / longestFor(pattern)
     return shape.allowance >= 0 && matches(pattern, text)
@@ -89,7 +65,9 @@ function compiled({ $schema: _dialect, ...schema }: JsonObject, shape: Shape, al
     code: 'allowedRegExp',
   })
   // A key that every JavaScript object inherits, such as "constructor", is only there when the value has it itself.
-  const compiler = newCompiler({ allErrors, ownProperties: true, validateFormats: false, code: { regExp } })
+  const options = { allErrors, ownProperties: true, validateFormats: false, code: { regExp } }
+  // The schema of schemas takes longer to compile than they do.
+  const compiler = newCompiler(isSound(schema) ? { ...options, meta: false, validateSchema: false } : options)
   // ajv compares each item with each other, which takes seconds for a long list.
   compiler.removeKeyword('uniqueItems')
   compiler.addKeyword({
@@ -131,8 +109,10 @@ function partsOf(value: Json): number {
 export function unusableShape(schema: Json): string | undefined {
   const sentence = unusablePart(schema)
   if (sentence !== undefined || !isObject(schema)) return sentence
+  const { $schema: _dialect, ...rest } = schema
+  if (isSound(rest)) return undefined
   try {
-    shapeOf(schema)
+    shapeOf(schema).check(null, false)
     return undefined
   } catch (error) {
     const reason = sentenceOf(error)
@@ -149,8 +129,10 @@ const BOUNDS = [
 
 function unusablePart(schema: Json): string | undefined {
   if (!isObject(schema)) return 'The schema must be a map'
-  const unknown = Object.keys(schema).find((keyword) => !KEYWORDS.includes(keyword) && !ANNOTATIONS.includes(keyword))
-  if (unknown !== undefined) return `The schema uses "${unknown}"; it may use ${KEYWORDS.join(', ')}`
+  const unknown = Object.keys(schema).find(
+    (keyword) => !(Object.hasOwn(KEYWORDS, keyword) || Object.hasOwn(ANNOTATIONS, keyword)),
+  )
+  if (unknown !== undefined) return `The schema uses "${unknown}"; it may use ${Object.keys(KEYWORDS).join(', ')}`
   const unusable = typeof schema.pattern === 'string' ? unusablePattern(schema.pattern) : undefined
   if (unusable !== undefined) return unusable
   const turned = BOUNDS.find(([least, most]) => Number(schema[least]) > Number(schema[most]))

@@ -146,4 +146,43 @@ test('it agrees with ajv on any schema of its words and any value', () => {
   )
 })
 
+const KEYWORDS = ['type', 'enum', 'properties', 'required', 'additionalProperties', 'minItems', 'items', 'uniqueItems']
+const OTHERS = ['maxLength', 'minimum', 'anyOf', 'title', 'default', 'examples', 'format', '$comment', '$schema']
+/** Keywords with what they take and what they do not, at any depth. */
+const { sketch } = fc.letrec<{ sketch: JsonObject }>((tie) => ({
+  sketch: fc.dictionary(
+    fc.constantFrom(...KEYWORDS, ...OTHERS),
+    fc.oneof(
+      { maxDepth: 2 },
+      fc.constantFrom<Json>('string', 'a', ['string', 'null'], ['a', 'a'], [], {}, 0, 2, -1, 1.5, null, true),
+      tie('sketch'),
+      fc.array(tie('sketch'), { maxLength: 2 }),
+      fc.dictionary(fc.constantFrom('a', 'b'), tie('sketch'), { maxKeys: 2, noNullPrototype: true }),
+    ),
+    { maxKeys: 3, noNullPrototype: true },
+  ),
+}))
+
+test('a schema that is taken can be compiled, and its first value is judged', () => {
+  fc.assert(
+    fc.property(sketch, ({ $schema: _dialect, ...shape }) => {
+      if (unusableShape(shape) !== undefined) return
+      new Ajv({ strict: false, validateFormats: false }).compile(shape)
+      misfits(shape, {})
+    }),
+    { numRuns: 500 },
+  )
+})
+
+test('mistakes inside a schema are told with their place', () => {
+  for (const [shape, sentence] of [
+    [{ properties: { a: { minLength: -1 } } }, '.properties.a.minLength must be >= 0'],
+    [{ enum: [] }, '.enum must NOT have fewer than 1 items'],
+    [{ required: [1] }, '.required.0 must be string'],
+    [{ title: 1 }, '.title must be string'],
+  ] as const) {
+    assert.match(unusableShape(shape) ?? '', sentence)
+  }
+})
+
 test.run()
