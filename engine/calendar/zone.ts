@@ -9,6 +9,8 @@ const formats = new Map<string, Intl.DateTimeFormat>()
 
 /** The time zone of a name of the IANA database, as it is written; undefined for any other text, an offset among them. */
 export function zoneNamed(name: string): string | undefined {
+  // The first look at any other zone loads what is known of all: 20 ms and 2 MB.
+  if (name === 'UTC') return name
   // PostgreSQL reads the sign of an offset the other way round.
   if (!/^[A-Za-z]/.test(name)) return undefined
   try {

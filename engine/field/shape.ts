@@ -21,6 +21,7 @@ const byText = new Map<string, WeakRef<Shape>>()
 
 /** What is wrong with a value; of one with very many parts only the first mistake, because each costs memory. */
 export function misfits(schema: JsonObject, value: Json): readonly Refusal[] {
+  if (isEmptyOfType(schema, value)) return []
   const shape = shapeOf(schema)
   shape.allowance = 1
   const first = shape.check(value, false)
@@ -28,6 +29,15 @@ export function misfits(schema: JsonObject, value: Json): readonly Refusal[] {
   if (first.length === 0) return []
   const all = partsOf(value) > LIMITS.jsonReportedParts ? first : shape.check(value, true)
   return misfitsOf(shape.allowance < 0 ? first : all).slice(0, LIMITS.bodyErrors)
+}
+
+/** What can refuse an empty list or map that is of the right type. */
+const ASKS_MORE = ['enum', 'const', 'required', 'minProperties', 'minItems', 'anyOf', 'oneOf']
+
+/** Whether a value is an empty list or map that fits, as most defaults are: a start need not load ajv for them. */
+function isEmptyOfType(schema: JsonObject, value: Json): boolean {
+  if (typeof value !== 'object' || value === null || Object.keys(value).length > 0) return false
+  return schema.type === (Array.isArray(value) ? 'array' : 'object') && !ASKS_MORE.some((keyword) => keyword in schema)
 }
 
 function shapeOf(schema: JsonObject): Shape {

@@ -1,24 +1,34 @@
 /** The first admin: made at the start of an application that has none, never with a password anybody could guess. */
 import { randomBytes } from 'node:crypto'
 import { ApiError, type PluginContext, type StartLine } from '../../engine/index.ts'
-import { countAdmins } from './guard-user.ts'
 import { rewriteAddresses } from './one-form.ts'
 import { authOptions } from './options.ts'
 
 /** Runs before the first request; gives the lines to print when an admin was made. */
 export async function start(context: PluginContext): Promise<readonly StartLine[]> {
-  const { model, options, settings } = context
+  const { options, settings } = context
   await rewriteAddresses(context)
-  const top = authOptions(options).roles[0] ?? ''
-  const role = await model('roles').query().findOne({ slug: top }).select('id')
-  if (role === undefined || (await countAdmins(context, top)) > 0) return []
+  const role = await vacantRole(context, authOptions(options).roles[0] ?? '')
+  if (role === undefined) return []
   const email = settings.env.ADMIN_EMAIL || 'admin@example.com'
   const given = settings.env.ADMIN_PASSWORD || undefined
   const password = given ?? randomBytes(12).toString('base64url')
-  await makeAdmin(context, email, password, Number(role.id))
+  await makeAdmin(context, email, password, role)
   return given === undefined
     ? [{ once: `Admin      ${email}` }, { once: `Password   ${password}   (shown only now)` }]
     : [{ once: `Admin      ${email}` }]
+}
+
+/** The role of a slug, unless somebody who may sign in has it. As SQL, because models would load Objection at every start. */
+async function vacantRole({ catalog, database }: PluginContext, slug: string): Promise<number | undefined> {
+  const users = catalog.resources.get('users')!
+  const roles = catalog.resources.get('roles')!
+  const live = users.fields.has('deleted_at') ? 'and u.deleted_at is null' : ''
+  const text = `select id from "${roles.table}" where slug = $1 and not exists (
+      select from "${users.table}" u join "${roles.table}" r on r.id = u.role_id
+      where r.slug = $1 and u.status <> 'declined' ${live})`
+  const [row] = await database.adhoc.run({ text }, [slug])
+  return row === undefined ? undefined : Number(row[0])
 }
 
 async function makeAdmin(context: PluginContext, email: string, password: string, roleId: number): Promise<void> {

@@ -1,5 +1,5 @@
 /** Hook: nobody reaches above their own role, or deletes themself. YAML knows no order of roles, and no rule knows who writes. */
-import { ApiError, type HookContext, type Next, type PluginContext } from '../../engine/index.ts'
+import { ApiError, type HookContext, type Next } from '../../engine/index.ts'
 import { authOptions } from './options.ts'
 import { holdRole, refuseAbove, roleOf } from './rank.ts'
 
@@ -28,16 +28,4 @@ async function refuseReach(context: HookContext, ranks: readonly string[]): Prom
   if (role_id !== record?.role_id) {
     refuseAbove(await roleOf(context, role_id), actor, ranks, 'You cannot give a role above your own')
   }
-}
-
-/** How many live users with the highest role may sign in. */
-export function countAdmins({ model }: Pick<PluginContext, 'model'>, top: string): Promise<number> {
-  return model('users')
-    .query()
-    .alias('u')
-    .modify('live')
-    .joinRelated('role')
-    .where('role.slug', top)
-    .whereNot('u.status', 'declined')
-    .resultSize()
 }

@@ -174,7 +174,7 @@ test('an address that was stored in another form is brought into the one that si
   const model: PluginContext['model'] = (name) => ({
     query: () => modelOf(catalog, catalog.resources.get(name)!).query(knex),
   })
-  await rewriteAddresses({ catalog, log, model })
+  await rewriteAddresses({ catalog, database, log, model })
   const found = await knex('users').whereRaw(`email like '%.example' and email !~ 'boss'`).orderBy('id').pluck('email')
   assert.equal(found, ['ada@b\u00fccher.example', 'bo@x.example', 'bo\u200b@x.example'])
 })
