@@ -2,7 +2,7 @@
 import path from 'node:path'
 import type { PGlite } from '@electric-sql/pglite'
 import { createPgConfig } from '@electric-sql/pglite/node-postgres'
-import pg from 'pg'
+import type pg from 'pg'
 import { type Disk, watchDisk } from '../disk/watch.ts'
 import { LIMITS } from '../limits.ts'
 import type { Logger } from '../observe.ts'
@@ -11,6 +11,7 @@ import type { Database } from './database.ts'
 import { lockDirectory } from './lock.ts'
 import { databaseOver } from './one-connection.ts'
 import { outageLog } from './outage.ts'
+import { Pool } from './pg.ts'
 import { keepPrivate } from './private.ts'
 import { type Shared, shareCluster } from './share.ts'
 import { COLUMN_TYPES } from './types.ts'
@@ -21,7 +22,7 @@ export function databaseOn(cluster: PGlite, description: string, log: Logger, cl
 }
 
 function poolOn(cluster: PGlite): pg.Pool {
-  return new pg.Pool({
+  return new Pool({
     ...createPgConfig(cluster),
     max: 1,
     types: COLUMN_TYPES,

@@ -1,5 +1,6 @@
 /** Whether a pooler stands between this process and the server that gives each transaction another session ⇄. */
-import pg from 'pg'
+import type pg from 'pg'
+import { Client } from './pg.ts'
 
 /** A setting of nobody's: the server keeps any with a dot in its name, for one session. */
 const SETTING = 'plinth.probe'
@@ -9,7 +10,7 @@ const SETTING = 'plinth.probe'
  * what stands in its own by then: behind PgBouncer with `pool_mode = transaction` that is the other one's.
  */
 export async function poolsTransactions(config: pg.ClientConfig): Promise<boolean> {
-  const [one, two] = [new pg.Client(config), new pg.Client(config)]
+  const [one, two] = [new Client(config), new Client(config)]
   for (const client of [one, two]) client.on('error', () => {})
   try {
     await Promise.all([one.connect(), two.connect()])

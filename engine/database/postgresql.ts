@@ -1,11 +1,12 @@
 /** Opens a PostgreSQL server: one ordinary pool, and one on which statements are planned once. */
-import pg from 'pg'
+import type pg from 'pg'
 import { LIMITS } from '../limits.ts'
 import type { Logger } from '../observe.ts'
 import type { Database } from './database.ts'
 import { knexOver } from './knex.ts'
 import { laggingRunner } from './lagging.ts'
 import { type NoteFailure, outageLog } from './outage.ts'
+import { Pool } from './pg.ts'
 import { type Connections, longestWait, pooledRunner, poolUses, takesWrites, watchErrors } from './pool.ts'
 import { poolsTransactions } from './pooler.ts'
 import { cancelling, createSessions } from './sessions.ts'
@@ -76,7 +77,7 @@ function poolConfig(
 }
 
 async function ask(databaseUrl: string, takesOptions: boolean): Promise<Server | undefined> {
-  const pool = new pg.Pool({ ...poolConfig(databaseUrl, GENERIC_PLANS, takesOptions), max: 1 })
+  const pool = new Pool({ ...poolConfig(databaseUrl, GENERIC_PLANS, takesOptions), max: 1 })
   pool.on('error', () => {})
   try {
     const { rows } = await pool.query<Record<string, string>>(`select current_setting('server_version') as version,
@@ -123,7 +124,7 @@ export function poolSizes(
 }
 
 function open(config: pg.PoolConfig, max: number, note: NoteFailure, watch: Watch): Connections {
-  return watchErrors({ pool: new pg.Pool({ ...config, max }), note }, watch)
+  return watchErrors({ pool: new Pool({ ...config, max }), note }, watch)
 }
 
 /** How those who ask about connections connect themselves. */

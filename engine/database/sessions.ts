@@ -1,8 +1,9 @@
 /** Connections lent for as long as some work takes, such as a migration, and how that work is ended early. ⇄ */
-import pg from 'pg'
+import type pg from 'pg'
 import { LIMITS } from '../limits.ts'
 import type { Runner, Statement } from './database.ts'
 import { databaseFailure } from './failure.ts'
+import { Client } from './pg.ts'
 import { acquired, type Connections, clientRunner } from './pool.ts'
 
 /** The sessions of one database. */
@@ -66,7 +67,7 @@ export function createSessions(connections: Connections, { unlimited, cancel }: 
 /** Asks the server, over a connection of its own, to cancel what one of its backends runs. */
 export function cancelling(config: pg.ClientConfig): (backend: number) => Promise<void> {
   return async (backend) => {
-    const client = new pg.Client({ ...config, connectionTimeoutMillis: LIMITS.probeMs, query_timeout: LIMITS.probeMs })
+    const client = new Client({ ...config, connectionTimeoutMillis: LIMITS.probeMs, query_timeout: LIMITS.probeMs })
     client.on('error', () => {})
     try {
       await client.connect()

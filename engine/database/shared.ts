@@ -1,7 +1,6 @@
 /** ⇄ Opens an embedded database that another process has open and shares: the command's side of share.ts. */
 import { createConnection } from 'node:net'
 import path from 'node:path'
-import pg from 'pg'
 import type { Disk } from '../disk/watch.ts'
 import { LIMITS } from '../limits.ts'
 import type { Logger } from '../observe.ts'
@@ -9,6 +8,7 @@ import type { Database, Runner } from './database.ts'
 import { describeEmbedded, openEmbedded } from './embedded.ts'
 import { InUseError } from './lock.ts'
 import { databaseOver } from './one-connection.ts'
+import { Pool } from './pg.ts'
 import { findSocket, SOCKET_PORT } from './socket.ts'
 import { COLUMN_TYPES } from './types.ts'
 
@@ -34,7 +34,7 @@ function unnamed(runner: Runner): Runner {
 async function openShared(dataDir: string, description: string, log: Logger): Promise<Database | undefined> {
   const file = await findSocket(dataDir)
   if (process.platform === 'win32' || !(await answers(file))) return undefined
-  const pool = new pg.Pool({
+  const pool = new Pool({
     host: path.dirname(file),
     port: SOCKET_PORT,
     user: 'postgres',

@@ -1,12 +1,12 @@
 /** ⇄ Databases that live as long as a test: embedded in memory, or of their own on a server. */
 import { randomBytes } from 'node:crypto'
 import type { PGlite } from '@electric-sql/pglite'
-import pg from 'pg'
 import type { Logger } from '../observe.ts'
 import { openMemory } from './cluster.ts'
 import { connect } from './connect.ts'
 import type { Database } from './database.ts'
 import { databaseOn } from './embedded.ts'
+import { Client } from './pg.ts'
 
 export interface Throwaway {
   readonly database: Database
@@ -91,7 +91,7 @@ export async function heldDatabase(log: Logger): Promise<HeldDatabase> {
 }
 
 async function administer(server: string, sql: string): Promise<void> {
-  const client = new pg.Client(server)
+  const client = new Client(server)
   await client.connect()
   try {
     await client.query(sql)

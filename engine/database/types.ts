@@ -1,12 +1,13 @@
 /** How pg turns the text of a column into a JavaScript value on ordinary connections: numbers stay numbers, times stay text. */
-import pg from 'pg'
+import type pg from 'pg'
+import { types } from './pg.ts'
 
 type Parse = (text: string) => unknown
 
 const asText: Parse = (text) => text
 /** The parser of an array of text, whose number pg's own list of types lacks. */
 const TEXT_ARRAY: number = 1009
-const asTexts: Parse = pg.types.getTypeParser(TEXT_ARRAY, 'text')
+const asTexts: Parse = types.getTypeParser(TEXT_ARRAY, 'text')
 
 /** int8 → number; date, timestamp, timestamptz, numeric → text: Date drops microseconds and shifts days, a double drops digits. */
 const PARSERS: ReadonlyMap<number, Parse> = new Map<number, Parse>([
@@ -25,6 +26,6 @@ const PARSERS: ReadonlyMap<number, Parse> = new Map<number, Parse>([
 export const COLUMN_TYPES: pg.CustomTypesConfig = Object.freeze({
   getTypeParser(oid: number, format?: 'text' | 'binary') {
     const own = format === 'binary' ? undefined : PARSERS.get(oid)
-    return own ?? (format === 'binary' ? pg.types.getTypeParser(oid, 'binary') : pg.types.getTypeParser(oid, 'text'))
+    return own ?? (format === 'binary' ? types.getTypeParser(oid, 'binary') : types.getTypeParser(oid, 'text'))
   },
 })

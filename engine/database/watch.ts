@@ -2,9 +2,10 @@
  * ⇄ Watches every statement that waits for an answer. A connection that stays silent is destroyed, so that its caller is
  * told at once and the pool opens another one: after a network fault TCP itself would wait for many minutes.
  */
-import pg from 'pg'
+import type pg from 'pg'
 import { LIMITS } from '../limits.ts'
 import { isConnectionLost } from './failure.ts'
+import { Client } from './pg.ts'
 import { began, ended, type Running, watchClient } from './statement.ts'
 
 type Callback = (error: Error | null, result?: unknown) => void
@@ -60,7 +61,7 @@ async function askAtWork(
   config: pg.ClientConfig,
   processes: readonly number[],
 ): Promise<ReadonlySet<number> | undefined> {
-  const client = new pg.Client({ ...config, connectionTimeoutMillis: LIMITS.probeMs, query_timeout: LIMITS.probeMs })
+  const client = new Client({ ...config, connectionTimeoutMillis: LIMITS.probeMs, query_timeout: LIMITS.probeMs })
   client.on('error', () => {})
   try {
     await client.connect()
