@@ -1,9 +1,11 @@
 /** ⇄ Imports the files of plugins as they are on the disk now, in TypeScript or JavaScript, with one engine for all. */
 import { createHash } from 'node:crypto'
-import { readdir, readFile, stat } from 'node:fs/promises'
+import { readFileSync } from 'node:fs'
+import { readdir, stat } from 'node:fs/promises'
 import module, { register } from 'node:module'
 import { join, relative, sep } from 'node:path'
 import { pathToFileURL } from 'node:url'
+import { inTurns, type Pieces } from '../turns.ts'
 import type { HookData } from './module-hooks.ts'
 
 /** Whether this very file runs as TypeScript: then whatever runs it takes plugins' TypeScript too. */
@@ -61,12 +63,26 @@ async function codeBelow(folder: string): Promise<readonly string[]> {
 
 /** The hash of all code below a folder, by the names in it; the same on every machine that has the same files. */
 export async function codeHash(folder: string): Promise<string> {
+  const files = await codeBelow(folder)
+  return inTurns(hashed(files, (file) => relative(folder, file).split(sep).join('/')))
+}
+
+/** The hash of files by their names. Node takes ten times as long to read a small file for a promise as to read it at once. */
+function* hashed(files: readonly string[], nameOf: (file: string) => string): Pieces<string> {
   const hash = createHash('sha256')
-  for (const file of await codeBelow(folder)) {
-    const name = relative(folder, file).split(sep).join('/')
-    hash.update(`${name}\0`).update(await readFile(file).catch(() => ''))
+  for (const file of files) {
+    hash.update(`${nameOf(file)}\0`).update(contentOf(file))
+    yield
   }
   return hash.digest('hex')
+}
+
+function contentOf(file: string): Buffer | string {
+  try {
+    return readFileSync(file)
+  } catch {
+    return ''
+  }
 }
 
 /** What shows that a file has changed without reading it. */
@@ -89,9 +105,7 @@ export async function versionOf(folder: string): Promise<string | undefined> {
   const before = first.get(folder)
   if (before === undefined) first.set(folder, seen)
   if (before === undefined || before === seen) return undefined
-  const hash = createHash('sha256')
-  for (const file of files) hash.update(`${file}\0`).update(await readFile(file).catch(() => ''))
-  return hash.digest('hex').slice(0, 16)
+  return (await inTurns(hashed(files, (file) => file))).slice(0, 16)
 }
 
 /**
