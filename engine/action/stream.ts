@@ -1,4 +1,5 @@
 /** ⇄ A whole list in batches: the conditions are those of its pages, and each batch is read while the one before is used. */
+import { randomBytes } from 'node:crypto'
 import type { BelongsTo, Catalog, FieldPath, Resource } from '../catalog/catalog.ts'
 import type { Row } from '../database/database.ts'
 import type { WireKind } from '../field/field-type.ts'
@@ -7,7 +8,7 @@ import type { Compiled } from '../query/compiled.ts'
 import { pathName } from '../query/filter-shape.ts'
 import { type ListQuery, readListQuery } from '../query/list-query.ts'
 import { compileRows } from '../query/list-statement.ts'
-import { PACKED_COLUMNS, unpackedRow } from '../query/packed-row.ts'
+import { unpackedRow } from '../query/packed-row.ts'
 import { actorClass, requireClause } from '../query/policy.ts'
 import { withoutPages } from '../query/without-pages.ts'
 import { type Execution, runCompiled } from './execution.ts'
@@ -138,11 +139,13 @@ async function readBatch<T>(
   const shape = { paths, size, nulls, packed }
   const make = (): Compiled => compileRows(execution, resource, list, shape)
   const compiled = execution.statements.get(key, make, list.madeUp)
-  const slots: Record<string, unknown> = { ...list.slots }
+  // No text that was stored before can be the same.
+  const absent = randomBytes(12).toString('base64')
+  const slots: Record<string, unknown> = { ...list.slots, ...(packed && { absent }) }
   after?.forEach((value, i) => {
     slots[`k${i}`] = value
   })
-  const intake = intakeOf(plan, size, packed)
+  const intake = intakeOf(plan, size, packed ? absent : undefined)
   const statement = { ...compiled.statement, take: intake.take }
   await runCompiled(execution, { ...compiled, statement }, slots, list.adhoc || list.search !== undefined)
   const { content, count, last, length } = intake.done()
@@ -166,21 +169,21 @@ interface Arrived<T> {
   readonly last: Row
 }
 
-/** Works each row of a batch as it arrives, so that none of them is kept for longer. */
+/** Works each row of a batch as it arrives, so that none of them is kept for longer; of packed rows `absent` says what stands for a text that is absent. */
 function intakeOf<T>(
   { collector, paths }: Plan<T>,
   size: number,
-  packed: boolean,
+  absent: string | undefined,
 ): { readonly take: (row: Row, at: number) => void; readonly done: () => Arrived<T> } {
   const wires = paths.map(({ field }) => field.type.wire)
   const turned = wires.flatMap((wire, at) => (wire === 'timestamp' || wire === 'boolean' ? [{ at, wire }] : []))
-  const keys = packed ? PACKED_COLUMNS : paths.length
+  const keys = absent === undefined ? paths.length : 1
   const content = collector(size)
   let [last, count, length]: [Row, number, number] = [[], 0, 0]
   let failed: { readonly error: unknown } | undefined
   let clear = true
   const work = (row: Row): void => {
-    const values = packed ? unpackedRow(row, wires) : row.slice(0, keys)
+    const values = absent === undefined ? row.slice(0, keys) : unpackedRow(row[0], wires, absent)
     if (values === undefined) {
       clear = false
       return

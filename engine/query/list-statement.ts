@@ -13,7 +13,7 @@ import { namedKey } from './identifier.ts'
 import type { KeptEmbed } from './kept-embed.ts'
 import type { ListQuery } from './list-query.ts'
 import { orderSql, type SortKey, sortKeys } from './order.ts'
-import { type Packable, packedColumns } from './packed-row.ts'
+import { packedColumn } from './packed-row.ts'
 import { type PageParts, plainPage } from './page.ts'
 import { reach } from './policy.ts'
 import { rankKey } from './rank.ts'
@@ -242,7 +242,7 @@ export interface RowsShape {
 
 /**
  * Compiles one batch of all rows of a list: the columns of the paths, null where the actor may not read one or see the
- * record that it is of, then those of the cursor. Slots: those of the filters and the search, `k0…`.
+ * record that it is of, then those of the cursor. Slots: those of the filters and the search, `k0…`, and `absent` where packed.
  */
 export function compileRows(
   scope: SelectScope,
@@ -256,23 +256,16 @@ export function compileRows(
   if (nulls !== undefined) where.push(afterSql(sorted, nulls))
   const joins: string[] = []
   const joinOnce = joiner(scope.catalog, joins)
-  const columns = paths.map(
-    (path): Packable => ({
-      value: seenValueSql(scope, resource, path, joinOnce),
-      wire: path.field.type.wire,
-    }),
-  )
-  const parts = {
-    table: quoted(resource.table),
-    id: quoted(resource.key.column),
-    where,
-    sorted,
-    limit: sql`limit ${size}`,
-    columns: [
-      ...(packed ? packedColumns(columns) : columns.map(({ value }) => value)),
-      ...sorted.map((key) => key.sql),
-    ],
-    joins: joins.join(' '),
-  }
-  return compiled(plainPage(parts, orderSql(scope, resource, query.sort, 't'), false))
+  const values = paths.map((path) => seenValueSql(scope, resource, path, joinOnce))
+  const keys = sorted.map((key) => key.sql)
+  const order = orderSql(scope, resource, query.sort, 't')
+  const limit = sql`limit ${size}`
+  const parts = { table: quoted(resource.table), id: quoted(resource.key.column), where, sorted, limit }
+  const page = (columns: readonly Sql[]): Sql => plainPage({ ...parts, columns, joins: joins.join(' ') }, order, false)
+  if (!packed) return compiled(page([...values, ...keys]))
+  const named = [...values.map((value, i) => sql`${value} as v${i}`), ...keys.map((key, i) => sql`${key} as k${i}`)]
+  const columns = [packedColumn(paths.map(({ field }) => field.type.wire)), ...keys.map((_, i) => `k${i}`)]
+  const again = join(sorted.map(({ direction }, i) => `k${i} ${direction}`))
+  // Packed behind the sort, so that the first rows are on their way while the last ones are packed.
+  return compiled(sql`select ${join(columns)} from (${page(named)} offset 0) p order by ${again}`)
 }

@@ -156,4 +156,25 @@ csv('a column that leads nowhere is a mistake of the YAML', async () => {
   assert.match(both, /csv: the column "Maker": articles has no column maker\.nam/)
 })
 
+csv('a file has as many columns as its resource, whichever of them are empty', async () => {
+  const names = Array.from({ length: 60 }, (_, i) => `f${i + 1}`)
+  const kind = (i: number): string => ['string', 'integer', 'boolean', 'timestamp'][i % 4]!
+  const wide = `resource: wide
+fields: { ${names.map((name, i) => `${name}: { type: ${kind(i)} }`).join(', ')} }
+policies: { view: [{ who: anyone }], create: [{ who: anyone }] }
+csv: { export: [{ who: anyone }], columns: { ${names.map((name) => `${name}: ${name}`).join(', ')} } }
+`
+  const app = await application({ resources: { 'app.yaml': APP, 'wide.yaml': wide } })
+  try {
+    const written = { f1: 'first', f48: '2026-01-02T03:04:05.000000Z', f49: 'a,b', f50: 50, f51: false, f57: '' }
+    await app.call('POST', '/wide', { body: written })
+    await app.call('POST', '/wide', { body: {} })
+    const { text } = await app.call('GET', '/wide/export?bom=false')
+    const cells = names.map((name) => (name === 'f49' ? '"a,b"' : String(written[name as 'f1'] ?? '')))
+    assert.equal(text.split('\n'), [names.join(','), cells.join(','), ','.repeat(59), ''])
+  } finally {
+    await app.close()
+  }
+})
+
 csv.run()
