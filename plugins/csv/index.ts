@@ -2,6 +2,7 @@
 import { definePlugin, type JsonObject, type Resource, type Route } from '../../engine/index.ts'
 import { storeOf } from '../files/dumped.ts'
 import { importCommand, writes } from './command.ts'
+import { findDeletedKeys } from './deleted-keys.ts'
 import { exportRecords, PARAMETERS } from './export.ts'
 import { ATTEMPTS, runImport } from './job.ts'
 import { CSV_KEY, definitionOf, permissionsOf, rolesOf } from './key.ts'
@@ -55,6 +56,8 @@ export default definePlugin({
       roles: rolesOf,
     },
   },
+  after: ['soft_delete'],
+  transforms: [findDeletedKeys],
   rules: [columnsLead],
   resourceRoutes,
   resources: [new URL('./resources/import_batches.yaml', import.meta.url)],

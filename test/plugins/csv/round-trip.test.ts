@@ -176,4 +176,16 @@ csv('what is there already is skipped, and a kept number is never given again', 
   }
 })
 
+csv('the key of a deleted record is skipped, and an index finds it', async () => {
+  await emptied()
+  const made = await desk.post('/tickets', desk.admin, { subject: 'Gone', details: 'Long ago' })
+  const uid = String(made.at('data.uid'))
+  assert.is((await desk.call('DELETE', `/tickets/${uid}`, { as: desk.admin })).status, 204)
+  const answer = await importText(`UID,Subject\n${uid},Back\n`)
+  assert.equal([answer.at('data.imported'), answer.at('data.skipped')], [0, 1], answer.text)
+  const text = `select count(*) from pg_indexes where tablename = 'tickets'
+    and indexdef like '% btree (uid) WHERE (deleted_at IS NOT NULL)'`
+  assert.equal(await desk.engine.database.adhoc.run({ text }, []), [['1']])
+})
+
 csv.run()
