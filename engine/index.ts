@@ -43,7 +43,7 @@ export { idOf, idType } from './catalog/key.ts'
 export { singular } from './catalog/name.ts'
 export { idSql } from './catalog/stored.ts'
 export { forgetChanges } from './change/keep.ts'
-export type { Change, FieldChange, ListenerContext, ListenerContribution } from './change/listener.ts'
+export type { Change, FieldChange, HearingContext, ListenerContext, ListenerContribution } from './change/listener.ts'
 export {
   type FailedChange,
   failedChanges,

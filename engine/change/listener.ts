@@ -45,6 +45,15 @@ export interface ListenerContext extends PluginContext {
   readonly transaction: Transaction
 }
 
+/** What a listener holds while it hears. */
+export interface HearingContext extends ListenerContext {
+  /**
+   * Says that there is nothing to do at present, whatever was written: what else was committed by when these changes were
+   * read is passed by.
+   */
+  readonly idle: () => void
+}
+
 /**
  * A consequence of writes. It runs as the system, soon after their commit, with changes in the order of commits, those of
  * one record in the order of its writes. When it throws, all it wrote is undone, and the changes come again.
@@ -54,7 +63,7 @@ export interface ListenerContribution {
   /** Resource → the actions of which it hears, beside those where a resource file names it under `listeners`. */
   readonly to?: ListensTo
   /** Slow work, and what lies outside the database, belongs in a job: `enqueue` is part of the transaction. */
-  readonly run: (context: ListenerContext, changes: readonly Change[]) => Promise<void>
+  readonly run: (context: HearingContext, changes: readonly Change[]) => Promise<void>
   /** What it would do for a change as things are now, a line for each person or thing, for `plinth explain`; writes nothing. */
   readonly explain?: (context: ListenerContext, change: Change) => Promise<readonly string[]>
 }
@@ -65,8 +74,8 @@ export interface BoundListener {
   readonly value: ListenerContribution
 }
 
-/** Works changes in the transaction of their listener's place. */
-export type Listen = (within: Within, changes: readonly Change[]) => Promise<void>
+/** Works changes in the transaction of their listener's place; calls `idle` where there is nothing to do at present. */
+export type Listen = (within: Within, changes: readonly Change[], idle: () => void) => Promise<void>
 
 /** By full name: `<plugin>.<name>`, or `automation:<resource>.<name>`. */
 export type Listeners = ReadonlyMap<string, Listen>
@@ -77,11 +86,11 @@ export function pluginListeners(bound: ReadonlyMap<string, BoundListener>): List
 }
 
 async function run(
-  [within, changes]: Parameters<Listen>,
+  [within, changes, idle]: Parameters<Listen>,
   options: JsonObject,
   { run }: ListenerContribution,
 ): Promise<void> {
   const depth = Math.max(0, ...changes.map((change) => change.depth))
   const context = pluginContext({ ...within, cause: { source: null, depth } }, options)
-  await run({ ...context, transaction: within.transaction }, changes)
+  await run({ ...context, transaction: within.transaction, idle }, changes)
 }

@@ -18,6 +18,7 @@ export interface Place {
   readonly done: string
   /** While a part of the log is under way: where it ends. */
   readonly upto: string | null
+  /** What has been worked of that part; where none is under way, the last change of the log when the place was taken. */
   readonly lastId: string
 }
 
@@ -39,6 +40,8 @@ export interface Batch {
   readonly next: Place
   /** Whether more may wait behind them. */
   readonly more: boolean
+  /** Where it would stand once everything had been worked that was committed when they were read. */
+  readonly end: Place
 }
 
 const LOCK = `select done::text, upto::text, last_id, exists (select 1 from plinth_deferred_change d
@@ -63,30 +66,38 @@ const BEHIND = `exists (select 1 from plinth_deferred_change d where d.listener 
  * The snapshot is that of this very statement. `id + 0` keeps the planner from walking through the whole log in the order
  * of its key: what is new is found by its transaction.
  */
-const READ = `select s.now, c.* from (select pg_current_snapshot()::text as now) s left join lateral (
+const READ = `select s.now, s.last, c.* from (select pg_current_snapshot()::text as now, (select max(id) from plinth_change) as last) s left join lateral (
     select ${CHANGE}, ${BEHIND} from plinth_change c where ${FRESH('$2::pg_snapshot', '$3::text[]')}
     order by c.id + 0 limit $4::int) c on true`
 
-const READ_ON = `select $5::text, ${CHANGE}, ${BEHIND} from plinth_change c
+const READ_ON = `select $5::text, null, ${CHANGE}, ${BEHIND} from plinth_change c
   where c.id > $6::bigint and ${FRESH('$2::pg_snapshot', '$3::text[]')} and pg_visible_in_snapshot(c.xid, $5::pg_snapshot)
   order by c.id limit $4::int`
 
 /**
- * A listener that hears of little moves on after so many transactions of others: the further back its place is, the
- * longer is each look at the log.
+ * A listener that hears of little moves on after so many transactions or changes of others: the further back its place
+ * is, the longer is each look at the log, and an import writes a thousand changes in a transaction.
  */
-export const STRIDE = 500
+const STRIDE = { transactions: 500, changes: 2_000 } as const
 
 /* What lies behind a listener's place is looked at once: from the second look on, what was not there at the last one. */
 const WAITING = `select l.name, pg_current_snapshot()::text, l.upto is not null
+  or pg_snapshot_xmin(pg_current_snapshot())::text::bigint - pg_snapshot_xmin(l.done)::text::bigint > ${STRIDE.transactions}
+  or (select max(id) from plinth_change) - l.last_id > ${STRIDE.changes}
   or exists (select 1 from plinth_change c
     where c.xid >= greatest(pg_snapshot_xmin(l.done), pg_snapshot_xmin(coalesce(h.looked, l.done)))
     and not pg_visible_in_snapshot(c.xid, l.done) and not pg_visible_in_snapshot(c.xid, coalesce(h.looked, l.done))
     and h.words ? (c.resource || ' ' || c.action))
   or exists (select 1 from plinth_deferred_change d where d.listener = l.name and d.failed_at is null
     and d.due_at <= clock_timestamp())
-  or pg_snapshot_xmin(pg_current_snapshot())::text::bigint - pg_snapshot_xmin(l.done)::text::bigint > ${STRIDE}
   from unnest($1::text[], $2::jsonb[], $3::pg_snapshot[]) as h(name, words, looked) join plinth_listener l on l.name = h.name`
+
+/** Whether a listener moves on although there was nothing for it to work. */
+export function isFarBehind(from: Place, to: Place): boolean {
+  const oldest = ({ done }: Place): bigint => BigInt(done.split(':')[0] ?? '0')
+  if (oldest(to) - oldest(from) > BigInt(STRIDE.transactions)) return true
+  return BigInt(to.lastId) - BigInt(from.lastId) > BigInt(STRIDE.changes)
+}
 
 /** What is known from a look at the log: for each listener for which nothing waited, the snapshot of that look. */
 export type Looked = ReadonlyMap<string, string>
@@ -133,11 +144,11 @@ export async function readBatch(
     upto === null
       ? await runner.run({ text: READ }, [name, done, words, most])
       : await runner.run({ text: READ_ON }, [name, done, words, most, upto, lastId])
-  const due = rows.filter(([, id]) => id !== null).map((row) => dueOf(catalog, row))
-  const end = upto ?? rows[0]?.[0] ?? done
+  const due = rows.filter(([, , id]) => id !== null).map((row) => dueOf(catalog, row))
   const more = due.length === most
   const last = String(due.at(-1)?.change.id ?? lastId)
-  return { due, more, next: more ? { done, upto: end, lastId: last } : { done: end, upto: null, lastId: '0' } }
+  const end = { done: upto ?? rows[0]?.[0] ?? done, upto: null, lastId: rows[0]?.[1] ?? last }
+  return { due, more, end, next: more ? { done, upto: end.done, lastId: last } : end }
 }
 
 const OF_RECORD = `select ${CHANGE} from plinth_change c where c.resource = $1 and c.record_id = $2
@@ -153,7 +164,7 @@ export async function changesOf(
   return (await runner.run({ text: OF_RECORD }, [resource, id, most])).map((row) => changeOf(catalog, row))
 }
 
-function dueOf(catalog: Catalog, [, ...row]: Row): Due {
+function dueOf(catalog: Catalog, [, , ...row]: Row): Due {
   return { change: changeOf(catalog, row), behind: row[11] === 't' }
 }
 
@@ -162,6 +173,7 @@ function changeOf(
   catalog: Catalog,
   [id, resource, record, action, actor, request, bulk, changes, source, depth, at]: Row,
 ): Change {
+  let fields: readonly FieldChange[] | undefined
   return {
     id: Number(id),
     resource: resource ?? '',
@@ -170,7 +182,11 @@ function changeOf(
     actorId: actor === null || actor === undefined ? null : Number(actor),
     requestId: request ?? null,
     bulk: bulk === 't',
-    fields: JSON.parse(changes ?? '[]') as FieldChange[],
+    // Read where they are looked at: many listeners tell by the rest that a change is none of theirs.
+    get fields() {
+      fields ??= JSON.parse(changes ?? '[]') as FieldChange[]
+      return fields
+    },
     source: source ?? null,
     depth: Number(depth),
     at: at ?? '',

@@ -11,10 +11,9 @@ import {
   deferredWorked,
   dueAgain,
   type HeldPlace,
+  isFarBehind,
   lockPlace,
-  type Place,
   readBatch,
-  STRIDE,
 } from './log.ts'
 
 /** A listener with its name. */
@@ -49,9 +48,13 @@ export async function runRound(foundation: Foundation, listener: Named, round: R
     const place = await lockPlace(transaction, name)
     if (place === undefined) return 'taken'
     const work: Works = async (changes, deferred) => {
-      if (changes.length === 0) return
+      let isIdle = false
+      if (changes.length === 0) return isIdle
       round.begins(changes, deferred)
-      await listen(inner, changes)
+      await listen(inner, changes, () => {
+        isIdle = true
+      })
+      return isIdle
     }
     if (place.retries && (await workDeferred(transaction, foundation.catalog, name, work))) return 'more'
     const words = foundation.catalog.listeners.get(name) ?? []
@@ -61,7 +64,8 @@ export async function runRound(foundation: Foundation, listener: Named, round: R
   return outcome
 }
 
-type Works = (changes: readonly Change[], deferred?: number) => Promise<void>
+/** Works changes; says whether there is nothing to do at present. */
+type Works = (changes: readonly Change[], deferred?: number) => Promise<boolean>
 
 /** Works one change that was put off; false when none can be worked now. */
 async function workDeferred(transaction: Transaction, catalog: Catalog, name: string, work: Works): Promise<boolean> {
@@ -81,9 +85,10 @@ async function workNext(
   round: Round,
   work: Works,
 ): Promise<Outcome> {
-  const { due, more, next } = await readBatch(transaction, catalog, name, words, place, round.most)
-  const ready = await putOff(transaction, name, due, round)
-  await work(ready)
+  const batch = await readBatch(transaction, catalog, name, words, place, round.most)
+  const { due } = batch
+  const isIdle = await work(await putOff(transaction, name, due, round))
+  const { more, next } = isIdle ? { more: false, next: batch.end } : batch
   // A part of the log that is under way has an end, also where nothing more of it is left.
   if (due.length > 0 || place.upto !== null || isFarBehind(place, next)) await advance(transaction, name, next)
   return more ? 'more' : 'idle'
@@ -110,12 +115,6 @@ async function putOff(
     await defer(transaction, name, change, { attempt, error: error ?? null, inMs: attempt === 0 ? 0 : pauseMs(1) })
   }
   return ready
-}
-
-/** Whether a listener moves on although there was nothing for it to work. */
-function isFarBehind(from: Place, to: Place): boolean {
-  const oldest = (snapshot: string): bigint => BigInt(snapshot.split(':')[0] ?? '0')
-  return oldest(to.done) - oldest(from.done) > BigInt(STRIDE)
 }
 
 const REASON_LENGTH = 500

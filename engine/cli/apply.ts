@@ -1,5 +1,5 @@
 /** `plinth apply [<hash>]`: the database and every running instance come to the files as they are now. */
-import { type SettleOptions, type Settled, settle, settleByPlan } from '../boot/settle.ts'
+import { type Settled, type SettleOptions, settle, settleByPlan } from '../boot/settle.ts'
 import { fileVersion } from '../boot/version.ts'
 import { rollOut } from '../rollout/roll-out.ts'
 import { showDiagnostics, shownInstances, withDatabase } from './application.ts'

@@ -101,7 +101,11 @@ const COLUMN: JsonSchema = {
     },
     otherwise: { type: 'string', description: 'The column that stands in where this one is empty.' },
     required: { type: 'boolean', description: 'A file without this column is refused; so is a row without it.' },
-    key: { type: 'boolean', description: 'Names the record: a row of an existing one is skipped, of a deleted one too, which has an index for that.' },
+    key: {
+      type: 'boolean',
+      description:
+        'Names the record: a row of an existing one is skipped, of a deleted one too, which has an index for that.',
+    },
     keep: { type: 'boolean', description: 'The import keeps the value of a field that callers can not write.' },
     export_only: { type: 'boolean', description: 'Written by the export, ignored by the import.' },
     html: { type: 'boolean', description: 'The import makes text of HTML.' },

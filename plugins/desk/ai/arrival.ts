@@ -2,10 +2,10 @@
 import {
   ApiError,
   type Change,
+  type HearingContext,
   type JobContext,
   type Json,
   type JsonObject,
-  type ListenerContext,
 } from '../../../engine/index.ts'
 import { applyTo, shape, store } from './classification.ts'
 import { judge } from './judge.ts'
@@ -13,9 +13,9 @@ import { TARGETS } from './model.ts'
 import { aiSettings, recentSettings } from './settings.ts'
 
 /** `ai.arrived`: leaves the judgement of new tickets to a job each. */
-export async function arrived(context: ListenerContext, changes: readonly Change[]): Promise<void> {
+export async function arrived(context: HearingContext, changes: readonly Change[]): Promise<void> {
   const { auto_classify: wanted, enabled } = await recentSettings(context)
-  if (!wanted || !enabled) return
+  if (!wanted || !enabled) return context.idle()
   const created = changes.filter(({ action }) => action === 'create')
   const orders = created.map(({ fields, recordId }) => {
     const chosen = fields.filter(({ given }) => given !== false).map(({ field }) => field)

@@ -1,6 +1,12 @@
 /** A plugin for tests: a listener that notes what it heard, one that fails where it is told to, and people by their token. */
-import { type Actor, type Change, definePlugin, type ListenerContext } from '../../../../engine/index.ts'
-import { batches, given, moments, refused } from './heard.ts'
+import {
+  type Actor,
+  type Change,
+  definePlugin,
+  type HearingContext,
+  type ListenerContext,
+} from '../../../../engine/index.ts'
+import { awake, batches, given, moments, refused, woken } from './heard.ts'
 
 const PEOPLE: Readonly<Record<string, Actor>> = {
   ada: { kind: 'user', id: 1, role: 'keeper', permissions: new Set(), attributes: {} },
@@ -33,6 +39,11 @@ async function picky(_context: ListenerContext, changes: readonly Change[]): Pro
   given.push(...changes.map(titleOf))
 }
 
+async function sleeper({ idle }: HearingContext, changes: readonly Change[]): Promise<void> {
+  woken.push([changes.length, titleOf(changes.at(-1)!)])
+  if (!awake.now) idle()
+}
+
 const ALL = ['create', 'update', 'delete', 'restore'] as const
 
 export default definePlugin({
@@ -42,5 +53,6 @@ export default definePlugin({
   listeners: {
     note: { description: 'Notes what it heard.', to: { books: ALL }, run: note },
     picky: { description: 'Refuses some titles.', to: { books: ['create', 'update'] }, run: picky },
+    sleeper: { description: 'Has nothing to do most of the time.', to: { books: ['update'] }, run: sleeper },
   },
 })
