@@ -1,6 +1,6 @@
 /** The records of CSV from pieces of its text, in groups: cells, and the line on which each record begins. */
 import { finished } from 'node:stream/promises'
-import { CsvError, type Parser, parse } from 'csv-parse'
+import type { CsvError, Parser } from 'csv-parse'
 import { fileRefused } from './text.ts'
 
 /** One row: its line, counted from 1, and its cells in the order of the file. */
@@ -39,6 +39,7 @@ export async function* recordsOf(
   pieces: AsyncGenerator<string, void>,
   separator: string,
 ): AsyncGenerator<readonly Row[], void> {
+  const { CsvError, parse } = await import('csv-parse')
   const counter = lineCounter()
   let rows: Row[] = []
   const parser = parse({
@@ -74,7 +75,7 @@ export async function* recordsOf(
     if (rows.length > 0) yield taken()
     await ended
   } catch (error) {
-    throw refusalOf(error, counter.next())
+    throw error instanceof CsvError ? refusalOf(error, counter.next()) : error
   } finally {
     parser.destroy()
     await pieces.return()
@@ -86,12 +87,10 @@ function given(parser: Parser, piece: string): Promise<void> {
   return new Promise((done) => parser.write(piece, () => done()))
 }
 
-function refusalOf(error: unknown, line: number): unknown {
-  if (!(error instanceof CsvError)) return error
+function refusalOf({ code }: CsvError, line: number): unknown {
   const where = ` in the row of line ${line}`
-  if (error.code === 'CSV_QUOTE_NOT_CLOSED')
+  if (code === 'CSV_QUOTE_NOT_CLOSED')
     return fileRefused(`The file is no CSV: a quote is opened${where} and never closed`)
-  if (error.code === 'CSV_MAX_RECORD_SIZE')
-    return fileRefused(`The file has a row that is too long: that of line ${line}`)
+  if (code === 'CSV_MAX_RECORD_SIZE') return fileRefused(`The file has a row that is too long: that of line ${line}`)
   return fileRefused(`The file is no CSV: a quote stands in the wrong place${where}`)
 }
