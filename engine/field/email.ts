@@ -16,6 +16,7 @@ export const email: FieldType = {
   wire: 'string',
   operators: TEXT_OPERATORS,
   sortable: true,
+  lowered: true,
   decode: (value) => {
     const decoded = decodeText(value, 0, LONGEST)
     if ('error' in decoded) return decoded

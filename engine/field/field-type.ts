@@ -82,6 +82,8 @@ export interface FieldType {
   day?(text: string): DayRange | undefined
   /** Whether a string body value is trimmed and "" read as null; true for all but passwords. */
   readonly verbatim?: boolean
+  /** Whether every value is kept in lower case: it is then found by the index of its column, however a caller writes it. */
+  readonly lowered?: boolean
   /** Whether the field may be a sort key without being named so (short scalars). */
   readonly sortable: boolean
   /** Whether filters on the field exist without being named so (enums, booleans, references). */

@@ -49,7 +49,9 @@ export function compileGet(
 
 /** Compiles which records have a text in a field: rows of the lower-cased text and the id, lowest id first. Slot: `texts`. */
 export function compileIdsOf(scope: SelectScope, resource: Resource, field: Field): Compiled {
-  const text = sql`lower((${fieldSql(field, 't')})::text)`
+  const stored = sql`(${fieldSql(field, 't')})::text`
+  // A table of others may hold what this type would not store.
+  const text = field.type.lowered === true && !resource.existing ? stored : sql`lower(${stored})`
   const where = [
     ...existenceSql(scope, resource, 't'),
     reachSql(scope, reach(resource.policies.view, scope.actor), 't'),

@@ -143,4 +143,17 @@ csv('customers that are created with tickets are invited if that is asked for', 
   assert.match((await desk.mails(before + 1)).at(-1) ?? '', /guest@people\.example/)
 })
 
+csv('a person is found by an address in any spelling', async () => {
+  await desk.engine.database.adhoc.run(
+    {
+      text: `insert into contacts (first_name, last_name, email) values ('Ida', 'Ü', 'ida@grün.example')`,
+    },
+    [],
+  )
+  const rows = ['One,IDA@GRÜN.EXAMPLE', 'Two, ida@xn--grn-ioa.example', 'Three,ida@gruen.example'].join('\n')
+  const answer = await send('tickets', `Subject,Contact Email\n${rows}\n`)
+  assert.equal([answer.at('data.imported'), answer.at('data.failed')], [2, 1], answer.text)
+  assert.equal(answer.at('data.errors.0.errors'), { contact_id: ['The selected contact is invalid'] })
+})
+
 csv.run()
