@@ -1,5 +1,12 @@
 /** From a session's row to the actor that policies, hooks and logs know. */
-import { type Actor, type AttributeColumns, attributeColumns, type Catalog, type Row } from '../../engine/index.ts'
+import {
+  type Actor,
+  type AttributeColumns,
+  attributeColumns,
+  type Catalog,
+  type Resource,
+  type Row,
+} from '../../engine/index.ts'
 
 const WAITING = 'Your account is awaiting approval'
 
@@ -19,6 +26,11 @@ function permissionSet(json: string): ReadonlySet<string> {
     permissionSets.set(json, set)
   }
   return set
+}
+
+/** SQL behind other conditions: the row of an alias is not deleted; nothing where records of its resource never are. */
+export function notDeletedSql({ fields }: Pick<Resource, 'fields'>, alias: string): string {
+  return fields.has('deleted_at') ? ` and ${alias}.deleted_at is null` : ''
 }
 
 /** What is selected of the account `u` and its role `r`, behind the token's id, for `actorOf`. */

@@ -1,6 +1,7 @@
 /** The first admin: made at the start of an application that has none, never with a password anybody could guess. */
 import { randomBytes } from 'node:crypto'
 import { ApiError, type PluginContext, type StartLine } from '../../engine/index.ts'
+import { notDeletedSql } from './actor.ts'
 import { rewriteAddresses } from './one-form.ts'
 import { authOptions } from './options.ts'
 
@@ -23,10 +24,9 @@ export async function start(context: PluginContext): Promise<readonly StartLine[
 async function vacantRole({ catalog, database }: PluginContext, slug: string): Promise<number | undefined> {
   const users = catalog.resources.get('users')!
   const roles = catalog.resources.get('roles')!
-  const live = users.fields.has('deleted_at') ? 'and u.deleted_at is null' : ''
   const text = `select id from "${roles.table}" where slug = $1 and not exists (
       select from "${users.table}" u join "${roles.table}" r on r.id = u.role_id
-      where r.slug = $1 and u.status <> 'declined' ${live})`
+      where r.slug = $1 and u.status <> 'declined'${notDeletedSql(users, 'u')})`
   const [row] = await database.adhoc.run({ text }, [slug])
   return row === undefined ? undefined : Number(row[0])
 }

@@ -1,6 +1,6 @@
 /** Users as actors without a session: one whom somebody names, for people who ask what it may do, and many by id. */
 import type { Actor, Catalog, JsonObject, PluginContext, Runner } from '../../engine/index.ts'
-import { actorColumns, actorOf } from './actor.ts'
+import { actorColumns, actorOf, notDeletedSql } from './actor.ts'
 import { authOptions } from './options.ts'
 
 /** The user's actor as of now; null when nobody who may sign in has that address or id. */
@@ -35,11 +35,9 @@ async function findActors(
 ): Promise<readonly Actor[]> {
   const users = catalog.resources.get('users')!
   const roles = catalog.resources.get('roles')!
-  const alive = [...(users.fields.has('deleted_at') ? ['u'] : []), ...(roles.fields.has('deleted_at') ? ['r'] : [])]
   const text = `select null, ${actorColumns(catalog)}
     from "${users.table}" u join "${roles.table}" r on r.id = u.role_id
-    where ${condition} and u.status <> 'declined'
-      ${alive.map((alias) => `and ${alias}.deleted_at is null`).join(' ')} order by u.id`
+    where ${condition} and u.status <> 'declined'${notDeletedSql(users, 'u')}${notDeletedSql(roles, 'r')} order by u.id`
   const { approval } = authOptions(options)
   return (await runner.run({ text }, values)).map((row) => actorOf(row, catalog, approval))
 }

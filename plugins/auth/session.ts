@@ -1,7 +1,7 @@
 /** Sessions: the row behind each token, read anew for every request, many requests by one statement. */
 import { randomUUID } from 'node:crypto'
 import type { Actor, Catalog, PluginContext, RouteContext } from '../../engine/index.ts'
-import { actorColumns, actorOf } from './actor.ts'
+import { actorColumns, actorOf, notDeletedSql } from './actor.ts'
 import { type AuthOptions, authOptions } from './options.ts'
 import { readToken, signToken } from './token.ts'
 
@@ -77,8 +77,7 @@ function batchOf({ catalog, options }: SessionContext): Batch {
   if (batch === undefined) {
     // Text for a prepared statement: this is asked by every request.
     const table = (resource: string): string => `"${catalog.resources.get(resource)!.table}"`
-    const live = (resource: string, alias: string): string =>
-      catalog.resources.get(resource)!.fields.has('deleted_at') ? ` and ${alias}.deleted_at is null` : ''
+    const live = (resource: string, alias: string): string => notDeletedSql(catalog.resources.get(resource)!, alias)
     const text = `select s.jti, ${actorColumns(catalog)},
         coalesce(s.last_used_at, s.created_at) < $2::timestamptz
       from ${table('access_tokens')} s
