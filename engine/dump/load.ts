@@ -2,7 +2,7 @@
 import type { Catalog } from '../catalog/catalog.ts'
 import type { Database, Runner } from '../database/database.ts'
 import { quoted as q } from '../filter/sql.ts'
-import { atomically, exclusively } from '../migration/apply.ts'
+import { atomically, exclusively } from '../migration/exclusive.ts'
 import { ENGINE_TABLES } from '../migration/engine-tables.ts'
 import { inspectAll } from '../migration/inspect.ts'
 import { plan } from '../migration/plan.ts'

@@ -1,131 +1,44 @@
-/** Carries out a plan: asks its questions, takes its steps one by one, and writes down what was done. ⇄ */
-
+/**
+ * Carries out a plan ⇄: what can fail is made beside what is served; then one short transaction gives it the names, whole
+ * or not at all; then what only makes it faster follows. What was made for a plan that is given up is taken back.
+ */
 import { setTimeout } from 'node:timers/promises'
 import type { Database, Runner } from '../database/database.ts'
-import { failureCode } from '../database/failure.ts'
-import { sentenceOf } from '../error.ts'
+import { quoted as q } from '../filter/sql.ts'
 import type { Logger } from '../observe.ts'
+import type { Diagnostic } from '../text/diagnostic.ts'
 import { inBatches } from './batches.ts'
+import { atomically } from './exclusive.ts'
 import { type Cause, createHistory, type History } from './history.ts'
+import { holdersOf, isInTheWay, Locked, snapshots } from './in-the-way.ts'
+import { forgetPending, keepPending, pendingChange } from './pending.ts'
 import type { MigrationPlan } from './plan.ts'
 import type { Entry } from './standing.ts'
-import { type Command, harmlessCount, type Step } from './step.ts'
+import { type Batches, type Command, harmlessCount, type Step } from './step.ts'
 
 /** A step waits this long for a lock, which every request to the table waits for then; it lets them through, and tries again. */
 const LOCK_MS = 500
-const ATTEMPTS = 40
 const POLL_MS = 200
 const LONGEST_PAUSE_MS = 1_000
-const LONGEST_WAIT_MS = 600_000
+/** For so long in all a change waits for locks of others before it is given up. */
+const PATIENCE_MS = 60_000
 
-const LOCK_KEY = `hashtext('plinth ' || current_schema())`
-
-async function takeLock(runner: Runner): Promise<void> {
-  // Polled, not waited for: a waiting statement would hold up `create index concurrently` of the one who has the lock.
-  for (let waited = 0; ; waited += POLL_MS) {
-    const [row] = await runner.run({ text: `select pg_try_advisory_lock(${LOCK_KEY})` }, [])
-    if (row?.[0] === 't') return
-    if (waited > LONGEST_WAIT_MS) throw new Error('Another instance has been migrating this database for ten minutes.')
-    await setTimeout(POLL_MS)
+/** A step that failed, with what the database said. */
+export class StepFailed extends Error {
+  readonly step: Step
+  constructor(step: Step, reason: string, cause: unknown) {
+    super(`The step "${step.title}" failed: ${reason}`, { cause })
+    this.step = step
   }
 }
 
-/**
- * Takes the one connection of an embedded database when the first statement asks for it, and keeps it until `work` ends;
- * so `work` may use either the runner or the database, never both.
- */
-async function embeddedSession<T>(database: Database, work: (runner: Runner) => Promise<T>): Promise<T> {
-  let held: Promise<Runner> | undefined
-  let session: Promise<void> = Promise.resolve()
-  let finish = () => {}
-  const take = () =>
-    new Promise<Runner>((resolve, reject) => {
-      const finished = new Promise<void>((done) => {
-        finish = done
-      })
-      session = database.session((runner) => {
-        resolve(runner)
-        return finished
-      })
-      session.catch(reject)
-    })
-  const runner: Runner = {
-    run: async (statement, values) => {
-      held ??= take()
-      return (await held).run(statement, values)
-    },
+/** What stands against the catalog when its tables are there; everything is taken back for it. */
+export class Amiss extends Error {
+  readonly diagnostics: readonly Diagnostic[]
+  constructor(diagnostics: readonly Diagnostic[]) {
+    super('the catalog can not be served')
+    this.diagnostics = diagnostics
   }
-  try {
-    return await work(runner)
-  } finally {
-    finish()
-    await session
-  }
-}
-
-/** Runs `work` on one connection while no other instance migrates, seeds or starts on the same schema; waits for its turn. */
-export function exclusively<T>(database: Database, work: (runner: Runner) => Promise<T>): Promise<T> {
-  if (database.kind === 'embedded') return embeddedSession(database, work)
-  return database.session(async (runner) => {
-    await takeLock(runner)
-    try {
-      return await work(runner)
-    } finally {
-      await runner.run({ text: `select pg_advisory_unlock(${LOCK_KEY})` }, []).catch(() => {})
-    }
-  })
-}
-
-/** Runs `work` between BEGIN and COMMIT on the runner's connection. */
-export async function atomically<T>(runner: Runner, work: () => Promise<T>): Promise<T> {
-  await runner.run({ text: 'begin' }, [])
-  try {
-    const result = await work()
-    await runner.run({ text: 'commit' }, [])
-    return result
-  } catch (error) {
-    await runner.run({ text: 'rollback' }, []).catch(() => {})
-    throw error
-  }
-}
-
-/** `with 3 values`; `, in 3 rows`. */
-function tallied(rows: number, tally: NonNullable<Step['tally']>): string {
-  const isChange = tally === 'changed row'
-  const what = isChange ? 'row' : tally
-  return `${isChange ? ', in' : ' with'} ${rows.toLocaleString('en')} ${what}${rows === 1 ? '' : 's'}`
-}
-
-/**
- * The plan with its questions answered by the database; a step that no row stands in the way of is safe.
- * A step that `asks` refuses stays as it is planned.
- */
-export async function judged(
-  plan: MigrationPlan,
-  runner: Runner,
-  asks: (step: Step) => boolean,
-): Promise<MigrationPlan> {
-  const steps: Step[] = []
-  for (const step of plan.steps) {
-    if (step.question === undefined || !asks(step)) {
-      steps.push(step)
-      continue
-    }
-    const [row] = await runner.run({ text: step.question }, [])
-    const rows = Number(row?.[0] ?? 0)
-    if (rows === 0 && (step.sql.length === 0 || step.onlyWithRows)) continue
-    const isUntold = step.tally === undefined || (step.tally === 'changed row' && rows === 0)
-    const title = isUntold ? step.title : `${step.title}${tallied(rows, step.tally ?? 'row')}`
-    const ids = rows === 0 || step.examples === undefined ? undefined : await runner.run({ text: step.examples }, [])
-    steps.push({
-      ...step,
-      title,
-      rows,
-      ...(ids === undefined ? {} : { ids: ids.flatMap(([id]) => id ?? []) }),
-      risk: rows === 0 ? 'safe' : step.risk,
-    })
-  }
-  return Object.freeze({ ...plan, steps: Object.freeze(steps) })
 }
 
 /** What the steps of a plan are taken with. */
@@ -135,25 +48,27 @@ interface Taking {
   readonly limited: boolean
   readonly log: Logger
   readonly history: History
-  readonly pause: Pause
-  /** Steps whose harmless statements were taken already. */
-  readonly prepared: ReadonlySet<Step>
+  readonly patience: { left: number }
 }
 
-/** Whether somebody else held a lock for too long, or waited for one of ours. */
-function isInTheWay(error: unknown): boolean {
-  const code = failureCode(error)
-  return code === '55P03' || code === '40P01'
+/** Lets some of the patience go; throws what was in the way when none is left. */
+async function rest({ patience, runner }: Taking, attempt: number, what: string, tables: readonly string[]) {
+  const pause = Math.min(POLL_MS * attempt, LONGEST_PAUSE_MS)
+  patience.left -= pause + LOCK_MS
+  if (patience.left <= 0) throw new Locked(what, await holdersOf(runner, tables))
+  await setTimeout(pause)
 }
+
+const CHANGED_NOTHING = 'Nothing was changed, because the lock of a table could not be had in a minute'
 
 /** Does `work` again while others are in the way. */
-async function patiently<T>(work: () => Promise<T>): Promise<T> {
+async function patiently<T>(taking: Taking, tables: readonly string[], work: () => Promise<T>): Promise<T> {
   for (let attempt = 1; ; attempt += 1) {
     try {
       return await work()
     } catch (error) {
-      if (attempt === ATTEMPTS || !isInTheWay(error)) throw error
-      await setTimeout(Math.min(POLL_MS * attempt, LONGEST_PAUSE_MS))
+      if (!isInTheWay(error)) throw error
+      await rest(taking, attempt, CHANGED_NOTHING, tables)
     }
   }
 }
@@ -162,65 +77,57 @@ async function limitLocks({ runner, limited }: Taking, ms: number): Promise<void
   if (limited) await runner.run({ text: `set lock_timeout = ${ms}` }, [])
 }
 
-/** Runs statements in one transaction, and `last` at its end. */
-function together(texts: readonly string[], taking: Taking, last: () => Promise<void> = async () => {}): Promise<void> {
-  const { limited, runner } = taking
-  return atomically(runner, async () => {
-    if (limited) await runner.run({ text: `set local lock_timeout = ${LOCK_MS}` }, [])
-    for (const text of texts) await runner.run({ text }, [])
-    await last()
-  })
+/** Makes or drops an index beside others, for whose snapshots it waits. */
+async function concurrently(text: string, taking: Taking): Promise<void> {
+  await limitLocks(taking, Math.max(1, taking.patience.left))
+  try {
+    await taking.runner.run({ text }, [])
+  } catch (error) {
+    if (!isInTheWay(error)) throw error
+    throw new Locked(
+      'Nothing was changed, because an index waited for a minute for the transactions of others',
+      await snapshots(taking.runner),
+    )
+  }
 }
 
-async function takeOnline(command: Command, step: Step, taking: Taking): Promise<void> {
+async function takeOnline(command: Command, step: Pick<Step, 'title' | 'rows' | 'locks'>, taking: Taking) {
   const { runner, log } = taking
+  const tables = step.locks ?? []
   if (typeof command === 'string') {
-    // It waits for those who work with the table without stopping them; what it leaves half-built is dropped at the next attempt.
-    const isConcurrent = command.includes(' concurrently ')
-    await limitLocks(taking, isConcurrent ? 0 : LOCK_MS)
-    const run = () => runner.run({ text: command }, [])
-    await (isConcurrent ? run() : patiently(run))
+    // What it leaves half-built is dropped at the next attempt.
+    if (command.includes(' concurrently ')) return concurrently(command, taking)
+    await limitLocks(taking, LOCK_MS)
+    await patiently(taking, tables, () => runner.run({ text: command }, []))
   } else if ('together' in command) {
-    await patiently(() => together(command.together, taking))
+    await patiently(taking, tables, () => atomically(runner, () => runAll(command.together, taking)))
   } else {
     await limitLocks(taking, LOCK_MS)
     const tell = (rows: number) => log.info({ step: step.title, rows, of: step.rows }, 'migration progress')
-    await inBatches(command.batches, (text, values) => patiently(() => runner.run({ text }, values)), tell)
+    const run = (text: string, values: readonly unknown[]) =>
+      patiently(taking, tables, () => runner.run({ text }, values))
+    await inBatches(command.batches, run, tell)
   }
 }
 
-/** The statements of a step that do no harm, ahead of others. */
-async function prepare(step: Step, taking: Taking): Promise<void> {
-  if (!step.online) return take(step, taking)
-  for (const command of step.sql.slice(0, harmlessCount(step))) await takeOnline(command, step, taking)
-  return taking.history.ended()
+async function runAll(texts: readonly string[], { limited, runner }: Taking): Promise<void> {
+  if (limited) await runner.run({ text: `set local lock_timeout = ${LOCK_MS}` }, [])
+  for (const text of texts) await runner.run({ text }, [])
 }
 
-async function take(step: Step, taking: Taking): Promise<void> {
-  const harmless = harmlessCount(step)
-  if (step.online) {
-    for (const [place, command] of step.sql.entries()) {
-      if (place >= harmless) await taking.pause.begin()
-      else if (taking.prepared.has(step)) continue
-      await takeOnline(command, step, taking)
-    }
-    return taking.history.ended()
-  }
-  if (harmless < step.sql.length) await taking.pause.begin()
-  const texts = step.sql.flatMap((command) => (typeof command === 'string' ? [command] : []))
-  if (texts.length < step.sql.length) throw new Error('only a step that is taken online has batches')
-  await together(texts, taking, taking.history.ended)
+/** What the driver said, without the values of rows that it adds. */
+function reasonOf(error: unknown): string {
+  const { cause } = Object(error) as { readonly cause?: unknown }
+  return String((Object(cause ?? error) as { readonly message?: unknown }).message ?? error)
 }
 
-async function takePatiently(step: Step, taking: Taking, work = take): Promise<void> {
-  const { history } = taking
-  await history.began(step)
+/** Runs a part of a step; what fails says which step it was. */
+async function within<T>(step: Step, work: () => Promise<T>): Promise<T> {
   try {
-    await patiently(() => work(step, taking))
+    return await work()
   } catch (error) {
-    const reason = sentenceOf(error)
-    await history.failed(reason)
-    throw new Error(`The step "${step.title}" failed: ${reason}`, { cause: error })
+    if (isInTheWay(error) || error instanceof Locked) throw error
+    throw new StepFailed(step, reasonOf(error), error)
   }
 }
 
@@ -228,10 +135,9 @@ function isHarmless(step: Step): boolean {
   return harmlessCount(step) === step.sql.length
 }
 
-/** The steps that have something to prepare while a version is served which another step harms. */
-function aheadOf(steps: readonly Step[]): readonly Step[] {
-  if (steps.every(isHarmless)) return []
-  return steps.filter((step) => step.ahead === true && (step.online === true || isHarmless(step)))
+/** Whether a step has something that is made while a version is served. */
+function isAhead(step: Step): boolean {
+  return step.ahead === true && harmlessCount(step) > 0
 }
 
 /** Whether a step can wait until the catalog is served. */
@@ -243,6 +149,8 @@ function isBehind(step: Step): boolean {
 export interface Pause {
   /** Called before what is served is altered, perhaps more than once; resolves when nothing is served. */
   begin(): Promise<void>
+  /** Called between tries when a lock could not be had: requests that wait are let through until it begins again. */
+  giveBack?(): Promise<void>
   /** Called when the tables fit the catalog: it may be served from now on, and what is left only makes it faster. */
   end(): Promise<void>
 }
@@ -252,39 +160,174 @@ export interface ApplyOptions {
   readonly log: Logger
   readonly cause: Cause
   readonly pause: Pause
+  /** Of the wanted catalog, by which a change that was begun is known again. */
+  readonly mark: string
+  /** What is done in the transaction of the change when the tables are there; what it gives stands against the catalog. */
+  readonly complete: () => Promise<readonly Diagnostic[]>
 }
 
-/** Takes the steps under the lock that the caller holds, each whole or not at all; throws at the first that fails. */
+/** The statements of a step inside the one transaction: others neither see them nor work beside them. */
+function inTransaction(command: Command): readonly string[] {
+  if (typeof command === 'string') return [command.replace(/^((?:create(?: unique)?|drop) index) concurrently /, '$1 ')]
+  return 'together' in command ? command.together : [allAtOnce(command.batches)]
+}
+
+function allAtOnce({ table, column, value, where }: Batches): string {
+  return `update ${q(table)} set ${q(column)} = ${value} where ${where}`
+}
+
+/** What is left of the steps for the transaction, in their order. */
+function leftOf(steps: readonly Step[]): readonly (readonly [Step, readonly string[]])[] {
+  return steps.map((step) => {
+    const done = isAhead(step) ? harmlessCount(step) : 0
+    return [step, step.sql.slice(done).flatMap(inTransaction)] as const
+  })
+}
+
+/** Whether nobody has held the tables for long, so that a lock can be hoped for. */
+async function isFree(taking: Taking, tables: readonly string[]): Promise<boolean> {
+  return tables.length === 0 || !taking.limited || (await holdersOf(taking.runner, tables)).length === 0
+}
+
+/** All that a version can not be served beside, in one transaction, with what is written down about it. */
+async function flip(steps: readonly Step[], taking: Taking, pause: Pause, last: () => Promise<void>): Promise<void> {
+  const { history, limited, runner } = taking
+  const left = leftOf(steps)
+  const harmful = steps.filter((step) => !isHarmless(step))
+  const tables = [...new Set(harmful.flatMap(({ locks = [] }) => locks))].sort()
+  for (const [step, texts] of left) if (texts.length > 0) await history.began(step)
+  const whole = () =>
+    atomically(runner, async () => {
+      if (limited) await runner.run({ text: `set local lock_timeout = ${LOCK_MS}` }, [])
+      if (limited && tables.length > 0)
+        await runner.run({ text: `lock table ${tables.map(q).join(', ')} in access exclusive mode` }, [])
+      for (const [step, texts] of left) {
+        await within(step, async () => {
+          for (const text of texts) await runner.run({ text }, [])
+        })
+        if (step.after === undefined) await history.ended(step)
+      }
+      // What comes in between waits for locks as long as everybody.
+      if (limited) await runner.run({ text: 'set local lock_timeout = 0' }, [])
+      await last()
+    })
+  for (let attempt = 1; ; attempt += 1) {
+    let begun = false
+    try {
+      while (!(await isFree(taking, tables))) await rest(taking, attempt, CHANGED_NOTHING, tables)
+      if (harmful.length > 0) {
+        begun = true
+        await pause.begin()
+      }
+      return await whole()
+    } catch (error) {
+      if (!isInTheWay(error)) throw error
+      if (begun) await pause.giveBack?.()
+      await rest(taking, attempt, CHANGED_NOTHING, tables)
+    }
+  }
+}
+
+const WRITE_DOWN = `insert into plinth_migration (hash, steps, owned, catalog, words)
+    select $1, $2::jsonb, $3::jsonb, $4::text, $5::jsonb
+    where $6 or not exists (select 1 from plinth_migration where id = (select max(id) from plinth_migration)
+      and owned = $3::jsonb and catalog = $4::text and words = $5::jsonb)`
+
+async function writeDown({ hash, steps: all }: MigrationPlan, entry: Entry, runner: Runner): Promise<void> {
+  const steps = JSON.stringify(all.map(({ title, risk, rows }) => ({ title, risk, rows })))
+  const { owned, catalog = null, words } = entry
+  const values = [hash, steps, JSON.stringify(owned), catalog, JSON.stringify(words), all.length > 0]
+  await runner.run({ text: WRITE_DOWN }, values)
+  await forgetPending(runner)
+}
+
+/** Makes what steps need, while the version before is served. */
+async function prepare(steps: readonly Step[], catalog: string, taking: Taking): Promise<void> {
+  const undo = steps.flatMap((step) => step.undo ?? []).reverse()
+  const before = (await pendingChange(taking.runner))?.undo ?? []
+  if (undo.length > 0) await keepPending(taking.runner, { catalog, undo: [...undo, ...before] })
+  for (const step of steps) {
+    await taking.history.began(step)
+    await within(step, async () => {
+      for (const command of step.sql.slice(0, harmlessCount(step))) await takeOnline(command, step, taking)
+    })
+    if (isHarmless(step)) await taking.history.ended(step)
+  }
+}
+
+/** Takes back what a change left that was begun; what can't be taken back now is at the next start. */
+export async function takeBack(runner: Runner, kind: Database['kind'], log: Logger): Promise<void> {
+  const pending = await pendingChange(runner)
+  if (pending === undefined) return
+  const history = createHistory(runner, '', 'start')
+  const taking: Taking = { runner, limited: kind === 'postgresql', log, history, patience: { left: PATIENCE_MS } }
+  const title = 'take back what was begun'
+  for (const command of pending.undo) await takeOnline(command, { title }, taking)
+  await limitLocks(taking, 0)
+  await forgetPending(runner)
+}
+
+/** Writes why, and takes back what was made; the failure is told on. */
+async function giveUp(error: unknown, steps: readonly Step[], taking: Taking, kind: Database['kind']): Promise<never> {
+  const failed = error instanceof StepFailed ? error.step : undefined
+  const reason = error instanceof Error ? error.message : String(error)
+  for (const step of steps)
+    await taking.history.failed(
+      step,
+      failed === step || failed === undefined ? reasonOf(error) : `taken back: ${reason}`,
+    )
+  await takeBack(taking.runner, kind, taking.log).catch((cause: unknown) =>
+    taking.log.warn({ err: cause }, 'what was made for a change is taken back at the next start'),
+  )
+  throw error
+}
+
+/**
+ * Takes the steps under the lock that the caller holds: what is served is altered as a whole or not at all. Throws
+ * StepFailed, Locked or Amiss where it is not; then nothing has changed for those who are served.
+ */
 export async function apply(
   plan: MigrationPlan,
   entry: Entry,
   runner: Runner,
-  { kind, log, cause, pause }: ApplyOptions,
+  { kind, log, cause, pause, mark, complete }: ApplyOptions,
 ): Promise<void> {
   const history = createHistory(runner, plan.hash, cause)
-  const prepared = new Set<Step>()
-  const taking = { runner, limited: kind === 'postgresql', log, history, pause, prepared }
-  for (const step of aheadOf(plan.steps)) {
-    await takePatiently(step, taking, prepare)
-    prepared.add(step)
+  const taking = { runner, limited: kind === 'postgresql', log, history, patience: { left: PATIENCE_MS } }
+  // What only speeds is there from the first request on where one is made to wait anyway.
+  const waits = plan.steps.some((step) => !isHarmless(step))
+  const later = plan.steps.filter((step) => isBehind(step) && !(waits && isAhead(step)))
+  const now = plan.steps.filter((step) => !later.includes(step))
+  try {
+    await prepare(now.filter(isAhead), mark, taking)
+    await flip(now, taking, pause, async () => {
+      const amiss = await complete()
+      if (amiss.length > 0) throw new Amiss(amiss)
+      await writeDown(plan, entry, runner)
+    })
+  } catch (error) {
+    await limitLocks(taking, 0).catch(() => undefined)
+    return giveUp(error, now, taking, kind)
   }
-  const takeAll = async (some: readonly Step[]): Promise<void> => {
-    for (const step of some) {
-      if (!prepared.has(step) || !isHarmless(step)) await takePatiently(step, taking)
-      log.debug({ step: step.title }, 'migration step')
-    }
-  }
-  await takeAll(plan.steps.filter((step) => !isBehind(step)))
-  // What comes in between waits for locks as long as everybody.
   await limitLocks(taking, 0)
   await pause.end()
-  await takeAll(plan.steps.filter(isBehind))
-  const steps = JSON.stringify(plan.steps.map(({ title, risk, rows }) => ({ title, risk, rows })))
-  const text = `insert into plinth_migration (hash, steps, owned, catalog, words)
-    select $1, $2::jsonb, $3::jsonb, $4::text, $5::jsonb
-    where $6 or not exists (select 1 from plinth_migration where id = (select max(id) from plinth_migration)
-      and owned = $3::jsonb and catalog = $4::text and words = $5::jsonb)`
-  const { owned, catalog = null, words } = entry
-  const values = [plan.hash, steps, JSON.stringify(owned), catalog, JSON.stringify(words), plan.steps.length > 0]
-  await runner.run({ text }, values)
+  for (const step of now) await finish(step, step.after ?? [], taking)
+  for (const step of later) await finish(step, [...step.sql, ...(step.after ?? [])], taking)
+}
+
+/** What is left of a step when the catalog is served; what can't be had now is left to the next start. */
+async function finish(step: Step, commands: readonly Command[], taking: Taking): Promise<void> {
+  const { history, log } = taking
+  if (commands.length === 0) return
+  await history.began(step)
+  try {
+    for (const command of commands) await takeOnline(command, step, taking)
+  } catch (error) {
+    const reason = reasonOf(error)
+    await history.failed(step, reason)
+    if (!(error instanceof Locked)) throw new StepFailed(step, reason, error)
+    log.warn({ step: step.title }, `${reason}; the next start takes this step`)
+    return
+  }
+  await history.ended(step)
 }

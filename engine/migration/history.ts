@@ -7,18 +7,19 @@ import type { Step } from './step.ts'
 /** Who carries a plan out: a start, or a person with `plinth apply`. */
 export type Cause = 'start' | 'apply'
 
-/** Writes down what becomes of steps; each has its own statement, so that a step that was killed is there too. */
+/** Writes down what becomes of steps; each has a row of its own, so that a step that was killed is there too. */
 export interface History {
-  /** Notes that a step begins. */
+  /** Notes that a step begins; nothing where it has begun. */
   began(step: Step): Promise<void>
   /** Notes that it is finished, in its transaction where it has one: then it is noted if and only if it was committed. */
-  ended(): Promise<void>
-  /** Notes that it failed, and why. */
-  failed(reason: string): Promise<void>
+  ended(step: Step): Promise<void>
+  /** Notes that a step failed which had begun and not ended, and why. */
+  failed(step: Step, reason: string): Promise<void>
 }
 
 interface Noted {
-  readonly title: string
+  /** Of its row; undefined before the table of steps is there. */
+  readonly id: string | undefined
   readonly began: string
 }
 
@@ -37,26 +38,26 @@ function instance(): string {
 /** The history of one plan. Before its table is there, which a plan makes first, what was done is noted afterwards. */
 export function createHistory(runner: Runner, plan: string, cause: Cause): History {
   const by = instance()
-  let id: string | undefined
-  let noted: Noted | undefined
+  const noted = new Map<Step, Noted>()
   return {
-    async began({ title }) {
-      const [row] = await runner.run({ text: THERE }, [])
-      const began = row?.[1] ?? ''
-      id = undefined
-      noted = undefined
-      if (row?.[0] === 't')
-        id = (await runner.run({ text: BEGIN }, [plan, title, cause, by, began]))[0]?.[0] ?? undefined
-      else noted = { title, began }
+    async began(step) {
+      if (noted.has(step)) return
+      const [there] = await runner.run({ text: THERE }, [])
+      const began = there?.[1] ?? ''
+      const [row] = there?.[0] === 't' ? await runner.run({ text: BEGIN }, [plan, step.title, cause, by, began]) : []
+      noted.set(step, { id: row?.[0] ?? undefined, began })
     },
-    async ended() {
-      if (id !== undefined) await runner.run({ text: END }, [id])
-      else if (noted !== undefined && (await runner.run({ text: THERE }, []))[0]?.[0] === 't')
-        await runner.run({ text: LATE }, [plan, noted.title, cause, by, noted.began])
+    async ended(step) {
+      const note = noted.get(step)
+      if (note === undefined) return
+      if (note.id !== undefined) await runner.run({ text: END }, [note.id])
+      else if ((await runner.run({ text: THERE }, []))[0]?.[0] === 't')
+        await runner.run({ text: LATE }, [plan, step.title, cause, by, note.began])
     },
-    async failed(reason) {
+    async failed(step, reason) {
+      const note = noted.get(step)
       // Where the database itself is gone, the step stays as one that was not finished.
-      if (id !== undefined) await runner.run({ text: FAIL }, [id, reason]).catch(() => undefined)
+      if (note?.id !== undefined) await runner.run({ text: FAIL }, [note.id, reason]).catch(() => undefined)
     },
   }
 }

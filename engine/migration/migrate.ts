@@ -1,14 +1,28 @@
 /** Brings a database to a catalog: by itself where that is safe, by a person's word where it is not. ⇄ */
 import type { Catalog } from '../catalog/catalog.ts'
 import type { Database, Runner } from '../database/database.ts'
+import { failureCode } from '../database/failure.ts'
 import type { Logger } from '../observe.ts'
 import type { Collected, Diagnostic } from '../text/diagnostic.ts'
 import type { Span } from '../text/source.ts'
-import { apply, exclusively, judged, type Pause } from './apply.ts'
+import { Amiss, type ApplyOptions, apply, type Pause, StepFailed, takeBack } from './apply.ts'
 import { carried } from './carried.ts'
+import { exclusively, nested } from './exclusive.ts'
+import { Locked } from './in-the-way.ts'
 import { inspect } from './inspect.ts'
+import { judged } from './judged.ts'
+import { catalogMark } from './mark.ts'
+import { pendingChange } from './pending.ts'
 import { type MigrationPlan, plan, reason, type ShownPlan } from './plan.ts'
-import { entryAfterApply, entryAfterStart, type Standing, sorted, standingOf, withoutRenames } from './standing.ts'
+import {
+  type Entry,
+  entryAfterApply,
+  entryAfterStart,
+  type Standing,
+  sorted,
+  standingOf,
+  withoutRenames,
+} from './standing.ts'
 import { harmlessCount, type Step } from './step.ts'
 import type { Column, Present, Table } from './table.ts'
 import { tables } from './tables.ts'
@@ -39,27 +53,50 @@ export interface MigrationOptions {
   readonly complete?: ((runner: Runner) => Promise<readonly Diagnostic[]>) | undefined
 }
 
-/** How the steps are taken: where nothing stands against the catalog when its tables are there, the pause ends then. */
-interface Completing extends Pick<MigrationOptions, 'complete' | 'pause'> {
-  readonly runner: Runner
-  /** What the database has against statements on tables that stay other than they are wanted. */
-  readonly judge?: () => Promise<readonly Diagnostic[]>
+/** SQLSTATEs of rows that a step can't do with: a value, or a rule of the tables. */
+const OF_ROWS = /^2[23]/
+
+/** What a change that was given up says to people; nothing was altered. Other failures are thrown on. */
+function givenUp(error: unknown, catalog: Catalog | undefined): readonly Diagnostic[] {
+  if (error instanceof Amiss) return error.diagnostics
+  if (error instanceof Locked)
+    return [
+      {
+        code: 'tables_locked',
+        message: error.message,
+        hint: 'end that session, or wait until it has ended; then again',
+      },
+    ]
+  if (error instanceof StepFailed && OF_ROWS.test(failureCode(error) ?? '')) {
+    const span = place(catalog, error.step)
+    const hint = 'nothing was changed: `plinth plan` names the rows'
+    return [{ code: 'unsafe_migration', message: error.message, ...(span ? { span } : {}), hint }]
+  }
+  throw error
 }
 
-/** A pause that completes what is there before it ends, and what was found amiss then. */
-function completing({ runner, complete, pause, judge }: Completing): { pause: Pause; amiss: readonly Diagnostic[] } {
-  const amiss: Diagnostic[] = []
-  return {
-    amiss,
-    pause: {
-      begin: async () => pause?.begin(),
-      async end() {
-        amiss.push(...((await judge?.()) ?? []))
-        if (amiss.length === 0) amiss.push(...((await complete?.(runner)) ?? []))
-        if (amiss.length === 0) await pause?.end()
-      },
-    },
+/** Takes the steps; gives what stands in the way, with everything as it was. */
+async function taken(
+  made: MigrationPlan,
+  entry: Entry,
+  runner: Runner,
+  catalog: Catalog | undefined,
+  options: ApplyOptions,
+): Promise<readonly Diagnostic[]> {
+  try {
+    await apply(made, entry, runner, options)
+    return []
+  } catch (error) {
+    return givenUp(error, catalog)
   }
+}
+
+const NO_PAUSE: Pause = { begin: async () => {}, end: async () => {} }
+
+/** What another version had begun and left is taken back; what this one had begun goes on. */
+async function clear(wanted: readonly Table[], runner: Runner, kind: Database['kind'], log: Logger): Promise<void> {
+  const pending = await pendingChange(runner)
+  if (pending !== undefined && pending.catalog !== catalogMark(wanted)) await takeBack(runner, kind, log)
 }
 
 interface Planned {
@@ -189,6 +226,7 @@ export function migrateTables(
   catalog?: Catalog,
 ): Promise<Collected<MigrationResult>> {
   return exclusively(database, async (runner) => {
+    await clear(wanted, runner, database.kind, log)
     const {
       plan: made,
       present,
@@ -205,11 +243,19 @@ export function migrateTables(
     const left = leave.map((step) => step.title)
     // Where the tables stay other than they are wanted, every statement has to show that it can do with them.
     const other = leave.some((step) => step.effect !== 'removes')
-    const judge = async () => (other ? ((await rehearse?.(runner, [], true)) ?? []) : [])
-    const completed = completing({ runner, complete, pause, judge })
-    const how = { kind: database.kind, log, cause: 'start' as const, pause: completed.pause }
-    await apply({ ...made, steps: take }, entry, runner, how)
-    if (completed.amiss.length > 0) return { diagnostics: completed.amiss }
+    const inside = nested(runner)
+    const amiss = await taken({ ...made, steps: take }, entry, runner, catalog, {
+      kind: database.kind,
+      log,
+      cause: 'start',
+      pause: pause ?? NO_PAUSE,
+      mark: catalogMark(wanted),
+      complete: async () => {
+        const found = other ? ((await rehearse?.(inside, [], true)) ?? []) : []
+        return found.length > 0 ? found : ((await complete?.(inside)) ?? [])
+      },
+    })
+    if (amiss.length > 0) return { diagnostics: amiss }
     const applied = take.map((step) => step.title)
     const older = standing === 'older' ? { older: true } : {}
     return { value: { hash: made.hash, applied, left, ...older }, diagnostics: [] }
@@ -238,6 +284,7 @@ export function applyTables(
   catalog?: Catalog,
 ): Promise<Collected<MigrationResult>> {
   return exclusively(database, async (runner) => {
+    await clear(wanted, runner, database.kind, log)
     const { plan: made, present } = await planned(wanted, runner, database.kind, now)
     if (made.hash !== hash) {
       const message = `plan ${hash} was made from another state; the present plan is ${made.hash}`
@@ -247,10 +294,15 @@ export function applyTables(
     if (blocked.length > 0) return { diagnostics: blocked.map((step) => complaint(step, hash, catalog)) }
     const mistakes = (await rehearse?.(runner, freshTables(wanted, present), true)) ?? []
     if (mistakes.length > 0) return { diagnostics: mistakes }
-    const completed = completing({ runner, complete, pause })
-    const how = { kind: database.kind, log, cause: 'apply' as const, pause: completed.pause }
-    await apply(made, entryAfterApply(wanted), runner, how)
-    if (completed.amiss.length > 0) return { diagnostics: completed.amiss }
+    const amiss = await taken(made, entryAfterApply(wanted), runner, catalog, {
+      kind: database.kind,
+      log,
+      cause: 'apply',
+      pause: pause ?? NO_PAUSE,
+      mark: catalogMark(wanted),
+      complete: async () => (await complete?.(nested(runner))) ?? [],
+    })
+    if (amiss.length > 0) return { diagnostics: amiss }
     return { value: { hash, applied: made.steps.map((step) => step.title), left: [] }, diagnostics: [] }
   })
 }

@@ -8,6 +8,8 @@ export interface Pair {
   readonly actual: Table
   /** The column that was set aside last under each name, if it can be read as what is wanted now. */
   readonly aside: ReadonlyMap<string, Column>
+  /** All pairs of the plan, by the names of the wanted tables. */
+  readonly pairs: ReadonlyMap<string, Pair>
 }
 
 /** What planning needs beside the tables. */

@@ -16,7 +16,7 @@ export function addingColumn(pair: Pair, column: Column, circumstances: Circumst
     `add column ${wanted.name}.${column.name} (${column.type})`,
     `alter table ${q(wanted.name)} add column ${columnSql(column)}`,
   )
-  if (column.fill !== undefined) return addingFilled(pair, column, circumstances)
+  if (column.fill !== undefined) return addingFilled(pair, column)
   if (!column.nullable && column.default === undefined && !column.identity) {
     const blocked: Step = {
       ...step,
@@ -34,7 +34,7 @@ export function addingColumn(pair: Pair, column: Column, circumstances: Circumst
 }
 
 /** Adds a column in which the rows that are there get what the YAML says: a value at once, what is computed in batches. */
-function addingFilled(pair: Pair, column: Column, circumstances: Circumstances): readonly Step[] {
+function addingFilled(pair: Pair, column: Column): readonly Step[] {
   const { wanted, actual } = pair
   const alter = `alter table ${q(wanted.name)} alter column ${q(column.name)}`
   const after = `${alter} ${column.default === undefined ? 'drop default' : `set default ${column.default}`}`
@@ -43,7 +43,7 @@ function addingFilled(pair: Pair, column: Column, circumstances: Circumstances):
     const bare = { ...column, nullable: true, default: undefined }
     const added = adding(title, `alter table ${q(wanted.name)} add column ${columnSql(bare)}`)
     const step = column.default === undefined ? added : { ...added, sql: [...added.sql, after] }
-    return [step, ...requiring(pair, column, undefined, circumstances)]
+    return [step, ...requiring(pair, column, undefined)]
   }
   const filled = columnSql({ ...column, default: column.fill })
   const isOther = column.fill !== column.default

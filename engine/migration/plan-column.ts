@@ -1,24 +1,15 @@
 /** Plans the columns of one table that is there already: added, brought back, renamed, changed, set aside. */
 
 import { quoted as q } from '../filter/sql.ts'
+import { isComputedAnew, startsComputed } from './anew.ts'
 import { type Circumstances, earlierColumn, isNew, type Pair, presentColumn } from './pair.ts'
 import { addingColumn, goneColumns, settingAside } from './plan-add.ts'
-import { computing, droppedFirst, dropping, isComputedAnew, keepingComputed, startsComputed } from './plan-computed.ts'
+import { computing, droppedFirst, dropping, keepingComputed } from './plan-computed.ts'
 import { takingWords } from './plan-fill.ts'
 import { isRequiredFirst, requiring } from './plan-required.ts'
 import { changingType, droppingCopies } from './plan-type.ts'
 import { adding, changing, type Step } from './step.ts'
 import type { Column } from './table.ts'
-import { typeChange } from './type-change.ts'
-
-/** Whether a column starts anew because its old values can't be read as the new type, or nobody writes them any more. */
-export function startsAnew(pair: Pair, column: Column): boolean {
-  const was = presentColumn(pair, column)
-  if (startsComputed(was, column) || isComputedAnew(pair, column)) return true
-  return (
-    was !== undefined && was.type !== column.type && typeChange(column.name, was.type, column.type).kind === 'apart'
-  )
-}
 
 function altering(pair: Pair, column: Column, was: Column, circumstances: Circumstances): readonly Step[] {
   const { name } = pair.wanted
@@ -50,7 +41,7 @@ function altering(pair: Pair, column: Column, was: Column, circumstances: Circum
   // After the default, so that nobody adds a row with the old word.
   steps.push(...takingWords(pair, column, was, circumstances))
   if (was.nullable && !column.nullable && !isRequiredFirst(pair, column, was))
-    steps.push(...requiring(pair, column, was, circumstances))
+    steps.push(...requiring(pair, column, was))
   if (!was.nullable && column.nullable)
     steps.push(changing(`let ${name}.${column.name} be null`, `${alter} drop not null`))
   return isNew(pair, column) ? steps.map((step) => ({ ...step, effect: 'adds' })) : steps

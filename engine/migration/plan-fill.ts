@@ -1,7 +1,8 @@
 /** Plans what rows that are there get instead of null, and instead of words that an enum has no longer. */
 import { quoted as q } from '../filter/sql.ts'
+import { replacing } from './future.ts'
 import { quoteText } from './name.ts'
-import { obstacles } from './obstacle.ts'
+import { futureObstacles, obstacles } from './obstacle.ts'
 import { type Circumstances, isNew, isSettled, type Pair } from './pair.ts'
 import { type Batches, type Command, changing, type Step } from './step.ts'
 import type { Column } from './table.ts'
@@ -24,35 +25,15 @@ export function filling(pair: Pair, column: string, change: Pick<Batches, 'value
   return batchesOf(pair, column, change) ?? all
 }
 
-/** Whether what fills a column can be asked of the rows as they are now. */
-function canBeAsked(
-  { actual, wanted }: Pair,
-  { fillReads = [], fillTable }: Column,
-  { present }: Circumstances,
-): boolean {
-  if (fillTable !== undefined && !present.tables.some(({ name }) => name === fillTable)) return false
-  return fillReads.every((name) => {
-    const [now, then] = [actual, wanted].map((table) => table.columns.find((one) => one.name === name))
-    return now !== undefined && now.type === then?.type
-  })
-}
-
 /** Rows for which an expression of the YAML has no value, or none that the column can hold. */
-export function findingValues(
-  pair: Pair,
-  column: Column,
-  was: Column | undefined,
-  circumstances: Circumstances,
-): readonly Step[] {
-  if (column.fillReads === undefined || column.fill === undefined || !canBeAsked(pair, column, circumstances)) return []
-  const isNull = was === undefined ? 'true' : `${q(was.name)} is null`
-  const where = `${isNull} and ((${column.fill}) is null or not (${column.fillFits ?? 'true'}))`
+export function findingValues(pair: Pair, column: Column, was: Column | undefined): readonly Step[] {
+  if (column.fillReads === undefined || column.fill === undefined) return []
   return [
     {
       ...changing(`find a value for ${pair.wanted.name}.${column.name}`),
       risk: 'blocked',
       effect: was === undefined || isNew(pair, column) ? 'adds' : 'changes',
-      ...obstacles(pair, where),
+      ...futureObstacles(pair, `${q(column.name)} is null`),
       consequence: 'get no value by backfill that the field can hold',
       advice:
         column.fillTable === undefined
@@ -77,15 +58,6 @@ function formerWords({ actual }: Pair, column: Column, was: Column, { present }:
   const before = present.history.words[`${actual.name}.${was.name}`] ?? []
   const former = new Set([...before, ...Object.keys(column.becomes ?? {})])
   return [...former].filter((word) => !words.includes(word))
-}
-
-/** SQL of the word that stands for each that goes: of a column, or of every item of a list. */
-function replacing(column: Column, becomes: readonly (readonly [string, string])[]): string {
-  const cases = becomes.map(([from, to]) => `when ${quoteText(from)} then ${quoteText(to)}`).join(' ')
-  if (column.type !== 'jsonb') return `case ${q(column.name)} ${cases} else ${q(column.name)} end`
-  return `(select jsonb_agg(to_jsonb(word) order by place) from (
-    select case item ${cases} else item end as word, min(place) as place
-    from jsonb_array_elements_text(${q(column.name)}) with ordinality as items(item, place) group by 1) words)`
 }
 
 function holding(column: Column, name: string, words: readonly string[]): string {

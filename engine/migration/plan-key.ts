@@ -1,6 +1,7 @@
 /** Plans the references and indexes of one table that is there already. */
 
 import { quoted as q } from '../filter/sql.ts'
+import { startsAnew } from './anew.ts'
 import {
   addForeignKey,
   createIndex,
@@ -10,28 +11,33 @@ import {
   rangeSql,
   validateForeignKey,
 } from './ddl.ts'
+import { futureRows } from './future.ts'
 import { type Circumstances, isNew, isSettled, type Pair, presentColumn } from './pair.ts'
 import { goneColumns } from './plan-add.ts'
-import { startsAnew } from './plan-column.ts'
 import { renamedIndexes, renamingIndex } from './plan-rename.ts'
 import { isCopied, isOver } from './plan-type.ts'
 import { changing, type Effect, type Step, tidying } from './step.ts'
 import { type ForeignKey, onlySpeeds, type TableIndex } from './table.ts'
 
-/** SQL that counts rows which point at no record; undefined for a column that is only added. */
+/** SQL that counts rows which will point at no record; undefined for a column that is only added. */
 function orphans(pair: Pair, key: ForeignKey, target: Pair | undefined): string | undefined {
-  const now = nameNow(pair, key.column)
-  if (now === undefined) return undefined
-  const counting = `select count(*) from ${q(pair.actual.name)} t where t.${q(now)} is not null`
+  const column = pair.wanted.columns.find(({ name }) => name === key.column)
+  if (nameNow(pair, key.column) === undefined && column?.fill === undefined) return undefined
+  const counting = `select count(*) from ${futureRows(pair)} t where t.${q(key.column)} is not null`
   if (target === undefined) return counting
-  const id = q(target.actual.primaryKey[0] ?? 'id')
-  return `${counting} and not exists (select 1 from ${q(target.actual.name)} o where o.${id} = t.${q(now)})`
+  const id = q(target.wanted.primaryKey[0] ?? 'id')
+  return `${counting} and not exists (select 1 from ${futureRows(target)} o where o.${id} = t.${q(key.column)})`
 }
 
 /** A rule over a new column disturbs no other version of the YAML; over present columns it may. */
 function effectOn(pair: Pair, columns: readonly string[]): Effect {
   const isAdded = (name: string) => pair.wanted.columns.some((column) => column.name === name && isNew(pair, column))
   return columns.some(isAdded) ? 'adds' : 'changes'
+}
+
+/** The table that a reference leads to waits with that of the reference. */
+function locking(target: Pair | undefined): Pick<Step, 'locks'> {
+  return target === undefined ? {} : { locks: [target.actual.name] }
 }
 
 function referring(pair: Pair, key: ForeignKey, target: Pair | undefined): Step {
@@ -43,6 +49,8 @@ function referring(pair: Pair, key: ForeignKey, target: Pair | undefined): Step 
     online: true,
     risk: 'safe',
     effect: effectOn(pair, [key.column]),
+    undo: [dropUnchecked(name, key)],
+    ...locking(target),
   }
   const question = orphans(pair, key, target)
   if (question === undefined) {
@@ -86,31 +94,37 @@ function nameNow(pair: Pair, name: string): string | undefined {
   return column === undefined || startsAnew(pair, column) ? undefined : presentColumn(pair, column)?.name
 }
 
-/** SQL that counts rows with equal values; undefined where a column is only added, so that all its values are new. */
+/** Whether all values of some columns come from the rows that are there, or are said by the YAML. */
+function haveValues(pair: Pair, columns: readonly string[]): boolean {
+  return columns.every((name) => {
+    const column = pair.wanted.columns.find((one) => one.name === name)
+    return (
+      nameNow(pair, name) !== undefined ||
+      column?.fill !== undefined ||
+      column?.default !== undefined ||
+      column?.generated !== undefined
+    )
+  })
+}
+
+/** SQL that counts rows that will have equal values; undefined where a column is only added, so that all its values are new. */
 function duplicates(pair: Pair, index: TableIndex): string | undefined {
-  const columns = index.columns.flatMap((name) => nameNow(pair, name) ?? [])
-  if (columns.length < index.columns.length) return undefined
-  const known = new Set(pair.actual.columns.map((column) => column.name))
-  const canBeAsked = index.where !== undefined && (index.whereColumns ?? []).every((name) => known.has(name))
-  const where = canBeAsked ? [`(${index.where})`] : []
-  const list = columns.map(q)
+  if (!haveValues(pair, index.columns)) return undefined
+  const where = index.where === undefined ? [] : [`(${index.where})`]
+  const list = index.columns.map(q)
   const present = [...where, ...list.map((column) => `${column} is not null`)].join(' and ')
-  return `select coalesce(sum(n), 0) from (select count(*) as n from ${q(pair.actual.name)} where ${present}
+  return `select coalesce(sum(n), 0) from (select count(*) as n from ${futureRows(pair)} t where ${present}
   group by ${list.join(', ')} having count(*) > 1) d`
 }
 
-/** SQL that counts rows that overlap with another; undefined where a column is only added. */
+/** SQL that counts rows that will overlap with another; undefined where a column is only added. */
 function overlapping(pair: Pair, index: TableIndex): string | undefined {
-  const names = index.columns.map((name) => nameNow(pair, name))
-  const known = new Set(pair.actual.columns.map((column) => column.name))
-  // Under their wanted names; a column that is renamed at the same time is asked when it has its name.
-  if (names.some((name, i) => name !== index.columns[i])) return undefined
-  if (!(index.whereColumns ?? []).every((name) => known.has(name))) return undefined
-  const rows = `(select * from ${q(pair.actual.name)}${index.where === undefined ? '' : ` where ${index.where}`})`
+  if (!haveValues(pair, index.columns)) return undefined
+  const rows = `(select * from ${futureRows(pair)} t${index.where === undefined ? '' : ` where ${index.where}`})`
   const equal = index.columns.slice(0, -2).map((column) => `a.${q(column)} = b.${q(column)}`)
   const [from = '', to = ''] = index.columns.slice(-2).map(q)
   const ordered = ['a', 'b'].map((one) => `coalesce(${one}.${from} <= ${one}.${to}, true)`)
-  const id = q(pair.actual.primaryKey[0] ?? 'id')
+  const id = q(pair.wanted.primaryKey[0] ?? 'id')
   const both = [`a.${id} <> b.${id}`, ...equal, ...ordered, `${rangeSql(index, 'a.')} && ${rangeSql(index, 'b.')}`]
   return `select count(*) from ${rows} a where exists (select 1 from ${rows} b where ${both.join(' and ')})`
 }

@@ -2,7 +2,7 @@
 import { quoted as q } from '../filter/sql.ts'
 import { MARK } from './inspect.ts'
 import { checkName, quoteText } from './name.ts'
-import { obstacles } from './obstacle.ts'
+import { futureObstacles } from './obstacle.ts'
 import { type Circumstances, isNew, isSettled, type Pair, presentColumn } from './pair.ts'
 import { backfillAdvice, filling, findingValues } from './plan-fill.ts'
 import { type Command, type Step, tidying } from './step.ts'
@@ -51,10 +51,10 @@ function isRenamed(pair: Pair, column: Column): boolean {
 
 /** What comes ahead of renames: what was left behind goes, and columns become required under the names that are there. */
 export function beforeRenames(pair: Pair, circumstances: Circumstances): readonly Step[] {
-  return [...sweeping(pair, circumstances), ...requiringFirst(pair, circumstances)]
+  return [...sweeping(pair, circumstances), ...requiringFirst(pair)]
 }
 
-function requiringFirst(pair: Pair, circumstances: Circumstances): readonly Step[] {
+function requiringFirst(pair: Pair): readonly Step[] {
   const { wanted, actual } = pair
   const first = wanted.columns.flatMap((column, place) => {
     const was = presentColumn(pair, column)
@@ -70,7 +70,7 @@ function requiringFirst(pair: Pair, circumstances: Circumstances): readonly Step
   const early = { ...pair, wanted: { ...wanted, name: actual.name, columns, primaryKey } }
   return first.flatMap(({ column, place, was }) => {
     const about = { table: wanted.name, column: column.name }
-    return requiring(early, columns[place] ?? column, was, circumstances).map((step) => ({ ...step, about }))
+    return requiring(early, columns[place] ?? column, was).map((step) => ({ ...step, about }))
   })
 }
 
@@ -99,12 +99,7 @@ function requiredBy(
 }
 
 /** Makes a column NOT NULL: rows that hold null get what the YAML says, a batch at a time, while nobody can write null any more. */
-export function requiring(
-  pair: Pair,
-  column: Column,
-  was: Column | undefined,
-  circumstances: Circumstances,
-): readonly Step[] {
+export function requiring(pair: Pair, column: Column, was: Column | undefined): readonly Step[] {
   const { wanted } = pair
   const table = q(wanted.name)
   const check = q(checkName(wanted.name, column.name, 'required'))
@@ -135,10 +130,10 @@ export function requiring(
     risk: 'safe',
     ...(isAlwaysFilled(column, fill) && isSettled(pair, [column.name]) ? { ahead: true as const } : {}),
   }
-  const nulls = was === undefined ? undefined : obstacles(pair, `${q(was.name)} is null`)
+  const nulls = was === undefined ? undefined : futureObstacles(pair, isNull, fill !== undefined)
   if (fill !== undefined) {
     const counted: Partial<Step> = nulls === undefined ? {} : { question: nulls.question, tally: 'changed row' }
-    return [...findingValues(pair, column, was, circumstances), { ...step, ...counted }]
+    return [...findingValues(pair, column, was), { ...step, ...counted }]
   }
   const advice = back ? 'leave the field nullable until they are filled' : backfillAdvice(pair, column)
   return [{ ...step, ...nulls, risk: 'blocked', consequence: 'are null', advice }]

@@ -106,6 +106,7 @@ function setTableAside(table: Table, { present, day }: Circumstances): Step {
   const name = asideName(table.name, day, taken)
   return {
     title: `set aside table ${table.name} as ${name}`,
+    locks: [table.name],
     sql: [
       ...table.foreignKeys.map((key) => dropForeignKey(table.name, key.column)),
       ...table.indexes.map((index) => dropIndex(table.name, index, false)),
@@ -191,6 +192,11 @@ function wrongIds(pair: Pair): readonly Step[] {
   ]
 }
 
+/** Steps about a table, with its present name among those of the tables that wait for them. */
+function locking({ actual }: Pair, steps: readonly Step[]): readonly Step[] {
+  return steps.map((step) => ({ ...step, locks: [actual.name, ...(step.locks ?? [])] }))
+}
+
 /** The steps from `present` to `wanted`, in an order that works and is always the same; none when they are equal. Pure. */
 export function plan(all: readonly Table[], circumstances: Circumstances): MigrationPlan {
   const { present } = circumstances
@@ -198,7 +204,7 @@ export function plan(all: readonly Table[], circumstances: Circumstances): Migra
   const pairs = new Map<string, Pair>()
   for (const table of wanted) {
     const actual = presentTable(wanted, table, present)
-    if (actual) pairs.set(table.name, { wanted: table, actual, aside: asideColumns(table, actual, present) })
+    if (actual) pairs.set(table.name, { wanted: table, actual, aside: asideColumns(table, actual, present), pairs })
   }
   const there = [...pairs.values()]
   const taken = new Set(there.map((pair) => pair.actual.name))
@@ -220,18 +226,18 @@ export function plan(all: readonly Table[], circumstances: Circumstances): Migra
     ...(searches && !present.trigrams
       ? [adding('install pg_trgm for search', 'create extension if not exists pg_trgm')]
       : []),
-    ...there.flatMap((pair) => beforeRenames(pair, circumstances)).filter(isOpen),
+    ...there.flatMap((pair) => locking(pair, beforeRenames(pair, circumstances))).filter(isOpen),
     ...sequenceSteps(wanted, present, renamedSequences(there)),
-    ...there.flatMap((pair) => renameSteps(pair, wanted, present)),
+    ...there.flatMap((pair) => locking(pair, renameSteps(pair, wanted, present))),
     ...there.flatMap((pair) => [...wrongKey(pair), ...wrongIds(pair)]),
     ...createSteps(
       fresh.filter((table) => !kept.includes(table)),
       gone,
     ),
-    ...there.flatMap((pair) => planColumns(pair, circumstances)).filter(isOpen),
-    ...there.flatMap((pair) => planReferences(pair, pairs)).filter(isOpen),
+    ...there.flatMap((pair) => locking(pair, planColumns(pair, circumstances))).filter(isOpen),
+    ...there.flatMap((pair) => locking(pair, planReferences(pair, pairs))).filter(isOpen),
     ...gone.map((table) => setTableAside(table, circumstances)),
-    ...there.flatMap((pair) => planIndexes(pair, circumstances)),
+    ...there.flatMap((pair) => locking(pair, planIndexes(pair, circumstances))),
   ]
   return Object.freeze({ steps: Object.freeze(steps), hash: hashOf(all, present) })
 }

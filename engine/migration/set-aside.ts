@@ -1,7 +1,7 @@
 /** Brings back what was set aside, or destroys it for good when a person asks for that. ⇄ */
 import type { Database, Runner } from '../database/database.ts'
 import { quoted as q } from '../filter/sql.ts'
-import { atomically, exclusively } from './apply.ts'
+import { atomically, exclusively } from './exclusive.ts'
 import { inspect } from './inspect.ts'
 import type { Column, Present, SetAside } from './table.ts'
 import { typeChange } from './type-change.ts'

@@ -66,6 +66,12 @@ export interface Step {
   readonly ahead?: true
   /** It makes nothing possible and only something faster: it is taken when the catalog may be served already. */
   readonly behind?: true
+  /** What takes back the statements that do no harm, where the plan is given up; each may run more than once. */
+  readonly undo?: readonly Command[]
+  /** Statements that are left when the catalog may be served already: they look through rows, or take away what helped. */
+  readonly after?: readonly Command[]
+  /** Present names of the tables whose readers and writers wait while it does harm. */
+  readonly locks?: readonly string[]
 }
 
 /** How many statements of a step do no harm to a version that is served meanwhile. */

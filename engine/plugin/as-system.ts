@@ -3,7 +3,7 @@ import { executionOf, type Foundation, runLeft, type Work } from '../action/exec
 import { pluginContext } from '../action/plugin-context.ts'
 import { SYSTEM } from '../actor.ts'
 import type { JsonObject } from '../json.ts'
-import { exclusively } from '../migration/apply.ts'
+import { exclusively } from '../migration/exclusive.ts'
 import type { Composition } from './compose.ts'
 import type { StartLine } from './plugin.ts'
 

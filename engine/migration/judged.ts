@@ -1,0 +1,43 @@
+/** Asks the database the questions of a plan ⇄. */
+import type { Runner } from '../database/database.ts'
+import type { MigrationPlan } from './plan.ts'
+import type { Step } from './step.ts'
+
+/** `with 3 values`; `, in 3 rows`. */
+function tallied(rows: number, tally: NonNullable<Step['tally']>): string {
+  const isChange = tally === 'changed row'
+  const what = isChange ? 'row' : tally
+  return `${isChange ? ', in' : ' with'} ${rows.toLocaleString('en')} ${what}${rows === 1 ? '' : 's'}`
+}
+
+/**
+ * The plan with its questions answered by the database; a step that no row stands in the way of is safe.
+ * A step that `asks` refuses stays as it is planned.
+ */
+export async function judged(
+  plan: MigrationPlan,
+  runner: Runner,
+  asks: (step: Step) => boolean,
+): Promise<MigrationPlan> {
+  const steps: Step[] = []
+  for (const step of plan.steps) {
+    if (step.question === undefined || !asks(step)) {
+      steps.push(step)
+      continue
+    }
+    const [row] = await runner.run({ text: step.question }, [])
+    const rows = Number(row?.[0] ?? 0)
+    if (rows === 0 && (step.sql.length === 0 || step.onlyWithRows)) continue
+    const isUntold = step.tally === undefined || (step.tally === 'changed row' && rows === 0)
+    const title = isUntold ? step.title : `${step.title}${tallied(rows, step.tally ?? 'row')}`
+    const ids = rows === 0 || step.examples === undefined ? undefined : await runner.run({ text: step.examples }, [])
+    steps.push({
+      ...step,
+      title,
+      rows,
+      ...(ids === undefined ? {} : { ids: ids.flatMap(([id]) => id ?? []) }),
+      risk: rows === 0 ? 'safe' : step.risk,
+    })
+  }
+  return Object.freeze({ ...plan, steps: Object.freeze(steps) })
+}
