@@ -2,26 +2,20 @@
  * Carries out a plan ⇄: what can fail is made beside what is served; then one short transaction gives it the names, whole
  * or not at all; then what only makes it faster follows. What was made for a plan that is given up is taken back.
  */
-import { setTimeout } from 'node:timers/promises'
 import type { Database, Runner } from '../database/database.ts'
+import { ifThere } from '../database/failure.ts'
 import { quoted as q } from '../filter/sql.ts'
 import type { Logger } from '../observe.ts'
 import type { Diagnostic } from '../text/diagnostic.ts'
-import { inBatches } from './batches.ts'
+import { assignments } from './batches.ts'
 import { atomically } from './exclusive.ts'
-import { type Cause, createHistory, type History } from './history.ts'
-import { holdersOf, isInTheWay, Locked, snapshots } from './in-the-way.ts'
+import { type Cause, createHistory } from './history.ts'
+import { holdersOf, isInTheWay, Locked } from './in-the-way.ts'
+import { CHANGED_NOTHING, LOCK_MS, limitLocks, PATIENCE_MS, reasonOf, rest, type Taking, takeOnline } from './online.ts'
 import { forgetPending, keepPending, pendingChange } from './pending.ts'
 import type { MigrationPlan } from './plan.ts'
 import type { Entry } from './standing.ts'
 import { type Batches, type Command, harmlessCount, type Step } from './step.ts'
-
-/** A step waits this long for a lock, which every request to the table waits for then; it lets them through, and tries again. */
-const LOCK_MS = 500
-const POLL_MS = 200
-const LONGEST_PAUSE_MS = 1_000
-/** For so long in all a change waits for locks of others before it is given up. */
-const PATIENCE_MS = 60_000
 
 /** A step that failed, with what the database said. */
 export class StepFailed extends Error {
@@ -39,86 +33,6 @@ export class Amiss extends Error {
     super('the catalog can not be served')
     this.diagnostics = diagnostics
   }
-}
-
-/** What the steps of a plan are taken with. */
-interface Taking {
-  readonly runner: Runner
-  /** Others use the tables at the same time, so that a lock is asked for and not waited for. */
-  readonly limited: boolean
-  readonly log: Logger
-  readonly history: History
-  readonly patience: { left: number }
-}
-
-/** Lets some of the patience go; throws what was in the way when none is left. */
-async function rest({ patience, runner }: Taking, attempt: number, what: string, tables: readonly string[]) {
-  const pause = Math.min(POLL_MS * attempt, LONGEST_PAUSE_MS)
-  patience.left -= pause + LOCK_MS
-  if (patience.left <= 0) throw new Locked(what, await holdersOf(runner, tables))
-  await setTimeout(pause)
-}
-
-const CHANGED_NOTHING = 'Nothing was changed, because the lock of a table could not be had in a minute'
-
-/** Does `work` again while others are in the way. */
-async function patiently<T>(taking: Taking, tables: readonly string[], work: () => Promise<T>): Promise<T> {
-  for (let attempt = 1; ; attempt += 1) {
-    try {
-      return await work()
-    } catch (error) {
-      if (!isInTheWay(error)) throw error
-      await rest(taking, attempt, CHANGED_NOTHING, tables)
-    }
-  }
-}
-
-async function limitLocks({ runner, limited }: Taking, ms: number): Promise<void> {
-  if (limited) await runner.run({ text: `set lock_timeout = ${ms}` }, [])
-}
-
-/** Makes or drops an index beside others, for whose snapshots it waits. */
-async function concurrently(text: string, taking: Taking): Promise<void> {
-  await limitLocks(taking, Math.max(1, taking.patience.left))
-  try {
-    await taking.runner.run({ text }, [])
-  } catch (error) {
-    if (!isInTheWay(error)) throw error
-    throw new Locked(
-      'Nothing was changed, because an index waited for a minute for the transactions of others',
-      await snapshots(taking.runner),
-    )
-  }
-}
-
-async function takeOnline(command: Command, step: Pick<Step, 'title' | 'rows' | 'locks'>, taking: Taking) {
-  const { runner, log } = taking
-  const tables = step.locks ?? []
-  if (typeof command === 'string') {
-    // What it leaves half-built is dropped at the next attempt.
-    if (command.includes(' concurrently ')) return concurrently(command, taking)
-    await limitLocks(taking, LOCK_MS)
-    await patiently(taking, tables, () => runner.run({ text: command }, []))
-  } else if ('together' in command) {
-    await patiently(taking, tables, () => atomically(runner, () => runAll(command.together, taking)))
-  } else {
-    await limitLocks(taking, LOCK_MS)
-    const tell = (rows: number) => log.info({ step: step.title, rows, of: step.rows }, 'migration progress')
-    const run = (text: string, values: readonly unknown[]) =>
-      patiently(taking, tables, () => runner.run({ text }, values))
-    await inBatches(command.batches, run, tell)
-  }
-}
-
-async function runAll(texts: readonly string[], { limited, runner }: Taking): Promise<void> {
-  if (limited) await runner.run({ text: `set local lock_timeout = ${LOCK_MS}` }, [])
-  for (const text of texts) await runner.run({ text }, [])
-}
-
-/** What the driver said, without the values of rows that it adds. */
-function reasonOf(error: unknown): string {
-  const { cause } = Object(error) as { readonly cause?: unknown }
-  return String((Object(cause ?? error) as { readonly message?: unknown }).message ?? error)
 }
 
 /** Runs a part of a step; what fails says which step it was. */
@@ -172,8 +86,8 @@ function inTransaction(command: Command): readonly string[] {
   return 'together' in command ? command.together : [allAtOnce(command.batches)]
 }
 
-function allAtOnce({ table, column, value, where }: Batches): string {
-  return `update ${q(table)} set ${q(column)} = ${value} where ${where}`
+function allAtOnce(batches: Batches): string {
+  return `update ${q(batches.table)} set ${assignments(batches)} where ${batches.where}`
 }
 
 /** What is left of the steps for the transaction, in their order. */
@@ -262,7 +176,8 @@ export async function takeBack(runner: Runner, kind: Database['kind'], log: Logg
   const history = createHistory(runner, '', 'start')
   const taking: Taking = { runner, limited: kind === 'postgresql', log, history, patience: { left: PATIENCE_MS } }
   const title = 'take back what was begun'
-  for (const command of pending.undo) await takeOnline(command, { title }, taking)
+  // A part of it may have been taken back before.
+  for (const command of pending.undo) await ifThere(takeOnline(command, { title }, taking))
   await limitLocks(taking, 0)
   await forgetPending(runner)
 }

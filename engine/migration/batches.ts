@@ -9,12 +9,18 @@ const TOLD_EVERY = 50_000
 
 type Run = (text: string, values: readonly unknown[]) => Promise<readonly Row[]>
 
+/** What a row gets. */
+export function assignments({ column, value, mark }: Pick<Batches, 'column' | 'value' | 'mark'>): string {
+  return `${q(column)} = ${value}${mark === undefined ? '' : `, ${q(mark)} = true`}`
+}
+
 /** The statement of one batch: of the first rows, or of those behind the key `$1`; gives the last key and how many rows were changed. */
-function batchSql({ table, key, keyType, column, value, where }: Batches, isFirst: boolean): string {
+function batchSql(batches: Batches, isFirst: boolean): string {
+  const { table, key, keyType, where } = batches
   const behind = isFirst ? '' : `${q(key)} > $1::${keyType} and `
   return `with batch as materialized (select ${q(key)} as plinth_key from ${q(table)} where ${behind}(${where})
     order by ${q(key)} limit ${LIMITS.migrationBatch}),
-  changed as (update ${q(table)} set ${q(column)} = ${value} from batch where ${q(table)}.${q(key)} = plinth_key and (${where}) returning 1)
+  changed as (update ${q(table)} set ${assignments(batches)} from batch where ${q(table)}.${q(key)} = plinth_key and (${where}) returning 1)
   select (select plinth_key::text from batch order by plinth_key desc limit 1), (select count(*) from changed)`
 }
 

@@ -1,28 +1,18 @@
 /** Brings a database to a catalog: by itself where that is safe, by a person's word where it is not. ⇄ */
 import type { Catalog } from '../catalog/catalog.ts'
 import type { Database, Runner } from '../database/database.ts'
-import { failureCode } from '../database/failure.ts'
 import type { Logger } from '../observe.ts'
 import type { Collected, Diagnostic } from '../text/diagnostic.ts'
-import type { Span } from '../text/source.ts'
-import { Amiss, type ApplyOptions, apply, type Pause, StepFailed, takeBack } from './apply.ts'
+import { type Pause, takeBack } from './apply.ts'
 import { carried } from './carried.ts'
 import { exclusively, nested } from './exclusive.ts'
-import { Locked } from './in-the-way.ts'
+import { place, taken } from './given-up.ts'
 import { inspect } from './inspect.ts'
 import { judged } from './judged.ts'
 import { catalogMark } from './mark.ts'
 import { pendingChange } from './pending.ts'
 import { type MigrationPlan, plan, reason, type ShownPlan } from './plan.ts'
-import {
-  type Entry,
-  entryAfterApply,
-  entryAfterStart,
-  type Standing,
-  sorted,
-  standingOf,
-  withoutRenames,
-} from './standing.ts'
+import { entryAfterApply, entryAfterStart, type Standing, sorted, standingOf, withoutRenames } from './standing.ts'
 import { harmlessCount, type Step } from './step.ts'
 import type { Column, Present, Table } from './table.ts'
 import { tables } from './tables.ts'
@@ -51,44 +41,6 @@ export interface MigrationOptions {
   readonly pause?: Pause | undefined
   /** What is done behind the tables before the catalog may be served, on the connection that has its turn. */
   readonly complete?: ((runner: Runner) => Promise<readonly Diagnostic[]>) | undefined
-}
-
-/** SQLSTATEs of rows that a step can't do with: a value, or a rule of the tables. */
-const OF_ROWS = /^2[23]/
-
-/** What a change that was given up says to people; nothing was altered. Other failures are thrown on. */
-function givenUp(error: unknown, catalog: Catalog | undefined): readonly Diagnostic[] {
-  if (error instanceof Amiss) return error.diagnostics
-  if (error instanceof Locked)
-    return [
-      {
-        code: 'tables_locked',
-        message: error.message,
-        hint: 'end that session, or wait until it has ended; then again',
-      },
-    ]
-  if (error instanceof StepFailed && OF_ROWS.test(failureCode(error) ?? '')) {
-    const span = place(catalog, error.step)
-    const hint = 'nothing was changed: `plinth plan` names the rows'
-    return [{ code: 'unsafe_migration', message: error.message, ...(span ? { span } : {}), hint }]
-  }
-  throw error
-}
-
-/** Takes the steps; gives what stands in the way, with everything as it was. */
-async function taken(
-  made: MigrationPlan,
-  entry: Entry,
-  runner: Runner,
-  catalog: Catalog | undefined,
-  options: ApplyOptions,
-): Promise<readonly Diagnostic[]> {
-  try {
-    await apply(made, entry, runner, options)
-    return []
-  } catch (error) {
-    return givenUp(error, catalog)
-  }
 }
 
 const NO_PAUSE: Pause = { begin: async () => {}, end: async () => {} }
@@ -142,14 +94,6 @@ function freshTables(wanted: readonly Table[], { tables }: Present): readonly Ta
   return wanted
     .filter(({ existing }) => existing !== true)
     .filter((table) => !table.columns.every((column) => there.get(table.name)?.has(key(column))))
-}
-
-/** Where the YAML speaks of what a step changes: the field, else the resource; nowhere for what it no longer names. */
-function place(catalog: Catalog | undefined, { about }: Step): Span | undefined {
-  const resources = [...(catalog?.resources.values() ?? [])]
-  const resource = resources.find((one) => one.table === about?.table && one.owner === one.name)
-  const field = [...(resource?.fields.values() ?? [])].find((one) => one.column === about?.column)
-  return field?.span ?? resource?.span
 }
 
 function complaint(step: Step, hash: string, catalog: Catalog | undefined): Diagnostic {

@@ -52,6 +52,21 @@ export function convertingName(name: string): string {
   return shortened(name, CONVERTING)
 }
 
+const FILLED = '__filling'
+
+/** The name of the column that marks which rows were given a value in the place of null. */
+export function fillingName(name: string): string {
+  return shortened(name, FILLED)
+}
+
+/** SQL with other names in quotes; texts in it stay as they are. */
+export function withNames(sql: string, names: ReadonlyMap<string, string>): string {
+  return sql.replaceAll(/'(?:[^']|'')*'|"((?:[^"]|"")+)"/g, (whole, quoted: string | undefined) => {
+    const name = quoted === undefined ? undefined : names.get(quoted.replaceAll('""', '"'))
+    return name === undefined ? whole : `"${name.replaceAll('"', '""')}"`
+  })
+}
+
 /** Whether something will take the place of another when it is whole. */
 export function isConverting(name: string): boolean {
   return name.endsWith(CONVERTING)

@@ -3,7 +3,7 @@ import { quoted as q } from '../filter/sql.ts'
 import { nearest } from '../text/nearest.ts'
 import { columnSql, dropForeignKey } from './ddl.ts'
 import { asideName } from './name.ts'
-import { type Circumstances, isAddedAhead, type Pair, presentColumn } from './pair.ts'
+import { type Circumstances, isAddedAhead, isSettled, type Pair, presentColumn } from './pair.ts'
 import { backfillAdvice } from './plan-fill.ts'
 import { requiring } from './plan-required.ts'
 import { adding, type Step } from './step.ts'
@@ -29,7 +29,7 @@ export function addingColumn(pair: Pair, column: Column, circumstances: Circumst
     }
     return [blocked]
   }
-  const ahead = isAddedAhead(pair, column) ? { ahead: true as const } : {}
+  const ahead = isAddedAhead(pair, column) ? { ahead: true as const, undo: [droppingAgain(pair, column)] } : {}
   return [{ ...step, ...ahead, ...leavingAside(pair, column, circumstances), ...mistaken(pair, column, circumstances) }]
 }
 
@@ -41,9 +41,11 @@ function addingFilled(pair: Pair, column: Column): readonly Step[] {
   const title = `add column ${wanted.name}.${column.name} (${column.type})`
   if (column.fillReads !== undefined) {
     const bare = { ...column, nullable: true, default: undefined }
-    const added = adding(title, `alter table ${q(wanted.name)} add column ${columnSql(bare)}`)
+    const added = adding(title, `alter table ${q(wanted.name)} add column if not exists ${columnSql(bare)}`)
     const step = column.default === undefined ? added : { ...added, sql: [...added.sql, after] }
-    return [step, ...requiring(pair, column, undefined)]
+    const isPrepared = column.fillTable === undefined && isSettled(pair, column.fillReads)
+    const ahead = isPrepared ? { ahead: true as const, undo: [droppingAgain(pair, column)] } : {}
+    return [{ ...step, ...ahead }, ...requiring(pair, column, undefined)]
   }
   const filled = columnSql({ ...column, default: column.fill })
   const isOther = column.fill !== column.default
@@ -59,6 +61,11 @@ function addingFilled(pair: Pair, column: Column): readonly Step[] {
       ...(isOther ? { question: `select count(*) from ${q(actual.name)}`, tally: 'changed row' } : {}),
     },
   ]
+}
+
+/** A column that was added for a version which is given up. */
+function droppingAgain({ wanted }: Pair, { name }: Column): string {
+  return `alter table ${q(wanted.name)} drop column if exists ${q(name)}`
 }
 
 /** Values that were set aside under the name of a new column and can't be read as its type. */

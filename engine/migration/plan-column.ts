@@ -5,9 +5,9 @@ import { isComputedAnew, startsComputed } from './anew.ts'
 import { type Circumstances, earlierColumn, isNew, type Pair, presentColumn } from './pair.ts'
 import { addingColumn, goneColumns, settingAside } from './plan-add.ts'
 import { computing, droppedFirst, dropping, keepingComputed } from './plan-computed.ts'
-import { takingWords } from './plan-fill.ts'
 import { isRequiredFirst, requiring } from './plan-required.ts'
-import { changingType, droppingCopies } from './plan-type.ts'
+import { changingType, droppingCopies, isCopied } from './plan-type.ts'
+import { movesWords, takingWords } from './plan-words.ts'
 import { adding, changing, type Step } from './step.ts'
 import type { Column } from './table.ts'
 
@@ -111,9 +111,10 @@ export function planColumns(pair: Pair, circumstances: Circumstances): readonly 
   const leave = (column: Column) => about(column, leaving(pair, column, circumstances))
   const gone = left.filter((column) => !first.includes(column)).flatMap(leave)
   const drops = first.flatMap((column) => about(column, [dropping(pair.wanted.name, column)]))
-  const kept = pair.wanted.columns.flatMap((column): (readonly [Column, Column])[] => {
+  const copied = pair.wanted.columns.flatMap((column) => {
     const was = presentColumn(pair, column)
-    return was === undefined ? [] : [[column, was]]
+    const isCopy = was && (isCopied(pair, column, was) || movesWords(pair, column, was, circumstances))
+    return isCopy ? [was.name] : []
   })
-  return [...droppingCopies(pair, kept), ...drops, ...renames, ...changes, ...gone]
+  return [...droppingCopies(pair, new Set(copied)), ...drops, ...renames, ...changes, ...gone]
 }

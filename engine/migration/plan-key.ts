@@ -12,12 +12,13 @@ import {
   validateForeignKey,
 } from './ddl.ts'
 import { futureRows } from './future.ts'
-import { type Circumstances, isNew, isSettled, type Pair, presentColumn } from './pair.ts'
+import { withNames } from './name.ts'
+import { type Circumstances, isAddedAhead, isNew, isSettled, type Pair, presentColumn } from './pair.ts'
 import { goneColumns } from './plan-add.ts'
 import { renamedIndexes, renamingIndex } from './plan-rename.ts'
 import { isCopied, isOver } from './plan-type.ts'
 import { changing, type Effect, type Step, tidying } from './step.ts'
-import { type ForeignKey, onlySpeeds, type TableIndex } from './table.ts'
+import { type Column, type ForeignKey, onlySpeeds, type TableIndex } from './table.ts'
 
 /** SQL that counts rows which will point at no record; undefined for a column that is only added. */
 function orphans(pair: Pair, key: ForeignKey, target: Pair | undefined): string | undefined {
@@ -144,21 +145,59 @@ function excluding(pair: Pair, index: TableIndex): Step {
   return { ...step, risk: 'blocked', question, consequence: 'share a time that only one may have', advice }
 }
 
-function indexing(pair: Pair, index: TableIndex, { concurrently, present }: Circumstances): Step {
+/**
+ * The table and the index under the names that are there, where a plan changes nothing but names: it can be made before
+ * those are changed, because an index follows its columns.
+ */
+function earlier(pair: Pair, index: TableIndex): { readonly table: string; readonly index: TableIndex } | undefined {
+  const names = new Map<string, string>()
+  for (const name of [...index.columns, ...(index.whereColumns ?? [])]) {
+    const column = pair.wanted.columns.find((one) => one.name === name)
+    if (column === undefined) return undefined
+    const was = presentColumn(pair, column)
+    if (was === undefined ? !isAddedAhead(pair, column) : !keepsValues(column, was)) return undefined
+    names.set(name, was?.name ?? name)
+  }
+  const columns = index.columns.map((name) => names.get(name) ?? name)
+  const where = index.where === undefined ? undefined : withNames(index.where, names)
+  return { table: pair.actual.name, index: { ...index, columns, where } }
+}
+
+/** Whether rows keep their values in a column, but for null. */
+function keepsValues(column: Column, was: Column): boolean {
+  const isSame = was.type === column.type && was.generated === column.generated
+  return isSame && Object.keys(column.becomes ?? {}).every((word) => column.words?.includes(word))
+}
+
+/** How an index is made. A unique one is there before its version is served: the version before keeps to it from then on. */
+function making(
+  pair: Pair,
+  index: TableIndex,
+  { concurrently, present }: Circumstances,
+): Pick<Step, 'sql'> & Partial<Step> {
+  const { name } = pair.wanted
+  const here = { sql: createIndex(name, index, concurrently), undo: [dropIndex(name, index, concurrently)] }
+  if (index.unique) {
+    const first = earlier(pair, index)
+    if (first === undefined) return here
+    const sql = createIndex(first.table, first.index, concurrently, index.where)
+    return { ...here, sql, ahead: true, harmless: sql.length }
+  }
+  const canBeMade = index.kind === 'btree' || present.trigrams
+  const isAlone = canBeMade && isSettled(pair, [...index.columns, ...(index.whereColumns ?? [])])
+  return { ...here, ...(isAlone ? { ahead: true as const } : {}), behind: true }
+}
+
+function indexing(pair: Pair, index: TableIndex, circumstances: Circumstances): Step {
   if (index.kind === 'overlap') return excluding(pair, index)
   const { name } = pair.wanted
-  const title = `add ${called(index)} on ${name} (${index.columns.join(', ')})`
-  const isAlone =
-    (index.kind === 'btree' || present.trigrams) && isSettled(pair, [...index.columns, ...(index.whereColumns ?? [])])
   const step: Step = {
-    title,
+    title: `add ${called(index)} on ${name} (${index.columns.join(', ')})`,
     about: { table: name, column: index.columns[0] ?? '' },
-    sql: createIndex(name, index, concurrently),
     online: true,
     risk: 'safe',
     effect: index.unique ? effectOn(pair, index.columns) : 'adds',
-    ...(isAlone ? { ahead: true as const } : {}),
-    ...(onlySpeeds(index) ? { behind: true as const } : {}),
+    ...making(pair, index, circumstances),
   }
   const question = index.unique ? duplicates(pair, index) : undefined
   if (question === undefined) return step

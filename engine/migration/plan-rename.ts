@@ -1,7 +1,7 @@
 /** Plans what keeps its content under another name: indexes and sequences of tables and columns that were renamed; and new sequences. */
 import { quoted as q } from '../filter/sql.ts'
 import { MARK } from './inspect.ts'
-import { quoteText } from './name.ts'
+import { quoteText, withNames } from './name.ts'
 import { type Pair, presentColumn } from './pair.ts'
 import { adding, changing, type Step, tidying } from './step.ts'
 import { onlySpeeds, type Present, type Table, type TableIndex } from './table.ts'
@@ -26,8 +26,7 @@ export function renamedIndexes(
   )
   if (later.size === 0 && pair.wanted.name === pair.actual.name) return []
   const present = (name: string) => later.get(name) ?? name
-  const whereOf = ({ where }: TableIndex) =>
-    where?.replaceAll(/"((?:[^"]|"")+)"/g, (whole, name: string) => (later.has(name) ? q(present(name)) : whole))
+  const whereOf = ({ where }: TableIndex) => (where === undefined ? undefined : withNames(where, later))
   const left = new Set(added)
   return gone.flatMap((from): readonly RenamedIndex[] => {
     const columns = from.columns.map(present).join()
@@ -96,7 +95,7 @@ export function sequenceSteps(
           `create sequence if not exists ${q(name)} start with ${start}`,
         )
         // A column that is added ahead may begin with its numbers.
-        return { ...made, ahead: true as const }
+        return { ...made, ahead: true as const, undo: [`drop sequence if exists ${q(name)}`] }
       }),
   )
 }

@@ -1,7 +1,7 @@
 /** Plans that a column holds no null any more: rows that do get what the YAML says, and what a killed start left behind goes. */
 import { quoted as q } from '../filter/sql.ts'
 import { MARK } from './inspect.ts'
-import { checkName, quoteText } from './name.ts'
+import { checkName, fillingName, quoteText } from './name.ts'
 import { futureObstacles } from './obstacle.ts'
 import { type Circumstances, isNew, isSettled, type Pair, presentColumn } from './pair.ts'
 import { backfillAdvice, filling, findingValues } from './plan-fill.ts'
@@ -13,23 +13,45 @@ function isAlwaysFilled({ fillReads }: Column, fill: string | undefined): fill i
   return fill !== undefined && fillReads === undefined
 }
 
-/** A trigger that gives the version before the value where it writes null. */
-function makeFilling(table: string, column: string, fill: string): Command {
+/** A trigger that gives the version before the value where it writes null, and a column that marks what was given so. */
+function makeFilling(table: string, column: string, fill: string): readonly Command[] {
   const trigger = q(checkName(table, column, 'filling'))
+  const [own, mark] = [q(column), q(fillingName(column))]
   // The table may have a column with the name of a variable.
   const body = `#variable_conflict use_column
-begin if new.${q(column)} is null then new.${q(column)} := ${fill}; end if; return new; end`
-  return {
-    together: [
-      `create or replace function ${trigger}() returns trigger language plpgsql as ${quoteText(body)}`,
-      `create or replace trigger ${trigger} before insert or update on ${q(table)} for each row execute function ${trigger}()`,
-      `comment on trigger ${trigger} on ${q(table)} is '${MARK}'`,
-    ],
-  }
+begin
+  if new.${own} is null then new.${own} := ${fill}; new.${mark} := true;
+  elsif tg_op = 'UPDATE' then
+    if new.${own} is distinct from old.${own} and new.${mark} is not distinct from old.${mark} then new.${mark} := null; end if;
+  end if;
+  return new;
+end`
+  return [
+    `alter table ${q(table)} add column if not exists ${mark} boolean`,
+    {
+      together: [
+        `create or replace function ${trigger}() returns trigger language plpgsql as ${quoteText(body)}`,
+        `create or replace trigger ${trigger} before insert or update on ${q(table)} for each row execute function ${trigger}()`,
+        `comment on trigger ${trigger} on ${q(table)} is '${MARK}'`,
+      ],
+    },
+  ]
 }
 
 function dropFilling(table: string, trigger: string): readonly string[] {
   return [`drop trigger if exists ${q(trigger)} on ${q(table)}`, `drop function if exists ${q(trigger)}()`]
+}
+
+/** What has rows hold null again, as they did before a change that is given up; the last comes first. */
+function undoFilling(pair: Pair, column: string, check: string): readonly Command[] {
+  const { name } = pair.wanted
+  const mark = q(fillingName(column))
+  return [
+    `alter table ${q(name)} drop column if exists ${mark}`,
+    filling(pair, column, { value: 'null', where: mark }),
+    { together: dropFilling(name, checkName(name, column, 'filling')) },
+    `alter table ${q(name)} drop constraint if exists ${check}`,
+  ]
 }
 
 /**
@@ -74,61 +96,71 @@ function requiringFirst(pair: Pair): readonly Step[] {
   })
 }
 
-interface Requiring {
-  readonly fills: readonly Command[]
-  /** Adds a check, fills, and looks through all rows. */
-  readonly checked: readonly Command[]
-  readonly closing: readonly string[]
-}
-
-/** The statements that make a column NOT NULL, and how many of them the version before can be served with. */
+/** The statements that make a column NOT NULL, and when they are taken. */
 function requiredBy(
   pair: Pair,
   column: Column,
   fill: string | undefined,
-  { fills, checked, closing }: Requiring,
-): Pick<Step, 'sql' | 'harmless'> {
-  if (isAlwaysFilled(column, fill)) {
-    const prepared = [makeFilling(pair.wanted.name, column.name, fill), ...checked]
-    return { sql: [...prepared, { together: closing }], harmless: prepared.length }
+): Pick<Step, 'sql' | 'harmless' | 'after' | 'undo'> {
+  const { name } = pair.wanted
+  const table = q(name)
+  const check = q(checkName(name, column.name, 'required'))
+  const isNull = `${q(column.name)} is null`
+  const add = [
+    `alter table ${table} drop constraint if exists ${check}`,
+    `alter table ${table} add constraint ${check} check (${q(column.name)} is not null) not valid`,
+  ]
+  const validate = `alter table ${table} validate constraint ${check}`
+  // It looks at no row where a check has looked already.
+  const required = `alter table ${table} alter column ${q(column.name)} set not null`
+  const drop = `alter table ${table} drop constraint ${check}`
+  if (isAlwaysFilled(column, fill) && !isNew(pair, column)) {
+    const mark = fillingName(column.name)
+    const fills = filling(pair, column.name, { value: fill, where: isNull, mark })
+    // After the check, so that no row becomes null behind it.
+    const prepared = [...makeFilling(name, column.name, fill), ...add, fills, validate]
+    const closing = [
+      required,
+      ...dropFilling(name, checkName(name, column.name, 'filling')),
+      `alter table ${table} drop column ${q(mark)}`,
+      drop,
+    ]
+    return {
+      sql: [...prepared, { together: closing }],
+      harmless: prepared.length,
+      undo: undoFilling(pair, column.name, check),
+    }
   }
-  // Once before the check, while a version that may write null is served, so that few rows are left behind it.
-  const sql = [...fills, ...checked, { together: closing }]
+  const fills = fill === undefined ? [] : [filling(pair, column.name, { value: fill, where: isNull })]
   const isGiven = column.default !== undefined && isNew(pair, column)
-  return { sql, harmless: isGiven ? sql.length : fills.length }
+  const after = [validate, { together: [required, drop] }]
+  if (isGiven) return { sql: [...add, ...fills], harmless: add.length + fills.length, after }
+  // Once while a version that may write null is served, so that few rows are left when none is.
+  return { sql: [...fills, ...fills, ...add], harmless: fills.length, after }
+}
+
+/** Whether its rows can be filled while the version before is served. */
+function isPrepared(pair: Pair, column: Column, fill: string | undefined): boolean {
+  if (isAlwaysFilled(column, fill)) return isSettled(pair, [column.name])
+  if (column.fillReads === undefined || column.fillTable !== undefined) return false
+  const was = presentColumn(pair, column)
+  return isSettled(pair, [...column.fillReads, ...(was === undefined ? [] : [column.name])])
 }
 
 /** Makes a column NOT NULL: rows that hold null get what the YAML says, a batch at a time, while nobody can write null any more. */
 export function requiring(pair: Pair, column: Column, was: Column | undefined): readonly Step[] {
   const { wanted } = pair
-  const table = q(wanted.name)
-  const check = q(checkName(wanted.name, column.name, 'required'))
   const back = was !== undefined && was === pair.aside.get(column.name)
   const fill = column.fill ?? (back ? column.default : undefined)
   const shown = column.fillReads === undefined ? fill : column.fillShown
   const isNull = `${q(column.name)} is null`
-  const fills = fill === undefined ? [] : [filling(pair, column.name, { value: fill, where: isNull })]
-  const isFresh = was === undefined || isNew(pair, column)
-  const checked = [
-    `alter table ${table} drop constraint if exists ${check}`,
-    `alter table ${table} add constraint ${check} check (${q(column.name)} is not null) not valid`,
-    // After the check, so that no row becomes null behind it.
-    ...fills,
-    `alter table ${table} validate constraint ${check}`,
-  ]
-  const closing = [
-    // It looks at no row where a check has looked already.
-    `alter table ${table} alter column ${q(column.name)} set not null`,
-    ...(isAlwaysFilled(column, fill) ? dropFilling(wanted.name, checkName(wanted.name, column.name, 'filling')) : []),
-    `alter table ${table} drop constraint ${check}`,
-  ]
   const step: Step = {
     title: `require ${wanted.name}.${column.name}${fill === undefined ? '' : `, where null becomes ${shown}`}`,
-    ...requiredBy(pair, column, fill, { fills, checked, closing }),
+    ...requiredBy(pair, column, fill),
     online: true,
-    effect: isFresh ? 'adds' : 'changes',
+    effect: was === undefined || isNew(pair, column) ? 'adds' : 'changes',
     risk: 'safe',
-    ...(isAlwaysFilled(column, fill) && isSettled(pair, [column.name]) ? { ahead: true as const } : {}),
+    ...(isPrepared(pair, column, fill) ? { ahead: true as const } : {}),
   }
   const nulls = was === undefined ? undefined : futureObstacles(pair, isNull, fill !== undefined)
   if (fill !== undefined) {

@@ -7,7 +7,7 @@ import { type Circumstances, isStanding, type Pair } from './pair.ts'
 import { addingColumn, settingAside } from './plan-add.ts'
 import { batchesOf } from './plan-fill.ts'
 import { type Command, changing, type Step, tidying } from './step.ts'
-import { type Column, onlySpeeds, type TableIndex } from './table.ts'
+import type { Column, TableIndex } from './table.ts'
 import { rewrites, type TypeChange, typeChange } from './type-change.ts'
 
 /** Whether a column changes its type by a second column that is filled while the first is served. */
@@ -93,13 +93,13 @@ type Convertible = Exclude<TypeChange, { kind: 'apart' }>
  * A second column of the new type: a trigger keeps it in step with the first one, batches fill it, its indexes are made,
  * and then it takes the name of the first in one short transaction. What can't be told from the new values is set aside.
  */
-function copying(
+export function copying(
   pair: Pair,
   column: Column,
   was: Column,
   change: Convertible,
   circumstances: Circumstances,
-): Pick<Step, 'sql' | 'harmless'> {
+): Pick<Step, 'sql' | 'harmless' | 'undo'> {
   const table = q(pair.wanted.name)
   const { next, trigger } = names(pair.wanted.name, column.name)
   const value = nextValue(column, change)
@@ -138,8 +138,8 @@ function copying(
       ],
     },
   ]
-  // What may refuse something that the version before writes comes when that is served no longer.
-  return { sql, harmless: (copy.refuses ? filled : made).length }
+  const undo = [{ together: dropCopy(pair.wanted.name, column.name) }, ...checks.map(({ drop }) => drop)]
+  return { sql, harmless: made.length, undo }
 }
 
 /** The new value; what means nothing gets what the YAML says. */
@@ -197,8 +197,6 @@ function leave(
 
 interface Copy {
   readonly make: readonly string[]
-  /** Whether one of them refuses rows. */
-  readonly refuses: boolean
   readonly drop: readonly string[]
   readonly rename: readonly string[]
 }
@@ -212,7 +210,6 @@ function copyOf({ wanted, actual }: Pair, column: string, next: string, { concur
   const made = kept.map((index) => ({ index, name: convertingName(index.name) }))
   const moved = (text: string) => text.replaceAll(q(column), q(next))
   return {
-    refuses: !kept.every(onlySpeeds),
     make: made.flatMap(({ index, name }) => {
       const columns = index.columns.map((one) => (one === column ? next : one))
       const where = index.where === undefined ? undefined : moved(index.where)
@@ -237,12 +234,10 @@ function dropCopy(table: string, column: string): readonly string[] {
   ]
 }
 
-/** Second columns that nobody wants any more, because the YAML said otherwise before they were whole. */
-export function droppingCopies(pair: Pair, columns: readonly (readonly [Column, Column])[]): readonly Step[] {
-  const { actual, wanted } = pair
-  const wantedCopies = new Set(columns.flatMap(([column, was]) => (isCopied(pair, column, was) ? [was.name] : [])))
+/** Second columns that nobody wants any more, because the YAML said otherwise before they were whole; `kept` are wanted. */
+export function droppingCopies({ actual, wanted }: Pair, kept: ReadonlySet<string>): readonly Step[] {
   const present = new Set(actual.columns.map(({ name }) => name))
-  const left = actual.columns.filter(({ name }) => present.has(convertingName(name)) && !wantedCopies.has(name))
+  const left = actual.columns.filter(({ name }) => present.has(convertingName(name)) && !kept.has(name))
   return left.map((was) => {
     const sql = dropCopy(actual.name, was.name).map((text) =>
       text.replaceAll(`on ${q(actual.name)}`, `on ${q(wanted.name)}`),

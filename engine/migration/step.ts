@@ -26,6 +26,8 @@ export interface Batches {
   readonly value: string
   /** SQL over the columns of the row: whether it still lacks the value. */
   readonly where: string
+  /** A column of yes and no that says of which rows the value was changed. */
+  readonly mark?: string
 }
 
 /** One statement; statements that hold together or not at all; or rows that are changed in batches. */

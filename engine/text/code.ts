@@ -69,7 +69,8 @@ export const DIAGNOSTIC_CODES = {
   scenario_failed: 'A scenario whose answer is another than the one that it names.',
   rollout_refused: 'A version that not every running instance can serve.',
   unnoticed_removal: 'A policy clause, field guard or rule without which every scenario still holds.',
-  tables_locked: 'A change of the tables that waited for a minute for a session that holds one of them, and was given up.',
+  tables_locked:
+    'A change of the tables that waited for a minute for a session that holds one of them, and was given up.',
   stale_plan: 'A migration plan made from another state of the YAML or of the database.',
 } as const
 

@@ -51,6 +51,36 @@ export function watched(database: Database): Watched {
   }
 }
 
+/** A database whose sessions do nothing any more once their process is killed: by a call, or behind so many statements. */
+export function mortal(
+  database: Database,
+  lifetime = Number.POSITIVE_INFINITY,
+): { readonly database: Database; readonly kill: () => void } {
+  let left = lifetime
+  const session: Database['session'] = (work) =>
+    database.session((runner) =>
+      work({
+        run: (statement, values) => {
+          left -= 1
+          return left < 0 ? Promise.reject(new Error('the process is gone')) : runner.run(statement, values)
+        },
+      })
+        .finally(() => runner.run({ text: 'rollback' }, []).catch(() => {}))
+        .finally(() => unlock(database, runner)),
+    )
+  return {
+    database: { ...database, kind: database.kind, session },
+    kill: () => {
+      left = 0
+    },
+  }
+}
+
+/** A session that ends gives its locks back. */
+async function unlock({ kind }: Database, runner: Runner): Promise<void> {
+  if (kind === 'postgresql') await runner.run({ text: 'select pg_advisory_unlock_all()' }, [])
+}
+
 export const write = (text: string) => (runner: Runner) => runner.run({ text }, [])
 export const insert = write(`insert into lines (name, rank) values ('meanwhile', null) returning rank`)
 

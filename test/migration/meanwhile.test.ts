@@ -4,7 +4,7 @@ import * as assert from 'uvu/assert'
 import { tables } from '../../engine/migration/tables.ts'
 import { resolved } from '../resolve/resolves.ts'
 import { LIBRARY } from './example.ts'
-import { BEFORE, insert, lines, linesOf, migrating, watched, write } from './lines.ts'
+import { BEFORE, insert, lines, linesOf, migrating, mortal, watched, write } from './lines.ts'
 import { type Library, migratedLibrary } from './world.ts'
 
 const test = suite('a version that is served meanwhile')
@@ -38,6 +38,7 @@ test('rows are filled and looked through before the pause, and null becomes the 
     'alter table "lines" alter column "rank" set not null',
     'drop trigger if exists "lines_rank_filling" on "lines"',
     'drop function if exists "lines_rank_filling"()',
+    'alter table "lines" drop column "rank__filling"',
     'alter table "lines" drop constraint "lines_rank_required"',
   ])
   assert.equal(await library.database.knex('lines').orderBy('id').pluck('rank'), [7, 3, 7])
@@ -68,14 +69,16 @@ test('what becomes required and gets another name, its table too, is filled and 
     'rename column rows.name to title',
     'rename column rows.rank to place',
   ])
-  assert.equal(on.ran().slice(0, 8), [
+  assert.equal(on.ran().slice(0, 10), [
     'alter table "lines" alter column "name" set not null',
     'drop trigger if exists "lines_name_filling" on "lines"',
     'drop function if exists "lines_name_filling"()',
+    'alter table "lines" drop column "name__filling"',
     'alter table "lines" drop constraint "lines_name_required"',
     'alter table "lines" alter column "rank" set not null',
     'drop trigger if exists "lines_rank_filling" on "lines"',
     'drop function if exists "lines_rank_filling"()',
+    'alter table "lines" drop column "rank__filling"',
     'alter table "lines" drop constraint "lines_rank_required"',
   ])
   assert.ok(
@@ -116,49 +119,54 @@ policies: { view: [{ who: anyone }] }`
   assert.equal(await library.titles(several), [])
 })
 
-test('a rename that is given up leaves what was prepared to the next start of either version', async () => {
-  const renamed = lines(
-    'name: { type: string }, place: { type: integer, required: true, backfill: 7, renamed_from: rank }',
-  )
-  const on = watched(library.database)
-  const given = await migrating(renamed, on, () => Promise.reject(new Error('one did not hold'))).catch(String)
-  assert.match(String(given), 'one did not hold')
-  assert.equal(await library.titles(BEFORE), [
-    'drop check lines_rank_required, which was left behind',
-    'drop trigger lines_rank_filling, which was left behind',
-  ])
-  await migrating(renamed, on, () => Promise.reject(new Error('one did not hold'))).catch(String)
-  assert.equal((await library.titles(renamed)).slice(0, 4), [
-    'drop check lines_rank_required, which was left behind',
-    'drop trigger lines_rank_filling, which was left behind',
-    `require lines.rank, where null becomes '7'`,
-    'rename column lines.rank to place',
-  ])
-  const { rows } =
-    await library.database.knex.raw(`select (select count(*) from pg_trigger where tgrelid = 'lines'::regclass and not tgisinternal)
-    + (select count(*) from pg_constraint where conrelid = 'lines'::regclass and contype = 'c') as left`)
-  assert.equal(Number((rows as readonly { readonly left: string }[])[0]?.left), 0)
-})
+const NOTHING_LEFT = [['0', '0', '0']]
+const ranks = () => library.database.knex('lines').orderBy('id').pluck('rank')
+const RENAMED = lines(
+  'name: { type: string }, place: { type: integer, required: true, backfill: 7, renamed_from: rank }',
+)
 
-test('a change that is given up leaves a version that writes null, and its next start takes away what was prepared', async () => {
-  const on = watched(library.database)
-  const given = await migrating(REQUIRED, on, () => Promise.reject(new Error('one did not hold'))).catch(String)
-  assert.match(String(given), 'one did not hold')
-  assert.equal(await insert(library.database.adhoc), [['7']])
-  assert.equal(await library.titles(BEFORE), [
-    'drop check lines_rank_required, which was left behind',
-    'drop trigger lines_rank_filling, which was left behind',
-  ])
-  assert.equal(await insert(library.database.adhoc), [[null]])
-  assert.equal(await left(library.database.adhoc), [['0', '0', '0']])
-})
+for (const [title, wanted] of Object.entries({ 'a rename': RENAMED, 'a change': REQUIRED })) {
+  test(`${title} that is given up leaves every value, and nothing of what was prepared`, async () => {
+    const on = watched(library.database)
+    const given = await migrating(wanted, on, async (runner) => {
+      assert.equal(await write('select rank from lines order by id')(runner), [['7'], ['3']])
+      assert.equal(await insert(runner), [['7']])
+      throw new Error('one did not hold')
+    }).catch(String)
+    assert.match(String(given), 'one did not hold')
+    assert.equal(await ranks(), [null, 3, null])
+    assert.equal(await insert(library.database.adhoc), [[null]])
+    assert.equal(await left(library.database.adhoc), NOTHING_LEFT)
+    assert.equal(await library.titles(BEFORE), [])
+    assert.ok((await library.titles(wanted)).some((step) => step.startsWith('require lines.rank')))
+    assert.equal(await left(library.database.adhoc), NOTHING_LEFT)
+  })
+
+  test(`${title} whose process is killed leaves every value to the version before, and goes on under its own`, async () => {
+    const killed = async () => {
+      const on = watched(library.database)
+      const dead = mortal(on.database)
+      const given = await migrating(wanted, { ...on, database: dead.database }, async () => dead.kill()).catch(String)
+      assert.match(String(given), 'the process is gone')
+    }
+    await killed()
+    assert.equal(await ranks(), [7, 3])
+    assert.equal(await library.titles(BEFORE), [])
+    assert.equal(await ranks(), [null, 3])
+    assert.equal(await left(library.database.adhoc), NOTHING_LEFT)
+    await killed()
+    await library.titles(wanted)
+    assert.equal(await left(library.database.adhoc), NOTHING_LEFT)
+    assert.equal(await library.titles(wanted), [])
+  })
+}
 
 test('a column that was prepared gets another name: nothing of it is left', async () => {
   const on = watched(library.database)
   await migrating(REQUIRED, on, () => Promise.reject(new Error('one did not hold'))).catch(String)
   const renamed = lines('name: { type: string }, place: { type: integer, renamed_from: rank }')
   await library.titles(renamed)
-  assert.equal(await left(library.database.adhoc), [['0', '0', '0']])
+  assert.equal(await left(library.database.adhoc), NOTHING_LEFT)
   await library.database.knex('lines').insert({ name: 'third' })
 })
 

@@ -1,0 +1,106 @@
+/** Plans what rows that are there get instead of words that an enum has no longer. */
+import { quoted as q } from '../filter/sql.ts'
+import { replacing } from './future.ts'
+import { quoteText } from './name.ts'
+import { obstacles } from './obstacle.ts'
+import { type Circumstances, isSettled, type Pair } from './pair.ts'
+import { batchesOf } from './plan-fill.ts'
+import { copying } from './plan-type.ts'
+import { changing, type Step } from './step.ts'
+import type { Column } from './table.ts'
+
+/** Words that rows may hold still: those that the enum had last, and those for which it names another. */
+function formerWords({ actual }: Pair, column: Column, was: Column, { present }: Circumstances): readonly string[] {
+  const { words } = column
+  if (words === undefined) return []
+  const before = present.history.words[`${actual.name}.${was.name}`] ?? []
+  const former = new Set([...before, ...Object.keys(column.becomes ?? {})])
+  return [...former].filter((word) => !words.includes(word))
+}
+
+function holding(column: Column, name: string, words: readonly string[]): string {
+  const list = `array[${words.map(quoteText).join(', ')}]::text[]`
+  if (column.type !== 'jsonb') return `${q(name)}::text = any(${list})`
+  return `case when jsonb_typeof(${q(name)}) = 'array' then ${q(name)} ?| ${list} else false end`
+}
+
+function nameWords(words: readonly string[], pair: Pair, column: Column): string {
+  return `take ${words.join(', ')} out of the words of ${pair.wanted.name}.${column.name}`
+}
+
+/** The words in a second column, while the version before is served with the first; all at once where that one is not settled. */
+function moving(
+  pair: Pair,
+  column: Column,
+  was: Column,
+  becomes: readonly (readonly [string, string])[],
+  circumstances: Circumstances,
+): Pick<Step, 'sql'> & Partial<Step> {
+  const value = replacing(column, becomes)
+  const where = holding(
+    column,
+    column.name,
+    becomes.map(([word]) => word),
+  )
+  if (!isSettled(pair, [column.name]) || batchesOf(pair, column.name, { value, where }) === undefined)
+    return { sql: [`update ${q(pair.wanted.name)} set ${q(column.name)} = ${value} where ${where}`] }
+  return { ...copying(pair, column, was, { kind: 'free', using: value }, circumstances), ahead: true }
+}
+
+/** Whether rows may hold words in the place of which the YAML names others. */
+export function movesWords(pair: Pair, column: Column, was: Column, circumstances: Circumstances): boolean {
+  return formerWords(pair, column, was, circumstances).some((word) => column.becomes?.[word] !== undefined)
+}
+
+/** Rows that hold a word which the YAML took out of an enum: it says which word takes its place, or they stand in the way. */
+export function takingWords(pair: Pair, column: Column, was: Column, circumstances: Circumstances): readonly Step[] {
+  const former = formerWords(pair, column, was, circumstances)
+  if (former.length === 0) return strangers(pair, column, was, circumstances)
+  const becomes = former.flatMap((word): (readonly [string, string])[] => {
+    const next = column.becomes?.[word]
+    return next === undefined ? [] : [[word, next]]
+  })
+  const moved = becomes.map(([word]) => word)
+  const gone = former.filter((word) => !moved.includes(word))
+  const move: Step = {
+    ...changing(
+      `change ${becomes.map(([from, to]) => `${from} to ${to}`).join(', ')} in ${pair.wanted.name}.${column.name}`,
+    ),
+    ...moving(pair, column, was, becomes, circumstances),
+    online: true,
+    question: obstacles(pair, holding(column, was.name, moved)).question,
+    tally: 'changed row',
+    onlyWithRows: true,
+  }
+  const refuse: Step = {
+    ...changing(nameWords(gone, pair, column)),
+    risk: 'blocked',
+    ...obstacles(pair, holding(column, was.name, gone)),
+    consequence: `have ${gone.length === 1 ? `the word ${gone[0]}` : 'one of these words'}`,
+    advice: `write which word takes its place beside the values, \`becomes: { ${gone[0]}: ${column.words?.[0]} }\`; or keep the word`,
+  }
+  return [
+    ...strangers(pair, column, was, circumstances),
+    ...(moved.length ? [move] : []),
+    ...(gone.length ? [refuse] : []),
+  ]
+}
+
+/** Values of a text that becomes an enum, where they are none of its words. */
+function strangers(pair: Pair, column: Column, was: Column, { present }: Circumstances): readonly Step[] {
+  const { actual, wanted } = pair
+  const isText = was.type === 'text' || was.type.startsWith('character varying')
+  if (!isText || column.words === undefined || column.type === 'jsonb') return []
+  if (present.history.words[`${actual.name}.${was.name}`] !== undefined) return []
+  if (!present.owned.get(actual.name)?.has(was.name)) return []
+  const known = [...column.words, ...Object.keys(column.becomes ?? {})]
+  return [
+    {
+      ...changing(`keep to the words of ${wanted.name}.${column.name}`),
+      risk: 'blocked',
+      ...obstacles(pair, `${q(was.name)} is not null and not (${holding(column, was.name, known)})`),
+      consequence: 'have a value that is none of them',
+      advice: 'add the words, or write which one takes the place of each, `becomes: { <value>: <word> }`',
+    },
+  ]
+}
