@@ -14,6 +14,7 @@ import {
 import { seedBy } from '../migration/seed.ts'
 import { fillCalendars } from '../migration/working-time.ts'
 import type { Logger } from '../observe.ts'
+import { instances } from '../rollout/state.ts'
 import type { Collected } from '../text/diagnostic.ts'
 
 export interface SettleOptions extends Pick<MigrationOptions, 'log' | 'now' | 'edited' | 'pause'> {
@@ -83,6 +84,7 @@ function settling(catalog: Catalog, options: SettleOptions): MigrationOptions {
   return {
     ...options,
     rehearse: (runner, fresh, whole) => rehearse(catalog, runner, fresh, whole),
+    isServed: async (runner) => (await instances(runner, '')).some(({ lives }) => lives),
     async complete(runner) {
       await fillCalendars(catalog, runner, options.now)
       return (await seedBy(runner, catalog, options.now)).diagnostics

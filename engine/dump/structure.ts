@@ -4,8 +4,9 @@ import { quoted as q } from '../filter/sql.ts'
 import { addForeignKey, createTable, markComputed, validateForeignKey } from '../migration/ddl.ts'
 import { ENGINE_TABLES } from '../migration/engine-tables.ts'
 import { type Physical, presentOf } from '../migration/inspect.ts'
-import { nameBefore, quoteText } from '../migration/name.ts'
-import type { Present, Table } from '../migration/table.ts'
+import { quoteText } from '../migration/name.ts'
+import { removedName } from '../migration/names.ts'
+import type { Names, Present, Table } from '../migration/table.ts'
 import { type Counter, type CounterName, readCounters, setCounters } from './counters.ts'
 import type { Existing } from './existing.ts'
 import type { Places } from './log-places.ts'
@@ -32,6 +33,8 @@ export interface Structure {
     readonly known: readonly string[]
     readonly words: Present['history']['words']
   }
+  /** Absent from dumps of versions that kept none. */
+  readonly names?: Names
   readonly trigrams: boolean
   readonly ranges: boolean
   /** Of an application that serves tables which were there before. */
@@ -47,9 +50,11 @@ const DEFINITIONS = `select t.relname, i.relname, k.oid is not null,
     and obj_description(i.oid, 'pg_class') like 'plinth%' order by t.relname, i.relname`
 
 /** The names of the tables that belong to the application: those that the engine made or uses, and those that were set aside. */
-export function belonging({ all, owned }: Physical): ReadonlySet<string> {
+export function belonging({ all, owned, names }: Physical): ReadonlySet<string> {
   const own = new Set([...owned.keys(), ...ENGINE_TABLES.map((table) => table.name)])
-  return new Set(all.map((table) => table.name).filter((name) => own.has(name) || nameBefore(name) !== undefined))
+  return new Set(
+    all.map((table) => table.name).filter((name) => own.has(name) || removedName(names, name) !== undefined),
+  )
 }
 
 /** What stands in the database of the tables of these names. */
@@ -58,7 +63,7 @@ export async function readStructure(
   physical: Physical,
   names: ReadonlySet<string>,
 ): Promise<Structure> {
-  const { all, owned, history, trigrams, ranges } = physical
+  const { all, owned, history, names: kept, trigrams, ranges } = physical
   const tables = all.filter((table) => names.has(table.name))
   const rows = await runner.run({ text: DEFINITIONS }, [])
   const { latest, known, words } = history
@@ -78,6 +83,7 @@ export async function readStructure(
     counters: await readCounters(runner, countersOf(tables)),
     owned: Object.fromEntries([...owned].map(([table, columns]) => [table, [...columns]])),
     history: { ...(latest === undefined ? {} : { latest }), known: [...known].sort(), words },
+    ...(kept === undefined ? {} : { names: kept }),
     trigrams,
     ranges,
   }
@@ -104,12 +110,14 @@ export function readingsOf(
 }
 
 /** The same as the planner of migrations takes it. Pure. */
-export function presentIn({ tables, owned, history, trigrams, ranges, existing }: Structure): Present {
+export function presentIn({ tables, owned, history, names, trigrams, ranges, existing }: Structure): Present {
   return presentOf({
     all: [...tables, ...(existing?.tables ?? [])],
     owned: new Map(Object.entries(owned).map(([table, columns]) => [table, new Set(columns)])),
     history: { latest: history.latest, known: new Set(history.known), words: history.words },
+    names,
     checks: new Map(),
+    dependents: new Map(),
     fillings: new Map(),
     trigrams,
     ranges,

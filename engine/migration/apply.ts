@@ -142,15 +142,23 @@ async function flip(steps: readonly Step[], taking: Taking, pause: Pause, last: 
   }
 }
 
-const WRITE_DOWN = `insert into plinth_migration (hash, steps, owned, catalog, words)
-    select $1, $2::jsonb, $3::jsonb, $4::text, $5::jsonb
-    where $6 or not exists (select 1 from plinth_migration where id = (select max(id) from plinth_migration)
-      and owned = $3::jsonb and catalog = $4::text and words = $5::jsonb)`
+const WRITE_DOWN = `insert into plinth_migration (hash, steps, owned, catalog, words, names)
+    select $1, $2::jsonb, $3::jsonb, $4::text, $5::jsonb, $6::jsonb
+    where $7 or not exists (select 1 from plinth_migration where id = (select max(id) from plinth_migration)
+      and owned = $3::jsonb and catalog = $4::text and words = $5::jsonb and names = $6::jsonb)`
 
 async function writeDown({ hash, steps: all }: MigrationPlan, entry: Entry, runner: Runner): Promise<void> {
   const steps = JSON.stringify(all.map(({ title, risk, rows }) => ({ title, risk, rows })))
-  const { owned, catalog = null, words } = entry
-  const values = [hash, steps, JSON.stringify(owned), catalog, JSON.stringify(words), all.length > 0]
+  const { owned, catalog = null, words, names } = entry
+  const values = [
+    hash,
+    steps,
+    JSON.stringify(owned),
+    catalog,
+    JSON.stringify(words),
+    JSON.stringify(names),
+    all.length > 0,
+  ]
   await runner.run({ text: WRITE_DOWN }, values)
   await forgetPending(runner)
 }

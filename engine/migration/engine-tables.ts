@@ -23,6 +23,8 @@ export const MIGRATION_TABLE: Table = Object.freeze({
     /** The catalog that this was done for, by the tables that it wants, and the words of its enums. */
     column('catalog', 'text', { nullable: true }),
     column('words', 'jsonb', { nullable: true }),
+    /** What tables and columns hold, and what they were called before. */
+    column('names', 'jsonb', { nullable: true }),
     column('applied_at', MOMENT, { default: 'now()' }),
   ],
   primaryKey: ['id'],

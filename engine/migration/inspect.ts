@@ -1,10 +1,13 @@
 /** Reads what a database holds into the same shape that the catalog gives. ⇄ */
 import type { Row, Runner } from '../database/database.ts'
 import { canonicalDefault } from './default.ts'
-import { asideOrder, isConverting, nameBefore } from './name.ts'
+import { readDependents } from './dependents.ts'
+import { asideOrder, isConverting } from './name.ts'
+import { removedName } from './names.ts'
 import {
   type Column,
   type ForeignKey,
+  type Names,
   NO_HISTORY,
   type Present,
   type Sequence,
@@ -64,7 +67,7 @@ const SEQUENCES = `select s.relname, q.seqstart from pg_sequence q join pg_class
   where s.relnamespace = current_schema()::regnamespace order by s.relname`
 
 /** Read as JSON, because the table itself may be older than some of its columns. */
-const LATEST = `select m.owned, to_jsonb(m)->>'catalog', to_jsonb(m)->'words' from plinth_migration m order by m.id desc limit 1`
+const LATEST = `select m.owned, to_jsonb(m)->>'catalog', to_jsonb(m)->'words', to_jsonb(m)->'names' from plinth_migration m order by m.id desc limit 1`
 
 const CATALOGS = `select distinct to_jsonb(m)->>'catalog' from plinth_migration m where to_jsonb(m)->>'catalog' is not null`
 
@@ -150,12 +153,12 @@ function sequencesOf(columns: readonly Column[], starts: ReadonlyMap<string, num
   })
 }
 
-function asideOf(tables: readonly Table[]): readonly SetAside[] {
+function asideOf(tables: readonly Table[], names: Names | undefined): readonly SetAside[] {
   const found = tables.flatMap((table): SetAside[] => {
-    const before = nameBefore(table.name)
+    const before = removedName(names, table.name)
     if (before !== undefined) return [{ table: before, column: undefined, name: table.name, content: table }]
     return table.columns.flatMap((column) => {
-      const was = nameBefore(column.name)
+      const was = removedName(names, table.name, column.name)
       return was === undefined ? [] : [{ table: table.name, column: was, name: column.name, content: column }]
     })
   })
@@ -163,10 +166,11 @@ function asideOf(tables: readonly Table[]): readonly SetAside[] {
 }
 
 /** The engine's record of what it made in a database. */
-type Made = Pick<Present, 'owned' | 'history'>
+type Made = Pick<Present, 'owned' | 'history' | 'names'>
 
 async function readRecord(runner: Runner, tables: readonly Table[]): Promise<Made> {
-  if (!tables.some((table) => table.name === 'plinth_migration')) return { owned: new Map(), history: NO_HISTORY }
+  if (!tables.some((table) => table.name === 'plinth_migration'))
+    return { owned: new Map(), history: NO_HISTORY, names: undefined }
   const [row] = await runner.run({ text: LATEST }, [])
   const catalogs = await runner.run({ text: CATALOGS }, [])
   const recorded: Record<string, readonly string[]> = JSON.parse(row?.[0] ?? '{}')
@@ -177,20 +181,25 @@ async function readRecord(runner: Runner, tables: readonly Table[]): Promise<Mad
       known: new Set(catalogs.map((one) => textAt(one, 0))),
       words: JSON.parse(row?.[2] ?? '{}'),
     },
+    names: typeof row?.[3] === 'string' ? (JSON.parse(row[3]) as Names) : undefined,
   }
 }
 
 /** Every table as it stands there, those and their columns that were set aside among them. */
-export interface Physical extends Made, Pick<Present, 'checks' | 'fillings' | 'trigrams' | 'ranges'> {
+export interface Physical extends Made, Pick<Present, 'checks' | 'dependents' | 'fillings' | 'trigrams' | 'ranges'> {
   readonly all: readonly Table[]
 }
 
 /** The same with what was set aside told apart. Pure. */
 export function presentOf({ all, ...rest }: Physical): Present {
+  const { names } = rest
   const present = all
-    .filter((table) => nameBefore(table.name) === undefined)
-    .map((table) => ({ ...table, columns: table.columns.filter((column) => nameBefore(column.name) === undefined) }))
-  return { tables: present, setAside: asideOf(all), ...rest }
+    .filter((table) => removedName(names, table.name) === undefined)
+    .map((table) => ({
+      ...table,
+      columns: table.columns.filter((column) => removedName(names, table.name, column.name) === undefined),
+    }))
+  return { tables: present, setAside: asideOf(all, names), ...rest }
 }
 
 /** The tables of the connection's own schema, what was set aside in it, and what the engine made there. */
@@ -222,6 +231,7 @@ export async function inspectAll(runner: Runner): Promise<Physical> {
   return {
     all,
     checks: grouped(await ask(CHECKS), (row) => textAt(row, 1)),
+    dependents: await readDependents(runner, MARK),
     fillings: grouped(await ask(FILLINGS), (row) => textAt(row, 1)),
     ...(await readRecord(runner, all)),
     trigrams: extensions.includes('pg_trgm'),

@@ -2,9 +2,13 @@
 import { createHash } from 'node:crypto'
 import type { Table } from './table.ts'
 
+/** What tables hold of the YAML is nothing that a database has to be brought to. */
+const UNMARKED: ReadonlySet<string> = new Set(['of', 'was'])
+
 /** A mark of anything that JSON can say. */
 export function markOf(content: unknown): string {
-  return createHash('sha256').update(JSON.stringify(content)).digest('hex').slice(0, 16)
+  const text = JSON.stringify(content, (key, value: unknown) => (UNMARKED.has(key) ? undefined : value))
+  return createHash('sha256').update(text).digest('hex').slice(0, 16)
 }
 
 /** Tables → their mark, because a start asks for it several times and tables never change. */

@@ -1,6 +1,8 @@
 /** Brings a database to a catalog: by itself where that is safe, by a person's word where it is not. ⇄ */
+import { setTimeout } from 'node:timers/promises'
 import type { Catalog } from '../catalog/catalog.ts'
 import type { Database, Runner } from '../database/database.ts'
+import { LIMITS } from '../limits.ts'
 import type { Logger } from '../observe.ts'
 import type { Collected, Diagnostic } from '../text/diagnostic.ts'
 import { type Pause, takeBack } from './apply.ts'
@@ -41,6 +43,18 @@ export interface MigrationOptions {
   readonly pause?: Pause | undefined
   /** What is done behind the tables before the catalog may be served, on the connection that has its turn. */
   readonly complete?: ((runner: Runner) => Promise<readonly Diagnostic[]>) | undefined
+  /** Whether a process serves this database at present, other than by what is migrated; none does if absent. */
+  readonly isServed?: ((runner: Runner) => Promise<boolean>) | undefined
+}
+
+/** A process that was killed seems to serve for a while: it is waited for. */
+async function isAlone(runner: Runner, isServed: MigrationOptions['isServed']): Promise<boolean> {
+  const until = performance.now() + LIMITS.instanceSilenceMs + POLL_MS
+  while (await isServed?.(runner)) {
+    if (performance.now() > until) return false
+    await setTimeout(POLL_MS)
+  }
+  return true
 }
 
 const NO_PAUSE: Pause = { begin: async () => {}, end: async () => {} }
@@ -50,6 +64,8 @@ async function clear(wanted: readonly Table[], runner: Runner, kind: Database['k
   const pending = await pendingChange(runner)
   if (pending !== undefined && pending.catalog !== catalogMark(wanted)) await takeBack(runner, kind, log)
 }
+
+const POLL_MS = 500
 
 interface Planned {
   readonly plan: MigrationPlan
@@ -166,7 +182,7 @@ export function migrate(
 export function migrateTables(
   wanted: readonly Table[],
   database: Database,
-  { log, now, edited = false, rehearse, pause, complete }: MigrationOptions,
+  { log, now, edited = false, rehearse, pause, complete, isServed }: MigrationOptions,
   catalog?: Catalog,
 ): Promise<Collected<MigrationResult>> {
   return exclusively(database, async (runner) => {
@@ -179,11 +195,14 @@ export function migrateTables(
       start: { edited },
       asks: askedAtStart,
     })
-    const { take, leave, refuse } = sorted(made, standing)
+    const isIdentified = made.steps.some(({ identified }) => identified)
+    const alone = !isIdentified || edited || database.kind === 'embedded' || (await isAlone(runner, isServed))
+    const { take, leave, refuse } = sorted(made, standing, alone)
     if (refuse.length > 0) return { diagnostics: refuse.map((step) => complaint(step, made.hash, catalog)) }
     const mistakes = (await rehearse?.(runner, freshTables(wanted, present), edited)) ?? []
     if (mistakes.length > 0) return { diagnostics: mistakes }
-    const entry = entryAfterStart(standing === 'older' ? withoutRenames(wanted) : wanted, present, standing)
+    const asked = standing === 'older' ? withoutRenames(wanted) : wanted
+    const entry = entryAfterStart({ wanted: asked, present, steps: take, now }, standing)
     const left = leave.map((step) => step.title)
     // Where the tables stay other than they are wanted, every statement has to show that it can do with them.
     const other = leave.some((step) => step.effect !== 'removes')
@@ -238,7 +257,7 @@ export function applyTables(
     if (blocked.length > 0) return { diagnostics: blocked.map((step) => complaint(step, hash, catalog)) }
     const mistakes = (await rehearse?.(runner, freshTables(wanted, present), true)) ?? []
     if (mistakes.length > 0) return { diagnostics: mistakes }
-    const amiss = await taken(made, entryAfterApply(wanted), runner, catalog, {
+    const amiss = await taken(made, entryAfterApply({ wanted, present, steps: made.steps, now }), runner, catalog, {
       kind: database.kind,
       log,
       cause: 'apply',

@@ -82,7 +82,7 @@ export function asideName(name: string, day: string, taken: ReadonlySet<string>)
   const stem = `__removed_${day.replaceAll('-', '')}`
   for (let count = 1; ; count += 1) {
     const tail = count === 1 ? stem : `${stem}_${count}`
-    const candidate = `${cut(name, IDENTIFIER_BYTES - tail.length)}${tail}`
+    const candidate = shortened(name, tail)
     if (!taken.has(candidate)) return candidate
   }
 }

@@ -1,6 +1,6 @@
 /** A wanted table beside the one that is there, and which of its columns each wanted one is now. */
-import { nameBefore } from './name.ts'
-import type { Column, Present, Table } from './table.ts'
+import { type Identified, identified } from './names.ts'
+import type { Column, NamedTable, Present, Table } from './table.ts'
 
 /** A wanted table and the one that is there, which may still have an earlier name. */
 export interface Pair {
@@ -8,6 +8,12 @@ export interface Pair {
   readonly actual: Table
   /** The column that was set aside last under each name, if it can be read as what is wanted now. */
   readonly aside: ReadonlyMap<string, Column>
+  /** What is kept of the names of the one that is there. */
+  readonly names: NamedTable | undefined
+  /** Since when the table is called otherwise, where that is how it is known. */
+  readonly since?: Identified
+  /** It was set aside, and is brought back. */
+  readonly back: boolean
   /** All pairs of the plan, by the names of the wanted tables. */
   readonly pairs: ReadonlyMap<string, Pair>
 }
@@ -21,30 +27,69 @@ export interface Circumstances {
   readonly concurrently: boolean
 }
 
+function isWanted({ wanted }: Pair, name: string): boolean {
+  return wanted.columns.some((other) => other.name === name)
+}
+
 /** The column that the YAML calls the earlier one, while that is not wanted itself. */
-export function earlierColumn({ wanted, actual }: Pair, column: Column): Column | undefined {
+export function earlierColumn(pair: Pair, column: Column): Column | undefined {
   if (column.renamedFrom === undefined) return undefined
   // A belongs_to is renamed by its relation's name; its column has the `_id`.
   const earlier = [column.renamedFrom, ...(column.name.endsWith('_id') ? [`${column.renamedFrom}_id`] : [])]
-  const free = earlier.filter((name) => !wanted.columns.some((other) => other.name === name))
-  return actual.columns.find((other) => free.includes(other.name))
+  const free = earlier.filter((name) => !isWanted(pair, name))
+  return pair.actual.columns.find((other) => free.includes(other.name))
 }
 
-/** The column that a wanted one is now: of its name, of its earlier name, or what was set aside under its name. */
+/**
+ * Whether the earlier column takes the place of another one of the wanted name, which has nothing to do with it: nothing
+ * had been renamed so before.
+ */
+function takesPlace({ names }: Pair, column: Column, earlier: Column): boolean {
+  const [same, other] = [names?.columns[column.name], names?.columns[earlier.name]]
+  if (same === undefined || other === undefined) return false
+  return !(same.former ?? []).some(({ name }) => name === earlier.name) && other.of.length > 0
+}
+
+/** The column that holds the same as a wanted one, or had its name once, where none has that name. */
+export function identifiedColumn(pair: Pair, column: Column): Identified | undefined {
+  const { actual, names } = pair
+  if (names === undefined || column.generated !== undefined) return undefined
+  const known = new Map(actual.columns.map((one) => [one.name, one]))
+  if (known.has(column.name)) return undefined
+  return identified(column, names.columns, (name) => known.has(name) && !isWanted(pair, name))
+}
+
+/** The column that a wanted one is now: of its name, of an earlier name, or what was set aside under its name. */
 export function presentColumn(pair: Pair, column: Column): Column | undefined {
-  const same = pair.actual.columns.find((other) => other.name === column.name)
-  return same ?? earlierColumn(pair, column) ?? pair.aside.get(column.name)
+  const { actual, aside } = pair
+  const same = actual.columns.find((other) => other.name === column.name)
+  const earlier = earlierColumn(pair, column)
+  if (same !== undefined) return earlier !== undefined && takesPlace(pair, column, earlier) ? earlier : same
+  if (earlier !== undefined) return earlier
+  const name = identifiedColumn(pair, column)?.name
+  return actual.columns.find((other) => other.name === name) ?? aside.get(column.name)
+}
+
+/** Whether the column of a name gives it to another one, and goes. */
+export function isDisplaced(pair: Pair, name: string): boolean {
+  const column = pair.wanted.columns.find((one) => one.name === name)
+  if (column === undefined || !pair.actual.columns.some((one) => one.name === name)) return false
+  return presentColumn(pair, column)?.name !== name
 }
 
 /** Whether no version of another YAML can work with the column yet, because this plan makes it or brings it back. */
 export function isNew(pair: Pair, column: Column): boolean {
   const was = presentColumn(pair, column)
-  return was === undefined || was === pair.aside.get(column.name) || nameBefore(pair.actual.name) !== undefined
+  return was === undefined || was === pair.aside.get(column.name) || pair.back
 }
 
 /** Whether the table and these columns are there under their names before any step is taken, so that work on them waits for none. */
-export function isStanding({ wanted, actual }: Pair, names: readonly string[]): boolean {
-  const isThere = (name: string) => [wanted, actual].every(({ columns }) => columns.some((one) => one.name === name))
+export function isStanding(pair: Pair, names: readonly string[]): boolean {
+  const { wanted, actual } = pair
+  const isThere = (name: string) => {
+    const column = wanted.columns.find((one) => one.name === name)
+    return column !== undefined && presentColumn(pair, column)?.name === name
+  }
   return wanted.name === actual.name && names.every(isThere)
 }
 
@@ -57,12 +102,13 @@ export function isAddedAhead(pair: Pair, column: Column): boolean {
 
 /** Whether these columns are there under their names and of their types before any step that does harm. */
 export function isSettled(pair: Pair, names: readonly string[]): boolean {
-  const [then, now] = [pair.wanted, pair.actual].map(({ columns }) => new Map(columns.map((one) => [one.name, one])))
+  const then = new Map(pair.wanted.columns.map((one) => [one.name, one]))
   const isSame = (name: string): boolean => {
-    const [column, was] = [then?.get(name), now?.get(name)]
+    const column = then.get(name)
     if (column === undefined) return false
+    const was = presentColumn(pair, column)
     if (was === undefined) return isAddedAhead(pair, column)
-    return column.type === was.type && column.generated === was.generated
+    return was.name === name && column.type === was.type && column.generated === was.generated
   }
   return isStanding(pair, []) && names.every(isSame)
 }

@@ -2,6 +2,7 @@
 import { quoted as q } from '../filter/sql.ts'
 import { nearest } from '../text/nearest.ts'
 import { columnSql, dropForeignKey } from './ddl.ts'
+import { dependentsOf } from './dependents.ts'
 import { asideName } from './name.ts'
 import { type Circumstances, isAddedAhead, isSettled, type Pair, presentColumn } from './pair.ts'
 import { backfillAdvice } from './plan-fill.ts'
@@ -107,8 +108,10 @@ export function settingAside(table: Table, shown: string, column: Column, { pres
   const taken = new Set([...table.columns, ...present.setAside].map((named) => named.name))
   const name = asideName(column.name, day, taken)
   const alter = `alter table ${q(shown)}`
+  const readers = dependentsOf(present.dependents, table.name, column.name)
   return {
     title: `set aside column ${shown}.${column.name} as ${name}`,
+    renames: [{ table: shown, column: column.name, to: name, removed: true }],
     sql: [
       dropForeignKey(shown, column.name),
       ...(column.identity ? [`${alter} alter column ${q(column.name)} drop identity`] : []),
@@ -118,7 +121,7 @@ export function settingAside(table: Table, shown: string, column: Column, { pres
     risk: 'unsafe',
     effect: 'removes',
     question: `select count(${q(column.name)}) from ${q(table.name)}`,
-    consequence: 'have a value in it, kept but no longer served',
+    consequence: `have a value in it, kept but no longer served${readers.length === 0 ? '' : `; ${readers.join(', ')} would go on with it`}`,
     advice: `plinth restore-field ${shown}.${column.name} brings it back`,
   }
 }

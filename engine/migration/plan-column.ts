@@ -1,15 +1,50 @@
 /** Plans the columns of one table that is there already: added, brought back, renamed, changed, set aside. */
 
 import { quoted as q } from '../filter/sql.ts'
+import { dropIndex } from './ddl.ts'
+import { dependentsOf } from './dependents.ts'
 import { isComputedAnew, startsComputed } from './anew.ts'
-import { type Circumstances, earlierColumn, isNew, type Pair, presentColumn } from './pair.ts'
+import {
+  type Circumstances,
+  earlierColumn,
+  identifiedColumn,
+  isDisplaced,
+  isNew,
+  type Pair,
+  presentColumn,
+} from './pair.ts'
 import { addingColumn, goneColumns, settingAside } from './plan-add.ts'
 import { computing, droppedFirst, dropping, keepingComputed } from './plan-computed.ts'
 import { isRequiredFirst, requiring } from './plan-required.ts'
-import { changingType, droppingCopies, isCopied } from './plan-type.ts'
+import { identifying } from './plan-rename.ts'
+import { changingType, droppingCopies, isCopied, isOver } from './plan-type.ts'
 import { movesWords, takingWords } from './plan-words.ts'
 import { adding, changing, type Step } from './step.ts'
 import type { Column } from './table.ts'
+
+/** Whether the present column goes, or PostgreSQL must let its type be another one. */
+function isReplaced(pair: Pair, column: Column, was: Column, circumstances: Circumstances): boolean {
+  if (startsComputed(was, column) || isComputedAnew(pair, column)) return true
+  return was.type !== column.type || movesWords(pair, column, was, circumstances)
+}
+
+/** What others made over a column that is replaced would stop the change, or go with the column. */
+function depending(pair: Pair, column: Column, was: Column, circumstances: Circumstances): readonly Step[] {
+  if (!isReplaced(pair, column, was, circumstances)) return []
+  const all = dependentsOf(circumstances.present.dependents, pair.actual.name, was.name)
+  const isCopy = isCopied(pair, column, was) || was.type === column.type
+  const dependents = isCopy ? all : all.filter((one) => !/^(index|constraint) /.test(one))
+  if (dependents.length === 0) return []
+  const [one, ...others] = dependents
+  const step: Step = {
+    ...changing(`change what was made over ${pair.wanted.name}.${column.name} first`),
+    risk: 'blocked',
+    effect: 'retypes',
+    because: `${dependents.join(', ')} ${others.length === 0 ? 'depends' : 'depend'} on it`,
+    advice: `drop ${others.length === 0 ? one : 'them'} before, and make ${others.length === 0 ? 'it' : 'them'} again behind the change`,
+  }
+  return [step]
+}
 
 function altering(pair: Pair, column: Column, was: Column, circumstances: Circumstances): readonly Step[] {
   const { name } = pair.wanted
@@ -51,12 +86,29 @@ function altering(pair: Pair, column: Column, was: Column, circumstances: Circum
 function renaming(pair: Pair, column: Column, was: Column): Step {
   const table = q(pair.wanted.name)
   const sql = `alter table ${table} rename column ${q(was.name)} to ${q(column.name)}`
-  if (was !== pair.aside.get(column.name))
-    return changing(`rename column ${pair.wanted.name}.${was.name} to ${column.name}`, sql)
+  const renames = [{ table: pair.wanted.name, column: was.name, to: column.name }]
+  if (was !== pair.aside.get(column.name)) {
+    const step = { ...changing(`rename column ${pair.wanted.name}.${was.name} to ${column.name}`, sql), renames }
+    const since = earlierColumn(pair, column) === was ? undefined : identifiedColumn(pair, column)
+    return since === undefined ? step : identifying(step, since)
+  }
   return {
+    renames,
     ...adding(`bring back column ${pair.wanted.name}.${column.name} from ${was.name}`, sql),
     question: `select count(${q(was.name)}) from ${q(pair.actual.name)}`,
     tally: 'value',
+  }
+}
+
+/** A column whose name another one takes goes first. */
+function makingPlace({ actual, wanted }: Pair, column: Column, circumstances: Circumstances): Step {
+  if (column.generated !== undefined) return dropping(wanted.name, column)
+  const aside = settingAside(actual, wanted.name, column, circumstances)
+  const over = actual.indexes.filter((index) => isOver(index, column.name))
+  return {
+    ...aside,
+    effect: 'retypes',
+    sql: [...over.map((index) => dropIndex(wanted.name, index, false)), ...aside.sql],
   }
 }
 
@@ -94,6 +146,7 @@ export function planColumns(pair: Pair, circumstances: Circumstances): readonly 
     steps.map((step) => ({ ...step, about: { table: pair.wanted.name, column: column.name } }))
   for (const column of pair.wanted.columns) {
     const was = presentColumn(pair, column)
+    if (was !== undefined) changes.push(...about(column, depending(pair, column, was, circumstances)))
     if (was === undefined || isComputedAnew(pair, column)) {
       const isComputed = column.generated !== undefined
       const steps = isComputed
@@ -106,7 +159,9 @@ export function planColumns(pair: Pair, circumstances: Circumstances): readonly 
     else changes.push(...about(column, renamedTwice(pair, column, circumstances)))
     changes.push(...about(column, altering(pair, column, was, circumstances)))
   }
-  const left = goneColumns(pair, circumstances)
+  const all = goneColumns(pair, circumstances)
+  const displaced = all.filter(({ name }) => isDisplaced(pair, name))
+  const left = all.filter((column) => !displaced.includes(column))
   const first = droppedFirst(pair, left)
   const leave = (column: Column) => about(column, leaving(pair, column, circumstances))
   const gone = left.filter((column) => !first.includes(column)).flatMap(leave)
@@ -116,5 +171,6 @@ export function planColumns(pair: Pair, circumstances: Circumstances): readonly 
     const isCopy = was && (isCopied(pair, column, was) || movesWords(pair, column, was, circumstances))
     return isCopy ? [was.name] : []
   })
-  return [...droppingCopies(pair, new Set(copied)), ...drops, ...renames, ...changes, ...gone]
+  const places = displaced.flatMap((column) => about(column, [makingPlace(pair, column, circumstances)]))
+  return [...droppingCopies(pair, new Set(copied)), ...drops, ...places, ...renames, ...changes, ...gone]
 }

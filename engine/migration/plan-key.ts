@@ -13,7 +13,7 @@ import {
 } from './ddl.ts'
 import { futureRows } from './future.ts'
 import { withNames } from './name.ts'
-import { type Circumstances, isAddedAhead, isNew, isSettled, type Pair, presentColumn } from './pair.ts'
+import { type Circumstances, isAddedAhead, isDisplaced, isNew, isSettled, type Pair, presentColumn } from './pair.ts'
 import { goneColumns } from './plan-add.ts'
 import { renamedIndexes, renamingIndex } from './plan-rename.ts'
 import { isCopied, isOver } from './plan-type.ts'
@@ -216,7 +216,8 @@ export function planIndexes(pair: Pair, circumstances: Circumstances): readonly 
   const { wanted, actual } = pair
   const { concurrently } = circumstances
   // The index of a column that starts anew went aside with its old values and must be made again.
-  const anew = new Set(wanted.columns.filter((column) => startsAnew(pair, column)).map((column) => column.name))
+  const isGone = (column: Column) => startsAnew(pair, column) || isDisplaced(pair, column.name)
+  const anew = new Set(wanted.columns.filter(isGone).map((column) => column.name))
   const names = isOver
   const copied = new Set(
     wanted.columns.flatMap((column) => {

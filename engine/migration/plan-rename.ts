@@ -2,6 +2,7 @@
 import { quoted as q } from '../filter/sql.ts'
 import { MARK } from './inspect.ts'
 import { quoteText, withNames } from './name.ts'
+import type { Identified } from './names.ts'
 import { type Pair, presentColumn } from './pair.ts'
 import { adding, changing, type Step, tidying } from './step.ts'
 import { onlySpeeds, type Present, type Table, type TableIndex } from './table.ts'
@@ -54,6 +55,17 @@ export function renamingIndex({ wanted }: Pair, { from, to }: RenamedIndex): Ste
   const comment = `comment on index ${q(to.name)} is ${quoteText(mark)}`
   const title = `rename index on ${wanted.name} (${to.columns.join(', ')})`
   return onlySpeeds(to) ? { ...tidying(title, rename, comment), behind: true } : changing(title, rename, comment)
+}
+
+/** A rename that nobody wrote: the database knows what the name stands for. */
+export function identifying(step: Step, { name, until }: Identified): Step {
+  const title =
+    until === undefined
+      ? `${step.title}, which holds the same`
+      : `${step.title.replace(/ to (?=\S+$)/, ' back to ')}, its name until ${until} UTC`
+  const advice = `start the files in which it is ${name}, or end the instances that serve them`
+  const because = 'an instance serves it under the other name'
+  return { ...step, title, effect: 'retypes', identified: true, because, advice }
 }
 
 function sequenceIn(value: string | undefined): string | undefined {

@@ -2,6 +2,7 @@
 import { quoted as q } from '../filter/sql.ts'
 import { createIndex, dropForeignKey, dropIndex } from './ddl.ts'
 import { checkName, convertingName, quoteText } from './name.ts'
+import type { Renaming } from './names.ts'
 import { obstacles } from './obstacle.ts'
 import { type Circumstances, isStanding, type Pair } from './pair.ts'
 import { addingColumn, settingAside } from './plan-add.ts'
@@ -99,11 +100,12 @@ export function copying(
   was: Column,
   change: Convertible,
   circumstances: Circumstances,
-): Pick<Step, 'sql' | 'harmless' | 'undo'> {
+): Pick<Step, 'sql' | 'harmless' | 'undo' | 'renames'> {
   const table = q(pair.wanted.name)
   const { next, trigger } = names(pair.wanted.name, column.name)
   const value = nextValue(column, change)
   const copy = copyOf(pair, column.name, next, circumstances)
+  const left = leave(pair, column, was, change, circumstances)
   const fits = change.kind === 'checked' ? [check(pair, column, 'fits', `not (${change.misfit})`)] : []
   const isRequired = !was.nullable && !column.nullable
   const required = isRequired ? [check(pair, column, 'required', `${q(next)} is not null`)] : []
@@ -127,7 +129,7 @@ export function copying(
         `drop trigger if exists ${q(trigger)} on ${table}`,
         `drop function if exists ${q(trigger)}()`,
         ...copy.drop,
-        ...leave(pair, column, was, change, circumstances),
+        ...left.sql,
         `alter table ${table} rename column ${q(next)} to ${q(column.name)}`,
         ...(column.default === undefined
           ? []
@@ -139,7 +141,7 @@ export function copying(
     },
   ]
   const undo = [{ together: dropCopy(pair.wanted.name, column.name) }, ...checks.map(({ drop }) => drop)]
-  return { sql, harmless: made.length, undo }
+  return { sql, harmless: made.length, undo, renames: left.renames }
 }
 
 /** The new value; what means nothing gets what the YAML says. */
@@ -187,12 +189,15 @@ function leave(
   was: Column,
   change: Convertible,
   circumstances: Circumstances,
-): readonly string[] {
+): { readonly sql: readonly string[]; readonly renames: readonly Renaming[] } {
   const { name } = pair.wanted
-  if (change.kind !== 'converted')
-    return [dropForeignKey(name, column.name), `alter table ${q(name)} drop column ${q(column.name)}`]
+  if (change.kind !== 'converted') {
+    const sql = [dropForeignKey(name, column.name), `alter table ${q(name)} drop column ${q(column.name)}`]
+    return { sql, renames: [] }
+  }
   const aside = settingAside(pair.actual, name, { ...was, name: column.name }, circumstances)
-  return aside.sql.flatMap((text) => (typeof text === 'string' ? [text] : []))
+  const renames = (aside.renames ?? []).map((one): Renaming => ({ ...one, removed: 'copied' }))
+  return { sql: aside.sql.flatMap((text) => (typeof text === 'string' ? [text] : [])), renames }
 }
 
 interface Copy {

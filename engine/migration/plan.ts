@@ -14,10 +14,11 @@ import { STEP_TABLE } from './engine-tables.ts'
 import { existingSteps } from './existing.ts'
 import { catalogMark, markOf } from './mark.ts'
 import { asideName } from './name.ts'
-import type { Circumstances, Pair } from './pair.ts'
+import { type Identified, identified } from './names.ts'
+import { type Circumstances, type Pair, presentColumn } from './pair.ts'
 import { planColumns } from './plan-column.ts'
 import { planIndexes, planReferences } from './plan-key.ts'
-import { renamedSequences, sequenceSteps } from './plan-rename.ts'
+import { identifying, renamedSequences, sequenceSteps } from './plan-rename.ts'
 import { beforeRenames } from './plan-required.ts'
 import { adding, changing, type Step } from './step.ts'
 import type { Column, Present, Table } from './table.ts'
@@ -45,10 +46,29 @@ function earlierTable(wanted: readonly Table[], table: Table, { tables }: Presen
   return tables.find((other) => other.name === table.renamedFrom)
 }
 
-/** The table that a wanted one is now: under its own name, its earlier name, or set aside. */
-function presentTable(wanted: readonly Table[], table: Table, present: Present): Table | undefined {
-  const same = present.tables.find((other) => other.name === table.name)
-  return same ?? earlierTable(wanted, table, present) ?? asideTable(table, present)
+/** The table that holds the same as a wanted one, or had its name once, where none has that name. */
+function identifiedTable(wanted: readonly Table[], table: Table, present: Present): Identified | undefined {
+  const { names, tables, owned } = present
+  if (names === undefined) return undefined
+  const there = new Set(tables.map(({ name }) => name))
+  const isFree = (name: string) => there.has(name) && owned.has(name) && !wanted.some((other) => other.name === name)
+  return identified(table, names, isFree)
+}
+
+/** The table that a wanted one is now: under its own name, an earlier name, or set aside. */
+function presentTable(
+  wanted: readonly Table[],
+  table: Table,
+  present: Present,
+): (Pick<Pair, 'actual' | 'back'> & Partial<Pick<Pair, 'since'>>) | undefined {
+  const named = (name: string | undefined) => present.tables.find((other) => other.name === name)
+  const plain = named(table.name) ?? earlierTable(wanted, table, present)
+  if (plain !== undefined) return { actual: plain, back: false }
+  const since = identifiedTable(wanted, table, present)
+  const same = named(since?.name)
+  if (since !== undefined && same !== undefined) return { actual: same, back: false, since }
+  const aside = asideTable(table, present)
+  return aside === undefined ? undefined : { actual: aside, back: true }
 }
 
 function asideTable(table: Table, { setAside }: Present): Table | undefined {
@@ -107,6 +127,7 @@ function setTableAside(table: Table, { present, day }: Circumstances): Step {
   return {
     title: `set aside table ${table.name} as ${name}`,
     locks: [table.name],
+    renames: [{ table: table.name, to: name, removed: true }],
     sql: [
       ...table.foreignKeys.map((key) => dropForeignKey(table.name, key.column)),
       ...table.indexes.map((index) => dropIndex(table.name, index, false)),
@@ -121,11 +142,19 @@ function setTableAside(table: Table, { present, day }: Circumstances): Step {
 }
 
 /** A table that gets its name: an earlier one, or one that was set aside. */
-function renameSteps({ wanted: table, actual }: Pair, wanted: readonly Table[], present: Present): readonly Step[] {
+function renameSteps(
+  { wanted: table, actual, back: isBack, since }: Pair,
+  wanted: readonly Table[],
+  present: Present,
+): readonly Step[] {
   const sql = `alter table ${q(actual.name)} rename to ${q(table.name)}`
   if (actual.name !== table.name) {
-    if (actual !== asideTable(table, present)) return [changing(`rename table ${actual.name} to ${table.name}`, sql)]
-    const back = adding(`bring back table ${table.name} from ${actual.name}`, sql)
+    const renames = [{ table: actual.name, to: table.name }]
+    if (!isBack) {
+      const step = { ...changing(`rename table ${actual.name} to ${table.name}`, sql), renames }
+      return [since === undefined ? step : identifying(step, since)]
+    }
+    const back = { ...adding(`bring back table ${table.name} from ${actual.name}`, sql), renames }
     return [{ ...back, question: `select count(*) from ${q(actual.name)}`, tally: 'row' }]
   }
   const earlier = earlierTable(wanted, table, present)
@@ -141,8 +170,13 @@ function renameSteps({ wanted: table, actual }: Pair, wanted: readonly Table[], 
   ]
 }
 
-function wrongKey({ wanted, actual }: Pair): readonly Step[] {
-  if (wanted.primaryKey.join() === actual.primaryKey.join()) return []
+function wrongKey(pair: Pair): readonly Step[] {
+  const { wanted, actual } = pair
+  const present = wanted.primaryKey.map((name) => {
+    const column = wanted.columns.find((one) => one.name === name)
+    return (column && presentColumn(pair, column)?.name) ?? name
+  })
+  if (present.join() === actual.primaryKey.join()) return []
   const title = `primary key of ${wanted.name} is (${actual.primaryKey.join(', ')}), not (${wanted.primaryKey.join(', ')})`
   return [
     {
@@ -203,8 +237,10 @@ export function plan(all: readonly Table[], circumstances: Circumstances): Migra
   const wanted = all.filter(({ existing }) => existing !== true)
   const pairs = new Map<string, Pair>()
   for (const table of wanted) {
-    const actual = presentTable(wanted, table, present)
-    if (actual) pairs.set(table.name, { wanted: table, actual, aside: asideColumns(table, actual, present), pairs })
+    const found = presentTable(wanted, table, present)
+    if (found === undefined) continue
+    const names = present.names?.[found.actual.name]
+    pairs.set(table.name, { wanted: table, ...found, aside: asideColumns(table, found.actual, present), names, pairs })
   }
   const there = [...pairs.values()]
   const taken = new Set(there.map((pair) => pair.actual.name))
@@ -275,7 +311,8 @@ export function reason(step: Step): string {
   return `${sentence(step)} (${ids.length === 1 ? 'id' : 'ids'} ${ids.join(', ')}${rows > ids.length ? ', …' : ''})`
 }
 
-function sentence({ rows, consequence }: Step): string {
+function sentence({ because, rows, consequence }: Step): string {
+  if (because !== undefined) return because
   if (consequence === undefined) return 'this can not be done while running'
   if (rows === undefined) return `rows ${consequence}`
   if (rows !== 1) return `${rows.toLocaleString('en')} rows ${consequence}`

@@ -1,8 +1,9 @@
 /** Whether a catalog is the newest that a database has seen, and what a start may therefore do. */
 import { catalogMark } from './mark.ts'
+import { namesAfter } from './names.ts'
 import type { MigrationPlan } from './plan.ts'
 import type { Step } from './step.ts'
-import type { History, Present, Table } from './table.ts'
+import type { History, Names, Present, Table } from './table.ts'
 
 /**
  * `new`: nobody has brought the database to this catalog yet. `current`: it was the last one.
@@ -19,9 +20,9 @@ export function standingOf(wanted: readonly Table[], { latest, known }: History,
 
 /** The tables as an older catalog may ask for them: what a newer one has under a name is not renamed away. */
 export function withoutRenames(wanted: readonly Table[]): readonly Table[] {
-  return wanted.map(({ renamedFrom: _, ...table }) => ({
+  return wanted.map(({ renamedFrom: _, was: __, ...table }) => ({
     ...table,
-    columns: table.columns.map(({ renamedFrom: __, ...column }) => column),
+    columns: table.columns.map(({ renamedFrom: ___, was: ____, ...column }) => column),
   }))
 }
 
@@ -34,17 +35,19 @@ export interface Sorted {
 
 type Fate = keyof Sorted
 
-function fateOf({ effect, risk }: Step, standing: Standing): Fate {
+function fateOf({ effect, identified, risk }: Step, standing: Standing, alone: boolean): Fate {
   if (effect === 'removes') return 'leave'
+  // What is only called otherwise is served under the name that this catalog has, unless somebody serves the other.
+  if (identified) return alone && risk === 'safe' ? 'take' : 'refuse'
   if (standing === 'older' && effect !== 'adds') return effect === 'changes' ? 'leave' : 'refuse'
   if (risk === 'safe') return 'take'
   // Rows that came since the catalog was last here, from an older version, are no reason not to serve.
   return standing === 'current' && effect === 'changes' ? 'leave' : 'refuse'
 }
 
-/** A start only adds, and changes what the newest catalog says otherwise; it never removes. */
-export function sorted({ steps }: MigrationPlan, standing: Standing): Sorted {
-  const having = (fate: Fate) => steps.filter((step) => fateOf(step, standing) === fate)
+/** A start only adds, and changes what the newest catalog says otherwise; it never removes. `alone`: nothing else is served. */
+export function sorted({ steps }: MigrationPlan, standing: Standing, alone = true): Sorted {
+  const having = (fate: Fate) => steps.filter((step) => fateOf(step, standing, alone) === fate)
   return { take: having('take'), leave: having('leave'), refuse: having('refuse') }
 }
 
@@ -53,6 +56,7 @@ export interface Entry {
   readonly owned: Readonly<Record<string, readonly string[]>>
   readonly catalog: string | undefined
   readonly words: Readonly<Record<string, readonly string[]>>
+  readonly names: Names
 }
 
 function ownedOf(wanted: readonly Table[]): Entry['owned'] {
@@ -68,40 +72,64 @@ function wordsOf(wanted: readonly Table[]): Entry['words'] {
   )
 }
 
+/** What an entry is made of. */
+interface Done {
+  readonly wanted: readonly Table[]
+  readonly present: Present
+  /** Those that were taken. */
+  readonly steps: readonly Step[]
+  readonly now: Date
+}
+
+function namesOf({ wanted, present, steps, now }: Done): Names {
+  const all = [...present.tables, ...present.setAside.flatMap(asTable)]
+  return namesAfter(wanted, all, present.names, steps, now)
+}
+
+/** What was set aside as a table of which nothing else is there, so that its names are kept. */
+function asTable({ column, content, name, table }: Present['setAside'][number]): readonly Table[] {
+  if (column === undefined) return 'columns' in content ? [content] : []
+  const bare = { primaryKey: [], foreignKeys: [], indexes: [], sequences: [] }
+  return 'type' in content ? [{ name: table, columns: [{ ...content, name }], ...bare }] : []
+}
+
 /** The entry after everything of a plan was carried out. */
-export function entryAfterApply(wanted: readonly Table[]): Entry {
-  return { owned: ownedOf(wanted), catalog: catalogMark(wanted), words: wordsOf(wanted) }
+export function entryAfterApply(done: Done): Entry {
+  const { wanted } = done
+  return { owned: ownedOf(wanted), catalog: catalogMark(wanted), words: wordsOf(wanted), names: namesOf(done) }
 }
 
-/** What a table becomes when the renames of a start are done. */
-function laterTable(byName: ReadonlyMap<string, Table>, wanted: readonly Table[], name: string): Table | undefined {
-  return byName.get(name) ?? wanted.find((table) => table.renamedFrom === name)
-}
-
-function isRenamed(columns: Table['columns'], column: string): boolean {
-  if (columns.some(({ name }) => name === column)) return false
-  return columns.some(
-    ({ name, renamedFrom }) =>
-      renamedFrom !== undefined && (renamedFrom === column || (`${renamedFrom}_id` === column && name.endsWith('_id'))),
-  )
+/** The columns of each table that the engine made, under their names when the steps have been taken. */
+function ownedAfter({ tables, owned }: Present, steps: readonly Step[]): Map<string, Set<string>> {
+  const later = new Map<string, Set<string>>()
+  for (const { name, columns } of tables) {
+    const known = owned.get(name)
+    if (known !== undefined) later.set(name, new Set(columns.map((one) => one.name).filter((one) => known.has(one))))
+  }
+  for (const { table, column, to, removed } of steps.flatMap(({ renames = [] }) => renames)) {
+    const own = later.get(table)
+    if (own === undefined) continue
+    if (column === undefined) later.delete(table)
+    else own.delete(column)
+    if (removed) continue
+    if (column === undefined) later.set(to, own)
+    else own.add(to)
+  }
+  return later
 }
 
 /** The entry after a start, which leaves the columns of other catalogs where they are, and remembers whose they are. */
-export function entryAfterStart(
-  wanted: readonly Table[],
-  { tables, owned, history }: Present,
-  standing: Standing,
-): Entry {
-  const mine = entryAfterApply(wanted)
-  const byName = new Map(wanted.map((table) => [table.name, table]))
-  const others = tables.flatMap((table): [string, readonly string[]][] => {
-    const known = owned.get(table.name)
-    if (known === undefined) return []
-    const { columns, name: later } = laterTable(byName, wanted, table.name) ?? { columns: [], name: table.name }
-    const names = table.columns.map(({ name }) => name).filter((name) => known.has(name) && !isRenamed(columns, name))
-    return [[later, [...new Set([...(mine.owned[later] ?? []), ...names])]]]
-  })
-  const union = { ...mine.owned, ...Object.fromEntries(others) }
-  if (standing !== 'older') return { ...mine, owned: union }
-  return { owned: union, catalog: history.latest, words: { ...mine.words, ...history.words } }
+export function entryAfterStart(done: Done, standing: Standing): Entry {
+  const { present, steps } = done
+  const { history } = present
+  const mine = entryAfterApply(done)
+  const later = ownedAfter(present, steps)
+  const owned = Object.fromEntries(
+    [...new Set([...Object.keys(mine.owned), ...later.keys()])].map((table) => [
+      table,
+      [...new Set([...(mine.owned[table] ?? []), ...(later.get(table) ?? [])])],
+    ]),
+  )
+  if (standing !== 'older') return { ...mine, owned }
+  return { ...mine, owned, catalog: history.latest, words: { ...mine.words, ...history.words } }
 }

@@ -1,4 +1,5 @@
 /** One step of a migration: what it does in words and in SQL, and whether it can hurt. */
+import type { Renaming } from './names.ts'
 
 /**
  * `safe`: loses nothing. `unsafe`: sets data aside or leaves it behind, done when a person says so.
@@ -54,6 +55,8 @@ export interface Step {
   readonly ids?: readonly string[]
   /** The answer, once asked. */
   readonly rows?: number
+  /** Why it is not safe, where no rows are: `view sizes reads it`. */
+  readonly because?: string
   /** What is lost or refused: completes "<rows> rows …". */
   readonly consequence?: string
   readonly advice?: string
@@ -72,6 +75,10 @@ export interface Step {
   readonly undo?: readonly Command[]
   /** Statements that are left when the catalog may be served already: they look through rows, or take away what helped. */
   readonly after?: readonly Command[]
+  /** What gets another name by it. */
+  readonly renames?: readonly Renaming[]
+  /** It gives something a name that it had, or that the YAML gives the same thing now, and nobody said `renamed_from`. */
+  readonly identified?: true
   /** Present names of the tables whose readers and writers wait while it does harm. */
   readonly locks?: readonly string[]
 }

@@ -1,6 +1,15 @@
 /** What a table is to the engine: the one shape that the catalog gives, the database is read into, and plans compare. */
+import type { Dependents } from './dependents.ts'
 
-export interface Column {
+/** What of the YAML something holds, which stays the same under every name; never read from a database. */
+interface Holding {
+  /** Names of the YAML: of a resource, `posts.tags` of a many_to_many, of a field. */
+  readonly of?: readonly string[]
+  /** The same under the earlier names that the YAML gives. */
+  readonly was?: readonly string[]
+}
+
+export interface Column extends Holding {
   readonly name: string
   /** As `format_type` prints it. */
   readonly type: string
@@ -62,7 +71,7 @@ export interface Sequence {
   readonly start: number
 }
 
-export interface Table {
+export interface Table extends Holding {
   readonly name: string
   readonly columns: readonly Column[]
   readonly primaryKey: readonly string[]
@@ -93,17 +102,44 @@ export interface History {
   readonly words: Readonly<Record<string, readonly string[]>>
 }
 
+/** A name that something had. */
+export interface Former {
+  readonly name: string
+  /** `2026-01-31 18:53`, UTC. */
+  readonly until: string
+}
+
+export interface Named {
+  /** Names of the YAML: of a resource, `posts.tags` of a many_to_many, of a field. */
+  readonly of: readonly string[]
+  /** Its earlier names in the database, the latest last. */
+  readonly former?: readonly Former[]
+  /** Its whole name before it was set aside. */
+  readonly removed?: string
+}
+
+export interface NamedTable extends Named {
+  readonly columns: Readonly<Record<string, Named>>
+}
+
+/** By the present names of tables and columns. */
+export type Names = Readonly<Record<string, NamedTable>>
+
 /** What a database holds now. */
 export interface Present {
   readonly tables: readonly Table[]
   readonly setAside: readonly SetAside[]
   /** Table → the names of checks that a change of a column needs for as long as it lasts. */
   readonly checks: ReadonlyMap<string, readonly string[]>
+  /** What others made over columns. */
+  readonly dependents: Dependents
   /** Table → the names of triggers that fill a column while it becomes required. */
   readonly fillings: ReadonlyMap<string, readonly string[]>
   /** Table → columns that the engine made: only these are ever set aside. */
   readonly owned: ReadonlyMap<string, ReadonlySet<string>>
   readonly history: History
+  /** undefined: the database is of a version that kept none. */
+  readonly names: Names | undefined
   /** Whether search indexes can be made (pg_trgm is installed). */
   readonly trigrams: boolean
   /** Whether overlaps can be refused (btree_gist is installed). */
@@ -116,9 +152,11 @@ export const NOTHING: Present = Object.freeze({
   tables: [],
   setAside: [],
   checks: new Map(),
+  dependents: new Map(),
   fillings: new Map(),
   owned: new Map(),
   history: NO_HISTORY,
+  names: undefined,
   trigrams: false,
   ranges: false,
 })

@@ -41,6 +41,8 @@ function columnOf(resource: Resource, field: Field): Column {
       keyDefault(resource, field, type) ??
       (field.defaultMoment === undefined ? given : MOMENTS[field.defaultMoment]),
     identity: field === resource.key && IDENTITIES.has(type),
+    of: [field.name],
+    ...(field.renamedFrom === undefined ? {} : { was: [field.renamedFrom, `${field.renamedFrom}_id`] }),
     ...fillOf(field, type),
     ...wordsOf(field),
     ...(field.stored === undefined ? {} : { generated: generatedSql(field), fits: storedFitsSql(field) }),
@@ -163,6 +165,8 @@ function tableOf(catalog: Catalog, owner: Resource, standing: readonly Resource[
   const keys = all.flatMap((resource) => references(catalog, resource))
   return {
     name: owner.table,
+    of: [owner.name],
+    ...(owner.renamedFrom === undefined ? {} : { was: [owner.renamedFrom] }),
     columns,
     primaryKey: [owner.key.column],
     foreignKeys: keys.filter((key, i) => keys.findIndex((other) => other.column === key.column) === i),
@@ -173,20 +177,48 @@ function tableOf(catalog: Catalog, owner: Resource, standing: readonly Resource[
   }
 }
 
+/** What a column of a joining table holds: one side, which is told by its place where both sides are one. */
+function sideOf(side: Resource, other: Resource | undefined, place: 'from' | 'to'): Pick<Column, 'of' | 'was'> {
+  const named = (name: string) => (side === other ? `${name}.${place}` : name)
+  return { of: [named(side.name)], ...(side.renamedFrom === undefined ? {} : { was: [named(side.renamedFrom)] }) }
+}
+
+/** The names that a many_to_many has and had, of both sides where the other names the same table. */
+function linksOf(catalog: Catalog, table: string): Pick<Table, 'of' | 'was'> {
+  const all = [...catalog.resources.values()].flatMap((resource) =>
+    [...resource.relations.values()].flatMap((relation) =>
+      relation.kind === 'many_to_many' && relation.through.table === table ? [{ resource, relation }] : [],
+    ),
+  )
+  const now = all.filter(({ relation }) => relation.earlier === undefined)
+  const of = now.map(({ resource, relation }) => `${resource.name}.${relation.name}`)
+  const was = all.flatMap(({ resource, relation }) =>
+    [resource.name, ...(resource.renamedFrom === undefined ? [] : [resource.renamedFrom])].map(
+      (name) => `${name}.${relation.name}`,
+    ),
+  )
+  return { of, was: was.filter((name) => !of.includes(name)) }
+}
+
 /** A many_to_many's table: the two ids are its key, and the way back has an index. */
 function joiningTable(catalog: Catalog, resource: Resource, relation: ManyToMany): Table {
   const { table, from, to } = relation.through
-  const column = (name: string, type: string): Column => ({
+  const target = catalog.resources.get(relation.target)
+  const column = (name: string, type: string, side: Pick<Column, 'of' | 'was'>): Column => ({
     name,
     type,
     nullable: false,
     default: undefined,
     identity: false,
+    ...side,
   })
-  const target = catalog.resources.get(relation.target)
   return {
     name: table,
-    columns: [column(from, idType(resource)), column(to, target === undefined ? 'integer' : idType(target))],
+    ...linksOf(catalog, table),
+    columns: [
+      column(from, idType(resource), sideOf(resource, target, 'from')),
+      column(to, target === undefined ? 'integer' : idType(target), target ? sideOf(target, resource, 'to') : {}),
+    ],
     primaryKey: [from, to],
     foreignKeys: [
       { column: from, table: resource.table, onDelete: 'cascade' },
