@@ -23,7 +23,7 @@ export function parseType(type: string): Parsed {
 
 export const STRINGS: ReadonlySet<string> = new Set(['text', 'character varying'])
 export const INTEGERS: readonly string[] = ['smallint', 'integer', 'bigint']
-const MOMENT = 'timestamp with time zone'
+export const MOMENT = 'timestamp with time zone'
 
 const BOUNDS: Readonly<Record<string, string>> = {
   smallint: 'between -32768 and 32767',
@@ -88,6 +88,11 @@ function fromNumber(value: string, to: Parsed): string | undefined {
   return numberAs(`${value}::numeric`, to)
 }
 
+/** A moment is a day where nothing is cut off: at the midnight with which the day begins. */
+function dayOf(moment: string): string {
+  return `case when ${moment} = date_trunc('day', ${moment}) then ${moment}::date end`
+}
+
 const FROM: Readonly<Record<string, Convert>> = {
   text: fromText,
   'character varying': fromText,
@@ -97,7 +102,7 @@ const FROM: Readonly<Record<string, Convert>> = {
   numeric: fromNumber,
   boolean: (value, to) => (isNumber(to) ? numberAs(`${value}::integer::numeric`, to) : undefined),
   date: (value, to) => (to.base === MOMENT ? `${value}::timestamp at time zone 'UTC'` : undefined),
-  [MOMENT]: (value, to) => (to.base === 'date' ? `(${value} at time zone 'UTC')::date` : undefined),
+  [MOMENT]: (value, to) => (to.base === 'date' ? dayOf(`(${value} at time zone 'UTC')`) : undefined),
 }
 
 function isNumber({ base }: Parsed): boolean {

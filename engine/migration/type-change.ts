@@ -1,6 +1,6 @@
 /** What changing the type of a column would do to the values in it. */
 import { quoted as q } from '../filter/sql.ts'
-import { converted, INTEGERS, type Parsed, parseType, STRINGS } from './convert.ts'
+import { converted, INTEGERS, MOMENT, type Parsed, parseType, STRINGS } from './convert.ts'
 
 /**
  * `free`: every value fits; `checked`: those fit that `misfit` (SQL over the old column) does not name; `converted`: each
@@ -57,7 +57,11 @@ export function typeChange(name: string, fromType: string, toType: string): Type
   const value = converted(column, from, to)
   if (value === undefined) return { kind: 'apart' }
   const misfit = `${column} is not null and (${value}) is null`
-  return { kind: 'converted', using: value, misfit, consequence: `have a value that means nothing as ${toType}` }
+  const isCutOff = from.base === MOMENT && to.base === 'date'
+  const consequence = isCutOff
+    ? 'have a time of day, which would be cut off'
+    : `have a value that means nothing as ${toType}`
+  return { kind: 'converted', using: value, misfit, consequence }
 }
 
 /** Whether PostgreSQL would write every row again, while everybody waits, to change the type of a column. */

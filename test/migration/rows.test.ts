@@ -142,7 +142,7 @@ const CONVERTED: readonly (readonly [from: string, to: string, cases: Readonly<R
   ['text', 'decimal', { '1.50': '1.50', '1.555': null, '1e5': null, '12345678901': null, NaN: null, '+7': '7.00' }],
   ['text', 'boolean', { Yes: 'true', off: 'false', maybe: null, '2': null }],
   ['decimal', 'integer', { '2.00': '2', '2.50': null }],
-  ['timestamp', 'date', { '2024-01-01 23:30:00+00': '2024-01-01' }],
+  ['timestamp', 'date', { '2024-01-01 23:30:00+00': null, '2024-01-02 02:00:00+02': '2024-01-02' }],
   ['boolean', 'integer', { true: '1', false: '0' }],
   ['integer', 'boolean', { '1': 'true', '0': 'false', '2': null }],
 ]
