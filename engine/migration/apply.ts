@@ -7,7 +7,7 @@ import { ifThere } from '../database/failure.ts'
 import { quoted as q } from '../filter/sql.ts'
 import type { Logger } from '../observe.ts'
 import type { Diagnostic } from '../text/diagnostic.ts'
-import { assignments } from './batches.ts'
+import { allAtOnce } from './batches.ts'
 import { atomically } from './exclusive.ts'
 import { type Cause, createHistory } from './history.ts'
 import { holdersOf, isInTheWay, Locked } from './in-the-way.ts'
@@ -15,7 +15,7 @@ import { CHANGED_NOTHING, LOCK_MS, limitLocks, PATIENCE_MS, reasonOf, rest, type
 import { forgetPending, keepPending, pendingChange } from './pending.ts'
 import type { MigrationPlan } from './plan.ts'
 import type { Entry } from './standing.ts'
-import { type Batches, type Command, harmlessCount, type Step } from './step.ts'
+import { type Command, harmlessCount, type Step } from './step.ts'
 
 /** A step that failed, with what the database said. */
 export class StepFailed extends Error {
@@ -84,10 +84,6 @@ export interface ApplyOptions {
 function inTransaction(command: Command): readonly string[] {
   if (typeof command === 'string') return [command.replace(/^((?:create(?: unique)?|drop) index) concurrently /, '$1 ')]
   return 'together' in command ? command.together : [allAtOnce(command.batches)]
-}
-
-function allAtOnce(batches: Batches): string {
-  return `update ${q(batches.table)} set ${assignments(batches)} where ${batches.where}`
 }
 
 /** What is left of the steps for the transaction, in their order. */

@@ -14,13 +14,32 @@ export function assignments({ column, value, mark }: Pick<Batches, 'column' | 'v
   return `${q(column)} = ${value}${mark === undefined ? '' : `, ${q(mark)} = true`}`
 }
 
+/** The keys of rows with the value of each, where that is made in their order. */
+function valued({ inOrder, value }: Batches, keys: string): string {
+  return inOrder === true ? `select plinth_key, ${value} as plinth_value from (${keys}) ordered` : keys
+}
+
+function updating(batches: Batches): string {
+  const value = batches.inOrder === true ? 'plinth_value' : batches.value
+  return `update ${q(batches.table)} set ${assignments({ ...batches, value })}`
+}
+
+/** The same of all rows in one statement. */
+export function allAtOnce(batches: Batches): string {
+  const { inOrder, key, table, where } = batches
+  if (inOrder !== true) return `${updating(batches)} where ${where}`
+  const keys = `select ${q(key)} as plinth_key from ${q(table)} where ${where} order by ${q(key)}`
+  return `${updating(batches)} from (${valued(batches, keys)}) batch where ${q(table)}.${q(key)} = plinth_key`
+}
+
 /** The statement of one batch: of the first rows, or of those behind the key `$1`; gives the last key and how many rows were changed. */
 function batchSql(batches: Batches, isFirst: boolean): string {
   const { table, key, keyType, where } = batches
   const behind = isFirst ? '' : `${q(key)} > $1::${keyType} and `
-  return `with batch as materialized (select ${q(key)} as plinth_key from ${q(table)} where ${behind}(${where})
-    order by ${q(key)} limit ${LIMITS.migrationBatch}),
-  changed as (update ${q(table)} set ${assignments(batches)} from batch where ${q(table)}.${q(key)} = plinth_key and (${where}) returning 1)
+  const first = `select ${q(key)} as plinth_key from ${q(table)} where ${behind}(${where})
+    order by ${q(key)} limit ${LIMITS.migrationBatch}`
+  return `with batch as materialized (${valued(batches, first)}),
+  changed as (${updating(batches)} from batch where ${q(table)}.${q(key)} = plinth_key and (${where}) returning 1)
   select (select plinth_key::text from batch order by plinth_key desc limit 1), (select count(*) from changed)`
 }
 

@@ -6,7 +6,9 @@ import { dependentsOf } from './dependents.ts'
 import { asideName } from './name.ts'
 import { type Circumstances, isAddedAhead, isSettled, type Pair, presentColumn } from './pair.ts'
 import { backfillAdvice } from './plan-fill.ts'
+import { sequenceIn } from './plan-rename.ts'
 import { requiring } from './plan-required.ts'
+import { addingNumbers } from './plan-sequence.ts'
 import { adding, type Step } from './step.ts'
 import type { Column, Table } from './table.ts'
 
@@ -18,6 +20,7 @@ export function addingColumn(pair: Pair, column: Column, circumstances: Circumst
     `alter table ${q(wanted.name)} add column ${columnSql(column)}`,
   )
   if (column.fill !== undefined) return addingFilled(pair, column)
+  if (sequenceIn(column.default) !== undefined) return addingNumbers(pair, column)
   if (!column.nullable && column.default === undefined && !column.identity) {
     const blocked: Step = {
       ...step,

@@ -17,6 +17,7 @@ import { addingColumn, goneColumns, settingAside } from './plan-add.ts'
 import { computing, droppedFirst, dropping, keepingComputed } from './plan-computed.ts'
 import { isRequiredFirst, requiring } from './plan-required.ts'
 import { identifying } from './plan-rename.ts'
+import { numbersFrom } from './plan-sequence.ts'
 import { changingType, droppingCopies, isCopied, isOver } from './plan-type.ts'
 import { movesWords, takingWords } from './plan-words.ts'
 import { adding, changing, type Step } from './step.ts'
@@ -58,7 +59,7 @@ function altering(pair: Pair, column: Column, was: Column, circumstances: Circum
     return [{ ...aside, effect: 'retypes', advice }, ...computing(pair, column, 'retypes')]
   }
   const alter = `alter table ${q(name)} alter column ${q(column.name)}`
-  const steps: Step[] = []
+  const steps: Step[] = [...numbersFrom(pair, column, was)]
   if (was.type !== column.type) {
     const retyped = changingType(pair, column, was, circumstances)
     if (retyped.length > 1) return retyped

@@ -10,7 +10,7 @@ import type { Column } from './table.ts'
 export function batchesOf(
   { wanted, actual }: Pair,
   column: string,
-  change: Pick<Batches, 'value' | 'where' | 'mark'>,
+  change: Pick<Batches, 'value' | 'where' | 'mark' | 'inOrder'>,
 ): Command | undefined {
   const [key, ...others] = wanted.primaryKey
   const keyType = actual.columns.find(({ name }) => name === actual.primaryKey[0])?.type
@@ -19,7 +19,11 @@ export function batchesOf(
 }
 
 /** Changes all rows at once where a table has no key to go by. */
-export function filling(pair: Pair, column: string, change: Pick<Batches, 'value' | 'where' | 'mark'>): Command {
+export function filling(
+  pair: Pair,
+  column: string,
+  change: Pick<Batches, 'value' | 'where' | 'mark' | 'inOrder'>,
+): Command {
   const all = `update ${q(pair.wanted.name)} set ${assignments({ column, ...change })} where ${change.where}`
   return batchesOf(pair, column, change) ?? all
 }

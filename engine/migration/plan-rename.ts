@@ -68,7 +68,8 @@ export function identifying(step: Step, { name, until }: Identified): Step {
   return { ...step, title, effect: 'retypes', identified: true, because, advice }
 }
 
-function sequenceIn(value: string | undefined): string | undefined {
+/** The sequence that gives a column its default. */
+export function sequenceIn(value: string | undefined): string | undefined {
   return /^nextval\('"?([^'"]+)"?'\)::text$/.exec(value ?? '')?.[1]
 }
 

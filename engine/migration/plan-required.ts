@@ -5,12 +5,18 @@ import { checkName, fillingName, quoteText } from './name.ts'
 import { futureObstacles } from './obstacle.ts'
 import { type Circumstances, isNew, isSettled, type Pair, presentColumn } from './pair.ts'
 import { backfillAdvice, filling, findingValues } from './plan-fill.ts'
+import { sequenceIn } from './plan-rename.ts'
 import { type Command, type Step, tidying } from './step.ts'
 import type { Column } from './table.ts'
 
 /** Whether null becomes one value that is always there, so that no write of the version before could be refused. */
-function isAlwaysFilled({ fillReads }: Column, fill: string | undefined): fill is string {
-  return fill !== undefined && fillReads === undefined
+function isAlwaysFilled(column: Column, fill: string | undefined): fill is string {
+  return fill !== undefined && column.fillReads === undefined && !isNumbered(column)
+}
+
+/** Whether rows without a value get the next number of a sequence. */
+function isNumbered(column: Column): boolean {
+  return column.fill === undefined && sequenceIn(column.default) !== undefined
 }
 
 /** A trigger that gives the version before the value where it writes null, and a column that marks what was given so. */
@@ -131,9 +137,17 @@ function requiredBy(
       undo: undoFilling(pair, column.name, check),
     }
   }
-  const fills = fill === undefined ? [] : [filling(pair, column.name, { value: fill, where: isNull })]
+  const numbered = isNumbered(column)
+  const given = { value: fill ?? '', where: isNull, ...(numbered ? { inOrder: true as const } : {}) }
+  const fills = fill === undefined ? [] : [filling(pair, column.name, given)]
   const isGiven = column.default !== undefined && isNew(pair, column)
   const after = [validate, { together: [required, drop] }]
+  // The rows that are there are numbered before new ones are.
+  const first = numbered ? [...fills, defaulting(pair, column)] : fills
+  if (numbered) {
+    const sql = [...first, ...add, ...fills]
+    return { sql, harmless: isGiven ? sql.length : fills.length, after }
+  }
   if (isGiven) return { sql: [...add, ...fills], harmless: add.length + fills.length, after }
   // Once while a version that may write null is served, so that few rows are left when none is.
   return { sql: [...fills, ...fills, ...add], harmless: fills.length, after }
@@ -149,26 +163,37 @@ function isPrepared(pair: Pair, column: Column, fill: string | undefined): boole
 
 /** Makes a column NOT NULL: rows that hold null get what the YAML says, a batch at a time, while nobody can write null any more. */
 export function requiring(pair: Pair, column: Column, was: Column | undefined): readonly Step[] {
-  const { wanted } = pair
   const back = was !== undefined && was === pair.aside.get(column.name)
-  const fill = column.fill ?? (back ? column.default : undefined)
-  const shown = column.fillReads === undefined ? fill : column.fillShown
+  const numbered = isNumbered(column)
+  const fill = column.fill ?? (back || numbered ? column.default : undefined)
   const isNull = `${q(column.name)} is null`
   const step: Step = {
-    title: `require ${wanted.name}.${column.name}${fill === undefined ? '' : `, where null becomes ${shown}`}`,
+    title: titleOf(pair, column, fill),
     ...requiredBy(pair, column, fill),
     online: true,
     effect: was === undefined || isNew(pair, column) ? 'adds' : 'changes',
     risk: 'safe',
     ...(isPrepared(pair, column, fill) ? { ahead: true as const } : {}),
   }
-  const nulls = was === undefined ? undefined : futureObstacles(pair, isNull, fill !== undefined)
+  const asked = was !== undefined ? isNull : numbered ? 'true' : undefined
+  const nulls = asked === undefined ? undefined : futureObstacles(pair, asked, fill !== undefined)
   if (fill !== undefined) {
     const counted: Partial<Step> = nulls === undefined ? {} : { question: nulls.question, tally: 'changed row' }
     return [...findingValues(pair, column, was), { ...step, ...counted }]
   }
   const advice = back ? 'leave the field nullable until they are filled' : backfillAdvice(pair, column)
   return [{ ...step, ...nulls, risk: 'blocked', consequence: 'are null', advice }]
+}
+
+function titleOf({ wanted }: Pair, column: Column, fill: string | undefined): string {
+  const name = `${wanted.name}.${column.name}`
+  if (isNumbered(column)) return `number ${name} in the order of ${wanted.primaryKey.join(', ')}`
+  const shown = column.fillReads === undefined ? fill : column.fillShown
+  return `require ${name}${fill === undefined ? '' : `, where null becomes ${shown}`}`
+}
+
+function defaulting({ wanted }: Pair, column: Column): string {
+  return `alter table ${q(wanted.name)} alter column ${q(column.name)} set default ${column.default}`
 }
 
 /** Checks and triggers that a killed start left behind: the step that needs one makes it anew. */

@@ -25,6 +25,8 @@ export interface Batches {
   readonly column: string
   /** SQL of the new value, over the columns of the row. */
   readonly value: string
+  /** The value is another one at each evaluation, so it is made once for each row, in the order of the key. */
+  readonly inOrder?: true
   /** SQL over the columns of the row: whether it still lacks the value. */
   readonly where: string
   /** A column of yes and no that says of which rows the value was changed. */
