@@ -16,6 +16,7 @@ import { withNames } from './name.ts'
 import { type Circumstances, isAddedAhead, isDisplaced, isNew, isSettled, type Pair, presentColumn } from './pair.ts'
 import { goneColumns } from './plan-add.ts'
 import { renamedIndexes, renamingIndex } from './plan-rename.ts'
+import { anotherTarget } from './plan-target.ts'
 import { isCopied, isOver } from './plan-type.ts'
 import { changing, type Effect, type Step, tidying } from './step.ts'
 import { type Column, type ForeignKey, onlySpeeds, type TableIndex } from './table.ts'
@@ -75,6 +76,8 @@ export function planReferences(pair: Pair, pairs: ReadonlyMap<string, Pair>): re
     const isSame = old?.table === presentName(key) && old.onDelete === key.onDelete
     // A column whose type starts anew was set aside together with its reference.
     if (isSame && was?.type === column?.type) continue
+    if (old && was && column && old.table !== presentName(key) && !startsAnew(pair, column))
+      steps.push(...anotherTarget(pair, key, was.name, old.table))
     if (old)
       steps.push(
         changing(`drop old reference of ${wanted.name}.${key.column}`, dropForeignKey(wanted.name, key.column)),
