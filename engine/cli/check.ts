@@ -4,6 +4,7 @@ import { computedFields } from '../action/rehearse.ts'
 import { type Boot, readCatalog } from '../boot/boot.ts'
 import { readScenarios } from '../definition/read.ts'
 import { readScenarioFile } from '../definition/scenario.ts'
+import { strayLine, strayValues } from '../migration/stored-values.ts'
 import { isBegun, showDiagnostics, withDatabase } from './application.ts'
 import type { ExitCode, Invocation } from './command.ts'
 
@@ -31,7 +32,9 @@ async function checkData(invocation: Invocation): Promise<ExitCode> {
   if (!isBegun(invocation)) return 1
   return withDatabase(invocation, async (database, { catalog }) => {
     const found = await offences(catalog, database.adhoc, new Date())
-    for (const offence of found) invocation.complain(offenceLine(offence))
-    return found.length === 0 ? 0 : 1
+    const strays = await strayValues(catalog, database.adhoc)
+    const lines = [...found.map(offenceLine), ...strays.map(strayLine)]
+    for (const line of lines) invocation.complain(line)
+    return lines.length === 0 ? 0 : 1
   })
 }

@@ -54,7 +54,7 @@ export const COMMANDS: readonly Command[] = [
     name: 'check',
     usage: '[--data]',
     summary:
-      'report every mistake in YAML, plugins and settings, and say nothing else; with --data, the stored records that break a rule',
+      'report every mistake in YAML, plugins and settings, and say nothing else; with --data, the stored records that break a rule or have a value that their field does not allow',
     example: 'plinth check --data',
     options: { data: { type: 'boolean' } },
     load: () => import('./check.ts'),

@@ -1,5 +1,6 @@
 /** Asks the database the questions of a plan ⇄. */
 import type { Runner } from '../database/database.ts'
+import { asked } from './ask.ts'
 import type { MigrationPlan } from './plan.ts'
 import type { Step } from './step.ts'
 
@@ -21,21 +22,20 @@ export async function judged(
 ): Promise<MigrationPlan> {
   const steps: Step[] = []
   for (const step of plan.steps) {
-    if (step.question === undefined || !asks(step)) {
+    const answer = asks(step) ? await asked(runner, step) : undefined
+    if (answer === undefined) {
       steps.push(step)
       continue
     }
-    const [row] = await runner.run({ text: step.question }, [])
-    const rows = Number(row?.[0] ?? 0)
+    const { ids, rows } = answer
     if (rows === 0 && (step.sql.length === 0 || step.onlyWithRows)) continue
     const isUntold = step.tally === undefined || (step.tally === 'changed row' && rows === 0)
     const title = isUntold ? step.title : `${step.title}${tallied(rows, step.tally ?? 'row')}`
-    const ids = rows === 0 || step.examples === undefined ? undefined : await runner.run({ text: step.examples }, [])
     steps.push({
       ...step,
       title,
       rows,
-      ...(ids === undefined ? {} : { ids: ids.flatMap(([id]) => id ?? []) }),
+      ...(ids.length === 0 ? {} : { ids }),
       risk: rows === 0 ? 'safe' : step.risk,
     })
   }

@@ -13,6 +13,7 @@ import { inspect } from './inspect.ts'
 import { judged } from './judged.ts'
 import { catalogMark } from './mark.ts'
 import { pendingChange } from './pending.ts'
+import { keepMeanings, withMeanings } from './meanings.ts'
 import { type MigrationPlan, plan, reason, type ShownPlan } from './plan.ts'
 import { entryAfterApply, entryAfterStart, type Standing, sorted, standingOf, withoutRenames } from './standing.ts'
 import { harmlessCount, type Step } from './step.ts'
@@ -80,7 +81,7 @@ async function planned(
   now: Date,
   { start, asks = () => true }: PlanOptions = {},
 ): Promise<Planned> {
-  const present = carried(wanted, await inspect(runner))
+  const present = carried(wanted, await withMeanings(runner, await inspect(runner)))
   const day = now.toISOString().slice(0, 10)
   const standing = standingOf(wanted, present.history, start?.edited ?? false)
   const asked = start !== undefined && standing === 'older' ? withoutRenames(wanted) : wanted
@@ -215,7 +216,9 @@ export function migrateTables(
       mark: catalogMark(wanted),
       complete: async () => {
         const found = other ? ((await rehearse?.(inside, [], true)) ?? []) : []
-        return found.length > 0 ? found : ((await complete?.(inside)) ?? [])
+        const amissBehind = found.length > 0 ? found : ((await complete?.(inside)) ?? [])
+        if (amissBehind.length === 0) await keepMeanings(runner, wanted, present, standing)
+        return amissBehind
       },
     })
     if (amiss.length > 0) return { diagnostics: amiss }
@@ -263,7 +266,11 @@ export function applyTables(
       cause: 'apply',
       pause: pause ?? NO_PAUSE,
       mark: catalogMark(wanted),
-      complete: async () => (await complete?.(nested(runner))) ?? [],
+      complete: async () => {
+        const found = (await complete?.(nested(runner))) ?? []
+        if (found.length === 0) await keepMeanings(runner, wanted, present, 'new')
+        return found
+      },
     })
     if (amiss.length > 0) return { diagnostics: amiss }
     return { value: { hash, applied: made.steps.map((step) => step.title), left: [] }, diagnostics: [] }

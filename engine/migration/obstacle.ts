@@ -14,13 +14,14 @@ export function obstacles({ actual }: Pair, where: string): Questions {
 
 /** The same about its rows as the plan will leave them, or as they are before null becomes something. */
 export function futureObstacles(pair: Pair, where: string, unfilled = false): Questions {
-  return asked(`${futureRows(pair, unfilled)} t`, pair.wanted.primaryKey, where)
+  return asked(futureRows(pair, unfilled), pair.wanted.primaryKey, where)
 }
 
 function asked(rows: string, primaryKey: readonly string[], where: string): Questions {
-  const question = `select count(*) from ${rows} where ${where}`
+  const question = `select count(*) from ${rows} t where ${where}`
   const [key, ...others] = primaryKey
   if (key === undefined || others.length > 0) return { question }
-  const examples = `select ${q(key)}::text from ${rows} where ${where} order by ${q(key)} limit ${LIMITS.obstaclesShown}`
+  // The bare name would be that of the text.
+  const examples = `select ${q(key)}::text from ${rows} t where ${where} order by t.${q(key)} limit ${LIMITS.obstaclesShown}`
   return { question, examples }
 }

@@ -15,6 +15,7 @@ import {
 } from './pair.ts'
 import { addingColumn, goneColumns, settingAside } from './plan-add.ts'
 import { computing, droppedFirst, dropping, keepingComputed } from './plan-computed.ts'
+import { narrowing } from './plan-narrow.ts'
 import { isRequiredFirst, requiring } from './plan-required.ts'
 import { identifying } from './plan-rename.ts'
 import { numbersFrom } from './plan-sequence.ts'
@@ -75,7 +76,7 @@ function altering(pair: Pair, column: Column, was: Column, circumstances: Circum
     steps.push(changing(`${change} on ${name}.${column.name}`, `${alter} ${change}`))
   }
   // After the default, so that nobody adds a row with the old word.
-  steps.push(...takingWords(pair, column, was, circumstances))
+  steps.push(...takingWords(pair, column, was, circumstances), ...narrowing(pair, column, was, circumstances))
   if (was.nullable && !column.nullable && !isRequiredFirst(pair, column, was))
     steps.push(...requiring(pair, column, was))
   if (!was.nullable && column.nullable)

@@ -143,12 +143,11 @@ function requiredBy(
   const isGiven = column.default !== undefined && isNew(pair, column)
   const after = [validate, { together: [required, drop] }]
   // The rows that are there are numbered before new ones are.
-  const first = numbered ? [...fills, defaulting(pair, column)] : fills
-  if (numbered) {
-    const sql = [...first, ...add, ...fills]
-    return { sql, harmless: isGiven ? sql.length : fills.length, after }
-  }
-  if (isGiven) return { sql: [...add, ...fills], harmless: add.length + fills.length, after }
+  const first = numbered ? [...fills, defaulting(pair, column)] : []
+  const filled = [...first, ...add, ...fills]
+  // The version before gives each row a value by the default.
+  if (isGiven) return { sql: [...filled, ...after], harmless: filled.length + after.length }
+  if (numbered) return { sql: filled, harmless: fills.length, after }
   // Once while a version that may write null is served, so that few rows are left when none is.
   return { sql: [...fills, ...fills, ...add], harmless: fills.length, after }
 }

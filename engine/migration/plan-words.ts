@@ -8,9 +8,15 @@ import { batchesOf } from './plan-fill.ts'
 import { copying } from './plan-type.ts'
 import { changing, type Step } from './step.ts'
 import type { Column } from './table.ts'
+import { typeChange } from './type-change.ts'
 
 /** Words that rows may hold still: those that the enum had last, and those for which it names another. */
-function formerWords({ actual }: Pair, column: Column, was: Column, { present }: Circumstances): readonly string[] {
+export function formerWords(
+  { actual }: Pair,
+  column: Column,
+  was: Column,
+  { present }: Circumstances,
+): readonly string[] {
   const { words } = column
   if (words === undefined) return []
   const before = present.history.words[`${actual.name}.${was.name}`] ?? []
@@ -86,13 +92,13 @@ export function takingWords(pair: Pair, column: Column, was: Column, circumstanc
   ]
 }
 
-/** Values of a text that becomes an enum, where they are none of its words. */
+/** Values of what becomes an enum, where they are none of its words. */
 function strangers(pair: Pair, column: Column, was: Column, { present }: Circumstances): readonly Step[] {
-  const { actual, wanted } = pair
-  const isText = was.type === 'text' || was.type.startsWith('character varying')
+  const { actual, aside, wanted } = pair
+  const isText = was.type === column.type || typeChange(was.name, was.type, 'text').kind === 'free'
   if (!isText || column.words === undefined || column.type === 'jsonb') return []
   if (present.history.words[`${actual.name}.${was.name}`] !== undefined) return []
-  if (!present.owned.get(actual.name)?.has(was.name)) return []
+  if (!present.owned.get(actual.name)?.has(was.name) && was !== aside.get(column.name)) return []
   const known = [...column.words, ...Object.keys(column.becomes ?? {})]
   return [
     {

@@ -36,8 +36,8 @@ export interface ShownPlan extends MigrationPlan {
   readonly older: boolean
 }
 
-function hashOf(wanted: readonly Table[], { tables, setAside, trigrams, ranges, history }: Present): string {
-  return markOf([catalogMark(wanted), tables, setAside, trigrams, ranges, history.words])
+function hashOf(wanted: readonly Table[], { tables, setAside, trigrams, ranges, history, meanings }: Present): string {
+  return markOf([catalogMark(wanted), tables, setAside, trigrams, ranges, history.words, meanings])
 }
 
 /** The table that the YAML calls the earlier one, while that is not wanted itself. */

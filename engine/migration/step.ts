@@ -36,6 +36,19 @@ export interface Batches {
 /** One statement; statements that hold together or not at all; or rows that are changed in batches. */
 export type Command = string | { readonly together: readonly string[] } | { readonly batches: Batches }
 
+/** The rows of one table, of which some columns are looked at one value after the other. */
+export interface Judging {
+  readonly table: string
+  /** Its single key with its type; undefined: all rows are read at once, and none is named. */
+  readonly key: { readonly name: string; readonly type: string } | undefined
+  readonly values: readonly {
+    /** SQL of the value, as its column prints it. */
+    readonly sql: string
+    /** Whether the field allows it. */
+    fits(text: string): boolean
+  }[]
+}
+
 export interface Step {
   /** The table and column that it is about, where the YAML may speak of them. */
   readonly about?: { readonly table: string; readonly column: string }
@@ -47,6 +60,8 @@ export interface Step {
   readonly effect: Effect
   /** SQL that counts the rows that stand in the way or would be set aside; none of them makes the step safe. */
   readonly question?: string
+  /** In the place of a question: values that are judged one by one. */
+  readonly judging?: Judging
   /** What the question counts for a safe step; its title then ends in `with 3 values`, or in `, in 3 rows` for rows that are changed. */
   readonly tally?: 'value' | 'row' | 'changed row'
   /** Nothing is to be done where no row is concerned. */

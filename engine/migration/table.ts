@@ -1,6 +1,16 @@
 /** What a table is to the engine: the one shape that the catalog gives, the database is read into, and plans compare. */
 import type { Dependents } from './dependents.ts'
 
+/** How a column judges the values in it; never read from a database. */
+export interface Judge {
+  /** Of what its values must be beside what the type of the column says; undefined: that says it all. */
+  readonly mark?: string
+  /** `words` of an enum are judged in SQL; a value in a `list` that is no item breaks reads, another value is only no longer allowed. */
+  readonly kind: 'words' | 'list' | 'value'
+  /** Whether the field allows what PostgreSQL prints as `text`, or a list one of whose items is among `former` words. */
+  fits(text: string, former?: readonly string[]): boolean
+}
+
 /** What of the YAML something holds, which stays the same under every name; never read from a database. */
 interface Holding {
   /** Names of the YAML: of a resource, `posts.tags` of a many_to_many, of a field. */
@@ -36,6 +46,8 @@ export interface Column extends Holding {
   readonly words?: readonly string[]
   /** Which word takes the place of one that is no longer among them. */
   readonly becomes?: Readonly<Record<string, string>>
+  /** What its values are judged by; never read from a database. */
+  readonly judge?: Judge
 }
 
 export interface ForeignKey {
@@ -125,6 +137,12 @@ export interface NamedTable extends Named {
 /** By the present names of tables and columns. */
 export type Names = Readonly<Record<string, NamedTable>>
 
+/** What was served last beside the tables. */
+export interface Meanings {
+  /** `<table>.<column>` → the mark of what its values were judged by; none where the type of the column says it all. */
+  readonly columns: Readonly<Record<string, string>>
+}
+
 /** What a database holds now. */
 export interface Present {
   readonly tables: readonly Table[]
@@ -140,6 +158,8 @@ export interface Present {
   readonly history: History
   /** undefined: the database is of a version that kept none. */
   readonly names: Names | undefined
+  /** undefined: no version has written it down yet. */
+  readonly meanings?: Meanings
   /** Whether search indexes can be made (pg_trgm is installed). */
   readonly trigrams: boolean
   /** Whether overlaps can be refused (btree_gist is installed). */

@@ -9,6 +9,7 @@ import { quoted } from '../filter/sql.ts'
 import { fixedConditionSql, pathSql } from './condition.ts'
 import { literalDefault } from './default.ts'
 import { engineTables } from './engine-tables.ts'
+import { judgeOf } from './judge.ts'
 import { namedIndex } from './name.ts'
 import type { Column, ForeignKey, Sequence, Table, TableIndex } from './table.ts'
 
@@ -45,6 +46,7 @@ function columnOf(resource: Resource, field: Field): Column {
     ...(field.renamedFrom === undefined ? {} : { was: [field.renamedFrom, `${field.renamedFrom}_id`] }),
     ...fillOf(field, type),
     ...wordsOf(field),
+    ...judged(field),
     ...(field.stored === undefined ? {} : { generated: generatedSql(field), fits: storedFitsSql(field) }),
     ...(field.renamedFrom === undefined ? {} : { renamedFrom: field.renamedFrom }),
   }
@@ -56,6 +58,11 @@ function wordsOf({ type, options: { own } }: Field): Pick<Column, 'words'> {
   if (!isEnum || !Array.isArray(own.values)) return {}
   const becomes = own.becomes as Column['becomes']
   return { words: own.values.map(String), ...(becomes === undefined ? {} : { becomes }) }
+}
+
+function judged(field: Field): Pick<Column, 'judge'> {
+  const judge = judgeOf(field)
+  return judge === undefined ? {} : { judge }
 }
 
 /** What null becomes: a value, or SQL over the columns of the row. */

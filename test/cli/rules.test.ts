@@ -75,6 +75,13 @@ rules('rules about several records are asked too', async () => {
   assert.match((await run('plan')).said, 'stays: there are 0 of at least 1 for the rule far.')
 })
 
+rules('check --data names the records with a value that their field does not allow', async () => {
+  application.write('resources/stays.yaml', STAYS.replace('{ type: integer }', '{ type: integer, max: 1 }'))
+  const checked = await run('check', '--data')
+  assert.is(checked.code, 1)
+  assert.match(checked.complained, /^stays: 1 record has a value that room does not allow \(.*stays\.yaml:5:3\): 3$/)
+})
+
 rules('a rule against overlaps waits until none are left, and goes with its line', async () => {
   const rule = 'rules: { alone: { no_overlap: [from, to], per: room, says: The room is taken } }\n'
   application.write('resources/stays.yaml', `${STAYS}${rule}`)

@@ -1,0 +1,46 @@
+/** What was served last from a database ⇄ beside its tables: by what the values of each column were judged. */
+import type { Runner } from '../database/database.ts'
+import { ifThere } from '../database/failure.ts'
+import { quoted as q } from '../filter/sql.ts'
+import { FACT_TABLE } from './engine-tables.ts'
+import type { Standing } from './standing.ts'
+import type { Meanings, Present, Table } from './table.ts'
+
+const TABLE = q(FACT_TABLE.name)
+
+const READ = `select value from ${TABLE} where name = 'meanings'`
+
+const KEEP = `insert into ${TABLE} (name, value) values ('meanings', $1) on conflict (name) do update set value = excluded.value`
+
+/** What is known of a database; of one that was never written down, nothing. */
+export async function withMeanings(runner: Runner, present: Present): Promise<Present> {
+  if (!present.tables.some(({ name }) => name === FACT_TABLE.name)) return present
+  const rows = await ifThere(runner.run({ text: READ }, []))
+  const value = rows?.[0]?.[0]
+  return typeof value === 'string' ? { ...present, meanings: JSON.parse(value) as Meanings } : present
+}
+
+/** Writes down what is served from now on, where that is another; what was set aside is remembered. */
+export async function keepMeanings(
+  runner: Runner,
+  wanted: readonly Table[],
+  { meanings }: Present,
+  standing: Standing,
+): Promise<void> {
+  const text = JSON.stringify(laterMeanings(wanted, meanings, standing))
+  if (text !== JSON.stringify(meanings)) await runner.run({ text: KEEP }, [text])
+}
+
+/** An older version that starts beside a newer one changes nothing that is known. Pure. */
+export function laterMeanings(wanted: readonly Table[], before: Meanings | undefined, standing: Standing): Meanings {
+  const columns = { ...before?.columns }
+  for (const table of wanted) {
+    for (const column of table.columns) {
+      const name = `${table.name}.${column.name}`
+      if (standing === 'older' && before !== undefined) continue
+      if (column.judge?.mark === undefined) delete columns[name]
+      else columns[name] = column.judge.mark
+    }
+  }
+  return { columns: Object.fromEntries(Object.entries(columns).sort(([a], [b]) => (a < b ? -1 : 1))) }
+}
