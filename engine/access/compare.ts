@@ -12,6 +12,9 @@ export interface Caller {
   readonly actor: Actor
 }
 
+/** What a resource says of all its records: which of a table are its own, and which exist. */
+export type Condition = 'scope' | 'live'
+
 /** Which records a caller may do something with: none, all, or those of which one of the conditions holds. */
 export interface Extent {
   readonly kind: 'none' | 'some' | 'all'
@@ -32,6 +35,10 @@ export interface AccessChange {
   readonly sets?: true
   /** Whether there was, or still is, such a resource or route. */
   readonly standing: 'there' | 'new' | 'gone'
+  /** Which conditions on all records of the resource are other than before; they are among those of the extents. */
+  readonly others?: readonly Condition[]
+  /** The fields that the condition spoke of which says what exists. */
+  readonly liveFields?: DescribedResource['liveFields']
   /** Where the rules stand that decide now. */
   readonly places: readonly string[]
 }
@@ -79,11 +86,12 @@ function compareResource(pair: Pair): readonly AccessChange[] {
 function comparePolicy(pair: Pair, action: PolicyName): readonly AccessChange[] {
   const { about, standing, before, now, caller } = pair
   const isWritten = action === 'create' || action === 'update'
+  const others = otherConditions(before, now, action)
   const extent = (side: DescribedResource, field?: string): Extent =>
-    extentOf(side, clausesOf(side, action, caller, field), before.scope, now.scope)
+    extentOf(side, clausesOf(side, action, caller, field), others)
   const places = clausesOf(now, action, caller).flatMap(({ place }) => place ?? [])
   const whole = { before: extent(before), after: extent(now) }
-  const said = { caller: caller.name, about, action, standing, places }
+  const said = { caller: caller.name, about, action, standing, places, ...toldOf(before, others) }
   const sent = isWritten ? Object.keys(now.parts).filter((name) => now.parts[name]?.sent === true) : []
   const found: AccessChange[] = []
   if (differ(whole.before, whole.after)) {
@@ -122,19 +130,27 @@ function clausesOf(
   )
 }
 
-/** A scope is a condition like others where it is not the same on both sides. */
-function extentOf(
-  { scope }: DescribedResource,
-  clauses: readonly DescribedClause[],
-  ...scopes: readonly (KeptFilter | undefined)[]
-): Extent {
+function toldOf({ liveFields }: DescribedResource, others: readonly Condition[]): Partial<AccessChange> {
+  if (others.length === 0) return {}
+  return others.includes('live') && liveFields !== undefined ? { others, liveFields } : { others }
+}
+
+/** The conditions that are not the same on both sides; what may be restored is what does not exist. */
+function otherConditions(before: DescribedResource, now: DescribedResource, action: PolicyName): readonly Condition[] {
+  const isOther = (name: Condition) => JSON.stringify(before[name]) !== JSON.stringify(now[name])
+  const isKnown = before.live !== undefined && now.live !== undefined && action !== 'restore'
+  return [...(isOther('scope') ? (['scope'] as const) : []), ...(isKnown && isOther('live') ? (['live'] as const) : [])]
+}
+
+/** A scope, or what exists, is a condition like others where it is not the same on both sides. */
+function extentOf(side: DescribedResource, clauses: readonly DescribedClause[], others: readonly Condition[]): Extent {
   if (clauses.length === 0) return NONE
   const all = clauses.some(({ where }) => where === undefined)
   const filters = all ? [] : [...new Map(clauses.map(({ where }) => [JSON.stringify(where), where!])).values()]
-  const isSame = new Set(scopes.map((one) => JSON.stringify(one))).size === 1
-  if (scope === undefined || isSame) return all ? ALL : { kind: 'some', of: filters }
-  const within = all ? scope : ({ kind: 'and', of: [scope, { kind: 'or', of: filters }] } as const)
-  return { kind: 'some', of: [within] }
+  const within = others.flatMap((name) => side[name] ?? [])
+  const [only, ...more] = all ? within : [...within, { kind: 'or', of: filters } as const]
+  if (within.length === 0 || only === undefined) return all ? ALL : { kind: 'some', of: filters }
+  return { kind: 'some', of: [more.length === 0 ? only : { kind: 'and', of: [only, ...more] }] }
 }
 
 function compareReading({ about, standing, before, now, caller }: Pair): readonly AccessChange[] {

@@ -1,8 +1,9 @@
 /** How many of the present records a change of access concerns ⇄: one statement for each policy that changed. */
 import { SYSTEM } from '../actor.ts'
-import type { Catalog, Filter, Resource } from '../catalog/catalog.ts'
+import type { Catalog, Field, Filter, Resource } from '../catalog/catalog.ts'
 import type { Row, Runner } from '../database/database.ts'
 import { failureCode } from '../database/failure.ts'
+import { FIELD_TYPES } from '../field/index.ts'
 import { and, join, quoted, type Sql, sql } from '../filter/sql.ts'
 import { LIMITS } from '../limits.ts'
 import { type Compiled, compiled, parameterValues } from '../query/compiled.ts'
@@ -68,13 +69,14 @@ async function concernedBy(
   const found = new Map<string, Concerned>()
   const asked: Asked[] = []
   for (const change of new Map(changes.map((one) => [keyOf(one), one])).values()) {
-    const [before, after] = [change.before, change.after].map((extent) => extentSql(catalog, resource, extent))
+    const known = withFields(resource, change.liveFields)
+    const [before, after] = [change.before, change.after].map((extent) => extentSql(catalog, known, extent))
     if (typeof before === 'string' || typeof after === 'string')
       found.set(keyOf(change), { uncounted: [before, after].find((one) => typeof one === 'string') as Uncounted })
     else asked.push({ key: keyOf(change), before: before!, after: after! })
   }
   if (asked.length === 0) return found
-  const { statement, parameters } = compileConcerned(catalog, resource, changes[0]!.action === 'restore', asked)
+  const { statement, parameters } = compileConcerned(catalog, resource, changes[0]!, asked)
   const answer = await answered(runner.run(statement, parameterValues(parameters, { actor: SYSTEM, now, slots: {} })))
   for (const [at, { key }] of asked.entries()) {
     if (typeof answer === 'string') found.set(key, { uncounted: answer })
@@ -91,11 +93,13 @@ async function concernedBy(
 function compileConcerned(
   catalog: Catalog,
   { table, scope, live }: Resource,
-  isRestore: boolean,
+  { action, others = [] }: AccessChange,
   asked: readonly Asked[],
 ): Compiled {
-  const lives: Filter | undefined = live !== undefined && isRestore ? { kind: 'not', of: live } : live
-  const exist = [scope, lives].flatMap((filter) => (filter === undefined ? [] : [conditionSql(catalog, filter, 't')]))
+  const lives: Filter | undefined = live !== undefined && action === 'restore' ? { kind: 'not', of: live } : live
+  // A condition that is another one by now is among those that are compared.
+  const both = [...(others.includes('scope') ? [] : [scope]), ...(others.includes('live') ? [] : [lives])]
+  const exist = both.flatMap((filter) => (filter === undefined ? [] : [conditionSql(catalog, filter, 't')]))
   const judged = asked.flatMap(({ before, after }, i) => [sql`${before} as ${`b${i}`}`, sql`${after} as ${`a${i}`}`])
   const counts = asked.flatMap((_, i) => [
     sql`count(*) filter (where ${`a${i}`} and not ${`b${i}`})`,
@@ -103,6 +107,17 @@ function compileConcerned(
   ])
   const looked = sql`select ${join(judged)} from ${quoted(table)} t where ${and(exist)} limit ${LIMITS.plannedRecords + 1}`
   return compiled(sql`select count(*), ${join(counts)} from (${looked}) r`)
+}
+
+/** The resource with fields that are gone, whose columns are there still. */
+function withFields(resource: Resource, gone: AccessChange['liveFields'] = {}): Resource {
+  const fields = Object.entries(gone).flatMap(([name, { column, type: word }]): (readonly [string, Field])[] => {
+    const type = FIELD_TYPES.find((one) => one.name === word)
+    if (type === undefined || resource.fields.has(name)) return []
+    const options = { name, required: false, nullable: true, own: {} }
+    return [[name, { name, column, type, options, nullable: true } as Field]]
+  })
+  return fields.length === 0 ? resource : { ...resource, fields: new Map([...resource.fields, ...fields]) }
 }
 
 function extentSql(catalog: Catalog, resource: Resource, { kind, of }: Extent): Sql | Uncounted {

@@ -1,5 +1,5 @@
 /** Who may do what, as a value that outlives the catalog it was made from. */
-import type { Access, Catalog, Clause, Field, Relation, Resource } from '../catalog/catalog.ts'
+import type { Access, Catalog, Clause, Field, Filter, Relation, Resource } from '../catalog/catalog.ts'
 import type { PolicyName } from '../definition/definition.ts'
 import type { BoundRoute } from '../http/parts.ts'
 import { pathFromRoot } from '../http/place.ts'
@@ -31,6 +31,10 @@ export interface DescribedResource {
   readonly parts: Readonly<Record<string, DescribedPart>>
   /** Which records of its table are its own. */
   readonly scope?: KeptFilter
+  /** Which of them exist for callers; null: all. Absent in what an earlier version of Plinth wrote down. */
+  readonly live?: KeptFilter | null
+  /** The fields that `live` speaks of, by which it is understood when they are gone. */
+  readonly liveFields?: Readonly<Record<string, { readonly column: string; readonly type: string }>>
 }
 
 /** Who may do what in an application. */
@@ -55,7 +59,7 @@ export function describeAccess(catalog: Catalog, routes: readonly BoundRoute[], 
   }
 }
 
-function described({ policies, fields, relations, scope }: Resource, places: boolean): DescribedResource {
+function described({ policies, fields, relations, scope, live }: Resource, places: boolean): DescribedResource {
   const clause = (one: Clause): DescribedClause =>
     places ? { ...clauseOf(one), place: placeOf(one.span) } : clauseOf(one)
   const parts = [...[...fields.values()].map(fieldPart), ...[...relations.values()].flatMap(relationParts)]
@@ -69,7 +73,20 @@ function described({ policies, fields, relations, scope }: Resource, places: boo
     },
     parts: Object.fromEntries(parts),
     ...(scope === undefined ? {} : { scope: kept(scope) }),
+    live: live === undefined ? null : kept(live),
+    ...(live === undefined ? {} : { liveFields: Object.fromEntries(ownFields(live)) }),
   }
+}
+
+type OwnField = readonly [name: string, where: { readonly column: string; readonly type: string }]
+
+function ownFields(filter: Filter): readonly OwnField[] {
+  if (filter.kind === 'compare') {
+    const { field, relations } = filter.path
+    return relations.length > 0 ? [] : [[field.name, { column: field.column, type: field.type.name }]]
+  }
+  if (filter.kind === 'related') return []
+  return filter.kind === 'not' ? ownFields(filter.of) : filter.of.flatMap(ownFields)
 }
 
 function clauseOf({ access, where, fields, set }: Clause): DescribedClause {

@@ -1,4 +1,4 @@
-/** What was served last from a database ⇄ beside its tables: by what the values of each column were judged. */
+/** What was served last from a database ⇄ beside its tables: by what the values of each column were judged, and which rows each resource served. */
 import type { Runner } from '../database/database.ts'
 import { ifThere } from '../database/failure.ts'
 import { quoted as q } from '../filter/sql.ts'
@@ -31,6 +31,22 @@ export async function keepMeanings(
   if (text !== JSON.stringify(meanings)) await runner.run({ text: KEEP }, [text])
 }
 
+function sorted<T>(named: Readonly<Record<string, T>>): Readonly<Record<string, T>> {
+  return Object.fromEntries(Object.entries(named).sort(([a], [b]) => (a < b ? -1 : 1)))
+}
+
+function laterServed(
+  wanted: readonly Table[],
+  before: Meanings | undefined,
+  standing: Standing,
+): NonNullable<Meanings['served']> {
+  if (standing === 'older' && before?.served !== undefined) return before.served
+  const now = wanted.flatMap(({ name: table, served = {} }) =>
+    Object.entries(served).map(([resource, { renamedFrom: _, ...rows }]) => [resource, { ...rows, table }] as const),
+  )
+  return { ...before?.served, ...Object.fromEntries(now) }
+}
+
 /** An older version that starts beside a newer one changes nothing that is known. Pure. */
 export function laterMeanings(wanted: readonly Table[], before: Meanings | undefined, standing: Standing): Meanings {
   const columns = { ...before?.columns }
@@ -42,5 +58,5 @@ export function laterMeanings(wanted: readonly Table[], before: Meanings | undef
       else columns[name] = column.judge.mark
     }
   }
-  return { columns: Object.fromEntries(Object.entries(columns).sort(([a], [b]) => (a < b ? -1 : 1))) }
+  return { columns: sorted(columns), served: sorted(laterServed(wanted, before, standing)) }
 }

@@ -20,6 +20,7 @@ import { planColumns } from './plan-column.ts'
 import { planIndexes, planReferences } from './plan-key.ts'
 import { identifying, renamedSequences, sequenceSteps } from './plan-rename.ts'
 import { beforeRenames } from './plan-required.ts'
+import { servingMore } from './served-rows.ts'
 import { adding, changing, type Step } from './step.ts'
 import type { Column, Present, Table } from './table.ts'
 import { typeChange } from './type-change.ts'
@@ -272,6 +273,7 @@ export function plan(all: readonly Table[], circumstances: Circumstances): Migra
     ),
     ...there.flatMap((pair) => locking(pair, planColumns(pair, circumstances))).filter(isOpen),
     ...there.flatMap((pair) => locking(pair, planReferences(pair, pairs))).filter(isOpen),
+    ...there.flatMap((pair) => servingMore(pair, present)),
     ...gone.map((table) => setTableAside(table, circumstances)),
     ...there.flatMap((pair) => locking(pair, planIndexes(pair, circumstances))),
   ]
@@ -311,10 +313,10 @@ export function reason(step: Step): string {
   return `${sentence(step)} (${ids.length === 1 ? 'id' : 'ids'} ${ids.join(', ')}${rows > ids.length ? ', …' : ''})`
 }
 
-function sentence({ because, rows, consequence }: Step): string {
+function sentence({ because, rows, consequence, noun = 'row' }: Step): string {
   if (because !== undefined) return because
   if (consequence === undefined) return 'this can not be done while running'
-  if (rows === undefined) return `rows ${consequence}`
-  if (rows !== 1) return `${rows.toLocaleString('en')} rows ${consequence}`
-  return `1 row ${consequence.replace(/^\w+/, (verb) => SINGULAR[verb] ?? verb)}`
+  if (rows === undefined) return `${noun}s ${consequence}`
+  if (rows !== 1) return `${rows.toLocaleString('en')} ${noun}s ${consequence}`
+  return `1 ${noun} ${consequence.replace(/^\w+/, (verb) => SINGULAR[verb] ?? verb)}`
 }

@@ -74,6 +74,8 @@ export interface Step {
   readonly rows?: number
   /** Why it is not safe, where no rows are: `view sizes reads it`. */
   readonly because?: string
+  /** What the rows are, where they are more to people than rows. */
+  readonly noun?: string
   /** What is lost or refused: completes "<rows> rows …". */
   readonly consequence?: string
   readonly advice?: string

@@ -83,6 +83,14 @@ export interface Sequence {
   readonly start: number
 }
 
+/** Which rows of a table a resource serves: SQL over a row `t`; undefined: all. */
+export interface ServedRows {
+  readonly scope?: string
+  readonly live?: string
+  /** The earlier name of the resource. */
+  readonly renamedFrom?: string
+}
+
 export interface Table extends Holding {
   readonly name: string
   readonly columns: readonly Column[]
@@ -93,6 +101,8 @@ export interface Table extends Holding {
   readonly renamedFrom?: string
   /** It is somebody else's: compared with what is there, and never changed. */
   readonly existing?: true
+  /** Which of its rows each resource serves; never read from a database. */
+  readonly served?: Readonly<Record<string, ServedRows>>
 }
 
 /** A column or a whole table (`column` undefined) that was removed from the YAML and renamed. */
@@ -141,6 +151,8 @@ export type Names = Readonly<Record<string, NamedTable>>
 export interface Meanings {
   /** `<table>.<column>` → the mark of what its values were judged by; none where the type of the column says it all. */
   readonly columns: Readonly<Record<string, string>>
+  /** Resource → the rows that it served, also of one that is served no longer. */
+  readonly served?: Readonly<Record<string, ServedRows & { readonly table: string }>>
 }
 
 /** What a database holds now. */

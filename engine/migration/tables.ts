@@ -11,6 +11,7 @@ import { literalDefault } from './default.ts'
 import { engineTables } from './engine-tables.ts'
 import { judgeOf } from './judge.ts'
 import { namedIndex } from './name.ts'
+import { servedRows } from './served-rows.ts'
 import type { Column, ForeignKey, Sequence, Table, TableIndex } from './table.ts'
 
 function byName<T extends { readonly name: string }>(values: Iterable<T>): readonly T[] {
@@ -181,6 +182,7 @@ function tableOf(catalog: Catalog, owner: Resource, standing: readonly Resource[
     sequences: owner.existing ? [] : byName(all.flatMap(sequences)),
     ...(owner.existing ? { existing: true as const } : {}),
     ...(owner.renamedFrom === undefined ? {} : { renamedFrom: owner.renamedFrom }),
+    served: servedRows(catalog, all),
   }
 }
 
