@@ -39,6 +39,7 @@ export {
 export { type Breaker, BreakerOpen, breakerOf, createBreaker, isUnreachable } from './breaker.ts'
 export { clockAt, dayAt, momentOf, zoneNamed } from './calendar/zone.ts'
 export type { Access, BelongsTo, Catalog, Field, FieldPath, Filter, Relation, Resource } from './catalog/catalog.ts'
+export { policyPaths } from './catalog/kept.ts'
 export { idOf, idType } from './catalog/key.ts'
 export { singular } from './catalog/name.ts'
 export { idSql } from './catalog/stored.ts'
@@ -84,7 +85,6 @@ export {
   type StartLine,
 } from './plugin/plugin.ts'
 export { type AttributeColumns, attributeColumns } from './query/attributes.ts'
-export { policyPaths } from './query/past-policy.ts'
 export { allowsOne } from './query/policy.ts'
 export { accessOf } from './resolve/access.ts'
 export { type ChangeCondition, type ReadChangeCondition, readChangeCondition } from './resolve/change-condition.ts'

@@ -1,6 +1,7 @@
 /** Whether a policy let the actor see a record as it was: the policy is asked of values that were kept then. */
 
-import type { Catalog, FieldPath, Filter, Resource } from '../catalog/catalog.ts'
+import type { FieldPath, Filter } from '../catalog/catalog.ts'
+import { keptName, pathsOf } from '../catalog/kept.ts'
 import { isStored } from '../catalog/stored.ts'
 import { and, or, type Sql, sql } from '../filter/sql.ts'
 import { toSql } from '../filter/to-sql.ts'
@@ -8,43 +9,10 @@ import { castType, columnSql, forActor } from './comparison.ts'
 import { clausesFor } from './policy.ts'
 import { type Asking, appended, resourceNamed } from './readable.ts'
 
-/** The name under which a path's value is kept: columns, so that resources on one table agree on it. */
-function keptName({ relations, field }: FieldPath): string {
-  return [...relations.map((relation) => relation.field.column), field.column].join('.')
-}
-
-function pathsOf(filter: Filter): readonly FieldPath[] {
-  if (filter.kind === 'compare') {
-    const { operand, path } = filter
-    return operand.kind === 'record' || operand.kind === 'before' ? [path, operand.path] : [path]
-  }
-  if (filter.kind === 'related') return []
-  return filter.kind === 'not' ? pathsOf(filter.of) : filter.of.flatMap(pathsOf)
-}
-
 /** Whether a filter asks for other records, of which nothing is kept. */
 function asksForOthers(filter: Filter): boolean {
   if (filter.kind === 'compare' || filter.kind === 'related') return filter.kind === 'related'
   return filter.kind === 'not' ? asksForOthers(filter.of) : filter.of.some(asksForOthers)
-}
-
-const known = new WeakMap<Resource, ReadonlyMap<string, FieldPath>>()
-
-/**
- * What has to be kept of a record so that its policy `view` can be asked later, by the name it is kept under: every
- * stored value that a condition compares, of this resource and of the others on its table.
- */
-export function policyPaths(catalog: Catalog, resource: Resource): ReadonlyMap<string, FieldPath> {
-  const found = known.get(resource)
-  if (found !== undefined) return found
-  const siblings = [...catalog.resources.values()].filter(({ owner }) => owner === resource.owner)
-  // A computed or counted value may differ from reader to reader, so there is no one value to keep; a secret is never kept.
-  const paths = siblings
-    .flatMap(({ policies }) => policies.view.flatMap(({ where }) => (where === undefined ? [] : pathsOf(where))))
-    .filter(({ field }) => isStored(field) && field.type.hidden !== true)
-  const byName = new Map(paths.map((path) => [keptName(path), path]))
-  known.set(resource, byName)
-  return byName
 }
 
 /**

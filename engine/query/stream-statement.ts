@@ -3,6 +3,7 @@
  * tells its readers apart by the values that their conditions compare.
  */
 import type { Filter, Resource } from '../catalog/catalog.ts'
+import { policyPaths } from '../catalog/kept.ts'
 import { idsType, orderedId } from '../catalog/key.ts'
 import { idSql, isStored } from '../catalog/stored.ts'
 import { and, join, type Parameter, quoted, type Sql, slot, sql } from '../filter/sql.ts'
@@ -12,7 +13,7 @@ import { type Compiled, compiled } from './compiled.ts'
 import { conditionSql } from './condition.ts'
 import { asItWas, bounded, type FormerTable, formerRows, formerTable } from './former.ts'
 import type { ListQuery } from './list-query.ts'
-import { heldSql, policyPaths } from './past-policy.ts'
+import { heldSql } from './past-policy.ts'
 import { perReader, READER } from './per-reader.ts'
 import { reach } from './policy.ts'
 import { existenceSql, type SelectScope } from './scope.ts'

@@ -1,0 +1,37 @@
+/** What the log of changes keeps of a record for its policies, and the names under which it does. */
+import type { Catalog, FieldPath, Filter, Resource } from './catalog.ts'
+import { isStored } from './stored.ts'
+
+/** The name under which a path's value is kept: columns, so that resources on one table agree on it. */
+export function keptName({ relations, field }: FieldPath): string {
+  return [...relations.map((relation) => relation.field.column), field.column].join('.')
+}
+
+/** The paths that a filter compares on the record itself, or from it over relations to one. */
+export function pathsOf(filter: Filter): readonly FieldPath[] {
+  if (filter.kind === 'compare') {
+    const { operand, path } = filter
+    return operand.kind === 'record' || operand.kind === 'before' ? [path, operand.path] : [path]
+  }
+  if (filter.kind === 'related') return []
+  return filter.kind === 'not' ? pathsOf(filter.of) : filter.of.flatMap(pathsOf)
+}
+
+const known = new WeakMap<Resource, ReadonlyMap<string, FieldPath>>()
+
+/**
+ * What has to be kept of a record so that its policy `view` can be asked later, by the name it is kept under: every
+ * stored value that a condition compares, of this resource and of the others on its table.
+ */
+export function policyPaths(catalog: Catalog, resource: Resource): ReadonlyMap<string, FieldPath> {
+  const found = known.get(resource)
+  if (found !== undefined) return found
+  const siblings = [...catalog.resources.values()].filter(({ owner }) => owner === resource.owner)
+  // A computed or counted value may differ from reader to reader, so there is no one value to keep; a secret is never kept.
+  const paths = siblings
+    .flatMap(({ policies }) => policies.view.flatMap(({ where }) => (where === undefined ? [] : pathsOf(where))))
+    .filter(({ field }) => isStored(field) && field.type.hidden !== true)
+  const byName = new Map(paths.map((path) => [keptName(path), path]))
+  known.set(resource, byName)
+  return byName
+}
