@@ -77,6 +77,9 @@ export interface Earlier {
   readonly until?: string | undefined
 }
 
+/** What kind of names a field holds: those of resources, events and permissions, or filters and values with names of fields. */
+export type HeldNames = 'resource' | 'event' | 'permission' | 'filter' | 'values'
+
 export interface Field {
   readonly name: string
   readonly column: string
@@ -115,6 +118,8 @@ export interface Field {
   /** It is the earlier name of another field and stands for its column: answered, but not stored a second time. */
   readonly earlier?: Earlier | undefined
   readonly renamedFrom: string | undefined
+  /** Names of the application that are its values, which a rename carries over. */
+  readonly holds?: HeldNames | undefined
   readonly span: Span
 }
 

@@ -46,6 +46,11 @@ export const FIELD_KEYS: Readonly<Record<string, JsonSchema>> = {
   unique: key('No two live records have the same value.', true, SWITCH),
   read_only: key('Never taken from a body; it may be sent back as it was read.', true, SWITCH),
   immutable: key('Set on create and never changed.', true, SWITCH),
+  holds: key(
+    'Names of this application that are its values, so that a rename carries them over: of resources, events, permissions, or filters and values by names of fields.',
+    'event',
+    { enum: ['resource', 'event', 'permission', 'filter', 'values'] },
+  ),
   show: key(
     'In which answers the field stands: always, only single, only list, only where it is asked for, or never.',
     'single',

@@ -7,7 +7,9 @@ import type { Logger } from '../observe.ts'
 import type { Collected, Diagnostic } from '../text/diagnostic.ts'
 import { type Pause, takeBack } from './apply.ts'
 import { carried } from './carried.ts'
+import { namesToCarry } from './carry-names.ts'
 import { exclusively, nested } from './exclusive.ts'
+import { identifiedChanges } from './identified-changes.ts'
 import { place, taken } from './given-up.ts'
 import { inspect } from './inspect.ts'
 import { judged } from './judged.ts'
@@ -85,7 +87,10 @@ async function planned(
   const day = now.toISOString().slice(0, 10)
   const standing = standingOf(wanted, present.history, start?.edited ?? false)
   const asked = start !== undefined && standing === 'older' ? withoutRenames(wanted) : wanted
-  const made = plan(asked, { present, day, concurrently: kind === 'postgresql' })
+  const circumstances = { present, day, concurrently: kind === 'postgresql' }
+  const bare = plan(asked, circumstances)
+  const names = await namesToCarry(runner, asked, present, identifiedChanges(bare.steps, asked, present.names))
+  const made = names.length === 0 ? bare : plan(asked, { ...circumstances, names })
   return { plan: await judged(made, runner, asks), present, standing }
 }
 

@@ -272,6 +272,7 @@ export function plan(all: readonly Table[], circumstances: Circumstances): Migra
       gone,
     ),
     ...there.flatMap((pair) => locking(pair, planColumns(pair, circumstances))).filter(isOpen),
+    ...(circumstances.names ?? []),
     ...there.flatMap((pair) => locking(pair, planReferences(pair, pairs))).filter(isOpen),
     ...there.flatMap((pair) => servingMore(pair, present)),
     ...gone.map((table) => setTableAside(table, circumstances)),

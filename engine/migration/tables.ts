@@ -239,6 +239,13 @@ function joiningTable(catalog: Catalog, resource: Resource, relation: ManyToMany
   }
 }
 
+const catalogs = new WeakMap<readonly Table[], Catalog>()
+
+/** The catalog that tables were derived from; undefined for those that were changed since. */
+export function catalogOf(wanted: readonly Table[]): Catalog | undefined {
+  return catalogs.get(wanted)
+}
+
 /** Every table that the catalog needs, in the order of their names. Pure; joining tables that both sides name appear once. */
 export function tables(catalog: Catalog): readonly Table[] {
   const resources = [...catalog.resources.values()]
@@ -256,5 +263,7 @@ export function tables(catalog: Catalog): readonly Table[] {
     ),
   )
   const all = byName([...own, ...joining, ...engineTables(keptIdType(catalog))])
-  return Object.freeze([...all].sort((a, b) => (a.name < b.name ? -1 : 1)))
+  const wanted = Object.freeze([...all].sort((a, b) => (a.name < b.name ? -1 : 1)))
+  catalogs.set(wanted, catalog)
+  return wanted
 }

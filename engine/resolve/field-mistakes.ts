@@ -1,8 +1,10 @@
 /** Pass: keys of one field of which one takes the meaning from the other, or that could never do anything. */
 import type { Field } from '../catalog/catalog.ts'
+import type { HeldNames } from '../catalog/field.ts'
+import { isStored } from '../catalog/stored.ts'
 import type { Document, FieldDefinition } from '../definition/definition.ts'
 import type { Json } from '../json.ts'
-import { eachDraft, type Resolution } from './resolution.ts'
+import { type Draft, eachDraft, type Resolution } from './resolution.ts'
 import { INDEXED_CHARACTERS } from './sizes.ts'
 
 /** Some keys of a field that do not go together: whether they stand so, where, and what is said. */
@@ -139,6 +141,7 @@ export function fieldMistakes(resolution: Resolution): void {
       computedIsNotWritten(resolution, field, document)
       for (const clash of CLASHES) judge(resolution, field, document, clash)
       renamedInTime(resolution, document)
+      namesAreHeld(resolution, draft, field, document)
     }
     for (const document of written.relations.values()) renamedInTime(resolution, document)
     renamedInTime(resolution, written.document)
@@ -182,6 +185,34 @@ function renamedInTime(resolution: Resolution, { place, value }: Document<{ read
   resolution.report('wrong_value', 'The earlier name ends before it begins', place(['renamed_from', 'until']), {
     hint: '"since" is the day of the renaming, "until" the last day of the earlier name',
   })
+}
+
+/** The types that can hold each kind of names. */
+const HOLDING: Readonly<Record<HeldNames, readonly string[]>> = {
+  resource: ['string', 'list', 'json'],
+  event: ['string', 'list'],
+  permission: ['string', 'list'],
+  filter: ['json'],
+  values: ['json'],
+}
+
+/** What a field holds goes with its type, and a filter has a field beside it that says which records it is about. */
+function namesAreHeld(resolution: Resolution, draft: Draft, field: Field, { place }: Document<FieldDefinition>): void {
+  const { holds, name, type } = field
+  if (holds === undefined) return
+  const fitting = HOLDING[holds]
+  const beside = [...draft.fields.values()].filter((one) => one.holds === 'event' || one.holds === 'resource')
+  if (!fitting.includes(type.name) || !isStored(field)) {
+    resolution.report('wrong_option', `"${name}" (${type.name}) can not hold "${holds}"`, place(['holds']), {
+      hint: `write a column of the type ${fitting.join(' or ')}`,
+    })
+  } else if ((holds === 'filter' || holds === 'values') && beside.length !== 1) {
+    const which = beside.length === 0 ? 'none' : beside.map((one) => `"${one.name}"`).join(', ')
+    const message = `Which records "${name}" is about is said by one other field that holds "resource" or "event", and there is ${which}`
+    resolution.report('wrong_option', message, place(['holds']), {
+      hint: 'let one field beside it hold the name of the resource, or events',
+    })
+  }
 }
 
 function longestOf({ options, type }: Field): number {

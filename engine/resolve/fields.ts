@@ -83,6 +83,7 @@ export function resolveField(
     write: alternatives(reporter, inside(written, ['write'], definition.write)),
     relation: undefined,
     renamedFrom: renameOf(definition.renamed_from)?.name,
+    holds: definition.holds,
     span: written.place([], 'key'),
   }
 }

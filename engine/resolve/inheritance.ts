@@ -4,7 +4,7 @@ import { type Resolution, suggest, type Written } from './resolution.ts'
 import { layered } from './written.ts'
 
 /** Keys of a field or relation that only the owner of the table may write. */
-const OWNERS_FIELD_KEYS = ['type', 'column', 'column_type', 'renamed_from', 'unique', 'stored'] as const
+const OWNERS_FIELD_KEYS = ['type', 'column', 'column_type', 'renamed_from', 'unique', 'stored', 'holds'] as const
 const OWNERS_RELATION_KEYS = ['belongs_to', 'column', 'renamed_from', 'on_delete'] as const
 /** Keys of a resource that it takes over from its base unless it writes them itself. */
 const INHERITED = ['live', 'delete_sets', 'restore_sets', 'update_sets', 'actions'] as const

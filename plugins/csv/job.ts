@@ -8,6 +8,7 @@ import {
   allowsOne,
   isObject,
   type JobContext,
+  type Json,
   type JsonObject,
   type Resource,
   shortFile,
@@ -52,7 +53,7 @@ async function discard(context: JobContext, payload: JsonObject): Promise<void> 
 
 async function importKept(context: JobContext, resource: Resource, payload: JsonObject): Promise<Report> {
   const rows = Number(payload.rows)
-  const options = importOptions(resource, optionsIn(payload))
+  const options = importOptions(resource, optionsIn(payload), createdIn(payload))
   const kept = await keptBatches(context)
   // An earlier run wrote every batch, but its process ended before the job was marked as done.
   if (kept.done >= rows) return tallyOf(rows, options.dryRun, kept.outcomes).report()
@@ -68,6 +69,11 @@ async function importKept(context: JobContext, resource: Resource, payload: Json
 /** What whoever sent the file said about it; a job that an older version added says only whether it is a dry run. */
 function optionsIn({ dry_run = false, options }: JsonObject): JsonObject {
   return isObject(options) ? options : { dry_run }
+}
+
+/** The resources in which it creates what rows name, by their present names. */
+function createdIn({ resources }: JsonObject): readonly Json[] {
+  return Array.isArray(resources) ? resources : []
 }
 
 /** What was recognised when the file was sent; a job that an older version added may not say it. */

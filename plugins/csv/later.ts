@@ -30,7 +30,9 @@ export async function importLater(
   const file = keyOf(context, job)
   const { rows } = sheet
   const read = recognised(sheet)
-  const payload = { resource: resource.name, rows, options: { ...context.parameters }, file, bytes, read }
+  // By their names beside the parameters, so that a resource that is renamed meanwhile is found.
+  const resources = [...sheet.options.create]
+  const payload = { resource: resource.name, resources, rows, options: { ...context.parameters }, file, bytes, read }
   const reply: Reply = {
     status: 202,
     data: { job_id: job, status: 'pending', total: rows, file: read },

@@ -72,14 +72,14 @@ function questionsOf({ keys }: Resource): { readonly created: readonly string[];
 }
 
 /** The options that parameters say, or their defaults; throws validation_failed by parameter. */
-export function importOptions(resource: Resource, given: JsonObject): ImportOptions {
+export function importOptions(resource: Resource, given: JsonObject, also: readonly Json[] = []): ImportOptions {
   const { dry_run, map, zone = null, dates = null } = given
   const { asked, created } = questionsOf(resource)
   return {
     dryRun: dry_run === true,
     renames: typeof map === 'string' ? renamesOf(map) : NO_RENAMES,
     dates: { zone: zoneOf(zone), order: orderOf(dates) },
-    create: new Set(created.filter((name) => given[`${CREATE}${name}`] === true)),
+    create: new Set(created.filter((name) => given[`${CREATE}${name}`] === true || also.includes(name))),
     asked: new Set(asked.filter((name) => given[name] === true)),
   }
 }

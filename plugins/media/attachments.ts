@@ -44,7 +44,7 @@ function files(media: ResourceDefinition, { prefix, resources }: ApplicationDefi
   const relations: Record<string, RelationDefinition> = Object.fromEntries(
     owners.map(({ resource, relation }) => [
       relation,
-      { belongs_to: resource.resource, embed: false, on_delete: 'cascade' },
+      { belongs_to: resource.resource, embed: false, on_delete: 'cascade', ...earlier(resource, relation) },
     ]),
   )
   if (signed) relations[SENDER] = { belongs_to: 'users', read_only: true, embed: false, show: 'never' }
@@ -64,8 +64,23 @@ function relationTo({ resource }: ResourceDefinition, media: ResourceDefinition)
   const written = Object.entries(media.relations ?? {}).find(
     ([name, { belongs_to: to }]) => to === resource && name !== SENDER,
   )
+  return written?.[0] ?? calledAfter(resource)
+}
+
+function calledAfter(resource: string): string {
   const name = singular(resource)
-  return written?.[0] ?? (name === SENDER ? `${name}_record` : name)
+  return name === SENDER ? `${name}_record` : name
+}
+
+/** The relation of a resource that was called otherwise had another name too, so the files move along. */
+function earlier(
+  { resource, renamed_from: before }: ResourceDefinition,
+  relation: string,
+): Partial<RelationDefinition> {
+  if (before === undefined || relation !== calledAfter(resource)) return {}
+  const renamed = typeof before === 'string' ? { name: before } : before
+  const name = calledAfter(renamed.name)
+  return name === relation ? {} : { renamed_from: { ...renamed, name } }
 }
 
 /** Who may see a record sees its files; who may change it adds files, gives them other names and deletes them. */

@@ -1,0 +1,119 @@
+/** What has another name by now, and JSON that was written with earlier names as it is written now. */
+import type { Catalog, Resource } from '../catalog/catalog.ts'
+import { singular } from '../catalog/name.ts'
+import { isObject, type Json, type JsonObject } from '../json.ts'
+
+/** A resource, or a field or a relation of the one that has the table; `resource` is its present name. */
+export type NameChange =
+  | { readonly kind: 'resource'; readonly from: string; readonly to: string }
+  | { readonly kind: 'field' | 'relation'; readonly resource: string; readonly from: string; readonly to: string }
+
+/** What the YAML says was called otherwise before, resources first. */
+export function nameChanges({ resources }: Catalog): readonly NameChange[] {
+  const all = [...resources.values()]
+  const renamed = all.flatMap(({ name, renamedFrom }): NameChange[] =>
+    renamedFrom === undefined || resources.has(renamedFrom) ? [] : [{ kind: 'resource', from: renamedFrom, to: name }],
+  )
+  const parts = all.flatMap((resource): NameChange[] => {
+    if (resource.owner !== resource.name) return []
+    const among = (kind: 'field' | 'relation', values: Resource['fields'] | Resource['relations']) =>
+      [...values.values()].flatMap(({ earlier, name }) =>
+        earlier === undefined ? [] : [{ kind, resource: resource.name, from: name, to: earlier.instead }],
+      )
+    return [...among('field', resource.fields), ...among('relation', resource.relations)]
+  })
+  return [...renamed, ...parts]
+}
+
+/** Resource that has a table → what its fields and relations were called → their names by now. */
+export type Names = ReadonlyMap<string, ReadonlyMap<string, string>>
+
+/** The names of fields and relations, with the keys under which bodies have the ids of a many_to_many. */
+export function namesOf({ resources }: Catalog, changes: readonly NameChange[]): Names {
+  const names = new Map<string, Map<string, string>>()
+  for (const change of changes) {
+    if (change.kind === 'resource') continue
+    const { from, kind, resource, to } = change
+    const known = names.get(resource) ?? new Map<string, string>()
+    known.set(from, to)
+    const relation = kind === 'relation' ? resources.get(resource)?.relations.get(to) : undefined
+    if (relation?.kind === 'many_to_many') known.set(`${singular(from)}_ids`, relation.writeAs)
+    names.set(resource, known)
+  }
+  return names
+}
+
+/** The same the other way round. */
+export function turned(names: Names): Names {
+  const turn = (known: ReadonlyMap<string, string>) => new Map([...known].map(([from, to]) => [to, from]))
+  return new Map([...names].map(([resource, known]) => [resource, turn(known)]))
+}
+
+/** What JSON is read with. */
+export interface Reading {
+  readonly catalog: Catalog
+  readonly names: Names
+}
+
+/** Keys of a filter under which others stand. */
+const WITHIN = ['not', 'with_deleted', 'some', 'none', 'every', 'where']
+
+/** A filter on the records of a resource with the present names; what is none of them stays as it is. */
+export function presentFilter(reading: Reading, resource: Resource | undefined, filter: Json): Json {
+  if (resource === undefined || !isObject(filter)) return filter
+  const inside = (value: Json) => presentFilter(reading, resource, value)
+  return withKeys(filter, (key, value) => {
+    if (WITHIN.includes(key)) return [key, inside(value)]
+    if (key === 'any' || key === 'all') return [key, Array.isArray(value) ? value.map(inside) : value]
+    const { at, path } = presentPath(reading, resource, key)
+    const among = at !== undefined && isObject(value) && Object.keys(value).some((word) => WITHIN.includes(word))
+    return [path, among ? presentFilter(reading, at, value) : value]
+  })
+}
+
+/** Whether a resource has every field and relation at which a filter or values begin, by a present or an earlier name. */
+export function isKnown(resource: Resource, written: Json): boolean {
+  if (Array.isArray(written)) return written.every((one: Json) => isKnown(resource, one))
+  if (!isObject(written)) return true
+  return Object.entries(written).every(([key, value]) => {
+    if (WITHIN.includes(key) || key === 'any' || key === 'all') return isKnown(resource, value)
+    const [first = ''] = key.split('.')
+    return resource.fields.has(first) || resource.relations.has(first) || first.endsWith('_ids')
+  })
+}
+
+function presentPath(reading: Reading, resource: Resource, path: string) {
+  let at: Resource | undefined = resource
+  const segments = path.split('.').map((segment) => {
+    if (at === undefined) return segment
+    const now: string = nameIn(reading, at, segment)
+    const { relations }: Resource = at
+    at = reading.catalog.resources.get((relations.get(now) ?? relations.get(segment))?.target ?? '')
+    return now
+  })
+  return { at, path: segments.join('.') }
+}
+
+/** Values of a record by the names of its fields, with those of records that come with it. */
+export function presentValues(reading: Reading, resource: Resource | undefined, values: Json): Json {
+  if (resource === undefined || !isObject(values)) return values
+  return withKeys(values, (key, value) => {
+    const name = nameIn(reading, resource, key)
+    const target = reading.catalog.resources.get(resource.relations.get(name)?.target ?? '')
+    return [name, Array.isArray(value) ? value.map((one: Json) => presentValues(reading, target, one)) : value]
+  })
+}
+
+function nameIn({ names }: Reading, { owner }: Resource, name: string): string {
+  return names.get(owner)?.get(name) ?? name
+}
+
+/** A map with other keys; one keeps its own where it would take the place of another. */
+function withKeys(values: JsonObject, change: (key: string, value: Json) => readonly [string, Json]): JsonObject {
+  return Object.fromEntries(
+    Object.entries(values).map(([key, value]) => {
+      const [name, now] = change(key, value)
+      return [name !== key && Object.hasOwn(values, name) ? key : name, now]
+    }),
+  )
+}
