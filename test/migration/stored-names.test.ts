@@ -9,6 +9,7 @@ import { openReceiver, type Receiver } from '../plugins/webhooks/world.ts'
 import type { Answer } from '../support/answer.ts'
 import { send } from '../support/application.ts'
 import { type TestDatabase, testDatabase } from '../support/database.ts'
+import { namedIn } from '../support/named-in.ts'
 import { until } from '../support/wait.ts'
 import { AFTER, BEFORE, type Blog, type Data, fill, LATER, openBlog } from './blog.ts'
 
@@ -36,7 +37,7 @@ test.before(async () => {
   const sent = { body: { title: 'Twice' }, headers: { 'idempotency-key': 'once' } }
   assert.is((await before.app.call('POST', '/api/posts', { token: ed, ...sent })).status, 201)
   await leaveBehind(before)
-  places = await holding(/^(automation:)?posts([. ]|$)|^(title|(author|section)(_id)?)$/)
+  places = await namedIn(held.database, /^(automation:)?posts([. ]|$)|^(title|(author|section)(_id)?)$/)
   await before.close()
   const after = await openBlog(AFTER, held.database, folder)
   plan = await carried()
@@ -82,35 +83,6 @@ async function leaveBehind({ must }: Blog): Promise<void> {
     from webhook_deliveries order by id limit 1`)
 }
 
-/** `<table>.<column>` of every text and every JSON of the database in which a word stands as a name: a value, or a key. */
-async function holding(words: RegExp): Promise<readonly string[]> {
-  const columns = await run(`select table_name, column_name, data_type from information_schema.columns
-    where table_schema = current_schema() and data_type in ('text', 'character varying', 'jsonb', 'json') order by 1, 2`)
-  const found = new Set<string>()
-  for (const [table, column, type] of columns) {
-    const rows = await run(`select "${column}"::text from "${table}" where "${column}" is not null`)
-    for (const [value] of rows) {
-      const isJson = type?.startsWith('json') || /^[[{]/.test(value ?? '')
-      if (namesIn(value ?? '', isJson).some((one) => words.test(one))) found.add(`${table}.${column}`)
-    }
-  }
-  return [...found]
-}
-
-function namesIn(text: string, isJson = false): readonly string[] {
-  if (!isJson) return [text]
-  const inside = (value: unknown): readonly string[] => {
-    if (typeof value === 'string') return [value]
-    if (typeof value !== 'object' || value === null) return []
-    return Object.entries(value).flatMap(([key, one]) => [...(Array.isArray(value) ? [] : [key]), ...inside(one)])
-  }
-  try {
-    return inside(JSON.parse(text))
-  } catch {
-    return [text]
-  }
-}
-
 async function carried(): Promise<readonly string[]> {
   const rows = await run(`select title from plinth_step where title like 'carry %' order by id`)
   return rows.map(([title]) => title ?? '')
@@ -120,22 +92,22 @@ const first = async (): Promise<Data> =>
   (await blog.must('GET', '/articles?per_page=100')).find(({ headline }: Data) => headline === 'One more')
 
 test('every place that holds a name is in the list', () => {
-  const held = nameColumns(blog.app.engine.app.catalog).map(({ table, column }) => `${table}.${column}`)
+  const listed = nameColumns(blog.app.engine.app.catalog).map(({ table, column }) => `${table}.${column}`)
   const said = Object.entries(ENGINE_COLUMNS).flatMap(([table, columns]) =>
     Object.keys(columns).map((column) => `${table}.${column}`),
   )
-  const unknown = places.filter((place) => !held.includes(place) && !said.includes(place))
+  const unknown = places.filter((place) => !listed.includes(place) && !said.includes(place))
   assert.equal(unknown, [])
   // Each of them was tried.
-  const tried = held.filter((place) => !places.includes(place) && place !== 'plinth_automation.name')
+  const tried = listed.filter((place) => !places.includes(place) && place !== 'plinth_automation.name')
   assert.equal(tried, [])
 })
 
 test('nothing in the list has an earlier name any more', async () => {
-  const held = nameColumns(blog.app.engine.app.catalog).map(({ table, column }) => `${table}.${column}`)
-  const left = await holding(/^(automation:)?posts([. ]|$)|^(title|(author|section)(_id)?)$/)
+  const listed = nameColumns(blog.app.engine.app.catalog).map(({ table, column }) => `${table}.${column}`)
+  const left = await namedIn(held.database, /^(automation:)?posts([. ]|$)|^(title|(author|section)(_id)?)$/)
   assert.equal(
-    left.filter((place) => held.includes(place)),
+    left.filter((place) => listed.includes(place)),
     [],
   )
 })
