@@ -2,7 +2,8 @@
 import { createHash } from 'node:crypto'
 import type { Foundation } from '../action/execution.ts'
 import type { Actor } from '../actor.ts'
-import type { Resource } from '../catalog/catalog.ts'
+import type { Catalog, Resource } from '../catalog/catalog.ts'
+import { quoted } from '../filter/sql.ts'
 import { type Compiled, parameterValues } from '../query/compiled.ts'
 import type { ListQuery } from '../query/list-query.ts'
 import { actorClass } from '../query/policy.ts'
@@ -33,6 +34,8 @@ export interface Share {
   readonly values: readonly (string | null)[]
   /** The same for readers that see the same, on every instance; another one after a change of rights, of the filters or of the YAML. */
   readonly name: string
+  /** What it was while resources had their earlier names. */
+  readonly before: string | undefined
 }
 
 /** The sight of an actor who asks for these records. */
@@ -63,8 +66,30 @@ export function sightOf(foundation: Foundation, resource: Resource, actor: Actor
 export function shareOf(sight: Sight, actor: Actor, { slots }: Pick<ListQuery, 'slots'>): Share {
   const { brought, statement } = sight.statement([])
   const values = parameterValues(brought, { actor, now: new Date(0), slots }).map(asText)
-  const hash = createHash('sha256').update(statement.text).update(JSON.stringify(values))
-  return { values, name: hash.digest('base64url').slice(0, 16) }
+  const nameOf = (text: string): string => {
+    const hash = createHash('sha256').update(text).update(JSON.stringify(values))
+    return hash.digest('base64url').slice(0, 16)
+  }
+  const before = underEarlierTables(sight.foundation.catalog, statement.text)
+  return { values, name: nameOf(statement.text), before: before === statement.text ? undefined : nameOf(before) }
+}
+
+/** Catalog → its renamed tables, quoted, with their earlier names: they are asked for with every reader. */
+const renamed = new WeakMap<Catalog, readonly (readonly [now: string, before: string])[]>()
+
+function renamedTables(catalog: Catalog): readonly (readonly [now: string, before: string])[] {
+  const known = renamed.get(catalog)
+  if (known !== undefined) return known
+  const found = [...catalog.resources.values()].flatMap(({ name, owner, renamedFrom, table }) =>
+    renamedFrom === undefined || name !== owner ? [] : [[quoted(table), quoted(renamedFrom)] as const],
+  )
+  renamed.set(catalog, found)
+  return found
+}
+
+/** A statement as it was while the tables had the names that the YAML calls the earlier ones. */
+function underEarlierTables(catalog: Catalog, text: string): string {
+  return renamedTables(catalog).reduce((said, [now, before]) => said.replaceAll(now, before), text)
 }
 
 /** A value as PostgreSQL reads it from text. */

@@ -45,7 +45,7 @@ function pointOf({ catalog, now }: Foundation, { begin, request, view }: Reader)
   const place = readPlace(lastEventId)
   const keptMs = (catalog.limits.changeKeepMs ?? LIMITS.changeKeepMs) - MARGIN_MS
   if (place === undefined || place.at < now().getTime() - keptMs) return begins('expired')
-  if (place.sight !== view.share.name) return begins('access')
+  if (place.sight !== view.share.name && place.sight !== view.share.before) return begins('access')
   const { at, done, partly } = place
   if (typeof partly?.lastId === 'string' && keptIdType(catalog) === 'integer') return begins('expired')
   const part = partly === undefined ? '' : `${partly.upto} ${partly.lastId} ${resource.owner}`
