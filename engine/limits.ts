@@ -218,6 +218,9 @@ export const LIMITS = {
   instanceBeatMs: 5_000,
   instanceSilenceMs: 15_000,
   instanceKeepMs: 86_400_000,
+  /** How often the session by which a process shows that it lives is tried, and how soon another one is opened, in milliseconds. */
+  presenceCheckMs: 2_000,
+  presenceAgainMs: 500,
   /**
    * How long a stopping process accepts connections whose answers say that they close, how long it keeps those on which
    * nothing is asked (longer than most callers pause), and how long requests in flight may take, in milliseconds.

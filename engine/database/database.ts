@@ -36,6 +36,17 @@ export interface PoolUse {
   readonly waiting: number
 }
 
+/** By which processes that share a database know which of them live: each has keys, which it loses with its life. */
+export interface Presence {
+  /**
+   * Takes a key until what it gives is called, or this process ends; undefined where another process has it. It has the
+   * key again, where nobody else took it, after the loss of a connection.
+   */
+  take(key: string): Promise<(() => Promise<void>) | undefined>
+  /** Those of the keys that a process has. */
+  held(keys: readonly string[]): Promise<ReadonlySet<string>>
+}
+
 export interface Database {
   readonly kind: 'postgresql' | 'embedded'
   /** For people: `PostgreSQL 15.6 at 127.0.0.1/desk` or `embedded PostgreSQL 18 in ./data`. Never a password. */
@@ -60,6 +71,7 @@ export interface Database {
    * LIMITS.startStopMs is cancelled where the server can do that. A transaction of theirs is rolled back.
    */
   interrupt(): void
+  readonly presence: Presence
   /** How the pools are used now, one after the other. */
   connections(): readonly PoolUse[]
   /**

@@ -56,7 +56,8 @@ export async function openEmbedded(dataDir: string, log: Logger, watched?: Disk,
       lock.release()
     })
     const connections = { pool, note: outageLog(log) }
-    const share = { cluster, connections, check: disk.check, failed: disk.fail, dataDir, log }
+    const { presence } = database
+    const share = { cluster, connections, presence, check: disk.check, failed: disk.fail, dataDir, log }
     return Object.freeze<Database>({
       ...database,
       async admitCommands() {

@@ -5,6 +5,7 @@ import type { Database } from './database.ts'
 import { knexOver } from './knex.ts'
 import { outageLog } from './outage.ts'
 import { longestWait, pooledRunner, poolUses, watchErrors } from './pool.ts'
+import { ownPresence } from './presence.ts'
 import { createSessions } from './sessions.ts'
 import { inTransaction } from './transaction.ts'
 
@@ -28,6 +29,7 @@ export function databaseOver(pool: pg.Pool, description: string, log: Logger, cl
     transaction: (work) => inTransaction(knex, connections, work),
     session: sessions.run,
     interrupt: sessions.interrupt,
+    presence: ownPresence(),
     connections: () => poolUses({ ordinary: connections }),
     waited: longestWait([connections]),
     ping: async () => {

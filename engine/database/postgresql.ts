@@ -9,6 +9,7 @@ import { type NoteFailure, outageLog } from './outage.ts'
 import { Pool } from './pg.ts'
 import { type Connections, longestWait, pooledRunner, poolUses, takesWrites, watchErrors } from './pool.ts'
 import { poolsTransactions } from './pooler.ts'
+import { sessionPresence } from './presence.ts'
 import { cancelling, createSessions } from './sessions.ts'
 import { inTransaction } from './transaction.ts'
 import { COLUMN_TYPES } from './types.ts'
@@ -197,6 +198,7 @@ export async function openPostgresql(
     unlimited: 'set statement_timeout = 0; set lock_timeout = 0',
     cancel: cancelling(plainly(databaseUrl)),
   })
+  const presence = sessionPresence(plainly(databaseUrl), adhoc)
   const replica = replicaUrl === undefined ? undefined : await openReplica(replicaUrl, server, sizes.ordinary, log)
   return Object.freeze<Database>({
     kind: 'postgresql',
@@ -208,6 +210,7 @@ export async function openPostgresql(
     transaction: (work) => inTransaction(knex, ordinary, work),
     session: sessions.run,
     interrupt: sessions.interrupt,
+    presence,
     connections: () => poolUses({ ordinary, compiled: generic, ...(replica && { replica: replica.connections }) }),
     waited: longestWait(generic === ordinary ? [ordinary] : [ordinary, generic]),
     ping: async () => {
@@ -216,6 +219,7 @@ export async function openPostgresql(
     close: async () => {
       watch.stop()
       replica?.watch.stop()
+      await presence.close()
       await knex.destroy()
       const pools = new Set([ordinary.pool, generic.pool, ...(replica === undefined ? [] : [replica.connections.pool])])
       await Promise.all([...pools].map((pool) => pool.end()))

@@ -4,8 +4,10 @@ import { createServer, type Socket } from 'node:net'
 import type { PGlite } from '@electric-sql/pglite'
 import { LIMITS } from '../limits.ts'
 import type { Logger } from '../observe.ts'
+import type { Presence } from './database.ts'
 import { acquired, type Connections } from './pool.ts'
 import { makeSocketPath, removeSocket } from './socket.ts'
+import { answerKeys, askedKeys } from './socket-presence.ts'
 
 export interface Shared {
   /** Listens no longer; commands under way lose their connection, and what they had not committed. */
@@ -16,6 +18,7 @@ export interface Shared {
 export interface Shareable {
   readonly cluster: PGlite
   readonly connections: Connections
+  readonly presence: Presence
   readonly check: () => void
   readonly failed: () => void
   readonly dataDir: string
@@ -102,7 +105,9 @@ async function serve(socket: Socket, shared: Shareable): Promise<void> {
   const batches = batchesOf(socket)
   try {
     const first = await batches.next()
-    if (first.done !== true) await converse(socket, batches, shared)
+    const asked = first.done === true ? undefined : askedKeys(first.value)
+    if (asked !== undefined) await answerKeys(socket, asked, shared.presence, () => batches.next())
+    else if (first.done !== true) await converse(socket, batches, shared)
     socket.end()
   } catch (error) {
     socket.end(farewell(error))

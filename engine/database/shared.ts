@@ -10,6 +10,7 @@ import { InUseError } from './lock.ts'
 import { databaseOver } from './one-connection.ts'
 import { Pool } from './pg.ts'
 import { findSocket, SOCKET_PORT } from './socket.ts'
+import { presenceOver } from './socket-presence.ts'
 import { COLUMN_TYPES } from './types.ts'
 
 /** Whether somebody listens; what a process that was killed left behind answers nobody. */
@@ -54,6 +55,7 @@ async function openShared(dataDir: string, description: string, log: Logger): Pr
     transaction: (work) =>
       database.transaction((transaction) => work({ ...unnamed(transaction), knex: transaction.knex })),
     session: (work) => database.session((runner) => work(unnamed(runner))),
+    presence: presenceOver(file),
   })
 }
 
