@@ -19,7 +19,7 @@ import { type Disk, watchDisk } from './disk/watch.ts'
 import { type Admission, createAdmission } from './http/admission.ts'
 import { type Listening, listen } from './http/listen.ts'
 import { createMetrics, type Metrics } from './http/metrics.ts'
-import { createPassage, type Passage } from './http/server.ts'
+import { createPassage, type Passage } from './http/passage.ts'
 import { LIMITS } from './limits.ts'
 import { instanceOf } from './migration/instance.ts'
 import type { Logger } from './observe.ts'
@@ -202,8 +202,8 @@ async function register({ database }: Process, { catalog }: Boot): Promise<void>
 
 /** Runs `change` while no request is served. Streams would be waited for, so they end first; their readers come back. */
 async function alone<T>({ streams }: Process, passage: Passage, change: () => Promise<T>): Promise<T> {
-  await streams.endAll()
-  return passage.alone(LIMITS.reloadWaitMs, change)
+  await streams.endAll().then(() => passage.hold(LIMITS.reloadWaitMs))
+  return change().finally(passage.open)
 }
 
 /** Serves another app from now on; it is composed before, because requests may wait for this. */

@@ -205,6 +205,11 @@ export const LIMITS = {
   /** How long a change of the YAML waits for requests in flight before it changes the tables under them, in milliseconds. */
   reloadWaitMs: 2_000,
   /**
+   * How long a request waits at most while the tables change under it, in milliseconds: as long as a statement may take, so
+   * that it is answered before usual callers and proxies give up (30 to 60 seconds).
+   */
+  heldMs: 10_000,
+  /**
    * How often an instance looks whether another version is to be served, how often whoever waits for answers looks, and
    * how often while requests wait for it, how long it waits for them, and after what silence of its own the instances take
    * it for gone, in milliseconds.

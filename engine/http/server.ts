@@ -1,6 +1,6 @@
 /** One HTTP app out of its parts (Koa around the pipeline, every ending an envelope and one line in the log), and the server around it. */
 import { createServer, type IncomingMessage, type RequestListener, type Server, type ServerResponse } from 'node:http'
-import type { AddressInfo, Socket } from 'node:net'
+import type { AddressInfo } from 'node:net'
 import { Readable } from 'node:stream'
 import Koa, { type Context } from 'koa'
 import compress from 'koa-compress'
@@ -12,6 +12,7 @@ import { LIMITS } from '../limits.ts'
 import type { Admission } from './admission.ts'
 import { clientErrorListener } from './client-error.ts'
 import type { Answer, Call, HttpApp, HttpParts } from './parts.ts'
+import type { Passage } from './passage.ts'
 import { beginCall, responder } from './pipeline.ts'
 import { probes } from './probes.ts'
 import { refuseUnread } from './refuse.ts'
@@ -126,79 +127,6 @@ export interface Serving {
   app: { readonly http: HttpApp }
 }
 
-/** Lets requests through, or has them wait while a change is made that no request may see half done. */
-export interface Passage {
-  /** The answers that are not wholly sent, in the order in which their requests came. */
-  readonly inside: ReadonlySet<ServerResponse>
-  /** Serves at once, or when the work that runs alone has ended. */
-  through(response: ServerResponse, serve: () => void): void
-  /** From now on every answer whose headers are not sent says that its connection closes. */
-  closing(): void
-  /** Runs `work` when the requests under way have ended, or after `mostMs`; those that come meanwhile wait. */
-  alone<T>(mostMs: number, work: () => Promise<T>): Promise<T>
-}
-
-/** Of several requests on one connection that wait for their answers, the last one's closes it: it would cut off the others. */
-function closeAfter(inside: Iterable<ServerResponse>): void {
-  const last = new Map<Socket, ServerResponse>()
-  for (const response of inside) {
-    const { socket } = response.req
-    const before = last.get(socket)
-    if (before !== undefined && !before.headersSent) before.shouldKeepAlive = true
-    last.set(socket, response)
-    if (!response.headersSent) response.shouldKeepAlive = false
-  }
-}
-
-/** A passage that is open. */
-export function createPassage(): Passage {
-  const inside = new Set<ServerResponse>()
-  let waiting: (() => void)[] | undefined
-  let emptied = () => {}
-  let closes = false
-
-  function enter(response: ServerResponse, serve: () => void): void {
-    inside.add(response)
-    if (closes) closeAfter(inside)
-    response.once('close', () => {
-      inside.delete(response)
-      if (inside.size === 0) emptied()
-    })
-    serve()
-  }
-  const empty = (mostMs: number) =>
-    new Promise<void>((resolve) => {
-      if (inside.size === 0) return resolve()
-      const patience = setTimeout(resolve, mostMs)
-      emptied = () => {
-        clearTimeout(patience)
-        resolve()
-      }
-    })
-  return {
-    inside,
-    closing() {
-      closes = true
-      closeAfter(inside)
-    },
-    through(response, serve) {
-      if (waiting === undefined) enter(response, serve)
-      else waiting.push(() => enter(response, serve))
-    },
-    async alone(mostMs, work) {
-      waiting ??= []
-      try {
-        await empty(mostMs)
-        return await work()
-      } finally {
-        const released = waiting
-        waiting = undefined
-        for (const release of released) release()
-      }
-    },
-  }
-}
-
 const PROBES: ReadonlySet<string> = new Set(['/livez', '/readyz', '/metrics'])
 
 /** Whether a request asks for a probe, which is answered whatever else is refused. */
@@ -218,15 +146,23 @@ export interface Gate {
 /** A server around the app that serves, with the limits and events that Node leaves to us. Overload is refused before anything else is known. */
 export function httpServer(serving: Serving, { admission, passage }: Gate): Server {
   const admit = (request: IncomingMessage, response: ServerResponse, admitted: () => void): void => {
-    const probe = isProbe(request)
-    if (!probe && !admission.enter()) {
-      passage.through(response, () => serving.app.http.refuse(request, response, admission.refusal()))
+    const { http } = serving.app
+    if (isProbe(request)) {
+      admitted()
+      passage.beside(response, () => void serving.app.http.callback(request, response))
+      return
+    }
+    if (!admission.enter()) {
+      passage.beside(response, () => http.refuse(request, response, admission.refusal()))
       return
     }
     admitted()
-    passage.through(response, () => {
-      const answered = serving.app.http.callback(request, response)
-      if (!probe) void answered.then(admission.leave)
+    passage.through(response, {
+      serve: () => void serving.app.http.callback(request, response).then(admission.leave),
+      refuse(error) {
+        admission.leave()
+        serving.app.http.refuse(request, response, error)
+      },
     })
   }
   const answer: RequestListener = (request, response) => admit(request, response, () => {})

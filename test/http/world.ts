@@ -12,7 +12,8 @@ import { createAdmission } from '../../engine/http/admission.ts'
 import { createMetrics, type Metrics } from '../../engine/http/metrics.ts'
 import type { HttpParts, PluginRoute } from '../../engine/http/parts.ts'
 import type { Route } from '../../engine/http/route.ts'
-import { createHttp, createPassage, httpServer } from '../../engine/http/server.ts'
+import { createPassage, type Passage } from '../../engine/http/passage.ts'
+import { createHttp, httpServer } from '../../engine/http/server.ts'
 import { LIMITS } from '../../engine/limits.ts'
 import { memoryStore } from '../../engine/store/memory.ts'
 import { type Answer, answerTo } from '../support/answer.ts'
@@ -92,6 +93,9 @@ export interface Asked {
 export interface World {
   readonly port: number
   readonly server: Server
+  readonly passage: Passage
+  /** How many requests have a place. */
+  inFlight(): number
   readonly lines: Line[]
   readonly metrics: Metrics
   readonly folder: string
@@ -143,6 +147,8 @@ export interface Options {
   readonly clock?: () => number
   /** How long requests wait for a connection, in milliseconds. */
   readonly waited?: () => number
+  /** How long requests wait at most while a change holds them, in milliseconds. */
+  readonly heldMs?: number
 }
 
 /** Serves routes under `/api/v1` on a free port. */
@@ -191,13 +197,16 @@ export async function serve(routes: readonly PluginRoute[], options: Options = {
     largeAnswers: admission.largeAnswers,
   }
   const serving = { app: { http: createHttp(parts) } }
-  const server = httpServer(serving, { admission, passage: createPassage() })
+  const passage = createPassage(options.heldMs)
+  const server = httpServer(serving, { admission, passage })
   await new Promise<void>((done) => server.listen(0, '127.0.0.1', done))
   const address = server.address()
   const port = typeof address === 'object' && address !== null ? address.port : 0
   return {
     port,
     server,
+    passage,
+    inFlight: () => admission.figures().inFlight,
     lines,
     metrics,
     folder,
