@@ -37,13 +37,22 @@ function destroy(client: pg.Client): void {
   connection?.stream.destroy()
 }
 
+/** Takes a lock that may be shared for a moment by those who ask whether it is held. */
+async function takeAgain(client: pg.Client, key: string): Promise<void> {
+  for (let attempt = 0; attempt < 10; attempt += 1) {
+    const { rows } = await client.query<Record<string, boolean>>(TAKE, [key])
+    if (rows[0]?.pg_try_advisory_lock === true) return
+    await sleep(attempt, undefined, { ref: false })
+  }
+}
+
 /** A session with the locks of these keys that nobody else has; rejects where the server does not answer. */
 async function openSession(config: pg.ClientConfig, keys: Iterable<string>): Promise<pg.Client> {
   const client = new Client({ ...config, connectionTimeoutMillis: LIMITS.probeMs, query_timeout: LIMITS.probeMs })
   client.on('error', () => {})
   try {
     await client.connect()
-    for (const key of keys) await client.query(TAKE, [key])
+    for (const key of keys) await takeAgain(client, key)
     return client
   } catch (error) {
     destroy(client)
