@@ -106,12 +106,18 @@ export function goneColumns(pair: Pair, { present }: Circumstances): readonly Co
   return actual.columns.filter((column) => !kept.has(column.name) && owned?.has(column.name))
 }
 
-/** Renames a column with the date and frees it of all that new rows would have to fulfil. */
-export function settingAside(table: Table, shown: string, column: Column, { present, day }: Circumstances): Step {
+/** Renames a column with the date and frees it of all that new rows would have to fulfil; `was` is its name before the plan. */
+export function settingAside(
+  table: Table,
+  shown: string,
+  column: Column,
+  { present, day }: Circumstances,
+  was = column.name,
+): Step {
   const taken = new Set([...table.columns, ...present.setAside].map((named) => named.name))
   const name = asideName(column.name, day, taken)
   const alter = `alter table ${q(shown)}`
-  const readers = dependentsOf(present.dependents, table.name, column.name)
+  const readers = dependentsOf(present.dependents, table.name, was)
   return {
     title: `set aside column ${shown}.${column.name} as ${name}`,
     renames: [{ table: shown, column: column.name, to: name, removed: true }],
@@ -123,7 +129,7 @@ export function settingAside(table: Table, shown: string, column: Column, { pres
     ],
     risk: 'unsafe',
     effect: 'removes',
-    question: `select count(${q(column.name)}) from ${q(table.name)}`,
+    question: `select count(${q(was)}) from ${q(table.name)}`,
     consequence: `have a value in it, kept but no longer served${readers.length === 0 ? '' : `; ${readers.join(', ')} would go on with it`}`,
     advice: `plinth restore-field ${shown}.${column.name} brings it back`,
   }

@@ -55,7 +55,7 @@ function altering(pair: Pair, column: Column, was: Column, circumstances: Circum
     return [keepingComputed(name, column), ...altering(pair, column, written, circumstances)]
   }
   if (startsComputed(was, column)) {
-    const aside = settingAside(pair.actual, name, { ...was, name: column.name }, circumstances)
+    const aside = settingAside(pair.actual, name, { ...was, name: column.name }, circumstances, was.name)
     const advice = 'they come back with plinth restore-field when nothing computes the field any more'
     return [{ ...aside, effect: 'retypes', advice }, ...computing(pair, column, 'retypes')]
   }
@@ -143,7 +143,9 @@ function leaving({ wanted, actual }: Pair, column: Column, circumstances: Circum
 /** The steps of one table's columns: renames, then additions and changes in the order of the YAML, then what goes. */
 export function planColumns(pair: Pair, circumstances: Circumstances): readonly Step[] {
   const renames: Step[] = []
+  const added: Step[] = []
   const changes: Step[] = []
+  const read = new Set(pair.wanted.columns.flatMap(({ fillReads = [] }) => fillReads))
   const about = (column: Column, steps: readonly Step[]): readonly Step[] =>
     steps.map((step) => ({ ...step, about: { table: pair.wanted.name, column: column.name } }))
   for (const column of pair.wanted.columns) {
@@ -154,7 +156,10 @@ export function planColumns(pair: Pair, circumstances: Circumstances): readonly 
       const steps = isComputed
         ? computing(pair, column, was === undefined ? 'adds' : 'retypes')
         : addingColumn(pair, column, circumstances)
-      changes.push(...about(column, steps))
+      // What others are filled from is there first.
+      const isRead = read.has(column.name) && column.fillReads === undefined && !isComputed
+      const place = isRead ? added : changes
+      place.push(...about(column, steps))
       continue
     }
     if (was.name !== column.name) renames.push(...about(column, [renaming(pair, column, was)]))
@@ -174,5 +179,5 @@ export function planColumns(pair: Pair, circumstances: Circumstances): readonly 
     return isCopy ? [was.name] : []
   })
   const places = displaced.flatMap((column) => about(column, [makingPlace(pair, column, circumstances)]))
-  return [...droppingCopies(pair, new Set(copied)), ...drops, ...places, ...renames, ...changes, ...gone]
+  return [...droppingCopies(pair, new Set(copied)), ...drops, ...places, ...renames, ...added, ...changes, ...gone]
 }

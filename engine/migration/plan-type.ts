@@ -32,7 +32,10 @@ export function changingType(pair: Pair, column: Column, was: Column, circumstan
       ({ ahead: _, ...step }): Step => ({ ...step, effect: 'retypes' }),
     )
     return [
-      { ...settingAside(actual, wanted.name, { ...was, name: column.name }, circumstances), effect: 'retypes' },
+      {
+        ...settingAside(actual, wanted.name, { ...was, name: column.name }, circumstances, was.name),
+        effect: 'retypes',
+      },
       ...added,
     ]
   }
@@ -195,7 +198,7 @@ function leave(
     const sql = [dropForeignKey(name, column.name), `alter table ${q(name)} drop column ${q(column.name)}`]
     return { sql, renames: [] }
   }
-  const aside = settingAside(pair.actual, name, { ...was, name: column.name }, circumstances)
+  const aside = settingAside(pair.actual, name, { ...was, name: column.name }, circumstances, was.name)
   const renames = (aside.renames ?? []).map((one): Renaming => ({ ...one, removed: 'copied' }))
   return { sql: aside.sql.flatMap((text) => (typeof text === 'string' ? [text] : [])), renames }
 }

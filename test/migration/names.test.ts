@@ -137,6 +137,17 @@ test('another `column:` and another `table:` hold what the field and the resourc
   assert.equal(await rows('lines', 'name'), ['first'])
 })
 
+test('another key of a relation holds what the relation held', async () => {
+  const file = (column: string) =>
+    `fields: { name: { type: string } }\nrelations: { above: { belongs_to: lines${column} } }`
+  await library.titles(application({ lines: file('') }))
+  await library.database.knex('lines').insert([{ name: 'a' }, { name: 'b', above_id: 1 }])
+  await library.titles(application({ lines: file(', column: parent_id') }))
+  assert.equal(await rows('lines', 'parent_id'), [null, 1])
+  await library.titles(application({ lines: file('') }))
+  assert.equal(await rows('lines', 'above_id'), [null, 1])
+})
+
 const LONG = 'a_name_of_which_the_beginning_is_like_another_s'
 
 test('long names are set aside whole: they come back, and no other field of the same beginning gets their values', async () => {

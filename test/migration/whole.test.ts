@@ -95,6 +95,20 @@ const MEETINGS: Readonly<Record<string, Meeting>> = {
     says: /1 row has a value that does not fit into integer as the field says/,
     cure: `update lines set size = '20'`,
   },
+  'a backfill from a field that is new too': {
+    before: 'name: { type: string }',
+    rows: [{ name: null }, { name: 'ada' }],
+    after: 'name: { type: string, required: true, backfill: $record.more }, more: { type: string }',
+    says: /1 row gets no value by backfill that the field can hold \(id 1\)/,
+    cure: `update lines set name = 'x' where name is null`,
+  },
+  'a renamed field whose values mean nothing any more': {
+    before: 'mood: { type: boolean }',
+    rows: [{ mood: true }],
+    after: 'moods: { type: list, of: string, renamed_from: mood }',
+    says: /1 row has a value in it, kept but no longer served/,
+    cure: 'update lines set mood = null',
+  },
   'a renamed field that becomes required': {
     before: NICK,
     rows: [{ nick: null }, { nick: 'ada' }],
