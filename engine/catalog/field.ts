@@ -78,7 +78,7 @@ export interface Earlier {
 }
 
 /** What kind of names a field holds: those of resources, events and permissions, or filters and values with names of fields. */
-export type HeldNames = 'resource' | 'event' | 'permission' | 'filter' | 'values'
+export type HeldNames = 'resource' | 'event' | 'permission' | 'filter' | 'values' | 'nested'
 
 export interface Field {
   readonly name: string

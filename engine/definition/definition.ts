@@ -54,7 +54,7 @@ export interface FieldDefinition {
   readonly unique?: boolean
   readonly read_only?: boolean
   readonly immutable?: boolean
-  readonly holds?: 'resource' | 'event' | 'permission' | 'filter' | 'values'
+  readonly holds?: 'resource' | 'event' | 'permission' | 'filter' | 'values' | 'nested'
   readonly show?: Show
   /** SQL over the record `t`; `$actor` is the caller's id. Or what the records of a relation come to: `{ sum: lines.amount }`. The field is then read-only. */
   readonly computed?: string | Readonly<Record<string, string>>

@@ -47,9 +47,9 @@ export const FIELD_KEYS: Readonly<Record<string, JsonSchema>> = {
   read_only: key('Never taken from a body; it may be sent back as it was read.', true, SWITCH),
   immutable: key('Set on create and never changed.', true, SWITCH),
   holds: key(
-    'Names of this application that are its values, so that a rename carries them over: of resources, events, permissions, or filters and values by names of fields.',
+    'Names of this application that are its values, so that a rename carries them over: of resources, events, permissions, or filters and values by names of fields, also of records below.',
     'event',
-    { enum: ['resource', 'event', 'permission', 'filter', 'values'] },
+    { enum: ['resource', 'event', 'permission', 'filter', 'values', 'nested'] },
   ),
   show: key(
     'In which answers the field stands: always, only single, only list, only where it is asked for, or never.',

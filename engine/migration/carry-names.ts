@@ -1,5 +1,5 @@
 /** ⇄ Plans what a rename carries along beside tables and columns: names that are stored as data. */
-import type { Resource } from '../catalog/catalog.ts'
+import type { Catalog, Resource } from '../catalog/catalog.ts'
 import { singular } from '../catalog/name.ts'
 import type { Runner } from '../database/database.ts'
 import { quoted as q } from '../filter/sql.ts'
@@ -12,6 +12,7 @@ import {
   nameChanges,
   namesOf,
   presentFilter,
+  presentNested,
   presentValues,
   type Reading,
   turned,
@@ -137,19 +138,19 @@ async function filters(
   holders: readonly Placed[],
 ): Promise<readonly Move[]> {
   const reading: Reading = { catalog, names: namesOf(catalog, changes) }
-  const called = [...reading.names.values()].flatMap((known) => [...known.keys()])
+  const called = [...[...reading.names.values()].flatMap((known) => [...known.keys()]), ...pathsBefore(catalog)]
   if (called.length === 0) return []
   const moves: Move[] = []
   for (const at of holders) {
     const { holds, resource } = at.holder
-    if (resource === undefined || (holds !== 'filter' && holds !== 'values')) continue
+    if (resource === undefined || !isWritten(holds)) continue
     const beside = holders.find(
       ({ holder }) => holder.resource === resource && (holder.holds === 'event' || holder.holds === 'resource'),
     )
     if (beside === undefined) continue
     const key = q(resource.key.column)
     const [column, about] = [q(at.column), q(beside.column)]
-    const names = `"([^"]*[.])?(${[...new Set(called)].join('|')})([.][^"]*)?": `
+    const names = `\\y(${[...new Set(called)].join('|')})\\y`
     const read = `select ${key}::text, to_jsonb(${about})::text, ${column}::text from ${q(at.table)} where ${column}::text ~ ${text(names)} order by ${key}`
     for (const [id, said, was] of await runner.run({ text: read }, [])) {
       const among = resourcesIn({ catalog, changes }, JSON.parse(said ?? 'null') as Json)
@@ -163,6 +164,11 @@ async function filters(
   return moves
 }
 
+/** The paths that resources had, by which values of records below others are known. */
+function pathsBefore({ resources }: Catalog): readonly string[] {
+  return [...resources.values()].flatMap(({ earlier }) => earlier?.path ?? [])
+}
+
 /** The resources that a row is about, by its name of one or by events; all of the application for `*`. */
 function resourcesIn({ catalog, changes }: Renaming, said: Json): readonly Resource[] {
   const words = (Array.isArray(said) ? said : [said]).map(String)
@@ -172,16 +178,23 @@ function resourcesIn({ catalog, changes }: Renaming, said: Json): readonly Resou
   return [...new Set(names)].flatMap((name) => catalog.resources.get(name) ?? [])
 }
 
+/** How what people wrote is read. */
+const READERS = {
+  filter: presentFilter,
+  values: presentValues,
+  nested: presentNested,
+}
+type Written = keyof typeof READERS
+
+function isWritten(holds: NameColumn['holds']): holds is Written {
+  return holds in READERS
+}
+
 /** What it is by the present names; undefined where that is the same, or not the same for each resource. */
-function rewritten(
-  reading: Reading,
-  holds: 'filter' | 'values',
-  among: readonly Resource[],
-  was: Json,
-): Json | undefined {
-  const read = holds === 'filter' ? presentFilter : presentValues
+function rewritten(reading: Reading, holds: Written, among: readonly Resource[], was: Json): Json | undefined {
+  const read = READERS[holds]
   // One that knows none of its names was never asked by it.
-  const asked = among.filter((resource) => isKnown(resource, was))
+  const asked = holds === 'filter' ? among.filter((resource) => isKnown(resource, was)) : among
   const all = new Set(asked.map((resource) => JSON.stringify(read(reading, resource, was))))
   const [only = ''] = all
   return all.size !== 1 || only === JSON.stringify(was) ? undefined : (JSON.parse(only) as Json)
@@ -211,7 +224,8 @@ function stepOf({ change, moves }: Group, counts: ReadonlyMap<string, number>): 
   const from = change === undefined ? '' : ` from ${placeOf(change, change.from)}`
   const to = change === undefined ? 'to the present names' : `to ${placeOf(change, change.to)}`
   const rows = [...counts.values()].reduce((sum, count) => sum + count, 0)
-  return { ...changing(`carry ${listed(told)} over${from} ${to}`, ...concerned.flatMap(({ sql }) => sql)), rows }
+  // Where no row was counted, one may have come by when the step is taken.
+  return { ...changing(`carry ${listed(told)} over${from} ${to}`, ...moves.flatMap(({ sql }) => sql)), rows }
 }
 
 function placeOf(change: NameChange, name: string): string {

@@ -94,14 +94,45 @@ function presentPath(reading: Reading, resource: Resource, path: string) {
   return { at, path: segments.join('.') }
 }
 
-/** Values of a record by the names of its fields, with those of records that come with it. */
-export function presentValues(reading: Reading, resource: Resource | undefined, values: Json): Json {
+/** Values of a record by the names of its fields, with those of records that come with it; templates in them are over `of`. */
+export function presentValues(reading: Reading, resource: Resource | undefined, values: Json, of = resource): Json {
+  if (typeof values === 'string') return presentTemplate(reading, of, values)
+  if (Array.isArray(values)) return values.map((one: Json) => presentValues(reading, resource, one, of))
   if (resource === undefined || !isObject(values)) return values
   return withKeys(values, (key, value) => {
     const name = nameIn(reading, resource, key)
     const target = reading.catalog.resources.get(resource.relations.get(name)?.target ?? '')
-    return [name, Array.isArray(value) ? value.map((one: Json) => presentValues(reading, target, one)) : value]
+    return [name, presentValues(reading, target, value, of)]
   })
+}
+
+/** Values of records below one, by the last part of the path under which they are created. */
+export function presentNested(reading: Reading, resource: Resource | undefined, values: Json): Json {
+  if (resource === undefined || !isObject(values)) return values
+  const below = [...reading.catalog.resources.values()].flatMap((child) =>
+    child.nested.flatMap(({ path, relation }) =>
+      relation.target !== resource.name ? [] : [{ child, path, before: path === child.path && child.earlier?.path }],
+    ),
+  )
+  return withKeys(values, (key, value) => {
+    const found = below.find(({ path }) => path === key) ?? below.find(({ before }) => before === key)
+    return found === undefined ? [key, value] : [found.path, presentValues(reading, found.child, value, resource)]
+  })
+}
+
+/** What stands between braces in a template, and in it: a text, a filter behind its bar, or a path. */
+const TAG = /\{\{.*?\}\}|\{%.*?%\}/gs
+const TOKEN = /"[^"]*"|'[^']*'|\|\s*\w+|[A-Za-z_]\w*(?:\.[A-Za-z_]\w*)*/g
+/** Words of the language of templates, which name no field where they stand alone. */
+const TAG_WORDS = new Set('if elsif else endif unless case when for in and or contains assign capture'.split(' '))
+
+function presentTemplate(reading: Reading, resource: Resource | undefined, template: string): string {
+  if (resource === undefined) return template
+  return template.replaceAll(TAG, (tag) =>
+    tag.replaceAll(TOKEN, (token) =>
+      /^["'|]/.test(token) || TAG_WORDS.has(token) ? token : presentPath(reading, resource, token).path,
+    ),
+  )
 }
 
 function nameIn({ names }: Reading, { owner }: Resource, name: string): string {

@@ -194,6 +194,7 @@ const HOLDING: Readonly<Record<HeldNames, readonly string[]>> = {
   permission: ['string', 'list'],
   filter: ['json'],
   values: ['json'],
+  nested: ['json'],
 }
 
 /** What a field holds goes with its type, and a filter has a field beside it that says which records it is about. */
@@ -206,7 +207,7 @@ function namesAreHeld(resolution: Resolution, draft: Draft, field: Field, { plac
     resolution.report('wrong_option', `"${name}" (${type.name}) can not hold "${holds}"`, place(['holds']), {
       hint: `write a column of the type ${fitting.join(' or ')}`,
     })
-  } else if ((holds === 'filter' || holds === 'values') && beside.length !== 1) {
+  } else if (['filter', 'values', 'nested'].includes(holds) && beside.length !== 1) {
     const which = beside.length === 0 ? 'none' : beside.map((one) => `"${one.name}"`).join(', ')
     const message = `Which records "${name}" is about is said by one other field that holds "resource" or "event", and there is ${which}`
     resolution.report('wrong_option', message, place(['holds']), {

@@ -12,21 +12,31 @@ interface Words {
   readonly title: string
   readonly writer: string
   readonly area: string
+  /** What notes say. */
+  readonly note: string
   readonly was: (name: string) => string
 }
 
-export const BEFORE: Words = { posts: 'posts', title: 'title', writer: 'author', area: 'section', was: () => '' }
+export const BEFORE: Words = {
+  posts: 'posts',
+  title: 'title',
+  writer: 'author',
+  area: 'section',
+  note: 'text',
+  was: () => '',
+}
 export const AFTER: Words = {
   posts: 'articles',
   title: 'headline',
   writer: 'writer',
   area: 'area',
+  note: 'words',
   was: (name) => `renamed_from: ${name}`,
 }
 /** The same when nobody uses the earlier names any more. */
 export const LATER: Words = { ...AFTER, was: () => '' }
 
-export function blogFiles({ area, posts, title, was, writer }: Words): Readonly<Record<string, string>> {
+export function blogFiles({ area, note, posts, title, was, writer }: Words): Readonly<Record<string, string>> {
   const more = (name: string): string => (was(name) === '' ? '' : `, ${was(name)}`)
   return {
     'app.yaml': [
@@ -61,10 +71,11 @@ export function blogFiles({ area, posts, title, was, writer }: Words): Readonly<
     ].join('\n'),
     'notes.yaml': [
       'resource: notes',
-      'fields: { text: { type: string, required: true } }',
+      `fields: { ${note}: { type: string, required: true${more('text')} } }`,
       `relations: { about: { belongs_to: ${posts}, required: true } }`,
+      'nested: { about: { path: posted, actions: [list, create] } }',
       `policies: { view: [{ who: signed_in }], create: [{ permission: ${posts}.manage }], update: [{ permission: ${posts}.manage }], delete: [{ permission: ${posts}.manage }] }`,
-      `seeds: { key: [about, text], rows: [{ about: { ${title}: Welcome }, text: First }] }`,
+      `seeds: { key: [about, ${note}], rows: [{ about: { ${title}: Welcome }, ${note}: First }] }`,
     ].join('\n'),
     [`${posts}.yaml`]: [
       `resource: ${posts}`,
@@ -81,7 +92,7 @@ export function blogFiles({ area, posts, title, was, writer }: Words): Readonly<
       '  is_seen: { type: boolean, default: false, nullable: false }',
       '  due_at: { type: timestamp }',
       'relations:',
-      `  ${writer}: { belongs_to: users${more('author')} }`,
+      `  ${writer}: { belongs_to: users, embed: [first_name]${more('author')} }`,
       `  ${area}: { belongs_to: sections${more('section')} }`,
       `  notes: { has_many: notes }`,
       'policies:',
@@ -132,6 +143,8 @@ export async function openBlog(words: Words, database: Database, folder: string)
   }
 }
 
+const TEMPLATE = '{{ title | append: " of author title" }} by {{ author.first_name }}'
+
 /** Writes something everywhere: records with their activity and files, a webhook that was told, a macro, a deleted seed. */
 export async function fill(blog: Blog, receiver: Receiver): Promise<void> {
   const { must } = blog
@@ -152,7 +165,13 @@ export async function fill(blog: Blog, receiver: Receiver): Promise<void> {
     events: ['posts.*', 'posts.create'],
     where: { any: [{ title: { contains: 'e' } }, { 'author.first_name': 'Ria' }, { author_id: ria }] },
   })
-  const macro = { name: 'Seen', resource: 'posts', is_shared: true, set: { is_seen: true, title: 'Seen by all' } }
+  const macro = {
+    name: 'Seen',
+    resource: 'posts',
+    is_shared: true,
+    set: { is_seen: true, title: TEMPLATE },
+    create: { posted: { text: '{{ title | upcase }}' } },
+  }
   await must('POST', '/macros', macro)
   const post = await must('POST', '/posts', { title: 'One', author_id: ria, due_at: new Date().toISOString() })
   await must('PATCH', `/posts/${post.id}`, { title: 'One more', text: 'Words' })
