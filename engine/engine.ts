@@ -2,15 +2,12 @@
 import { randomUUID } from 'node:crypto'
 import { hearChanges } from './action/changes.ts'
 import type { Foundation } from './action/execution.ts'
-import { registerAutomations } from './automation/register.ts'
 import { type App, composeApp, type Logged } from './boot/app.ts'
 import { type Boot, readCatalog } from './boot/boot.ts'
-import { followFiles, type Serves } from './boot/follow-files.ts'
+import { createExchange, register, settleOn } from './boot/exchange.ts'
 import { createRemembering, type Remembering } from './boot/remember.ts'
-import { type SettleOptions, settle } from './boot/settle.ts'
 import { fileVersion } from './boot/version.ts'
 import { logBreakers, standings } from './breaker.ts'
-import { registerListeners } from './change/register.ts'
 import type { ListenerWorker } from './change/worker.ts'
 import { admitCommands, connectOn } from './database/connect.ts'
 import type { Database } from './database/database.ts'
@@ -19,7 +16,7 @@ import { type Disk, watchDisk } from './disk/watch.ts'
 import { type Admission, createAdmission } from './http/admission.ts'
 import { type Listening, listen } from './http/listen.ts'
 import { createMetrics, type Metrics } from './http/metrics.ts'
-import { createPassage, type Passage } from './http/passage.ts'
+import { createPassage } from './http/passage.ts'
 import { LIMITS } from './limits.ts'
 import { instanceOf } from './migration/instance.ts'
 import type { Logger } from './observe.ts'
@@ -28,14 +25,12 @@ import { type BackgroundWork, beginWork } from './plugin/begin-work.ts'
 import type { StartLine } from './plugin/plugin.ts'
 import { saidOnce, startLines } from './plugin/start-lines.ts'
 import type { Follower } from './rollout/follow.ts'
-import { rollOut } from './rollout/roll-out.ts'
 import { checkSecret } from './secret.ts'
 import type { Settings } from './settings.ts'
 import { openStore } from './store/index.ts'
 import type { Store } from './store/store.ts'
 import { createStreams, type Streams } from './stream/streams.ts'
 import type { Collected, Diagnostic } from './text/diagnostic.ts'
-import { inTurns } from './turns.ts'
 
 export type { App }
 
@@ -185,72 +180,6 @@ export async function createEngine(options: EngineOptions): Promise<Collected<En
   }
 }
 
-/** Brings the database to the catalog, unless it is to be there already. */
-function settleOn(
-  { database, log, now }: Ground,
-  { catalog }: Boot,
-  how: Pick<SettleOptions, 'edited' | 'begin' | 'asLeft' | 'pause'>,
-) {
-  return settle(catalog, database, { log, now: now(), ...how })
-}
-
-/** Gives what an app works by itself its places in the database, which is brought to its catalog. */
-async function register({ database }: Process, { catalog }: Boot): Promise<void> {
-  await registerListeners(database, catalog.listeners)
-  await registerAutomations(database.adhoc, catalog)
-}
-
-/** Runs `change` while no request is served. Streams would be waited for, so they end first; their readers come back. */
-async function alone<T>({ streams }: Process, passage: Passage, change: () => Promise<T>): Promise<T> {
-  await streams.endAll().then(() => passage.hold(LIMITS.reloadWaitMs))
-  return change().finally(passage.open)
-}
-
-/** Serves another app from now on; it is composed before, because requests may wait for this. */
-async function serve(process: Process, serving: { app: App }, boot: Boot, next: App): Promise<void> {
-  await register(process, boot)
-  process.remembering.again(fileVersion(boot, process.settings))
-  await process.streams.endAll()
-  serving.app = next
-  // Those that were opened meanwhile are for the app before.
-  await process.streams.endAll()
-}
-
-/** How this instance serves what is rolled out. */
-function serves(process: Process, serving: { app: App }, passage: Passage): Serves<App> {
-  return {
-    alone: (change) => alone(process, passage, change),
-    compose: (next) => composeApp(process, next),
-    serve: (next, app) => serve(process, serving, next, app),
-  }
-}
-
-/** Reads the sources again and replaces the app of this instance alone; gives the mistakes. */
-async function reload(process: Process, serving: { app: App }, passage: Passage): Promise<readonly Diagnostic[]> {
-  const { diagnostics, value } = await readCatalog(process.settings)
-  if (value === undefined) return diagnostics
-  const next = composeApp(process, value)
-  // Between the change of the tables and that of the app, neither app fits the tables.
-  return alone(process, passage, async () => {
-    const settled = await settleOn(process, value, { edited: true })
-    if (settled.value !== undefined) await serve(process, serving, value, next)
-    return settled.diagnostics
-  })
-}
-
-/** Reads the sources again and has every running instance serve them; gives their names. */
-async function rollOutFiles(process: Process): Promise<Collected<readonly string[]>> {
-  const { diagnostics, value } = await readCatalog(process.settings, inTurns)
-  if (value === undefined) return { diagnostics }
-  const { value: done, diagnostics: found } = await rollOut({
-    runner: process.database.adhoc,
-    version: await fileVersion(value, process.settings),
-    settle: (pause) => settleOn(process, value, { edited: true, pause }),
-  })
-  const all = [...diagnostics, ...found]
-  return done === undefined ? { diagnostics: all } : { value: done.serving, diagnostics: all }
-}
-
 function running(
   process: Process,
   boot: Boot,
@@ -262,6 +191,7 @@ function running(
   process.serving = () => serving.app
   hearChanges(process, () => ({ catalog: serving.app.catalog, cachedTables: serving.app.foundation.cachedTables }))
   const passage = createPassage()
+  const exchange = createExchange({ ...process, compose: (next) => composeApp(process, next), serving, passage })
   let listening: Listening | undefined
   let work: BackgroundWork | undefined
   let follower: Follower | undefined
@@ -280,7 +210,7 @@ function running(
       await admitCommands(process.database, process.log)
       const version = fileVersion(boot, process.settings)
       process.remembering.begin(version)
-      follower = followFiles(process, version, serves(process, serving, passage))
+      follower = exchange.follow(version)
       return { url: listening.url, lines: startLines(process.database, serving.app.catalog, listening.url, lines) }
     },
     command(name, args) {
@@ -288,11 +218,13 @@ function running(
       if (found === undefined) return Promise.reject(new Error(`No plugin has a command "${name}"`))
       return asSystem(serving.app, found.plugin, (context) => found.value.run(context, args))
     },
-    reload: () => reload(process, serving, passage),
-    rollOut: () => rollOutFiles(process),
+    reload: exchange.reload,
+    rollOut: exchange.rollOut,
     async close(delayMs = 0) {
       process.draining = true
-      await Promise.all([listening?.stop(delayMs), work?.closeJobs(LIMITS.drainMs), follower?.close()])
+      await Promise.all([listening?.stop(delayMs), work?.closeJobs(LIMITS.drainMs)])
+      // As long as requests are answered, another version concerns them.
+      await follower?.close()
       await work?.closeOthers(LIMITS.drainMs)
       await closeAll()
     },

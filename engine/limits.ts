@@ -211,17 +211,18 @@ export const LIMITS = {
   heldMs: 10_000,
   /**
    * How often an instance looks whether another version is to be served, how often whoever waits for answers looks, and
-   * how often while requests wait for it, how long it waits for them, and after what silence of its own the instances take
-   * it for gone, in milliseconds.
+   * how often while requests wait for it, and how long it waits for them, in milliseconds.
    */
   rolloutPollMs: 1_000,
   rolloutLookMs: 50,
   rolloutHeldMs: 4,
   rolloutAnswerMs: 10_000,
-  rolloutSilenceMs: 15_000,
-  /** How often an instance shows that it lives, after what silence it is taken for gone, and when its row goes, in milliseconds. */
-  instanceBeatMs: 5_000,
-  instanceSilenceMs: 15_000,
+  /**
+   * How often an instance shows that it lives, after what silence one whose session is gone too is taken for gone, and
+   * when its row goes, in milliseconds: a new session is there within a second of the loss of one.
+   */
+  instanceBeatMs: 2_000,
+  instanceSilenceMs: 5_000,
   instanceKeepMs: 86_400_000,
   /** How often the session by which a process shows that it lives is tried, and how soon another one is opened, in milliseconds. */
   presenceCheckMs: 2_000,

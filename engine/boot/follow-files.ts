@@ -10,32 +10,40 @@ import { type Boot, type BootOptions, readCatalog } from './boot.ts'
 import { fileVersion } from './version.ts'
 
 interface Around {
-  readonly database: Pick<Database, 'adhoc'>
+  readonly database: Pick<Database, 'adhoc' | 'presence'>
   readonly log: Logger
   readonly settings: BootOptions
 }
 
-export interface Serves<T> extends Pick<FollowerParts, 'alone'> {
+export interface Serves<T> extends Pick<FollowerParts, 'alone' | 'changed'> {
   /** Makes of what was read all that is made without the database; nothing of it is served yet. */
   readonly compose: (boot: Boot) => T
   /** Serves it from now on. */
   readonly serve: (boot: Boot, app: T) => Promise<void>
+  /** As those of a candidate: of what was read. */
+  readonly fits: (boot: Boot) => Promise<boolean>
+  readonly finish: (boot: Boot) => Promise<boolean>
+  /** Whether the database is as what is served wants it. */
+  readonly fitsNow: () => Promise<boolean>
 }
 
 /** `version` is that of the files which are served at first. */
 export function followFiles<T>(
   { database, log, settings }: Around,
   version: Promise<string>,
-  { alone, compose, serve }: Serves<T>,
+  { alone, changed, compose, serve, fits, finish, fitsNow }: Serves<T>,
 ): Follower {
   let served = version
   return followRollouts({
     runner: database.adhoc,
+    presence: database.presence,
     log,
     id: randomUUID(),
     name: `${hostname()}:${pid}`,
     version: () => served,
     alone,
+    changed,
+    fits: fitsNow,
     async read() {
       const { value, diagnostics } = await readCatalog(settings, inTurns)
       if (value === undefined) return { diagnostics }
@@ -49,6 +57,8 @@ export function followFiles<T>(
             await serve(value, app)
             served = Promise.resolve(found)
           },
+          fits: () => fits(value),
+          finish: () => finish(value),
         },
         diagnostics,
       }

@@ -47,7 +47,7 @@ export async function settle(
     return { value: { applied: [], left: [] }, diagnostics: [] }
   }
   const pause = await pauseOn(database, options.pause, () => altersTables(catalog, database, options.now))
-  const settled = await migrate(catalog, database, { ...settling(catalog, options), pause })
+  const settled = await migrate(catalog, database, { ...settling(catalog, database, options), pause })
   if (settled.value !== undefined && options.logsLeft !== false) logLeft(database, settled.value, options.log)
   return settled
 }
@@ -76,15 +76,15 @@ export async function settleByPlan(
   options: SettleOptions,
 ): Promise<Collected<Settled>> {
   const pause = await pauseOn(database, options.pause, async () => true)
-  return applyPlan(catalog, database, hash, { ...settling(catalog, options), pause })
+  return applyPlan(catalog, database, hash, { ...settling(catalog, database, options), pause })
 }
 
 /** What stands beside the tables before they are altered, and what comes behind them. */
-function settling(catalog: Catalog, options: SettleOptions): MigrationOptions {
+function settling(catalog: Catalog, { presence }: Database, options: SettleOptions): MigrationOptions {
   return {
     ...options,
     rehearse: (runner, fresh, whole) => rehearse(catalog, runner, fresh, whole),
-    isServed: async (runner) => (await instances(runner, '')).some(({ lives }) => lives),
+    isServed: async (runner) => (await instances({ runner, presence }, '')).length > 0,
     async complete(runner) {
       await fillCalendars(catalog, runner, options.now)
       return (await seedBy(runner, catalog, options.now)).diagnostics

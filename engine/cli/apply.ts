@@ -12,6 +12,7 @@ export function run(invocation: Invocation): Promise<ExitCode> {
     const { catalog } = application
     const rolledOut = await rollOut({
       runner: database.adhoc,
+      presence: database.presence,
       version: await fileVersion(application, settings),
       settle(pause) {
         const options: SettleOptions = { log, now: new Date(), edited: true, logsLeft: false, pause }

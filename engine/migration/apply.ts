@@ -63,10 +63,13 @@ function isBehind(step: Step): boolean {
 export interface Pause {
   /** Called before what is served is altered, perhaps more than once; resolves when nothing is served. */
   begin(): Promise<void>
-  /** Called between tries when a lock could not be had: requests that wait are let through until it begins again. */
-  giveBack?(): Promise<void>
   /** Called when the tables fit the catalog: it may be served from now on, and what is left only makes it faster. */
   end(): Promise<void>
+  /**
+   * Called between tries when a lock could not be had: requests that wait are let through to the version before until
+   * begin() is called again.
+   */
+  giveBack(): Promise<void>
 }
 
 export interface ApplyOptions {
@@ -132,7 +135,7 @@ async function flip(steps: readonly Step[], taking: Taking, pause: Pause, last: 
       return await whole()
     } catch (error) {
       if (!isInTheWay(error)) throw error
-      if (begun) await pause.giveBack?.()
+      if (begun) await pause.giveBack()
       await rest(taking, attempt, CHANGED_NOTHING, tables)
     }
   }

@@ -60,12 +60,17 @@ async function isAlone(runner: Runner, isServed: MigrationOptions['isServed']): 
   return true
 }
 
-const NO_PAUSE: Pause = { begin: async () => {}, end: async () => {} }
+const NO_PAUSE: Pause = { begin: async () => {}, giveBack: async () => {}, end: async () => {} }
 
 /** What another version had begun and left is taken back; what this one had begun goes on. */
 async function clear(wanted: readonly Table[], runner: Runner, kind: Database['kind'], log: Logger): Promise<void> {
   const pending = await pendingChange(runner)
   if (pending !== undefined && pending.catalog !== catalogMark(wanted)) await takeBack(runner, kind, log)
+}
+
+/** Takes back what a process that is gone had made for a change; nothing where nothing was begun. */
+export function takeBackBegun(database: Database, log: Logger): Promise<void> {
+  return exclusively(database, (runner) => takeBack(runner, database.kind, log))
 }
 
 const POLL_MS = 500

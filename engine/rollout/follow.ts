@@ -1,40 +1,21 @@
 /** An instance follows what is rolled out ⇄: it reads its files, says whether it can serve them, and serves them with all others. */
-import { setTimeout as sleep } from 'node:timers/promises'
-import type { Runner } from '../database/database.ts'
 import { sentenceOf } from '../error.ts'
 import { LIMITS } from '../limits.ts'
-import type { Logger } from '../observe.ts'
 import type { Collected } from '../text/diagnostic.ts'
-import {
-  answerRollout,
-  isOpen,
-  leaveInstance,
-  type Phase,
-  type Rollout,
-  type RolloutAnswer,
-  rolloutNow,
-  showInstance,
-} from './state.ts'
+import { type Candidate, type Participant, type Participation, participate } from './participate.ts'
+import { isOpen, leaveInstance, type Rollout, rolloutNow, showInstance } from './state.ts'
 
-/** An application that was read and can be served. */
-export interface Candidate {
-  readonly version: string
-  /** Serves it from now on; rejects where it can't be, and the one before is served on. */
-  serve(): Promise<void>
-}
-
-export interface FollowerParts {
-  readonly runner: Runner
-  readonly log: Logger
-  readonly id: string
+export interface FollowerParts extends Omit<Participant, 'judged'> {
   /** For people: the machine and the process. */
   readonly name: string
   /** The version of what is served. */
   version(): Promise<string>
   /** Reads the files as they are now. */
   read(): Promise<Collected<Candidate>>
-  /** Runs `work` while no request is served; those that come wait. */
-  alone<T>(work: () => Promise<T>): Promise<T>
+  /** What changes whenever the tables may have been changed. */
+  changed(): Promise<string>
+  /** Whether the database is as what is served wants it; changes nothing. */
+  fits(): Promise<boolean>
 }
 
 export interface Follower {
@@ -42,19 +23,26 @@ export interface Follower {
   close(): Promise<void>
 }
 
-interface State {
-  closed: boolean
+interface State extends Participation {
   timer: NodeJS.Timeout | undefined
   looking: Promise<void>
   /** The rollout that was seen to its end. */
   done: string | undefined
-  /** When the instance showed itself last, monotonic, in milliseconds. */
-  shown: number
+  /** The tables as they were looked at last, when that was, monotonic, in milliseconds, and whether they fit what is served. */
+  tables: string | undefined
+  judgedAt: number
+  fits: boolean
+  shown: Promise<void>
+  /** Gives back the key by which it is known that the instance lives; absent until it is on the list. */
+  leave: (() => Promise<void>) | undefined
 }
 
-/** Follows until it is closed; looks every LIMITS.rolloutPollMs. */
+/** Follows until it is closed; looks every LIMITS.rolloutPollMs, and shows itself beside that, whatever it waits for. */
 export function followRollouts(parts: FollowerParts): Follower {
-  const state: State = { closed: false, timer: undefined, looking: Promise.resolve(), done: undefined, shown: 0 }
+  const state: State = {
+    ...{ closed: false, timer: undefined, looking: Promise.resolve(), done: undefined },
+    ...{ tables: undefined, judgedAt: 0, fits: true, shown: Promise.resolve(), leave: undefined },
+  }
   const again = (): void => {
     clearTimeout(state.timer)
     if (state.closed) return
@@ -63,13 +51,19 @@ export function followRollouts(parts: FollowerParts): Follower {
     }, LIMITS.rolloutPollMs)
     state.timer.unref()
   }
+  const beat = setInterval(() => {
+    // One that fails is made up for by the next.
+    state.shown = state.shown.then(() => show(parts)).catch(() => {})
+  }, LIMITS.instanceBeatMs).unref()
   state.looking = attempt(parts, state, enter).then(again)
   return {
     async close() {
       state.closed = true
       clearTimeout(state.timer)
-      await state.looking
-      await attempt(parts, state, ({ runner, id }) => leaveInstance(runner, id))
+      clearInterval(beat)
+      await Promise.all([state.looking, state.shown])
+      await attempt(parts, state, () => leaveInstance(parts, parts.id))
+      await state.leave?.()
     },
   }
 }
@@ -87,62 +81,35 @@ async function attempt(
   }
 }
 
-async function show({ runner, id, name, version }: FollowerParts, state: State): Promise<void> {
-  await showInstance(runner, { id, name, version: await version() })
-  state.shown = performance.now()
+async function show(parts: FollowerParts): Promise<void> {
+  await showInstance(parts, { id: parts.id, name: parts.name, version: await parts.version() })
 }
 
 async function enter(parts: FollowerParts, state: State): Promise<void> {
-  await show(parts, state)
-  const now = await rolloutNow(parts.runner)
+  state.leave ??= await parts.presence.take(parts.id)
+  await show(parts)
+  const now = await rolloutNow(parts)
   // What ended before this process began is no business of its own.
-  if (now !== undefined && !isOpen(now.rollout)) state.done = now.rollout.id
+  if (now !== undefined && !isOpen(now.rollout) && now.agedMs > performance.now()) state.done = now.rollout.id
 }
 
 async function look(parts: FollowerParts, state: State): Promise<void> {
-  if (performance.now() - state.shown > LIMITS.instanceBeatMs) await show(parts, state)
-  const now = await rolloutNow(parts.runner)
-  if (now === undefined || now.rollout.id === state.done) return
-  const { rollout, goesOn } = now
-  if (rollout.phase === 'cancelled' || (isOpen(rollout) && !goesOn)) return
-  state.done = rollout.id
-  await follow(parts, state, rollout)
+  if (state.leave === undefined) await enter(parts, state)
+  const now = await rolloutNow(parts)
+  if (now !== undefined && (await concerns(parts, state, now.rollout))) {
+    state.done = now.rollout.id
+    if ((await participate(participant(parts), state, now.rollout)) === 'open') state.done = undefined
+  }
+  if (now === undefined || !isOpen(now.rollout)) await keepUp(parts, state)
 }
 
-async function follow(parts: FollowerParts, state: State, rollout: Rollout): Promise<void> {
-  const { runner, id, log } = parts
-  const answer = (word: RolloutAnswer, more: { reason?: string; version?: string } = {}): Promise<void> =>
-    answerRollout(runner, id, { rollout: rollout.id, answer: word, ...more })
-  const refuse = async (reason: string): Promise<void> => {
-    log.error({ rollout: rollout.id, reason }, 'another version can not be served here: what was served is served on')
-    await answer('refused', { reason })
-  }
-  const candidate = await judged(parts, rollout)
-  if (typeof candidate === 'string') return refuse(candidate)
-  const serveAt = async (phase: Phase): Promise<boolean> => {
-    if (phase !== 'serve') return false
-    await candidate.serve()
-    return true
-  }
-  const held = async (): Promise<boolean> => {
-    await answer('holding')
-    return serveAt((await decided(parts, state, rollout, 'hold')).phase)
-  }
-  const hold = async (silentMs: number): Promise<boolean> => {
-    // Until every instance has looked: requests wait on all of them at the same time, and on none for another to know.
-    await sleep(Math.max(0, LIMITS.rolloutLookMs - silentMs))
-    return parts.alone(held)
-  }
-  try {
-    await answer('ready')
-    const next = isOpen(rollout) ? await decided(parts, state, rollout, 'prepare') : { ...rollout, silentMs: 0 }
-    const isServed = await (next.phase === 'hold' ? hold(next.silentMs) : serveAt(next.phase))
-    if (!isServed) return
-    log.info({ version: candidate.version }, 'another version is served')
-    await answer('serving', { version: candidate.version })
-  } catch (error) {
-    await refuse(sentenceOf(error))
-  }
+async function concerns({ version }: FollowerParts, { done }: State, rollout: Rollout): Promise<boolean> {
+  if (rollout.id === done || rollout.phase === 'cancelled') return false
+  return isOpen(rollout) || rollout.version !== (await version())
+}
+
+function participant(parts: FollowerParts): Participant {
+  return { ...parts, judged: (rollout) => judged(parts, rollout) }
 }
 
 /** What the files here are, where they are what is rolled out; else the sentence that says why not. */
@@ -157,32 +124,23 @@ async function judged(parts: FollowerParts, rollout: Rollout): Promise<Candidate
   }
 }
 
-/** What a rollout came to, and how long ago. */
-interface Decided {
-  readonly phase: Exclude<Phase, 'prepare'>
-  readonly silentMs: number
-}
-
-const GIVEN_UP: Decided = { phase: 'cancelled', silentMs: 0 }
-
-/** Waits until the rollout leaves a phase; `cancelled` where whoever began it shows nothing any more. */
-async function decided(
-  { runner }: FollowerParts,
-  state: State,
-  { id }: Rollout,
-  present: 'prepare' | 'hold',
-): Promise<Decided> {
-  while (!state.closed) {
-    const now = await rolloutNow(runner)
-    if (now?.rollout.id !== id) return GIVEN_UP
-    const { phase } = now.rollout
-    if (phase !== present && phase !== 'prepare') return { phase, silentMs: now.silentMs }
-    if (!now.goesOn) {
-      // It may be decided yet: the next look takes it up.
-      state.done = undefined
-      return GIVEN_UP
-    }
-    await sleep(present === 'hold' ? LIMITS.rolloutHeldMs : LIMITS.rolloutLookMs)
+/**
+ * Looks, when the tables may have changed without this instance, whether they fit what it serves; where they don't, it
+ * serves the files as they are now if these do.
+ */
+async function keepUp(parts: FollowerParts, state: State): Promise<void> {
+  const tables = await parts.changed()
+  const now = performance.now()
+  if (tables === state.tables && (state.fits || now - state.judgedAt < LIMITS.rolloutAnswerMs)) return
+  Object.assign(state, { tables, judgedAt: now, fits: await parts.fits() })
+  if (state.fits) return
+  const { value } = await parts.read()
+  if (value === undefined || !(await value.fits())) {
+    parts.log.error({}, 'the tables are those of another version, and the files as they are now do not fit them either')
+    return
   }
-  return GIVEN_UP
+  await parts.alone(() => value.serve())
+  parts.log.warn({ version: value.version }, 'the tables are those of another version, which is served from now on')
+  state.fits = true
+  await show(parts)
 }

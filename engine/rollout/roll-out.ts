@@ -1,14 +1,24 @@
 /** Brings every running instance to one version of the files, or none of them ⇄. */
 import { randomUUID } from 'node:crypto'
 import { setTimeout as sleep } from 'node:timers/promises'
-import type { Runner } from '../database/database.ts'
 import { LIMITS } from '../limits.ts'
 import type { Pause } from '../migration/apply.ts'
 import type { Collected, Diagnostic } from '../text/diagnostic.ts'
-import { claimRollout, type Instance, instances, type Rollout, tellRollout } from './state.ts'
+import {
+  claimRollout,
+  type Instance,
+  instances,
+  isDriven,
+  isOpen,
+  type Phase,
+  type Registry,
+  type Rollout,
+  type RolloutAnswer,
+  rolloutNow,
+  tellRollout,
+} from './state.ts'
 
-export interface RolloutOptions<T> {
-  readonly runner: Runner
+export interface RolloutOptions<T> extends Registry {
   /** That of the files which every instance must have. */
   readonly version: string
   /**
@@ -24,6 +34,8 @@ export interface RolledOut<T> {
   readonly serving: readonly string[]
 }
 
+const NO_PAUSE: Pause = { begin: async () => {}, end: async () => {}, giveBack: async () => {} }
+
 function rolloutRefused(message: string, hint?: string): Diagnostic {
   return { code: 'rollout_refused', message, ...(hint === undefined ? {} : { hint }) }
 }
@@ -31,106 +43,129 @@ function rolloutRefused(message: string, hint?: string): Diagnostic {
 /**
  * Asks every running instance whether it can serve the version, brings the database to it, and has all of them serve it.
  * Where one can't, or the database can't be brought there, all serve on what they have. An instance that fails after
- * that is told of beside the value.
+ * that is told of beside the value. Where this process ends on the way, or an error leaves open what has become of the
+ * database, the instances look and decide.
  */
 export async function rollOut<T>(options: RolloutOptions<T>): Promise<Collected<RolledOut<T>>> {
-  const { runner, version, settle } = options
+  const { version, settle, presence } = options
   const rollout: Rollout = { id: randomUUID(), version, phase: 'prepare' }
-  const running = (await instances(runner, rollout.id)).filter(({ lives }) => lives)
-  if (running.length === 0) {
-    const { value, diagnostics } = await settle({ begin: async () => {}, end: async () => {} })
-    return value === undefined ? { diagnostics } : { value: { settled: value, serving: [] }, diagnostics }
+  if ((await instances(options, rollout.id)).length === 0) {
+    const settled = await settle(NO_PAUSE)
+    const { value, diagnostics } = settled
+    if (value === undefined) return { diagnostics }
+    const late = (await instances(options, rollout.id)).filter((one) => one.version !== version)
+    // What began meanwhile may have read the files before.
+    if (late.length > 0) return rollOut({ ...options, settle: async () => settled })
+    return { value: { settled: value, serving: [] }, diagnostics }
   }
-  if (!(await claimRollout(runner, rollout))) {
+  const give = await presence.take(rollout.id)
+  try {
+    if (await claimed(options, rollout)) return await driven(options, rollout)
     const hint = 'wait until it has ended, and try again'
     return { diagnostics: [rolloutRefused('Another version is being rolled out at the moment', hint)] }
+  } finally {
+    await give?.()
   }
-  const showing = keepShowing(runner, rollout)
-  let decided = false
-  const decide = async (): Promise<void> => {
-    if (decided) return
-    await showing.end()
-    await tellRollout(runner, { ...rollout, phase: 'serve' })
-    decided = true
+}
+
+/** Begins a rollout behind one that is under way, which is waited for; false where that one goes on. */
+async function claimed(registry: Registry, rollout: Rollout): Promise<boolean> {
+  const end = performance.now() + LIMITS.rolloutAnswerMs
+  let abandoned = ''
+  while (!(await claimRollout(registry, rollout, abandoned))) {
+    if (performance.now() > end) return false
+    await sleep(LIMITS.rolloutLookMs)
+    const now = await rolloutNow(registry)
+    if (now === undefined || !isOpen(now.rollout) || (await isDriven(registry, now.rollout))) continue
+    // Whoever takes part in it decides; where nobody does, nobody will.
+    const all = await instances(registry, now.rollout.id)
+    if (!all.some(({ answer }) => answer === 'ready' || answer === 'holding')) abandoned = now.rollout.id
   }
-  try {
-    const refused = await asked(runner, rollout)
-    if (refused.length > 0) return { diagnostics: refused }
-    let held: Promise<void> | undefined
-    const { value, diagnostics } = await settle({
+  return true
+}
+
+/** Drives a rollout that was begun to its end. */
+async function driven<T>(options: RolloutOptions<T>, rollout: Rollout): Promise<Collected<RolledOut<T>>> {
+  const cancel = async (diagnostics: readonly Diagnostic[]) => {
+    await tellRollout(options, { ...rollout, phase: 'cancelled' })
+    return { diagnostics }
+  }
+  const refused = await asked(options, rollout)
+  if (refused.length > 0) return cancel(refused)
+  await show(options, rollout, 'settle')
+  const { pause, decide } = pauseOf(options, rollout)
+  const { value, diagnostics } = await options.settle(pause)
+  if (value === undefined) return cancel(diagnostics)
+  await decide()
+  const { serving, failed } = await served(options, rollout)
+  return { value: { settled: value, serving }, diagnostics: [...diagnostics, ...failed] }
+}
+
+/** The pause in which no instance serves, and what has all of them serve the version. */
+function pauseOf(registry: Registry, rollout: Rollout): { readonly pause: Pause; decide(): Promise<void> } {
+  let held: Promise<void> | undefined
+  let decided: Promise<void> | undefined
+  const decide = (): Promise<void> => {
+    decided ??= show(registry, rollout, 'serve')
+    return decided
+  }
+  return {
+    decide,
+    pause: {
       begin() {
-        held ??= hold(runner, rollout, showing)
+        held ??= hold(registry, rollout)
         return held
+      },
+      async giveBack() {
+        if (held === undefined || decided !== undefined) return
+        held = undefined
+        await show(registry, rollout, 'settle')
+        await until(registry, rollout, (some) => !some.some(({ answer }) => answer === 'holding'), LIMITS.rolloutHeldMs)
       },
       // Where nobody waits, nothing is gained by serving the version before all of it is done.
       end: async () => (held === undefined ? undefined : decide()),
-    })
-    if (value === undefined) return { diagnostics }
-    await decide()
-    const { serving, failed } = await served(runner, rollout)
-    return { value: { settled: value, serving }, diagnostics: [...diagnostics, ...failed] }
-  } finally {
-    await showing.end()
-    if (!decided) await tellRollout(runner, { ...rollout, phase: 'cancelled' })
+    },
   }
+}
+
+/** Shows where the rollout is; rejects where others have decided otherwise, because they took this process for gone. */
+async function show(registry: Registry, rollout: Rollout, phase: Phase): Promise<void> {
+  if (await tellRollout(registry, { ...rollout, phase })) return
+  const now = await rolloutNow(registry)
+  if (now?.rollout.id === rollout.id && now.rollout.phase === phase) return
+  throw new Error(
+    'The connection that shows that this rollout goes on was lost, and the instances went on without it: try again',
+  )
 }
 
 /** Has every instance let requests wait; rejects where one does not. */
-async function hold(runner: Runner, rollout: Rollout, showing: Showing): Promise<void> {
-  await showing.show({ ...rollout, phase: 'hold' })
+async function hold(registry: Registry, rollout: Rollout): Promise<void> {
+  await show(registry, rollout, 'hold')
   const isHeld = (some: readonly Instance[]) => some.every(({ answer }) => answer === 'holding' || answer === 'refused')
-  const all = await until(runner, rollout, isHeld, LIMITS.rolloutHeldMs)
-  const busy = all.filter(({ answer, lives }) => lives && answer !== 'holding').map(({ name }) => name)
+  const all = await until(registry, rollout, isHeld, LIMITS.rolloutHeldMs)
+  const busy = all.filter(({ answer }) => answer !== 'holding').map(({ name }) => name)
   if (busy.length > 0) throw new Error(`${busy.join(', ')} did not stop letting requests in`)
-}
-
-interface Showing {
-  /** Shows this from now on. */
-  show(rollout: Rollout): Promise<void>
-  end(): Promise<void>
-}
-
-/** Shows again and again that the rollout goes on, as long as `settle` may take. */
-function keepShowing(runner: Runner, first: Rollout): Showing {
-  let rollout = first
-  let written: Promise<void> = Promise.resolve()
-  const timer = setInterval(() => {
-    // One that fails is made up for by the next.
-    written = written.then(() => tellRollout(runner, rollout)).catch(() => {})
-  }, LIMITS.instanceBeatMs)
-  timer.unref()
-  return {
-    async show(next) {
-      rollout = next
-      await written
-      await tellRollout(runner, next)
-    },
-    end() {
-      clearInterval(timer)
-      return written
-    },
-  }
 }
 
 /** Looks until `enough` says so of those that live, or for so long; gives how they stand then. */
 async function until(
-  runner: Runner,
+  registry: Registry,
   { id }: Rollout,
   enough: (all: readonly Instance[]) => boolean,
   lookMs: number = LIMITS.rolloutLookMs,
 ): Promise<readonly Instance[]> {
   const end = performance.now() + LIMITS.rolloutAnswerMs
   for (;;) {
-    const all = (await instances(runner, id)).filter(({ lives, answer }) => lives || answer !== undefined)
+    const all = await instances(registry, id)
     if (enough(all) || performance.now() > end) return all
     await sleep(lookMs)
   }
 }
 
 /** Why the version can't be served everywhere; nothing where every instance is ready. */
-async function asked(runner: Runner, rollout: Rollout): Promise<readonly Diagnostic[]> {
+async function asked(registry: Registry, rollout: Rollout): Promise<readonly Diagnostic[]> {
   const all = await until(
-    runner,
+    registry,
     rollout,
     (some) => some.every(({ answer }) => answer !== undefined) || some.some(({ answer }) => answer === 'refused'),
   )
@@ -143,14 +178,16 @@ async function asked(runner: Runner, rollout: Rollout): Promise<readonly Diagnos
   })
 }
 
+const ENDED: ReadonlySet<RolloutAnswer> = new Set(['serving', 'refused'])
+
 async function served(
-  runner: Runner,
+  registry: Registry,
   rollout: Rollout,
 ): Promise<{ readonly serving: readonly string[]; readonly failed: readonly Diagnostic[] }> {
-  const all = await until(runner, rollout, (some) =>
-    some.every(({ answer }) => answer === 'serving' || answer === 'refused'),
-  )
   const isServing = ({ answer, version }: Instance): boolean => answer === 'serving' || version === rollout.version
+  // One that began with the version in the meantime is asked nothing.
+  const hasEnded = (one: Instance): boolean => (one.answer === undefined ? isServing(one) : ENDED.has(one.answer))
+  const all = await until(registry, rollout, (some) => some.every(hasEnded))
   const failed = all
     .filter((one) => !isServing(one))
     .map(({ name, reason }) =>

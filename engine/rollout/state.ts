@@ -1,16 +1,17 @@
 /** What instances and whoever rolls a version out tell each other by the database ⇄: one row an instance, one fact for all. */
-import type { Runner } from '../database/database.ts'
+import type { Presence, Runner } from '../database/database.ts'
 import { ifThere } from '../database/failure.ts'
 import { quoted as q } from '../filter/sql.ts'
 import { LIMITS } from '../limits.ts'
 import { FACT_TABLE, INSTANCE_TABLE } from '../migration/engine-tables.ts'
 
 /**
- * `prepare`: every instance reads its files, answers `ready` or `refused`, and serves what it has. `hold`: tables change
- * under it now; a ready one lets no request in, and answers `holding`. `serve`: those that are ready serve the version
- * from now on. `cancelled`: they go on with what they have.
+ * `prepare`: every instance reads its files, answers `ready` or `refused`, and serves what it has. `settle`: all are ready,
+ * the database is brought to the version, and what they have is served on. `hold`: tables change under it now; a ready one
+ * lets no request in, and answers `holding`; back in `settle` it lets them in, and answers `ready`. `serve`: those that are
+ * ready serve the version from now on. `cancelled`: they go on with what they have.
  */
-export type Phase = 'prepare' | 'hold' | 'serve' | 'cancelled'
+export type Phase = 'prepare' | 'settle' | 'hold' | 'serve' | 'cancelled'
 
 /** A version on its way to all instances. */
 export interface Rollout {
@@ -30,22 +31,29 @@ export interface Instance {
   /** What it answered to the rollout that was asked about; undefined: nothing yet. */
   readonly answer: RolloutAnswer | undefined
   readonly reason: string | undefined
-  /** Whether it has shown itself in LIMITS.instanceSilenceMs. */
-  readonly lives: boolean
+}
+
+/** Where all of this is written down, and by what it is known who lives: instances and rollouts have their ids as keys. */
+export interface Registry {
+  readonly runner: Runner
+  readonly presence: Presence
 }
 
 const FACT = q(FACT_TABLE.name)
 const INSTANCE = q(INSTANCE_TABLE.name)
 const AGE = (column: string): string => `extract(epoch from clock_timestamp() - ${column}) * 1000`
+const OPEN: readonly Phase[] = ['prepare', 'settle', 'hold']
+const IS_OPEN = (value: string): string =>
+  `${value}::jsonb ->> 'phase' in (${OPEN.map((phase) => `'${phase}'`).join()})`
 
 const READ = `select value, ${AGE('created_at')} from ${FACT} where name = 'rollout'`
 
 const CLAIM = `insert into ${FACT} as held (name, value, created_at) values ('rollout', $1, clock_timestamp())
   on conflict (name) do update set value = excluded.value, created_at = excluded.created_at
-  where held.value::jsonb ->> 'phase' not in ('prepare', 'hold') or ${AGE('held.created_at')} >= ${LIMITS.rolloutSilenceMs} returning 1`
+  where not ${IS_OPEN('held.value')} or held.value::jsonb ->> 'id' = $2 returning 1`
 
 const WRITE = `update ${FACT} set value = $1, created_at = clock_timestamp()
-  where name = 'rollout' and value::jsonb ->> 'id' = $2 and value::jsonb ->> 'phase' in ('prepare', 'hold')`
+  where name = 'rollout' and value::jsonb ->> 'id' = $2 and ${IS_OPEN('value')} returning 1`
 
 const SHOW = `with gone as (delete from ${INSTANCE} where ${AGE('seen_at')} > ${LIMITS.instanceKeepMs})
   insert into ${INSTANCE} (id, name, version) values ($1, $2, $3)
@@ -60,38 +68,42 @@ const LIST = `select id, name, version, case when rollout = $1 then answer end, 
 /** The rollout that began last. */
 export interface ShownRollout {
   readonly rollout: Rollout
-  /** For how long whoever began it has not shown that it goes on, in milliseconds; it goes on while that is little. */
-  readonly silentMs: number
-  readonly goesOn: boolean
+  /** How long ago it came to its phase, in milliseconds. */
+  readonly agedMs: number
 }
 
 /** Undefined before the first. */
-export async function rolloutNow(runner: Runner): Promise<ShownRollout | undefined> {
+export async function rolloutNow({ runner }: Registry): Promise<ShownRollout | undefined> {
   const [row] = await runner.run({ text: READ }, [])
   if (row?.[0] === undefined || row[0] === null) return undefined
-  const silentMs = Number(row[1])
-  return { rollout: JSON.parse(row[0]) as Rollout, silentMs, goesOn: silentMs < LIMITS.rolloutSilenceMs }
+  return { rollout: JSON.parse(row[0]) as Rollout, agedMs: Number(row[1]) }
 }
 
 /** Whether it is not known yet what becomes of a rollout. */
 export function isOpen({ phase }: Rollout): boolean {
-  return phase === 'prepare' || phase === 'hold'
+  return OPEN.includes(phase)
 }
 
-/** Begins a rollout; false where another one is under way. */
-export async function claimRollout(runner: Runner, rollout: Rollout): Promise<boolean> {
-  const rows = await runner.run({ text: CLAIM }, [JSON.stringify(rollout)])
+/** Whether a process lives that is to decide what becomes of a rollout. */
+export async function isDriven({ presence }: Registry, { id }: Rollout): Promise<boolean> {
+  return (await presence.held([id])).has(id)
+}
+
+/** Begins a rollout, also in the place of the open one with the id `instead`; false where another one is under way. */
+export async function claimRollout({ runner }: Registry, rollout: Rollout, instead: string): Promise<boolean> {
+  const rows = await runner.run({ text: CLAIM }, [JSON.stringify(rollout), instead])
   return rows.length > 0
 }
 
-/** Shows where the rollout is, and that it goes on. Nothing where it is decided already. */
-export async function tellRollout(runner: Runner, rollout: Rollout): Promise<void> {
-  await runner.run({ text: WRITE }, [JSON.stringify(rollout), rollout.id])
+/** Shows where the rollout is; false where it is decided already. */
+export async function tellRollout({ runner }: Registry, rollout: Rollout): Promise<boolean> {
+  const rows = await runner.run({ text: WRITE }, [JSON.stringify(rollout), rollout.id])
+  return rows.length > 0
 }
 
 /** Shows that a process lives, and what it serves; rows that have been silent for LIMITS.instanceKeepMs go. */
 export async function showInstance(
-  runner: Runner,
+  { runner }: Registry,
   { id, name, version }: Pick<Instance, 'id' | 'name' | 'version'>,
 ): Promise<void> {
   await runner.run({ text: SHOW }, [id, name, version])
@@ -99,7 +111,7 @@ export async function showInstance(
 
 /** Writes down what the process answers to a rollout; `version` where it serves another one now. */
 export async function answerRollout(
-  runner: Runner,
+  { runner }: Registry,
   id: string,
   {
     rollout,
@@ -112,19 +124,23 @@ export async function answerRollout(
 }
 
 /** Takes the process off the list. */
-export async function leaveInstance(runner: Runner, id: string): Promise<void> {
+export async function leaveInstance({ runner }: Registry, id: string): Promise<void> {
   await runner.run({ text: `delete from ${INSTANCE} where id = $1` }, [id])
 }
 
-/** The processes that serve the application, with what they answered to this rollout; none before the first start. */
-export async function instances(runner: Runner, rollout: string): Promise<readonly Instance[]> {
+/**
+ * The processes that serve the application, with what they answered to this rollout: those whose session is there, or
+ * that have shown themselves in LIMITS.instanceSilenceMs. None before the first start.
+ */
+export async function instances({ runner, presence }: Registry, rollout: string): Promise<readonly Instance[]> {
   const rows = (await ifThere(runner.run({ text: LIST }, [rollout]))) ?? []
-  return rows.map(([id, name, version, answer, reason, lives]) => ({
+  const held = await presence.held(rows.map(([id]) => id ?? ''))
+  const living = rows.filter(([id, , , , , isSeen]) => isSeen === 't' || held.has(id ?? ''))
+  return living.map(([id, name, version, answer, reason]) => ({
     id: id ?? '',
     name: name ?? '',
     version: version ?? '',
     answer: (answer ?? undefined) as RolloutAnswer | undefined,
     reason: reason ?? undefined,
-    lives: lives === 't',
   }))
 }

@@ -93,5 +93,6 @@ export function migrating(wanted: readonly Table[], on: Watched, meanwhile: (run
     await meanwhile(on.runner())
     on.forget()
   }
-  return migrateTables(wanted, on.database, { ...EDITED, log: SILENT, pause: { begin, end: async () => {} } })
+  const pause = { begin, end: async () => {}, giveBack: async () => {} }
+  return migrateTables(wanted, on.database, { ...EDITED, log: SILENT, pause })
 }

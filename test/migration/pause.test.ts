@@ -25,6 +25,7 @@ policies: { view: [{ who: anyone }] }`
   const during: string[] = []
   const pause = {
     begin: async () => {},
+    giveBack: async () => {},
     end: async () => {
       during.push(...on.ran())
       on.forget()
@@ -70,7 +71,8 @@ policies: { view: [{ who: anyone }] }`
 test('what stands behind the tables is completed before the pause ends, and not where it is amiss', async () => {
   const renamed = lines('name: { type: string }, place: { type: integer, renamed_from: rank }')
   const told: string[] = []
-  const pause = { begin: async () => {}, end: async () => void told.push('ended') }
+  const nothing = async () => {}
+  const pause = { begin: nothing, giveBack: nothing, end: async () => void told.push('ended') }
   const complete = (code: 'wrong_seed' | undefined) => async (runner: Runner) => {
     told.push(...(await runner.run({ text: `select count(place) from lines` }, [])).map(([n]) => `completed on ${n}`))
     return code === undefined ? [] : [{ code, message: 'no' }]

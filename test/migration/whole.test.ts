@@ -145,7 +145,10 @@ async function meanwhile(wanted: readonly Table[], text: string) {
   const begin = async (): Promise<void> => {
     await on.runner().run({ text }, [])
   }
-  return migrateTables(wanted, on.database, { ...EDITED, pause: { begin, end: async () => {} } })
+  return migrateTables(wanted, on.database, {
+    ...EDITED,
+    pause: { begin, giveBack: async () => {}, end: async () => {} },
+  })
 }
 
 test('a row that comes before the change is made names its step, and nothing has changed', async () => {

@@ -38,11 +38,16 @@ async function rolledOut(settle: (pause: Pause, done: string[]) => Promise<Colle
       return 'an app'
     },
     serve: async (_boot, app) => void done.push(`${app} is served`),
+    changed: async () => '',
+    fits: async () => true,
+    fitsNow: async () => true,
+    finish: async () => false,
   })
+  const registry = { runner: database.adhoc, presence: database.presence }
   try {
-    await until(async () => (await instances(database.adhoc, randomUUID())).length === 1)
+    await until(async () => (await instances(registry, randomUUID())).length === 1)
     const rolled = await rollOut({
-      runner: database.adhoc,
+      ...registry,
       version: await fileVersion(boot!, settings),
       settle: (pause) => settle(pause, done),
     })
@@ -106,6 +111,29 @@ order('what fails in the pause has every instance serve on what it had', async (
   })
   assert.is(diagnostics.length, 1)
   assert.equal(done, ['composed', 'requests wait', 'requests are served'])
+})
+
+order('a pause that is given back has requests served by the version before, as often as it is', async () => {
+  const { diagnostics, done } = await rolledOut(async (pause, done) => {
+    for (const attempt of ['first', 'second']) {
+      await pause.begin()
+      done.push(`${attempt} attempt`)
+      await pause.giveBack()
+      done.push('given back')
+    }
+    await pause.begin()
+    done.push('altered')
+    await pause.end()
+    return { value: 'settled', diagnostics: [] }
+  })
+  assert.equal(diagnostics, [])
+  const given = (attempt: string) => ['requests wait', `${attempt} attempt`, 'requests are served', 'given back']
+  assert.equal(done, [
+    'composed',
+    ...given('first'),
+    ...given('second'),
+    ...['requests wait', 'altered', 'an app is served', 'requests are served'],
+  ])
 })
 
 order.run()
