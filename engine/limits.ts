@@ -234,6 +234,8 @@ export const LIMITS = {
   lingerMs: 300,
   silentConnectionMs: 1_000,
   drainMs: 8_000,
+  /** How long a start may take before probes are answered meanwhile, in milliseconds: usual ones have ended by then. */
+  startProbesMs: 2_000,
   /** How long a start that is told to stop lets its statement run before it is cancelled, and then waits for it to end, in milliseconds. */
   startStopMs: 1_500,
   startEndMs: 5_000,

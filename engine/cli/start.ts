@@ -51,7 +51,9 @@ interface Begun {
 async function begin(invocation: Invocation, stop: AbortSignal): Promise<Begun | undefined> {
   const { settings, options, log } = invocation
   const { createEngine } = await import('../engine.ts')
-  const created = await createEngine({ settings, log, stop })
+  const { answerWhileStarting } = await import('../http/starting.ts')
+  const starting = answerWhileStarting(settings, () => new Date())
+  const created = await createEngine({ settings, log, stop }).finally(starting.end)
   showDiagnostics(created, invocation)
   const engine = created.value
   if (engine === undefined) return undefined
