@@ -55,7 +55,7 @@ export async function settle(
 /** What the log was told last of what is left in a database: while files are edited, each save would tell it again. */
 const logged = new WeakMap<Database, string>()
 
-function logLeft(database: Database, { left, older }: MigrationResult, log: Logger): void {
+function logLeft(database: Database, { left, older, rules = [] }: MigrationResult, log: Logger): void {
   const told = JSON.stringify([left, older])
   if (logged.get(database) === told) return
   logged.set(database, told)
@@ -63,9 +63,13 @@ function logLeft(database: Database, { left, older }: MigrationResult, log: Logg
     const sentence =
       'the database was brought to a newer YAML since this one last started: what this one knows is served'
     log.warn({ left }, `${sentence}; \`plinth plan\` shows the difference`)
-  } else if (left.length > 0) {
-    log.warn({ left }, 'what the YAML no longer names stays in the database until `plinth apply` removes it')
+    return
   }
+  const gone = left.filter((title) => !rules.includes(title))
+  if (gone.length > 0)
+    log.warn({ left: gone }, 'what the YAML no longer names stays in the database until `plinth apply` removes it')
+  if (rules.length > 0)
+    log.warn({ left: rules }, 'rows stand in the way of what the YAML says; `plinth plan` names them')
 }
 
 /** The same by the steps of a plan that a person has seen, the unsafe ones too. */

@@ -61,18 +61,27 @@ export async function lookAtDatabase(
 
 /** Whether the database is what the YAML describes. */
 export async function lookAtTables(database: Database, catalog: Catalog, now: Date): Promise<readonly Finding[]> {
-  const { value } = await planFor(catalog, database, now)
-  const waiting = value.steps.filter(({ effect }) => effect !== 'removes')
+  const { steps, start } = (await planFor(catalog, database, now)).value
+  const waiting = steps.filter(({ effect }) => effect !== 'removes')
   const [first] = waiting
   if (first === undefined) return [ok('the tables are what the YAML describes')]
   const more = waiting.length === 1 ? '' : `, and ${waiting.length - 1} more`
-  const refused = waiting.some(({ risk }) => risk !== 'safe')
   const message = `the tables are not what the YAML describes: ${first.title}${more}`
-  return [
-    refused
-      ? problem(`${message}; the next start will refuse it`, 'see `plinth plan`')
-      : warning(message, 'the next start does it; see `plinth plan`'),
-  ]
+  if (start.refuses.length > 0) return [problem(`${message}; the next start will refuse it`, 'see `plinth plan`')]
+  const lost = waiting.flatMap(({ about, anew }) => (anew === true && about !== undefined ? [about.table] : []))
+  if (lost.length > 0)
+    return [
+      problem(
+        `${lost.join(', ')} ${lost.length === 1 ? 'is' : 'are'} gone with all rows; the next start makes an empty table`,
+        'load a dump or a backup first',
+      ),
+    ]
+  const left = waiting.filter((step) => start.leaves.includes(step))
+  if (left.length === waiting.length)
+    return [
+      problem(`${message}; the next start leaves that as it is`, '`plinth plan` names the rows that stand in the way'),
+    ]
+  return [warning(message, 'the next start does it; see `plinth plan`')]
 }
 
 const EXTENSION = `select (select extversion from pg_extension where extname = $1),

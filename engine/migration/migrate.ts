@@ -28,6 +28,8 @@ export interface MigrationResult {
   readonly applied: readonly string[]
   /** Titles of the steps that a start left for a person. */
   readonly left: readonly string[]
+  /** Those of them that the YAML asks for, and that rows stand in the way of. */
+  readonly rules?: readonly string[]
   /** Whether the database was brought to a newer YAML than this one, which was served from it before. */
   readonly older?: boolean
 }
@@ -172,7 +174,8 @@ export function planTables(
   return database.session(async (runner) => {
     const { plan: made, present, standing } = await planned(wanted, runner, database.kind, now)
     const diagnostics = (await rehearse?.(runner, freshTables(wanted, present), true)) ?? []
-    return { value: { ...made, older: standing === 'older' }, diagnostics }
+    const { leave: leaves, refuse: refuses } = sorted(made, standing)
+    return { value: { ...made, older: standing === 'older', start: { leaves, refuses } }, diagnostics }
   })
 }
 
@@ -215,6 +218,7 @@ export function migrateTables(
     const asked = standing === 'older' ? withoutRenames(wanted) : wanted
     const entry = entryAfterStart({ wanted: asked, present, steps: take, now }, standing)
     const left = leave.map((step) => step.title)
+    const rules = leave.filter(({ effect }) => effect !== 'removes').map(({ title }) => title)
     // Where the tables stay other than they are wanted, every statement has to show that it can do with them.
     const other = leave.some((step) => step.effect !== 'removes')
     const inside = nested(runner)
@@ -234,7 +238,10 @@ export function migrateTables(
     if (amiss.length > 0) return { diagnostics: amiss }
     const applied = take.map((step) => step.title)
     const older = standing === 'older' ? { older: true } : {}
-    return { value: { hash: made.hash, applied, left, ...older }, diagnostics: [] }
+    return {
+      value: { hash: made.hash, applied, left, ...(rules.length === 0 ? {} : { rules }), ...older },
+      diagnostics: [],
+    }
   })
 }
 

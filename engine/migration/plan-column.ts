@@ -16,6 +16,7 @@ import {
 import { addingColumn, goneColumns, settingAside } from './plan-add.ts'
 import { computing, droppedFirst, dropping, keepingComputed } from './plan-computed.ts'
 import { narrowing } from './plan-narrow.ts'
+import { asking, maybeRenamed } from './plan-notice.ts'
 import { isRequiredFirst, requiring } from './plan-required.ts'
 import { identifying } from './plan-rename.ts'
 import { numbersFrom } from './plan-sequence.ts'
@@ -143,7 +144,7 @@ function leaving({ wanted, actual }: Pair, column: Column, circumstances: Circum
 /** The steps of one table's columns: renames, then additions and changes in the order of the YAML, then what goes. */
 export function planColumns(pair: Pair, circumstances: Circumstances): readonly Step[] {
   const renames: Step[] = []
-  const added: Step[] = []
+  const readFirst: Step[] = []
   const changes: Step[] = []
   const read = new Set(pair.wanted.columns.flatMap(({ fillReads = [] }) => fillReads))
   const about = (column: Column, steps: readonly Step[]): readonly Step[] =>
@@ -158,7 +159,7 @@ export function planColumns(pair: Pair, circumstances: Circumstances): readonly 
         : addingColumn(pair, column, circumstances)
       // What others are filled from is there first.
       const isRead = read.has(column.name) && column.fillReads === undefined && !isComputed
-      const place = isRead ? added : changes
+      const place = isRead ? readFirst : changes
       place.push(...about(column, steps))
       continue
     }
@@ -170,7 +171,11 @@ export function planColumns(pair: Pair, circumstances: Circumstances): readonly 
   const displaced = all.filter(({ name }) => isDisplaced(pair, name))
   const left = all.filter((column) => !displaced.includes(column))
   const first = droppedFirst(pair, left)
-  const leave = (column: Column) => about(column, leaving(pair, column, circumstances))
+  const added = pair.wanted.columns.filter((column) => presentColumn(pair, column) === undefined)
+  const leave = (column: Column) =>
+    about(column, leaving(pair, column, circumstances)).map((step) =>
+      step.effect === 'removes' ? asking(step, maybeRenamed(left, added, column)) : step,
+    )
   const gone = left.filter((column) => !first.includes(column)).flatMap(leave)
   const drops = first.flatMap((column) => about(column, [dropping(pair.wanted.name, column)]))
   const copied = pair.wanted.columns.flatMap((column) => {
@@ -179,5 +184,5 @@ export function planColumns(pair: Pair, circumstances: Circumstances): readonly 
     return isCopy ? [was.name] : []
   })
   const places = displaced.flatMap((column) => about(column, [makingPlace(pair, column, circumstances)]))
-  return [...droppingCopies(pair, new Set(copied)), ...drops, ...places, ...renames, ...added, ...changes, ...gone]
+  return [...droppingCopies(pair, new Set(copied)), ...drops, ...places, ...renames, ...readFirst, ...changes, ...gone]
 }

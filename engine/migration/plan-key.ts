@@ -13,6 +13,7 @@ import {
 } from './ddl.ts'
 import { futureRows } from './future.ts'
 import { withNames } from './name.ts'
+import { futureObstacles } from './obstacle.ts'
 import { type Circumstances, isAddedAhead, isDisplaced, isNew, isSettled, type Pair, presentColumn } from './pair.ts'
 import { goneColumns } from './plan-add.ts'
 import { renamedIndexes, renamingIndex } from './plan-rename.ts'
@@ -21,14 +22,18 @@ import { isCopied, isOver } from './plan-type.ts'
 import { changing, type Effect, type Step, tidying } from './step.ts'
 import { type Column, type ForeignKey, onlySpeeds, type TableIndex } from './table.ts'
 
-/** SQL that counts rows which will point at no record; undefined for a column that is only added. */
-function orphans(pair: Pair, key: ForeignKey, target: Pair | undefined): string | undefined {
+/** What asks for the rows that stand in the way: how many, and which. */
+type Question = ReturnType<typeof futureObstacles>
+
+/** Rows which will point at no record; undefined for a column that is only added. */
+function orphans(pair: Pair, key: ForeignKey, target: Pair | undefined): Question | undefined {
   const column = pair.wanted.columns.find(({ name }) => name === key.column)
   if (nameNow(pair, key.column) === undefined && column?.fill === undefined) return undefined
-  const counting = `select count(*) from ${futureRows(pair)} t where t.${q(key.column)} is not null`
-  if (target === undefined) return counting
+  const isSet = `t.${q(key.column)} is not null`
+  if (target === undefined) return futureObstacles(pair, isSet)
   const id = q(target.wanted.primaryKey[0] ?? 'id')
-  return `${counting} and not exists (select 1 from ${futureRows(target)} o where o.${id} = t.${q(key.column)})`
+  const none = `not exists (select 1 from ${futureRows(target)} o where o.${id} = t.${q(key.column)})`
+  return futureObstacles(pair, `${isSet} and ${none}`)
 }
 
 /** A rule over a new column disturbs no other version of the YAML; over present columns it may. */
@@ -60,7 +65,7 @@ function referring(pair: Pair, key: ForeignKey, target: Pair | undefined): Step 
     return isAlone ? { ...step, ahead: true } : step
   }
   const advice = 'clear them, or point them at records that exist'
-  return { ...step, risk: 'blocked', question, consequence: `point at no record of ${key.table}`, advice }
+  return { ...step, risk: 'blocked', ...question, consequence: `point at no record of ${key.table}`, advice }
 }
 
 /** The steps of one table's references; `pairs` are all tables that are there, by their wanted names. */
@@ -111,14 +116,14 @@ function haveValues(pair: Pair, columns: readonly string[]): boolean {
   })
 }
 
-/** SQL that counts rows that will have equal values; undefined where a column is only added, so that all its values are new. */
-function duplicates(pair: Pair, index: TableIndex): string | undefined {
+/** Rows that will have equal values; undefined where a column is only added, so that all its values are new. */
+function duplicates(pair: Pair, index: TableIndex): Question | undefined {
   if (!haveValues(pair, index.columns)) return undefined
   const where = index.where === undefined ? [] : [`(${index.where})`]
-  const list = index.columns.map(q)
-  const present = [...where, ...list.map((column) => `${column} is not null`)].join(' and ')
-  return `select coalesce(sum(n), 0) from (select count(*) as n from ${futureRows(pair)} t where ${present}
-  group by ${list.join(', ')} having count(*) > 1) d`
+  const list = index.columns.map(q).join(', ')
+  const present = [...where, ...index.columns.map((column) => `${q(column)} is not null`)].join(' and ')
+  const equal = `select ${list} from ${futureRows(pair)} e where ${present} group by ${list} having count(*) > 1`
+  return futureObstacles(pair, `${present} and (${list}) in (${equal})`)
 }
 
 /** SQL that counts rows that will overlap with another; undefined where a column is only added. */
@@ -205,7 +210,7 @@ function indexing(pair: Pair, index: TableIndex, circumstances: Circumstances): 
   const question = index.unique ? duplicates(pair, index) : undefined
   if (question === undefined) return step
   const advice = 'make them different, or take `unique` away'
-  return { ...step, risk: 'blocked', question, consequence: 'share a value that must be unique', advice }
+  return { ...step, risk: 'blocked', ...question, consequence: 'share a value that must be unique', advice }
 }
 
 /** What people call an index by what it is for. */

@@ -10,6 +10,7 @@ import {
   markComputed,
   validateForeignKey,
 } from './ddl.ts'
+import { leavingOut } from './counted-from.ts'
 import { STEP_TABLE } from './engine-tables.ts'
 import { existingSteps } from './existing.ts'
 import { catalogMark, markOf } from './mark.ts'
@@ -18,6 +19,8 @@ import { type Identified, identified } from './names.ts'
 import { type Circumstances, type Pair, presentColumn } from './pair.ts'
 import { planColumns } from './plan-column.ts'
 import { planIndexes, planReferences } from './plan-key.ts'
+import { knowing } from './plan-links.ts'
+import { asking, foreignRequired, maybeRenamedTable, takenNames } from './plan-notice.ts'
 import { identifying, renamedSequences, sequenceSteps } from './plan-rename.ts'
 import { beforeRenames } from './plan-required.ts'
 import { servingMore } from './served-rows.ts'
@@ -35,6 +38,8 @@ export interface MigrationPlan {
 export interface ShownPlan extends MigrationPlan {
   /** Another YAML has been here since this one was last. */
   readonly older: boolean
+  /** What a start would refuse, and what it would leave as it is. */
+  readonly start: { readonly refuses: readonly Step[]; readonly leaves: readonly Step[] }
 }
 
 function hashOf(wanted: readonly Table[], { tables, setAside, trigrams, ranges, history, meanings }: Present): string {
@@ -108,7 +113,8 @@ function createSteps(fresh: readonly Table[], gone: readonly Table[]): readonly 
     const indexes = table.indexes.flatMap((index) => createIndex(table.name, index, false))
     const title = `create table ${table.name} (${table.columns.length} columns)`
     const marks = table.columns.flatMap((column) => markComputed(table.name, column))
-    return { ...adding(title, createTable(table), ...marks, ...indexes), ...mistaken(table, gone) }
+    const about = { table: table.name, column: '' }
+    return { ...adding(title, createTable(table), ...marks, ...indexes), about, ...mistaken(table, gone) }
   })
   const referring = fresh
     .filter((table) => table.foreignKeys.length > 0)
@@ -253,6 +259,7 @@ export function plan(all: readonly Table[], circumstances: Circumstances): Migra
   const overlaps = wanted.some((table) => table.indexes.some((index) => index.kind === 'overlap'))
   const fresh = wanted.filter((table) => !pairs.has(table.name))
   const kept = fresh.filter((table) => table.name === STEP_TABLE.name)
+  const made = fresh.filter((table) => !kept.includes(table))
   const steps = [
     // What is begun from here on is kept there.
     ...createSteps(kept, []),
@@ -267,15 +274,17 @@ export function plan(all: readonly Table[], circumstances: Circumstances): Migra
     ...sequenceSteps(wanted, present, renamedSequences(there)),
     ...there.flatMap((pair) => locking(pair, renameSteps(pair, wanted, present))),
     ...there.flatMap((pair) => [...wrongKey(pair), ...wrongIds(pair)]),
-    ...createSteps(
-      fresh.filter((table) => !kept.includes(table)),
-      gone,
-    ),
+    ...takenNames(fresh),
+    ...createSteps(made, gone).map((step) => knowing(step, made, pairs, circumstances)),
     ...there.flatMap((pair) => locking(pair, planColumns(pair, circumstances))).filter(isOpen),
     ...(circumstances.names ?? []),
     ...there.flatMap((pair) => locking(pair, planReferences(pair, pairs))).filter(isOpen),
-    ...there.flatMap((pair) => servingMore(pair, present)),
-    ...gone.map((table) => setTableAside(table, circumstances)),
+    ...there.flatMap((pair) => [
+      ...servingMore(pair, present),
+      ...foreignRequired(pair, present),
+      ...leavingOut(pair, pairs),
+    ]),
+    ...gone.map((table) => asking(setTableAside(table, circumstances), maybeRenamedTable(gone, fresh, table))),
     ...there.flatMap((pair) => locking(pair, planIndexes(pair, circumstances))),
   ]
   return Object.freeze({ steps: Object.freeze(steps), hash: hashOf(all, present) })

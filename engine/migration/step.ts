@@ -76,6 +76,8 @@ export interface Step {
   readonly because?: string
   /** What the rows are, where they are more to people than rows. */
   readonly noun?: string
+  /** What it makes was there before, and is gone with what it held. */
+  readonly anew?: true
   /** What is lost or refused: completes "<rows> rows …". */
   readonly consequence?: string
   readonly advice?: string

@@ -46,6 +46,8 @@ export interface Column extends Holding {
   readonly words?: readonly string[]
   /** Which word takes the place of one that is no longer among them. */
   readonly becomes?: Readonly<Record<string, string>>
+  /** Of which records it holds a sum or a count; never read from a database. */
+  readonly countedFrom?: readonly CountedFrom[]
   /** What its values are judged by; never read from a database. */
   readonly judge?: Judge
 }
@@ -81,6 +83,12 @@ export function onlySpeeds({ kind, unique }: TableIndex): boolean {
 export interface Sequence {
   readonly name: string
   readonly start: number
+}
+
+/** Records that are counted where a column of theirs names the one that counts. */
+export interface CountedFrom {
+  readonly table: string
+  readonly column: string
 }
 
 /** Which rows of a table a resource serves: SQL over a row `t`; undefined: all. */

@@ -7,6 +7,7 @@ import { isStored } from '../catalog/stored.ts'
 import { UUID7_DEFAULT } from '../field/uuid7.ts'
 import { quoted } from '../filter/sql.ts'
 import { fixedConditionSql, pathSql } from './condition.ts'
+import { countedFrom } from './counted-from.ts'
 import { literalDefault } from './default.ts'
 import { engineTables } from './engine-tables.ts'
 import { judgeOf } from './judge.ts'
@@ -165,9 +166,14 @@ function sequences(resource: Resource): Sequence[] {
 /** The table of a resource, with what the resources that stand on it add. */
 function tableOf(catalog: Catalog, owner: Resource, standing: readonly Resource[]): Table {
   const all = [owner, ...standing.filter((resource) => resource !== owner)]
+  const counted = countedFrom(catalog, owner)
   const columns = byName(
     all.flatMap((r) =>
-      [...r.fields.values()].filter(isStored).map((field) => ({ ...columnOf(r, field), ...chosen(catalog, r, field) })),
+      [...r.fields.values()].filter(isStored).map((field) => {
+        const sources = counted.get(field.column)
+        const more = sources === undefined ? {} : { countedFrom: sources }
+        return { ...columnOf(r, field), ...chosen(catalog, r, field), ...more }
+      }),
     ),
   )
   const keys = all.flatMap((resource) => references(catalog, resource))

@@ -50,6 +50,33 @@ doctor('queries without an index are told with their place and their cure', asyn
   assert.is(of('queries', await look(large)).length, 3)
 })
 
+doctor('a table that is gone is a problem, though a start would make it', async () => {
+  await run('alter table visits rename to visits_elsewhere')
+  assert.match(
+    of('tables', await look()).join(),
+    /^problem visits is gone with all rows; the next start makes an empty table$/,
+  )
+  await run('alter table visits_elsewhere rename to visits')
+})
+
+doctor('what a start leaves as it is, because rows stand in the way, is told as that', async () => {
+  await run('alter table goods drop constraint goods_maker_id_fkey; update goods set maker_id = 99999 where id = 1')
+  const [told] = (await look()).filter(({ check }) => check === 'tables')
+  assert.match(told?.message ?? '', 'reference goods.maker_id to makers; the next start leaves that as it is')
+  assert.is(told?.level, 'problem')
+  const logged: unknown[] = []
+  const log = { ...SILENT, warn: (...args: unknown[]) => void logged.push(args) }
+  assert.equal((await settle(boot.catalog, place.database, { log, now: new Date() })).diagnostics, [])
+  assert.equal(logged, [
+    [
+      { left: ['reference goods.maker_id to makers'] },
+      'rows stand in the way of what the YAML says; `plinth plan` names them',
+    ],
+  ])
+  await run('update goods set maker_id = 1 where id = 1')
+  await settle(boot.catalog, place.database, { log: SILENT, now: new Date() })
+})
+
 doctor('what grows without a keeper, and keepers that do not come, are told', async () => {
   const grown = await look({ thresholds: { ...THRESHOLDS, roomMb: 1, grownRows: 3_000 } })
   assert.equal(of('growth', grown), [
