@@ -35,6 +35,20 @@ function sorted<T>(named: Readonly<Record<string, T>>): Readonly<Record<string, 
   return Object.fromEntries(Object.entries(named).sort(([a], [b]) => (a < b ? -1 : 1)))
 }
 
+function laterTargets(
+  wanted: readonly Table[],
+  before: Meanings | undefined,
+  standing: Standing,
+): NonNullable<Meanings['targets']> {
+  if (standing === 'older' && before?.targets !== undefined) return before.targets
+  const renamed = new Map(wanted.map(({ name, renamedFrom }) => [renamedFrom, name]))
+  const known = Object.entries(before?.targets ?? {}).map(([column, table]) => [column, renamed.get(table) ?? table])
+  const now = wanted.flatMap(({ foreignKeys, name }) =>
+    foreignKeys.map(({ column, table }) => [`${name}.${column}`, table]),
+  )
+  return Object.fromEntries([...known, ...now])
+}
+
 function laterServed(
   wanted: readonly Table[],
   before: Meanings | undefined,
@@ -58,5 +72,9 @@ export function laterMeanings(wanted: readonly Table[], before: Meanings | undef
       else columns[name] = column.judge.mark
     }
   }
-  return { columns: sorted(columns), served: sorted(laterServed(wanted, before, standing)) }
+  return {
+    columns: sorted(columns),
+    targets: sorted(laterTargets(wanted, before, standing)),
+    served: sorted(laterServed(wanted, before, standing)),
+  }
 }

@@ -20,7 +20,7 @@ import { renamedIndexes, renamingIndex } from './plan-rename.ts'
 import { anotherTarget } from './plan-target.ts'
 import { isCopied, isOver } from './plan-type.ts'
 import { changing, type Effect, type Step, tidying } from './step.ts'
-import { type Column, type ForeignKey, onlySpeeds, type TableIndex } from './table.ts'
+import { type Column, type ForeignKey, onlySpeeds, type Present, type TableIndex } from './table.ts'
 
 /** What asks for the rows that stand in the way: how many, and which. */
 type Question = ReturnType<typeof futureObstacles>
@@ -69,7 +69,7 @@ function referring(pair: Pair, key: ForeignKey, target: Pair | undefined): Step 
 }
 
 /** The steps of one table's references; `pairs` are all tables that are there, by their wanted names. */
-export function planReferences(pair: Pair, pairs: ReadonlyMap<string, Pair>): readonly Step[] {
+export function planReferences(pair: Pair, pairs: ReadonlyMap<string, Pair>, { meanings }: Present): readonly Step[] {
   const { wanted, actual } = pair
   const steps: Step[] = []
   const target = (key: ForeignKey) => pairs.get(key.table)
@@ -81,8 +81,11 @@ export function planReferences(pair: Pair, pairs: ReadonlyMap<string, Pair>): re
     const isSame = old?.table === presentName(key) && old.onDelete === key.onDelete
     // A column whose type starts anew was set aside together with its reference.
     if (isSame && was?.type === column?.type) continue
-    if (old && was && column && old.table !== presentName(key) && !startsAnew(pair, column))
-      steps.push(...anotherTarget(pair, key, was.name, old.table))
+    // The reference of a column that comes back went when it was set aside.
+    const isBack = was !== undefined && was === pair.aside.get(key.column)
+    const before = old?.table ?? (isBack ? meanings?.targets?.[`${wanted.name}.${key.column}`] : undefined)
+    if (before !== undefined && before !== presentName(key) && was && column && !startsAnew(pair, column))
+      steps.push(...anotherTarget(pair, key, was.name, before))
     if (old)
       steps.push(
         changing(`drop old reference of ${wanted.name}.${key.column}`, dropForeignKey(wanted.name, key.column)),

@@ -278,7 +278,7 @@ export function plan(all: readonly Table[], circumstances: Circumstances): Migra
     ...createSteps(made, gone).map((step) => knowing(step, made, pairs, circumstances)),
     ...there.flatMap((pair) => locking(pair, planColumns(pair, circumstances))).filter(isOpen),
     ...(circumstances.names ?? []),
-    ...there.flatMap((pair) => locking(pair, planReferences(pair, pairs))).filter(isOpen),
+    ...there.flatMap((pair) => locking(pair, planReferences(pair, pairs, present))).filter(isOpen),
     ...there.flatMap((pair) => [
       ...servingMore(pair, present),
       ...foreignRequired(pair, present),

@@ -159,6 +159,8 @@ export type Names = Readonly<Record<string, NamedTable>>
 export interface Meanings {
   /** `<table>.<column>` → the mark of what its values were judged by; none where the type of the column says it all. */
   readonly columns: Readonly<Record<string, string>>
+  /** `<table>.<column>` → the table that the ids in it come from, also of a column that was set aside. */
+  readonly targets?: Readonly<Record<string, string>>
   /** Resource → the rows that it served, also of one that is served no longer. */
   readonly served?: Readonly<Record<string, ServedRows & { readonly table: string }>>
 }

@@ -55,6 +55,17 @@ test('so do they where the relation gets another name in the same change', async
   assert.match(await library.shown(wanted), 'blocked  lead lines.poet_id to people instead of authors: 2 rows have')
 })
 
+test('so do values that come back to a relation of another target', async () => {
+  await written()
+  await library.apply(lines(''))
+  assert.match(
+    await library.shown(lines('writer: { belongs_to: people }')),
+    'blocked  lead lines.writer_id to people instead of authors: 2 rows have',
+  )
+  await library.titles(lines('writer: { belongs_to: authors }'))
+  assert.equal(await knex('lines').orderBy('id').pluck('writer_id'), [2, null, 1])
+})
+
 test('a relation of another name begins empty, and a required one with what it says', async () => {
   await written('writer: { belongs_to: authors, required: false }')
   await library.titles(lines('poet: { belongs_to: people, required: true, backfill: { name: b } }'))
