@@ -62,6 +62,22 @@ async function isAlone(runner: Runner, isServed: MigrationOptions['isServed']): 
   return true
 }
 
+/** Looks at what is there when the tables are; the first mistakes end it, and without any it is written down what is served. */
+function behind(
+  runner: Runner,
+  { wanted, present, standing }: Pick<Planned, 'present' | 'standing'> & { readonly wanted: readonly Table[] },
+  looks: readonly ((inside: Runner) => Promise<readonly Diagnostic[] | undefined>)[],
+): () => Promise<readonly Diagnostic[]> {
+  return async () => {
+    for (const look of looks) {
+      const found = (await look(nested(runner))) ?? []
+      if (found.length > 0) return found
+    }
+    await keepMeanings(runner, wanted, present, standing)
+    return []
+  }
+}
+
 const NO_PAUSE: Pause = { begin: async () => {}, giveBack: async () => {}, end: async () => {} }
 
 /** What another version had begun and left is taken back; what this one had begun goes on. */
@@ -221,19 +237,16 @@ export function migrateTables(
     const rules = leave.filter(({ effect }) => effect !== 'removes').map(({ title }) => title)
     // Where the tables stay other than they are wanted, every statement has to show that it can do with them.
     const other = leave.some((step) => step.effect !== 'removes')
-    const inside = nested(runner)
     const amiss = await taken({ ...made, steps: take }, entry, runner, catalog, {
       kind: database.kind,
       log,
       cause: 'start',
       pause: pause ?? NO_PAUSE,
       mark: catalogMark(wanted),
-      complete: async () => {
-        const found = other ? ((await rehearse?.(inside, [], true)) ?? []) : []
-        const amissBehind = found.length > 0 ? found : ((await complete?.(inside)) ?? [])
-        if (amissBehind.length === 0) await keepMeanings(runner, wanted, present, standing)
-        return amissBehind
-      },
+      complete: behind(runner, { wanted, present, standing }, [
+        async (inside) => (other ? await rehearse?.(inside, [], true) : undefined),
+        async (inside) => complete?.(inside),
+      ]),
     })
     if (amiss.length > 0) return { diagnostics: amiss }
     const applied = take.map((step) => step.title)
@@ -283,11 +296,7 @@ export function applyTables(
       cause: 'apply',
       pause: pause ?? NO_PAUSE,
       mark: catalogMark(wanted),
-      complete: async () => {
-        const found = (await complete?.(nested(runner))) ?? []
-        if (found.length === 0) await keepMeanings(runner, wanted, present, 'new')
-        return found
-      },
+      complete: behind(runner, { wanted, present, standing: 'new' }, [async (inside) => complete?.(inside)]),
     })
     if (amiss.length > 0) return { diagnostics: amiss }
     return { value: { hash, applied: made.steps.map((step) => step.title), left: [] }, diagnostics: [] }

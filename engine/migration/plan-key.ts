@@ -84,7 +84,9 @@ export function planReferences(pair: Pair, pairs: ReadonlyMap<string, Pair>, { m
     // The reference of a column that comes back went when it was set aside.
     const isBack = was !== undefined && was === pair.aside.get(key.column)
     const before = old?.table ?? (isBack ? meanings?.targets?.[`${wanted.name}.${key.column}`] : undefined)
-    if (before !== undefined && before !== presentName(key) && was && column && !startsAnew(pair, column))
+    // What is kept of it names tables as the YAML does.
+    const now = old === undefined ? key.table : presentName(key)
+    if (before !== undefined && before !== now && was && column && !startsAnew(pair, column))
       steps.push(...anotherTarget(pair, key, was.name, before))
     if (old)
       steps.push(
