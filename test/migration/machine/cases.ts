@@ -1,0 +1,140 @@
+/** Sequences that once failed, by name: the same commands as those that are drawn. */
+import type { Write } from './client.ts'
+import type { Change, Sequence, Step, Way } from './draw.ts'
+import type { Kind } from './kinds.ts'
+
+type ShortChange = readonly [kind: Kind, a?: number, b?: number]
+
+const change = ([kind, a = 0, b = 0]: ShortChange): Change => ({ kind, a, b })
+
+const created = (...values: readonly number[]): readonly Write[] =>
+  values.map((value) => ({ what: 'create', at: 0, values: value }))
+
+const createdIn = (at: number, ...values: readonly number[]): readonly Write[] =>
+  created(...values).map((write) => ({ ...write, at }))
+
+interface ShortStep {
+  readonly writes?: readonly Write[]
+  readonly changes?: readonly ShortChange[]
+  readonly back?: number
+  readonly way?: Way
+  readonly word?: boolean
+}
+
+function step({ writes = [], changes = [], back = 0, way = 'reload', word = true }: ShortStep): Step {
+  return { writes, changes: changes.map(change), back, way, word, at: 80, onward: true }
+}
+
+function sequence(resources: number, built: readonly ShortChange[], ...steps: readonly ShortStep[]): Sequence {
+  return { resources, built: built.map(change), steps: steps.map(step) }
+}
+
+/** Numbers that draw a value of a string, and none. */
+const [TWO, WORD, NO_STRING] = [0, 1, 7]
+
+export const CASES: Readonly<Record<string, Sequence>> = {
+  'a rename beside a required field that is filled from it, where one record has nothing': sequence(
+    1,
+    [['add_field']],
+    { writes: created(WORD, NO_STRING), changes: [['rename_field'], ['add_required_copied']] },
+  ),
+  'the file before a rename is put back': sequence(
+    1,
+    [['add_field']],
+    { writes: created(WORD), changes: [['rename_field']] },
+    { writes: created(TWO), back: 1 },
+  ),
+  'the file before a rename is put back, and the program starts on it': sequence(
+    1,
+    [['add_field']],
+    { writes: created(WORD), changes: [['rename_field']] },
+    { writes: created(TWO), back: 1, way: 'restart' },
+  ),
+  'the file before a renamed relation is put back': sequence(
+    1,
+    [['add_one']],
+    { writes: created(0, 0), changes: [['rename_one']] },
+    { back: 1 },
+  ),
+  'the file before a renamed resource is put back': sequence(
+    1,
+    [['add_field']],
+    { writes: created(WORD), changes: [['rename_resource']] },
+    { back: 1 },
+  ),
+  'a renamed resource keeps its links': sequence(1, [['add_many']], {
+    writes: created(0, 0),
+    changes: [['rename_linked_resource']],
+  }),
+  'a renamed resource keeps the links of a joining table with a name': sequence(1, [['add_many_through']], {
+    writes: created(0, 0),
+    changes: [['rename_linked_resource']],
+  }),
+  'links keep to a relation that is renamed': sequence(1, [['add_many']], {
+    writes: created(0, 0),
+    changes: [['rename_many']],
+  }),
+  'a renamed resource does not make its seeds again': sequence(1, [['add_field'], ['add_seed']], {
+    writes: [{ what: 'delete', at: 0, values: 0 }],
+    changes: [['rename_seeded_resource']],
+  }),
+  'deleted records are not served without a word': sequence(1, [['soft_delete']], {
+    writes: [...created(0), { what: 'delete', at: 0, values: 0 }],
+    changes: [['no_soft_delete']],
+  }),
+  'a relation gets another target': sequence(2, [['add_one', 0, 0]], {
+    writes: [...created(0, 0, 0), ...createdIn(1, 0, 0, 0)],
+    changes: [['retarget_one']],
+  }),
+  'a name of 49 letters goes and comes back': sequence(
+    1,
+    [['add_long_name']],
+    { writes: created(WORD), changes: [['remove_field']], way: 'apply' },
+    { back: 1 },
+  ),
+  'two names of 49 letters that begin alike go together': sequence(1, [['add_long_name'], ['add_long_name']], {
+    writes: created(WORD),
+    changes: [['remove_field'], ['remove_field']],
+    way: 'apply',
+  }),
+  'texts become numbers of a sequence, and the next number is free': sequence(
+    1,
+    [['add_field']],
+    { writes: created(TWO), changes: [['string_to_sequence']] },
+    { writes: created(0, 0, 0) },
+  ),
+  'a moment becomes a day': sequence(1, [['add_field', 0, 5]], {
+    writes: created(1),
+    changes: [['moment_to_day']],
+  }),
+  'a day becomes a word of an enum': sequence(1, [['add_field', 0, 4]], {
+    writes: created(0),
+    changes: [['retype_to_words']],
+  }),
+  'another table': sequence(1, [['add_field']], { writes: created(WORD), changes: [['other_table']] }),
+  'another column': sequence(1, [['add_field']], { writes: created(WORD), changes: [['other_column']] }),
+  'another key of a relation': sequence(1, [['add_one']], { writes: created(0, 0), changes: [['other_key']] }),
+  'another joining table': sequence(1, [['add_many']], { writes: created(0, 0), changes: [['other_through']] }),
+  'an idle session beside a rename': sequence(1, [['add_field']], {
+    writes: created(WORD),
+    changes: [['rename_field']],
+    way: 'idle session',
+  }),
+  'a second instance beside a rename': sequence(1, [['add_field']], {
+    writes: created(WORD),
+    changes: [['rename_field']],
+    way: 'second instance',
+  }),
+  'another column whose type starts anew': sequence(1, [['add_field', 0, 3]], {
+    writes: created(0),
+    changes: [['other_column'], ['retype_field', 0, 6]],
+  }),
+  'another name of a field whose type starts anew': sequence(1, [['add_field', 0, 3]], {
+    writes: created(0),
+    changes: [['rename_field'], ['retype_field', 0, 6]],
+  }),
+  'a field becomes required and is filled from one that is new too': sequence(1, [['add_field']], {
+    writes: created(WORD),
+    changes: [['add_field'], ['require_copied']],
+  }),
+}

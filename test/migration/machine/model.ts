@@ -1,0 +1,259 @@
+/** What an application holds, by the keys of resources and fields, and what a version makes of it. */
+import type { Json } from '../../../engine/json.ts'
+import type { Field, Relation, Resource, Version } from './shape.ts'
+import { STEADY, tableOf } from './shape.ts'
+import { convert, isAllowed } from './values.ts'
+
+/** Undefined: nobody knows the value yet, and the next answer tells it. */
+export type Value = Json | undefined
+
+export interface Held {
+  readonly id: number
+  deleted: boolean
+  readonly values: Map<string, Value>
+}
+
+export interface Known {
+  /** The key of the resource. */
+  readonly owner: string
+  readonly field?: Field
+  /** The key of the resource to which a relation leads. */
+  readonly target?: string
+}
+
+export interface Model {
+  readonly records: Map<string, Held[]>
+  /** Each field and relation as the last version had it that knew it. */
+  readonly known: Map<string, Known>
+  readonly seeded: Set<string>
+  /** The keys of resources whose deleted records are hidden. */
+  readonly hiding: Set<string>
+}
+
+/** Whether a version can be served at once, by a person's word, or not at all. */
+export type Verdict = 'safe' | 'unsafe' | 'refused'
+
+/** Rows of which the plan has to tell. */
+export interface Concern {
+  readonly verdict: Verdict
+  /** `apples.f1`, as the plan names it. */
+  readonly at: string
+  readonly rows: number
+  readonly why: string
+}
+
+export interface Outlook {
+  readonly verdict: Verdict
+  readonly concerns: readonly Concern[]
+  /** What the application holds when the version is served. */
+  readonly model: Model
+}
+
+export function emptyModel(): Model {
+  return { records: new Map(), known: new Map(), seeded: new Set(), hiding: new Set() }
+}
+
+export function copied({ records, known, seeded, hiding }: Model): Model {
+  const copies = [...records].map(([key, all]): [string, Held[]] => [
+    key,
+    all.map((one) => ({ ...one, values: new Map(one.values) })),
+  ])
+  return { records: new Map(copies), known: new Map(known), seeded: new Set(seeded), hiding: new Set(hiding) }
+}
+
+export function heldOf(model: Model, { key }: Resource): Held[] {
+  const found = model.records.get(key) ?? []
+  model.records.set(key, found)
+  return found
+}
+
+/** The records that answers show. */
+export function visible(model: Model, resource: Resource): readonly Held[] {
+  return heldOf(model, resource).filter(({ deleted }) => !(resource.softDelete && deleted))
+}
+
+const worst = (concerns: readonly Concern[]): Verdict =>
+  concerns.some(({ verdict }) => verdict === 'refused') ? 'refused' : concerns.length > 0 ? 'unsafe' : 'safe'
+
+/** What serving a version will make of what is held. */
+export function outlook(before: Model, version: Version): Outlook {
+  const model = copied(before)
+  const concerns = version.flatMap((resource) => [
+    ...ordered(resource.fields).flatMap((field) => fieldConcerns(model, resource, field)),
+    ...resource.relations.flatMap((relation) => relationConcerns(model, resource, relation)),
+    ...equalConcerns(model, resource),
+    ...shownConcerns(model, resource),
+  ])
+  for (const resource of version) sow(model, resource)
+  return { verdict: worst(concerns), concerns, model }
+}
+
+/** Deleted records that would be shown again. */
+function shownConcerns(model: Model, resource: Resource): readonly Concern[] {
+  const { key, softDelete } = resource
+  const rows = heldOf(model, resource).filter(({ deleted }) => deleted).length
+  const wasHiding = model.hiding.has(key)
+  if (softDelete) model.hiding.add(key)
+  else model.hiding.delete(key)
+  if (softDelete || !wasHiding || rows === 0) return []
+  return [{ verdict: 'unsafe', at: tableOf(resource), rows, why: 'were deleted and would be served' }]
+}
+
+/** Fields that are made of others behind those. */
+function ordered(fields: readonly Field[]): readonly Field[] {
+  const rank = ({ sum, backfill }: Field): number => (sum !== undefined ? 2 : backfill && 'of' in backfill ? 1 : 0)
+  return [...fields].sort((one, other) => rank(one) - rank(other))
+}
+
+function filledWith({ backfill }: Field, { values }: Held): Value {
+  if (backfill === undefined) return null
+  return 'of' in backfill ? values.get(backfill.of) : backfill.value
+}
+
+/** The value of a record that holds none yet. */
+function begun(field: Field, held: Held): Value {
+  if (field.type === 'sequence') return undefined
+  if (field.backfill !== undefined) return filledWith(field, held)
+  return field.default ?? null
+}
+
+interface Tally {
+  lost: number
+  words: number
+  missing: number
+  odd: number
+}
+
+function carried(field: Field, was: Field, held: Held, tally: Tally): Value {
+  const value = held.values.get(field.key)
+  if (value === undefined) return undefined
+  const found = convert(value, was.type, field.type)
+  if (found === 'unknown') {
+    // However it is written, it is no word.
+    if (field.type === 'enum') tally.words += 1
+    return undefined
+  }
+  if (found === 'lost') {
+    tally.lost += 1
+    return filledWith(field, held)
+  }
+  const word = found.value
+  const isOther = was.type !== field.type || was.least !== field.least
+  if (isOther && !isAllowed(word, field)) tally.odd += 1
+  if (field.type === 'enum' && word !== null && field.values?.includes(String(word)) === false) {
+    const next = field.becomes?.[String(word)]
+    if (next === undefined) tally.words += 1
+    return next ?? word
+  }
+  return word
+}
+
+function valueIn(field: Field, was: Field | undefined, held: Held, tally: Tally): Value {
+  if (field.sum !== undefined) {
+    const [one, other] = field.sum.map((key) => held.values.get(key))
+    if (one === undefined || other === undefined) return undefined
+    return one === null || other === null ? null : Number(one) + Number(other)
+  }
+  if (was === undefined) return begun(field, held)
+  const value = carried(field, was, held, tally)
+  // Every record gets a number.
+  if (value === null && field.type === 'sequence') return undefined
+  return value === null && field.required === true ? filledWith(field, held) : value
+}
+
+function fieldConcerns(model: Model, resource: Resource, field: Field): readonly Concern[] {
+  const was = model.known.get(field.key)?.field
+  const tally = { lost: 0, words: 0, missing: 0, odd: 0 }
+  const all = heldOf(model, resource)
+  const computedNow = field.sum !== undefined && was !== undefined && was.sum === undefined
+  const aside = computedNow ? all.filter(({ values }) => (values.get(field.key) ?? null) !== null).length : 0
+  for (const held of all) {
+    const value = valueIn(field, was, held, tally)
+    held.values.set(field.key, value)
+    if (value === null && field.required === true) tally.missing += 1
+  }
+  model.known.set(field.key, { owner: resource.key, field })
+  const at = `${tableOf(resource)}.${field.column ?? field.name}`
+  const concern = (verdict: Verdict, rows: number, why: string): readonly Concern[] =>
+    rows === 0 ? [] : [{ verdict, at, rows, why }]
+  return [
+    ...concern('unsafe', tally.lost, 'mean nothing as the new type'),
+    ...concern('unsafe', tally.odd, 'have a value that the field no longer allows'),
+    ...concern('unsafe', aside, 'are computed from now on'),
+    ...concern('refused', tally.words, 'have a word that goes'),
+    ...concern('refused', tally.missing, 'have no value in a required field'),
+  ]
+}
+
+function relationConcerns(model: Model, resource: Resource, relation: Relation): readonly Concern[] {
+  const targets = new Set(model.records.get(relation.target)?.map(({ id }) => id))
+  const was = model.known.get(relation.key)?.target
+  const all = heldOf(model, resource)
+  const nothing: Value = relation.kind === 'one' ? null : []
+  for (const { values } of all) if (!values.has(relation.key)) values.set(relation.key, nothing)
+  model.known.set(relation.key, { owner: resource.key, target: relation.target })
+  if (relation.kind === 'many') return []
+  const at = `${tableOf(resource)}.${relation.column ?? `${relation.name}_id`}`
+  const pointing = all.filter(({ values }) => (values.get(relation.key) ?? null) !== null)
+  const empty = relation.required === true ? all.length - pointing.length : 0
+  const moved = was === undefined || was === relation.target ? 0 : pointing.length
+  const lost = pointing.filter(({ values }) => !targets.has(Number(values.get(relation.key)))).length
+  const concern = (rows: number, why: string): readonly Concern[] =>
+    rows === 0 ? [] : [{ verdict: 'refused', at, rows, why }]
+  return [
+    ...concern(empty, 'have no value in a required field'),
+    ...concern(moved === 0 ? lost : moved, 'point at records of another resource'),
+  ]
+}
+
+function equalConcerns(model: Model, resource: Resource): readonly Concern[] {
+  return resource.fields.flatMap((field): readonly Concern[] => {
+    if (field.unique !== true && field.type !== 'sequence') return []
+    const counts = new Map<Value, number>()
+    for (const { values } of visible(model, resource)) {
+      const value = values.get(field.key)
+      if (value !== null && value !== undefined) counts.set(value, (counts.get(value) ?? 0) + 1)
+    }
+    const rows = [...counts.values()].reduce((sum, count) => sum + (count > 1 ? count : 0), 0)
+    const at = `${tableOf(resource)} (${field.column ?? field.name})`
+    return rows === 0 ? [] : [{ verdict: 'refused', at, rows, why: 'share a value that must be unique' }]
+  })
+}
+
+/** A record that nobody knows but by some of its values. */
+export function unknownHeld(id: number, known: Readonly<Record<string, Value>>): Held {
+  return { id, deleted: false, values: new Map(Object.entries(known)) }
+}
+
+/** Seeds are made once in their life, unless a record of their key is there. */
+function sow(model: Model, resource: Resource): void {
+  const { seeds } = resource
+  for (const word of seeds?.words ?? []) {
+    const mark = `${resource.key} ${word}`
+    const all = heldOf(model, resource)
+    const isThere = all.some(({ values }) => values.get(seeds?.field ?? '') === word)
+    if (model.seeded.has(mark)) continue
+    model.seeded.add(mark)
+    if (isThere) continue
+    const empty = resource.relations.map(({ key, kind }): [string, Value] => [key, kind === 'one' ? null : []])
+    const given = resource.fields.map(({ key, default: value = null, type, sum }): [string, Value] => {
+      return [key, type === 'sequence' || sum !== undefined ? undefined : value]
+    })
+    const values = [...empty, ...given, [STEADY, null] as const, [seeds?.field ?? '', word] as const]
+    // Its id is told by the first answer.
+    all.push(unknownHeld(Number.NaN, Object.fromEntries(values)))
+  }
+}
+
+/** What a new record holds in fields that the served version does not know: nothing, where their column has no default. */
+export function hiddenValues(model: Model, resource: Resource): Readonly<Record<string, Value>> {
+  const served = new Set([...resource.fields, ...resource.relations].map(({ key }) => key))
+  const hidden = [...model.known].filter(([key, { owner }]) => owner === resource.key && !served.has(key))
+  return Object.fromEntries(
+    hidden.map(([key, { field, target }]): [string, Value] => {
+      const isGiven =
+        field !== undefined && (field.default !== undefined || field.type === 'sequence' || field.sum !== undefined)
+      return [key, isGiven ? undefined : target !== undefined ? undefined : null]
+    }),
+  )
+}
