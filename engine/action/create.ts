@@ -31,15 +31,16 @@ import {
   type WriteInput,
   wanted,
 } from './input.ts'
-import { assignments, defaultMoments, insertShape, missingErrors, withId } from './insert-shape.ts'
+import { assignments, defaultMoments, givenForSure, insertShape, missingErrors, withId } from './insert-shape.ts'
 import { refuseBrokenLinks } from './linked-rules.ts'
-import { type KnownValues, without as knownWithout, ruleLocks, underLocks } from './lock.ts'
+import { type KnownValues, underLocks, without } from './lock.ts'
 import { judgedLater, tablesOf, writeMany } from './many.ts'
 import { furtherErrors, refusedByDatabase, written } from './outcome.ts'
 import { type Parent, parentId } from './parent.ts'
 import { contradictions } from './present-names.ts'
 import { isCounted, needsTransaction, readBack } from './read-back.ts'
 import { freeSlug, slugFields } from './slug.ts'
+import { takeOver, takingLocks } from './take-over.ts'
 import { refusedOnCreate } from './unwritable.ts'
 
 /**
@@ -109,7 +110,7 @@ export async function decodeNew(
   const sent = readInput(around, resource, hooks, own)
   const input = parent === undefined ? sent : below(sent, parent.relation.field, above)
   // Writing the foreign key that the path fixes needs no right of its own.
-  const chosen = parent === undefined ? sent.values : without(sent.values, parent.relation.field.name)
+  const chosen = parent === undefined ? sent.values : without(sent.values, new Set([parent.relation.field.name]))
   const clauses = allowedClauses(around, resource, speaking, wanted(resource, chosen, input))
   const errors = { ...errorsOf(around, resource, clauses[0], input), ...misplaced }
   if (Object.keys(errors).length > 0)
@@ -127,10 +128,6 @@ function below(input: WriteInput, field: Field, above: Id | undefined): WriteInp
   const errors = { ...input.errors }
   if (said !== undefined && said !== above) errors[field.name] = [sentence(field, 'must be the record of the path')]
   return { ...input, values: { ...input.values, [field.name]: above ?? null }, errors }
-}
-
-function without(values: Readonly<FieldValues>, name: string): FieldValues {
-  return Object.fromEntries(Object.entries(values).filter(([key]) => key !== name))
 }
 
 /** The clauses under which the caller may send these values; throws forbidden when a field stands in the way. */
@@ -164,7 +161,9 @@ function errorsOf(
 /** Inserts the record; starts over when another request took the slug that was made for it. */
 async function insertWithSlugs(around: Execution, record: NewRecord): Promise<string> {
   const { children, hooks, input, resource } = record
-  const locks = isCounted(resource) ? ruleLocks(resource, 'create', undefined, tablesOf(input.many)) : []
+  const known = isCounted(resource) ? sureOf(record) : undefined
+  const taking = { resource, action: 'create', columns: undefined, known: known ?? {} } as const
+  const locks = isCounted(resource) ? takingLocks(around.catalog, taking, tablesOf(input.many)) : []
   const elsewhere = resource.relatedFollows.length > 0 || children.size > 0
   const transactional = locks.length > 0 || elsewhere || needsTransaction(around.catalog, resource, hooks, input.many)
   for (let tries = 1; ; tries++) {
@@ -172,7 +171,7 @@ async function insertWithSlugs(around: Execution, record: NewRecord): Promise<st
       if (transactional || tries > 1 || around.transaction !== undefined)
         return await underLocks(around, {
           locks,
-          records: async () => (hooks.length > 0 ? undefined : [givenForSure(record)]),
+          records: async () => known && [known],
           work: (inner) => createInside(inner, record),
         })
       return await createAlone(around, record)
@@ -182,12 +181,9 @@ async function insertWithSlugs(around: Execution, record: NewRecord): Promise<st
   }
 }
 
-/** The values of a record to come that neither a rule nor a default decides. */
-function givenForSure({ resource, input, fixed, clauses }: NewRecord): KnownValues {
-  const values = { ...input.values, ...fixed }
-  const assigned = clauses.flatMap((clause) => assignments(resource, clause, values))
-  const follows = resource.follows.flatMap(({ set }) => set)
-  return knownWithout(values, new Set([...assigned, ...follows].map(({ field }) => field.name)))
+/** The values that the record will have for sure; undefined where a hook may name any. */
+function sureOf({ clauses, fixed, hooks, input, resource }: NewRecord): KnownValues | undefined {
+  return hooks.length > 0 ? undefined : givenForSure(resource, { ...input.values, ...fixed }, clauses)
 }
 
 /** Whether a record was refused only because another took the slug that was made for it. */
@@ -220,6 +216,7 @@ async function createInside(inner: Execution, record: NewRecord): Promise<string
   const id = await runHooks(inner, resource, 'create', hooks, write, async () => {
     const stored = JSON.parse(await insert(inner, record, write.input, 'stored')) as Record<string, Json>
     write.result = stored
+    await takeOver(inner, { resource, action: 'create', columns: undefined }, stored)
     const id = stored.id as Id
     const moved = await writeMany(inner, resource, id, input.many)
     await refuseBrokenLinks(inner, { resource, action: 'create', id, moved, columns: new Set() })

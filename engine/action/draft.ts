@@ -46,14 +46,13 @@ export function drafts(
 async function readDraft(around: Execution, drafting: Drafting): Promise<DraftRecord> {
   const { action, clauses, id, resource } = drafting
   const values = await drafting.values()
-  const by = action === 'create' || action === 'update' ? action : 'removal'
   let draft: DraftRecord = {}
   for (const clause of clauses.length === 0 ? [undefined] : clauses) {
     const shape = drafting.shape(values, clause)
     const names = shape.given.map((field) => field.name).join(',')
     const fixed = shape.assigned.map(({ field }) => field.name).join(',')
     const key = `draft ${action} ${around.bulk} ${resource.name} ${clauseKey(clause)} ${names} ${fixed} ${actorClass(around.actor)}`
-    const compiled = around.statements.get(key, () => compileDraft(around, resource, shape, by))
+    const compiled = around.statements.get(key, () => compileDraft(around, resource, shape, action))
     const [row] = await runCompiled(around, compiled, { ...valueSlots(resource, values), id })
     if (row === undefined) return draft
     draft = JSON.parse(compiled.serialize(row)) as DraftRecord

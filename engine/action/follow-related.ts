@@ -3,13 +3,12 @@ import type { RelatedFollow, Resource } from '../catalog/catalog.ts'
 import type { WrittenBy } from '../catalog/following.ts'
 import { idOf } from '../catalog/key.ts'
 import type { Row } from '../database/database.ts'
-import { ApiError } from '../error.ts'
 import type { Id } from '../id.ts'
 import type { Json, JsonObject } from '../json.ts'
 import { actorClass } from '../query/policy.ts'
 import { compileConcerned, compileFollowing, lockOther, relatedFollowsOf } from '../query/related-follow.ts'
+import { updateOther } from './consequence.ts'
 import { type Execution, runCompiled } from './execution.ts'
-import { writtenValues } from './written-values.ts'
 
 type Stored = Readonly<Record<string, Json>>
 
@@ -77,17 +76,4 @@ async function followOne(
 /** PostgreSQL's text of the other record's id. */
 function textOf(row: Row | undefined): string | undefined {
   return row?.[0] ?? undefined
-}
-
-/** Updates the other record as the program itself; a refusal is told in its own sentences, since its fields are none of the caller's body. */
-async function updateOther(around: Execution, target: Resource, id: Id, values: JsonObject): Promise<void> {
-  try {
-    const { body, fixed } = writtenValues(target, values)
-    const { records } = around.contextOf({ ...around, sharesKeys: true }, {})
-    await records(target.name, 'system').update(id, body, { fixed })
-  } catch (error) {
-    if (!(error instanceof ApiError) || error.code !== 'validation_failed') throw error
-    const sentences = Object.values(error.params.errors ?? {}).flat()
-    throw new ApiError('conflict', { message: `${target.label}: ${sentences.join('; ')}` })
-  }
 }

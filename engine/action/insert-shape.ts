@@ -5,6 +5,7 @@ import { uuid7 } from '../field/uuid7.ts'
 import type { WriteShape } from '../query/write-shape.ts'
 import { type FieldValues, isWritable, sentence } from '../record/decode.ts'
 import type { WriteInput } from './input.ts'
+import { type KnownValues, without } from './lock.ts'
 
 /** What rules write beside the caller's values; a field of the scope that the caller names is checked instead. */
 export function assignments(
@@ -19,6 +20,19 @@ export function assignments(
 export function withId({ key }: Resource, values: Readonly<FieldValues>, now: Date): Readonly<FieldValues> {
   if (key.type.name !== 'uuid' || Object.hasOwn(values, key.name)) return values
   return { ...values, [key.name]: uuid7(now.getTime()) }
+}
+
+/** The values of a record to come that no rule decides. */
+export function givenForSure(
+  resource: Resource,
+  values: Readonly<FieldValues>,
+  clauses: readonly (Clause | undefined)[],
+): KnownValues {
+  const assigned = clauses.flatMap((clause) => assignments(resource, clause, values))
+  const follows = resource.follows.flatMap(({ set }) => set)
+  const yes = resource.soles.flatMap(({ field: { name } }) => resource.fields.get(name) ?? [])
+  const defaults = Object.fromEntries(yes.map((field) => [field.name, field.default ?? null]))
+  return without({ ...defaults, ...values }, new Set([...assigned, ...follows].map(({ field }) => field.name)))
 }
 
 /** What an insert takes from the values, and what rules and defaults put beside them. */

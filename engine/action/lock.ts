@@ -2,7 +2,7 @@
 import type { Resource, WriteAction } from '../catalog/catalog.ts'
 import type { Json } from '../json.ts'
 import { castType } from '../query/comparison.ts'
-import { type Lock, locksOf } from '../query/table-check.ts'
+import { type Lock, locksOf, type TableWrite } from '../query/table-check.ts'
 import { type Execution, inTransaction } from './execution.ts'
 
 /** Values of a record by field, as they are before or after a write; one that is absent is not known. */
@@ -21,9 +21,9 @@ export function ruleLocks(
   resource: Resource,
   action: WriteAction,
   columns: ReadonlySet<string> | undefined,
-  links?: ReadonlySet<string>,
+  more: Pick<TableWrite, 'links' | 'never'> = {},
 ): readonly Lock[] {
-  return locksOf({ resource, action, columns, ...(links === undefined ? {} : { links }) })
+  return locksOf({ resource, action, columns, ...more })
 }
 
 /** One lock to take: of a whole rule, of a rule by many at once, or of one group of it. */

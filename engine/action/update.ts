@@ -1,6 +1,6 @@
 /** ⇄ Updating a record: read it with its policy, see what really changes, run hooks around one checked update, answer. */
 import type { Clause, Resource } from '../catalog/catalog.ts'
-import { concerns, withFollowing } from '../catalog/following.ts'
+import { concerns } from '../catalog/following.ts'
 import { computedFields } from '../catalog/stored.ts'
 import { invalid } from '../error.ts'
 import type { Json, JsonObject } from '../json.ts'
@@ -31,13 +31,15 @@ import {
   wanted,
 } from './input.ts'
 import { refuseBrokenLinks } from './linked-rules.ts'
-import { type KnownValues, ruleLocks, takeLocks, underLocks, without } from './lock.ts'
-import { changedLinks, judgedLater, type Links, tablesOf, writeMany } from './many.ts'
+import { type KnownValues, ruleLocks, underLocks, without } from './lock.ts'
+import { changedLinks, judgedLater, type Links, writeMany } from './many.ts'
 import { furtherErrors, refusedByDatabase } from './outcome.ts'
 import { contradictions, settled } from './present-names.ts'
 import { isCounted, needsTransaction, readBack, requireVersion } from './read-back.ts'
 import { remakeSlugs } from './slug.ts'
+import { takeOver } from './take-over.ts'
 import { refusedOnUpdate } from './unwritable.ts'
+import { columnsOf, decidedBy, locksOf, takeLateLocks } from './update-locks.ts'
 import { updateShape } from './update-shape.ts'
 
 const NONE: Readonly<FieldValues> = Object.freeze({})
@@ -85,7 +87,7 @@ export async function updateRecord(
   const hooks = hooksOf(around, resource, 'update')
   const input = readInput(around, resource, hooks, body)
   const columns = columnsOf(around, resource, clauses, { ...input.values, ...fixed })
-  const locks = isCounted(resource) ? ruleLocks(resource, 'update', columns, tablesOf(input.many)) : []
+  const locks = isCounted(resource) ? locksOf(around, { resource, clauses, columns, fixed, input }) : []
   const update: Update = { resource, lookup, clauses, hooks, input, ifMatch, fixed, columns, locks }
   const locked = (): Promise<string> =>
     underLocks(around, {
@@ -113,18 +115,6 @@ export async function updateRecord(
   }
 }
 
-/** The columns that an update of these values may write. */
-function columnsOf(
-  { catalog }: Execution,
-  resource: Resource,
-  clauses: readonly Clause[],
-  values: Readonly<FieldValues>,
-): ReadonlySet<string> {
-  const given = Object.keys(values).flatMap((name) => resource.fields.get(name)?.column ?? [])
-  const set = [...resource.updateSets, ...clauses.flatMap((clause) => clause.set)]
-  return withFollowing(catalog, resource, 'update', [...given, ...set.map(({ field }) => field.column)])
-}
-
 /** The record before and after the update, as far as the body alone decides it; undefined where a hook may. */
 async function groupsOf(
   inner: Execution,
@@ -132,10 +122,8 @@ async function groupsOf(
 ): Promise<readonly KnownValues[] | undefined> {
   if (hooks.length > 0) return undefined
   const { record } = await currentRecord({ ...inner, transaction: undefined }, resource, clauses, lookup)
-  const set = [...resource.updateSets, ...clauses.flatMap((clause) => clause.set)]
-  const following = resource.follows.flatMap((follow) => follow.set)
   const computed = computedFields(inner.catalog, resource).filter(({ column }) => columns.has(column))
-  const decided = new Set([...[...set, ...following].map(({ field }) => field), ...computed].map(({ name }) => name))
+  const decided = new Set([...decidedBy(resource, clauses), ...computed.map(({ name }) => name)])
   return [record, without({ ...record, ...settled(input, record, () => false).values, ...fixed }, decided)]
 }
 
@@ -205,8 +193,12 @@ async function writeChange(around: Execution, update: Update, change: Change): P
     const moved = await writeMany(around, resource, current.id, links)
     await refuseBrokenLinks(around, { resource, action: 'update', id: current.id, moved, columns: update.columns })
     if (text === undefined) return undefined
-    if (write.result !== undefined)
+    // A hook may have named any field.
+    const columns = hooks.length > 0 ? undefined : update.columns
+    if (write.result !== undefined) {
+      await takeOver(around, { resource, action: 'update', columns }, write.result)
       await followRelated(around, resource, { by: 'update', before: current.record, after: write.result })
+    }
     await noteChange(around, resource)
     return text
   })
@@ -243,20 +235,6 @@ function immutable(resource: Resource, changed: Readonly<FieldValues>): Record<s
   return errors
 }
 
-/** What a hook named beside the body may concern rules whose locks are not taken yet. */
-async function takeLateLocks(
-  around: Execution,
-  resource: Resource,
-  { given, assigned }: Pick<WriteShape, 'given' | 'assigned'>,
-  taken: readonly Lock[],
-): Promise<void> {
-  if (!isCounted(resource)) return
-  const columns = [...given, ...assigned.map(({ field }) => field)].map(({ column }) => column)
-  const late = ruleLocks(resource, 'update', withFollowing(around.catalog, resource, 'update', columns))
-  const missing = late.filter(({ name }) => !taken.some((one) => one.name === name))
-  await takeLocks(around, missing)
-}
-
 /** Writes the changed values and what every update sets, as JSON text; undefined when there is no column to write. */
 async function updateRow(
   around: Execution,
@@ -270,7 +248,7 @@ async function updateRow(
   const links = judgedLater(resource, change.links)
   const { given, assigned } = updateShape(resource, values, clause)
   if (given.length + assigned.length === 0) return undefined
-  await takeLateLocks(around, resource, { given, assigned }, locks)
+  if (isCounted(resource)) await takeLateLocks(around, { resource, values, given, assigned, taken: locks })
   const names = given.map((field) => field.name).join(',')
   const told = isTold(resource, unseenOf(change, values))
   const key = `update ${returning} ${told} ${[...links].join()} ${resource.name} ${clauseKey(clause)} ${names} ${actorClass(around.actor)}`

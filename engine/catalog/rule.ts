@@ -84,9 +84,13 @@ export interface CountRule extends TableRule {
   readonly at: Field | undefined
 }
 
-/** One record alone has a yes in this field; one that gets it takes it from the other. */
+/** One live record alone has a yes in this field; one that gets it takes it from the other. */
 export interface SoleRule extends TableRule {
+  /** The resource that says so; the record that loses its yes is written as one of its records. */
+  readonly resource: string
   readonly field: Field
+  /** The part of the table that the resource is. */
+  readonly where: Filter | undefined
 }
 
 /** No two live records overlap in time: an index of the database refuses the second. */

@@ -45,6 +45,8 @@ export interface After {
   readonly table: string
   readonly columns: readonly string[]
   readonly resource: Resource
+  /** Columns of its other rows `s` that get other values because of it. */
+  readonly others: ReadonlyMap<string, Sql>
   /** The row goes for good. */
   readonly removed: boolean
 }
@@ -68,13 +70,13 @@ export function conditionSql(
 }
 
 /** A table as a statement reads it: the one that it writes as it will be, and what is to be read so as it was. */
-export function tableSql(table: string, { after, was }: Judged): Sql {
+export function tableSql(table: string, { after, was }: Pick<Judged, 'after' | 'was'>): Sql {
   const former = was?.get(table)
   if (former !== undefined) return former
   if (after === undefined || after.table !== table) return sql`${quoted(table)}`
   const columns = after.columns.map(quoted).join(', ')
-  const others = `select ${columns} from ${quoted(table)} s where ${idSql(after.resource, 's')} is distinct from (select ${idSql(after.resource, 'v')} from v)`
-  return sql`(${after.removed ? others : `${others} union all select ${columns} from v`})`
+  const others = sql`select ${join(after.columns.map((column) => after.others.get(column) ?? quoted(column)))} from ${quoted(table)} s where ${idSql(after.resource, 's')} is distinct from (select ${idSql(after.resource, 'v')} from v)`
+  return sql`(${after.removed ? others : sql`${others} union all select ${columns} from v`})`
 }
 
 type Asking = Extract<Filter, { kind: 'related' }>

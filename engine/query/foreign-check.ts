@@ -26,7 +26,7 @@ export function foreignChecks(
   action: WriteAction,
   columns: ReadonlySet<string> | undefined,
 ): readonly RuleSql[] {
-  const after = afterOf(scope.catalog, resource, action)
+  const after = afterOf(scope, resource, action, columns)
   return resource.foreignRules
     .filter((foreign) => breaks(foreign, action, columns))
     .map((foreign) => ({

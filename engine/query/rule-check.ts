@@ -1,9 +1,10 @@
 /** What must hold of a record, as conditions on the row `v` that a write would store. */
-import type { Catalog, RecordRule, Resource, WriteAction } from '../catalog/catalog.ts'
+import type { RecordRule, Resource, WriteAction } from '../catalog/catalog.ts'
 import { meets, tableFields } from '../catalog/stored.ts'
 import { type Sql, sql } from '../filter/sql.ts'
 import { type After, holdsSql, type Judged } from './condition.ts'
 import type { SelectScope } from './scope.ts'
+import { takenSql } from './sole.ts'
 
 /** A rule with its condition on the row `v`. */
 export interface RuleSql {
@@ -18,16 +19,17 @@ const NONE: ReadonlySet<string> = new Set()
  * the joining tables `links`, which are written next, are judged behind them.
  */
 export function ruleChecks(
-  { catalog }: SelectScope,
+  scope: SelectScope,
   resource: Resource,
   action: WriteAction,
   columns: ReadonlySet<string> | undefined,
   links: ReadonlySet<string> = NONE,
 ): readonly RuleSql[] {
+  const { catalog } = scope
   const judged: Judged = {
     record: 'v',
     before: action === 'create' ? undefined : resource.table,
-    after: afterOf(catalog, resource, action),
+    after: afterOf(scope, resource, action, columns),
   }
   const asked = resource.rules.filter(
     (rule) =>
@@ -44,7 +46,13 @@ export function ruleChecks(
 }
 
 /** What the statement of a write makes of its table. */
-export function afterOf(catalog: Catalog, resource: Resource, action: WriteAction): After {
-  const columns = tableFields(catalog, resource).map(({ column }) => column)
-  return { table: resource.table, resource, columns, removed: action === 'delete' && resource.deleteSets === undefined }
+export function afterOf(
+  scope: Pick<SelectScope, 'catalog'>,
+  resource: Resource,
+  action: WriteAction,
+  written: ReadonlySet<string> | undefined,
+): After {
+  const columns = tableFields(scope.catalog, resource).map(({ column }) => column)
+  const removed = action === 'delete' && resource.deleteSets === undefined
+  return { table: resource.table, resource, columns, others: takenSql(scope, resource, action, written), removed }
 }

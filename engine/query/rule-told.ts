@@ -27,10 +27,10 @@ export function compileTold(
   shape: Pick<WriteShape, 'given' | 'assigned'> | undefined,
 ): CompiledTold {
   const { catalog } = scope
-  const judged: Judged = { record: 'v', before: resource.table, after: afterOf(catalog, resource, 'update') }
+  const judged: Judged = { record: 'v', before: resource.table, after: afterOf(scope, resource, 'update', undefined) }
   const definitions =
     shape === undefined
-      ? draftRow(scope, resource, { given: [], assigned: [] }, 'removal')
+      ? draftRow(scope, resource, { given: [], assigned: [] }, 'delete')
       : draftRow(scope, resource, shape, 'update')
   const parts = rule.parts.map(({ filter }) => ({ filter, compared: unique(comparedIn(catalog, filter, judged)) }))
   const columns = parts.flatMap(({ compared, filter }) => [

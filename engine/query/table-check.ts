@@ -1,10 +1,11 @@
 /** Rules about several records of a table, in the statement of one write: how many remain, which is the only one, what is locked. */
-import type { CountRule, Field, OverlapRule, RecordRule, Resource, SoleRule, WriteAction } from '../catalog/catalog.ts'
+import type { CountRule, Field, OverlapRule, RecordRule, Resource, WriteAction } from '../catalog/catalog.ts'
 import { idSql, meets } from '../catalog/stored.ts'
 import { and, join, parameter, quoted, type Sql, sql } from '../filter/sql.ts'
-import { changeSql } from './change-log.ts'
-import { holdsSql } from './condition.ts'
+import { holdsSql, tableSql } from './condition.ts'
 import { breaks } from './foreign-check.ts'
+import { afterOf } from './rule-check.ts'
+import { solesOf } from './sole.ts'
 import type { SelectScope } from './scope.ts'
 
 const NONE: ReadonlySet<string> = new Set()
@@ -25,15 +26,15 @@ export interface TableWrite {
   readonly columns: ReadonlySet<string> | undefined
   /** The joining tables whose pairs are written with it. */
   readonly links?: ReadonlySet<string>
+  /** The columns in which it leaves no yes. */
+  readonly never?: ReadonlySet<string>
 }
 
 /** The checks of one write. What counts others is right only under the locks that `locksOf` names. */
 export function tableChecks(scope: SelectScope, write: TableWrite): readonly TableRuleSql[] {
   const { resource, action } = write
   return [
-    ...resource.counts
-      .filter((rule) => concerns(rule, write))
-      .flatMap((rule) => countSql(scope, resource, rule, action)),
+    ...resource.counts.filter((rule) => concerns(rule, write)).flatMap((rule) => countSql(scope, write, rule)),
     ...(action === 'delete'
       ? []
       : resource.overlaps.filter((rule) => touches(rule, write)).map((rule) => turnSql(resource, rule))),
@@ -48,9 +49,9 @@ export interface Lock {
 
 /** The locks that a write takes before its statement, so that it sees what others of the same rule have written. */
 export function locksOf(write: TableWrite): readonly Lock[] {
-  const { resource, action, links = NONE } = write
+  const { resource, action, links = NONE, never = NONE } = write
   const counts = resource.counts.filter((rule) => concerns(rule, write))
-  const soles = action === 'delete' ? [] : resource.soles.filter((rule) => touches(rule, write))
+  const soles = solesOf(resource, action, write.columns).filter(({ field }) => !never.has(field.column))
   const own = resource.rules.filter(
     (rule) =>
       rule.always && rule.on.has(action) && (action !== 'update' || touches(rule, write) || meets(rule.links, links)),
@@ -79,18 +80,18 @@ function concerns(rule: CountRule, write: TableWrite): boolean {
   return write.action === 'delete' ? rule.least !== undefined : rule.most !== undefined
 }
 
-function countSql(
-  { catalog }: SelectScope,
-  resource: Resource,
-  rule: CountRule,
-  action: WriteAction,
-): readonly TableRuleSql[] {
+function countSql(scope: SelectScope, write: TableWrite, rule: CountRule): readonly TableRuleSql[] {
+  const { catalog } = scope
+  const { action, resource } = write
   const { least, most, per, where } = rule
   const counted = (alias: string): Sql => and([resource.live, where].map((filter) => holdsSql(catalog, filter, alias)))
+  // Where nobody loses a yes, the table itself, so that its indexes are of use.
+  const after = afterOf(scope, resource, action, write.columns)
+  const counting = after.others.size === 0 ? sql`${quoted(resource.table)}` : tableSql(resource.table, { after })
   const others = (group: string): Sql => {
     const equal = per.map(({ column }) => sql`o.${quoted(column)} is not distinct from ${group}.${quoted(column)}`)
     const conditions = [sql`${idSql(resource, 'o')} is distinct from ${idSql(resource, group)}`, ...equal, counted('o')]
-    return sql`(select count(*) from ${quoted(resource.table)} o where ${and(conditions)})`
+    return sql`(select count(*) from ${counting} o where ${and(conditions)})`
   }
   const table = quoted(resource.table)
   const now = action === 'delete' ? sql`false` : sql`(${counted('v')})`
@@ -120,54 +121,4 @@ function turnSql(resource: Resource, { name, per }: OverlapRule): TableRuleSql {
     check: { kind: 'turn' },
     condition: sql`(pg_advisory_xact_lock(hashtextextended(${key}, 0)) is not null)`,
   }
-}
-
-/**
- * Takes the yes of each only record from the others, once the write `w` has happened, and tells the log of them; the
- * definitions of a `with`.
- */
-export function takeovers({ catalog }: SelectScope, write: TableWrite): readonly Sql[] {
-  const { resource, action } = write
-  if (action !== 'create' && action !== 'update') return []
-  return resource.soles
-    .filter((rule) => touches(rule, write))
-    .flatMap((rule, i) => {
-      const column = quoted(rule.field.column)
-      const conditions = [
-        sql`w.${column}`,
-        sql`${idSql(resource, 'o')} <> ${idSql(resource, 'w')}`,
-        sql`o.${column}`,
-        ...sameGroup(rule, 'o', 'w'),
-      ]
-      const table = quoted(resource.table)
-      const taken = sql`o${i} as (update ${table} o set ${column} = false from w where ${and(conditions)} returning o.*)`
-      if (!resource.logged) return [taken]
-      const from = sql`o${i} join ${table} b on ${idSql(resource, 'b')} = ${idSql(resource, `o${i}`)}`
-      const given = new Set([rule.field])
-      const logged = changeSql(catalog, resource, { action: 'update', before: 'b', after: `o${i}`, given, from })
-      return [taken, sql`o${i}_logged as (${logged})`]
-    })
-}
-
-/** A record that comes back leaves the yes with the live one that has it: the values of its fields then. */
-export function yielded({ catalog }: SelectScope, resource: Resource): ReadonlyMap<string, Sql> {
-  return new Map(
-    resource.soles.map((rule) => {
-      const column = quoted(rule.field.column)
-      const conditions = [
-        sql`${idSql(resource, 'o')} <> ${idSql(resource, 't')}`,
-        sql`o.${column}`,
-        holdsSql(catalog, resource.live, 'o'),
-        ...sameGroup(rule, 'o', 't'),
-      ]
-      const other = sql`exists (select 1 from ${quoted(resource.table)} o where ${and(conditions)})`
-      return [rule.field.column, sql`(t.${column} and not ${other})`]
-    }),
-  )
-}
-
-function sameGroup({ per }: SoleRule, one: string, other: string): readonly Sql[] {
-  const same = (field: Field): Sql =>
-    sql`${one}.${quoted(field.column)} is not distinct from ${other}.${quoted(field.column)}`
-  return per.map(same)
 }

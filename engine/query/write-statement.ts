@@ -1,5 +1,5 @@
 /** Writes compiled to SQL: one statement checks what is referenced and unique, writes, and reads the answer back. */
-import type { Field, Resource } from '../catalog/catalog.ts'
+import type { Field, Resource, WriteAction } from '../catalog/catalog.ts'
 import { idType } from '../catalog/key.ts'
 import { computedFields, idSql, tableFields } from '../catalog/stored.ts'
 import { and, type Fragment, join, quoted, type Sql, slot, sql } from '../filter/sql.ts'
@@ -14,9 +14,10 @@ import type { KeptEmbed } from './kept-embed.ts'
 import { ruleChecks } from './rule-check.ts'
 import type { SelectScope } from './scope.ts'
 import { selectList } from './select.ts'
+import { yielded } from './sole.ts'
 import { storedList } from './stored-record.ts'
 import { findings, storedRow, withFormer } from './stored-row.ts'
-import { tableChecks, takeovers, yielded } from './table-check.ts'
+import { tableChecks } from './table-check.ts'
 import { type Check, type CheckSql, checksOf } from './write-check.ts'
 import type { WriteShape } from './write-shape.ts'
 
@@ -91,10 +92,19 @@ export function writable(
   return [...columns].filter((column) => !computed.has(column))
 }
 
-/** The row that a delete or a restore would leave. */
-function removedRow(scope: SelectScope, resource: Resource, columns: Columns, source: Sql): Sql {
-  const row = updatedRow(scope, resource, columns, source)
-  return computedRow(scope.catalog, resource, row, 'update', new Set(columns.keys()))
+/** The row `v` that a delete or a restore would leave, as definitions of a `with`; what comes back gives up the yes that another has. */
+function removedRow(
+  scope: SelectScope,
+  resource: Resource,
+  action: 'delete' | 'restore',
+  columns: Columns,
+  source: Sql,
+): Sql {
+  const rowOf = (given: Columns, from: Sql): Sql =>
+    computedRow(scope.catalog, resource, updatedRow(scope, resource, given, from), 'update', new Set(given.keys()))
+  const further = action === 'restore' ? yielded(scope, resource) : new Map<string, Sql>()
+  if (further.size === 0) return sql`v as materialized (${rowOf(columns, source)})`
+  return sql`u as materialized (${rowOf(columns, source)}), v as materialized (${rowOf(further, sql`u t`)})`
 }
 
 /** One write before it is put together. */
@@ -103,8 +113,6 @@ interface Write {
   readonly definitions: Sql
   /** What must hold of it. */
   readonly checks: readonly CheckSql[]
-  /** What is written beside it, once it is there: definitions of a `with`. */
-  readonly beside?: readonly Sql[]
   /** The statement that writes `v` where the conditions hold, and returns the row as it then is. */
   readonly statement: (conditions: readonly Sql[]) => Sql
   /** What the log of changes keeps of it, of the row `w`. */
@@ -120,7 +128,6 @@ export function compileInsert(scope: SelectScope, resource: Resource, shape: Wri
   return assemble(scope, resource, shape.returning, {
     definitions,
     checks: checksOf(scope, resource, shape, columns, false),
-    beside: takeovers(scope, { resource, action: 'create', columns }),
     statement: (conditions) =>
       columns.size === 0
         ? sql`insert into ${table} default values returning *`
@@ -139,13 +146,11 @@ export function compileUpdate(scope: SelectScope, resource: Resource, shape: Wri
   const { definitions, columns } = rowOf(scope, resource, shape, given, source)
   const sets = join(writable(scope, resource, columns).map((column) => `${quoted(column)} = v.${quoted(column)}`))
   const checks = checksOf(scope, resource, shape, columns, true)
-  const beside = takeovers(scope, { resource, action: 'update', columns })
-  const isBare = columns.size === given.size && checks.length + beside.length === 0 && !resource.logged
+  const isBare = columns.size === given.size && checks.length === 0 && !resource.logged
   if (shape.finds !== undefined && isBare) return bareUpdate(scope, resource, shape, given)
   return assemble(scope, resource, shape.returning, {
     definitions: join([...before, definitions]),
     checks,
-    beside,
     // The version is compared again by the update itself: after waiting for a lock it sees the newer row.
     statement: (conditions) =>
       sql`update ${quoted(resource.table)} t set ${sets} from v${also} where ${and([...same, ...conditions])} returning t.*`,
@@ -200,10 +205,7 @@ function assemble(
       : { ...storedList(resource, 't', before), kept: [] }
   const written = write.statement(flags.length === 0 ? [] : [sql`(select ${and(flags)} from c)`])
   const tells = toldBy(write).map((_, i) => `c.m${i}`)
-  const definitions = join([
-    sql`${checked}, w as (${written})${logSql(scope, resource, write.logged)}`,
-    ...(write.beside ?? []),
-  ])
+  const definitions = sql`${checked}, w as (${written})${logSql(scope, resource, write.logged)}`
   const text = sql`${definitions} select ${join([...list.columns, ...tells])} from c left join w t on true ${list.joins}`
   return { ...compiled(text), checks, tells: tells.length, kept: list.kept, serialize: list.serialize }
 }
@@ -226,11 +228,11 @@ export function draftRow(
   scope: SelectScope,
   resource: Resource,
   shape: Pick<WriteShape, 'given' | 'assigned' | 'bulk'>,
-  by: 'create' | 'update' | 'removal',
+  by: WriteAction,
 ): Sql {
   const given = writtenColumns(scope, shape)
   const stored = sql`${quoted(resource.table)} t where ${idSql(resource, 't')} = ${slot('id')}::${idType(resource)}`
-  if (by === 'removal') return sql`v as materialized (${removedRow(scope, resource, given, stored)})`
+  if (by === 'delete' || by === 'restore') return removedRow(scope, resource, by, given, stored)
   return rowOf(scope, resource, shape, given, by === 'create' ? undefined : stored).definitions
 }
 
@@ -242,7 +244,7 @@ export function compileDraft(
   scope: SelectScope,
   resource: Resource,
   shape: Pick<WriteShape, 'given' | 'assigned' | 'clause' | 'bulk'>,
-  by: 'create' | 'update' | 'removal',
+  by: WriteAction,
 ): CompiledRecord {
   const definitions = draftRow(scope, resource, shape, by)
   const admitted = holdsSql(scope.catalog, shape.clause?.where, 'v')
@@ -258,12 +260,14 @@ export function compileDraft(
 export function compileRemoval(scope: SelectScope, resource: Resource, action: 'delete' | 'restore'): CompiledWrite {
   const sets = action === 'delete' ? resource.deleteSets : resource.restoreSets
   const table = `${quoted(resource.table)} t`
-  const further = action === 'restore' ? yielded(scope, resource) : new Map<string, Sql>()
-  const list = sets && [
-    ...sets.map((assignment) => sql`${quoted(assignment.field.column)} = ${assignedSql(scope, assignment)}`),
-    ...[...further].map(([column, value]) => sql`${quoted(column)} = ${value}`),
-  ]
-  const write = list === undefined ? sql`delete from ${table}` : sql`update ${table} set ${join(list)}`
+  const yields = action === 'restore' ? resource.soles.map(({ field }) => field.column) : []
+  const columns = writtenColumns(scope, { given: [], assigned: sets ?? [] })
+  const list =
+    yields.length === 0
+      ? [...columns].map(([column, value]) => sql`${quoted(column)} = ${value}`)
+      : [...new Set([...columns.keys(), ...yields])].map((column) => sql`${quoted(column)} = v.${quoted(column)}`)
+  const written = sql`update ${table} set ${join(list)}${yields.length === 0 ? '' : ' from v'}`
+  const write = sets === undefined ? sql`delete from ${table}` : written
   const same = sql`${idSql(resource, 't')} = ${slot('id')}::${idType(resource)}`
   const checks = [
     ...ruleChecks(scope, resource, action, undefined),
@@ -274,16 +278,15 @@ export function compileRemoval(scope: SelectScope, resource: Resource, action: '
     sets === undefined
       ? { action, before: 'w', given: NOTHING, from: sql`w` }
       : { action, before: 'o', after: 'w', given: NOTHING, from: withFormer(resource) }
-  if (checks.length === 0) {
+  if (checks.length + yields.length === 0) {
     const { columns, serialize } = storedList(resource, 't', [])
     const text = resource.logged
       ? sql`with w as (${write} where ${same} returning t.*)${logSql(scope, resource, logged)} select ${join(columns)} from w t`
       : sql`${write} where ${same} returning ${join(columns)}`
     return { ...compiled(text), checks: [], tells: 0, kept: [], serialize }
   }
-  const columns = new Map([...writtenColumns(scope, { given: [], assigned: sets ?? [] }), ...further])
   return assemble(scope, resource, 'stored', {
-    definitions: sql`v as materialized (${removedRow(scope, resource, columns, sql`${table} where ${same}`)})`,
+    definitions: removedRow(scope, resource, action, columns, sql`${table} where ${same}`),
     checks,
     statement: (conditions) => sql`${write} where ${and([same, ...conditions])} returning t.*`,
     logged,

@@ -104,8 +104,9 @@ function addSole(
     resolution.report('wrong_rule', message, place(['only_one']), { hint: 'name a boolean field' })
     return
   }
-  const { says: _, at: __, ...rest } = common(resolution, draft, name, document, [found], undefined)
-  const rule: SoleRule = { ...rest, field: found }
+  const where = draft.owner === draft.name ? undefined : draft.scope
+  const { says: _, at: __, ...rest } = common(resolution, draft, name, document, [found], where)
+  const rule: SoleRule = { ...rest, resource: draft.name, field: found, where }
   draft.soles = [...draft.soles, rule]
 }
 
