@@ -34,6 +34,7 @@ import {
 import { assignments, defaultMoments, givenForSure, insertShape, missingErrors, withId } from './insert-shape.ts'
 import { refuseBrokenLinks } from './linked-rules.ts'
 import { type KnownValues, underLocks, without } from './lock.ts'
+import { lockRead } from './lock-read.ts'
 import { judgedLater, tablesOf, writeMany } from './many.ts'
 import { furtherErrors, refusedByDatabase, written } from './outcome.ts'
 import { type Parent, parentId } from './parent.ts'
@@ -281,11 +282,13 @@ async function insertOnce(
   // The shape follows from which fields have a value, so it is made only for a statement that is not there yet.
   const names = [...resource.fields.keys()].filter((name) => Object.hasOwn(values, name)).join(',')
   const key = `insert ${returning} ${around.bulk} ${[...links].join()} ${resource.name} ${clauseKey(clause)} ${[...trusted].join()} ${names} ${actorClass(around.actor)}`
+  const shapeNow = () => ({ ...insertShape(around.catalog, resource, values, clause), bulk: around.bulk })
   const compiled = around.statements.get(key, () => {
-    const { given, assigned } = insertShape(around.catalog, resource, values, clause)
-    const shape = { given, trusted, assigned, clause, returning, links, bulk: around.bulk }
+    const shape = { ...shapeNow(), trusted, clause, returning, links }
     return compileInsert(scopeOf(around, resource), resource, shape)
   })
+  if (resource.relatedFollows.length > 0)
+    await lockRead(around, { resource, by: around.bulk ? 'import' : 'create', values, clause, shape: shapeNow })
   if (compiled.kept.length > 0) await allReady(compiled.kept)
   const slots = { ...valueSlots(resource, values), ...changeSlots(around) }
   const [row] = await refusedByDatabase(resource, () => runCompiled(around, compiled, slots))

@@ -14,6 +14,7 @@ import { changeSlots, type Execution, noteChange, runCompiled } from './executio
 import { followRelated } from './follow-related.ts'
 import { hooksOf, runHooks, type Written } from './hook-chain.ts'
 import { ruleLocks, underLocks, without } from './lock.ts'
+import { lockRead } from './lock-read.ts'
 import { refuseBroken, refuseByRule, refuseOverlap } from './outcome.ts'
 import { isCounted, readBack, requireVersion } from './read-back.ts'
 
@@ -104,6 +105,10 @@ async function runRemoval(
   await runHooks(around, resource, action, hooksOf(around, resource, action), written, async () => {
     // Behind the delete there may be no record left that leads to others.
     if (action === 'delete') await followRelated(around, resource, { by: action, after: current.record })
+    if (action === 'restore') {
+      const shape = () => ({ given: [], assigned: sets ?? [] })
+      await lockRead(around, { resource, by: action, id: current.id, values: {}, shape })
+    }
     const key = `${action} ${resource.name} ${actorClass(around.actor)}`
     const compiled = around.statements.get(key, () => compileRemoval(around, resource, action))
     const [row] = await explained(resource, action, () =>

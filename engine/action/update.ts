@@ -32,6 +32,7 @@ import {
 } from './input.ts'
 import { refuseBrokenLinks } from './linked-rules.ts'
 import { type KnownValues, ruleLocks, underLocks, without } from './lock.ts'
+import { lockRead } from './lock-read.ts'
 import { changedLinks, judgedLater, type Links, writeMany } from './many.ts'
 import { furtherErrors, refusedByDatabase } from './outcome.ts'
 import { contradictions, settled } from './present-names.ts'
@@ -254,6 +255,15 @@ async function updateRow(
   const key = `update ${returning} ${told} ${[...links].join()} ${resource.name} ${clauseKey(clause)} ${names} ${actorClass(around.actor)}`
   const shape: WriteShape = { given, trusted: new Set(), assigned, clause, returning, links, told }
   const compiled = around.statements.get(key, () => compileUpdate(scopeOf(around, resource), resource, shape))
+  if (around.transaction !== undefined)
+    await lockRead(around, {
+      resource,
+      by: 'update',
+      id: current.id,
+      values,
+      clause,
+      shape: () => ({ given, assigned }),
+    })
   if (compiled.kept.length > 0) await allReady(compiled.kept)
   const slots = {
     ...valueSlots(resource, values),

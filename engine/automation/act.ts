@@ -2,13 +2,15 @@
 import { createRecord } from '../action/create.ts'
 import { attempt, runCompiled, type Within } from '../action/execution.ts'
 import { takeLocks } from '../action/lock.ts'
+import { lockUnder } from '../action/lock-read.ts'
 import { pluginContext } from '../action/plugin-context.ts'
 import { updateRecord } from '../action/update.ts'
 import { writtenValues } from '../action/written-values.ts'
-import type { Act, Field, Given, Value } from '../catalog/catalog.ts'
+import type { Act, Field, Given, Resource, Value } from '../catalog/catalog.ts'
 import { ApiError, isRefusal } from '../error.ts'
 import type { JsonObject } from '../json.ts'
 import { compilePick, compileValues } from '../query/automation-values.ts'
+import { changedUnder } from '../query/changed-reads.ts'
 import type { FieldValues } from '../record/decode.ts'
 import type { Acting, Taken } from './acting.ts'
 import type { Ended } from './runs.ts'
@@ -79,19 +81,54 @@ async function setAll(
   taken: readonly Taken[],
   told: DoneWords,
 ): Promise<void> {
-  const { name, resource } = acting
+  const { resource } = acting
   const made = set.flatMap((given) => ('value' in given ? [given] : []))
   const chosen = set.flatMap((given) => ('pick' in given ? [given] : []))
-  const values = await valuesFor(within, acting, resource.name, made, taken)
-  if (chosen.length > 0) await takeLocks(within, [{ name: `automation ${name}`, per: [] }])
-  for (const [i, one] of taken.entries()) {
-    const picked = await pickAll(within, acting, chosen, one.id)
-    const all = { ...values.get(one.id), ...picked }
-    const { body, fixed } = writtenValues(resource, all)
-    const lookup = { field: resource.key, value: one.id }
-    await updateRecord(because(within, acting, [one]), resource, lookup, body, undefined, fixed)
-    told[i]!.push(`set ${Object.keys(all).join(', ')}`)
+  // What one automation chooses counts for each other that chooses records for the same field.
+  await takeLocks(
+    within,
+    chosen.map(({ field }) => ({ name: `automation picks ${resource.table}.${field.column}`, per: [] })),
+  )
+  let done = 0
+  const written = { by: 'update', resource } as const
+  for (const some of partsOf(within, acting, written, made, taken)) {
+    const values = await valuesFor(within, acting, written, made, some)
+    for (const one of some) {
+      const picked = await pickAll(within, acting, chosen, one.id)
+      const all = { ...values.get(one.id), ...picked }
+      const { body, fixed } = writtenValues(resource, all)
+      const lookup = { field: resource.key, value: one.id }
+      await updateRecord(because(within, acting, [one]), resource, lookup, body, undefined, fixed)
+      told[done++]!.push(`set ${Object.keys(all).join(', ')}`)
+    }
   }
+}
+
+/** A write of records of a resource. */
+interface Writing {
+  readonly by: 'create' | 'update'
+  readonly resource: Resource
+}
+
+/** Parts that follow each other, whose values can be read together: what is written for one record counts for the next. */
+function partsOf(
+  { catalog }: Within,
+  { resource }: Acting,
+  written: Writing,
+  set: readonly { readonly value: Value }[],
+  taken: readonly Taken[],
+): readonly (readonly Taken[])[] {
+  if (changedUnder(catalog, resource, set, written.resource, written.by).length > 0) return taken.map((one) => [one])
+  const parts: { readonly records: Taken[]; readonly ids: Set<number> }[] = []
+  for (const one of taken) {
+    const last = parts.at(-1)
+    if (last === undefined || last.ids.has(one.id)) parts.push({ records: [one], ids: new Set([one.id]) })
+    else {
+      last.records.push(one)
+      last.ids.add(one.id)
+    }
+  }
+  return parts.map(({ records }) => records)
 }
 
 async function createAll(
@@ -102,12 +139,16 @@ async function createAll(
   told: DoneWords,
 ): Promise<void> {
   const resource = within.catalog.resources.get(target)!
-  const values = await valuesFor(within, acting, target, set, taken)
-  for (const [i, one] of taken.entries()) {
-    const { body, fixed } = writtenValues(resource, values.get(one.id) ?? {})
-    const around = because(within, acting, [one])
-    const record = JSON.parse(await createRecord(around, resource, body, undefined, fixed)) as JsonObject
-    told[i]!.push(`create ${target} ${record.id}`)
+  const written = { by: 'create', resource } as const
+  let done = 0
+  for (const some of partsOf(within, acting, written, set, taken)) {
+    const values = await valuesFor(within, acting, written, set, some)
+    for (const one of some) {
+      const { body, fixed } = writtenValues(resource, values.get(one.id) ?? {})
+      const around = because(within, acting, [one])
+      const record = JSON.parse(await createRecord(around, resource, body, undefined, fixed)) as JsonObject
+      told[done++]!.push(`create ${target} ${record.id}`)
+    }
   }
 }
 
@@ -115,14 +156,15 @@ async function createAll(
 async function valuesFor(
   within: Within,
   { automation, name, resource }: Acting,
-  target: string,
+  written: Writing,
   set: readonly { readonly field: Field; readonly value: Value }[],
   taken: readonly Taken[],
 ): Promise<ReadonlyMap<number, JsonObject>> {
   if (set.length === 0) return new Map()
   const ids = [...new Set(taken.map(({ id }) => id))]
   const alone = automation.trigger.kind === 'schedule' && automation.when === undefined
-  const key = `automation values ${name} ${target} ${set[0]!.field.name} ${automation.span.start}`
+  if (!alone) await lockUnder(within, { resource, ids, set, written: written.resource, by: written.by })
+  const key = `automation values ${name} ${written.resource.name} ${set[0]!.field.name} ${automation.span.start}`
   const compiled = within.statements.get(key, () => compileValues(within, alone ? undefined : resource, set))
   const rows = await runCompiled(within, compiled, alone ? {} : { ids })
   return new Map(rows.map((row) => [Number(row[0]), JSON.parse(compiled.serialize(row)) as JsonObject]))

@@ -1,0 +1,215 @@
+/** What a write reads from records that it will change itself: such a record is locked before the write is judged. */
+import type {
+  BelongsTo,
+  Catalog,
+  Field,
+  FieldPath,
+  Filter,
+  RelatedFollow,
+  Resource,
+  Value,
+} from '../catalog/catalog.ts'
+import { concerns, withFollowing } from '../catalog/following.ts'
+
+/** A write from which something follows in other records. */
+export type ChangingWrite = 'create' | 'import' | 'update' | 'restore'
+
+/** A record that a write changes: the foreign key that names it, and whose record it is. */
+export interface ChangedRecord {
+  readonly of: FieldPath
+  readonly target: Resource
+}
+
+interface Change extends ChangedRecord {
+  readonly columns: ReadonlySet<string>
+}
+
+/** A column of another record, and the relations that lead there, where they are known; undefined: nobody knows which column. */
+interface Read {
+  readonly relations: readonly BelongsTo[]
+  readonly table: string
+  readonly column: string | undefined
+}
+
+const known = new WeakMap<Resource, Map<ChangingWrite, readonly ChangedRecord[]>>()
+
+/** The records from which a write reads what it, or what follows from it, changes in them. */
+export function changedReads(catalog: Catalog, resource: Resource, by: ChangingWrite): readonly ChangedRecord[] {
+  if (resource.relatedFollows.length === 0) return []
+  const kinds = known.get(resource) ?? new Map<ChangingWrite, readonly ChangedRecord[]>()
+  known.set(resource, kinds)
+  const found = kinds.get(by) ?? findReads(catalog, resource, by)
+  kinds.set(by, found)
+  return found
+}
+
+function findReads(catalog: Catalog, resource: Resource, by: ChangingWrite): readonly ChangedRecord[] {
+  const reads = readsOf(catalog, resource, by)
+  const found = new Map<string, ChangedRecord>()
+  for (const change of changesOf(catalog, resource, by, undefined, []))
+    if (reads.some((read) => isChanged(read, change))) found.set(wayOf(change.of), change)
+  return [...found.values()]
+}
+
+/** The records from which values of a record `from` are read that a write of the resource `to` changes in them. */
+export function changedUnder(
+  catalog: Catalog,
+  from: Resource,
+  set: readonly { readonly value: Value }[],
+  to: Resource,
+  by: ChangingWrite,
+): readonly ChangedRecord[] {
+  const changes = changesOf(catalog, to, by, undefined, [])
+  const found = new Map<string, ChangedRecord>()
+  for (const read of new Look(catalog, from.table).values(set)) {
+    const last = read.relations.at(-1)
+    if (last === undefined || !changes.some((change) => isChanged(read, change))) continue
+    const of: FieldPath = { relations: read.relations.slice(0, -1), field: last.field }
+    found.set(wayOf(of), { of, target: catalog.resources.get(last.target)! })
+  }
+  return [...found.values()]
+}
+
+function isChanged({ column, table }: Read, { columns, target }: Change): boolean {
+  return table === target.table && (column === undefined || columns.has(column))
+}
+
+/** A way by the columns of its keys. */
+function wayOf({ field, relations }: FieldPath): string {
+  return [...relations.map((one) => one.field.column), field.column].join('.')
+}
+
+/** What a write changes in other records, and what follows from that in further ones; `columns` are those that an update writes. */
+function changesOf(
+  catalog: Catalog,
+  resource: Resource,
+  by: ChangingWrite,
+  columns: ReadonlySet<string> | undefined,
+  before: readonly RelatedFollow[],
+): readonly Change[] {
+  const follows = resource.relatedFollows.filter(
+    (follow) => !before.includes(follow) && (columns === undefined ? follow.on.has(by) : concerns(follow, by, columns)),
+  )
+  return follows.flatMap((follow) => {
+    const { of } = follow
+    const target = catalog.resources.get(follow.target)!
+    const set = [...follow.set, ...target.updateSets].map(({ field }) => field.column)
+    const changed = withFollowing(catalog, target, 'update', set)
+    const holder = of.relations.length === 0 ? resource : catalog.resources.get(of.relations.at(-1)!.target)
+    const led = [...(holder?.relations.values() ?? [])].find(
+      (one): one is BelongsTo => one.kind === 'belongs_to' && one.field.column === of.field.column,
+    )
+    const further = led === undefined ? [] : changesOf(catalog, target, 'update', changed, [...before, follow])
+    return [
+      { of, target, columns: changed },
+      ...further.map((one) => ({
+        ...one,
+        of: { relations: [...of.relations, led!, ...one.of.relations], field: one.of.field },
+      })),
+    ]
+  })
+}
+
+/** All that a write reads from other records while it is judged. */
+function readsOf(catalog: Catalog, resource: Resource, by: ChangingWrite): readonly Read[] {
+  const { follows, moves, policies, relations, relatedFollows, rules, scope } = resource
+  const action = by === 'import' ? 'create' : by
+  const look = new Look(catalog, resource.table)
+  const own = by === 'restore' ? [] : follows.filter(({ on }) => on.has(by))
+  const judged = rules.filter(({ on }) => on.has(action)).flatMap(({ must, when }) => [must, when])
+  const filters = [scope, ...policies[action].map(({ where }) => where), ...judged, ...own.map(({ when }) => when)]
+  const chosen = [...relations.values()].flatMap((one) =>
+    one.kind === 'belongs_to' && one.where !== undefined ? look.filter(one.where, [one]) : [],
+  )
+  const related = relatedFollows
+    .filter(({ on }) => on.has(by))
+    .flatMap((follow) => {
+      // What an entry reads from the very record that it changes, it reads under the lock of that one.
+      const key = wayOf(follow.of)
+      return [...(follow.when === undefined ? [] : look.filter(follow.when)), ...look.values(follow.set)].filter(
+        ({ relations: way }) => way.map((one) => one.field.column).join('.') !== key,
+      )
+    })
+  return [
+    ...filters.flatMap((filter) => (filter === undefined ? [] : look.filter(filter))),
+    ...own.flatMap(({ set }) => look.values(set)),
+    ...moves.flatMap(({ path }) => look.path(path)),
+    ...chosen,
+    ...related,
+  ]
+}
+
+/** Notes what is read from others than the record itself. `at` are the relations to the record that is spoken of. */
+class Look {
+  readonly #catalog: Catalog
+  readonly #table: string
+
+  constructor(catalog: Catalog, table: string) {
+    this.#catalog = catalog
+    this.#table = table
+  }
+
+  path({ field, relations }: FieldPath, at: readonly BelongsTo[] = []): readonly Read[] {
+    const way = [...at, ...relations]
+    const keys = way.slice(1).map((relation, i) => this.#read(way.slice(0, i + 1), relation.field))
+    return way.length === 0 ? [] : [...keys, this.#read(way, field)]
+  }
+
+  filter(filter: Filter, at: readonly BelongsTo[] = []): readonly Read[] {
+    switch (filter.kind) {
+      case 'not':
+        return this.filter(filter.of, at)
+      case 'and':
+      case 'or':
+        return filter.of.flatMap((one) => this.filter(one, at))
+      case 'related': {
+        const { many, relations } = filter.path
+        const way = [...at, ...relations]
+        if (many.kind === 'belongs_to') return this.filter(filter.of, [...way, many])
+        return this.#anywhere(many.target)
+      }
+      case 'compare': {
+        const { operand, path } = filter
+        const other = operand.kind === 'record' || operand.kind === 'before' ? this.path(operand.path) : []
+        return [...this.path(path, at), ...other]
+      }
+    }
+  }
+
+  values(set: readonly { readonly value: Value }[]): readonly Read[] {
+    return set.flatMap(({ value }) => this.#value(value))
+  }
+
+  #value(value: Value): readonly Read[] {
+    switch (value.kind) {
+      case 'record':
+      case 'before':
+        return this.path(value.path)
+      case 'selection':
+        return [...this.#anywhere(value.selection.resource), ...this.filter(value.selection.where)]
+      case 'operand':
+      case 'working':
+        return []
+      case 'later':
+      case 'earlier':
+        return [value.than, ...(typeof value.by === 'string' ? [] : value.by.map(({ of }) => of))].flatMap((one) =>
+          this.#value(one),
+        )
+      case 'between':
+        return [value.from, value.to].flatMap((one) => this.#value(one))
+      default:
+        return value.of.flatMap((one) => (typeof one === 'string' ? [] : this.#value(one)))
+    }
+  }
+
+  #read(way: readonly BelongsTo[], field: Field): Read {
+    const { table } = this.#catalog.resources.get(way.at(-1)!.target)!
+    const isColumn = field.computed === undefined && field.count === undefined
+    return { relations: way, table, column: isColumn ? field.column : undefined }
+  }
+
+  #anywhere(resource: string): readonly Read[] {
+    const { table } = this.#catalog.resources.get(resource)!
+    return table === this.#table ? [] : [{ relations: [], table, column: undefined }]
+  }
+}
