@@ -1,5 +1,5 @@
 /** ⇄ Writes that follow from a write: the program itself makes them in the same transaction, as any other. */
-import type { Resource } from '../catalog/catalog.ts'
+import type { Field, Resource } from '../catalog/catalog.ts'
 import { ApiError } from '../error.ts'
 import type { Id } from '../id.ts'
 import type { JsonObject } from '../json.ts'
@@ -12,6 +12,13 @@ export async function updateOther(around: Execution, target: Resource, id: Id, v
   await told(target, async () => {
     const { body, fixed } = writtenValues(target, values)
     await recordsOf(around, target).update(id, body, { fixed })
+  })
+}
+
+/** Clears the key of another record, whoever may write it. Throws as `updateOther` does. */
+export async function clearKey(around: Execution, target: Resource, id: Id, key: Field): Promise<void> {
+  await told(target, async () => {
+    await recordsOf(around, target).update(id, {}, { fixed: { [key.name]: null } })
   })
 }
 

@@ -2,6 +2,7 @@
 import type { Actor } from '../actor.ts'
 import type { Catalog, Field, Resource } from '../catalog/catalog.ts'
 import type { Database, Row, Runner, Transaction } from '../database/database.ts'
+import type { Id } from '../id.ts'
 import type { JsonObject } from '../json.ts'
 import type { Logger } from '../observe.ts'
 import { type Compiled, type CompiledStatements, parameterValues } from '../query/compiled.ts'
@@ -80,6 +81,12 @@ export interface Cause {
   readonly depth: number
 }
 
+/** A record that is removed for good. */
+export interface Leaving {
+  readonly table: string
+  readonly id: Id
+}
+
 /** What one action runs with: the parts of the application, its caller, and where its statements run. */
 export interface Execution extends Foundation {
   readonly actor: Actor
@@ -93,6 +100,8 @@ export interface Execution extends Foundation {
   readonly bulk: boolean
   /** Whether a record that it changes is locked so that others may still refer to it. */
   readonly sharesKeys: boolean
+  /** The records that are on their way out for good, whose removal this write belongs to. */
+  readonly leaving?: readonly Leaving[] | undefined
   /** Why it writes, where that follows from other writes, a moment or the clock. */
   readonly cause: Cause | undefined
   /** Leaves work for after the commit, or for the end of the request where no transaction is open. */

@@ -69,7 +69,9 @@ async function followOne(
     row = await judge()
     other = textOf(row)
   }
-  if (row !== undefined && other !== undefined)
+  // What is on its way out itself needs no more values.
+  const leaves = around.leaving?.some(({ id, table }) => table === target.table && String(id) === other)
+  if (row !== undefined && other !== undefined && leaves !== true)
     await updateOther(around, target, idOf(target, other), JSON.parse(compiled.serialize(row)) as JsonObject)
 }
 

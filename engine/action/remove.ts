@@ -1,4 +1,5 @@
 /** ⇄ Deleting and restoring: by setting columns where the resource says so, else by removing the row. */
+import { SYSTEM } from '../actor.ts'
 import type { Clause, Resource } from '../catalog/catalog.ts'
 import { withComputed } from '../catalog/stored.ts'
 import { violation } from '../database/failure.ts'
@@ -8,6 +9,7 @@ import type { Json } from '../json.ts'
 import { type Lookup, notFound } from '../query/lookup.ts'
 import { actorClass, requireClause } from '../query/policy.ts'
 import { compileRemoval } from '../query/write-statement.ts'
+import { leavingKeys, writeFollowers } from './cascade.ts'
 import { type Current, currentRecord } from './current.ts'
 import { drafts } from './draft.ts'
 import { changeSlots, type Execution, noteChange, runCompiled } from './execution.ts'
@@ -30,6 +32,21 @@ export async function deleteRecord(
     await requireVersion(inner, resource, current, ifMatch)
     await runRemoval(inner, resource, 'delete', current)
   })
+}
+
+/** Removes a live record for good, also where its resource would only set columns. */
+async function removeForGood(around: Execution, resource: Resource, lookup: Lookup): Promise<void> {
+  await deleteRecord({ ...around, actor: SYSTEM }, forGood(resource), lookup)
+}
+
+const forGoods = new WeakMap<Resource, Resource>()
+
+/** The resource without a soft delete. */
+function forGood(resource: Resource): Resource {
+  if (resource.deleteSets === undefined) return resource
+  const found = forGoods.get(resource) ?? { ...resource, deleteSets: undefined }
+  forGoods.set(resource, found)
+  return found
 }
 
 /** What is to be deleted or restored. */
@@ -105,12 +122,14 @@ async function runRemoval(
   await runHooks(around, resource, action, hooksOf(around, resource, action), written, async () => {
     // Behind the delete there may be no record left that leads to others.
     if (action === 'delete') await followRelated(around, resource, { by: action, after: current.record })
+    if (sets === undefined) await writeFollowers(around, resource, current.id, removeForGood)
     if (action === 'restore') {
       const shape = () => ({ given: [], assigned: sets ?? [] })
       await lockRead(around, { resource, by: action, id: current.id, values: {}, shape })
     }
-    const key = `${action} ${resource.name} ${actorClass(around.actor)}`
-    const compiled = around.statements.get(key, () => compileRemoval(around, resource, action))
+    const leaving = leavingKeys(around, resource, current.record)
+    const key = `${action} ${sets === undefined} ${[...leaving].join()} ${resource.name} ${actorClass(around.actor)}`
+    const compiled = around.statements.get(key, () => compileRemoval(around, resource, action, leaving))
     const [row] = await explained(resource, action, () =>
       runCompiled(around, compiled, { ...changeSlots(around), id: current.id }),
     )

@@ -12,6 +12,7 @@ import { compileUpdate } from '../query/write-statement.ts'
 import { type FieldValues, sentence } from '../record/decode.ts'
 import { answered } from './answer.ts'
 import { allReady } from './cached-tables.ts'
+import { leavingKeys } from './cascade.ts'
 import { type Current, currentRecord } from './current.ts'
 import { type AskedUpdate, updateDirectly } from './direct-update.ts'
 import { drafts } from './draft.ts'
@@ -169,10 +170,10 @@ async function readChange(around: Execution, { resource, lookup, clauses, input,
 }
 
 /** Throws validation_failed with all that is wrong with the body. */
-async function refuseInvalid(around: Execution, { resource, input }: Update, change: Change): Promise<void> {
+async function refuseInvalid(around: Execution, { resource, input, fixed }: Update, change: Change): Promise<void> {
   const { current, values, links, unseen } = change
   const differing = await refusedOnUpdate(around, resource, input.unwritable, current)
-  const errors = { ...change.errors, ...immutable(resource, { ...unseen, ...values }), ...differing }
+  const errors = { ...change.errors, ...immutable(resource, { ...unseen, ...values }, fixed), ...differing }
   if (Object.keys(errors).length === 0) return
   throw invalid({ ...(await furtherErrors(around, resource, values, links, current.id)), ...errors })
 }
@@ -227,11 +228,17 @@ function startWrite(around: Execution, { resource, input: { extra } }: Update, c
   return { input, extra, record: current.record, result: undefined, draft }
 }
 
-function immutable(resource: Resource, changed: Readonly<FieldValues>): Record<string, string[]> {
+function immutable(
+  resource: Resource,
+  changed: Readonly<FieldValues>,
+  fixed: Readonly<FieldValues>,
+): Record<string, string[]> {
   const errors: Record<string, string[]> = {}
   for (const name of Object.keys(changed)) {
     const field = resource.fields.get(name)
-    if (field?.immutable) errors[name] = [sentence(field, 'cannot be changed')]
+    // What is removed leaves nothing to stay as it is.
+    if (field?.immutable && !(name in fixed && fixed[name] === null))
+      errors[name] = [sentence(field, 'cannot be changed')]
   }
   return errors
 }
@@ -252,8 +259,9 @@ async function updateRow(
   if (isCounted(resource)) await takeLateLocks(around, { resource, values, given, assigned, taken: locks })
   const names = given.map((field) => field.name).join(',')
   const told = isTold(resource, unseenOf(change, values))
-  const key = `update ${returning} ${told} ${[...links].join()} ${resource.name} ${clauseKey(clause)} ${names} ${actorClass(around.actor)}`
-  const shape: WriteShape = { given, trusted: new Set(), assigned, clause, returning, links, told }
+  const leaving = leavingKeys(around, resource, current.record)
+  const key = `update ${returning} ${told} ${[...links, '', ...leaving].join()} ${resource.name} ${clauseKey(clause)} ${names} ${actorClass(around.actor)}`
+  const shape: WriteShape = { given, trusted: new Set(), assigned, clause, returning, links, told, leaving }
   const compiled = around.statements.get(key, () => compileUpdate(scopeOf(around, resource), resource, shape))
   if (around.transaction !== undefined)
     await lockRead(around, {

@@ -28,6 +28,8 @@ export interface TableWrite {
   readonly links?: ReadonlySet<string>
   /** The columns in which it leaves no yes. */
   readonly never?: ReadonlySet<string>
+  /** The keys of records that are removed for good: nobody has to remain in a group that goes with such a record. */
+  readonly leaving?: ReadonlySet<string>
 }
 
 /** The checks of one write. What counts others is right only under the locks that `locksOf` names. */
@@ -98,7 +100,8 @@ function countSql(scope: SelectScope, write: TableWrite, rule: CountRule): reado
   const same = per.map(({ column }) => sql`b.${quoted(column)} is not distinct from v.${quoted(column)}`)
   const check = { kind: 'rule', rule } as const
   const found: TableRuleSql[] = []
-  if (least !== undefined && (action === 'update' || action === 'delete')) {
+  const goes = per.some(({ column }) => write.leaving?.has(column))
+  if (least !== undefined && !goes && (action === 'update' || action === 'delete')) {
     // The group that is left is that of the stored row.
     const leaves = sql`exists (select 1 from ${table} b where ${idSql(resource, 'b')} = ${idSql(resource, 'v')} and ${counted('b')} and not (${and([now, ...same])}) and ${others('b')} < ${least})`
     found.push({ check, condition: sql`not ${leaves}` })

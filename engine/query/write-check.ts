@@ -26,6 +26,8 @@ export type Check =
   | TableRuleSql['check']
   | MoveSql['check']
 
+const NONE: ReadonlySet<string> = new Set()
+
 /** A check with its condition on the row `v`, the record as it would be written. */
 export interface CheckSql {
   readonly check: Check
@@ -57,7 +59,7 @@ export function checksOf(
     ...fittingChecks(scope, resource, shape, columns),
     ...(exists ? moveChecks(scope, resource, sent) : []),
     ...ruleChecks(scope, resource, action, columns, shape.links),
-    ...tableChecks(scope, { resource, action, columns }),
+    ...tableChecks(scope, { resource, action, columns, leaving: shape.leaving ?? NONE }),
     ...foreignChecks(scope, resource, action, columns),
   ]
 }

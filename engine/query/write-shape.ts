@@ -17,6 +17,8 @@ export interface WriteShape {
   readonly finds?: Field
   /** Whether the log tells of an update that changes nothing, too. */
   readonly told?: boolean
+  /** The keys of records that are removed for good: groups by such a key go as a whole. */
+  readonly leaving?: ReadonlySet<string>
   /** The joining tables that are written behind the record; rules that look at them are judged then. */
   readonly links?: ReadonlySet<string>
   /** `answer`: the single shape for the actor; `stored`: every column of a row locked before, for hooks; `checks`: nothing is written. */

@@ -257,7 +257,12 @@ export function compileDraft(
  * Compiles deleting or restoring one record: setting columns where the resource says so (soft delete), else removing the
  * row. Its row is that of a write, without an answer: the checks and the id where there are checks, then the stored record. Slot: `id`.
  */
-export function compileRemoval(scope: SelectScope, resource: Resource, action: 'delete' | 'restore'): CompiledWrite {
+export function compileRemoval(
+  scope: SelectScope,
+  resource: Resource,
+  action: 'delete' | 'restore',
+  leaving: ReadonlySet<string> = new Set(),
+): CompiledWrite {
   const sets = action === 'delete' ? resource.deleteSets : resource.restoreSets
   const table = `${quoted(resource.table)} t`
   const yields = action === 'restore' ? resource.soles.map(({ field }) => field.column) : []
@@ -271,7 +276,7 @@ export function compileRemoval(scope: SelectScope, resource: Resource, action: '
   const same = sql`${idSql(resource, 't')} = ${slot('id')}::${idType(resource)}`
   const checks = [
     ...ruleChecks(scope, resource, action, undefined),
-    ...tableChecks(scope, { resource, action, columns: undefined }),
+    ...tableChecks(scope, { resource, action, columns: undefined, leaving }),
     ...foreignChecks(scope, resource, action, undefined),
   ]
   const logged: LoggedWrite =
