@@ -85,6 +85,13 @@ function pointingAt({ resources }: Catalog, { table }: Resource): readonly Follo
   )
 }
 
+/** Whether anything is judged, follows or is told of a record of the resource that comes or goes. */
+export function isPairHeard(resource: Resource): boolean {
+  const { cached, counts, follows, foreignRules, hooks, logged, relatedFollows, rules, soles } = resource
+  if (logged || cached || hooks.create.length + hooks.delete.length > 0) return true
+  return [counts, follows, foreignRules, relatedFollows, rules, soles].some((some) => some.length > 0)
+}
+
 /** Whether anything is judged, follows or is told of what becomes of such records. */
 function isHeard(catalog: Catalog, { relation, resource }: Followers, before: readonly Resource[]): boolean {
   const { cached, hooks, logged, updateSets } = resource

@@ -22,6 +22,19 @@ export async function clearKey(around: Execution, target: Resource, id: Id, key:
   })
 }
 
+/** Creates another record. Throws as `updateOther` does. */
+export async function createOther(around: Execution, target: Resource, values: JsonObject): Promise<void> {
+  await told(target, async () => {
+    const { body, fixed } = writtenValues(target, values)
+    await recordsOf(around, target).create(body, fixed)
+  })
+}
+
+/** Deletes another record. Throws conflict where that is refused. */
+export async function deleteOther(around: Execution, target: Resource, id: Id): Promise<void> {
+  await recordsOf(around, target).delete(id)
+}
+
 /** Records as the program itself writes them; others may still refer to what it changes. */
 function recordsOf(around: Execution, { name }: Resource): Records {
   return around.contextOf({ ...around, sharesKeys: true }, {}).records(name, 'system')

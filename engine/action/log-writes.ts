@@ -1,12 +1,12 @@
 /** ⇄ The rows of the log of changes for records that a plugin wrote by SQL of its own. */
 import type { Field, Resource } from '../catalog/catalog.ts'
-import { idsType } from '../catalog/key.ts'
+import { idsType, idType } from '../catalog/key.ts'
 import { idSql } from '../catalog/stored.ts'
 import { quoted, slot, sql } from '../filter/sql.ts'
 import type { Id } from '../id.ts'
 import type { JsonObject } from '../json.ts'
 import { changeSql } from '../query/change-log.ts'
-import { type Compiled, compiled } from '../query/compiled.ts'
+import { type Compiled, compiled as compiledOf } from '../query/compiled.ts'
 import { changeSlots, type Execution, noteChange, runCompiled } from './execution.ts'
 
 /**
@@ -30,6 +30,24 @@ export async function logWrites(
   await noteChange(around, resource)
 }
 
+/** Tells the log that links of a record changed, and nothing else of it. */
+export async function logLinks(
+  around: Execution,
+  resource: Resource,
+  id: Id,
+  linked: readonly string[],
+): Promise<void> {
+  if (resource.logged) {
+    const compiled = around.statements.get(`log links ${resource.name} ${linked.join()}`, () => {
+      const from = sql`(select t.* from ${quoted(resource.table)} t where ${idSql(resource, 't')} = ${slot('id')}::${idType(resource)}) w`
+      const write = { action: 'update', before: 'w', after: 'w', given: new Set<Field>(), linked, from } as const
+      return compiledOf(changeSql(around.catalog, resource, write))
+    })
+    await runCompiled(around, compiled, { ...changeSlots(around), id })
+  }
+  await noteChange(around, resource)
+}
+
 function fieldOf(resource: Resource, name: string): Field {
   const field = resource.fields.get(name)
   if (field === undefined) throw new Error(`${resource.name} has no field ${name}`)
@@ -40,9 +58,9 @@ function compileLog({ catalog }: Execution, resource: Resource, changed: readonl
   const id = idSql(resource, 't')
   const written = sql`(select t.* from ${quoted(resource.table)} t where ${id} = any(${slot('ids')}::${idsType(resource)}) order by ${id}) w`
   if (changed === undefined)
-    return compiled(changeSql(catalog, resource, { action: 'create', after: 'w', given: new Set(), from: written }))
+    return compiledOf(changeSql(catalog, resource, { action: 'create', after: 'w', given: new Set(), from: written }))
   const former = sql`${written} join ${quoted(resource.table)} r on ${idSql(resource, 'r')} = ${idSql(resource, 'w')} cross join lateral jsonb_populate_record(r, ${slot('was')}::jsonb) o`
-  return compiled(
+  return compiledOf(
     changeSql(catalog, resource, { action: 'update', before: 'o', after: 'w', given: new Set(changed), from: former }),
   )
 }

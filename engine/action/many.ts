@@ -9,6 +9,7 @@ import { LIMITS } from '../limits.ts'
 import { compileLinked, compileSelectable, compileUnlink } from '../query/links.ts'
 import { allowsOne } from '../query/policy.ts'
 import { type Execution, runCompiled } from './execution.ts'
+import { joiningOf, writePairs } from './pairs.ts'
 
 const known = new WeakMap<Resource, readonly (readonly [Field, ManyToMany])[]>()
 
@@ -88,6 +89,11 @@ export function tablesOf(links: Links): ReadonlySet<string> {
   return new Set([...links.keys()].map(({ through }) => through.table))
 }
 
+/** The names of the relations of links. */
+export function namesOf(links: Links): readonly string[] {
+  return [...links.keys()].map(({ name }) => name)
+}
+
 /** The joining tables of links that rules of the record look at: these rules are judged when the links are written. */
 export function judgedLater({ rules }: Resource, links: Links): ReadonlySet<string> {
   if (links.size === 0) return NONE
@@ -103,6 +109,11 @@ export async function writeMany(around: Execution, resource: Resource, id: Id, l
   for (const [relation, ids] of links) {
     const target = around.catalog.resources.get(relation.target)!
     const { table, from, to } = relation.through
+    const joining = joiningOf(around, relation)
+    if (joining !== undefined) {
+      moved.set(relation, await writePairs(around, { resource, id, relation, ids, joining, target }))
+      continue
+    }
     const [near, far] = [idType(resource), idsType(target)]
     const come = `insert into ${quoted(table)} (${quoted(from)}, ${quoted(to)}) select $1::${near}, unnest($2::${far}) on conflict do nothing returning ${quoted(to)}`
     const left = await runCompiled(around, compileUnlink(around, resource, relation), { id, ids }, true)

@@ -34,7 +34,8 @@ import {
 import { refuseBrokenLinks } from './linked-rules.ts'
 import { type KnownValues, ruleLocks, underLocks, without } from './lock.ts'
 import { lockRead } from './lock-read.ts'
-import { changedLinks, judgedLater, type Links, writeMany } from './many.ts'
+import { logLinks } from './log-writes.ts'
+import { changedLinks, judgedLater, type Links, namesOf, writeMany } from './many.ts'
 import { furtherErrors, refusedByDatabase } from './outcome.ts'
 import { contradictions, settled } from './present-names.ts'
 import { isCounted, needsTransaction, readBack, requireVersion } from './read-back.ts'
@@ -194,7 +195,10 @@ async function writeChange(around: Execution, update: Update, change: Change): P
       write.result = text === undefined ? current.record : (JSON.parse(text) as Record<string, Json>)
     const moved = await writeMany(around, resource, current.id, links)
     await refuseBrokenLinks(around, { resource, action: 'update', id: current.id, moved, columns: update.columns })
-    if (text === undefined) return undefined
+    if (text === undefined) {
+      if (links.size > 0) await logLinks(around, resource, current.id, namesOf(links))
+      return undefined
+    }
     // A hook may have named any field.
     const columns = hooks.length > 0 ? undefined : update.columns
     if (write.result !== undefined) {
@@ -260,8 +264,9 @@ async function updateRow(
   const names = given.map((field) => field.name).join(',')
   const told = isTold(resource, unseenOf(change, values))
   const leaving = leavingKeys(around, resource, current.record)
-  const key = `update ${returning} ${told} ${[...links, '', ...leaving].join()} ${resource.name} ${clauseKey(clause)} ${names} ${actorClass(around.actor)}`
-  const shape: WriteShape = { given, trusted: new Set(), assigned, clause, returning, links, told, leaving }
+  const linked = namesOf(change.links)
+  const key = `update ${returning} ${told} ${[...links, '', ...leaving, '', ...linked].join()} ${resource.name} ${clauseKey(clause)} ${names} ${actorClass(around.actor)}`
+  const shape: WriteShape = { given, trusted: new Set(), assigned, clause, returning, links, told, leaving, linked }
   const compiled = around.statements.get(key, () => compileUpdate(scopeOf(around, resource), resource, shape))
   if (around.transaction !== undefined)
     await lockRead(around, {

@@ -18,6 +18,8 @@ export interface LoggedWrite {
   readonly unsure?: ReadonlyMap<Field, Sql>
   /** Whether an update that changes nothing has a row too: its caller must not learn whether it does. */
   readonly always?: boolean | undefined
+  /** Of an update: the relations whose links it changes. Which these are is for those alone who may see them. */
+  readonly linked?: readonly string[] | undefined
   /** What the row is selected from: it gives nothing where nothing was written. */
   readonly from: Sql
 }
@@ -64,7 +66,13 @@ export function forgetSql(catalog: Catalog, resource: Resource): Sql {
 }
 
 /** The fields that changed, in the order of the resource, each with its values before and after. */
-function changesSql(resource: Resource, { action, after, before, given, unsure }: LoggedWrite): Sql {
+function changesSql(resource: Resource, write: LoggedWrite): Sql {
+  const links = (write.linked ?? []).map((field) => ({ field, from: null, to: null }))
+  const changes = fieldChangesSql(resource, write)
+  return links.length === 0 ? changes : sql`${changes} || ${text(JSON.stringify(links))}::jsonb`
+}
+
+function fieldChangesSql(resource: Resource, { action, after, before, given, unsure }: LoggedWrite): Sql {
   if (action === 'delete' || action === 'restore') return sql`'[]'::jsonb`
   const kept = storedFields(resource).filter((field) => isLogged(resource, field))
   const fields = action === 'create' ? kept : kept.filter((field) => given.has(field))

@@ -14,10 +14,7 @@ import { existenceSql, reachSql, type SelectScope } from './scope.ts'
  */
 export function compileSelectable(scope: SelectScope, resource: Resource, relation: ManyToMany): Compiled {
   const target = scope.catalog.resources.get(relation.target)!
-  const allowed = [
-    ...existenceSql(scope, target, 'r'),
-    ...(relation.where === undefined ? [] : [conditionSql(scope.catalog, relation.where, 'r')]),
-  ]
+  const allowed = shownSql(scope, relation)
   const { table, from, to } = relation.through
   const links = sql`select j.${quoted(to)} from ${quoted(table)} j where j.${quoted(from)} = ${slot('id')}::${idType(resource)}`
   const id = idSql(target, 'r')
@@ -30,23 +27,53 @@ export function compileSelectable(scope: SelectScope, resource: Resource, relati
 
 /** Compiles the ids of the records that the relation shows the caller of a record. Slot: `id`. */
 export function compileLinked(scope: SelectScope, resource: Resource, relation: ManyToMany): Compiled {
-  const target = scope.catalog.resources.get(relation.target)!
-  const shown = [
-    ...existenceSql(scope, target, 'r'),
-    ...(relation.where === undefined ? [] : [conditionSql(scope.catalog, relation.where, 'r')]),
-  ]
   const { table, to } = relation.through
-  const where = and(linksSql(scope, resource, relation, shown))
+  const where = and(linksSql(scope, resource, relation, shownSql(scope, relation)))
   return compiled(sql`select j.${quoted(to)} from ${quoted(table)} j where ${where}`)
 }
 
-/** Compiles removing the links of a record but those to `ids`; gives the ids that it was linked to. Slots: `ids`, `id`. */
+/** Compiles removing the links that the relation shows the caller of a record, but those to `ids`; gives the ids that it was linked to. Slots: `ids`, `id`. */
 export function compileUnlink(scope: SelectScope, resource: Resource, relation: ManyToMany): Compiled {
   const { table, to } = relation.through
-  const target = scope.catalog.resources.get(relation.target)!
-  const others = sql`not j.${quoted(to)} = any(${slot('ids')}::${idsType(target)})`
-  const where = and([...linksSql(scope, resource, relation, []), others])
+  const where = and(otherLinks(scope, resource, relation))
   return compiled(sql`delete from ${quoted(table)} j where ${where} returning j.${quoted(to)}`)
+}
+
+/** Compiles finding the pairs of such links in the table of `joining`: their ids, and those that they lead to. Slots: `ids`, `id`. */
+export function compileLeaving(
+  scope: SelectScope,
+  resource: Resource,
+  relation: ManyToMany,
+  joining: Resource,
+): Compiled {
+  const { table, to } = relation.through
+  const id = idSql(joining, 'j')
+  const where = and(otherLinks(scope, resource, relation))
+  return compiled(sql`select ${id}, j.${quoted(to)} from ${quoted(table)} j where ${where} order by ${id}`)
+}
+
+/** Compiles which of `ids` a record is not linked to yet, lowest first. Slots: `ids`, `id`. */
+export function compileComing({ catalog }: SelectScope, resource: Resource, { target, through }: ManyToMany): Compiled {
+  const { from, table, to } = through
+  const linked = sql`select 1 from ${quoted(table)} j where j.${quoted(from)} = ${slot('id')}::${idType(resource)} and j.${quoted(to)} = i.id`
+  const ids = idsType(catalog.resources.get(target)!)
+  return compiled(sql`select i.id from unnest(${slot('ids')}::${ids}) as i(id) where not exists (${linked}) order by 1`)
+}
+
+/** Links to what is deleted, or is none of the relation's records, stay: nobody who sends a list knows of them. */
+function otherLinks(scope: SelectScope, resource: Resource, relation: ManyToMany): readonly Sql[] {
+  const target = scope.catalog.resources.get(relation.target)!
+  const others = sql`not j.${quoted(relation.through.to)} = any(${slot('ids')}::${idsType(target)})`
+  return [...linksSql(scope, resource, relation, shownSql(scope, relation)), others]
+}
+
+/** What the relation shows of the records `r`, whoever asks. */
+function shownSql(scope: SelectScope, relation: ManyToMany): readonly Sql[] {
+  const target = scope.catalog.resources.get(relation.target)!
+  return [
+    ...existenceSql(scope, target, 'r'),
+    ...(relation.where === undefined ? [] : [conditionSql(scope.catalog, relation.where, 'r')]),
+  ]
 }
 
 /** The conditions of links `j` of a record, of those to records `r` that the caller may view and of which `further` holds. */

@@ -21,6 +21,8 @@ export interface WriteShape {
   readonly leaving?: ReadonlySet<string>
   /** The joining tables that are written behind the record; rules that look at them are judged then. */
   readonly links?: ReadonlySet<string>
+  /** The relations whose links are written behind the record, for the log. */
+  readonly linked?: readonly string[]
   /** `answer`: the single shape for the actor; `stored`: every column of a row locked before, for hooks; `checks`: nothing is written. */
   readonly returning: 'answer' | 'stored' | 'checks'
 }

@@ -160,6 +160,7 @@ export function compileUpdate(scope: SelectScope, resource: Resource, shape: Wri
       after: 'w',
       given: fieldsOf(resource, columns),
       always: shape.told,
+      linked: shape.linked,
       from: former,
     },
   })

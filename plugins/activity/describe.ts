@@ -9,6 +9,7 @@ import {
   idType,
   type Json,
   type PluginContext,
+  type Relation,
   type Resource,
 } from '../../engine/index.ts'
 
@@ -44,7 +45,14 @@ export function readableFields(resource: Resource, actor: Actor): readonly strin
   const fields = [...resource.fields.values()].filter(
     (field) => (!field.readOnly || field.relation !== undefined) && mayRead(resource, field, actor),
   )
-  return fields.map((field) => field.name)
+  return [...fields.map((field) => field.name), ...readableLinks(resource, actor).map(({ name }) => name)]
+}
+
+/** The many-to-many relations that an actor may read: of their links the log tells that they changed, and not which. */
+function readableLinks({ relations }: Resource, actor: Actor): readonly Relation[] {
+  return [...relations.values()].filter(
+    ({ kind, read, show }) => kind === 'many_to_many' && show !== 'never' && allowsOne(read, actor),
+  )
 }
 
 function mayRead(resource: Resource, field: Field, actor: Actor): boolean {
@@ -78,7 +86,7 @@ export async function changesShown(
 
 function labelOf(resource: Resource, name: string): string {
   const field = resource.fields.get(name)
-  const relation = field?.relation === undefined ? undefined : resource.relations.get(field.relation)
+  const relation = resource.relations.get(field === undefined ? name : (field.relation ?? ''))
   return relation?.label ?? field?.label ?? name
 }
 
@@ -136,7 +144,7 @@ const SHORT = 80
 export function describe(resource: Resource, action: Action, changes: readonly ShownChange[]): string {
   if (action !== 'updated') return `${resource.label} ${action}`
   const [only] = changes
-  if (changes.length === 1 && only !== undefined) {
+  if (changes.length === 1 && only !== undefined && resource.fields.has(only.field)) {
     const [from, to] = [wordsOf(only.from, only.from_name), wordsOf(only.to, only.to_name)]
     if (from !== undefined && to !== undefined) return `${only.label} changed from ${from} to ${to}`
   }

@@ -71,12 +71,15 @@ function shown(owner: PluginContext, resource: Resource, values: unknown[]): str
     (select 1 from jsonb_array_elements(a.seen_by) s where not ${within})) is true`
 }
 
-/** The names of the fields that an actor may read. */
+/** The names of the fields and the many-to-many relations that an actor may read. */
 export function readableFields(resource: Resource, actor: Actor): readonly string[] {
   const fields = [...resource.fields.values()].filter((field) => {
     const relation = field.relation === undefined ? undefined : resource.relations.get(field.relation)
     if (field.show === 'never' || field.type.hidden === true) return false
     return allowsOne(field.read, actor) && allowsOne(relation?.read, actor)
   })
-  return fields.map(({ name }) => name)
+  const linked = [...resource.relations.values()].filter(
+    ({ kind, read, show }) => kind === 'many_to_many' && show !== 'never' && allowsOne(read, actor),
+  )
+  return [...fields, ...linked].map(({ name }) => name)
 }

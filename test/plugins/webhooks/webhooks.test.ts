@@ -77,6 +77,16 @@ test('each action has its event, and only those that are asked for are sent', as
   assert.equal(update?.json.data.changes, [{ field: 'title', from: 'Two', to: 'Three' }])
 })
 
+test('a change of links alone is sent', async () => {
+  const webhook = await hook({ events: ['books.update'] })
+  const shelf = await library.must('POST', '/shelves', { name: 'S' })
+  const book = await library.must('POST', '/books', { title: 'Linked' })
+  await library.must('PUT', `/books/${book.id}`, { copy_ids: [shelf.id] })
+  await settled(webhook, 1)
+  const { changes, record } = receiver.received[0]!.json.data
+  assert.equal([changes, record.copies], [[{ field: 'copies', from: null, to: null }], [{ id: shelf.id, name: 'S' }]])
+})
+
 test('a condition chooses the records', async () => {
   const shelf = await library.must('POST', '/shelves', { name: 'Novels' })
   const webhook = await hook({ where: { any: [{ pages: { gt: 500 } }, { 'shelf.name': 'Novels' }] } })

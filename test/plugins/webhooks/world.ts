@@ -46,7 +46,7 @@ export function libraryFiles(options: string): Readonly<Record<string, string>> 
       '  is_open: { type: boolean, default: true, nullable: false }',
       '  price: { type: decimal, read: { role: admin } }',
       '  pin: { type: secret }',
-      'relations: { shelf: { belongs_to: shelves, embed: [id, name] } }',
+      'relations: { shelf: { belongs_to: shelves, embed: [id, name] }, copies: { many_to_many: shelves, embed: [id, name] } }',
       'policies:',
       '  view: [{ role: admin }, { role: editor, where: { is_open: true } }]',
       '  create: [{ role: admin }]',
