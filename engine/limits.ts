@@ -161,6 +161,13 @@ export const LIMITS = {
   /** How long a statement waits for a row or a table that another transaction holds: a wait keeps a connection from everybody else. */
   lockMs: 2_000,
   /**
+   * How often work is done again that was in the way of other work (a deadlock, a serialization failure), and the longest
+   * pause before the first time, doubled each time: of many that meet each other one comes through each time, after a
+   * second in which the database looks for the deadlock, and few are left after four of these.
+   */
+  collisionTries: 4,
+  collisionPauseMs: 20,
+  /**
    * How often statements without an answer are looked at, after how long the server is asked whether it works on them,
    * and how long it has to say so, in milliseconds: a connection that was cut in silence is given up within five seconds.
    */

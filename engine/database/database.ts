@@ -59,7 +59,7 @@ export interface Database {
   readonly adhoc: Runner
   /** Reads that may be a moment old and take long, such as statistics: the replica where there is one, else as `adhoc`. */
   readonly lagging: Runner
-  /** Runs in one transaction; commits when `work` resolves, rolls back when it rejects. Runs it again on 40001 and 40P01, and after a change of tables. */
+  /** Runs in one transaction; commits when `work` resolves, rolls back when it rejects. Runs it again, up to LIMITS.collisionTries times, on 40001 and 40P01, and after a change of tables. */
   transaction<T>(work: (transaction: Transaction) => Promise<T>): Promise<T>
   /**
    * One connection for as long as `work` runs, outside any transaction and without time-outs: for migrations.

@@ -1,5 +1,6 @@
 /** What a failure of the database means for a caller: SQLSTATE and connection errors → ApiError; what is our own fault stays as it is. */
 import { ApiError } from '../error.ts'
+import { LIMITS } from '../limits.ts'
 
 /** A refusal by the database that the written values caused. */
 export interface Violation {
@@ -46,12 +47,16 @@ const SOCKET = /^(ECONN|EPIPE|ETIMEDOUT|EHOSTUNREACH|EHOSTDOWN|ENETUNREACH|ENETD
 const LOST =
   /(?:^| - )(Connection terminated|Connection ended unexpectedly|Knex: Timeout acquiring a connection|timeout exceeded when trying to connect|timeout expired|Client has encountered a connection error|Client was closed|Cannot use a pool after calling end|The server does not support SSL)/
 
-/** A lock was waited for in vain. The database is well: nothing about it is for the log. */
-const LOCKED = '55P03'
+/** What other work in the same database causes, which is well: nothing about it is for the log. */
+const IN_THE_WAY: ReadonlyMap<string | undefined, string> = new Map([
+  ['55P03', 'Another change holds what this one needs; try again'],
+  ['40001', 'Other changes came between the parts of this one, again and again; try again'],
+  ['40P01', 'This change and others waited for each other, again and again; try again'],
+])
 
 /** Whether a failure says that the database is out, rather than that of one statement. */
 export function isOutage(failure: unknown): boolean {
-  return failure instanceof ApiError && failure.code === 'unavailable' && failureCode(failure) !== LOCKED
+  return failure instanceof ApiError && failure.code === 'unavailable' && !IN_THE_WAY.has(failureCode(failure))
 }
 
 /** The driver's own error, where others have wrapped it. */
@@ -99,6 +104,11 @@ export async function ifThere<T>(asked: Promise<T>): Promise<T | undefined> {
 export function isRetryable(error: unknown): boolean {
   const code = failureCode(error)
   return code === '40001' || code === '40P01'
+}
+
+/** How long to wait before work is done again for the time `nth`, from 1: those that met each other must not meet again. */
+export function collisionPause(nth: number, random: () => number): number {
+  return LIMITS.collisionPauseMs * 2 ** (nth - 1) * random()
 }
 
 /** The server has forgotten a prepared statement, or a migration changed what it returns: preparing it again helps. */
@@ -167,8 +177,8 @@ export function databaseFailure(error: unknown): unknown {
   const found = violation(error)
   if (found) return violationAnswer(found, error)
   const code = failureCode(error)
-  if (code === LOCKED) {
-    const message = 'Another change holds what this one needs; try again'
+  const message = IN_THE_WAY.get(code)
+  if (message !== undefined) {
     return new ApiError('unavailable', { message, retryAfter: RETRY_AFTER, cause: error })
   }
   if (isConnectionLost(error) || (code !== undefined && PASSING.test(code))) {

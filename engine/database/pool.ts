@@ -3,7 +3,7 @@ import type pg from 'pg'
 import { ApiError } from '../error.ts'
 import { LIMITS } from '../limits.ts'
 import type { PoolUse, Row, Runner, Statement } from './database.ts'
-import { databaseFailure, isConnectionLost, isOutage, isStale } from './failure.ts'
+import { collisionPause, databaseFailure, isConnectionLost, isOutage, isRetryable, isStale } from './failure.ts'
 import type { NoteFailure } from './outage.ts'
 import { send } from './statement.ts'
 import { lostClients, type Watch } from './watch.ts'
@@ -167,9 +167,9 @@ export function watchErrors(connections: Connections, watch?: Watch): Connection
   return connections
 }
 
-/** Runs statements one per acquired connection, without a transaction. */
-export function pooledRunner(connections: Connections): Runner {
-  function run(statement: Statement, values: readonly unknown[]): Promise<readonly Row[]> {
+/** Runs statements one per acquired connection, without a transaction; again where others were in the way. */
+export function pooledRunner(connections: Connections, random: () => number = Math.random): Runner {
+  function run(statement: Statement, values: readonly unknown[], met = 0): Promise<readonly Row[]> {
     return new Promise((resolve, reject) => {
       acquire(connections, (refused, client) => {
         if (client === undefined) return reject(databaseFailure(refused))
@@ -179,6 +179,10 @@ export function pooledRunner(connections: Connections): Runner {
             if (error !== null && again && isStale(error)) return attempt(false)
             client.release(error !== null && isConnectionLost(error))
             if (error === null) return resolve(rows)
+            if (isRetryable(error) && met < LIMITS.collisionTries) {
+              const later = (): void => void run(statement, values, met + 1).then(resolve, reject)
+              return void setTimeout(later, collisionPause(met + 1, random))
+            }
             const failure = databaseFailure(error)
             if (isOutage(failure)) connections.note(error, performance.now())
             reject(failure)
@@ -187,7 +191,7 @@ export function pooledRunner(connections: Connections): Runner {
       })
     })
   }
-  return Object.freeze({ run })
+  return Object.freeze<Runner>({ run: (statement, values) => run(statement, values) })
 }
 
 /** Runs statements on one connection that somebody else holds; a `patient` one may take as long as it takes. */

@@ -1,9 +1,11 @@
-/** Runs work inside one database transaction, and once more when the database asks for it. */
+/** Runs work inside one database transaction, and again when the database asks for it. */
+import { setTimeout } from 'node:timers/promises'
 import type { Knex } from 'knex'
 import type pg from 'pg'
 import { ApiError } from '../error.ts'
+import { LIMITS } from '../limits.ts'
 import type { Transaction } from './database.ts'
-import { databaseFailure, isConnectionLost, isRetryable, isStale } from './failure.ts'
+import { collisionPause, databaseFailure, isConnectionLost, isRetryable, isStale } from './failure.ts'
 import { acquired, type Connections, clientRunner } from './pool.ts'
 
 /** The part of a pg client that says whether a transaction is still open on it. */
@@ -47,21 +49,24 @@ async function once<T>(
   }
 }
 
-/** Tries a second time where others were in the way, and as often as there are connections whose statements are stale. */
+/** Tries several times where others were in the way, and as often as there are connections whose statements are stale. */
 async function again<T>(
   knex: Knex,
   connections: Connections,
   work: (transaction: Transaction) => Promise<T>,
+  random: () => number,
 ): Promise<T> {
-  let others = 1
+  let met = 0
   let stale = connections.pool.options.max ?? 1
   for (;;) {
     try {
       return await once(knex, connections, work)
     } catch (error) {
       if (isStale(error) && stale > 0) stale -= 1
-      else if (isRetryable(error) && others > 0) others -= 1
-      else throw error
+      else if (isRetryable(error) && met < LIMITS.collisionTries) {
+        met += 1
+        await setTimeout(collisionPause(met, random))
+      } else throw error
     }
   }
 }
@@ -74,9 +79,10 @@ export async function inTransaction<T>(
   knex: Knex,
   connections: Connections,
   work: (transaction: Transaction) => Promise<T>,
+  random: () => number = Math.random,
 ): Promise<T> {
   try {
-    return await again(knex, connections, work)
+    return await again(knex, connections, work, random)
   } catch (error) {
     const failure = databaseFailure(error)
     if (failure instanceof ApiError && failure.code === 'unavailable' && isConnectionLost(error)) {

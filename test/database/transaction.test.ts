@@ -1,8 +1,10 @@
 /** Transactions, their retries, and violations as refusals. */
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
-import { failureCode, violation } from '../../engine/database/failure.ts'
+import type { Runner } from '../../engine/database/database.ts'
+import { failureCode, isOutage, violation } from '../../engine/database/failure.ts'
 import { ApiError } from '../../engine/error.ts'
+import { LIMITS } from '../../engine/limits.ts'
 import { type TestDatabase, testDatabase } from '../support/database.ts'
 
 const test = suite('transaction')
@@ -82,20 +84,42 @@ test('a read beside an open transaction waits for its turn or sees the state bef
   assert.equal(rows, db.database.kind === 'embedded' ? [['1']] : rows)
 })
 
-test('work is run once more after a serialization failure or a deadlock, and then answered 503', async () => {
-  for (const code of ['40001', '40P01']) {
+test('work is run several times after a serialization failure or a deadlock, and then answered 503 in its own words', async () => {
+  for (const [code, words] of [
+    ['40001', /came between/],
+    ['40P01', /waited for each other/],
+  ] as const) {
     let runs = 0
     const text = `do $$ begin raise exception 'again' using errcode = '${code}'; end $$`
+    const most = LIMITS.collisionTries + 1
     const result = await db.database.transaction(async ({ run }) => {
       runs += 1
-      if (runs === 1) await run({ text }, [])
+      if (runs < most) await run({ text }, [])
       return 'done'
     })
     assert.is(result, 'done')
-    assert.is(runs, 2)
-    const error = await failure(() => db.database.transaction(({ run }) => run({ text }, [])))
-    assert.ok(error instanceof ApiError && error.status === 503 && (error.params.retryAfter ?? 0) >= 1)
+    assert.is(runs, most)
+    runs = 0
+    const endless = (run: Runner['run']): Promise<unknown> => {
+      runs += 1
+      return run({ text }, [])
+    }
+    const error = await failure(() => db.database.transaction(({ run }) => endless(run)))
+    assert.is(runs, most)
+    for (const refused of [error, await failure(() => db.database.adhoc.run({ text }, []))]) {
+      assert.ok(refused instanceof ApiError && refused.status === 503 && (refused.params.retryAfter ?? 0) >= 1)
+      assert.match(refused.message, words)
+      // The database is well: its outage is not for the log.
+      assert.not.ok(isOutage(refused))
+    }
   }
+})
+
+test('a statement by itself is run again as well', async () => {
+  await db.database.adhoc.run({ text: 'create sequence met' }, [])
+  const text = `do $$ begin if nextval('met') < 4 then raise exception 'again' using errcode = '40P01'; end if; end $$`
+  await db.database.adhoc.run({ text }, [])
+  assert.equal(await db.database.adhoc.run({ text: 'select last_value from met' }, []), [['4']])
 })
 
 test('a violation is never a 500 and says what it is about', async () => {
