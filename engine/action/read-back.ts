@@ -5,15 +5,22 @@ import type { Id } from '../id.ts'
 import { entityTag } from '../json.ts'
 import { readsOfAnswer, speaksOf } from '../query/reads-of-answer.ts'
 import type { BoundHook, Execution } from './execution.ts'
-import { readOne } from './read.ts'
+import { readGone, readOne } from './read.ts'
 
 /**
  * Reads a record that the caller has just been allowed to write, by its id. Where the policy `view` does not admit the
- * caller, that is the id alone, unless it knows the record, because it made it or saw it before it wrote.
+ * caller, or the write itself has made it one that exists for nobody, that is the id alone, unless the caller knows the
+ * record, because it made it or saw it before it wrote.
  */
 export async function readBack(around: Execution, resource: Resource, id: Id, known: boolean): Promise<string> {
-  const { text, visible } = await readOne(around, resource, { field: resource.key, value: id })
-  return visible || known ? text : JSON.stringify({ id })
+  try {
+    const { text, visible } = await readOne(around, resource, { field: resource.key, value: id })
+    return visible || known ? text : JSON.stringify({ id })
+  } catch (error) {
+    if (!(error instanceof ApiError) || error.code !== 'record_not_found') throw error
+    const text = await readGone(around, resource, id)
+    return known ? text : JSON.stringify({ id })
+  }
 }
 
 /** Whether writes to a resource may have to wait for each other. */

@@ -31,6 +31,18 @@ export async function getRecord(
   return found.text
 }
 
+/** A record that a write has just taken out of everybody's view, as JSON text; 404 when there is none. */
+export async function readGone(execution: Execution, resource: Resource, id: Id): Promise<string> {
+  const { actor, catalog } = execution
+  const key = `get gone ${resource.name} ${actorClass(actor)}`
+  const compiled = execution.statements.get(key, () =>
+    compileGet({ catalog, actor }, resource, resource.key, false, undefined, true),
+  )
+  const [row] = await runCompiled(execution, compiled, { lookup: id })
+  if (row === undefined) throw notFound(resource)
+  return compiled.serialize(row)
+}
+
 /** A live record as JSON text, and whether the view policy lets the caller see it; 404 when there is none. */
 export function readOne(
   execution: Execution,

@@ -19,13 +19,14 @@ export interface CompiledGet extends Compiled {
   readonly shared: boolean
 }
 
-/** Compiles reading one record by a lookup field; the slot `lookup` carries its value, or a list of ids where `gathered`. */
+/** Compiles reading one record by a lookup field, with `dead` one that is not live too; the slot `lookup` carries its value, or a list of ids where `gathered`. */
 export function compileGet(
   scope: SelectScope,
   resource: Resource,
   lookup: Field,
   gathered = false,
   parts?: readonly Part[],
+  dead = false,
 ): CompiledGet {
   const visible = reachSql(scope, reach(resource.policies.view, scope.actor), 't')
   const select = selectList(
@@ -38,7 +39,7 @@ export function compileGet(
   )
   const type = castType(lookup)
   const named = gathered ? sql`any(${slot('lookup')}::${type}[])` : sql`${slot('lookup')}::${type}`
-  const where = [sql`t.${quoted(lookup.column)} = ${named}`, ...existenceSql(scope, resource, 't')]
+  const where = [sql`t.${quoted(lookup.column)} = ${named}`, ...existenceSql(scope, resource, 't', dead)]
   const read = compiled(
     sql`select ${join(select.columns)} from ${quoted(resource.table)} t ${select.joins} where ${and(where)}`,
   )
