@@ -1,14 +1,21 @@
 /** ⇄ What follows from a write in other records, in its transaction: each is locked, judged again, and updated as by any other write. */
-import type { RelatedFollow, Resource } from '../catalog/catalog.ts'
-import type { WrittenBy } from '../catalog/following.ts'
+import type { Field, RelatedFollow, Resource } from '../catalog/catalog.ts'
+import { keyOf, type WrittenBy } from '../catalog/following.ts'
 import { idOf } from '../catalog/key.ts'
 import type { Row } from '../database/database.ts'
 import type { Id } from '../id.ts'
 import type { Json, JsonObject } from '../json.ts'
 import { actorClass } from '../query/policy.ts'
-import { compileConcerned, compileFollowing, lockOther, relatedFollowsOf } from '../query/related-follow.ts'
+import {
+  compileConcerned,
+  compileFollowing,
+  leavingFollowsOf,
+  lockOther,
+  relatedFollowsOf,
+} from '../query/related-follow.ts'
 import { updateOther } from './consequence.ts'
 import { type Execution, runCompiled } from './execution.ts'
+import { lockEach } from './lock-read.ts'
 
 type Stored = Readonly<Record<string, Json>>
 
@@ -23,8 +30,44 @@ interface Written {
 export async function followRelated(around: Execution, resource: Resource, written: Written): Promise<void> {
   if (resource.relatedFollows.length === 0) return
   const follows = relatedFollowsOf(resource, written.by, around.actor, changedColumns(resource, written))
+  await followEach(around, resource, written.after.id as Id, follows)
+}
+
+/**
+ * Writes what follows in the other records that a record leaves by an update, before it is made: for these it is as if the
+ * record were deleted. `draft` gives the record as it will be. Throws as `followRelated` does.
+ */
+export async function leaveRelated(
+  around: Execution,
+  resource: Resource,
+  { id, record }: { readonly id: Id; readonly record: Stored },
+  values: Stored,
+  draft: () => Promise<Stored>,
+): Promise<void> {
+  const keys = resource.relatedFollows.filter(({ on }) => on.has('delete')).map(keyOf)
+  if (keys.length === 0) return
+  const setting = [...resource.follows, ...resource.policies.update].flatMap(
+    (one): readonly { readonly field: Field }[] => one.set,
+  )
+  const decided = new Set([...setting, ...resource.updateSets].map(({ field }) => field.name))
+  const next = keys.some(({ name }) => decided.has(name)) ? await draft() : values
+  const moved = keys.filter(({ name }) => Object.hasOwn(next, name) && String(next[name]) !== String(record[name]))
+  const follows = leavingFollowsOf(resource, around.actor, new Set(moved.map(({ column }) => column)))
+  for (const { of, target } of follows) {
+    const ids = [record[of.field.name], next[of.field.name]].filter((one) => one !== null && one !== undefined)
+    // Both at once and in one order: of two records that change places, each would else wait for the other.
+    if (of.relations.length === 0 && ids.length > 1) await lockEach(around, around.catalog.resources.get(target)!, ids)
+  }
+  await followEach(around, resource, id, follows)
+}
+
+async function followEach(
+  around: Execution,
+  resource: Resource,
+  id: Id,
+  follows: readonly RelatedFollow[],
+): Promise<void> {
   if (follows.length === 0) return
-  const id = written.after.id as Id
   const numbers = follows.map((follow) => resource.relatedFollows.indexOf(follow)).join()
   const key = `related ${resource.name} ${numbers} ${actorClass(around.actor)}`
   const compiled = around.statements.get(key, () => compileConcerned(around, resource, follows))

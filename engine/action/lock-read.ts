@@ -1,9 +1,11 @@
 /** ⇄ Locks the records from which a write reads what it changes in them, so that of many writers each sees what the one before it left. */
 import type { Clause, Resource, Value } from '../catalog/catalog.ts'
 import type { Id } from '../id.ts'
+import type { Json } from '../json.ts'
 import { type ChangedRecord, type ChangingWrite, changedReads, changedUnder } from '../query/changed-reads.ts'
 import { compileLockEach, compileLockRead, compileLockUnder } from '../query/lock-read.ts'
 import { actorClass, clauseKey } from '../query/policy.ts'
+import type { RowLock } from '../query/stored-record.ts'
 import type { WriteShape } from '../query/write-shape.ts'
 import type { FieldValues } from '../record/decode.ts'
 import { type Execution, runCompiled } from './execution.ts'
@@ -47,10 +49,20 @@ export async function lockUnder(around: Execution, { resource, ids, set, written
   if (ids.length === 0 || set.every(({ value }) => value.kind === 'operand')) return
   // As strong as the update takes it: who refers to the record and waits for it would else hold what the update needs.
   const lock = written === resource && by === 'update' ? 'update' : 'no key update'
-  const each = around.statements.get(`lock each ${lock} ${resource.name}`, () => compileLockEach(resource, lock))
-  await runCompiled(around, each, { ids })
+  await lockEach(around, resource, ids, lock)
   for (const [, some] of inOrder(byTable(changedUnder(around.catalog, resource, set, written, by))))
     await runCompiled(around, compileLockUnder(around, resource, some), { ids })
+}
+
+/** Locks records, lowest id first. */
+export async function lockEach(
+  around: Execution,
+  resource: Resource,
+  ids: readonly Json[],
+  lock: RowLock = 'no key update',
+): Promise<void> {
+  const each = around.statements.get(`lock each ${lock} ${resource.name}`, () => compileLockEach(resource, lock))
+  await runCompiled(around, each, { ids })
 }
 
 function inOrder<T>(tables: ReadonlyMap<string, T>): readonly (readonly [string, T])[] {

@@ -1,6 +1,6 @@
 /** ⇄ Updating a record: read it with its policy, see what really changes, run hooks around one checked update, answer. */
 import type { Clause, Resource } from '../catalog/catalog.ts'
-import { concerns } from '../catalog/following.ts'
+import { concernsUpdate } from '../catalog/following.ts'
 import { computedFields } from '../catalog/stored.ts'
 import { invalid } from '../error.ts'
 import type { Json, JsonObject } from '../json.ts'
@@ -17,7 +17,7 @@ import { type Current, currentRecord } from './current.ts'
 import { type AskedUpdate, updateDirectly } from './direct-update.ts'
 import { drafts } from './draft.ts'
 import { changeSlots, type Execution, noteChange, runCompiled, scopeOf } from './execution.ts'
-import { followRelated } from './follow-related.ts'
+import { followRelated, leaveRelated } from './follow-related.ts'
 import { hooksOf, runHooks, type Written } from './hook-chain.ts'
 import {
   changedValues,
@@ -103,7 +103,7 @@ export async function updateRecord(
     locks.length > 0 || (hooks.length > 0 && isCounted(resource) && ruleLocks(resource, 'update', undefined).length > 0)
   // A hook may write any field.
   const writable = hooks.length === 0 ? columns : new Set([...resource.fields.values()].map(({ column }) => column))
-  const elsewhere = resource.relatedFollows.some((follow) => concerns(follow, 'update', writable))
+  const elsewhere = resource.relatedFollows.some((follow) => concernsUpdate(follow, writable))
   const transactional = counted || elsewhere || needsTransaction(around.catalog, resource, hooks, input.many, writable)
   if (transactional || around.transaction !== undefined) return locked()
   const answer = await updateDirectly(around, update)
@@ -188,6 +188,7 @@ async function writeChange(around: Execution, update: Update, change: Change): P
   const returned = await runHooks(around, resource, 'update', hooks, write, async () => {
     const values = { ...unseenOf(change, write.input), ...changedValues(resource, write.input, current.record) }
     const changes = Object.keys(values).length > 0 || links.size > 0
+    if (changes) await leaveRelated(around, resource, current, values, write.draft)
     const text = changes
       ? await underClause(clauses, (clause) => updateRow(around, update, change, values, clause, returning))
       : undefined

@@ -1,6 +1,6 @@
 /** Which entries of `follows` a write concerns, by the columns that it gives values. */
-import type { Catalog, Resource } from './catalog.ts'
-import type { Follow } from './rule.ts'
+import type { Catalog, Field, Resource } from './catalog.ts'
+import type { Follow, RelatedFollow } from './rule.ts'
 import { withComputed } from './stored.ts'
 
 /** How a record comes to be written; `import` is a creation that brings values of its own. */
@@ -13,6 +13,19 @@ export function concerns<By extends string>(
   columns: ReadonlySet<string>,
 ): boolean {
   return on.has(by) && (by !== 'update' || (changed?.some(({ column }) => columns.has(column)) ?? true))
+}
+
+/** The field of the record itself by which it belongs to the other record of an entry. */
+export function keyOf({ of }: Pick<RelatedFollow, 'of'>): Field {
+  return of.relations[0]?.field ?? of.field
+}
+
+/** Whether an update of these columns can concern an entry, also because the record leaves one other record and comes to another. */
+export function concernsUpdate(follow: RelatedFollow, columns: ReadonlySet<string>): boolean {
+  const { on } = follow
+  return (
+    concerns(follow, 'update', columns) || ((on.has('create') || on.has('delete')) && columns.has(keyOf(follow).column))
+  )
 }
 
 /** The columns that a write of these columns gives values: those that follow, and those that the database computes. */

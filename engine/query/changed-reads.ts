@@ -9,7 +9,7 @@ import type {
   Resource,
   Value,
 } from '../catalog/catalog.ts'
-import { concerns, withFollowing } from '../catalog/following.ts'
+import { concernsUpdate, withFollowing } from '../catalog/following.ts'
 
 /** A write from which something follows in other records. */
 export type ChangingWrite = 'create' | 'import' | 'update' | 'restore'
@@ -88,7 +88,8 @@ function changesOf(
   before: readonly RelatedFollow[],
 ): readonly Change[] {
   const follows = resource.relatedFollows.filter(
-    (follow) => !before.includes(follow) && (columns === undefined ? follow.on.has(by) : concerns(follow, by, columns)),
+    (follow) =>
+      !before.includes(follow) && (columns === undefined ? isSetOff(follow, by) : concernsUpdate(follow, columns)),
   )
   return follows.flatMap((follow) => {
     const { of } = follow
@@ -110,6 +111,11 @@ function changesOf(
   })
 }
 
+/** An update may bring the record to another one, or take it away. */
+function isSetOff({ on }: RelatedFollow, by: ChangingWrite): boolean {
+  return on.has(by) || (by === 'update' && (on.has('create') || on.has('delete')))
+}
+
 /** All that a write reads from other records while it is judged. */
 function readsOf(catalog: Catalog, resource: Resource, by: ChangingWrite): readonly Read[] {
   const { follows, moves, policies, relations, relatedFollows, rules, scope } = resource
@@ -122,7 +128,7 @@ function readsOf(catalog: Catalog, resource: Resource, by: ChangingWrite): reado
     one.kind === 'belongs_to' && one.where !== undefined ? look.filter(one.where, [one]) : [],
   )
   const related = relatedFollows
-    .filter(({ on }) => on.has(by))
+    .filter((follow) => isSetOff(follow, by))
     .flatMap((follow) => {
       // What an entry reads from the very record that it changes, it reads under the lock of that one.
       const key = wayOf(follow.of)

@@ -1,7 +1,7 @@
 /** What follows from a write in other records, as SQL over the record that was just stored: which it concerns, and the values that they get. */
 import type { Actor } from '../actor.ts'
 import type { RelatedFollow, Resource } from '../catalog/catalog.ts'
-import { concerns, type WrittenBy } from '../catalog/following.ts'
+import { concerns, keyOf, type WrittenBy } from '../catalog/following.ts'
 import { idType } from '../catalog/key.ts'
 import { idSql } from '../catalog/stored.ts'
 import { and, join, quoted, type Sql, slot, sql } from '../filter/sql.ts'
@@ -21,7 +21,44 @@ export function relatedFollowsOf(
   actor: Actor,
   columns: ReadonlySet<string> = new Set(),
 ): readonly RelatedFollow[] {
-  return relatedFollows.filter((follow) => concerns(follow, by, columns) && followsFrom(follow, actor))
+  const isConcerned = (follow: RelatedFollow): boolean =>
+    by === 'update' ? followsUpdate(follow, relatedFollows, columns) : concerns(follow, by, columns)
+  return relatedFollows.filter((follow) => isConcerned(follow) && followsFrom(follow, actor))
+}
+
+/**
+ * Whether an entry follows from an update that changed these columns. A figure of the records that lead to another one is
+ * right for both: what follows from a creation follows where the record comes to, in place of what waits for other fields.
+ */
+function followsUpdate(follow: RelatedFollow, all: readonly RelatedFollow[], columns: ReadonlySet<string>): boolean {
+  const { changed, on } = follow
+  const { column } = keyOf(follow)
+  if (!columns.has(column) || !isFigure(follow, all)) return concerns(follow, 'update', columns)
+  const waits = changed !== undefined && !changed.some((field) => field.column === column)
+  return on.has('create') || (concerns(follow, 'update', columns) && !waits)
+}
+
+/** Whether an entry keeps a figure: a field of the other record that follows from creations as well as from deletes. */
+function isFigure({ set, way }: RelatedFollow, all: readonly RelatedFollow[]): boolean {
+  const same = all.filter((one) => one.way === way)
+  const sets = (by: 'create' | 'delete', column: string): boolean =>
+    same.some((one) => one.on.has(by) && one.set.some(({ field }) => field.column === column))
+  return set.some(({ field }) => sets('create', field.column) && sets('delete', field.column))
+}
+
+/** The entries that hold for the other record which a record leaves, because these columns change: as if it were deleted. */
+export function leavingFollowsOf(
+  { relatedFollows }: Resource,
+  actor: Actor,
+  columns: ReadonlySet<string>,
+): readonly RelatedFollow[] {
+  return relatedFollows.filter(
+    (follow) =>
+      follow.on.has('delete') &&
+      columns.has(keyOf(follow).column) &&
+      isFigure(follow, relatedFollows) &&
+      followsFrom(follow, actor),
+  )
 }
 
 /** Whether an entry follows from writes of this actor. The program itself is nobody whose writes an entry could name. */

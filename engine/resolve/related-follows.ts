@@ -1,6 +1,6 @@
 /** Pass: what follows from a write in another record, linked; entries that would set each other off for ever are refused. */
 import type { RelatedFollow } from '../catalog/catalog.ts'
-import { columnsFollowing, concerns } from '../catalog/following.ts'
+import { columnsFollowing, concernsUpdate } from '../catalog/following.ts'
 import type { Document, FollowDefinition } from '../definition/definition.ts'
 import { position } from '../text/source.ts'
 import { accessOf, declarePermissions } from './access.ts'
@@ -93,7 +93,7 @@ function wayBack(
   const always = target.updateSets.map(({ field }) => field.column)
   const columns = columnsFollowing(target.follows, 'update', [...set, ...always])
   for (const next of byTable.get(from.target) ?? []) {
-    if (!concerns(next, 'update', columns)) continue
+    if (!concernsUpdate(next, columns)) continue
     if (next === goal) return [goal]
     const rest = wayBack(resolution, byTable, next, goal, [...seen, from])
     if (rest !== undefined) return [next, ...rest]
