@@ -30,6 +30,13 @@ const stopped = new Promise<void>((stop) => {
   process.on('SIGHUP', (signal) => (hungUp === undefined ? onSignal(signal) : hungUp()))
 })
 
+// Before the packages are loaded, which end an older Node with words of their own.
+const [major = 0, minor = 0] = process.versions.node.split('.').map(Number)
+if (major < 20 || (major === 20 && minor < 19)) {
+  process.stderr.write(`Plinth needs Node 20.19 or later, and this is Node ${process.versions.node}.\n`)
+  process.exit(1)
+}
+
 const { readEnvironment } = await import('./environment.ts')
 const { runCommandLine } = await import('./run.ts')
 const { readSettings } = await import('../settings.ts')

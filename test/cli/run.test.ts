@@ -1,4 +1,5 @@
 /** The command line says what is wrong with its words, and what would be right. */
+import { spawnSync } from 'node:child_process'
 import { existsSync, readFileSync } from 'node:fs'
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
@@ -74,6 +75,23 @@ run('version prints what runs, by each of its words', async () => {
   const said = `plinth ${version}, node ${process.versions.node}`
   for (const word of ['version', '--version', '-v']) {
     assert.equal(await plinth([word]), { code: 0, said, complained: '' })
+  }
+})
+
+run('a Node that is too old is told so before anything else is read', () => {
+  for (const [node, known] of [
+    ['18.20.4', false],
+    ['20.18.3', false],
+    ['20.19.0', true],
+  ] as const) {
+    const older = `Object.defineProperty(process, 'versions', { value: { ...process.versions, node: '${node}' } })`
+    const { status, stderr } = spawnSync(
+      process.execPath,
+      ['--import', 'tsx', '--import', `data:text/javascript,${older}`, 'engine/cli/main.ts', 'version'],
+      { encoding: 'utf8' },
+    )
+    assert.is(status, known ? 0 : 1)
+    assert.is(stderr, known ? '' : `Plinth needs Node 20.19 or later, and this is Node ${node}.\n`)
   }
 })
 

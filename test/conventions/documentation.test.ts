@@ -129,6 +129,35 @@ documentation('every dependency is in engine/ARCHITECTURE.md with the reason for
   )
 })
 
+/** `>= 20.19.0` as a number that compares: major and minor. */
+function oldest(range: string): number {
+  const [, major = '0', minor = '0'] = /^>?=? ?\^?(\d+)(?:\.(\d+))?/.exec(range.trim()) ?? []
+  return Number(major) * 1_000 + Number(minor)
+}
+
+documentation('the oldest Node is one that every dependency runs on, and is the same wherever it is said', () => {
+  const said = 20_019
+  const { packages } = JSON.parse(read('package-lock.json')) as {
+    packages: Record<string, { dev?: boolean; engines?: { node?: string } }>
+  }
+  none(
+    Object.entries(packages).flatMap(([name, { dev, engines }]) => {
+      const ranges = dev === true ? undefined : engines?.node?.split('||')
+      return ranges === undefined || ranges.some((range) => oldest(range) <= said) ? [] : [name]
+    }),
+    'needs a newer Node',
+  )
+  const manifests = projectFiles().filter((path) => /(^|\/)package\.json(\.template)?$/.test(path))
+  const engines = manifests.flatMap((path) => /"node": "(>=[^"]+)"/.exec(read(path))?.[1] ?? [])
+  assert.ok(engines.length > 2)
+  const sentences = [...projectFiles(), 'README.md'].filter((path) => /\.md(\.template)?$|cli\/main\.ts$/.test(path))
+  const words = sentences.flatMap((path) =>
+    [...read(path).matchAll(/Node (\d+\.\d+) or later/g)].map(([, at]) => `>=${at}`),
+  )
+  assert.ok(words.length > 3)
+  assert.equal([...new Set([...engines, ...words].map(oldest))], [said])
+})
+
 documentation('every contribution of a plugin is in plugins/README.md', () => {
   const text = read('plugins/README.md')
   const contract = /export interface Plugin \{([\s\S]*?)\n\}/.exec(read('engine/plugin/plugin.ts'))?.[1] ?? ''
