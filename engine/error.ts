@@ -19,6 +19,7 @@ export const ERRORS = {
   record_not_found: { status: 404, message: '{label} not found' },
   route_not_found: { status: 404, message: 'Route not found' },
   method_not_allowed: { status: 405, message: 'Method Not Allowed' },
+  not_acceptable: { status: 406, message: 'None of the content codings that Accept-Encoding allows is there' },
   request_timeout: { status: 408, message: 'Request Timeout' },
   conflict: { status: 409, message: '{message}' },
   stale_version: {

@@ -33,3 +33,14 @@ export function entityTag(...texts: readonly (string | Buffer)[]): string {
   for (const text of texts) hash.update(text)
   return hash.digest('base64url')
 }
+
+/**
+ * Whether a header of entity tags names the one with this text: `*` names any, and so none where there is no text. Weak
+ * tags count as strong ones, because a proxy that compresses makes tags weak, and the version they name is the same.
+ */
+export function namesTag(header: string, tag: string | undefined): boolean {
+  if (header.trim() === '*') return true
+  if (tag === undefined) return false
+  // A tag may itself hold commas, so the list is read by its quotes.
+  return header.match(/"[^"]*"/g)?.includes(`"${tag}"`) === true
+}

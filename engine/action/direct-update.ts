@@ -11,6 +11,7 @@ import { allReady } from './cached-tables.ts'
 import { type BoundHook, changeSlots, type Execution, noteChange, runCompiled, scopeOf } from './execution.ts'
 import { coveredBy, coversPart, isTold, unseenValues, valueSlots, type WriteInput } from './input.ts'
 import { refusedByDatabase } from './outcome.ts'
+import { looksAtVersion, type Preconditions } from './read-back.ts'
 import { slugFields } from './slug.ts'
 import { updateShape } from './update-shape.ts'
 
@@ -24,7 +25,7 @@ export interface AskedUpdate {
   readonly clauses: readonly Clause[]
   readonly hooks: readonly BoundHook[]
   readonly input: WriteInput
-  readonly ifMatch: string | undefined
+  readonly preconditions: Preconditions
   /** Values that the program itself says, whatever its caller may write. */
   readonly fixed: Readonly<FieldValues>
 }
@@ -69,11 +70,11 @@ export async function updateDirectly(around: Execution, update: AskedUpdate): Pr
 }
 
 /** Whether nothing but values that are right and may be changed is sent. */
-function isPlain({ actor }: Execution, { resource, hooks, input, ifMatch, fixed }: AskedUpdate): boolean {
+function isPlain({ actor }: Execution, { resource, hooks, input, preconditions, fixed }: AskedUpdate): boolean {
   const { values, extra, many, errors, others, unwritable } = input
   const names = Object.keys(values)
   if (names.length === 0 || hooks.length > 0 || many.size > 0) return false
-  if (ifMatch !== undefined && ifMatch.trim() !== '*') return false
+  if (looksAtVersion(preconditions)) return false
   const beside = [extra, errors, unwritable, fixed, ...(others === undefined ? [] : [others])]
   if (beside.some((part) => Object.keys(part).length > 0)) return false
   const slugs = slugFields(resource)

@@ -130,7 +130,7 @@ function records(around: Execution, name: string): Records {
     check: (action, input) => checkValues(around, resource, action, input),
     createEach: (entries, options) => createEach(around, resource, entries, options),
     update: async (lookup, input, { fixed, ifMatch } = {}) =>
-      parsed(updateRecord(around, resource, named(lookup), input, ifMatch, fixed)),
+      parsed(updateRecord(around, resource, named(lookup), input, { ifMatch }, fixed)),
     delete: async (lookup) => deleteRecord(around, resource, named(lookup)),
     restore: async (lookup) => parsed(restoreRecord(around, resource, named(lookup))),
     restorable: async (lookup) => restorableId(around, resource, named(lookup)),

@@ -2,7 +2,7 @@
 import type { Catalog, EmbedEntry, Resource } from '../catalog/catalog.ts'
 import { ApiError } from '../error.ts'
 import type { Id } from '../id.ts'
-import { entityTag } from '../json.ts'
+import { entityTag, namesTag } from '../json.ts'
 import { readsOfAnswer, speaksOf } from '../query/reads-of-answer.ts'
 import type { BoundHook, Execution } from './execution.ts'
 import { readGone, readOne } from './read.ts'
@@ -76,18 +76,30 @@ function looksForNew({ fields, relations, table }: Resource): boolean {
   return [...fields.values()].some((field) => speaksOf(field, table)) || referred.some(({ embed = [] }) => finds(embed))
 }
 
-/** Throws stale_version unless `If-Match` names the record as the caller would read it now. */
+/** The headers of a request that say of which version of a record it is. */
+export interface Preconditions {
+  readonly ifMatch?: string | undefined
+  readonly ifNoneMatch?: string | undefined
+}
+
+/** Whether a write has to look at the version of its record. */
+export function looksAtVersion({ ifMatch = '*', ifNoneMatch }: Preconditions): boolean {
+  return ifMatch.trim() !== '*' || ifNoneMatch !== undefined
+}
+
+/** Throws stale_version unless `If-Match` names the record as the caller would read it now, and `If-None-Match` does not. */
 export async function requireVersion(
   around: Execution,
   resource: Resource,
   { id, seen }: { readonly id: Id; readonly seen: boolean },
-  ifMatch: string | undefined,
+  preconditions: Preconditions,
 ): Promise<void> {
-  if (ifMatch === undefined || ifMatch.trim() === '*') return
+  if (!looksAtVersion(preconditions)) return
+  const { ifMatch = '*', ifNoneMatch } = preconditions
   const current = entityTag(await readBack(around, resource, id, seen))
-  // A proxy that compresses makes tags weak; the version they name is the same.
-  const tags = ifMatch.split(',').map((tag) => tag.trim().replace(/^(?:W\/)?"|"$/g, ''))
-  if (!tags.includes(current)) throw new ApiError('stale_version')
+  if (!namesTag(ifMatch, current)) throw new ApiError('stale_version')
+  if (ifNoneMatch !== undefined && namesTag(ifNoneMatch, current))
+    throw new ApiError('stale_version', { message: 'The record is there as If-None-Match says that it must not be' })
 }
 
 /** The id of a record as it is answered: every record begins with it. */

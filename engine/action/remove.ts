@@ -18,18 +18,18 @@ import { hooksOf, runHooks, type Written } from './hook-chain.ts'
 import { ruleLocks, underLocks, without } from './lock.ts'
 import { lockRead } from './lock-read.ts'
 import { refuseBroken, refuseByRule, refuseOverlap } from './outcome.ts'
-import { isCounted, readBack, requireVersion } from './read-back.ts'
+import { isCounted, type Preconditions, readBack, requireVersion } from './read-back.ts'
 
 /** Deletes a live record; throws ApiError record_not_found, forbidden, conflict (still in use), stale_version. */
 export async function deleteRecord(
   around: Execution,
   resource: Resource,
   lookup: Lookup,
-  ifMatch?: string,
+  preconditions: Preconditions = {},
 ): Promise<void> {
   const clauses = requireClause(resource.policies.delete, around.actor)
   await underRules(around, { resource, action: 'delete', clauses, lookup }, async (inner, current) => {
-    await requireVersion(inner, resource, current, ifMatch)
+    await requireVersion(inner, resource, current, preconditions)
     await runRemoval(inner, resource, 'delete', current)
   })
 }

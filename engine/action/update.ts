@@ -38,7 +38,7 @@ import { logLinks } from './log-writes.ts'
 import { changedLinks, judgedLater, type Links, namesOf, writeMany } from './many.ts'
 import { furtherErrors, refusedByDatabase } from './outcome.ts'
 import { contradictions, settled } from './present-names.ts'
-import { isCounted, needsTransaction, readBack, requireVersion } from './read-back.ts'
+import { isCounted, needsTransaction, type Preconditions, readBack, requireVersion } from './read-back.ts'
 import { remakeSlugs } from './slug.ts'
 import { takeOver } from './take-over.ts'
 import { refusedOnUpdate } from './unwritable.ts'
@@ -83,7 +83,7 @@ export async function updateRecord(
   resource: Resource,
   lookup: Lookup,
   body: JsonObject,
-  ifMatch?: string,
+  preconditions: Preconditions = {},
   fixed: Readonly<FieldValues> = NONE,
 ): Promise<string> {
   const clauses = requireClause(resource.policies.update, around.actor)
@@ -91,7 +91,7 @@ export async function updateRecord(
   const input = readInput(around, resource, hooks, body)
   const columns = columnsOf(around, resource, clauses, { ...input.values, ...fixed })
   const locks = isCounted(resource) ? locksOf(around, { resource, clauses, columns, fixed, input }) : []
-  const update: Update = { resource, lookup, clauses, hooks, input, ifMatch, fixed, columns, locks }
+  const update: Update = { resource, lookup, clauses, hooks, input, preconditions, fixed, columns, locks }
   const locked = (): Promise<string> =>
     underLocks(around, {
       locks,
@@ -140,7 +140,7 @@ async function updateOnce(
   const { current, values, links } = change
   check(current.record)
   await refuseInvalid(around, update, change)
-  await requireVersion(around, resource, current, update.ifMatch)
+  await requireVersion(around, resource, current, update.preconditions)
   const nothing = Object.keys(values).length === 0 && Object.keys(input.extra).length === 0 && links.size === 0
   return nothing ? readBack(around, resource, current.id, current.seen) : writeChange(around, update, change)
 }

@@ -5,9 +5,12 @@ import type { Json, JsonObject } from '../json.ts'
 import { sentence } from '../record/decode.ts'
 import { createRecord } from './create.ts'
 import type { Execution } from './execution.ts'
+import type { Preconditions } from './read-back.ts'
 import { updateRecord } from './update.ts'
 
-const TAKEN = 'There is a record with this value already'
+function taken(): ApiError {
+  return new ApiError('stale_version', { message: 'There is a record with this value already' })
+}
 
 /** The record as JSON text, and whether it is new. */
 export interface Upserted {
@@ -23,19 +26,18 @@ export interface UniqueValue {
 
 /**
  * Changes the live record that has the value, or creates one. When another request is faster with the same value, its
- * record is changed. Throws as changing and creating do; `ifMatch` asks for a record that is there, `ifNoneMatch` of `*` for
- * one that is not.
+ * record is changed. Throws as changing and creating do; `If-Match` asks for a record that is there, `If-None-Match: *` for
+ * one that is not: of a record that is there, what is sent is judged as a change of it.
  */
 export async function upsertRecord(
   around: Execution,
   resource: Resource,
   unique: UniqueValue,
   body: JsonObject,
-  ifMatch: string | undefined,
-  ifNoneMatch: string | undefined,
+  preconditions: Preconditions,
 ): Promise<Upserted> {
   const { field, value } = unique
-  const onlyNew = ifNoneMatch?.trim() === '*'
+  const onlyNew = preconditions.ifNoneMatch?.trim() === '*'
   const names = new Set([field.name, ...namesBefore(resource, field)])
   const others = Object.fromEntries(Object.entries(body).filter(([name]) => !names.has(name)))
   for (const name of names) {
@@ -46,19 +48,20 @@ export async function upsertRecord(
   }
   const change = async (): Promise<Upserted | undefined> => {
     try {
-      return { text: await updateRecord(around, resource, unique, others, ifMatch), created: false }
+      return { text: await updateRecord(around, resource, unique, others, preconditions), created: false }
     } catch (error) {
       if (error instanceof ApiError && error.code === 'record_not_found') return undefined
+      if (error instanceof ApiError && error.code === 'stale_version' && onlyNew) throw taken()
       throw error
     }
   }
-  const changed = onlyNew ? undefined : await change()
+  const changed = await change()
   if (changed !== undefined) return changed
-  if (ifMatch !== undefined) throw new ApiError('stale_version')
+  if (preconditions.ifMatch !== undefined) throw new ApiError('stale_version')
   try {
     return { text: await createRecord(around, resource, { ...others, [field.name]: value }), created: true }
   } catch (error) {
-    if (onlyNew && isTaken(error, field)) throw new ApiError('stale_version', { message: TAKEN })
+    if (onlyNew && isTaken(error, field)) throw taken()
     // Inside a transaction the other's record could not be seen before it ends, and a failed statement has ended it.
     if (around.transaction !== undefined || !isTaken(error, field)) throw error
     // Who still finds none may not change what has the value: the refusal of the creation says that it is taken.

@@ -17,6 +17,7 @@ import { readable, requireClause } from '../query/policy.ts'
 import { isWritable, sentence } from '../record/decode.ts'
 import { resolveFields } from '../resolve/fields.ts'
 import { countOperations, doAll, doEach, OPERATIONS, type OperationName, readOperations } from './batch-body.ts'
+import { preconditionsOf } from './negotiation.ts'
 import type { EngineRoute, RequestInput } from './parts.ts'
 import { createdReply, recordReply, routeAccess, secretKeys } from './resource-routes.ts'
 
@@ -212,14 +213,7 @@ function uniqueRoutes(resource: Resource, by: readonly Field[]): readonly BatchR
         by.filter((field) => readable(field, execution.actor)),
         params,
       )
-      const { text, created } = await upsertRecord(
-        execution,
-        resource,
-        named,
-        body,
-        headers['if-match'],
-        headers['if-none-match'],
-      )
+      const { text, created } = await upsertRecord(execution, resource, named, body, preconditionsOf(headers))
       return created
         ? createdReply(execution, resource, text)
         : recordReply(execution, resource, text, resource.statusCodes.update)

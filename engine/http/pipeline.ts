@@ -14,6 +14,7 @@ import { routeContext, type Transact } from './context.ts'
 import { type EarlierUse, watchEarlierNames, withEarlier } from './earlier-names.ts'
 import { explainedRefusal, explainedReply, explainer } from './explained.ts'
 import { answerOnce } from './idempotency.ts'
+import { requireCoding, requireComparable } from './negotiation.ts'
 import type { Answer, BoundRoute, Call, Headers, HttpParts, RequestInput } from './parts.ts'
 import { decodeQuery, parseQuery } from './query.ts'
 import { clientAddress, rateLimiter } from './rate-limit.ts'
@@ -84,6 +85,7 @@ export function responder(parts: HttpParts, fixed: Fixed, stamp: Stamp): Respond
     if (place === undefined) throw new ApiError('method_not_allowed', { allow: match.entry.allow })
     if (unidentified !== undefined) throw unidentified
     if (call.actor.kind === 'anonymous' && place.needsToken) throw new ApiError('unauthenticated')
+    if (call.headers['accept-encoding'] !== undefined) requireCoding(call.headers['accept-encoding'])
     call.explain =
       call.headers.prefer === undefined
         ? undefined
@@ -201,6 +203,10 @@ function performer(parts: HttpParts, stamp: Stamp): (call: Call, place: Place, i
 
   return async (call, place, input) => {
     const { actor, ctx, requestId } = call
+    if (place.route.versioned !== true) {
+      const { 'if-match': ifMatch, 'if-none-match': ifNoneMatch } = input.headers
+      if (ifMatch !== undefined || ifNoneMatch !== undefined) requireComparable(place.route, { ifMatch, ifNoneMatch })
+    }
     if (place.route.large === true) parts.largeAnswers.begin(ctx.res)
     const { route } = place
     const left: Work[] = []

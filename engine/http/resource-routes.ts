@@ -16,6 +16,7 @@ import { parametersOf } from '../query/list-body.ts'
 import { type Lookup, readLookup } from '../query/lookup.ts'
 import { forbiddenBy, readable, requireClause } from '../query/policy.ts'
 import { readRecordQuery } from '../query/projection.ts'
+import { preconditionsOf } from './negotiation.ts'
 import type { BoundRoute, EngineRoute, RequestInput } from './parts.ts'
 import type { Method, Reply } from './route.ts'
 
@@ -144,12 +145,12 @@ function runs(resource: Resource): Readonly<Record<ActionName, Run>> {
     create: async (execution, { body }) =>
       createdReply(execution, resource, await createRecord(execution, resource, body)),
     update: async (execution, input) => {
-      const ifMatch = input.headers['if-match']
-      const text = await updateRecord(execution, resource, named(execution, resource, input), input.body, ifMatch)
+      const lookup = named(execution, resource, input)
+      const text = await updateRecord(execution, resource, lookup, input.body, preconditionsOf(input.headers))
       return recordReply(execution, resource, text, codes.update)
     },
     delete: async (execution, input) => {
-      await deleteRecord(execution, resource, named(execution, resource, input), input.headers['if-match'])
+      await deleteRecord(execution, resource, named(execution, resource, input), preconditionsOf(input.headers))
       return { status: codes.delete }
     },
     restore: async (execution, input) =>
@@ -221,6 +222,7 @@ function route(
     options: {},
     inputFields: undefined,
     queryFields: action === 'list' || action === 'get' ? undefined : [],
+    versioned: action === 'update' || action === 'delete',
     resource,
     action,
     parent,

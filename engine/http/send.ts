@@ -3,7 +3,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http'
 import { Readable } from 'node:stream'
 import type { Context } from 'koa'
 import type { ApiError } from '../error.ts'
-import { JsonText } from '../json.ts'
+import { JsonText, namesTag } from '../json.ts'
 import { fieldErrorCodes } from './field-error.ts'
 import type { Answer } from './parts.ts'
 import type { Reply } from './route.ts'
@@ -157,23 +157,9 @@ export function optionsAnswer(allow: readonly string[], fixed: Fixed): Answer {
   }
 }
 
-function opaque(tag: string): string {
-  return tag.trim().replace(/^W\//, '')
-}
-
-/** Whether `If-None-Match` names the tag: one of a list, weak or strong, or `*`. */
-export function matchesTag(header: string, etag: string): boolean {
-  if (header.trim() === '*') return true
-  // A tag may itself hold commas, so the list is read by its quotes.
-  const tags = header.match(/(?:W\/)?"[^"]*"/g) ?? []
-  return tags.some((tag) => opaque(tag) === opaque(etag))
-}
-
-function unchanged(ctx: Context, answer: Answer): boolean {
-  const header = ctx.req.headers['if-none-match']
-  const etag = answer.headers.ETag
-  if (header === undefined || etag === undefined || answer.status !== 200) return false
-  return (ctx.req.method === 'GET' || ctx.req.method === 'HEAD') && matchesTag(header, etag)
+/** Whether `If-Match` or `If-None-Match` names the ETag of an answer: one of a list, weak or strong, or `*`. */
+export function matchesTag(header: string, etag: string | undefined): boolean {
+  return namesTag(header, etag?.replace(/^(?:W\/)?"|"$/g, ''))
 }
 
 /** Sets status, headers and body; what is not sent after all is closed. */
@@ -181,8 +167,7 @@ export function send(ctx: Context, answer: Answer, fixed: Fixed): void {
   const { res } = ctx
   for (const [name, value] of fixed.headers) res.setHeader(name, value)
   for (const name in answer.headers) res.setHeader(name, answer.headers[name]!)
-  const status = unchanged(ctx, answer) ? 304 : answer.status
-  const { body } = answer
+  const { body, status } = answer
   ctx.status = status
   if (status === 304 || status === 204 || ctx.req.method === 'HEAD') {
     if (body instanceof Readable) body.destroy()

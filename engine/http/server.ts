@@ -3,7 +3,6 @@ import { createServer, type IncomingMessage, type RequestListener, type Server, 
 import type { AddressInfo } from 'node:net'
 import { Readable } from 'node:stream'
 import Koa, { type Context } from 'koa'
-import compress from 'koa-compress'
 import { databaseFailure } from '../database/failure.ts'
 import { outageLog } from '../database/outage.ts'
 import { diskFailure } from '../disk/failure.ts'
@@ -11,15 +10,13 @@ import { ApiError } from '../error.ts'
 import { LIMITS } from '../limits.ts'
 import type { Admission } from './admission.ts'
 import { clientErrorListener } from './client-error.ts'
+import { conditional, packing } from './negotiation.ts'
 import type { Answer, Call, HttpApp, HttpParts } from './parts.ts'
 import type { Passage } from './passage.ts'
 import { beginCall, responder } from './pipeline.ts'
 import { probes } from './probes.ts'
 import { refuseUnread } from './refuse.ts'
 import { allowOrigin, fixedHeaders, refusal, type Stamp, send, stampFor } from './send.ts'
-
-/** Below it an answer fits into one or two packets anyway, and compressing costs more than it saves. */
-const COMPRESS_BYTES = 2_048
 
 /** Makes a refusal of an error; an unexpected one is logged with its stack, and the caller is told only that it happened. */
 function refuser(parts: HttpParts, stamp: Stamp): (error: unknown, call: Call) => Answer {
@@ -65,6 +62,10 @@ function recorder(parts: HttpParts): (call: Call, status: number) => void {
   }
 }
 
+function hasConditions({ headers }: Call): boolean {
+  return headers['if-match'] !== undefined || headers['if-none-match'] !== undefined
+}
+
 /** The middleware that answers every request, whatever happens on the way. */
 function answering(parts: HttpParts, stamp: Stamp): (ctx: Context) => Promise<void> {
   const fixed = fixedHeaders(parts.settings)
@@ -80,6 +81,7 @@ function answering(parts: HttpParts, stamp: Stamp): (ctx: Context) => Promise<vo
     let answer: Answer
     try {
       answer = await (probe === undefined ? respond(call) : probe(ctx.req))
+      if (probe === undefined && hasConditions(call)) answer = conditional(ctx.req.method, call.headers, answer)
     } catch (error) {
       answer = refuse(error, call)
     }
@@ -111,7 +113,7 @@ function brokenAnswers(parts: HttpParts): (error: Error, ctx?: Context) => void 
 export function createHttp(parts: HttpParts): HttpApp {
   const stamp = stampFor(parts.catalog.prefix, parts.catalog.version)
   const koa = new Koa()
-  const pack = compress({ threshold: COMPRESS_BYTES })
+  const pack = packing()
   koa.use((ctx, next) => (ctx.req.headers['accept-encoding'] === undefined ? next() : pack(ctx, next)))
   koa.use(answering(parts, stamp))
   koa.on('error', brokenAnswers(parts))

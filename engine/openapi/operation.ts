@@ -76,16 +76,12 @@ function isTagged(route: BoundRoute): boolean {
   return route.tagged === true || (isResourceRoute(route) && route.method !== 'DELETE')
 }
 
-function isVersioned(route: BoundRoute): boolean {
-  return route.versioned === true || (isResourceRoute(route) && ['update', 'delete'].includes(route.action))
-}
-
 function parametersOf({ catalog, names }: Outline, route: BoundRoute, id: string): readonly Part[] {
   const inPath = parametersIn(route.path)
   const headers: readonly string[] = [
     ...(route.method === 'GET' && isTagged(route) ? ['IfNoneMatch'] : []),
     ...(route.produces?.includes(EVENT_STREAM) === true ? ['LastEventId'] : []),
-    ...(isVersioned(route) ? ['IfMatch'] : []),
+    ...(route.versioned === true ? ['IfMatch'] : []),
     ...(isBatchRoute(route) && route.way === 'unique' ? ['OnlyNew'] : []),
     ...(route.method === 'POST' && route.reads !== true && route.bucket !== 'auth' ? ['IdempotencyKey'] : []),
   ]

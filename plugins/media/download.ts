@@ -1,5 +1,5 @@
 /** GET /media/{id}/download: the bytes of a file that the caller may see, to be saved and never shown in place. */
-import { ApiError, type Reply, type RouteContext } from '../../engine/index.ts'
+import { ApiError, namesTag, type Reply, type RouteContext } from '../../engine/index.ts'
 import { readStored } from '../files/stored.ts'
 import { dispositionOf } from './name.ts'
 
@@ -10,7 +10,7 @@ export async function download(context: RouteContext): Promise<Reply> {
   const key = String(record.path)
   // A key never gets another content, so it serves as the version.
   const etag = key.replace(/^.*\//, '').replace(/\..*$/, '')
-  const unchanged = headers['if-none-match']?.includes(`"${etag}"`) === true
+  const unchanged = namesTag(headers['if-none-match'] ?? '', etag)
   const body = unchanged ? '' : await readStored(context, key)
   if (body === undefined) {
     log.error({ key }, 'a stored file is gone')

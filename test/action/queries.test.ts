@@ -204,7 +204,7 @@ const WRITES: readonly (readonly [name: string, most: number, ask: Ask])[] = [
         resource('books'),
         at('books', bookId),
         { pages: 1 + Math.floor(Math.random() * 5000) },
-        '*',
+        { ifMatch: '*' },
       ),
   ],
   ['a soft delete', 2, (execution) => deleteRecord(execution, resource('books'), at('books', 1))],

@@ -1,5 +1,5 @@
 /** GET /reports/{id}/download: the file of a report, to be saved and never shown in place. */
-import { ApiError, type Reply, type RouteContext } from '../../../engine/index.ts'
+import { ApiError, namesTag, type Reply, type RouteContext } from '../../../engine/index.ts'
 import { readStored } from '../../files/stored.ts'
 import { FORMATS, type Format } from './kinds.ts'
 
@@ -19,7 +19,7 @@ export async function download(context: RouteContext): Promise<Reply> {
     'Content-Disposition': `attachment; filename="${name}"`,
     'Content-Security-Policy': "default-src 'none'; sandbox",
   }
-  if (headers['if-none-match']?.includes(`"${etag}"`) === true)
+  if (namesTag(headers['if-none-match'] ?? '', etag))
     return { etag, headers: said, raw: { type: FORMATS[format], body: '' } }
   const body = await readStored(context, key)
   if (body === undefined) {
