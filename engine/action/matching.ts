@@ -3,25 +3,59 @@ import type { Filter, Resource } from '../catalog/catalog.ts'
 import { idOf } from '../catalog/key.ts'
 import { invalid } from '../error.ts'
 import type { Id } from '../id.ts'
+import type { Json } from '../json.ts'
 import { type ListQuery, readListQuery } from '../query/list-query.ts'
 import { compileFound, compileLocked } from '../query/list-statement.ts'
 import { actorClass, requireClause } from '../query/policy.ts'
 import { type Execution, runCompiled, type Within } from './execution.ts'
 
+/** Complaints about one query at most. */
+const MOST = 20
+
 /**
  * What a list's query asks for, without order and pages. Throws as the list does, and validation_failed for a query that
- * chooses nothing: a forgotten filter must not mean every record.
+ * chooses nothing, and for a condition with an empty value: a variable of a script that was never set must not mean more
+ * records than its author had in mind.
  */
 export function readChoice(
   { actor, catalog }: Execution,
   resource: Resource,
-  query: Iterable<readonly [string, string]>,
+  query: readonly (readonly [string, string])[],
 ): ListQuery {
   requireClause(resource.policies.view, actor)
   const list = readListQuery(catalog, resource, actor, query)
-  if (list.search || list.filters.some(chooses)) return list
+  const empty = [...query].flatMap(([name, value]) => emptyIn(name, value)).slice(0, MOST)
+  if (empty.length > 0) throw invalid(Object.fromEntries(empty.map(([place, sentence]) => [place, [sentence]])))
+  const { search } = list
+  const seeks = search !== undefined && search.wanted + search.unwanted + search.identifiers.length > 0
+  if (seeks || list.filters.some(chooses)) return list
   throw invalid({ filter: ['Filters say which records are meant: at least one is required'] })
 }
+
+type Complaint = readonly [place: string, sentence: string]
+
+/** What is empty in one parameter, each at its place. */
+function emptyIn(name: string, value: string): readonly Complaint[] {
+  const values = /\[(?:in|not_in|between)\]$/.test(name) ? value.split(',') : [value]
+  if (values.some((one) => one.trim() === ''))
+    return [[name, `The ${name} parameter has an empty value: give it one, or leave the parameter out`]]
+  return name === 'where' ? emptyParts(JSON.parse(value), [name]) : []
+}
+
+/** Comparisons of a condition that an empty value makes true of every record. */
+function emptyParts(part: Json, at: readonly string[]): readonly Complaint[] {
+  if (typeof part !== 'object' || part === null) return []
+  return Object.entries(part).flatMap(([key, value]): readonly Complaint[] => {
+    const place = [...at, key]
+    const isEmpty =
+      (PARTIAL.includes(key) && value === '') || (LISTED.includes(key) && Array.isArray(value) && value.length === 0)
+    if (!isEmpty) return emptyParts(value, place)
+    return [[place.join('.'), `A "${key}" without a value holds for every record: give it one, or leave it out`]]
+  })
+}
+
+const PARTIAL: readonly string[] = ['contains', 'starts_with', 'ends_with']
+const LISTED: readonly string[] = ['in', 'not_in']
 
 /** Whether a condition compares anything: an empty one holds for every record. */
 function chooses(filter: Filter): boolean {

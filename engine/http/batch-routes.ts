@@ -140,6 +140,9 @@ function foundRoute(resource: Resource, name: 'update' | 'delete', queryFields: 
       refusePages(chosen)
       const list = readChoice(execution, resource, chosen)
       const { dry_run, max } = input.parameters
+      // An empty one would count as absent, and the records would be written.
+      if (input.query.get('dry_run')?.trim() === '')
+        throw invalid({ dry_run: ['The dry_run parameter must be true or false'] })
       // The values of a filter have no bounds, and parameters are read as filters are.
       if (Number(max) < 1 || Number(max) > LIMITS.batchOperations)
         throw invalid({ max: [`The max must be between 1 and ${LIMITS.batchOperations}`] })

@@ -1,4 +1,5 @@
 /** All records that a filter finds, and the record with a unique value, written by one request. */
+import fc from 'fast-check'
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
 import { type Ask, KEEPER, SELLER, things } from './things.ts'
@@ -64,6 +65,63 @@ test('a condition finds records as in a list, and one that its caller may not as
   assert.is((await call('DELETE', `things?${where({ prize: 31 })}&max=5`)).status, 422)
   for (const nothing of [{}, { all: [] }, { any: [{ code: 'w1' }, {}] }, { not: { all: [{}] } }])
     assert.is((await call('DELETE', `things?${where(nothing)}&max=500`)).status, 422, JSON.stringify(nothing))
+})
+
+test('an empty value is refused, whatever else the query says, and lists still count it as absent', async () => {
+  await call('POST', 'things/batch', { create: [{ code: 'e1', name: 'E1', price: 41 }] })
+  const name = fc.constantFrom('price', 'code', 'search', 'where', 'price[gte]', 'code[contains]', 'code[ne]')
+  const value = fc.constantFrom('', '', ' ', '  ')
+  const listed = fc
+    .tuple(fc.constantFrom('price[in]', 'price[not_in]', 'code[not_in]'), fc.constantFrom('', ',', '7,', ',7', '7,,8'))
+    .map(([one, text]) => [one, text] as const)
+  const place = fc.boolean()
+  await fc.assert(
+    fc.asyncProperty(fc.oneof(fc.tuple(name, value), listed), place, async ([empty, text], first) => {
+      const pair = `${encodeURIComponent(empty)}=${encodeURIComponent(text)}`
+      const query = first ? `${pair}&price=41&max=500` : `price=41&max=500&${pair}`
+      for (const [method, body] of [
+        ['PATCH', { sold: true }],
+        ['DELETE', undefined],
+      ] as const) {
+        const refused = await call(method, `things?${query}`, body)
+        assert.is(refused.status, 422, `${method} ${query}`)
+        assert.ok(Object.keys(refused.at('errors') as object)[0]?.startsWith(empty), `${method} ${query}`)
+      }
+    }),
+    { numRuns: 40 },
+  )
+  assert.is((await call('DELETE', 'things?price=41&max=5&dry_run=')).status, 422)
+  assert.is((await call('GET', 'things?code=&price=41')).list.length, 1)
+})
+
+test('a condition that an empty value makes true of every record is refused where records are written', async () => {
+  const textual = fc
+    .tuple(fc.constant('code'), fc.constantFrom('contains', 'starts_with', 'ends_with'))
+    .map(([field, operator]): object => ({ [field]: { [operator]: '' } }))
+  const { whole } = fc.letrec<{ whole: object }>((tie) => ({
+    whole: fc.oneof(
+      { maxDepth: 2 },
+      textual,
+      fc.array(tie('whole'), { minLength: 1, maxLength: 2 }).map((all) => ({ all })),
+      fc.tuple(tie('whole')).map(([one]) => ({ any: [{ price: 41 }, one] })),
+      tie('whole').map((one) => ({ all: [{ price: 41 }, one] })),
+      tie('whole').map((not) => ({ not })),
+    ),
+  }))
+  await fc.assert(
+    fc.asyncProperty(whole, async (condition) => {
+      const query = `things?where=${encodeURIComponent(JSON.stringify(condition))}&max=500`
+      assert.is((await call('GET', query.replace('&max=500', ''))).status, 200)
+      const refused = await call('DELETE', query)
+      assert.is(refused.status, 422, JSON.stringify(condition))
+      const [place = '', [sentence = ''] = []] =
+        Object.entries(refused.at('errors') as Record<string, string[]>)[0] ?? []
+      assert.match(place, /^where\./)
+      assert.match(sentence, 'holds for every record')
+    }),
+    { numRuns: 40 },
+  )
+  assert.is((await call('GET', 'things?price=41')).list.length, 1)
 })
 
 test('a filter finds only what its caller may see', async () => {
