@@ -29,7 +29,7 @@ export const LIMITS = {
   /** Terms in one filter, policy or query: what one index-backed statement can still plan well. */
   filterTerms: 50,
   /**
-   * Characters of one `where`, how deep filters stand in it within filters, and how many relations it follows from one
+   * Characters of one `where`, and of it and of conditions that are stored for later how deep filters stand in it within filters, and how many relations it follows from one
    * record: each step is one more sub-select in each other, for whoever may send requests.
    */
   whereLength: 65_536,

@@ -33,6 +33,17 @@ const ENDS_BATCH = 'SQHdcf'
 const IDLE = 'I'
 const DISK_FULL = Buffer.from('C53100\0')
 
+/** The longest first message and the longest later one that PostgreSQL itself reads, in bytes. */
+const MOST_FIRST = 10_000
+const MOST = 0x3fff_ffff
+
+/** The length that stands at a place of `bytes`, its own four bytes counted; throws where no message has it. */
+function lengthAt(bytes: Buffer, at: number, most: number): number {
+  const length = bytes.readInt32BE(at)
+  if (length < 4 || length > most) throw new Error(`a message says that it has ${length} bytes`)
+  return length
+}
+
 /** A last message of the protocol that says why there will be no other. */
 function farewell(error: unknown): Buffer {
   const reason = error instanceof Error ? error.message : String(error)
@@ -42,13 +53,13 @@ function farewell(error: unknown): Buffer {
   return Buffer.concat([head, fields])
 }
 
-/** The first whole batch of `bytes`, its length; `ended` when the client says good-bye first. */
+/** The first whole batch of `bytes`, its length; `ended` when the client says good-bye first. Throws for what is no message. */
 function firstBatch(bytes: Buffer): number | 'ended' | undefined {
   let end = 0
   while (bytes.length >= end + 5) {
     const type = String.fromCharCode(bytes[end] ?? 0)
     if (type === TERMINATE) return 'ended'
-    end += 1 + bytes.readInt32BE(end + 1)
+    end += 1 + lengthAt(bytes, end + 1, MOST)
     if (end > bytes.length) return undefined
     if (ENDS_BATCH.includes(type)) return end
   }
@@ -59,11 +70,12 @@ function firstBatch(bytes: Buffer): number | 'ended' | undefined {
 async function* batchesOf(socket: Socket): AsyncGenerator<Buffer> {
   let bytes: Buffer = Buffer.alloc(0)
   let begun = false
-  for await (const part of socket) {
+  // What is wrong is still to be said.
+  for await (const part of socket.iterator({ destroyOnReturn: false })) {
     bytes = Buffer.concat([bytes, part])
-    if (!begun && bytes.length >= 4 && bytes.length >= bytes.readInt32BE(0)) {
+    const length = begun || bytes.length < 4 ? undefined : lengthAt(bytes, 0, MOST_FIRST)
+    if (length !== undefined && bytes.length >= length) {
       begun = true
-      const length = bytes.readInt32BE(0)
       yield bytes.subarray(0, length)
       bytes = bytes.subarray(length)
     }

@@ -47,7 +47,7 @@ export interface Reading {
   readonly request: boolean
 }
 
-const OF_AUTHORS: Reading = {
+export const OF_AUTHORS: Reading = {
   terms: LIMITS.filterTerms,
   values: LIMITS.valuesPerList,
   depth: Number.POSITIVE_INFINITY,

@@ -145,10 +145,38 @@ export interface Gate {
   readonly passage: Passage
 }
 
+/** A host with or without a port as RFC 3986, section 3.2.2, writes it; empty where the address has none. */
+const HOST = /^(?:\[[0-9a-f:.]*\]|\[v[0-9a-f]+\.[\w.~!$&'()*+,;=:-]+\]|(?:[\w.~!$&'()*+,;=-]|%[0-9a-f]{2})*)(?::\d*)?$/i
+
+/** The refusal of a request that does not say which host it is for; undefined where it does. */
+function wrongHost({ httpVersionMajor, httpVersionMinor, rawHeaders }: IncomingMessage): ApiError | undefined {
+  let host: string | undefined
+  for (let at = 0; at < rawHeaders.length; at += 2) {
+    const name = rawHeaders[at]!
+    if (name.length !== 4 || name.toLowerCase() !== 'host') continue
+    if (host !== undefined) return badHost('The request has more than one header Host')
+    host = rawHeaders[at + 1]!.trim()
+  }
+  if (host !== undefined) return HOST.test(host) ? undefined : badHost('The header Host is no host')
+  const isOlder = httpVersionMajor < 1 || (httpVersionMajor === 1 && httpVersionMinor === 0)
+  return isOlder ? undefined : badHost('The request has no header Host')
+}
+
+function badHost(message: string): ApiError {
+  return new ApiError('bad_request', { message })
+}
+
 /** A server around the app that serves, with the limits and events that Node leaves to us. Overload is refused before anything else is known. */
 export function httpServer(serving: Serving, { admission, passage }: Gate): Server {
   const admit = (request: IncomingMessage, response: ServerResponse, admitted: () => void): void => {
     const { http } = serving.app
+    const wrong = wrongHost(request)
+    if (wrong !== undefined) {
+      // What follows on the connection may be for another host still.
+      response.shouldKeepAlive = false
+      passage.beside(response, () => http.refuse(request, response, wrong))
+      return
+    }
     if (isProbe(request)) {
       admitted()
       passage.beside(response, () => void serving.app.http.callback(request, response))
@@ -175,7 +203,7 @@ export function httpServer(serving: Serving, { admission, passage }: Gate): Serv
       requestTimeout: LIMITS.requestMs,
       keepAliveTimeout: LIMITS.keepAliveMs,
       connectionsCheckingInterval: 1_000,
-      // Node would answer a missing Host by itself, without the envelope; nothing here relies on it.
+      // Node would answer a missing Host by itself, without the envelope.
       requireHostHeader: false,
     },
     answer,

@@ -3,6 +3,7 @@ import type { BelongsTo, Catalog, FieldPath, Filter, Resource } from '../catalog
 import { isObject, type Json } from '../json.ts'
 import type { DiagnosticCode } from '../text/code.ts'
 import type { Span } from '../text/source.ts'
+import { OF_AUTHORS } from '../filter/parse-yaml.ts'
 import { linkFilter } from './link.ts'
 import type { Details, Draft, Resolution } from './resolution.ts'
 
@@ -21,6 +22,8 @@ export type ReadCondition =
 
 /** What a writer may ask about; decided by the policies of those who read. */
 export interface Readable {
+  /** Filters within filters, and relations from the record, at most; undefined: as many as the writer of a file wants. */
+  readonly most?: { readonly depth: number; readonly relations: number }
   readonly field: (path: FieldPath) => boolean
   /** Whether the actor sees every record of a resource, so that asking about one tells nothing. */
   readonly everyRecord: (resource: Resource) => boolean
@@ -50,7 +53,8 @@ export function readCondition(
   const resolution = resolutionOf(catalog, problems)
   const place = (at: ConditionProblem['at']) => ({ ...NOWHERE, at }) as PlacedSpan
   const judging = compares ? { record: resource as Draft, before: false } : undefined
-  const condition = linkFilter(resolution, resource as Draft, written, place, judging)
+  const reading = { ...OF_AUTHORS, depth: readable.most?.depth ?? OF_AUTHORS.depth }
+  const condition = linkFilter(resolution, resource as Draft, written, place, judging, reading)
   if (condition === undefined || problems.length > 0) return { problems }
   const hidden = beyondReach(catalog, condition, readable)
   const unread = attributesIn(condition).find((name) => catalog.accounts?.attributes.has(name) !== true)
@@ -70,21 +74,23 @@ function resolutionOf(catalog: Catalog, problems: ConditionProblem[]): Resolutio
   return Object.assign(Object.create(null), { ...known, attributes: new Set(), report })
 }
 
-/** Why a condition asks for more than its writer may read; undefined where it does not. */
-function beyondReach(catalog: Catalog, filter: Filter, readable: Readable): string | undefined {
-  if (filter.kind === 'not') return beyondReach(catalog, filter.of, readable)
+/** Why a condition asks for more than its writer may read; undefined where it does not. `steps` were followed to its records. */
+function beyondReach(catalog: Catalog, filter: Filter, readable: Readable, steps = 0): string | undefined {
+  if (filter.kind === 'not') return beyondReach(catalog, filter.of, readable, steps)
   if (filter.kind === 'related') {
     const { many, relations } = filter.path
+    const further = steps + relations.length + 1
     return (
+      tooFar(further, readable) ??
       wayOf(catalog, [...relations, many], readable) ??
       (relations.every((relation) => readable.field({ relations: [], field: relation.field }))
-        ? beyondReach(catalog, filter.of, readable)
+        ? beyondReach(catalog, filter.of, readable, further)
         : notReadable(many.name))
     )
   }
   if (filter.kind !== 'compare') {
     for (const part of filter.of) {
-      const found = beyondReach(catalog, part, readable)
+      const found = beyondReach(catalog, part, readable, steps)
       if (found !== undefined) return found
     }
     return undefined
@@ -92,11 +98,16 @@ function beyondReach(catalog: Catalog, filter: Filter, readable: Readable): stri
   const { operand, path } = filter
   const paths = operand.kind === 'record' || operand.kind === 'before' ? [path, operand.path] : [path]
   for (const one of paths) {
-    const found = wayOf(catalog, one.relations, readable)
+    const found = tooFar(steps + one.relations.length, readable) ?? wayOf(catalog, one.relations, readable)
     if (found !== undefined) return found
     if (!readable.field(one)) return notReadable(one.field.name)
   }
   return undefined
+}
+
+function tooFar(steps: number, { most }: Readable): string | undefined {
+  if (most === undefined || steps <= most.relations) return undefined
+  return `A condition follows at most ${most.relations} relations`
 }
 
 function notReadable(name: string): string {

@@ -4,7 +4,7 @@ import type { Field, FieldPath, Filter, WayPath } from '../catalog/catalog.ts'
 import type { Operator } from '../field/field-type.ts'
 import type { Comparison, FilterOf, Operand } from '../filter/filter.ts'
 import { type Linker, linkWith } from '../filter/link.ts'
-import { type ParsedFilter, type PlacedPath, parseFilter } from '../filter/parse-yaml.ts'
+import { type ParsedFilter, type PlacedPath, parseFilter, type Reading } from '../filter/parse-yaml.ts'
 import type { Json, JsonObject } from '../json.ts'
 import type { Span } from '../text/source.ts'
 import { isOfActor } from './accounts.ts'
@@ -22,8 +22,9 @@ export function linkFilter(
   written: JsonObject,
   place: Place,
   judging?: Judging,
+  reading?: Reading,
 ): Filter | undefined {
-  const { filter, withDeleted } = parsed(resolution, written, place)
+  const { filter, withDeleted } = parsed(resolution, written, place, reading)
   for (const at of withDeleted) {
     resolution.report(
       'invalid_filter',
@@ -85,8 +86,8 @@ function possible(resolution: Resolution, filter: Filter | undefined, place: Pla
   return filter
 }
 
-function parsed(resolution: Resolution, written: JsonObject, place: Place): ParsedFilter {
-  const found = parseFilter(written)
+function parsed(resolution: Resolution, written: JsonObject, place: Place, reading?: Reading): ParsedFilter {
+  const found = parseFilter(written, reading)
   for (const { at, part, ...problem } of found.problems)
     resolution.report(problem.code, problem.message, place(at, part), problem)
   return found

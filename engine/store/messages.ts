@@ -1,6 +1,7 @@
 /** Messages between instances over Redis ⇄: this instance gets them at once, the others when Redis delivers them. */
 import { randomUUID } from 'node:crypto'
 import type { Redis } from 'ioredis'
+import { isObject } from '../json.ts'
 import type { Logger } from '../observe.ts'
 import { COMMAND_MS, inTime } from './in-time.ts'
 import { createChannels } from './memory.ts'
@@ -8,6 +9,9 @@ import type { Store } from './store.ts'
 
 /** How many messages are kept while Redis is unavailable; when there are more, the other instances read everything again. */
 const UNSENT = 1_000
+
+/** Whoever reaches Redis may send anything, as often as they like. */
+const QUIET_MS = 60_000
 
 interface Parcel {
   readonly from: string
@@ -19,9 +23,26 @@ interface Parcel {
 function parcelOf(text: string): Parcel | undefined {
   try {
     const value: unknown = JSON.parse(text)
-    return typeof value === 'object' && value !== null && 'from' in value ? (value as Parcel) : undefined
+    if (!isObject(value) || typeof value.from !== 'string') return undefined
+    const { channel, from, message } = value
+    if (channel === undefined) return { from }
+    return typeof channel === 'string' && typeof message === 'string' ? { from, channel, message } : undefined
   } catch {
     return undefined
+  }
+}
+
+/** Writes at most one line a minute about messages of others, with how many it stands for. */
+function rareLine(log: Logger, text: string): (fields: object) => void {
+  let writtenAt = Number.NEGATIVE_INFINITY
+  let messages = 0
+  return (fields) => {
+    messages += 1
+    const now = performance.now()
+    if (now - writtenAt < QUIET_MS) return
+    log.error({ ...fields, messages }, text)
+    writtenAt = now
+    messages = 0
   }
 }
 
@@ -47,7 +68,7 @@ function outgoing(redis: Redis, topic: string, from: string): (parcel: Omit<Parc
 }
 
 /** A connection that only listens and comes back by itself; `gap` is called when something may have been missed. */
-function listening(redis: Redis, topic: string, received: (parcel: Parcel) => void, gap: () => void): Redis {
+function listening(redis: Redis, topic: string, received: (text: string) => void, gap: () => void): Redis {
   let connectedBefore = false
   const listener = redis.duplicate({
     autoResubscribe: false,
@@ -57,10 +78,7 @@ function listening(redis: Redis, topic: string, received: (parcel: Parcel) => vo
   })
   // The connection that counts logs the outage.
   listener.on('error', () => {})
-  listener.on('message', (_topic, text) => {
-    const parcel = parcelOf(text)
-    if (parcel !== undefined) received(parcel)
-  })
+  listener.on('message', (_topic, text) => received(text))
   listener.on('ready', async () => {
     try {
       await listener.subscribe(topic)
@@ -86,12 +104,16 @@ export function messaging(
 ): Pick<Store, 'publish' | 'subscribe'> & { close(): void } {
   const from = randomUUID()
   const topic = `${prefix}:messages`
-  const channels = createChannels((error, channel) => log.error({ err: error, channel }, 'a store listener failed'))
+  const failed = rareLine(log, 'a store listener failed')
+  const malformed = rareLine(log, 'a message over Redis can not be read')
+  const channels = createChannels((error, channel) => failed({ err: error, channel }))
   const gaps: (() => void)[] = []
   const callMissed = () => {
     for (const missed of gaps) missed()
   }
-  const receive = (parcel: Parcel) => {
+  const receive = (text: string) => {
+    const parcel = parcelOf(text)
+    if (parcel === undefined) return malformed({ characters: text.length })
     if (parcel.from === from) return
     if (parcel.channel === undefined) callMissed()
     else channels.tell(parcel.channel, parcel.message ?? '')

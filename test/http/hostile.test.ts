@@ -1,6 +1,7 @@
 /** What attackers and broken clients send: each gets an envelope or a closed connection, and the next request works. */
 import { connect } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
+import fc from 'fast-check'
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
 import { AS_AGENT, route, serve, type World } from './world.ts'
@@ -115,8 +116,56 @@ test('pipelined requests are answered in order', async ({ world }) => {
   assert.ok(answer.indexOf('"slow"') < answer.indexOf('"id":"2"') && answer.includes('"slow"'))
 })
 
-test('a request without a Host, or with a strange expectation, gets an envelope', async ({ world }) => {
-  assert.match(await world.raw('GET /api/v1/things/1 HTTP/1.1\r\nConnection: close\r\n\r\n'), /"success":true/)
+const port = fc.constantFrom('', ':', ':80', ':65535')
+const named = fc.constantFrom(
+  'localhost',
+  '127.0.0.1',
+  '[::1]',
+  '[::ffff:10.0.0.1]',
+  '[v1.a:b]',
+  'b%C3%BCro.example',
+  'a_b',
+)
+const host = fc.tuple(fc.oneof(named, fc.domain()), port).map((parts) => parts.join(''))
+const noHost = fc.constantFrom(
+  'a b',
+  'a/b',
+  'user@a',
+  'a:b',
+  '[::1',
+  '::1',
+  'a%zz',
+  'a:1:2',
+  'http://a',
+  '"a"',
+  'a\tb',
+  'b\u00fcr',
+)
+/** What stands in the headers, and whether a request of HTTP/1.1 with it says which host it is for. */
+const hosts = fc.oneof(
+  host.map((one) => ({ given: [one], right: true })),
+  fc.constant({ given: [''], right: true }),
+  noHost.map((one) => ({ given: [one], right: false })),
+  fc.array(host, { minLength: 2, maxLength: 3 }).map((given) => ({ given, right: false })),
+  host.map((one) => ({ given: [one, one], right: false })),
+  fc.constant({ given: [], right: false }),
+)
+
+test('a request has one Host that can be one, or is 400 with the envelope; HTTP/1.0 needs none', async ({ world }) => {
+  const header = fc.constantFrom('Host', 'host', 'HOST')
+  await fc.assert(
+    fc.asyncProperty(hosts, fc.constantFrom('1.0', '1.1'), header, async ({ given, right }, version, name) => {
+      const lines = given.map((one) => `${name}: ${one}\r\n`).join('')
+      const answer = await world.raw(`GET /api/v1/things/1 HTTP/${version}\r\n${lines}Connection: close\r\n\r\n`)
+      const served = right || (given.length === 0 && version === '1.0')
+      assert.match(answer, served ? /^HTTP\/1\.1 200 / : /^HTTP\/1\.1 400 /, `${version} ${lines}`)
+      assert.match(answer, served ? /"success":true/ : /"code":"bad_request"/, `${version} ${lines}`)
+    }),
+    { numRuns: 100 },
+  )
+})
+
+test('a strange expectation gets an envelope', async ({ world }) => {
   assert.match(
     await world.raw('GET /api/v1/things/1 HTTP/1.1\r\nHost: x\r\nExpect: miracles\r\nConnection: close\r\n\r\n'),
     /"success":true/,

@@ -1,6 +1,8 @@
 /** What happens when Redis stops answering: nobody waits, limits hold, and it comes back by itself. */
 import { type ChildProcess, spawn, spawnSync } from 'node:child_process'
 import { setTimeout as sleep } from 'node:timers/promises'
+import fc from 'fast-check'
+import { Redis } from 'ioredis'
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
 import { openStore } from '../../engine/store/index.ts'
@@ -82,6 +84,45 @@ test('a message reaches the other instance', async (world) => {
     await sleep(20)
     return heard.includes('statuses')
   })
+})
+
+test('messages that can not be read, or that a listener can not use, cost one line of the log', async (world) => {
+  const { log, lines } = remembering()
+  await shared(world)
+  const store = await opened(world, log)
+  const heard: string[] = []
+  store.subscribe('lookup', (message) => {
+    if (message !== 'good') throw new Error('no such table')
+    heard.push(message)
+  })
+  const stranger = new Redis(world.port)
+  const send = (message: unknown) =>
+    stranger.publish('plinth:messages', typeof message === 'string' ? message : JSON.stringify(message))
+  const malformed = fc.oneof(
+    fc.constantFrom('', '{', 'null', '[]', '{"from":1}', '{"channel":"lookup","message":"good"}'),
+    fc.record({ from: fc.string(), channel: fc.oneof(fc.integer(), fc.constant(null)), message: fc.string() }),
+    fc.record({ from: fc.string(), channel: fc.constant('lookup'), message: fc.oneof(fc.integer(), fc.object()) }),
+  )
+  try {
+    const good = { from: 'another', channel: 'lookup', message: 'good' }
+    await until(async () => {
+      await send(good)
+      return heard.length > 0
+    })
+    for (const message of fc.sample(malformed, 100)) await send(message)
+    for (let count = 0; count < 100; count += 1) await send({ ...good, message: 'bad' })
+    const before = heard.length
+    await until(async () => {
+      await send(good)
+      return heard.length > before
+    })
+  } finally {
+    stranger.disconnect()
+  }
+  assert.equal(lines.map(({ message }) => message).sort(), [
+    'a message over Redis can not be read',
+    'a store listener failed',
+  ])
 })
 
 test('only the first caller waits for a frozen Redis, and the count goes on from where it stood', async (world) => {
