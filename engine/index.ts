@@ -15,6 +15,7 @@ export type {
   Records,
   UpdateOptions,
 } from './action/context.ts'
+export { type Address, addressOf, isWithin, type Network, subnetOf } from './address.ts'
 export { relatedPath } from './action/related.ts'
 export * from './action/resource-types.ts'
 export { pathOf } from './action/stream.ts'

@@ -37,6 +37,7 @@ const RANKS: Readonly<Record<string, number>> = {
   'id.ts': 0,
   'json.ts': 0,
   'actor.ts': 0,
+  'address.ts': 0,
   'secret.ts': 0,
   'settings.ts': 0,
   'turns.ts': 0,

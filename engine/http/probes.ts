@@ -1,6 +1,7 @@
 /** `/livez`, `/readyz` and `/metrics`: for operators, outside the prefix, the rate limit and the table of routes. */
 import { timingSafeEqual } from 'node:crypto'
 import type { IncomingMessage } from 'node:http'
+import { addressOf } from '../address.ts'
 import { ApiError } from '../error.ts'
 import type { Answer, HttpParts } from './parts.ts'
 import { JSON_TYPE, type Stamp, successText } from './send.ts'
@@ -18,7 +19,7 @@ const PROXIED = /^(forwarded|via|x-forwarded-.*|x-real-ip|x-(cluster-)?client-ip
 
 /** Whether an address is this machine's own. */
 function isLoopback(address: string): boolean {
-  return address === '::1' || address.startsWith('127.')
+  return addressOf(address)?.range() === 'loopback'
 }
 
 /** Whether a host, with or without a port, names the machine itself. */
@@ -34,7 +35,7 @@ function isOwnHost(host: string | undefined): boolean {
 function isLocal({ headers, socket }: IncomingMessage, { trustProxy, baseUrl }: ProbeSettings): boolean {
   if (trustProxy > 0 || !isOwnHost(new URL(baseUrl).host)) return false
   if (Object.keys(headers).some((name) => PROXIED.test(name)) || !isOwnHost(headers.host)) return false
-  return isLoopback((socket.remoteAddress ?? '').replace(/^::ffff:/, ''))
+  return isLoopback(socket.remoteAddress ?? '')
 }
 
 type ProbeSettings = Pick<HttpParts['settings'], 'metricsToken' | 'trustProxy' | 'baseUrl'>

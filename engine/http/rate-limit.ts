@@ -2,10 +2,11 @@
  * How many requests a caller has in a minute. `koa-ratelimit` judges each request; what it counts with is our store,
  * because its own limiters never forget a caller in memory and fail with a Redis that is out.
  */
-import { isIP } from 'node:net'
+import { isIPv4 } from 'node:net'
 import type { Context } from 'koa'
 import ratelimit from 'koa-ratelimit'
 import type { Actor } from '../actor.ts'
+import { addressOf, networkOf, oneSpelling } from '../address.ts'
 import { ApiError } from '../error.ts'
 import { LIMITS } from '../limits.ts'
 import type { HttpParts } from './parts.ts'
@@ -78,14 +79,12 @@ export function rateLimiter({ settings, store, clock }: Pick<HttpParts, 'setting
   }
 }
 
-const MAPPED = /^::ffff:(\d+\.\d+\.\d+\.\d+)$/i
 const WITH_PORT = /^(?:\[([^\]]+)\]|(\d+\.\d+\.\d+\.\d+))(?::\d+)?$/
 
-function plain(address: string): string {
+function withoutPort(address: string): string {
   const bare = address.trim()
   const host = WITH_PORT.exec(bare)
-  const inner = host?.[1] ?? host?.[2] ?? bare
-  return MAPPED.exec(inner)?.[1] ?? inner
+  return host?.[1] ?? host?.[2] ?? bare
 }
 
 /**
@@ -93,25 +92,17 @@ function plain(address: string): string {
  * Counted from the right, because anything further left is whatever the caller made up.
  */
 export function clientAddress(socket: string | undefined, forwarded: string | undefined, hops: number): string {
-  const direct = plain(socket ?? '')
+  const direct = isIPv4(socket ?? '') ? socket! : (oneSpelling(socket ?? '') ?? '')
   if (hops === 0 || forwarded === undefined) return direct
   const chain = forwarded.split(',')
-  const seen = plain(chain[Math.max(0, chain.length - hops)] ?? '')
-  return isIP(seen) === 0 ? direct : seen
-}
-
-/** The eight groups of an IPv6 address, `::` filled in, without leading zeros. */
-function groups(address: string): readonly string[] {
-  const [head = '', tail] = address.split('::')
-  const before = head === '' ? [] : head.split(':')
-  if (tail === undefined) return before
-  const after = tail === '' ? [] : tail.split(':')
-  return [...before, ...Array<string>(Math.max(0, 8 - before.length - after.length)).fill('0'), ...after]
+  return oneSpelling(withoutPort(chain[Math.max(0, chain.length - hops)] ?? '')) ?? direct
 }
 
 /** What requests of an address are counted under: itself, or its /64, since a household holds that many of IPv6. */
-export function countedAs(address: string): string {
-  if (!address.includes(':')) return address
-  const network = groups(address.split('%')[0]!).slice(0, 4)
-  return `${network.map((group) => Number.parseInt(group, 16).toString(16)).join(':')}::/64`
+export function countedAs(text: string): string {
+  if (!text.includes(':')) return text
+  const address = addressOf(text)
+  const network = address && networkOf(address)
+  if (network === undefined) return address?.toString() ?? text
+  return `${network.map((group) => group.toString(16)).join(':')}::/64`
 }
