@@ -201,11 +201,13 @@ export const LIMITS = {
   admissionWindowMs: 100,
   sayRefusedMs: 10_000,
   /**
-   * Large answers that one process sends at a time, each some megabytes of memory; after how long a reader that takes
+   * Large answers that one process sends at a time, each some megabytes of memory, and those of one caller, so that nobody
+   * holds the places of all others; after how long a reader that takes
    * nothing loses its place, in milliseconds; and after how long one may lose it to another when it takes fewer bytes a
    * second than that.
    */
   largeAnswers: 8,
+  largeAnswersPerCaller: 2,
   stalledMs: 30_000,
   slowReaderMs: 30_000,
   slowReaderBytes: 8_192,

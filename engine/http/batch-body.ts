@@ -1,17 +1,17 @@
 /** The body of a batch: which operations it asks for, and the answer that tells what became of them. */
-import { type AtOnce, type Operation, type Outcome, runEach, runTogether } from '../action/batch.ts'
+import { type AtOnce, type Operation, runEach, runTogether } from '../action/batch.ts'
 import { createRecord } from '../action/create.ts'
 import { createTogether } from '../action/create-together.ts'
 import type { Execution } from '../action/execution.ts'
 import { deleteRecord, restoreRecord } from '../action/remove.ts'
 import { updateRecord } from '../action/update.ts'
 import type { Resource } from '../catalog/catalog.ts'
-import { invalid } from '../error.ts'
+import { type ApiError, invalid } from '../error.ts'
 import { isObject, type Json, type JsonObject } from '../json.ts'
 import { LIMITS } from '../limits.ts'
 import { lookupOf } from '../query/lookup.ts'
 import { sentence, unknownKey } from '../record/decode.ts'
-import { fieldErrorCodes } from './field-error.ts'
+import { fieldErrorCodes, firstErrors } from './field-error.ts'
 
 /** What a batch may do, in the order in which it is done. */
 export const OPERATIONS = ['create', 'update', 'delete', 'restore'] as const
@@ -119,17 +119,27 @@ export async function doAll(execution: Execution, operations: readonly NamedOper
 /** The answer to each of them: its status, and its record or what is wrong. */
 export async function doEach(execution: Execution, operations: readonly NamedOperation[]): Promise<string> {
   const outcomes = await runEach(execution, operations, atOnce(operations))
-  return grouped(
-    operations,
-    outcomes.map((outcome, at) => outcomeText(operations[at]?.name, outcome)),
-  )
+  let left: number = LIMITS.bodyErrors
+  const texts = outcomes.map((outcome, at) => {
+    if ('text' in outcome) return outcomeText(operations[at]?.name, outcome.text)
+    const { text, mistakes } = refusedText(outcome.error, left)
+    left = Math.max(0, left - mistakes)
+    return text
+  })
+  return grouped(operations, texts)
 }
 
-function outcomeText(name: OperationName | undefined, outcome: Outcome): string {
-  if ('text' in outcome) return `{"status":${name === 'create' ? 201 : 200},"data":${outcome.text ?? 'null'}}`
-  const { code, message, status, params } = outcome.error
-  const errors = params.errors && { errors: params.errors, error_codes: fieldErrorCodes(params.errors) }
-  return JSON.stringify({ status, code, message, ...errors })
+function outcomeText(name: OperationName | undefined, text: string | undefined): string {
+  return `{"status":${name === 'create' ? 201 : 200},"data":${text ?? 'null'}}`
+}
+
+/** What is told of an operation that was refused, with `most` of its mistakes, and how many it has. */
+function refusedText({ code, message, params, status }: ApiError, most: number) {
+  if (params.errors === undefined) return { text: JSON.stringify({ status, code, message }), mistakes: 0 }
+  const { told, total } = firstErrors(params.errors, most)
+  const errors = { errors: told, error_codes: fieldErrorCodes(told) }
+  const count = told === params.errors ? {} : { errors_total: total }
+  return { text: JSON.stringify({ status, code, message, ...errors, ...count }), mistakes: total }
 }
 
 function grouped(operations: readonly NamedOperation[], texts: readonly string[]): string {

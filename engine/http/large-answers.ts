@@ -7,17 +7,29 @@ import { ApiError } from '../error.ts'
 import { LIMITS } from '../limits.ts'
 
 export interface LargeAnswers {
-  /** Takes a place until the response is closed; throws unavailable where none is free. */
-  begin(response: ServerResponse): void
+  /**
+   * Takes a place until the response is closed; throws unavailable where none is free, and too_many_requests where the
+   * caller has as many as one may have.
+   */
+  begin(response: ServerResponse, caller: string): Place
   /** How many are being sent, and how many were refused so far. */
   figures(): { readonly sending: number; readonly refused: number }
 }
 
+/** The place of one answer. */
+export interface Place {
+  /** Says that there is an answer to send: what is refused counts for nobody. Throws too_many_requests as `begin` does. */
+  send(): void
+}
+
 interface Sending {
   readonly response: ServerResponse
+  readonly caller: string
   /** Monotonic, in milliseconds, and what its connection had sent by then. */
   readonly since: number
   readonly bytes: number
+  /** Whether it has an answer to send. */
+  hasAnswer: boolean
 }
 
 /** Whether a reader has had its minimum time and reads slower than any connection that people use for downloads. */
@@ -27,30 +39,58 @@ function isSlow({ response, since, bytes }: Sending, now: number): boolean {
   return now - since > LIMITS.slowReaderMs && sent / seconds < LIMITS.slowReaderBytes
 }
 
+function tooMany(): ApiError {
+  return new ApiError('unavailable', { message: 'Too many exports are under way; try again', retryAfter: 5 })
+}
+
+function tooManyOfOne(): ApiError {
+  const message = `You have ${LIMITS.largeAnswersPerCaller} exports under way; read one to its end first`
+  return new ApiError('too_many_requests', { message, retryAfter: 5 })
+}
+
 /** The places of one process. */
 export function createLargeAnswers(): LargeAnswers {
   const sending = new Set<Sending>()
   let refused = 0
 
-  function makeRoom(now: number): void {
-    if (sending.size < LIMITS.largeAnswers) return
-    const slow = [...sending].find((one) => isSlow(one, now))
+  /** Ends one that is slow where there are as many as there may be; throws where none is. */
+  function makeRoom(among: readonly Sending[], most: number, full: () => ApiError): void {
+    if (among.length < most) return
+    const now = performance.now()
+    const slow = among.find((one) => isSlow(one, now))
     if (slow === undefined) {
       refused += 1
-      throw new ApiError('unavailable', { message: 'Too many exports are under way; try again', retryAfter: 5 })
+      throw full()
     }
     sending.delete(slow)
     slow.response.destroy()
   }
 
+  function makeRoomOfOne(caller: string): void {
+    const own = [...sending].filter((one) => one.caller === caller && one.hasAnswer)
+    makeRoom(own, LIMITS.largeAnswersPerCaller, tooManyOfOne)
+  }
+
   return {
-    begin(response) {
-      const now = performance.now()
-      makeRoom(now)
-      const one = { response, since: now, bytes: response.socket?.bytesWritten ?? 0 }
+    begin(response, caller) {
+      makeRoomOfOne(caller)
+      makeRoom([...sending], LIMITS.largeAnswers, tooMany)
+      const one: Sending = {
+        response,
+        caller,
+        hasAnswer: false,
+        since: performance.now(),
+        bytes: response.socket?.bytesWritten ?? 0,
+      }
       sending.add(one)
       response.once('close', () => sending.delete(one))
       response.setTimeout(LIMITS.stalledMs, () => response.destroy())
+      return {
+        send() {
+          makeRoomOfOne(caller)
+          one.hasAnswer = true
+        },
+      }
     },
     figures: () => ({ sending: sending.size, refused }),
   }

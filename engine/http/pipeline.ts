@@ -1,6 +1,7 @@
 /** The way of a request to its answer: what is known of it at once, the checks in their one order, then the handler. */
 import type { IncomingMessage } from 'node:http'
 import { join } from 'node:path'
+import { Readable } from 'node:stream'
 import type { Context } from 'koa'
 import { type Execution, executionOf, runLeft, type Work } from '../action/execution.ts'
 import { type Actor, ANONYMOUS } from '../actor.ts'
@@ -14,10 +15,11 @@ import { routeContext, type Transact } from './context.ts'
 import { type EarlierUse, watchEarlierNames, withEarlier } from './earlier-names.ts'
 import { explainedRefusal, explainedReply, explainer } from './explained.ts'
 import { answerOnce } from './idempotency.ts'
+import type { Place as LargePlace } from './large-answers.ts'
 import { requireCoding, requireComparable } from './negotiation.ts'
 import type { Answer, BoundRoute, Call, Headers, HttpParts, RequestInput } from './parts.ts'
 import { decodeQuery, parseQuery } from './query.ts'
-import { clientAddress, rateLimiter } from './rate-limit.ts'
+import { callerOf, clientAddress, rateLimiter } from './rate-limit.ts'
 import type { Reply } from './route.ts'
 import { answerOf, type Fixed, optionsAnswer, type Stamp } from './send.ts'
 import { compileTable, type Match, type Place } from './table.ts'
@@ -207,7 +209,7 @@ function performer(parts: HttpParts, stamp: Stamp): (call: Call, place: Place, i
       const { 'if-match': ifMatch, 'if-none-match': ifNoneMatch } = input.headers
       if (ifMatch !== undefined || ifNoneMatch !== undefined) requireComparable(place.route, { ifMatch, ifNoneMatch })
     }
-    if (place.route.large === true) parts.largeAnswers.begin(ctx.res)
+    const large = place.route.large === true ? parts.largeAnswers.begin(ctx.res, callerOf(actor, call.ip)) : undefined
     const { route } = place
     const left: Work[] = []
     const around = executionOf(foundation, { actor, requestId, afterCommit: (work) => void left.push(work) })
@@ -223,7 +225,18 @@ function performer(parts: HttpParts, stamp: Stamp): (call: Call, place: Place, i
     const use = watch?.asked(route, input, actor)
     const answer = await (use === undefined ? work() : underEarlierNames(use, work))
     if (left.length > 0) await runLeft(around, left)
+    if (large !== undefined) sendLarge(large, answer)
     return answer
+  }
+}
+
+/** Lets a large answer be sent; one that may not be is closed unread. */
+function sendLarge(large: LargePlace, { body }: Answer): void {
+  try {
+    large.send()
+  } catch (error) {
+    if (body instanceof Readable) body.destroy()
+    throw error
   }
 }
 

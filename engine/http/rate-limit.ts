@@ -18,7 +18,12 @@ export type CountRequest = (ctx: Context, bucket: Bucket, actor: Actor, ip: stri
 
 /** By user where a good token is presented, else by address; logging in always by address. */
 function countedUnder(bucket: Bucket, actor: Actor, ip: string): string {
-  return bucket === 'general' && actor.id !== null ? `user:${actor.id}` : `ip:${countedAs(ip)}`
+  return bucket === 'general' ? callerOf(actor, ip) : `ip:${countedAs(ip)}`
+}
+
+/** Whose something is that callers share: a user's, or an address's where nobody is known. */
+export function callerOf(actor: Pick<Actor, 'id'>, ip: string): string {
+  return actor.id === null ? `ip:${countedAs(ip)}` : `user:${actor.id}`
 }
 
 /** How a caller stands; `reset` is when the window ends, by the monotonic clock: setting the time limits nobody longer. */

@@ -4,7 +4,8 @@ import { Readable } from 'node:stream'
 import type { Context } from 'koa'
 import type { ApiError } from '../error.ts'
 import { JsonText, namesTag } from '../json.ts'
-import { fieldErrorCodes } from './field-error.ts'
+import { LIMITS } from '../limits.ts'
+import { fieldErrorCodes, firstErrors } from './field-error.ts'
 import type { Answer } from './parts.ts'
 import type { Reply } from './route.ts'
 
@@ -58,14 +59,14 @@ function successBody(reply: Reply, stamp: string): string | Buffer {
 /** The text of a refusal; the request id is told where the caller can do nothing but report it. */
 export function refusalText(error: ApiError, stamp: string, requestId?: string): string {
   const { checks, errors, explain } = error.params
+  const { told = undefined, total = 0 } = errors === undefined ? {} : firstErrors(errors, LIMITS.bodyErrors)
   const fields =
-    errors === undefined
-      ? ''
-      : `,"errors":${JSON.stringify(errors)},"error_codes":${JSON.stringify(fieldErrorCodes(errors))}`
+    told === undefined ? '' : `,"errors":${JSON.stringify(told)},"error_codes":${JSON.stringify(fieldErrorCodes(told))}`
+  const count = told === errors ? '' : `,"errors_total":${total}`
   const id = requestId === undefined || error.status < 500 ? '' : `,"request_id":${JSON.stringify(requestId)}`
   const looked = checks === undefined ? '' : `,"checks":${JSON.stringify(checks)}`
   const why = explain === undefined ? '' : `,"explain":${JSON.stringify(explain)}`
-  return `{"success":false,"message":${JSON.stringify(error.message)},"code":"${error.code}"${fields},"meta":{${stamp}${id}${looked}${why}}}`
+  return `{"success":false,"message":${JSON.stringify(error.message)},"code":"${error.code}"${fields},"meta":{${stamp}${id}${count}${looked}${why}}}`
 }
 
 function refusalHeaders(error: ApiError): Readonly<Record<string, string>> {

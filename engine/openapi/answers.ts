@@ -20,6 +20,17 @@ const REQUEST_ID = {
   required: false,
 } as const
 
+/** How many mistakes there are where not all of them are told. */
+const ERRORS_TOTAL = {
+  name: 'errors_total',
+  schema: {
+    type: 'integer',
+    minimum: 1,
+    description: 'How many mistakes there are, where `errors` has the first ones.',
+  },
+  required: false,
+} as const
+
 const CHECKS = {
   name: 'checks',
   schema: {
@@ -59,6 +70,7 @@ const OUTCOME: JsonSchema = objectOf([
   { name: 'code', schema: schemaRef('ErrorCode'), required: false },
   { name: 'message', schema: { type: 'string' }, required: false },
   ...FIELD_REFUSALS,
+  ERRORS_TOTAL,
 ])
 
 /** What an answer has beside its `data`. */
@@ -148,7 +160,7 @@ function refusalSchema(): JsonSchema {
     { name: 'message', schema: { type: 'string', description: 'What is wrong, for people.' }, required: true },
     { name: 'code', schema: schemaRef('ErrorCode'), required: true },
     ...FIELD_REFUSALS,
-    { name: 'meta', schema: objectOf([...META, REQUEST_ID, CHECKS]), required: true },
+    { name: 'meta', schema: objectOf([...META, REQUEST_ID, ERRORS_TOTAL, CHECKS]), required: true },
   ])
 }
 

@@ -9,6 +9,9 @@ import { nearest } from '../text/nearest.ts'
 /** Decoded values by field name. */
 export type FieldValues = Record<string, Json>
 
+/** Unknown keys of one body for which the nearest known one is sought: that is most of what refusing them costs. */
+const SUGGESTED = 20
+
 export interface DecodeOptions {
   /** Absent fields are left out instead of required or filled with their defaults. */
   readonly partial: boolean
@@ -36,7 +39,7 @@ export function decodeInput(fields: readonly Field[], body: JsonObject, options:
     if (field === undefined) {
       if (options.unknownKeys === 'ignore' || ++unknown > LIMITS.bodyErrors) continue
       const name = key.slice(0, LIMITS.unknownKeyLength)
-      errors[name] = [unknownKey(name, known.keys())]
+      errors[name] = [unknownKey(name, unknown > SUGGESTED ? [] : known.keys())]
     } else if (isWritable(field)) decodeField(field, body[key] ?? null, values, errors)
   }
   if (!options.partial) {

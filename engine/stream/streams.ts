@@ -4,7 +4,7 @@ import type { Foundation } from '../action/execution.ts'
 import { ApiError } from '../error.ts'
 import type { StreamFigures } from '../http/metrics.ts'
 import type { BoundAuthenticate } from '../http/parts.ts'
-import { countedAs } from '../http/rate-limit.ts'
+import { callerOf } from '../http/rate-limit.ts'
 import type { StreamRequest } from '../http/stream-route.ts'
 import { LIMITS } from '../limits.ts'
 import type { Store } from '../store/store.ts'
@@ -132,7 +132,7 @@ function admit(foundation: Foundation, state: State, limit: Limit, request: Stre
   const view = viewOf(foundation, resource, actor, query)
   if (state.live.size + state.coming.size >= limit('streams'))
     throw new ApiError('unavailable', { message: 'Too many streams are open; come back', retryAfter: 5 })
-  const caller = actor.id === null ? `ip:${countedAs(ip)}` : `user:${actor.id}`
+  const caller = callerOf(actor, ip)
   const before = state.perCaller.get(caller) ?? 0
   if (before >= limit('streamsPerCaller'))
     throw new ApiError('too_many_requests', { message: 'You have too many streams open', retryAfter: 5 })

@@ -1,4 +1,5 @@
 /** Many records by one request: a batch of operations. */
+import fc from 'fast-check'
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
 import { type Ask, KEEPER, READER, SELLER, things } from './things.ts'
@@ -51,6 +52,44 @@ test('a batch creates, changes, deletes and restores in one transaction, and ans
   assert.equal(await names(), ['AA', 'B', 'D'])
   const back = await call('POST', 'things/batch', { restore: [made[2]!.id] })
   assert.equal((back.at('data.restore') as { name: string }[])[0]?.name, 'C')
+})
+
+test('of many mistakes the first hundred are told with their number, and the answer is no longer than what was sent', async () => {
+  const keys = (count: number) => Object.fromEntries(Array.from({ length: count }, (_, at) => [`wrong_${at}`, 1]))
+  const counts = fc.array(fc.nat({ max: 60 }), { minLength: 1, maxLength: 8 })
+  await fc.assert(
+    fc.asyncProperty(counts, fc.boolean(), async (numbers, partial) => {
+      const create = numbers.map((count, at) => ({ code: `many${at}`, name: 'Many', ...keys(count) }))
+      const total = numbers.reduce((sum, count) => sum + count, 0)
+      fc.pre(total > 0 && (!partial || total > 100))
+      const answer = await call('POST', `things/batch?partial=${partial}`, { create })
+      if (!partial) {
+        assert.is(answer.status, 422)
+        assert.is(Object.keys(answer.at('errors') as object).length, Math.min(total, 100))
+        assert.is(answer.at('meta.errors_total'), total > 100 ? total : undefined)
+        return
+      }
+      const outcomes = answer.at('data.create') as {
+        status: number
+        errors?: object
+        errors_total?: number
+        data?: object
+      }[]
+      assert.equal(
+        outcomes.map(({ errors = {}, errors_total }) => errors_total ?? Object.keys(errors).length),
+        numbers,
+      )
+      assert.is(outcomes.flatMap(({ errors = {} }) => Object.keys(errors)).length, 100)
+      const made = outcomes.flatMap(({ data }) => (data === undefined ? [] : [Reflect.get(data, 'id')]))
+      if (made.length > 0) await call('POST', 'things/batch', { delete: made })
+    }),
+    { numRuns: 25 },
+  )
+  const create = Array.from({ length: 500 }, (_, at) => ({ code: `x${at}`, name: 'X', ...keys(100) }))
+  const { status, text, at } = await call('POST', 'things/batch', { create })
+  assert.is(status, 422)
+  assert.is(at('meta.errors_total'), 50_000)
+  assert.ok(text.length < 30_000, `${text.length} characters`)
 })
 
 test('what is wrong with any of them refuses all, and every mistake is told in its place', async () => {

@@ -127,20 +127,57 @@ test('a large answer has one of a few places, until its reader has it or has gon
     },
   })
   const small = route({ method: 'GET', path: '/things', handle: async () => ({ data: 1 }) })
-  const world = await serve([large, small])
-  const reading = Array.from({ length: LIMITS.largeAnswers }, () => world.ask('GET /api/v1/export'))
+  const world = await serve([large, small], { settings: { trustProxy: 1 } })
+  /** As another caller for each number. */
+  const ask = (caller: number) =>
+    world.ask('GET /api/v1/export', { headers: { 'X-Forwarded-For': `10.0.0.${Math.trunc(caller)}` } })
+  const reading = Array.from({ length: LIMITS.largeAnswers }, (_, at) => ask(at / LIMITS.largeAnswersPerCaller))
   await until(() => streams.length === LIMITS.largeAnswers)
-  const refused = await world.ask('GET /api/v1/export')
+  const refused = await ask(99)
   assert.is(refused.status, 503)
   assert.is(refused.json.message, 'Too many exports are under way; try again')
   assert.is((await world.ask('GET /api/v1/things', { headers: AS_AGENT })).status, 200)
   streams[0]?.push(null)
   await Promise.race(reading)
-  const next = world.ask('GET /api/v1/export')
+  const next = ask(99)
   await until(() => streams.length === LIMITS.largeAnswers + 1)
   for (const stream of streams) stream.push(null)
   const all = await Promise.all([...reading, next])
   assert.ok(all.every(({ status, text }) => status === 200 && text === 'begun'))
   await world.close()
 })
+
+test('one caller holds two places, a user however many addresses and an address however it is written', async () => {
+  const streams: Readable[] = []
+  const handle = async () => {
+    const body = new Readable({ read() {} })
+    streams.push(body)
+    return { raw: { type: 'text/csv', body } }
+  }
+  const world = await serve([route({ method: 'GET', path: '/export', access: 'public', large: true, handle })], {
+    settings: { trustProxy: 1 },
+  })
+  const ask = (from: string, more: Record<string, string> = {}) =>
+    world.ask('GET /api/v1/export', { headers: { 'X-Forwarded-For': from, ...more } })
+  const reading = [ask('10.0.0.1'), ask('::ffff:10.0.0.1'), ask('10.0.0.2', AS_AGENT), ask('10.0.0.3', AS_AGENT)]
+  await until(() => streams.length === reading.length)
+  for (const refused of [await ask('::ffff:a00:1'), await ask('10.0.0.4', AS_AGENT)]) {
+    assert.is(refused.status, 429)
+    assert.is(refused.json.message, 'You have 2 exports under way; read one to its end first')
+    assert.is(refused.headers['retry-after'], '5')
+  }
+  const other = ask('10.0.0.4')
+  await until(() => streams.length === reading.length + 1)
+  for (const stream of streams) stream.push(null)
+  assert.equal(
+    (await Promise.all([...reading, other])).map(({ status }) => status),
+    [200, 200, 200, 200, 200],
+  )
+  const again = ask('10.0.0.1')
+  await until(() => streams.length === reading.length + 2)
+  streams.at(-1)?.push(null)
+  assert.is((await again).status, 200)
+  await world.close()
+})
+
 test.run()

@@ -19,6 +19,9 @@ import type { Order } from './snapshot.ts'
 /** How long one statement of a job may take, in milliseconds: nobody waits for its answer. */
 const JOB_STATEMENT_MS = 300_000
 
+/** Reports of one person that wait for a job or are made by it: the places of jobs are for all. */
+const MOST_PENDING = 2
+
 type Ordered = Order & { readonly format: Format }
 
 /** What a job reads of the report that it is to make. */
@@ -82,6 +85,11 @@ async function now(context: RouteContext, order: Ordered): Promise<Reply> {
 
 function later(context: RouteContext, order: Ordered): Promise<Reply> {
   return context.once(async (inner) => {
+    const own = { created_by_id: context.actor.id, status: 'pending' }
+    if ((await inner.model('reports').query().where(own).resultSize()) >= MOST_PENDING) {
+      const message = `You have ${MOST_PENDING} reports under way; wait until one is made`
+      throw new ApiError('too_many_requests', { message, retryAfter: 5 })
+    }
     const fixed = { ...asked(order, context.actor.id), status: 'pending' }
     const id = Number((await inner.records('reports', 'system').create({}, fixed)).id)
     const job_id = await inner.enqueue('reports.generate', { report: id }, { as: 'actor' })

@@ -107,6 +107,22 @@ async function pendingRow(): Promise<Record<string, unknown>> {
   return { ...words, ...MARCH, created_at: now, updated_at: now }
 }
 
+test('one person has two reports under way, and others get theirs', async () => {
+  const { id, token } = await desk.person('manager', ['Ann', 'Orders'])
+  const { knex } = desk.app.engine.database
+  const own = [await pendingRow(), await pendingRow()].map((row) => ({ ...row, created_by_id: id }))
+  const rows = await knex('reports').insert(own, ['id'])
+  const order = { type: 'tickets', ...MARCH }
+  const refused = await desk.call('POST', '/reports/generate', token, order)
+  assert.is(refused.status, 429)
+  assert.is(refused.body.message, 'You have 2 reports under way; wait until one is made')
+  assert.is(refused.headers['retry-after'], '5')
+  assert.is((await settled((await desk.report(order)).id)).status, 'completed')
+  await knex('reports').where({ id: rows[0]?.id }).update({ status: 'failed' })
+  assert.is((await desk.call('POST', '/reports/generate', token, order)).status, 201)
+  await knex('reports').where({ created_by_id: id, status: 'pending', job_id: null }).delete()
+})
+
 test('a report that still waits has no file to download; one whose job is lost has failed', async () => {
   const { knex } = desk.app.engine.database
   const [row] = await knex('reports').insert(await pendingRow(), ['id'])
