@@ -3,7 +3,7 @@ import { timingSafeEqual } from 'node:crypto'
 import type { IncomingMessage } from 'node:http'
 import { addressOf } from '../address.ts'
 import { ApiError } from '../error.ts'
-import type { Answer, HttpParts } from './parts.ts'
+import type { Answer, HttpParts, Readiness } from './parts.ts'
 import { JSON_TYPE, type Stamp, successText } from './send.ts'
 
 /** What answers GET and HEAD, by path. */
@@ -40,11 +40,29 @@ function isLocal({ headers, socket }: IncomingMessage, { trustProxy, baseUrl }: 
 
 type ProbeSettings = Pick<HttpParts['settings'], 'metricsToken' | 'trustProxy' | 'baseUrl'>
 
-function checkMetrics(request: IncomingMessage, settings: ProbeSettings): void {
-  if (isLocal(request, settings)) return
-  if (settings.metricsToken === undefined) throw new ApiError('route_not_found')
+/** Whether a request comes from those who run the server: from this machine, or with the token of /metrics. */
+function isOperator(request: IncomingMessage, settings: ProbeSettings): boolean {
+  if (isLocal(request, settings)) return true
   const given = /^Bearer (.+)$/i.exec(request.headers.authorization ?? '')?.[1] ?? ''
-  if (!sameSecret(given, settings.metricsToken)) throw new ApiError('unauthenticated')
+  return settings.metricsToken !== undefined && sameSecret(given, settings.metricsToken)
+}
+
+function checkMetrics(request: IncomingMessage, settings: ProbeSettings): void {
+  if (isOperator(request, settings)) return
+  throw new ApiError(settings.metricsToken === undefined ? 'route_not_found' : 'unauthenticated')
+}
+
+const TOLD = /^(?:ok|full|read-only|stopping|differs)\b/
+
+/** What anybody may know of the checks: a word for each kind of thing, `ok` or how it is, and neither addresses nor figures. */
+function briefly(checks: Readiness['checks']): Readiness['checks'] {
+  const brief: Record<string, string> = {}
+  for (const [name, said] of Object.entries(checks)) {
+    const kind = name.split(' ')[0] ?? ''
+    // Of several servers of a kind, one that is out is told.
+    if (brief[kind] === undefined || brief[kind] === 'ok') brief[kind] = TOLD.exec(said)?.[0] ?? 'out'
+  }
+  return brief
 }
 
 /** The probes of an app. */
@@ -59,14 +77,15 @@ export function probes(
     body: successText({ data }, stamp(parts.now())),
   })
   let lastFailed = ''
-  const ready = async () => {
+  const ready = async (request: IncomingMessage) => {
     const { ready: isReady, checks } = await parts.readiness()
+    const shown = isOperator(request, parts.settings) ? checks : briefly(checks)
     const failed = isReady ? '' : JSON.stringify(checks)
     // Probes come every few seconds; the log needs the change only.
     if (failed !== lastFailed) parts.log.warn({ checks }, isReady ? 'ready' : 'not ready')
     lastFailed = failed
-    if (!isReady) throw new ApiError('unavailable', { checks })
-    return ok({ status: 'ready', checks })
+    if (!isReady) throw new ApiError('unavailable', { checks: shown })
+    return ok({ status: 'ready', checks: shown })
   }
   const metrics = async (request: IncomingMessage): Promise<Answer> => {
     checkMetrics(request, parts.settings)

@@ -1,6 +1,8 @@
 /** What operators ask: does it live, is it ready, how is it doing. */
+import fc from 'fast-check'
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
+import type { Readiness } from '../../engine/http/parts.ts'
 import { AS_AGENT, route, serve } from './world.ts'
 
 const ROUTES = [route({ method: 'GET', path: '/things/{id}', handle: async () => ({ data: 1 }) })]
@@ -23,6 +25,47 @@ test('readyz says what was looked at', async () => {
   const { status, json } = await world.ask('GET /readyz')
   assert.is(status, 200)
   assert.equal(json.data, { status: 'ready', checks: { database: 'ok' } })
+  await world.close()
+})
+
+test('readyz names addresses and figures to operators alone', async () => {
+  const address = fc.oneof(fc.ipV4(), fc.ipV6(), fc.domain(), fc.webUrl())
+  const said = fc.oneof(
+    fc.constantFrom('ok', 'out', 'differs', 'stopping', 'read-only'),
+    address.map((where) => `connect ECONNREFUSED ${where}:5432`),
+    address.map((where) => `${where} is out`),
+    fc.nat().map((megabytes) => `full: ${megabytes} MB are free`),
+  )
+  const checked = fc.record({
+    database: said,
+    disk: said,
+    s3: said,
+    own: said,
+    other: said,
+    server: address,
+    ready: fc.boolean(),
+  })
+  let present: Readiness = { ready: true, checks: {} }
+  const world = await serve(ROUTES, { settings: { metricsToken: 'operator' }, readiness: async () => present })
+  await fc.assert(
+    fc.asyncProperty(checked, async ({ own, other, server, ready, ...plain }) => {
+      present = { ready, checks: { ...plain, [`ai ${server}`]: own, 'ai https://other.example': other } }
+      const ask = async (headers: Record<string, string>) => {
+        const { status, json } = await world.ask('GET /readyz', { headers: { ...headers, Host: 'desk.example' } })
+        assert.is(status, ready ? 200 : 503)
+        return (ready ? Reflect.get(Object(json.data), 'checks') : json.meta?.checks) as Record<string, string>
+      }
+      assert.equal(await ask({ Authorization: 'Bearer operator' }), present.checks)
+      for (const headers of [{}, { Authorization: 'Bearer wrong' }]) {
+        const shown = await ask(headers as Record<string, string>)
+        assert.equal(Object.keys(shown).sort(), ['ai', 'database', 'disk', 's3'])
+        for (const word of Object.values(shown)) assert.match(word, /^(?:ok|out|differs|stopping|read-only|full)$/)
+        assert.is(shown.ai === 'ok', own === 'ok' && other === 'ok')
+        for (const name of ['database', 'disk', 's3'] as const) assert.is(shown[name] === 'ok', plain[name] === 'ok')
+      }
+    }),
+    { numRuns: 60 },
+  )
   await world.close()
 })
 
