@@ -225,7 +225,7 @@ function compiledFor<T extends Compiled>(
 
 async function insertEach(inner: Within, resource: Resource, run: Run): Promise<readonly string[]> {
   const { compiled, slots } = compiledFor(inner, resource, run, ['insert each', compileInsertEach])
-  const rows = await refusedByDatabase(resource, () => runCompiled(inner, compiled, slots))
+  const rows = await refusedByDatabase(inner.actor, resource, () => runCompiled(inner, compiled, slots))
   if (rows.length !== run.records.length) throw new Alone()
   return inOrder(resource, run.records, rows).map((row) => compiled.serialize(row))
 }
@@ -241,7 +241,7 @@ function inOrder({ key }: Resource, records: readonly Plain[], rows: readonly Ro
 /** The ids of the records of a run, in order; none for those that are not written. */
 async function insertThose(inner: Within, resource: Resource, run: Run): Promise<readonly (Id | undefined)[]> {
   const { compiled, slots } = compiledFor(inner, resource, run, ['insert of each', compileInsertOfEach])
-  const [row] = await refusedByDatabase(resource, () => runCompiled(inner, compiled, slots))
+  const [row] = await refusedByDatabase(inner.actor, resource, () => runCompiled(inner, compiled, slots))
   const refused = new Set((row?.[1] ?? '').split(',').map(Number))
   const counted = (row?.[0] ?? '').split(',')
   let next = 0

@@ -154,7 +154,7 @@ function errorsOf(
   return {
     ...input.errors,
     ...(input.others && contradictions(resource, Object.keys(input.others))),
-    ...missingErrors(resource, input, assigned),
+    ...missingErrors(actor, resource, input, assigned),
     ...refusedOnCreate(catalog, resource, input.unwritable, assignedValues(assigned, actor)),
   }
 }
@@ -291,7 +291,7 @@ async function insertOnce(
     await lockRead(around, { resource, by: around.bulk ? 'import' : 'create', values, clause, shape: shapeNow })
   if (compiled.kept.length > 0) await allReady(compiled.kept)
   const slots = { ...valueSlots(resource, values), ...changeSlots(around) }
-  const [row] = await refusedByDatabase(resource, () => runCompiled(around, compiled, slots))
+  const [row] = await refusedByDatabase(around.actor, resource, () => runCompiled(around, compiled, slots))
   try {
     return written(around, resource, compiled, row!)
   } catch (error) {

@@ -56,7 +56,7 @@ export async function updateDirectly(around: Execution, update: AskedUpdate): Pr
   if (compiled.kept.length > 0) await allReady(compiled.kept)
   const slots = { ...valueSlots(resource, values), ...changeSlots(around), lookup: lookup.value }
   try {
-    const [row] = await refusedByDatabase(resource, () => runCompiled(around, compiled, slots))
+    const [row] = await refusedByDatabase(around.actor, resource, () => runCompiled(around, compiled, slots))
     if (row === undefined) return undefined
     const text = await answered(around, resource, compiled, row, true)
     // Another writer was faster: the checks hold, and nothing was written.

@@ -14,6 +14,7 @@ import type { BoundHook, Execution } from './execution.ts'
 import { type Links, manyFields } from './many.ts'
 import { underPresentNames } from './present-names.ts'
 import { isEmbed, unwritable } from './unwritable.ts'
+import { isUsable } from './usable.ts'
 
 /** A decoded body, split into what belongs to the record, to hooks, and to many-to-many relations. */
 export interface WriteInput {
@@ -68,6 +69,7 @@ export function readInput(
   const decoded: DecodedInput = decodeInput(fields, known, {
     partial: true,
     unknownKeys: around.catalog.strictness.unknownKeys,
+    mayName: (field) => extras.includes(field) || isUsable(around.actor, resource, field),
   })
   const beside = others && decodeInput(own, others, { partial: true, unknownKeys: 'ignore' })
   const values: FieldValues = {}

@@ -1,4 +1,5 @@
 /** What an insert writes beside the caller's values: by rule, by default, and what is missing all the same. */
+import type { Actor } from '../actor.ts'
 import type { Assignment, Catalog, Clause, Resource } from '../catalog/catalog.ts'
 import { computedFields, tableFields } from '../catalog/stored.ts'
 import { uuid7 } from '../field/uuid7.ts'
@@ -6,6 +7,7 @@ import type { WriteShape } from '../query/write-shape.ts'
 import { type FieldValues, isWritable, sentence } from '../record/decode.ts'
 import type { WriteInput } from './input.ts'
 import { type KnownValues, without } from './lock.ts'
+import { tellable } from './usable.ts'
 
 /** What rules write beside the caller's values; a field of the scope that the caller names is checked instead. */
 export function assignments(
@@ -91,6 +93,7 @@ export function defaultMoments(
 
 /** The errors of required fields that neither the caller nor a rule fills. */
 export function missingErrors(
+  actor: Actor,
   resource: Resource,
   { errors, values }: WriteInput,
   assigned: readonly Assignment[],
@@ -106,5 +109,5 @@ export function missingErrors(
     if (field.type.name === 'slug' && typeof field.options.own.from === 'string') continue
     missing[field.name] = [sentence(field, 'is required')]
   }
-  return missing
+  return Object.keys(missing).length === 0 ? missing : tellable(actor, resource, missing)
 }

@@ -1,4 +1,5 @@
 /** ⇄ The outcome of a write: the record, or the refusal that follows from a failed check or from a rule of the database. */
+import type { Actor } from '../actor.ts'
 import type { Field, Resource } from '../catalog/catalog.ts'
 import { boundsSentence } from '../catalog/formula.ts'
 import type { Row } from '../database/database.ts'
@@ -6,7 +7,7 @@ import { isRefusedByRule, violation } from '../database/failure.ts'
 import { ApiError, invalid } from '../error.ts'
 import type { Id } from '../id.ts'
 import { overlapName } from '../migration/tables.ts'
-import { actorClass } from '../query/policy.ts'
+import { actorClass, readable } from '../query/policy.ts'
 import type { Check } from '../query/write-check.ts'
 import { type CompiledWrite, compileInsert, compileUpdate } from '../query/write-statement.ts'
 import { type FieldValues, invalidSelection, sentence } from '../record/decode.ts'
@@ -14,14 +15,15 @@ import { type Execution, runCompiled } from './execution.ts'
 import { valueSlots } from './input.ts'
 import { type Links, linkErrors } from './many.ts'
 import { refuseMoves } from './refuse-moves.ts'
+import { isUsable, tellable } from './usable.ts'
 
 /**
  * The record of a write's row as JSON text; throws forbidden or validation_failed for the checks that failed. `seen` says
  * whether the caller could view the record before.
  */
 export function written(around: Execution, resource: Resource, compiled: CompiledWrite, row: Row, seen = true): string {
-  const errors = failed(compiled.checks, row)
-  if (Object.keys(errors).length > 0) throw invalid(errors)
+  const errors = failed(around.actor, compiled.checks, row)
+  if (Object.keys(errors).length > 0) throw invalid(tellable(around.actor, resource, errors))
   if (compiled.tells > 0) refuseMoves(around, resource, compiled, row, seen)
   refuseBroken(compiled.checks, row)
   return compiled.serialize(row)
@@ -34,7 +36,7 @@ export function refuseBroken(checks: readonly Check[], row: Row): void {
   }
 }
 
-function failed(checks: readonly Check[], row: Row): Record<string, string[]> {
+function failed(actor: Actor, checks: readonly Check[], row: Row): Record<string, string[]> {
   const errors: Record<string, string[]> = {}
   const broken: Record<string, string[]> = {}
   checks.forEach((check, i) => {
@@ -50,7 +52,7 @@ function failed(checks: readonly Check[], row: Row): Record<string, string[]> {
       errors[check.relation.field.name] = [invalidSelection(check.relation.field, check.relation.label)]
     else if (check.kind === 'fits')
       for (const field of check.from.length === 0 ? [check.field] : check.from)
-        errors[field.name] ??= [tooMuch(field, check.field)]
+        errors[field.name] ??= [tooMuch(actor, field, check.field)]
     else if (check.kind === 'missing') errors[check.field.name] = [sentence(check.field, 'is required')]
     else if (check.kind === 'scope') errors[check.field.name] = [invalidSelection(check.field, '')]
     else errors[check.field.name] = [`The ${check.field.name.replaceAll('_', ' ')} has already been taken`]
@@ -60,7 +62,8 @@ function failed(checks: readonly Check[], row: Row): Record<string, string[]> {
 }
 
 /** `The quantity field must leave the amount between 0 and 99.99`. */
-function tooMuch(sent: Field, computed: Field): string {
+function tooMuch(actor: Actor, sent: Field, computed: Field): string {
+  if (!readable(computed, actor)) return sentence(sent, 'must leave what is computed of it within its bounds')
   const bounds = boundsSentence(computed)
   if (sent === computed) return sentence(computed, `must be ${bounds}`)
   return sentence(sent, `must leave the ${computed.name.replaceAll('_', ' ')} ${bounds}`)
@@ -94,7 +97,7 @@ export async function furtherErrors(
     }),
   )
   const [row] = await runCompiled(around, compiled, { ...valueSlots(resource, values), id })
-  return { ...(row === undefined ? {} : failed(compiled.checks, row)), ...linked }
+  return { ...(row === undefined ? {} : failed(around.actor, compiled.checks, row)), ...linked }
 }
 
 function together(words: readonly string[]): string {
@@ -126,7 +129,7 @@ export function refuseByRule({ existing }: Resource, cause: unknown): void {
 }
 
 /** Runs a write. Another request can write between the check and the write; the violation is then answered by field name. */
-export async function refusedByDatabase<T>(resource: Resource, write: () => Promise<T>): Promise<T> {
+export async function refusedByDatabase<T>(actor: Actor, resource: Resource, write: () => Promise<T>): Promise<T> {
   try {
     return await write()
   } catch (error) {
@@ -152,7 +155,9 @@ export async function refusedByDatabase<T>(resource: Resource, write: () => Prom
         ? `The ${words[0]} has already been taken`
         : `${together(words)} has already been taken`
     }
-    const errors = Object.fromEntries(fields.map((field) => [field.name, [said(field)]]))
-    throw new ApiError('validation_failed', { errors, cause: error })
+    const named = fields.every((field) => isUsable(actor, resource, field)) ? fields : []
+    const errors = Object.fromEntries(named.map((field) => [field.name, [said(field)]]))
+    const told = named.length > 0 ? errors : { record: ['A value that you may not set stands in the way'] }
+    throw new ApiError('validation_failed', { errors: told, cause: error })
   }
 }

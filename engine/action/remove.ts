@@ -1,5 +1,5 @@
 /** ⇄ Deleting and restoring: by setting columns where the resource says so, else by removing the row. */
-import { SYSTEM } from '../actor.ts'
+import { type Actor, SYSTEM } from '../actor.ts'
 import type { Clause, Resource } from '../catalog/catalog.ts'
 import { withComputed } from '../catalog/stored.ts'
 import { violation } from '../database/failure.ts'
@@ -19,6 +19,7 @@ import { ruleLocks, underLocks, without } from './lock.ts'
 import { lockRead } from './lock-read.ts'
 import { refuseBroken, refuseByRule, refuseOverlap } from './outcome.ts'
 import { isCounted, type Preconditions, readBack, requireVersion } from './read-back.ts'
+import { isUsable } from './usable.ts'
 
 /** Deletes a live record; throws ApiError record_not_found, forbidden, conflict (still in use), stale_version. */
 export async function deleteRecord(
@@ -130,7 +131,7 @@ async function runRemoval(
     const leaving = leavingKeys(around, resource, current.record)
     const key = `${action} ${sets === undefined} ${[...leaving].join()} ${resource.name} ${actorClass(around.actor)}`
     const compiled = around.statements.get(key, () => compileRemoval(around, resource, action, leaving))
-    const [row] = await explained(resource, action, () =>
+    const [row] = await explained(around.actor, resource, action, () =>
       runCompiled(around, compiled, { ...changeSlots(around), id: current.id }),
     )
     if (row !== undefined) refuseBroken(compiled.checks, row)
@@ -141,8 +142,20 @@ async function runRemoval(
   })
 }
 
+/** What was taken, by its name where the caller may use all of it. */
+function takenSince(actor: Actor, resource: Resource, columns: readonly string[]): string {
+  const fields = [...resource.fields.values()].filter(({ column }) => columns.includes(column))
+  const isNamed = fields.every((field) => isUsable(actor, resource, field))
+  return isNamed ? `its ${columns.join(', ').replaceAll('_', ' ')}` : 'a value of it'
+}
+
 /** A violation here comes from the state of other records and not from the input, so it is a 409 with a sentence. */
-async function explained<T>(resource: Resource, action: 'delete' | 'restore', work: () => Promise<T>): Promise<T> {
+async function explained<T>(
+  actor: Actor,
+  resource: Resource,
+  action: 'delete' | 'restore',
+  work: () => Promise<T>,
+): Promise<T> {
   try {
     return await work()
   } catch (error) {
@@ -154,7 +167,7 @@ async function explained<T>(resource: Resource, action: 'delete' | 'restore', wo
     const message =
       action === 'delete'
         ? `The ${label} is still in use and cannot be deleted`
-        : `The ${label} cannot be restored: its ${found.columns.join(', ').replaceAll('_', ' ')} has been taken since`
+        : `The ${label} cannot be restored: ${takenSince(actor, resource, found.columns)} has been taken since`
     throw new ApiError('conflict', { message, cause: error })
   }
 }

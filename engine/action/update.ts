@@ -285,7 +285,7 @@ async function updateRow(
     id: current.id,
     version: current.version,
   }
-  const [row] = await refusedByDatabase(resource, () => runCompiled(around, compiled, slots))
+  const [row] = await refusedByDatabase(around.actor, resource, () => runCompiled(around, compiled, slots))
   // A locked row can only be gone because a hook of this very action removed it.
   if (row === undefined) throw around.transaction === undefined ? new LostRace() : notFound(resource)
   const text = await answered(around, resource, compiled, row, current.seen)

@@ -16,6 +16,8 @@ export interface DecodeOptions {
   /** Absent fields are left out instead of required or filled with their defaults. */
   readonly partial: boolean
   readonly unknownKeys: 'refuse' | 'ignore'
+  /** Whether a field may be named where an unknown key is near to its name; any may if absent. */
+  readonly mayName?: (field: Field) => boolean
 }
 
 export interface DecodedInput {
@@ -39,7 +41,7 @@ export function decodeInput(fields: readonly Field[], body: JsonObject, options:
     if (field === undefined) {
       if (options.unknownKeys === 'ignore' || ++unknown > LIMITS.bodyErrors) continue
       const name = key.slice(0, LIMITS.unknownKeyLength)
-      errors[name] = [unknownKey(name, unknown > SUGGESTED ? [] : known.keys())]
+      errors[name] = [unknownKey(name, unknown > SUGGESTED ? [] : namesOf(known, options))]
     } else if (isWritable(field)) decodeField(field, body[key] ?? null, values, errors)
   }
   if (!options.partial) {
@@ -50,6 +52,11 @@ export function decodeInput(fields: readonly Field[], body: JsonObject, options:
     }
   }
   return { values, errors }
+}
+
+/** The names that may be told. */
+function namesOf(known: ReadonlyMap<string, Field>, { mayName }: DecodeOptions): Iterable<string> {
+  return mayName === undefined ? known.keys() : [...known].flatMap(([name, field]) => (mayName(field) ? [name] : []))
 }
 
 const names = new WeakMap<readonly Field[], ReadonlyMap<string, Field>>()

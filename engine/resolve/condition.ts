@@ -50,7 +50,7 @@ export function readCondition(
   if (!isObject(written))
     return { problems: [{ message: 'A condition is a map of fields and what they must be', at: [] }] }
   const problems: ConditionProblem[] = []
-  const resolution = resolutionOf(catalog, problems)
+  const resolution = resolutionOf(catalog, problems, readable)
   const place = (at: ConditionProblem['at']) => ({ ...NOWHERE, at }) as PlacedSpan
   const judging = compares ? { record: resource as Draft, before: false } : undefined
   const reading = { ...OF_AUTHORS, depth: readable.most?.depth ?? OF_AUTHORS.depth }
@@ -64,14 +64,27 @@ export function readCondition(
 }
 
 /** As much of a resolution as linking a filter looks at, made from what is linked already. */
-function resolutionOf(catalog: Catalog, problems: ConditionProblem[]): Resolution {
+function resolutionOf(catalog: Catalog, problems: ConditionProblem[], readable: Readable): Resolution {
   const accounts = catalog.accounts && { resource: catalog.accounts.resource }
   const report = (_: DiagnosticCode, message: string, span: Span, { hint, expected }: Details = {}): void => {
-    const more = hint ?? (expected === undefined ? undefined : `one of: ${expected.join(', ')}`)
+    const told = hint !== undefined && namesHidden(catalog, hint, readable) ? undefined : hint
+    const more = told ?? (expected === undefined ? undefined : `one of: ${expected.join(', ')}`)
     problems.push({ message, at: (span as PlacedSpan).at, ...(more === undefined ? {} : { hint: more }) })
   }
   const known = { drafts: catalog.resources, extensions: { accounts }, unusable: new Set(), written: new Map() }
   return Object.assign(Object.create(null), { ...known, attributes: new Set(), report })
+}
+
+/** Whether a hint quotes the name of a field, or of a relation by its field, that the writer may not read. */
+function namesHidden({ resources }: Catalog, hint: string, readable: Readable): boolean {
+  const words = [...hint.matchAll(/"([^"]+)"/g)].map(([, word = '']) => word)
+  return [...resources.values()].some(({ fields, relations }) =>
+    words.some((word) => {
+      const relation = relations.get(word)
+      const field = relation?.kind === 'belongs_to' ? relation.field : fields.get(word)
+      return field !== undefined && !readable.field({ relations: [], field })
+    }),
+  )
 }
 
 /** Why a condition asks for more than its writer may read; undefined where it does not. `steps` were followed to its records. */

@@ -28,4 +28,21 @@ test('a condition that is stored is no deeper than one of a list', async () => {
   )
 })
 
+test('a word near to the name of what its writer may not read is told as any other unknown word', async () => {
+  const { token } = await library.person('editor', 'Eve')
+  const said = async (word: string, as?: string): Promise<string> => {
+    const webhook = { name: 'A', address: 'http://127.0.0.1:4000/', events: ['books.create'], where: { [word]: '1' } }
+    const { status, text } = await library.call('POST', '/webhooks', webhook, as)
+    assert.is(status, 422, text)
+    return text
+  }
+  assert.match(await said('prise'), 'did you mean \\"price\\"')
+  assert.match(await said('titel', token), 'did you mean \\"title\\"')
+  for (const word of ['prise', 'pric', 'pinn', 'pi']) {
+    const text = await said(word, token)
+    assert.not.match(text, /"(?:price|pin)\\"/)
+    assert.not.match(await said(word === 'prise' ? 'pinn' : word), /"pin\\"/)
+  }
+})
+
 test.run()
