@@ -77,6 +77,7 @@ export { isObject, type Json, type JsonObject, type JsonSchema, JsonText, namesT
 export { LIMITS } from './limits.ts'
 export type { Logger } from './observe.ts'
 export { type OldFiles, removeOldFiles } from './old-files.ts'
+export { answerTo, unlessAborted } from './outside.ts'
 export {
   definePlugin,
   type HookContribution,

@@ -10,6 +10,12 @@ export const WORK_LIMITS = {
   /** How long a process owns a job without a sign of life, and how often it looks for jobs that nobody told it of, in milliseconds. */
   jobLeaseMs: 30_000,
   jobPollMs: 5_000,
+  /**
+   * How long a job may run without coming further, and a long one, in milliseconds: what waits for an end that never comes
+   * gives its place back. The slowest mail takes a minute; housekeeping goes on in its next run.
+   */
+  jobMs: 600_000,
+  jobLongMs: 3_600_000,
   /** How long a job waits at most for a moment in which no request is in flight, in milliseconds: requests come first. */
   jobGapMs: 100,
   /** How often a job is tried unless its plugin says otherwise, and the wait before a retry, doubled each time, in milliseconds. */

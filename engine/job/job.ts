@@ -13,7 +13,10 @@ export interface JobContext extends PluginContext {
   readonly attempt: number
   /** Whether the job is given up if this run fails. */
   lastAttempt(): boolean
-  /** Aborted when the process stops or somebody else has taken the job over: what it does from then on is in vain. */
+  /**
+   * Aborted when the process stops, somebody else has taken the job over, or it came no further for LIMITS.jobMs
+   * (jobLongMs where it is long): what it does from then on is in vain.
+   */
   readonly signal: AbortSignal
   /**
    * Tells how far it is, 0 to 100. A run that comes further than any before it begins the count of attempts anew: say so

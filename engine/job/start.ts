@@ -11,6 +11,7 @@ import type { JobContribution, Jobs, Taken } from './job.ts'
 import type { Kind } from './places.ts'
 import { type ActorOf, runJob } from './run.ts'
 import type { Scheduled } from './schedule.ts'
+import { withinTime } from './time-limit.ts'
 import { startWorker, type Worker } from './worker.ts'
 import type { Run, WorkerLimits } from './worker-parts.ts'
 
@@ -38,10 +39,14 @@ export function startJobs({ store, random, tidied, gap, measure }: JobsAround, c
   const { foundation } = current()
   const { log } = foundation
   const limits = foundation.catalog.limits as Readonly<Record<string, number>> & WorkerLimits
-  const run = (job: Taken, around: Run): Promise<Json | undefined> => {
+  const begin = (job: Taken, around: Run): Promise<Json | undefined> => {
     const { foundation, jobs, actorOf } = current()
     return runJob(foundation, jobs, actorOf, job, around)
   }
+  const run = withinTime(begin, ({ name }) => {
+    const job = current().jobs.get(name)?.value
+    return job !== undefined && isLong(job) ? limits.jobLongMs : limits.jobMs
+  })
   const completed = (name: string, result: Json | undefined): void => {
     if (current().jobs.get(name)?.value.every !== undefined) tidied(name, result)
   }
@@ -66,16 +71,20 @@ export function startJobs({ store, random, tidied, gap, measure }: JobsAround, c
   }
 }
 
+function isLong({ every, long = every !== undefined }: JobContribution): boolean {
+  return long
+}
+
 function isEachInstance({ eachInstance = false }: JobContribution): boolean {
   return eachInstance
 }
 
 function kindsOf({ foundation, jobs }: Current): readonly Kind[] {
   return [...jobs].flatMap(([name, { value }]): Kind[] => {
-    const { concurrency, every, long = every !== undefined, prefetch = 0, server } = value
+    const { concurrency, prefetch = 0, server } = value
     const admits = (): number =>
       server === undefined ? Number.POSITIVE_INFINITY : breakerOf(foundation.settings, server).places()
-    return isEachInstance(value) ? [] : [{ name, concurrency, prefetch, long, admits }]
+    return isEachInstance(value) ? [] : [{ name, concurrency, prefetch, long: isLong(value), admits }]
   })
 }
 

@@ -16,6 +16,8 @@ export interface WorkerLimits {
   readonly jobBackoffMostMs: number
   readonly jobScheduleMs: number
   readonly jobStopMs: number
+  readonly jobMs: number
+  readonly jobLongMs: number
 }
 
 /** What one run may tell of itself, and hears. */

@@ -47,6 +47,8 @@ function connect(url: string, log: Logger): Link {
     enableAutoPipelining: true,
     scripts: { hit: { lua: HIT, numberOfKeys: 1 } },
     connectTimeout: CONNECT_MS,
+    // A server that takes the connection and says nothing never becomes ready, and the attempt would not end.
+    commandTimeout: CONNECT_MS,
     retryStrategy: (attempt) => Math.min(attempt * 50, RECONNECT_MS),
   })
   let pausedUntil = 0

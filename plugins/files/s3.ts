@@ -11,7 +11,7 @@ import type { Readable } from 'node:stream'
 import { text } from 'node:stream/consumers'
 import { pipeline } from 'node:stream/promises'
 import { AwsV4Signer } from 'aws4fetch'
-import { ApiError, type Breaker, shortFile } from '../../engine/index.ts'
+import { ApiError, answerTo, type Breaker, shortFile } from '../../engine/index.ts'
 import type { Source, Storage, Stored } from './storage.ts'
 
 export interface S3Settings {
@@ -61,7 +61,7 @@ export function s3Storage(settings: S3Settings): Storage {
     read: async (key) => {
       const response = await ask(settings, { method: 'GET', path: pathOf(key) })
       if (response.statusCode !== 404) return body(response)
-      response.resume()
+      response.destroy()
       return undefined
     },
     move: (from, to) => move(settings, pathOf(from), pathOf(to)),
@@ -141,10 +141,7 @@ async function send({ endpoint, region, accessKey, secretKey }: S3Settings, call
   const late = setTimeout(() => request.destroy(silence()), CALL_MS + megabytes * MEGABYTE_MS).unref()
   request.once('response', () => clearTimeout(late))
   request.once('close', () => clearTimeout(late))
-  const answered = new Promise<IncomingMessage>((resolve, reject) => {
-    request.once('response', resolve)
-    request.once('error', reject)
-  })
+  const answered = answerTo(request)
   if (call.source === undefined) request.end()
   // A refusal may come before everything is sent; what is reported then is that answer, not the broken connection.
   else pipeline(createReadStream(call.source.path), request).catch(() => undefined)
@@ -171,6 +168,9 @@ async function read(response: IncomingMessage): Promise<string> {
     bytes += chunk.length
     if (bytes > ANSWER_BYTES) response.destroy(new Error('the file storage answers too much'))
   })
+  // A server that sends a byte now and then is never silent.
+  const late = setTimeout(() => response.destroy(silence()), CALL_MS).unref()
+  response.once('close', () => clearTimeout(late))
   return text(body(response))
 }
 

@@ -1,6 +1,7 @@
 /** One request to a receiver ⇄: within a time, to a checked address, its redirects not followed and its body thrown away. */
 import { request as httpRequest, type IncomingMessage } from 'node:http'
 import { request as httpsRequest } from 'node:https'
+import { answerTo, unlessAborted } from '../../engine/index.ts'
 import { checkedLookup, ForbiddenAddress, hostOf, type Resolve, reachable, writtenWrong } from './address.ts'
 import type { WebhookOptions } from './options.ts'
 
@@ -37,27 +38,26 @@ export async function post(
   if (isWrittenOut(url)) await reachable(hostOf(url), options, resolve)
   const late = AbortSignal.timeout(options.timeoutMs)
   const request = url.protocol === 'https:' ? httpsRequest : httpRequest
-  return new Promise((done, fail) => {
-    const sent = request(url, {
-      method: 'POST',
-      agent: false,
-      lookup: checkedLookup(options, resolve),
-      signal: AbortSignal.any([signal, late]),
-      maxHeaderSize: DRAIN_BYTES,
-      headers: {
-        ...headers,
-        'content-type': 'application/json',
-        'content-length': Buffer.byteLength(body),
-        'user-agent': 'Plinth-Webhooks',
-      },
-    })
-    sent.on('error', (error) => fail(late.aborted ? new TooSlow(options.timeoutMs) : error))
-    sent.on('response', (answer) => {
-      done({ status: answer.statusCode ?? 0, retryInMs: retryIn(answer.headers['retry-after']) })
-      drain(answer)
-    })
-    sent.end(body)
+  const ends = AbortSignal.any([signal, late])
+  const sent = request(url, {
+    method: 'POST',
+    agent: false,
+    lookup: checkedLookup(options, resolve),
+    signal: ends,
+    maxHeaderSize: DRAIN_BYTES,
+    headers: {
+      ...headers,
+      'content-type': 'application/json',
+      'content-length': Buffer.byteLength(body),
+      'user-agent': 'Plinth-Webhooks',
+    },
   })
+  sent.end(body)
+  const answer = await unlessAborted(answerTo(sent), ends).catch((error: unknown) => {
+    throw late.aborted ? new TooSlow(options.timeoutMs) : error
+  })
+  drain(answer)
+  return { status: answer.statusCode ?? 0, retryInMs: retryIn(answer.headers['retry-after']) }
 }
 
 /** A receiver that did not answer in time. */

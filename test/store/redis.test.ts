@@ -75,6 +75,14 @@ test('a process that was busy reads the answer that came meanwhile before it cou
   assert.equal(lines, [])
 })
 
+test('a server that takes connections and says nothing holds no start up', async (world) => {
+  await shared(world)
+  world.server.kill('SIGSTOP')
+  const store = await opened(world)
+  assert.is((await store.hit('auth', 'x', 60_000, Date.now())).count, 1)
+  world.server.kill('SIGCONT')
+})
+
 test('a message reaches the other instance', async (world) => {
   const [a, b] = await shared(world)
   const heard: string[] = []

@@ -55,4 +55,22 @@ test('a server that answers with an error is there: it is not left alone', async
   server.closeAllConnections()
   server.close()
 })
+
+test('a server that changes the protocol is a 503 like every other failure', async () => {
+  const server = createServer().on('connection', (socket) => {
+    socket.once('data', () =>
+      socket.write('HTTP/1.1 101 Switching Protocols\r\nconnection: upgrade\r\nupgrade: websocket\r\n\r\n'),
+    )
+  })
+  server.listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  const endpoint = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
+  const breaker = createBreaker('s3')
+  const storage = s3Storage({ breaker, endpoint, region: 'x', bucket: 'b', accessKey: 'a', secretKey: 's' })
+  const refused = await thrown(storage.read('media/x'))
+  assert.is(refused.status, 503)
+  assert.match(String(refused.cause), /answered 101/)
+  server.closeAllConnections()
+  server.close()
+})
 test.run()

@@ -235,6 +235,21 @@ const ANSWERS: readonly {
   },
   { what: 'that is no HTTP', says: (socket) => void socket.write('220 mail.example ESMTP\r\n'), status: null },
   { what: 'that is cut off', says: (socket) => socket.destroy(), status: null },
+  {
+    what: 'that changes the protocol',
+    says: (socket) =>
+      void socket.write('HTTP/1.1 101 Switching Protocols\r\nconnection: upgrade\r\nupgrade: websocket\r\n\r\n'),
+    status: null,
+  },
+  {
+    what: 'that is always still to come',
+    says: (socket) => {
+      const more = (): void =>
+        void (socket.destroyed || socket.write('HTTP/1.1 102 Processing\r\n\r\n', () => setTimeout(more, 10)))
+      more()
+    },
+    status: null,
+  },
 ]
 
 for (const { says, status, what } of ANSWERS) {
