@@ -98,6 +98,16 @@ export const LIMITS = {
   searchKnown: 1_000,
   /** Records counted of a list with an estimated total, for who sees only some of them: what PostgreSQL expects tells of all. */
   estimatedCounted: 10_000,
+  /**
+   * What the templates of one request or mail may take: milliseconds of the processor, characters and elements of lists on
+   * the way, and bytes that they put out beyond long values that they are given; the numbers of one range, and characters
+   * of one template (the longest text of an automation, as HTML).
+   */
+  templateMs: 100,
+  templateMemory: 1_000_000,
+  templateBytes: 65_536,
+  templateRange: 1_000,
+  templateLength: 131_072,
   /** Default maximum of a string and of a long text, in characters. */
   stringLength: 255,
   textLength: 65_535,

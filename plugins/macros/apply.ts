@@ -9,8 +9,9 @@ import {
   type RouteContext,
   type Transaction,
 } from '../../engine/index.ts'
+import { templateBudget } from '../templates/budget.ts'
 import { childAt, objectOf } from './check.ts'
-import { ACTOR, rendered } from './template.ts'
+import { ACTOR, type Fill, filler, unfilled } from './template.ts'
 
 type Applying = RouteContext & { readonly transaction: Transaction }
 
@@ -22,34 +23,40 @@ export function apply({ once }: RouteContext, resource: Resource): Promise<Reply
     if (macro.resource !== resource.name || macro.is_active !== true)
       throw new ApiError('record_not_found', { label: 'Macro' })
     const record = await records(resource.name).get(params.id ?? '')
-    const data = await done(context, resource, record, macro, headers['if-match'])
-    return { data, message: `${macro.name} was applied` }
+    const data = { ...record, actor: await callerOf(context) }
+    const fill = filler(data, templateBudget(context.catalog.limits))
+    const done = await applied(context, { resource, record, macro, fill, ifMatch: headers['if-match'] })
+    return { data: done, message: `${macro.name} was applied` }
   })
 }
 
+/** A macro on its way to a record. */
+interface Application {
+  readonly resource: Resource
+  readonly record: JsonObject
+  readonly macro: JsonObject
+  readonly fill: Fill
+  readonly ifMatch?: string | undefined
+}
+
 /** Does what the macro says and gives the record as it is then; rejects with the first refusal. */
-async function done(
-  context: Applying,
-  resource: Resource,
-  record: JsonObject,
-  macro: JsonObject,
-  ifMatch?: string,
+async function applied(
+  { catalog, records }: Applying,
+  { fill, ifMatch, macro, record, resource }: Application,
 ): Promise<JsonObject> {
-  const { catalog, records } = context
   const target = records(resource.name)
   const id = record.id as Id
   // Before anything is created below it, which may change how it is read.
   if (ifMatch !== undefined) await target.update(id, {}, { ifMatch })
-  const data = { ...record, actor: await callerOf(context) }
   for (const [path, body] of Object.entries(objectOf(macro.create))) {
     const child = childAt(catalog, resource, path)
     if (child === undefined) throw new ApiError('conflict', { message: `Nothing is created at ${path} any more` })
-    const input = objectOf(await rendered(body ?? null, data))
+    const input = objectOf(fill(body ?? null, `create.${path}`))
     await within(`create.${path}`, () =>
       records(child.resource.name).create(input, {}, { relation: child.relation, id }),
     )
   }
-  const set = objectOf(await rendered(objectOf(macro.set), data))
+  const set = objectOf(fill(objectOf(macro.set), 'set'))
   if (Object.keys(set).length === 0) return target.get(id)
   const updated = await within('set', () => target.update(id, set))
   return target.get(id).catch((error: unknown) => {
@@ -78,7 +85,7 @@ async function callerOf({ actor, records }: Applying): Promise<JsonObject> {
 /** Ends a transaction in which a macro was only tried. */
 class Tried extends Error {}
 
-/** `GET /<path>/{id}/macros`: each is tried and undone, so that what is listed is what can be applied. */
+/** `GET /<path>/{id}/macros`: each is tried without filling in its texts, and undone. */
 export async function applicable(context: RouteContext, resource: Resource): Promise<Reply> {
   const { catalog, params, records } = context
   const record = await records(resource.name).get(params.id ?? '')
@@ -97,7 +104,7 @@ async function works(
   macro: JsonObject,
 ): Promise<boolean> {
   const trial = context.transaction(async (inner) => {
-    await done(inner, resource, record, macro)
+    await applied(inner, { resource, record, macro, fill: unfilled })
     throw new Tried()
   })
   return trial.catch((error: unknown) => {

@@ -8,6 +8,7 @@ import {
   type Next,
   type Resource,
 } from '../../engine/index.ts'
+import { type Budget, templateBudget } from '../templates/budget.ts'
 import { templateFault, textsIn } from './template.ts'
 
 type Errors = Record<string, readonly string[]>
@@ -19,9 +20,10 @@ export async function check(context: HookContext, next: Next): Promise<void> {
     const draft = await context.draft()
     const resource = withMacros(catalog, String(draft.resource))
     if (resource === undefined) throw invalid({ resource: [`There are macros for ${namesOf(catalog)} alone`] })
+    const budget = templateBudget(catalog.limits)
     const errors = {
-      ...(await setErrors(context, resource, objectOf(draft.set))),
-      ...(await createErrors(context, resource, objectOf(draft.create))),
+      ...(await setErrors(context, resource, objectOf(draft.set), budget)),
+      ...(await createErrors(context, resource, objectOf(draft.create), budget)),
     }
     if (Object.keys(errors).length > 0) throw invalid(errors)
   }
@@ -45,15 +47,21 @@ export function objectOf(value: unknown): JsonObject {
   return isObject(parsed) ? parsed : {}
 }
 
-async function setErrors({ records }: HookContext, resource: Resource, set: JsonObject): Promise<Errors> {
+async function setErrors(
+  { records }: HookContext,
+  resource: Resource,
+  set: JsonObject,
+  budget: Budget,
+): Promise<Errors> {
   const found = await records(resource.name).check('update', set)
-  return { ...placed('set', found), ...(await templateErrors('set', set, resource)) }
+  return { ...placed('set', found), ...templateErrors('set', set, resource, budget) }
 }
 
 async function createErrors(
   { catalog, records }: HookContext,
   resource: Resource,
   create: JsonObject,
+  budget: Budget,
 ): Promise<Errors> {
   const errors: Errors = {}
   for (const [path, body] of Object.entries(create)) {
@@ -67,18 +75,18 @@ async function createErrors(
     const found = await records(child.resource.name).check('create', objectOf(body))
     Object.assign(errors, placed(`create.${path}`, found))
   }
-  return { ...errors, ...(await templateErrors('create', create, resource)) }
+  return { ...errors, ...templateErrors('create', create, resource, budget) }
 }
 
 function placed(place: string, errors: Errors): Errors {
   return Object.fromEntries(Object.entries(errors).map(([name, sentences]) => [`${place}.${name}`, sentences]))
 }
 
-async function templateErrors(place: string, value: JsonObject, resource: Resource): Promise<Errors> {
+function templateErrors(place: string, value: JsonObject, resource: Resource, budget: Budget): Errors {
   const errors: Errors = {}
   for (const [at, text] of textsIn(value)) {
-    const fault = await templateFault(text, resource)
-    if (fault !== undefined) errors[`${place}.${at}`] = [`The text ${fault}`]
+    const fault = templateFault(text, resource, budget)
+    if (fault !== undefined) errors[`${place}.${at}`] = [fault]
   }
   return errors
 }

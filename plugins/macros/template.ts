@@ -1,24 +1,14 @@
-/** Texts of macros: Liquid over the record as its reader sees it, within bounds of work, and checked before they are kept. */
-import { ApiError, type Json, type Resource } from '../../engine/index.ts'
+/** Texts of macros: Liquid over the record as its reader sees it, within one budget for a request, and checked before they are kept. */
+import type { Liquid } from 'liquidjs'
+import { ApiError, invalid, type Json, type Resource } from '../../engine/index.ts'
+import { type Budget, OverBudget, withinBudget } from '../templates/budget.ts'
+import { createLiquid, filledText, isLiquidError, parsedText, rangeMistake, wideRange } from '../templates/liquid.ts'
 
-/** A macro is run inside a request: what its author writes must not hold a process up. */
-const BOUNDS = { parseLimit: 20_000, renderLimit: 100, memoryLimit: 1_000_000 }
+let made: Liquid | undefined
 
-/** Tags that would read other templates; there are none, and files are nobody's to read. */
-const READING = ['include', 'render', 'layout', 'block'] as const
-
-const load = async () => {
-  const { Liquid, LiquidError } = await import('liquidjs')
-  const liquid = new Liquid({ strictFilters: true, ownPropertyOnly: true, templates: {}, ...BOUNDS })
-  for (const tag of READING) delete liquid.tags[tag]
-  return { liquid, LiquidError }
-}
-
-let loaded: ReturnType<typeof load> | undefined
-
-function engine(): ReturnType<typeof load> {
-  loaded ??= load()
-  return loaded
+function engine(): Liquid {
+  made ??= createLiquid()
+  return made
 }
 
 /** Texts in a value with their places, `comments.comment`. */
@@ -29,16 +19,21 @@ export function* textsIn(value: Json, place = ''): Generator<readonly [place: st
     yield* textsIn(child ?? null, place === '' ? key : `${place}.${key}`)
 }
 
-/** What is wrong with a template over records of the resource; undefined when nothing is. */
-export async function templateFault(text: string, resource: Resource): Promise<string | undefined> {
-  const { liquid, LiquidError } = await engine()
+/** What is wrong with a template over records of the resource, as a sentence; undefined when nothing is. */
+export function templateFault(text: string, resource: Resource, budget: Budget): string | undefined {
+  const liquid = engine()
   try {
-    const unknown = liquid
-      .globalVariableSegmentsSync(text)
-      .find(([root, next]) => !isKnown(resource, String(root), next === undefined ? undefined : String(next)))
-    return unknown === undefined ? undefined : `names "${unknown.join('.')}", which records do not have`
+    const templates = parsedText(liquid, text, budget)
+    const wide = wideRange(templates)
+    if (wide !== undefined) return rangeMistake('The text', wide)
+    const unknown = withinBudget(budget, () => liquid.globalVariableSegmentsSync(templates)).find(
+      ([root, next]) => !isKnown(resource, String(root), next === undefined ? undefined : String(next)),
+    )
+    return unknown === undefined ? undefined : `The text names "${unknown.join('.')}", which records do not have`
   } catch (error) {
-    if (error instanceof LiquidError) return `is no template: ${error.message}`
+    if (error instanceof OverBudget) return `The text ${error.message}`
+    if (error instanceof RangeError) return 'The text is nested too deeply'
+    if (isLiquidError(error)) return `The text is no template: ${error.message}`
     throw error
   }
 }
@@ -55,21 +50,31 @@ function isKnown({ fields, relations }: Resource, root: string, next: string | u
   return next === undefined || relation.kind !== 'belongs_to' || relation.embed.some(({ name }) => name === next)
 }
 
-/** The value with its texts filled in; throws conflict where a text can't be. */
-export async function rendered(value: Json, data: object): Promise<Json> {
-  if (typeof value === 'string') return /\{[{%]/.test(value) ? filled(value, data) : value
-  if (Array.isArray(value)) return Promise.all(value.map((one) => rendered(one, data)))
-  if (typeof value !== 'object' || value === null) return value
-  const parts = Object.entries(value).map(async ([key, child]) => [key, await rendered(child ?? null, data)] as const)
-  return Object.fromEntries(await Promise.all(parts))
+/** What fills in the texts of a value; `place` is where the value stands in its macro. */
+export type Fill = (value: Json, place: string) => Json
+
+/** Fills texts in with `data`, all within one budget: 422 at its place for a text that takes more, 409 for one that can't be. */
+export function filler(data: object, budget: Budget): Fill {
+  const fill: Fill = (value, place) => {
+    if (typeof value === 'string') return /\{[{%]/.test(value) ? filled(value, data, budget, place) : value
+    if (Array.isArray(value)) return value.map((one, at) => fill(one, `${place}.${at}`))
+    if (typeof value !== 'object' || value === null) return value
+    const parts = Object.entries(value).map(([key, child]) => [key, fill(child ?? null, `${place}.${key}`)] as const)
+    return Object.fromEntries(parts)
+  }
+  return fill
 }
 
-async function filled(text: string, data: object): Promise<string> {
-  const { liquid, LiquidError } = await engine()
+/** Leaves texts as they are: whether a macro can be applied does not depend on its words, which were judged with it. */
+export const unfilled: Fill = (value) => value
+
+function filled(text: string, data: object, budget: Budget, place: string): string {
+  const liquid = engine()
   try {
-    return String(liquid.parseAndRenderSync(text, data))
+    return filledText(liquid, parsedText(liquid, text, budget), data, budget)
   } catch (error) {
-    if (!(error instanceof LiquidError)) throw error
+    if (error instanceof OverBudget) throw invalid({ [place]: [`The text ${error.message}`] })
+    if (!isLiquidError(error)) throw error
     throw new ApiError('conflict', { message: `A text of the macro can not be filled in: ${error.message}` })
   }
 }

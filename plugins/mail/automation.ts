@@ -12,7 +12,7 @@ import {
 } from '../../engine/index.ts'
 import { type NamedMail, sendMails } from './send.ts'
 import { type Recipient, readTo, recipientsOf, type To } from './to.ts'
-import { readWords, wordsData } from './words.ts'
+import { fillWords, readWords, wordsBudget, wordsData } from './words.ts'
 
 /** The engine puts the text of the file in its place. */
 const TEXT_FILE: JsonSchema = {
@@ -158,6 +158,9 @@ export async function mailRecords(context: ActionContext, beside: Beside = NOTHI
     const { address, record } = recipient
     if (more[at] === undefined) continue
     const data = { ...wordsData(context, paths, seen), ...more[at] }
+    // What can't be filled in fails the run here, where its author looks, and not the job that mails it.
+    const budget = wordsBudget(catalog.limits, seen, texts.length)
+    for (const text of texts) fillWords(text, data, budget)
     for (const cause of causesOf(context, record)) {
       const id = idOf([context.instance, work.automation, record ?? 0, cause, address, words.subject, words.text])
       const thread = record === undefined ? {} : { thread: `${work.resource.name}-${record}` }

@@ -9,7 +9,7 @@ import { CONNECTIONS, SMTP } from './transport.ts'
 export { type Beside, checkMail, MAIL_OPTIONS, mailRecords } from './automation.ts'
 export { type Mail, type MailQueue, type NamedMail, sendMail, sendMails } from './send.ts'
 export type { Recipient } from './to.ts'
-export { fillWords, readWords, wordsData } from './words.ts'
+export { fillWords, readWords, wordsBudget, wordsData } from './words.ts'
 
 /** Over an hour altogether: servers that are restarted, and those that ask to come back later. */
 const ATTEMPTS = 14

@@ -10,7 +10,8 @@ import {
   type PluginContext,
 } from '../../engine/index.ts'
 import { seal, unseal } from '../keys/seal.ts'
-import { type MailWords, renderMail, renderWords } from './template.ts'
+import { OverBudget, templateBudget } from '../templates/budget.ts'
+import { type Content, type MailWords, renderMail, renderWords } from './template.ts'
 import { type Sending, transportOf } from './transport.ts'
 
 /** One mail: a Liquid file whose first line is `Subject: …`, or words in Liquid; whom it goes to, and what they may name. */
@@ -91,9 +92,10 @@ export async function deliver(context: MailContext, mail: Mail, sending: Sending
   const { catalog, log, now, settings } = context
   const replyTo = String(catalog.pluginOptions.get('mail')?.reply_to ?? '')
   const known = { app: catalog.name, base_url: settings.baseUrl, reply_to: replyTo, ...mail.data }
-  const content = await (mail.template instanceof URL
-    ? renderMail(mail.template, known)
-    : renderWords(mail.template, known))
+  const content =
+    mail.template instanceof URL
+      ? await renderMail(mail.template, known)
+      : wordsOf(mail.template, known, catalog.limits)
   const host = new URL(settings.baseUrl).hostname
   const letter = {
     ...content,
@@ -108,6 +110,16 @@ export async function deliver(context: MailContext, mail: Mail, sending: Sending
   })
   // Neither subject nor text: they may hold a link that lets its bearer in. Nor whom it goes to.
   log.info({ mail: templateName(mail.template), id: sending.id, place }, 'mail sent')
+}
+
+/** The words of an automation; what is too much at one time is too much at the next. */
+function wordsOf(words: MailWords, data: Mail['data'], limits: Readonly<Record<string, number>>): Content {
+  try {
+    const given = Buffer.byteLength(JSON.stringify(data))
+    return renderWords(words, data, templateBudget(limits, given * 2))
+  } catch (error) {
+    throw error instanceof OverBudget ? new JobGivenUp(`A text of the mail ${error.message}`) : error
+  }
 }
 
 /** A name that a mail keeps when it is sent again, and what it belongs to: no mail has the name of the thread itself. */

@@ -1,6 +1,8 @@
 /** Mail templates: Liquid files with the subject in their first line and the text below it, rendered as text and as HTML. */
 import { readFile } from 'node:fs/promises'
 import type { Template } from 'liquidjs'
+import { type Budget, spendMemory, templateBudget } from '../templates/budget.ts'
+import { filledText } from '../templates/liquid.ts'
 import { escapeHtml, htmlText, pageOf } from './html.ts'
 import { liquidEngines } from './liquid.ts'
 import { plainText } from './plain.ts'
@@ -30,6 +32,10 @@ const SUBJECT = /^Subject: (.+)\r?\n\s*/
 const compiled = new Map<string, Compiled>()
 const KEPT = 1_000
 
+/** Characters that a file may make on the way. */
+const FILE_MEMORY = 50_000_000
+const ESCAPED_LENGTH = 5
+
 /**
  * A template filled with `data`; rejects when the file is absent or names what `data` lacks. `{{ text | quote }}` is what
  * somebody wrote, with its lines; `{{ link | button: 'Open it' }}` a link. Both stand in a paragraph of their own.
@@ -40,10 +46,14 @@ export async function renderMail(template: URL, data: Readonly<Record<string, un
   return render(parts, data, true)
 }
 
-/** The words of an automation's mail, filled in the same way; what `data` lacks is no word. */
-export function renderWords(words: MailWords, data: Readonly<Record<string, unknown>>): Content {
+/** The words of an automation's mail, filled in the same way; what `data` lacks is no word. Throws OverBudget. */
+export function renderWords(
+  words: MailWords,
+  data: Readonly<Record<string, unknown>>,
+  budget: Budget = templateBudget(),
+): Content {
   const key = JSON.stringify([words.subject, words.text])
-  return render(compiled.get(key) ?? compile(key, words, false), data, false)
+  return render(compiled.get(key) ?? compile(key, words, false), data, false, budget)
 }
 
 function partsOf(file: string, { pathname }: URL): MailWords {
@@ -61,12 +71,24 @@ function compile(key: string, { subject, text }: MailWords, strict = true): Comp
   return parts
 }
 
-function render(parts: Compiled, data: Readonly<Record<string, unknown>>, strict: boolean): Content {
+function render(
+  parts: Compiled,
+  data: Readonly<Record<string, unknown>>,
+  strict: boolean,
+  budget: Budget = fileBudget(),
+): Content {
   const { html, plain } = liquidEngines(strict)
-  const subject = String(plain.renderSync(parts.subject, data)).replace(/\s+/g, ' ').trim()
+  const subject = filledText(plain, parts.subject, data, budget).replace(/\s+/g, ' ').trim()
   const app = nameIn(data.app)
-  const text = plainText(String(plain.renderSync(parts.text, data)), app)
-  return { subject, text, html: pageOf(subject, htmlText(String(html.renderSync(parts.html, data))), app) }
+  const text = plainText(filledText(plain, parts.text, data, budget), app)
+  // The same words as in the text, which was counted; escaped, a sign becomes five.
+  const page = filledText(html, parts.html, data, budget, (piece) => spendMemory(budget, piece.length / ESCAPED_LENGTH))
+  return { subject, text, html: pageOf(subject, htmlText(page), app) }
+}
+
+/** Files of plugins name no more than what they are given, however long that is. */
+function fileBudget(): Budget {
+  return { ...templateBudget(), ms: Number.POSITIVE_INFINITY, memory: FILE_MEMORY, bytes: FILE_MEMORY }
 }
 
 /** Automations know more of the application than its name. */

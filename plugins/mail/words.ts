@@ -1,7 +1,9 @@
 /** What texts of automations say of a record: the paths that they name, and their values as one reader sees them. */
 import type { Template } from 'liquidjs'
 import type { ActionMistake, ActionPlace, Catalog, Json, Resource, Settings } from '../../engine/index.ts'
-import { nearest } from '../../engine/index.ts'
+import { ApiError, nearest } from '../../engine/index.ts'
+import { type Budget, OverBudget, templateBudget } from '../templates/budget.ts'
+import { filledText, parsedText, rangeMistake, wideRange } from '../templates/liquid.ts'
 import { liquidEngines } from './liquid.ts'
 
 /** What a template may name beside the record. */
@@ -52,7 +54,10 @@ export function readWords(
 function variablesIn(text: string): readonly (readonly Segment[])[] | string {
   const { plain } = liquidEngines(false)
   try {
-    return plain.globalVariableSegmentsSync(plain.parse(text)) as readonly (readonly Segment[])[]
+    const templates = plain.parse(text)
+    const wide = wideRange(templates)
+    if (wide !== undefined) return rangeMistake('The text', wide)
+    return plain.globalVariableSegmentsSync(templates) as readonly (readonly Segment[])[]
   } catch (error) {
     const said = (error instanceof Error ? error.message : String(error)).split('\n')[0] ?? ''
     return `The text can not be read: ${said.replace(/, line:\d+, col:\d+$/, '')}`
@@ -138,14 +143,32 @@ const MOST_PARSED = 1_000
 const parsed = new Map<string, Template[]>()
 
 /** Texts stand in files, so there are few; those of files that were changed leave with all others. */
-function templateOf(text: string): Template[] {
-  const found = parsed.get(text) ?? liquidEngines(false).plain.parse(text)
+function templateOf(text: string, budget: Budget): Template[] {
+  const found = parsed.get(text) ?? parsedText(liquidEngines(false).plain, text, budget)
   if (parsed.size >= MOST_PARSED) parsed.clear()
   parsed.set(text, found)
   return found
 }
 
-/** A text with its values, as plain words in one or several lines. */
-export function fillWords(text: string, data: Readonly<Record<string, unknown>>): string {
-  return String(liquidEngines(false).plain.renderSync(templateOf(text), data)).trim()
+/** What may be filled in for one reader, whose values may be long: `texts` of them name the values. */
+export function wordsBudget(limits: Readonly<Record<string, number>>, values: readonly Json[], texts = 1): Budget {
+  const given = values.reduce<number>(
+    (sum, value) => sum + (typeof value === 'string' ? Buffer.byteLength(value) : 0),
+    0,
+  )
+  return templateBudget(limits, given * texts)
+}
+
+/** A text with its values, as plain words in one or several lines; throws a refusal where it takes more than the budget. */
+export function fillWords(
+  text: string,
+  data: Readonly<Record<string, unknown>>,
+  budget: Budget = templateBudget(),
+): string {
+  try {
+    return filledText(liquidEngines(false).plain, templateOf(text, budget), data, budget).trim()
+  } catch (error) {
+    if (!(error instanceof OverBudget)) throw error
+    throw new ApiError('conflict', { message: `A text of the automation ${error.message}` })
+  }
 }

@@ -7,7 +7,8 @@ import {
   type Json,
   type JsonObject,
 } from '../../../engine/index.ts'
-import { fillWords, readWords, wordsData } from '../../mail/index.ts'
+import { fillWords, readWords, wordsBudget, wordsData } from '../../mail/index.ts'
+import type { Budget } from '../../templates/budget.ts'
 
 /** Texts in Liquid. */
 export interface Wording {
@@ -28,6 +29,8 @@ export interface Filled {
   readonly speaks: boolean
 }
 
+/** Texts of one wording. */
+const TEXTS = 4
 const TITLE_LENGTH = 255
 const MESSAGE_LENGTH = 5_000
 
@@ -85,7 +88,7 @@ export function filler(context: Pick<ActionContext, 'catalog' | 'settings'>) {
     const of = known.get(wording) ?? new Map<string, Filled>()
     known.set(wording, of)
     const key = JSON.stringify([said.actor, said.values])
-    const found = of.get(key) ?? filled(wording, dataOf(context, said), speaks)
+    const found = of.get(key) ?? filled(wording, dataOf(context, said), budgetOf(context, said), speaks)
     of.set(key, found)
     return found
   }
@@ -96,11 +99,16 @@ function dataOf(context: Pick<ActionContext, 'catalog' | 'settings'>, { actor, p
   return { ...wordsData(context, paths, values, Number.POSITIVE_INFINITY), actor: { name: actor } }
 }
 
-function filled(wording: Wording, data: Readonly<Record<string, unknown>>, speaks: boolean): Filled {
-  const title = cut(oneLine(fillWords(wording.title, data)), TITLE_LENGTH)
-  const message = cut(fillWords(wording.message, data), MESSAGE_LENGTH)
-  const sentence = wording.sentence === undefined ? title : oneLine(fillWords(wording.sentence, data))
-  const text = wording.text === undefined ? message : fillWords(wording.text, data)
+function budgetOf({ catalog }: Pick<ActionContext, 'catalog'>, { values }: Said): Budget {
+  return wordsBudget(catalog.limits, values, TEXTS)
+}
+
+function filled(wording: Wording, data: Readonly<Record<string, unknown>>, budget: Budget, speaks: boolean): Filled {
+  const fill = (text: string): string => fillWords(text, data, budget)
+  const title = cut(oneLine(fill(wording.title)), TITLE_LENGTH)
+  const message = cut(fill(wording.message), MESSAGE_LENGTH)
+  const sentence = wording.sentence === undefined ? title : oneLine(fill(wording.sentence))
+  const text = wording.text === undefined ? message : fill(wording.text)
   return { title, message, sentence: /[.!?…:]$/.test(sentence) ? sentence : `${sentence}.`, text, speaks }
 }
 

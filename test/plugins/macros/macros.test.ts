@@ -185,12 +185,41 @@ test('If-Match and Idempotency-Key are heeded', async () => {
   assert.is(commentsOf(await desk.get(path, agent)).length, 1)
 })
 
-test('a text that would work for too long is refused when it is applied', async () => {
-  const text = '{% for a in (1..99999) %}{% for b in (1..99999) %}x{% endfor %}{% endfor %}'
-  await macro(agent, 'Endless', { create: { comments: { comment: text } } })
-  const refused = await desk.post(`${await ticket()}/macros/endless`, agent)
-  assert.is(refused.status, 409, refused.text)
-  assert.match(String(refused.at('message')), /can not be filled in/)
+test('a text that counts without a bound, or evaluates expressions, is not kept', async () => {
+  for (const text of [
+    '{% for a in (1..99999) %}x{% endfor %}',
+    '{% for a in (1..id) %}x{% endfor %}',
+    '{{ watchers | where_exp: "x", "x.name" }}',
+  ]) {
+    const refused = await desk.post('/macros', agent, { name: 'Wide', create: { comments: { comment: text } } })
+    assert.equal([refused.status, Object.keys(refused.at('errors') as object)], [422, ['create.comments.comment']])
+  }
+})
+
+const ENDLESS = `{% for a in (1..1000) %}{% for b in (1..1000) %}{% endfor %}{% endfor %}`
+
+test('texts that take too much together are refused when they are applied, at their place, and nothing is done', async () => {
+  const path = await ticket()
+  const texts = { comments: { comment: `x${ENDLESS}` } }
+  await macro(agent, 'Endless', { set: { status_id: solved, subject: 'Done' }, create: texts })
+  const refused = await desk.post(`${path}/macros/endless`, agent)
+  assert.is(refused.status, 422, refused.text)
+  assert.match(refused.text, /"create.comments.comment":\["The text takes more than 100 ms of the processor/)
+  const long = `{% for a in (1..1000) %}${'x'.repeat(70)}{% endfor %}`
+  await macro(agent, 'Longest', { create: { comments: { comment: long } } })
+  assert.match((await desk.post(`${path}/macros/longest`, agent)).text, /becomes longer than 64 KB/)
+  const left = await desk.get(path, agent)
+  assert.equal([left.at('data.subject'), commentsOf(left)], ['Printer', []])
+})
+
+test('the list fills no text in, however many there are that would take long', async () => {
+  const path = await ticket()
+  for (let n = 0; n < 20; n += 1) await macro(agent, `Slow ${n}`, { create: { comments: { comment: `x${ENDLESS}` } } })
+  const before = process.cpuUsage()
+  const listed = await desk.get(`${path}/macros?per_page=100`, agent)
+  const { user } = process.cpuUsage(before)
+  assert.ok(listed.list.some(({ slug }) => slug === 'slow-7'))
+  assert.ok(user < 20 * 90_000, `${user / 1_000} ms`)
 })
 
 test.run()

@@ -34,6 +34,13 @@ const AUTOMATIONS = `
     on: [create]
     when: { number: 7777 }
     mail: { to: user, subject: "Planned: {{ subject }}", text: { file: mails/planned.liquid } }
+  endless:
+    on: [create]
+    when: { number: 8888 }
+    mail:
+      to: user
+      subject: "Endless: {{ subject }}"
+      text: "{% if subject == 'long' %}{% for a in (1..1000) %}{% for b in (1..1000) %}{% endfor %}{% endfor %}{% endif %}short"
 `
 
 const test = suite('mails of automations')
@@ -134,6 +141,22 @@ test('what is done twice is mailed once, and a hundred records take as many stat
   assert.equal(await mailed(2), ['ada: Case N0', 'cleo: Case N0'])
 })
 
+test('a text that takes too long fails the run of its record with a sentence, and of no other', async () => {
+  const body = { number: 8888, user_id: customer, state: 'gone' }
+  const long = await app.make({ ...body, subject: 'long' })
+  await app.make({ ...body, subject: 'quick' })
+  assert.equal(await mailed(1), ['cleo: Endless: quick'])
+  const runs = await app.engine.database
+    .knex('plinth_automation_run')
+    .where({ automation: 'cases.endless', outcome: 'refused' })
+    .select('record_id', 'what')
+  assert.equal(
+    runs.map(({ record_id }) => Number(record_id)),
+    [long],
+  )
+  assert.match(JSON.stringify(runs[0]?.what), /A text of the automation takes more than 100 ms of the processor/)
+})
+
 test('a schedule without records mails addresses', async () => {
   await app.act('nightly', [])
   assert.equal(await mailed(1), ['boss: Happy new year'])
@@ -200,6 +223,10 @@ mistakes('texts that can not be read, and paths that lead nowhere', async () => 
   await saysOf('to: user, subject: "{% if subject %}", text: "{{ subject | shout }}"', [
     'cases.yaml ["{% if subject %}"] wrong_automation: The text can not be read: tag {% if subject %} not closed',
     'cases.yaml ["{{ subject | shout }}"] wrong_automation: The text can not be read: undefined filter: shout',
+  ])
+  await saysOf('to: user, subject: "{{ subject | where_exp: 1, 2 }}", text: "{% for a in (1..number) %}{% endfor %}"', [
+    'cases.yaml ["{{ subject | where_exp: 1, 2 }}"] wrong_automation: The text can not be read: undefined filter: where_exp',
+    'cases.yaml ["{% for a in (1..number) %}{% endfor %}"] wrong_automation: The text counts from one value to another, (1..number): a range goes over numbers, 1000 of them at most',
   ])
 })
 
