@@ -4,6 +4,7 @@ import { join } from 'node:path'
 import { buffer } from 'node:stream/consumers'
 import type { SendMailOptions, Transporter } from 'nodemailer'
 import { type Breaker, breakerOf, JobGivenUp, type Settings, writeWhole } from '../../engine/index.ts'
+import { headerText } from './encoded-word.ts'
 import type { Content } from './template.ts'
 
 /** A rendered mail on its way. */
@@ -132,6 +133,7 @@ function outbox(folder: string): Transport {
 function messageOf({ from, ...letter }: Letter): SendMailOptions {
   return {
     ...letter,
+    subject: headerText(letter.subject),
     from: typeof from === 'string' ? from : { ...from },
     // As an address, not as text that could hold a list of them.
     to: { name: '', address: letter.to },
