@@ -11,11 +11,10 @@ export interface Person {
   readonly firstName: string
 }
 
-/** Stores a new link for a person, which ends those before it, and gives its token; `minutes` is how long it works. */
+/** Stores a new link for a person and gives its token; `minutes` is how long it works. */
 export async function addReset(context: PluginContext, person: Person, minutes: number): Promise<string> {
   const token = newToken()
   const now = context.now()
-  await endLinksOf(context, person.id)
   await context
     .model('password_resets')
     .query()

@@ -20,6 +20,8 @@ import { latestNoted } from './skew.ts'
 const SENT = 'If the address belongs to an account, a link to set a new password is on its way'
 /** One mail a minute to an address, whoever asks. */
 const PAUSE_MS = 60_000
+/** Links of one address that are live: whoever asks for another one ends none that its owner has in a mail. */
+const MOST_LIVE = 3
 
 const ask: Route = {
   method: 'POST',
@@ -52,14 +54,14 @@ async function sendLink(context: RouteContext, email: string): Promise<void> {
   })
 }
 
-/** Stores a link, which ends those before it, unless there was one within the minute; gives whose it is. */
+/** Stores a link, unless there was one within the minute or as many are live as may be; gives whose it is. */
 async function storeLink(
   context: PluginContext & { readonly transaction: Transaction },
   email: string,
   token: string,
   minutes: number,
 ): Promise<Account | undefined> {
-  const { catalog, model, now, transaction } = context
+  const { catalog, now, transaction } = context
   const { knex } = transaction
   // One after the other: requests at the same moment would each find that there was none.
   await knex.raw('select pg_advisory_xact_lock(hashtextextended(?, 0))', [`plinth auth reset ${email}`])
@@ -69,7 +71,8 @@ async function storeLink(
   const { rowCount } = await knex.raw<{ readonly rowCount: number }>(
     `insert into ?? (email, user_id, token_hash, expires_at, created_at)
      select ?::varchar, ?::integer, ?::varchar, ?::timestamptz, ?::timestamptz
-     where not exists (select 1 from ?? r where r.email = ? and r.created_at between ?::timestamptz and ?::timestamptz)`,
+     where not exists (select 1 from ?? r where r.email = ? and r.created_at between ?::timestamptz and ?::timestamptz)
+       and (select count(*) from ?? r where r.email = ? and r.used_at is null and r.expires_at > ?::timestamptz) < ?::int`,
     [
       table,
       email,
@@ -81,16 +84,13 @@ async function storeLink(
       email,
       new Date(time.getTime() - PAUSE_MS),
       latestNoted(time),
+      table,
+      email,
+      time,
+      MOST_LIVE,
     ],
   )
-  if (rowCount === 0) return undefined
-  await model('password_resets')
-    .query()
-    .where({ email })
-    .whereNull('used_at')
-    .whereNot({ token_hash: tokenHash(token) })
-    .patch({ used_at: time })
-  return account
+  return rowCount === 0 ? undefined : account
 }
 
 const set: Route = {
