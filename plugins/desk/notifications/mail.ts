@@ -25,9 +25,14 @@ const UNCONFIRMED = new URL('./mails/unconfirmed.liquid', import.meta.url)
 
 type Addressee = Pick<Person, 'customer' | 'email' | 'firstName' | 'verified'>
 
+/** Whether what is written may go to the address of a person. */
+export function isKnown({ customer, verified }: Pick<Person, 'customer' | 'verified'>): boolean {
+  return !customer || verified
+}
+
 /** The mail to a person; undefined where none may go to the address. */
 export function mailTo(options: JsonObject, { alone, ticket, words }: Mailed, person: Addressee): Mail | undefined {
-  const known = !person.customer || person.verified
+  const known = isKnown(person)
   // Anybody can register with a stranger's address: what they write must not reach the stranger as the desk's mail, and no
   // mail at all what they do themselves. Of a ticket it hears that there is news.
   if (!known && ticket !== undefined) {
@@ -69,7 +74,8 @@ function threadOf(ticket: TicketAbout | undefined): { readonly thread?: string }
   return ticket === undefined ? {} : { thread: `ticket-${ticket.uid}` }
 }
 
-function linkTo(page: string, ticket: TicketAbout | undefined): string {
+/** The page of a ticket; empty where there is none. */
+export function linkTo(page: string, ticket: TicketAbout | undefined): string {
   if (page === '' || ticket === undefined) return ''
   return page.replaceAll('{uid}', ticket.uid).replaceAll('{id}', String(ticket.id))
 }

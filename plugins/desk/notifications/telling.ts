@@ -1,9 +1,10 @@
 /** What people are told on the occasions of a batch: rows of their lists and mails, in few statements however many there are. */
 import type { Json, JsonObject, ListenerContext } from '../../../engine/index.ts'
-import { type Mail, sendMails } from '../../mail/index.ts'
+import { sendMails } from '../../mail/index.ts'
 import { type Candidate, type Context, candidatesOf } from './candidates.ts'
+import { gathered, type Letter } from './gather.ts'
 import { type ListRow, listRows } from './list.ts'
-import { copyTo, mailTo, type TicketAbout } from './mail.ts'
+import { copyTo, isKnown, linkTo, mailTo, type TicketAbout } from './mail.ts'
 import type { Copies, Notice } from './notice.ts'
 import { idsAt, isMet, type Lot, lotsOf, type Occasion } from './occasion.ts'
 import { optionsOf } from './options.ts'
@@ -28,7 +29,8 @@ export async function tellOf(context: Writing, occasions: readonly Occasion[]): 
   const mails = told
     .filter((one) => howOf(context.options, one).mailed)
     .flatMap((one) => mailOf(context, one, words(one)))
-  await sendMails(context, [...mails, ...lots.flatMap((lot) => copiesOf(fill, context, lot, people))])
+  const copies = lots.flatMap((lot) => copiesOf(fill, context, lot, people))
+  await sendMails(context, gathered([...mails, ...copies]))
 }
 
 /** Who would be told and who would not, a line for each; nothing is written. */
@@ -46,7 +48,7 @@ export async function explainOf(context: Context, occasions: readonly Occasion[]
   const fill = filler(context)
   const copied = lots.flatMap((lot) =>
     copiesOf(fill, context, lot, people).map(
-      ({ to }): Line => ({ kind: lot.notice.kind, text: `${to} gets a copy by mail` }),
+      ({ mail }): Line => ({ kind: lot.notice.kind, text: `${mail.to} gets a copy by mail` }),
     ),
   )
   return [...told, ...copied]
@@ -129,14 +131,20 @@ function recordOf({ change, plan, record }: Occasion, { ticket }: Notice): JsonO
   return { resource: plan.resource.name, record_id: record }
 }
 
-function mailOf({ options }: Context, one: Candidate, words: Filled): readonly Mail[] {
-  const ticket = ticketIn(one.lot.notice, readBy(one))
-  const mail = mailTo(options, { words, ticket, alone: !one.audience.listed }, one.person)
-  return mail === undefined ? [] : [mail]
+function mailOf({ options }: Context, one: Candidate, words: Filled): readonly Letter[] {
+  const { audience, lot, person } = one
+  const ticket = ticketIn(lot.notice, readBy(one))
+  const mailed = { words, ticket, alone: !audience.listed }
+  const mail = mailTo(options, mailed, person)
+  if (mail === undefined) return []
+  const known = isKnown(person)
+  const link = known ? linkTo(optionsOf(options).ticketPage, ticket) : ''
+  const only = known ? undefined : ticket?.uid
+  return [{ lot, mailed, firstName: known ? person.firstName : '', link, only, mail }]
 }
 
 /** The copies of a lot, in the words for whom they are copies of; nobody gets one twice, nor who is told already. */
-function copiesOf(fill: Fill, context: Context, lot: Lot, people: People): readonly Mail[] {
+function copiesOf(fill: Fill, context: Context, lot: Lot, people: People): readonly Letter[] {
   const { notice, occasion } = lot
   const { copies } = notice
   if (copies === undefined || !usually(context.options, notice) || !isMet(lot, copies)) return []
@@ -146,11 +154,12 @@ function copiesOf(fill: Fill, context: Context, lot: Lot, people: People): reado
   const words = filledBy(fill, context, { lot, people, wording }, read)
   const sent = new Set(idsAt(lot, copies.of).map((id) => people.byId.get(id)?.email))
   return (occasion.plan.addresses.get(notice) ?? []).flatMap(({ address, firstName }) =>
-    [read(address)].flat().flatMap((email): readonly Mail[] => {
+    [read(address)].flat().flatMap((email): readonly Letter[] => {
       if (typeof email !== 'string' || sent.has(email)) return []
       sent.add(email)
       const name = firstName === undefined ? '' : String(read(firstName) ?? '')
-      return [copyTo({ words, ticket: ticketIn(notice, read) }, { email, firstName: name })]
+      const mailed = { words, ticket: ticketIn(notice, read), alone: true }
+      return [{ lot, mailed, firstName: name, link: '', mail: copyTo(mailed, { email, firstName: name }) }]
     }),
   )
 }
