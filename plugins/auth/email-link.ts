@@ -89,7 +89,7 @@ export function sendConfirmation(
 ): Promise<void> {
   const link = `${context.settings.baseUrl.replace(/\/+$/, '')}/email/verify/${token}`
   const template = new URL('./mails/confirm.liquid', import.meta.url)
-  return sendMail(context, { template, to: email, data: { link, hours, taken } })
+  return sendMail(context, { template, to: email, data: { link, hours, taken }, urgent: true })
 }
 
 /** Mails the address in force that another one was asked for or has replaced it; names the new one only if the old was confirmed. */
@@ -102,5 +102,5 @@ export function tellAddress(
   const known = account.email_verified
   const template = new URL('./mails/address_change.liquid', import.meta.url)
   const data = { first_name: known ? account.first_name : '', new_email: known ? newEmail : '', done }
-  return sendMail(context, { template, to: account.email, data })
+  return sendMail(context, { template, to: account.email, data, urgent: true })
 }

@@ -69,7 +69,7 @@ export const invite: HookContribution = {
       firstName: String(context.result.first_name),
     }
     const token = await addReset(context, person, inviteHours * 60)
-    await sendInvite(context, person, token, inviteHours)
+    await sendInvite(context, person, token, inviteHours, context.actor.id)
   },
 }
 

@@ -42,16 +42,28 @@ export function resetLink(baseUrl: string, token: string, email: string): string
 export function sendReset(context: MailQueue, person: Person, token: string, minutes: number): Promise<void> {
   const link = resetLink(context.settings.baseUrl, token, person.email)
   const template = new URL('./mails/reset.liquid', import.meta.url)
-  return sendMail(context, { template, to: person.email, data: { first_name: person.firstName, link, minutes } })
+  return sendMail(context, {
+    template,
+    to: person.email,
+    data: { first_name: person.firstName, link, minutes },
+    urgent: true,
+  })
 }
 
 /** Mails the link to somebody whose account was made without a password. */
-export function sendInvite(context: MailQueue, person: Person, token: string, hours: number): Promise<void> {
+export function sendInvite(
+  context: MailQueue,
+  person: Person,
+  token: string,
+  hours: number,
+  by: number | null,
+): Promise<void> {
   const link = resetLink(context.settings.baseUrl, token, person.email)
   const template = new URL('./mails/invite.liquid', import.meta.url)
   return sendMail(context, {
     template,
     to: person.email,
     data: { first_name: person.firstName, email: person.email, link, hours },
+    by,
   })
 }

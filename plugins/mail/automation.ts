@@ -161,11 +161,12 @@ export async function mailRecords(context: ActionContext, beside: Beside = NOTHI
     // What can't be filled in fails the run here, where its author looks, and not the job that mails it.
     const budget = wordsBudget(catalog.limits, seen, texts.length)
     for (const text of texts) fillWords(text, data, budget)
+    const by = doneBy(context, record)
     for (const cause of causesOf(context, record)) {
       const id = idOf([context.instance, work.automation, record ?? 0, cause, address, words.subject, words.text])
       const thread = record === undefined ? {} : { thread: `${work.resource.name}-${record}` }
       // Accounts come first: one who is named twice is mailed once, with what the account may see.
-      if (!mails.has(id)) mails.set(id, { id, template: words, to: address, data, ...thread })
+      if (!mails.has(id)) mails.set(id, { id, template: words, to: address, data, by, ...thread })
     }
   }
   await sendMails(context, [...mails.values()])
@@ -206,6 +207,11 @@ function causesOf({ now, work }: ActionContext, record: number | undefined): rea
   return work.records
     .filter(({ id }) => id === record)
     .map(({ change, moment }) => (change === undefined ? (moment ?? now().toISOString()) : `change ${change.id}`))
+}
+
+/** Whose act set the automation off for a record. */
+function doneBy({ work }: ActionContext, record: number | undefined): number | null {
+  return work.records.find(({ id }) => id === record)?.change?.actorId ?? null
 }
 
 /** A UUID made of what a mail is (RFC 9562, version 8), so that the same mail has the same id. */

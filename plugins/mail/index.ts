@@ -1,6 +1,7 @@
 /** The mail plugin: outgoing mail by SMTP, or as files while no server is configured. */
 import { definePlugin } from '../../engine/index.ts'
 import { mailAction } from './automation.ts'
+import { BUDGETS } from './budget.ts'
 import { checkMailServer } from './doctor.ts'
 import { sendQueued } from './send.ts'
 import { tidy } from './tidy.ts'
@@ -35,8 +36,10 @@ export default definePlugin({
         maximum: 36_500,
         description: 'Mails in the outbox that are older are removed; without it they stay.',
       },
+      budgets: BUDGETS,
     },
   },
+  resources: [new URL('./resources/mail_budgets.yaml', import.meta.url)],
   actions: { send: mailAction },
   check: checkMailServer,
   jobs: {

@@ -11,6 +11,7 @@ import {
 } from '../../engine/index.ts'
 import { seal, unseal } from '../keys/seal.ts'
 import { OverBudget, templateBudget } from '../templates/budget.ts'
+import { heldUntil } from './budget.ts'
 import { type Content, type MailWords, renderMail, renderWords } from './template.ts'
 import { type Sending, transportOf } from './transport.ts'
 
@@ -21,6 +22,12 @@ export interface Mail {
   readonly data: Readonly<Record<string, unknown>>
   /** What the mail is about, `ticket-3000000001`: programs show mails with the same word as one conversation. */
   readonly thread?: string
+  /** The account whose act causes it, where it goes to somebody else: it counts in the budget of that person. */
+  readonly by?: number | null
+  /** Whether it is a copy to an address that belongs to nobody whom the application knows. */
+  readonly stranger?: boolean
+  /** Its reader waits for it, and asked for it: it waits for no budget. */
+  readonly urgent?: boolean
 }
 
 /** A mail with a name of its own, a UUID: it is sent once, however often it is asked for. */
@@ -62,7 +69,8 @@ export async function sendMails(
 async function payloadOf(settings: PluginContext['settings'], mail: Mail): Promise<JsonObject> {
   const sealed = await seal(settings, 'mail', JSON.stringify(mail.data))
   const about = mail.thread === undefined ? {} : { thread: mail.thread }
-  return { template: nameOf(mail.template), to: mail.to, sealed, ...about }
+  const cause = { ...(mail.by && { by: mail.by }), ...(mail.stranger && { stranger: true }) }
+  return { template: nameOf(mail.template), to: mail.to, sealed, ...about, ...(mail.urgent ? { urgent: true } : cause) }
 }
 
 function nameOf(template: URL | MailWords): Json {
@@ -76,8 +84,17 @@ function templateOf(name: Json | undefined): URL | MailWords {
   return { subject: String(name.subject), text: String(name.text) }
 }
 
-/** The job that sends one mail; what goes wrong rejects, and the queue tries again. */
+/** The job that sends one mail, or puts it off while its budgets are spent; what goes wrong rejects, and the queue tries again. */
 export async function sendQueued(context: JobContext, payload: JsonObject): Promise<undefined> {
+  // What is tried again was counted.
+  if (payload.urgent !== true && context.attempt === 1) {
+    const by = typeof payload.by === 'number' ? payload.by : undefined
+    const until = await heldUntil(context, { by, stranger: payload.stranger === true })
+    if (until !== undefined) {
+      await context.enqueue('mail.send', payload, { runAt: until })
+      return
+    }
+  }
   const template = templateOf(payload.template)
   const text = await unseal(context.settings, 'mail', String(payload.sealed))
   if (text === undefined)

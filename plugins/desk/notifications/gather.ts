@@ -45,16 +45,20 @@ function several(letters: readonly Letter[]): Mail {
   const { mail } = first!
   if (first!.only !== undefined) {
     const uids = [...new Set(letters.flatMap(({ only }) => only ?? []))]
-    return { template: mail.template, to: mail.to, data: { ...mail.data, uid: uids.join(', #') } }
+    return { ...causeOf(mail), template: mail.template, to: mail.to, data: { ...mail.data, uid: uids.join(', #') } }
   }
   const list = letters.map(({ link, mailed }) => `${lineOf(mailed)}${link === '' ? '' : `\n${link}`}`)
   const { firstName, mailed } = first!
   const subject = mailed.ticket?.subject ?? mailed.words.title
   const data = { count: recordsOf(letters), subject, first_name: firstName, list: list.join('\n\n') }
-  return { template: SEVERAL, to: mail.to, data }
+  return { ...causeOf(mail), template: SEVERAL, to: mail.to, data }
 }
 
 function lineOf({ ticket, words }: Mailed): string {
   const subject = ticket === undefined || words.sentence.includes(ticket.subject) ? '' : ` ${ticket.subject}`
   return `${words.sentence}${subject}`
+}
+
+function causeOf({ by = null, stranger = false }: Mail): Pick<Mail, 'by' | 'stranger'> {
+  return { by, stranger }
 }

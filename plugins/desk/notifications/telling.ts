@@ -11,6 +11,7 @@ import { optionsOf } from './options.ts'
 import type { People } from './people.ts'
 import { type Plan, ticketPaths } from './plan.ts'
 import { isListed, isMailed, toldHow } from './reach.ts'
+import { withStrangers } from './strangers.ts'
 import { type Filled, filler, type Wording } from './wording.ts'
 
 type Fill = ReturnType<typeof filler>
@@ -29,7 +30,8 @@ export async function tellOf(context: Writing, occasions: readonly Occasion[]): 
   const mails = told
     .filter((one) => howOf(context.options, one).mailed)
     .flatMap((one) => mailOf(context, one, words(one)))
-  const copies = lots.flatMap((lot) => copiesOf(fill, context, lot, people))
+  const copied = lots.flatMap((lot) => copiesOf(fill, context, lot, people))
+  const copies = await withStrangers(context, copied)
   await sendMails(context, gathered([...mails, ...copies]))
 }
 
@@ -135,8 +137,10 @@ function mailOf({ options }: Context, one: Candidate, words: Filled): readonly L
   const { audience, lot, person } = one
   const ticket = ticketIn(lot.notice, readBy(one))
   const mailed = { words, ticket, alone: !audience.listed }
-  const mail = mailTo(options, mailed, person)
-  if (mail === undefined) return []
+  const found = mailTo(options, mailed, person)
+  if (found === undefined) return []
+  const { actorId } = lot.occasion
+  const mail = { ...found, by: actorId === person.id ? null : actorId }
   const known = isKnown(person)
   const link = known ? linkTo(optionsOf(options).ticketPage, ticket) : ''
   const only = known ? undefined : ticket?.uid
@@ -159,7 +163,8 @@ function copiesOf(fill: Fill, context: Context, lot: Lot, people: People): reado
       sent.add(email)
       const name = firstName === undefined ? '' : String(read(firstName) ?? '')
       const mailed = { words, ticket: ticketIn(notice, read), alone: true }
-      return [{ lot, mailed, firstName: name, link: '', mail: copyTo(mailed, { email, firstName: name }) }]
+      const mail = { ...copyTo(mailed, { email, firstName: name }), by: occasion.actorId }
+      return [{ lot, mailed, firstName: name, link: '', mail }]
     }),
   )
 }
