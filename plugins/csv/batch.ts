@@ -4,7 +4,7 @@ import { type Entry, entryOf } from './entry.ts'
 import { keepAhead, takenKeys } from './keys.ts'
 import type { Column } from './layout.ts'
 import { matchNames } from './match.ts'
-import type { Cell, Outcome, RowErrors } from './outcome.ts'
+import type { Cell, Note, Outcome, RowErrors } from './outcome.ts'
 import { madeKey, nameParents } from './parents.ts'
 import { rowsOf, type Sheet } from './parse.ts'
 
@@ -156,6 +156,7 @@ export async function write(
   const ids: Id[] = []
   const failed: RowErrors[] = [...errors]
   const created: Record<string, { count: number; names: string[] }> = {}
+  const notes: Note[] = []
   let imported = 0
   outcomes.forEach((outcome, at) => {
     const entry = good[at]!
@@ -165,6 +166,7 @@ export async function write(
       imported++
       if (entry.key !== null) seen.add(entry.key)
       if (!dryRun) ids.push(outcome.record.id as Id)
+      notes.push(...notesOf(sheet, entry))
       for (const parent of entry.parents) {
         const id = outcome.made[parent.field]
         if (id === undefined || made.has(madeKey(parent))) continue
@@ -172,11 +174,11 @@ export async function write(
         const sum = created[parent.resource] ?? { count: 0, names: [] }
         created[parent.resource] = sum
         sum.count++
-        sum.names.push(parent.name)
+        sum.names.push(parent.shown)
       }
     }
   })
-  return { imported, skipped, failed: failed.length, ids, errors: failed, created }
+  return { imported, skipped, failed: failed.length, ids, errors: failed, created, notes }
 }
 
 function speaksOf({ field, intake }: Column, name: string | undefined): boolean {
@@ -185,6 +187,14 @@ function speaksOf({ field, intake }: Column, name: string | undefined): boolean 
 
 /** Characters of a cell that are shown with its error. */
 const TOLD_LENGTH = 100
+
+/** What the report says of a row that was written, and of which something is not kept. */
+function notesOf(sheet: Sheet, { line, notes }: Entry): readonly Note[] {
+  return [...notes].map(([column, note]) => {
+    const at = sheet.columns.get(column)
+    return { row: line, column: (at === undefined ? undefined : sheet.titles[at]) ?? column.title, note }
+  })
+}
 
 /** What the report says of a row that is not written. */
 export function refused(sheet: Sheet, { key, line, said, texts }: Entry, found: FieldErrors): RowErrors {

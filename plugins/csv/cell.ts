@@ -42,9 +42,14 @@ export function unguarded(cell: string): string {
   return cell.includes("'") ? cell.replace(GUARDS, '') : cell
 }
 
+/** What stands behind the apostrophes of a text. */
+function unmarked(text: string): string {
+  return text.replace(/^'+/, '')
+}
+
 /** A text that the import would take for HTML, so written that it stays as it is. */
 export function keptHtml(text: string): string {
-  return isHtml(text) ? `'${text}` : text
+  return isHtml(unmarked(text)) ? `'${text}` : text
 }
 
 /** HTML that is longer is left as it is, and too long for any text: to convert it would hold up everybody else. */
@@ -52,12 +57,12 @@ const LONGEST_HTML = 262_144
 
 /** A cell of a column that may hold HTML as text. */
 export function readHtml(cell: string): string {
-  if (cell.length > LONGEST_HTML || !isHtml(cell)) return cell
+  if (cell.length > LONGEST_HTML || !isHtml(unmarked(cell))) return cell
   return cell.startsWith("'") ? cell.slice(1) : htmlToText(cell)
 }
 
-/** Texts without anything that JSON or a joined list escapes. */
-const SIMPLE_LIST = /^\["[^"\\;]*"(?:, "[^"\\;]*")*\]$/
+/** Texts without anything that JSON or a joined list escapes, or by which a list may be parted. */
+const SIMPLE_LIST = /^\["[^"\\;,\s[]*"(?:, "[^"\\;]*")*\]$/
 
 /** A list, as pg's JSON text, as one text: items by `;`, with `;` and `\` inside an item after a `\`. */
 export function joinedList(json: string | null): string | null {
@@ -65,11 +70,39 @@ export function joinedList(json: string | null): string | null {
   if (SIMPLE_LIST.test(json)) return json.slice(2, -2).replaceAll('", "', ';')
   const items: unknown = JSON.parse(json)
   if (!Array.isArray(items)) return null
-  return items.map((item) => String(item).replace(/[;\\]/g, '\\$&')).join(';')
+  const joined = items.map((item) => String(item).replace(/[;\\]/g, '\\$&')).join(';')
+  // The import would part a single item where others part their lists.
+  return items.length === 1 && /[,\s[\\]/.test(joined) ? `${joined};` : joined
 }
 
-/** The items of a joined list; empty ones, as a trailing `;` leaves them, are none. */
+/**
+ * The items of a list as files have it: a JSON list, or items parted by `;`, else by `,`, else by blanks. Empty ones, as a
+ * trailing `;` leaves them, are none.
+ */
 export function splitList(text: string): readonly string[] {
+  const listed = listIn(text)
+  if (listed !== undefined) return listed
+  if (text.includes(';')) return itemsIn(parted(text))
+  return itemsIn(text.split(text.includes(',') ? ',' : /\s+/))
+}
+
+function itemsIn(items: readonly string[]): readonly string[] {
+  return items.map((one) => one.trim()).filter((one) => one !== '')
+}
+
+/** The items of a JSON list of texts and numbers; undefined where it is none. */
+function listIn(text: string): readonly string[] | undefined {
+  if (!/^\s*\[.*\]\s*$/s.test(text)) return undefined
+  try {
+    const items: unknown = JSON.parse(text)
+    const isList = Array.isArray(items) && items.every((one) => ['string', 'number'].includes(typeof one))
+    return isList ? itemsIn(items.map(String)) : undefined
+  } catch {
+    return undefined
+  }
+}
+
+function parted(text: string): readonly string[] {
   const items: string[] = []
   let item = ''
   for (let at = 0; at < text.length; at++) {
@@ -80,6 +113,5 @@ export function splitList(text: string): readonly string[] {
       item = ''
     } else item += character
   }
-  items.push(item)
-  return items.map((one) => one.trim()).filter((one) => one !== '')
+  return [...items, item]
 }

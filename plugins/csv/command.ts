@@ -114,6 +114,7 @@ function tell(report: Report): number {
     })
     process.stderr.write(`line ${row}: ${words.join('; ')}\n`)
   }
+  for (const { column, note, row } of report.notes) process.stderr.write(`line ${row}: ${column}: ${note}\n`)
   process.stdout.write(`${summary(report)}\n`)
   return report.failed > 0 ? 1 : 0
 }

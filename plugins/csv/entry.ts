@@ -3,8 +3,14 @@ import type { Field, Json, ParentEntry } from '../../engine/index.ts'
 import { readHtml, splitList, unguarded } from './cell.ts'
 import { dayIn, momentIn, type Read } from './dates.ts'
 import type { Column } from './layout.ts'
+import { nameIn } from './name.ts'
 import type { Sheet } from './parse.ts'
 import type { Row } from './records.ts'
+
+/** A record that is created because a row names it, with its name as it is stored. */
+export interface Named extends ParentEntry {
+  readonly shown: string
+}
 
 /** A row on its way to a record. */
 export interface Entry {
@@ -21,14 +27,23 @@ export interface Entry {
   /** What is wrong with values of which the engine can only say that they are not in its own form. */
   readonly said: Record<string, string[]>
   /** Records that it names, which are not there and will be created. */
-  readonly parents: ParentEntry[]
+  readonly parents: Named[]
+  /** What the row loses: columns whose text is not stored as it stands in the file, each with a sentence. */
+  readonly notes: Map<Column, string>
 }
+
+/** What is told of HTML, of which scripts, styles, colours and pictures are not kept. */
+const MADE_TEXT = 'HTML was made text'
 
 /** Reads a row; errors are by field name. */
 export function entryOf(sheet: Sheet, { line, cells }: Row): Entry {
+  const notes: Entry['notes'] = new Map()
   const text = (column: Column): string => {
     const cell = unguarded(cells[sheet.columns.get(column) ?? -1] ?? '')
-    return (column.html ? readHtml(cell) : cell).trim()
+    if (!column.html) return cell.trim()
+    const read = readHtml(cell)
+    if (read !== cell && !cell.startsWith("'")) notes.set(column, MADE_TEXT)
+    return read.trim()
   }
   const entry: Entry = {
     line,
@@ -40,8 +55,9 @@ export function entryOf(sheet: Sheet, { line, cells }: Row): Entry {
     errors: {},
     said: {},
     parents: [],
+    notes,
   }
-  if (cells.slice(sheet.width).some((cell) => cell !== ''))
+  if (cells.slice(sheet.width).some((cell) => cell.trim() !== ''))
     entry.errors.row = [`The row has ${cells.length} cells, and the first line has ${sheet.width}`]
   for (const column of sheet.layout.columns) {
     const value = text(column)
@@ -83,14 +99,12 @@ function take({ input, fixed, names, errors, said }: Entry, column: Column, writ
   }
 }
 
-/** `Ann van Dyke` → `Ann van` and `Dyke`; an e-mail address in place of a name → its part before the @ and its domain. */
+/** A name as the first and the last name of a person who has both. */
 function takeWords(input: Entry['input'], [first, last]: readonly [Field, Field], value: string): void {
   if (input[first.name] !== undefined || input[last.name] !== undefined) return
-  const words = value.split(/\s+/)
-  const parts = words.length > 1 ? words : value.split('@')
-  // Both names are required, so a person with one name gets "-" as the last name.
-  input[last.name] = parts.length > 1 ? (parts.pop() ?? '') : '-'
-  input[first.name] = parts.join(words.length > 1 ? ' ' : '@')
+  const name = nameIn(value)
+  input[last.name] = name.last
+  input[first.name] = name.first
 }
 
 /** A text in the form that its field takes. */

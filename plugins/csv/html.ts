@@ -1,138 +1,147 @@
-/** HTML as text: paragraphs, lists and links as a person reads them. No step reads a character twice, so the time grows only with the length. */
-import { entitiesIn } from './entities.ts'
+/** HTML as text: paragraphs, lists and links as a person reads them; and what is HTML, rather than a text that speaks of tags. */
+import { createRequire } from 'node:module'
+import type { HtmlToTextOptions } from 'html-to-text'
 
-/** Elements of mails and editors; a text with none of them is no HTML, whatever stands in angle brackets. */
+const load = createRequire(import.meta.url)
+
+/** Elements of mails and editors, which have an end. */
+const PAIRED =
+  'a abbr article b big blockquote body center code del div dl em font footer form h1 h2 h3 h4 h5 h6 head header html i ins main ol pre s script section small span strike strong style sub sup table tfoot thead title u ul'
+/** Those whose end may be left out (HTML, 13.1.2.4), and those that have none. */
+const LOOSE = 'dd dt li p tbody td th tr'
+const VOID = 'br col hr img link meta wbr'
+/** The first elements of a text that is HTML as a whole. */
+const BLOCKS =
+  'article blockquote body center div dl footer h1 h2 h3 h4 h5 h6 head header html main ol p pre section table ul'
+
+/** Others that a parser of HTML may meet; what stands in angle brackets beside these is text, such as an address. */
+const OTHERS =
+  'address aside base button caption cite colgroup details dfn fieldset figcaption figure iframe input kbd label legend map mark nav nobr noscript object option picture q samp select source summary svg textarea time tt var video'
+
+const words = (text: string): ReadonlySet<string> => new Set(text.split(' '))
+const [PAIRED_NAMES, LOOSE_NAMES, VOID_NAMES, BLOCK_NAMES] = [PAIRED, LOOSE, VOID, BLOCKS].map(words)
+const KNOWN = words([PAIRED, LOOSE, VOID, OTHERS].join(' '))
+
+/** A tag with its name and attributes; a `>` inside quotes does not end it. */
 const TAG =
-  /<\/?(?:a|abbr|article|b|big|blockquote|body|br|center|code|dd|del|div|dl|dt|em|font|footer|h[1-6]|head|header|hr|html|i|img|ins|li|main|ol|p|pre|s|section|small|span|strike|strong|style|sub|sup|table|tbody|td|tfoot|th|thead|title|tr|u|ul)(?:\s[^<>]*)?\/?>/i
-const NAME = /^(\/?)([a-z][a-z0-9]*(?::[a-z]+)?)(?=[\s/>])/i
+  /<(\/?)([a-z][a-z0-9]{0,15})((?:\s+[^\s"'<>/=]+(?:\s{0,9}=\s{0,9}(?:"[^"]*"|'[^']*'|[^\s"'<>]+))?)*)\s*\/?>/gi
+const DOCUMENT = /^\s*<(?:!doctype\s+html|html)[\s>]/i
+const REFERENCE = /&(?:[a-z]{2,8}|#\d{2,6}|#x[0-9a-f]{2,5});/i
 
-/** What follows the `<` of markup. */
-const BEGINS = new Set('/!?abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ')
+interface Tag {
+  readonly closes: boolean
+  readonly name: string
+  readonly hasAttributes: boolean
+  readonly begin: number
+  readonly end: number
+}
 
-const BLOCK =
-  /^(?:address|article|body|center|d[dlt]|div|footer|form|h[1-6]|head|header|hr|html|li|main|section|t(?:able|body|foot|head|r))$/
-/** These have an empty line before and after them. */
-const APART = /^(?:blockquote|h[1-6]|ol|p|pre|table|ul)$/
-/** The content of these is not shown to a reader. */
-const UNREAD = /^(?:head|script|style|title)$/
-
-/** Whether a text is HTML rather than text that mentions tags. */
+/**
+ * Whether a text is HTML. Tags that somebody speaks of stand alone in their sentence: they are not closed, and nothing else
+ * of the text is markup. Where it is doubtful it is none, because then nothing of it is lost.
+ */
 export function isHtml(text: string): boolean {
-  return text.includes('<') && TAG.test(text)
+  if (!text.includes('<')) return false
+  if (DOCUMENT.test(text)) return true
+  const tags = tagsOf(text)
+  return tags.length > 0 && isBalanced(tags) && isMarkedUp(text, tags)
+}
+
+function tagsOf(text: string): readonly Tag[] {
+  const tags: Tag[] = []
+  for (const { 0: all, 1: slash, 2: written = '', 3: attributes, index } of text.matchAll(TAG)) {
+    const name = written.toLowerCase()
+    if (!PAIRED_NAMES?.has(name) && !LOOSE_NAMES?.has(name) && !VOID_NAMES?.has(name)) continue
+    tags.push({ closes: slash === '/', name, hasAttributes: attributes !== '', begin: index, end: index + all.length })
+  }
+  return tags
+}
+
+/** Whether what has to be closed is, as often as it is opened. */
+function isBalanced(tags: readonly Tag[]): boolean {
+  const open = new Map<string, number>()
+  for (const { closes, name } of tags)
+    if (PAIRED_NAMES?.has(name)) open.set(name, (open.get(name) ?? 0) + (closes ? -1 : 1))
+  return [...open.values()].every((count) => count === 0)
+}
+
+function isMarkedUp(text: string, tags: readonly Tag[]): boolean {
+  const [first] = tags
+  const last = tags.at(-1)!
+  const begins = text.slice(0, first!.begin).trim() === ''
+  const ends = text.slice(last.end).trim() === ''
+  if (begins && ends) return true
+  if (tags.some(({ hasAttributes }) => hasAttributes) || REFERENCE.test(text)) return true
+  if (begins && BLOCK_NAMES?.has(first!.name) && tags.some(({ closes, name }) => closes && name === first!.name))
+    return true
+  return tags.some((tag) => tag.name === 'br' && touches(text, tag))
+}
+
+/** Whether a break stands between two words as it does in markup, and not as a word of its own. */
+function touches(text: string, { begin, end }: Tag): boolean {
+  return (
+    /[\p{L}\p{N}.,:;!?>]/u.test(text[begin - 1] ?? '') && /^(?:[\p{L}\p{N}<]|\s*\n|$)/u.test(text.slice(end, end + 9))
+  )
+}
+
+/** Elements inside each other: deeper ones are no text that a person wrote, and would take as many steps of the stack. */
+const MOST_DEEP = 500
+
+const OPTIONS: HtmlToTextOptions = {
+  wordwrap: false,
+  limits: { maxDepth: MOST_DEEP, ellipsis: '…' },
+  formatters: {
+    link: (element, walk, builder) => {
+      const href = String(element.attribs?.href ?? '').trim()
+      let told = ''
+      builder.pushWordTransform((word) => {
+        told += word
+        return word
+      })
+      walk(element.children, builder)
+      builder.popWordTransform()
+      const address = href.replace(/^mailto:/i, '')
+      const isTold = told.includes(address.replace(/\/$/, '').replace(/\s+/g, ''))
+      if (/^(?:https?|mailto):/i.test(href) && !isTold) builder.addInline(` (${address})`)
+    },
+    alternative: (element, _walk, builder) => builder.addInline(String(element.attribs?.alt ?? '')),
+    cell: (element, walk, builder) => {
+      builder.addInline(' ')
+      walk(element.children, builder)
+      builder.addInline(' ')
+    },
+  },
+  selectors: [
+    { selector: 'a', format: 'link' },
+    { selector: 'img', format: 'alternative' },
+    { selector: 'ul', options: { itemPrefix: '- ', trimEmptyLines: true } },
+    { selector: 'td', format: 'cell' },
+    { selector: 'th', format: 'cell' },
+    { selector: 'tr', format: 'block', options: { leadingLineBreaks: 1, trailingLineBreaks: 1 } },
+    { selector: 'table', format: 'block', options: { leadingLineBreaks: 2, trailingLineBreaks: 2 } },
+    { selector: 'blockquote', options: { trimEmptyLines: true }, format: 'paragraph' },
+    { selector: 'hr', format: 'lineBreak' },
+    { selector: 'head', format: 'skip' },
+    { selector: 'title', format: 'skip' },
+    ...['h1', 'h2', 'h3', 'h4', 'h5', 'h6'].map((selector) => ({ selector, options: { uppercase: false } })),
+  ],
 }
 
 /** The text of HTML. */
 export function htmlToText(html: string): string {
-  const page = new Page()
-  const missing = new Set<string>()
-  let from = 0
-  for (let open = html.indexOf('<'); open !== -1; ) {
-    const end = endOfMarkup(html, open, missing)
-    if (end > open + 1) {
-      page.text(html.slice(from, open))
-      page.tag(html.slice(open + 1, end))
-      from = end
-    }
-    open = html.indexOf('<', end)
-  }
-  page.text(html.slice(from))
-  return page.finished()
+  const { convert }: typeof import('html-to-text') = load('html-to-text')
+  return convert(withTextKept(html), OPTIONS)
+    .replaceAll('\u00a0', ' ')
+    .replace(/[ \t]+$/gm, '')
+    .replace(/\n{3,}/g, '\n\n')
+    .trim()
 }
 
-/** Where what begins with a `<` ends; right behind it where it is nothing but that character. `missing` are ends that don't come. */
-function endOfMarkup(html: string, open: number, missing: Set<string>): number {
-  const behind = (end: string, from: number): number | undefined => {
-    if (missing.has(end)) return undefined
-    const found = html.indexOf(end, from)
-    if (found === -1) missing.add(end)
-    return found === -1 ? undefined : found + end.length
-  }
-  if (!BEGINS.has(html[open + 1] ?? '')) return open + 1
-  if (html.startsWith('<!--', open)) return behind('-->', open + 4) ?? html.length
-  if (html[open + 1] === '!' || html[open + 1] === '?') return behind('>', open) ?? open + 1
-  const [, closing, name] = NAME.exec(html.slice(open + 1, open + 34)) ?? []
-  const end = name === undefined ? undefined : behind('>', open)
-  if (name === undefined || end === undefined) return open + 1
-  const unread = closing === '' && UNREAD.test(name.toLowerCase()) ? name.toLowerCase() : undefined
-  if (unread === undefined || missing.has(unread)) return end
-  const closes = new RegExp(`</${unread}\\s{0,9}>`, 'gi')
-  closes.lastIndex = end
-  if (closes.test(html)) return closes.lastIndex
-  missing.add(unread)
-  return end
-}
-
-/** Collects the lines of the text. */
-class Page {
-  private readonly lines: string[] = []
-  private line = ''
-  /** Whether the next words are the first of an item of a list. */
-  private item = false
-  private pre = 0
-  private link: { readonly to: string; words: string } | undefined
-
-  text(source: string): void {
-    if (source === '') return
-    const words = entitiesIn(this.pre > 0 ? source : source.replace(/[ \t\r\n\f]+/g, ' ')).replaceAll('\u00a0', ' ')
-    if (this.pre > 0) {
-      const [first = '', ...more] = words.split(/\r\n|\n|\r/)
-      this.line += first
-      for (const one of more) {
-        this.end()
-        this.line = one
-      }
-      return
-    }
-    if (this.item && words.trim() !== '') {
-      this.line += '- '
-      this.item = false
-    }
-    this.line += words
-    if (this.link !== undefined) this.link.words += words
-  }
-
-  tag(inside: string): void {
-    const [, closing, written = ''] = NAME.exec(inside) ?? []
-    const name = written.toLowerCase()
-    const opens = closing === ''
-    if (name === 'br') this.end()
-    else if (name === 'a') this.anchor(opens ? attribute(inside, 'href') : undefined)
-    else if (name === 'img') this.text(attribute(inside, 'alt') ?? '')
-    else if (name === 'td' || name === 'th') this.line += ' '
-    else if (APART.test(name)) this.block(true)
-    else if (BLOCK.test(name)) this.block(false)
-    if (name === 'pre') this.pre = Math.max(0, this.pre + (opens ? 1 : -1))
-    if (name === 'li') this.item = opens
-  }
-
-  finished(): string {
-    this.block(false)
-    return this.lines.join('\n').trim()
-  }
-
-  private anchor(to: string | undefined): void {
-    const { link } = this
-    this.link = to === undefined ? undefined : { to: entitiesIn(to).trim(), words: '' }
-    if (link === undefined || !/^(?:https?|mailto):/i.test(link.to)) return
-    const address = link.to.replace(/^mailto:/i, '')
-    if (!link.words.includes(address.replace(/\/$/, ''))) this.line += ` (${address})`
-  }
-
-  /** Ends a line, empty or not; of several empty ones, one stays. */
-  private end(): void {
-    const line = this.pre > 0 ? this.line.trimEnd() : this.line.replace(/ +/g, ' ').trim()
-    this.line = ''
-    if (line !== '' || (this.lines.length > 0 && this.lines.at(-1) !== '')) this.lines.push(line)
-  }
-
-  private block(apart: boolean): void {
-    if (this.line.trim() !== '') this.end()
-    this.line = ''
-    if (apart && this.lines.length > 0 && this.lines.at(-1) !== '') this.lines.push('')
-  }
-}
-
-function attribute(inside: string, name: string): string | undefined {
-  const found = new RegExp(`\\s${name}\\s{0,9}=\\s{0,9}(?:"([^"]*)"|'([^']*)'|([^\\s>]+))`, 'i').exec(inside)
-  return found?.[1] ?? found?.[2] ?? found?.[3]
+/** Angle brackets that begin no markup are told as they stand: a parser would drop `<ann@desk.example>` as an element. */
+function withTextKept(html: string): string {
+  return html.replace(
+    /<(?![!?])\/?(?:([a-z][a-z0-9]*)(:[a-z0-9]+)?(?=[\s/>]))?/gi,
+    (all: string, name?: string, space?: string) =>
+      name !== undefined && (space !== undefined || KNOWN.has(name.toLowerCase())) ? all : all.replace('<', '&lt;'),
+  )
 }

@@ -56,7 +56,7 @@ export async function importSheet(
       context.log.error({ err: error }, 'a batch of an import could not be written')
       const { message } = new ApiError('unavailable', { cause: error })
       const errors = [...judged.errors, ...judged.good.map((entry) => refused(sheet, entry, { row: [message] }))]
-      return { imported: 0, skipped: judged.skipped, failed: errors.length, ids: [], errors, created: {} }
+      return { imported: 0, skipped: judged.skipped, failed: errors.length, ids: [], errors, created: {}, notes: [] }
     })
     tally.add(outcome)
     imported += outcome.imported

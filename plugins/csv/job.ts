@@ -20,7 +20,7 @@ import { importSheet, sheetAgain, sheetOf } from './import.ts'
 import { definitionOf } from './key.ts'
 import { accessesOf } from './layout.ts'
 import { importOptions } from './options.ts'
-import { plainCreated, plainErrors, type Report, tallyOf } from './outcome.ts'
+import { plainCreated, plainErrors, plainNotes, type Report, tallyOf } from './outcome.ts'
 import { type Known, SEPARATORS, type Sheet } from './parse.ts'
 import { ENCODINGS } from './text.ts'
 
@@ -36,7 +36,13 @@ export async function runImport(context: JobContext, payload: JsonObject): Promi
       throw new ApiError('forbidden')
     const { errors, ...report } = await importKept(context, resource, payload)
     await discard(context, payload)
-    return { ...report, created: plainCreated(report), errors: errors.map(plainErrors), file: payload.read ?? null }
+    return {
+      ...report,
+      created: plainCreated(report),
+      notes: plainNotes(report),
+      errors: errors.map(plainErrors),
+      file: payload.read ?? null,
+    }
   } catch (error) {
     // What failed for another reason may be tried again by an operator, and needs its file then.
     if (error instanceof ApiError && error.status < 500 && context.lastAttempt()) await discard(context, payload)

@@ -17,6 +17,15 @@ export interface RowErrors {
   readonly cells: Readonly<Record<string, Cell>>
 }
 
+/** What was not kept of a row that became a record. */
+export interface Note {
+  /** The line of the file. */
+  readonly row: number
+  /** As the file calls it. */
+  readonly column: string
+  readonly note: string
+}
+
 /** What became of some rows of a file. */
 export interface Outcome {
   readonly imported: number
@@ -26,6 +35,7 @@ export interface Outcome {
   readonly errors: readonly RowErrors[]
   /** What was created beside the rows, by resource. */
   readonly created: Readonly<Record<string, Created>>
+  readonly notes: readonly Note[]
 }
 
 export interface Created {
@@ -44,6 +54,8 @@ export const TOLD_ERRORS = 5_000
 
 /** How many created records of each resource a report names. */
 const TOLD_NAMES = 1_000
+/** How many notes a report has. */
+export const TOLD_NOTES = 1_000
 
 /** Sums up batches as they come, in memory that does not grow with the rows that fail. */
 export interface Tally {
@@ -56,6 +68,7 @@ export function tallyOf(total: number, dryRun: boolean, earlier: readonly Outcom
   const ids: Id[] = []
   const errors: RowErrors[] = []
   const created: Record<string, { count: number; names: string[] }> = {}
+  const notes: Note[] = []
   const add = (outcome: Outcome): void => {
     sums.imported += outcome.imported
     sums.skipped += outcome.skipped
@@ -64,6 +77,7 @@ export function tallyOf(total: number, dryRun: boolean, earlier: readonly Outcom
     for (const id of outcome.ids) ids.push(id)
     const sorted = outcome.errors.toSorted((a, b) => a.row - b.row)
     errors.push(...sorted.slice(0, TOLD_ERRORS - errors.length))
+    notes.push(...(outcome.notes ?? []).slice(0, TOLD_NOTES - notes.length))
     for (const [resource, { count, names }] of Object.entries(outcome.created ?? {})) {
       const sum = created[resource] ?? { count: 0, names: [] }
       created[resource] = sum
@@ -72,11 +86,11 @@ export function tallyOf(total: number, dryRun: boolean, earlier: readonly Outcom
     }
   }
   for (const outcome of earlier) add(outcome)
-  return { add, report: () => ({ total, ...sums, ids, errors, created, dry_run: dryRun }) }
+  return { add, report: () => ({ total, ...sums, ids, errors, created, notes, dry_run: dryRun }) }
 }
 
 /** One sentence about a finished import. */
-export function summary(report: Omit<Report, 'ids' | 'errors'>): string {
+export function summary(report: Omit<Report, 'ids' | 'errors' | 'notes'>): string {
   const { created, dry_run, imported, skipped, failed, total } = report
   const beside = Object.entries(created).map(
     ([name, { count }]) => `; ${count} ${name} ${dry_run ? 'would be ' : ''}created`,
@@ -84,7 +98,13 @@ export function summary(report: Omit<Report, 'ids' | 'errors'>): string {
   return `${counts({ dry_run, imported, skipped, failed, total })}${beside.join('')}${dry_run ? '; nothing was written' : ''}`
 }
 
-function counts({ dry_run, imported, skipped, failed, total }: Omit<Report, 'ids' | 'errors' | 'created'>): string {
+function counts({
+  dry_run,
+  imported,
+  skipped,
+  failed,
+  total,
+}: Omit<Report, 'ids' | 'errors' | 'created' | 'notes'>): string {
   return dry_run
     ? `${imported} of ${total} rows would be imported, ${skipped} skipped, ${failed} would fail`
     : `${imported} of ${total} rows imported, ${skipped} skipped, ${failed} failed`
@@ -93,6 +113,11 @@ function counts({ dry_run, imported, skipped, failed, total }: Omit<Report, 'ids
 /** Errors as plain JSON. */
 export function plainErrors({ cells, ...rest }: RowErrors): JsonObject {
   return { ...rest, cells: Object.fromEntries(Object.entries(cells).map(([name, cell]) => [name, { ...cell }])) }
+}
+
+/** Notes as plain JSON. */
+export function plainNotes({ notes }: Pick<Outcome, 'notes'>): JsonObject[] {
+  return notes.slice(0, TOLD_NOTES).map((note) => ({ ...note }))
 }
 
 /** What was created, as plain JSON. */

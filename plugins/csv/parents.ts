@@ -1,6 +1,6 @@
 /** What rows name and is not there: created with them, where the import is asked to, as a row of its own file would be. */
 import type { Id, ParentEntry, PluginContext } from '../../engine/index.ts'
-import { type Entry, entryOf } from './entry.ts'
+import { type Entry, entryOf, type Named } from './entry.ts'
 import { type Column, headerWord, layoutOf } from './layout.ts'
 import type { Sheet } from './parse.ts'
 
@@ -37,7 +37,7 @@ function parentOf(
   { create, field, path }: Column,
   entry: Entry,
   text: string,
-): ParentEntry {
+): Named {
   const resource = catalog.resources.get(create!.in)!
   const layout = layoutOf(catalog, resource)!
   const filled = layout.columns.flatMap((column): [Column, string][] => {
@@ -54,5 +54,8 @@ function parentOf(
   )
   const wrong = Object.values(errors).flat()
   if (wrong.length > 0) entry.errors[field.name] = wrong
-  return { field: field.name, resource: resource.name, name: text.toLowerCase(), input, fixed }
+  const naming = layout.columns.find((column) => column.path === path.split('.').at(-1))?.field
+  const stored = naming?.type.decode(text, naming.options)
+  const shown = stored !== undefined && 'value' in stored ? String(stored.value) : text
+  return { field: field.name, resource: resource.name, name: text.toLowerCase(), shown, input, fixed }
 }

@@ -40,7 +40,7 @@ export async function inspectFile(
   let header: ReturnType<typeof headerOf> | undefined
   let rows = 0
   for await (const group of records(form)) {
-    header ??= headerOf(group[0]!.cells, layout, options.renames, strict)
+    header ??= headerOf(titlesIn(group[0]!.cells), layout, options.renames, strict)
     rows += group.length
     if (rows - 1 > longest) throw fileRefused(`The file has more than ${longest} rows`)
   }
@@ -73,19 +73,22 @@ export async function knownFile(
   strict: boolean,
 ): Promise<Sheet> {
   const form = { path, encoding, separator }
-  const header = headerOf(await firstRecord(form), layout, options.renames, strict)
+  const header = headerOf(titlesIn(await firstRecord(form)), layout, options.renames, strict)
   return { ...form, ...header, layout, options, width: header.titles.length, rows }
 }
 
 /** The encoding of a file, and the separator by which most of its titles are known, or which gives most cells. */
 async function formOf(path: string, layout: Layout, { renames }: ImportOptions): Promise<Form> {
   const encoding = await encodingOf(path)
+  const hint = await hintOf({ path, encoding, separator: ',' }).catch(() => undefined)
+  const hinted = SEPARATORS.find((one) => one === hint)
+  if (hinted !== undefined) return { path, encoding, separator: hinted }
   const read: { form: Form; known: number; width: number }[] = []
   let refusal: unknown
   for (const separator of SEPARATORS) {
     const form = { path, encoding, separator }
     try {
-      const titles = await firstRecord(form)
+      const titles = titlesIn(await firstRecord(form))
       read.push({ form, known: knownTitles(titles, layout, renames), width: titles.length })
     } catch (error) {
       refusal ??= error
@@ -96,12 +99,43 @@ async function formOf(path: string, layout: Layout, { renames }: ImportOptions):
   return best.form
 }
 
+/** The titles of a first line without the empty ones at its end, below which nothing may stand. */
+function titlesIn(cells: readonly string[]): readonly string[] {
+  return cells.slice(0, cells.findLastIndex((cell) => cell.trim() !== '') + 1)
+}
+
 async function firstRecord(form: Form): Promise<readonly string[]> {
   for await (const [first] of records(form)) return first!.cells
   throw fileRefused('The file is empty')
 }
 
-/** The records of a file in groups, as its text comes. */
-function records({ path, encoding, separator }: Form): AsyncGenerator<readonly Row[], void> {
+/** The records of a file in groups, as its text comes, without the line that tells a spreadsheet of the separator. */
+async function* records(form: Form): AsyncGenerator<readonly Row[], void> {
+  let isFirst = true
+  for await (const all of allRecords(form)) {
+    const group = all.filter(hasText)
+    if (group.length === 0) continue
+    const rest = isFirst && hintIn(group[0]!.cells, form) !== undefined ? group.slice(1) : group
+    isFirst = false
+    if (rest.length > 0) yield rest
+  }
+}
+
+/** Spreadsheets write rows of separators alone where somebody has cleared cells. */
+function hasText({ cells }: Row): boolean {
+  return cells.some((cell) => cell !== '' && cell.trim() !== '')
+}
+
+function allRecords({ path, encoding, separator }: Form): AsyncGenerator<readonly Row[], void> {
   return recordsOf(textOf(path, encoding), separator)
+}
+
+/** What the first line of a file says by `sep=;` of its separator; undefined where it is no such line. */
+function hintIn(cells: readonly string[], { separator }: Form): string | undefined {
+  return /^sep=(.)$/i.exec(cells.join(separator).trimStart())?.[1]
+}
+
+async function hintOf(form: Form): Promise<string | undefined> {
+  for await (const [first] of allRecords(form)) return hintIn(first!.cells, form)
+  return undefined
 }

@@ -3,7 +3,7 @@ import { ApiError, type Reply, type Resource, type RouteContext } from '../../en
 import { importSheet, sheetOf } from './import.ts'
 import { importLater } from './later.ts'
 import { importOptions } from './options.ts'
-import { plainErrors, summary, TOLD_ERRORS } from './outcome.ts'
+import { plainErrors, plainNotes, summary, TOLD_ERRORS, TOLD_NOTES } from './outcome.ts'
 import { RECOGNISED, recognised } from './recognised.ts'
 import { fileRefused } from './text.ts'
 
@@ -14,7 +14,7 @@ const PARTS = ['file', 'csv']
 export const REPORT = {
   type: 'object',
   additionalProperties: false,
-  required: ['total', 'imported', 'skipped', 'failed', 'dry_run', 'ids', 'errors', 'created', 'file'],
+  required: ['total', 'imported', 'skipped', 'failed', 'dry_run', 'ids', 'errors', 'created', 'notes', 'file'],
   properties: {
     total: { type: 'integer', description: 'Rows of the file.' },
     imported: { type: 'integer', description: 'Rows that became records, or would have on a dry run.' },
@@ -60,6 +60,16 @@ export const REPORT = {
         properties: { count: { type: 'integer' }, names: { type: 'array', items: { type: 'string' } } },
       },
     },
+    notes: {
+      type: 'array',
+      description: `What was not kept of rows that became records, the first ${TOLD_NOTES} of it; columns that are not read stand under \`file\`.`,
+      items: {
+        type: 'object',
+        additionalProperties: false,
+        required: ['row', 'column', 'note'],
+        properties: { row: { type: 'integer' }, column: { type: 'string' }, note: { type: 'string' } },
+      },
+    },
     file: RECOGNISED,
   },
 } as const
@@ -80,6 +90,6 @@ export async function importRecords(context: RouteContext, resource: Resource): 
     return { ...(await importLater(context, resource, file, sheet)), earlier }
   if (keyed) throw new ApiError('bad_request', { message: 'Sign in to import with an Idempotency-Key' })
   const report = await importSheet(context, resource, sheet)
-  const data = { ...report, errors: report.errors.map(plainErrors), file: recognised(sheet) }
+  const data = { ...report, errors: report.errors.map(plainErrors), notes: plainNotes(report), file: recognised(sheet) }
   return { data, message: summary(report), earlier }
 }

@@ -77,6 +77,29 @@ csv('errors name the line, the column and the value, whatever ends the lines and
   assert.match((await importText('Subject\r\n"a\r\nb"\r\n"c\r\n')).text, /the row of line 4/)
 })
 
+csv('what spreadsheets add is no content: sep=, rows of separators alone, empty columns at the end', async () => {
+  for (const [text, separator] of [
+    ['sep=;\r\nSubject;Tags;;\r\nA, b;x;;\r\n;;;\r\n ; ; ;\r\n', ';'],
+    ['SEP=,\nSubject,Tags\n"A, b",x\n,\n', ','],
+    ['sep=\t\nSubject\tTags\t\nA, b\tx\t\n', '\t'],
+    ['Subject;Tags;;;\n"A, b";x;;;\n;;;;\n', ';'],
+  ] as const) {
+    const answer = await importText(text)
+    assert.is(await subjectOf(answer), 'A, b', text)
+    assert.equal([answer.at('data.total'), answer.at('data.file.separator')], [1, separator], text)
+  }
+  const lines = await importText('sep=;\nSubject;Priority\n;\nBad;Nowhere\n', '?dry_run=true')
+  assert.is(lines.at('data.errors.0.row'), 4)
+  const lost = await importText('Subject;;\nA;;lost\n')
+  assert.match(lost.text, /The row has 3 cells, and the first line has 1/)
+})
+
+csv('the report says what is not kept', async () => {
+  const answer = await importText('Title,Details,Mood\nA,<p>x</p>,good\nB,plain <b>,bad\n', '?map=Title:Subject,*:')
+  assert.equal(answer.at('data.notes'), [{ row: 2, column: 'Details', note: 'HTML was made text' }])
+  assert.equal(answer.at('data.file.left_out'), ['Mood'])
+})
+
 csv('a dry run says what would be', async () => {
   const answer = await importText('Subject,Priority\nFine,Low\nBad,None\n', '?dry_run=true')
   assert.is(answer.at('data.dry_run'), true)
@@ -99,7 +122,7 @@ csv('columns have other names by map, and what is left out is said', async () =>
 })
 
 csv('all that is wrong with the first line is told at once', async () => {
-  const answer = await importText('Prioritty,Asignee,Tags,tags,\nx,y,z,,\n')
+  const answer = await importText('Prioritty,,Asignee,Tags,tags\nx,,y,z,\n')
   const told = answer.at('errors.file') as string[]
   assert.is(answer.status, 422)
   assert.match(told.join('\n'), /unknown column "Prioritty"; did you mean "Priority"\?/)

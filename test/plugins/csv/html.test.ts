@@ -1,4 +1,5 @@
 /** HTML in files: text as it reads, whatever stands in it, in no more time than its length asks for. */
+import fc from 'fast-check'
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
 import { htmlToText, isHtml } from '../../../plugins/csv/html.ts'
@@ -29,7 +30,7 @@ csv('paragraphs, lists, links and entities read as they look', () => {
     ['<a href="mailto:a@b.example">write</a> <a href="javascript:alert(1)">no</a>', 'write (a@b.example) no'],
     [
       '5 &lt; 6 &amp;amp; St&ouml;rung &#8211; &#x20ac; &#150; &unknown; &#0;<br>',
-      '5 < 6 &amp; Störung – € – &unknown; &#0;',
+      '5 < 6 &amp; Störung – € – &unknown; \ufffd',
     ],
     ['<style>p { color: red }</style><script>alert("<p>")</script><p>x</p>', 'x'],
     ['<html><head><title>t</title></head><body>x<!-- <p>not</p> --></body></html>', 'x'],
@@ -40,7 +41,9 @@ csv('paragraphs, lists, links and entities read as they look', () => {
       'From <ann@desk.example>: 1 < 2, see <https://x.example>',
     ],
     ['<img src="x" alt="a plan"><p>open', 'a plan\n\nopen'],
-    ['<head><p>kept</p>', 'kept'],
+    ['<p title="a > b">x <a href="https://a.example/?x>y">z</a></p>', 'x z (https://a.example/?x>y)'],
+    ['<div>Use List<string> here</div>', 'Use List<string> here'],
+    ['Hello,<br>the printer smokes.<br/>Ann', 'Hello,\nthe printer smokes.\nAnn'],
   ]
   for (const [html, text] of cases) {
     assert.ok(isHtml(html), html)
@@ -49,8 +52,56 @@ csv('paragraphs, lists, links and entities read as they look', () => {
 })
 
 csv('a text with angle brackets is no HTML', () => {
-  for (const text of ['a < b > c', 'if (a<b) {}', 'Ann <ann@desk.example>', '<unknown>', '&lt;p&gt;', 'List<string>'])
+  for (const text of [
+    'Use the <b> tag to make it bold',
+    'I typed <br> and the page broke',
+    'The <title> is missing, and <script> is blocked',
+    'Write <b>bold</b> for bold words',
+    'In <head> stands <title>x</title> of it',
+    '<p> begins a paragraph',
+    'use <br>, then <hr>',
+    '<img> needs an alt',
+    'The style of <h1> is in <style>h1 { }</style>, I think',
+    'a < b > c',
+    'if (a<b) {}',
+    'Ann <ann@desk.example>',
+    '<unknown>',
+    '&lt;p&gt;',
+    'List<string>',
+  ])
     assert.not.ok(isHtml(text), text)
+})
+
+csv('of a text that is taken for HTML no word is lost but those of tags', () => {
+  const word = fc.constantFrom(
+    'alpha',
+    'beta',
+    'a < b',
+    '<ann@desk.example>',
+    'List<string>',
+    '5 > 4',
+    'x&y',
+    '<https://x.example/a>',
+  )
+  const inline = fc.constantFrom('b', 'i', 'span', 'strong')
+  const piece = fc.oneof(
+    word,
+    fc.tuple(inline, word).map(([tag, text]) => `<${tag} title="a > b">${text}</${tag}>`),
+  )
+  const block = fc.tuple(
+    fc.constantFrom('p', 'div', 'li', 'td', 'h1', 'blockquote'),
+    fc.array(piece, { minLength: 1, maxLength: 4 }),
+  )
+  fc.assert(
+    fc.property(fc.array(block, { minLength: 1, maxLength: 5 }), (blocks) => {
+      const html = blocks.map(([tag, pieces]) => `<${tag}>${pieces.join(' ')}</${tag}>`).join('\n')
+      const wanted = html.replace(/<\/?(?:b|i|span|strong|p|div|li|td|h1|blockquote)(?: title="a > b")?>/g, ' ')
+      const bare = (text: string): string => text.replace(/^ *- /gm, '').replace(/\s+/g, '')
+      assert.ok(isHtml(html), html)
+      assert.is(bare(htmlToText(html)), bare(wanted), html)
+    }),
+    { numRuns: 500 },
+  )
 })
 
 csv('no text takes long, however it is made', () => {

@@ -49,7 +49,7 @@ csv('organizations, contacts and customers come from files, and those that are t
   const made = await send('contacts', 'Name,Organization\nDora Day,Dash\nEva Day,DASH\n', '?create_organizations=true')
   assert.equal(
     [made.at('data.imported'), made.at('data.created')],
-    [2, { organizations: { count: 1, names: ['dash'] } }],
+    [2, { organizations: { count: 1, names: ['Dash'] } }],
   )
 })
 
