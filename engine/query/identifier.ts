@@ -21,18 +21,40 @@ const SLOT = 'identifier'
 /** What the text of a search may be: the id as answers show it, or the value of a unique field that the caller may read. */
 export function readIdentifiers(resource: Resource, actor: Actor, text: string): Identifiers {
   const whole = /^"([^"]*)"?$/u.exec(text)?.[1]?.trim() ?? text
+  const within = namesIn(whole)
   const slots: Record<string, unknown> = {}
   const fields = identifiersOf(resource, actor).filter((field) => {
-    const named = lookupBy(resource, field, whole)
+    const [named] = [whole, ...within].flatMap((one) => lookupBy(resource, field, one) ?? [])
     if (named === undefined) return false
     slots[slotOf(field)] = named.value
     if (!isText(field)) return true
+    slots[slotOf(field, 'Within')] = within[0] ?? whole
     // An index knows a text as it is written; these are the ways in which most are.
     slots[slotOf(field, 'Small')] = whole.toLowerCase()
     slots[slotOf(field, 'Large')] = whole.toUpperCase()
     return true
   })
   return { fields, slots }
+}
+
+const SIGNED = /(?<![\p{L}\p{N}])#([\p{L}\p{N}][\p{L}\p{N}_-]*)/u
+const LONG_NUMBER = /(?<![\p{L}\p{N}])\d{8,}(?![\p{L}\p{N}])/u
+const ADDRESS = /^<?https?:\/\/[^\s/]+\/(\S*?)[>.,;]?$/iu
+const AROUND = /^[\p{P}\p{S}\s]+|[\p{P}\p{S}\s]+$/gu
+
+/**
+ * What a text may name that was pasted from a mail, a notice or an address: the word behind a `#`, a long number, parts of
+ * the address, the last first, and the text without the signs around it.
+ */
+export function namesIn(text: string): readonly string[] {
+  const [path = ''] = (ADDRESS.exec(text)?.[1] ?? '').split(/[?#]/)
+  const names = [
+    SIGNED.exec(text)?.[1],
+    LONG_NUMBER.exec(text)?.[0],
+    ...path.split('/').reverse(),
+    text.replace(AROUND, ''),
+  ]
+  return [...new Set(names)].filter((one): one is string => one !== undefined && one !== '' && one !== text)
 }
 
 function identifiersOf(resource: Resource, actor: Actor): readonly Field[] {
@@ -61,7 +83,7 @@ function namesSql(field: Field, alias: string): Sql {
   const value = (writing?: string): Sql => sql`${slot(slotOf(field, writing))}::${castType(field)}`
   const column = sql`${alias}.${quoted(field.column)}`
   if (!isText(field)) return sql`${column} = ${value()}`
-  return sql`${column} in (${value()}, ${value('Small')}, ${value('Large')})`
+  return sql`${column} in (${value()}, ${value('Small')}, ${value('Large')}, ${value('Within')})`
 }
 
 /** Whether the text of a search names the record. */
@@ -73,7 +95,8 @@ export function namedSql(fields: readonly Field[], alias: string): Sql {
 export function isValueSql(field: Field, alias: string): Sql {
   if (!isText(field)) return namesSql(field, alias)
   const column = sql`${alias}.${quoted(field.column)}`
-  return sql`${foldSql(column)} = (select ${foldSql(sql`${slot(slotOf(field))}::text`)})`
+  const folded = (writing?: string): Sql => sql`(select ${foldSql(sql`${slot(slotOf(field, writing))}::text`)})`
+  return sql`${foldSql(column)} in (${folded()}, ${folded('Within')})`
 }
 
 /** 1 for a record that the text of a search names, 0 for others. */

@@ -1,9 +1,15 @@
 /** The search of a list's query string: its words, the records that it may name, and the order in which it is answered. */
 import type { Actor } from '../actor.ts'
 import type { Catalog, Resource, SortTerm } from '../catalog/catalog.ts'
-import { namedFirst, readIdentifiers } from './identifier.ts'
+import { namedFirst, namesIn, readIdentifiers } from './identifier.ts'
 import { rankedSort } from './rank.ts'
 import { readTerms, type SearchShape, type SearchTerms } from './search-terms.ts'
+
+/** The longest subject of a mail, with what programs set in front of it. */
+const PASTED_LENGTH = 512
+
+/** The subject of a mail, in which a hyphen before a word means nothing. */
+const OF_MAIL = /^(?:\p{L}{1,5}:\s*)*\[#[\p{L}\p{N}]/u
 
 /** Reads `search` and `snippets`; undefined where nothing is sought. */
 export function readSearch(
@@ -13,7 +19,8 @@ export function readSearch(
   given: ReadonlyMap<string, string>,
   refuse: (parameter: string, sentence: string) => void,
 ): SearchTerms | undefined {
-  const text = (given.get('search') ?? '').trim()
+  const written = (given.get('search') ?? '').trim()
+  const text = isPasted(catalog, written) ? (namesIn(written)[0] ?? written) : written
   const snippets = given.get('snippets') ?? ''
   if (!['', 'true', 'false'].includes(snippets)) refuse('snippets', 'The snippets parameter must be true or false')
   if (resource.search.length === 0) {
@@ -29,9 +36,20 @@ export function readSearch(
   const terms = readTerms(text, snippets === 'true', resource.language)
   const most = catalog.limits.searchWords ?? 0
   if (terms.wanted + terms.unwanted > most) refuse('search', `The search parameter must have at most ${most} words`)
-  if (terms.unwanted > 0) return terms
+  if (terms.unwanted > 0) {
+    const [name] = OF_MAIL.test(text) ? namesIn(text) : []
+    return name === undefined
+      ? terms
+      : readSearch(catalog, resource, actor, new Map([...given, ['search', name]]), refuse)
+  }
   const { fields, slots } = readIdentifiers(resource, actor, text)
   return { ...terms, identifiers: fields, slots: { ...terms.slots, ...slots } }
+}
+
+/** Whether a text is longer than a search may be, and names something by a `#` or a long number, as the subject of a mail does. */
+function isPasted({ limits }: Catalog, text: string): boolean {
+  const isLong = text.length > (limits.searchLength ?? 0) || text.split(/\s+/).length > (limits.searchWords ?? 0)
+  return isLong && text.length <= PASTED_LENGTH && /#[\p{L}\p{N}]|\d{8}/u.test(text)
 }
 
 /** What the statements of a search depend on, as text. */
