@@ -1,6 +1,6 @@
 /** ⇄ One batch of rows: cut from the file, judged as far as that needs no writing, then written. */
 import type { FieldErrors, Id, PluginContext, Resource } from '../../engine/index.ts'
-import { type Entry, entryOf } from './entry.ts'
+import { type Entry, entryOf, identityOf } from './entry.ts'
 import { keepAhead, takenKeys } from './keys.ts'
 import type { Column } from './layout.ts'
 import { matchNames } from './match.ts'
@@ -99,7 +99,7 @@ async function* cutBatches(
   for await (const rows of rowsOf(sheet, done)) {
     for (const row of rows) {
       const entry = entryOf(sheet, row)
-      const { key } = entry
+      const key = entry.key === null ? null : identityOf(entry.key)
       // The second row of a key is judged when the first has been written.
       const full = Math.min(most, pace.most, Math.max(SMALL_BATCH, before))
       if (batch.length >= full || length > LENGTH || (key !== null && keys.has(key))) {
@@ -119,8 +119,8 @@ async function* cutBatches(
 
 /** Finds what the entries name, and which of them are there already. */
 async function findNamed({ context, resource, sheet }: Import, entries: readonly Entry[]): Promise<Found> {
-  const taken = await takenKeys(context, resource, sheet, entries)
-  const fresh = taken.size === 0 ? entries : entries.filter(({ key }) => key === null || !taken.has(key))
+  const taken = await takenKeys(context, resource, entries)
+  const fresh = taken.size === 0 ? entries : entries.filter(({ key }) => key === null || !taken.has(identityOf(key)))
   await matchNames(context, sheet.columns.keys(), fresh)
   return { entries, fresh }
 }
@@ -128,7 +128,7 @@ async function findNamed({ context, resource, sheet }: Import, entries: readonly
 /** Tells which of the entries can be written, once those before them were. */
 export async function judge(work: Import, { entries, fresh: found }: Found): Promise<Judged> {
   const { context, made, resource, seen, sheet } = work
-  const fresh = seen.size === 0 ? found : found.filter(({ key }) => key === null || !seen.has(key))
+  const fresh = seen.size === 0 ? found : found.filter(({ key }) => key === null || !seen.has(identityOf(key)))
   nameParents(context, sheet, made, fresh)
   const isGood = ({ errors }: Entry): boolean => Object.keys(errors).length === 0
   const good = fresh.filter(isGood)
@@ -164,7 +164,7 @@ export async function write(
       failed.push(refused(sheet, entry, outcome.error.params.errors ?? { row: [outcome.error.message] }))
     else {
       imported++
-      if (entry.key !== null) seen.add(entry.key)
+      if (entry.key !== null) seen.add(identityOf(entry.key))
       if (!dryRun) ids.push(outcome.record.id as Id)
       notes.push(...notesOf(sheet, entry))
       for (const parent of entry.parents) {
@@ -210,5 +210,5 @@ export function refused(sheet: Sheet, { key, line, said, texts }: Entry, found: 
       value: [...texts.get(column)!].slice(0, TOLD_LENGTH).join(''),
     }
   }
-  return { row: line, uid: key, errors, cells }
+  return { row: line, uid: key?.value ?? null, errors, cells }
 }

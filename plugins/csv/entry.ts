@@ -16,7 +16,7 @@ export interface Named extends ParentEntry {
 export interface Entry {
   readonly line: number
   /** What names the record, where a column does; null when the cell is empty. */
-  readonly key: string | null
+  readonly key: Key | null
   readonly input: Record<string, Json>
   readonly fixed: Record<string, Json>
   /** Relation columns with what stands in their cells. */
@@ -67,13 +67,36 @@ export function entryOf(sheet: Sheet, { line, cells }: Row): Entry {
   return entry
 }
 
-function keyOf(sheet: Sheet, text: (column: Column) => string): string | null {
-  const column = [...sheet.columns.keys()].find(({ key }) => key)
-  const value = column === undefined ? '' : text(column)
-  if (column === undefined || value === '') return null
-  // As it is stored: an e-mail in lower case.
-  const decoded = column.field.type.decode(value, column.field.options)
-  return 'value' in decoded ? String(decoded.value) : value
+/** What names a record: the value of a field. */
+export interface Key {
+  readonly field: Field
+  readonly value: string
+}
+
+/** By the first of the columns that are keys and have a value; what is none of its own is the key by the field elsewhere. */
+function keyOf(sheet: Sheet, text: (column: Column) => string): Key | null {
+  for (const column of sheet.columns.keys()) {
+    const value = column.key ? text(column) : ''
+    if (value === '') continue
+    const { elsewhere, field } = column
+    const decoded = decodedIn(field, value)
+    // As it is stored: an e-mail in lower case.
+    if ('value' in decoded) return { field, value: String(decoded.value) }
+    return { field: elsewhere ?? field, value }
+  }
+  return null
+}
+
+function decodedIn(field: Field, value: string): { readonly value: Json } | { readonly error: string } {
+  const decoded = field.type.decode(value, field.options)
+  if ('error' in decoded) return decoded
+  const fault = rangeFault(field, decoded.value)
+  return fault === undefined ? decoded : { error: fault }
+}
+
+/** A key as one text, to tell it from others. */
+export function identityOf({ field, value }: Key): string {
+  return `${field.name} ${value}`
 }
 
 /** The cell of a column; when it is empty or not in the file, the cell of the column that replaces it. */
@@ -83,7 +106,7 @@ function standIn(sheet: Sheet, column: Column, text: (column: Column) => string)
 }
 
 function take({ input, fixed, names, errors, said }: Entry, column: Column, written: string, sheet: Sheet): void {
-  const { field, intake, list } = column
+  const { elsewhere, field, intake, list } = column
   if (intake.kind === 'ignored' || written === '') return
   const read = readIn(field, written, sheet)
   const value = 'error' in read ? written : read.value
@@ -92,10 +115,10 @@ function take({ input, fixed, names, errors, said }: Entry, column: Column, writ
   else if (intake.kind === 'words') takeWords(input, intake.fields, value)
   else if (!intake.kept) input[field.name] = list ? splitList(value) : value
   else {
-    const decoded = field.type.decode(value, field.options)
-    const fault = 'error' in decoded ? decoded.error : rangeFault(field, decoded.value)
-    if ('value' in decoded && fault === undefined) fixed[field.name] = decoded.value
-    else errors[field.name] = said[field.name] ?? [sentence(field, fault ?? 'is invalid')]
+    const decoded = decodedIn(field, value)
+    if ('value' in decoded) fixed[field.name] = decoded.value
+    else if (elsewhere !== undefined) fixed[elsewhere.name] = value
+    else errors[field.name] = said[field.name] ?? [sentence(field, decoded.error)]
   }
 }
 

@@ -11,6 +11,7 @@ export interface ColumnDefinition {
   readonly required?: boolean
   readonly key?: boolean
   readonly keep?: boolean
+  readonly elsewhere?: string
   readonly export_only?: boolean
   readonly html?: boolean
   readonly words?: readonly [string, string]
@@ -107,6 +108,12 @@ const COLUMN: JsonSchema = {
         'Names the record: a row of an existing one is skipped, of a deleted one too, which has an index for that.',
     },
     keep: { type: 'boolean', description: 'The import keeps the value of a field that callers can not write.' },
+    elsewhere: {
+      type: 'string',
+      description:
+        'The field that takes a value which is none of the key’s own, such as the number of another program, and names the record then.',
+      examples: ['external_number'],
+    },
     export_only: { type: 'boolean', description: 'Written by the export, ignored by the import.' },
     html: { type: 'boolean', description: 'The import makes text of HTML.' },
     words: {

@@ -1,25 +1,29 @@
 /** ⇄ The keys of rows: which are taken already, and a sequence that stays ahead of those that are kept. */
 import type { PluginContext, Resource } from '../../engine/index.ts'
-import type { Entry } from './entry.ts'
+import { type Entry, identityOf } from './entry.ts'
 import type { Sheet } from './parse.ts'
 
 /** A sequence moves ahead by at most this much: a number further away would waste all the numbers between. */
 const FURTHEST = 10_000_000
 
-/** The keys among the entries' that a record has, deleted ones too, which may come back. */
+/** The identities of keys among the entries' that a record has, deleted ones too, which may come back. */
 export async function takenKeys(
   { records }: PluginContext,
   resource: Resource,
-  sheet: Sheet,
   entries: readonly Entry[],
 ): Promise<ReadonlySet<string>> {
-  const column = [...sheet.columns.keys()].find(({ key }) => key)
+  const taken = new Set<string>()
   const keys = entries.flatMap(({ key }) => key ?? [])
-  if (column === undefined || keys.length === 0) return new Set()
-  const { options, type } = column.field
-  // No record has a key that the field cannot hold; the row is refused for it later.
-  const possible = keys.filter((key) => 'value' in type.decode(key, options))
-  return records(resource.name).valuesTaken(column.field.name, possible)
+  for (const field of new Set(keys.map((key) => key.field))) {
+    const { options, type } = field
+    // No record has a key that the field cannot hold; the row is refused for it later.
+    const possible = keys.flatMap((key) =>
+      key.field === field && 'value' in type.decode(key.value, options) ? [key.value] : [],
+    )
+    for (const value of await records(resource.name).valuesTaken(field.name, possible))
+      taken.add(identityOf({ field, value }))
+  }
+  return taken
 }
 
 /** Moves the sequences of kept fields past the highest number that is about to be written. */

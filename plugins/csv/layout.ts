@@ -54,6 +54,8 @@ export interface Column {
   readonly otherwise: string | undefined
   readonly required: boolean
   readonly key: boolean
+  /** The field that takes values which are none of this column's own. */
+  readonly elsewhere: Field | undefined
   /** Whether HTML in it becomes text. */
   readonly html: boolean
   /** What is created where the record that it names is not there. */
@@ -116,6 +118,7 @@ export function columnOf(catalog: Catalog, resource: Resource, title: string, as
     otherwise: written.otherwise,
     required: written.required ?? false,
     key: written.key ?? false,
+    elsewhere: written.elsewhere === undefined ? undefined : fieldNamed(resource, written.elsewhere),
     html: written.html ?? false,
     create: written.create,
   }

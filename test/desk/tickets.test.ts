@@ -53,6 +53,7 @@ const SINGLE_KEYS = [
   'closed_at',
   'comments',
   'contact',
+  'external_number',
   'first_response_at',
   'first_response_due_at',
   'paused_at',

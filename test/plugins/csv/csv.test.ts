@@ -7,7 +7,7 @@ import { sendParts } from '../media/world.ts'
 const csv = suite('csv')
 
 const HEADER =
-  'UID,Subject,Priority,Category,Sub Category,Department,Status,Assigned To Email,Assigned To Name,Created,Details,Type,Customer Email,Contact Email,Due Date,Tags,Resolved,Closed,First Response,Customer Name'
+  'UID,Subject,Priority,Category,Sub Category,Department,Status,Assigned To Email,Assigned To Name,Created,Details,Type,Customer Email,Contact Email,Due Date,Tags,Resolved,Closed,First Response,Customer Name,External Number'
 
 let desk: Desk
 let manager: Person
@@ -43,7 +43,7 @@ csv('an export is a file with the columns of the desk', async () => {
   assert.ok((await desk.get('/tickets/export?bom=true&bon=true', manager)).at('errors.bon'))
   assert.match(
     first,
-    /^3\d{9},Printer of Cora,Medium,,,,Open,,,\d{4}-\d\d-\d\dT[\d:.]{15}Z,It smokes,,cora@people\.example,,,,,,,Cora Tester$/,
+    /^3\d{9},Printer of Cora,Medium,,,,Open,,,\d{4}-\d\d-\d\dT[\d:.]{15}Z,It smokes,,cora@people\.example,,,,,,,Cora Tester,$/,
   )
 })
 

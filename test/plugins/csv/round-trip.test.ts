@@ -21,7 +21,7 @@ async function emptied(): Promise<void> {
 
 async function columns(): Promise<readonly (readonly (string | null)[])[]> {
   const text =
-    'select uid, subject, details, status_id, priority_id, category_id, sub_category_id, department_id, type_id, user_id, contact_id, assigned_to, due_date, tags, created_at, resolved_at, closed_at, first_response_at from tickets order by uid'
+    'select uid, external_number, subject, details, status_id, priority_id, category_id, sub_category_id, department_id, type_id, user_id, contact_id, assigned_to, due_date, tags, created_at, resolved_at, closed_at, first_response_at from tickets order by uid'
   return desk.engine.database.adhoc.run({ text }, [])
 }
 
@@ -169,11 +169,19 @@ csv('what is there already is skipped, and a kept number is never given again', 
   assert.ok(Number(made.at('data.uid')) > Number(next))
   await desk.remove(`/tickets/${next}`, desk.admin)
   assert.is((await importText(`UID,Subject\n${next},Deleted\n`)).at('data.skipped'), 1)
-  for (const bad of ['42', '2999999999', '30000000011', 'x', '3000000001.5', '-3000000009']) {
-    const refused = await importText(`UID,Subject\n${bad},Bad\n`)
-    assert.is(refused.at('data.failed'), 1, bad)
-    assert.ok(refused.at('data.errors.0.errors.uid'), refused.text)
+  for (const number of ['42', '2999999999', '30000000011', 'x', '3000000001.5', '#-9']) {
+    const kept = await importText(`UID,Subject\n${number},Of another desk\n`)
+    const { at } = await desk.get(`/tickets/${kept.at('data.ids.0')}`, desk.admin)
+    assert.equal([at('data.external_number'), String(at('data.uid')).length], [number, 10], kept.text)
+    assert.is((await importText(`UID,Subject\n${number},Again\n`)).at('data.skipped'), 1)
+    assert.is((await importText(`External Number,Subject\n${number},Again\n`)).at('data.skipped'), 1)
+    const { list } = await desk.get(`/tickets?search=${encodeURIComponent(number)}`, desk.admin)
+    assert.is(list[0]?.id, at('data.id'), `${number} is found, and comes first`)
   }
+  const all = (await desk.get('/tickets/export', desk.admin)).text
+  await emptied()
+  assert.is((await importText(all)).at('data.failed'), 0)
+  assert.is((await desk.get('/tickets/export', desk.admin)).text, all)
 })
 
 csv('the key of a deleted record is skipped, and an index finds it', async () => {
