@@ -1,5 +1,5 @@
 /** Runs what plugins do outside requests and jobs ⇄: their start functions and their commands, as the system. */
-import { executionOf, type Foundation, runLeft, type Work } from '../action/execution.ts'
+import { executionOf, type Foundation, inTransaction, runLeft, type Work } from '../action/execution.ts'
 import { pluginContext } from '../action/plugin-context.ts'
 import { SYSTEM } from '../actor.ts'
 import type { JsonObject } from '../json.ts'
@@ -34,7 +34,11 @@ export async function asSystem<T>(
   const requestId = `plugin:${plugin}`
   const call = executionOf(foundation, { actor: SYSTEM, requestId, afterCommit: (later) => void left.push(later) })
   const options: JsonObject = foundation.catalog.pluginOptions.get(plugin) ?? {}
-  const result = await work(pluginContext(call, options))
+  const transaction = <R>(inside: (context: ReturnType<typeof pluginContext>) => Promise<R>): Promise<R> =>
+    inTransaction(call, (inner) =>
+      inside({ ...pluginContext(inner, options), ...(inner.transaction && { transaction: inner.transaction }) }),
+    )
+  const result = await work({ ...pluginContext(call, options), ...{ transaction } })
   await runLeft(call, left)
   return result
 }

@@ -26,6 +26,8 @@ export interface Import {
   readonly seen: Set<string>
   /** What was created because rows name it, `customers ann@desk.example`, with its id; on a dry run with none. */
   readonly made: Map<string, Id | undefined>
+  /** Whether all of it is one transaction that is undone at its end: what a row writes is there for the next ones. */
+  readonly trial: boolean
   /** How many rows the next batches may have: as many as can be written in time. */
   readonly pace: { most: number }
 }
@@ -46,8 +48,8 @@ export interface Judged {
 }
 
 /** An import that has written nothing yet. */
-export function importOf(context: PluginContext, resource: Resource, sheet: Sheet): Import {
-  return { context, resource, sheet, seen: new Set(), made: new Map(), pace: { most: BATCH } }
+export function importOf(context: PluginContext, resource: Resource, sheet: Sheet, trial = false): Import {
+  return { context, resource, sheet, trial, seen: new Set(), made: new Map(), pace: { most: BATCH } }
 }
 
 /** Whether what a row names, or a hook that looks at it, may depend on the rows before it. */
@@ -63,7 +65,7 @@ function dependsOnEarlier({ catalog }: PluginContext, { hooks, table }: Resource
  */
 export async function* batchesOf(work: Import, done: number): AsyncGenerator<Found, void> {
   const { context, resource, sheet } = work
-  const depends = dependsOnEarlier(context, resource, sheet)
+  const depends = work.trial || dependsOnEarlier(context, resource, sheet)
   // The embedded database works for nobody else during a statement.
   const most = depends || context.database.kind === 'embedded' ? SMALL_BATCH : BATCH
   const cut = cutBatches(work, done, most)
@@ -143,14 +145,16 @@ export async function judge(work: Import, { entries, fresh: found }: Found): Pro
 
 /** Writes a judged batch through `context`, in its transaction where it has one; rejects when the database fails. */
 export async function write(
-  { made, pace, resource, seen, sheet }: Import,
+  { made, pace, resource, seen, sheet, trial }: Import,
   context: PluginContext,
   { good, skipped, errors }: Judged,
 ): Promise<Outcome> {
   const { dryRun } = sheet.options
   const began = performance.now()
   const outcomes =
-    good.length === 0 ? [] : await context.records(resource.name).createEach(good, { dryRun, only: 'id' })
+    good.length === 0
+      ? []
+      : await context.records(resource.name).createEach(good, { dryRun: dryRun && !trial, only: 'id' })
   const inTime = (good.length * LONGEST_MS) / (performance.now() - began)
   if (good.length > 0) pace.most = Math.round(Math.min(BATCH, Math.max(SMALL_BATCH, inTime)))
   const ids: Id[] = []
@@ -170,7 +174,7 @@ export async function write(
       for (const parent of entry.parents) {
         const id = outcome.made[parent.field]
         if (id === undefined || made.has(madeKey(parent))) continue
-        made.set(madeKey(parent), dryRun ? undefined : id)
+        made.set(madeKey(parent), dryRun && !trial ? undefined : id)
         const sum = created[parent.resource] ?? { count: 0, names: [] }
         created[parent.resource] = sum
         sum.count++

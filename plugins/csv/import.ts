@@ -1,5 +1,5 @@
 /** ⇄ Imports a file while somebody waits: rows become records through validation, policies and hooks, each for itself. */
-import { ApiError, type PluginContext, type Resource } from '../../engine/index.ts'
+import { ApiError, type PluginContext, type Resource, type RouteContext } from '../../engine/index.ts'
 import { batchesOf, importOf, judge, refused, write } from './batch.ts'
 import { layoutOf } from './layout.ts'
 import type { ImportOptions } from './options.ts'
@@ -37,14 +37,66 @@ export function sheetAgain(
   return knownFile(path, layoutOf(catalog, resource)!, options, known, strict)
 }
 
-/** Imports a file that was looked through. */
+type WithTransactions = PluginContext & Pick<RouteContext, 'transaction'>
+
+/** Ends the transaction of a dry run. */
+class Tried extends Error {}
+
+/**
+ * Imports a file that was looked through. A dry run of a file whose rows have a say in each other is one transaction, which
+ * is undone at its end: each row is judged beside those before it, as it will be.
+ */
 export async function importSheet(
   context: PluginContext,
   resource: Resource,
   sheet: Sheet,
-  { progress, signal }: Watch = {},
+  watch: Watch = {},
 ): Promise<Report> {
-  const work = importOf(context, resource, sheet)
+  const isTogether = sheet.options.dryRun && sheet.rows <= TRIED_TOGETHER && judgesSeveral(resource, sheet)
+  if (!isTogether || !hasTransactions(context)) return importBatches(context, resource, sheet, watch)
+  let report: Report | undefined
+  const tried = context.transaction(async (inner) => {
+    // How far it is stands outside of the transaction, which the embedded database has no second connection for.
+    const { signal } = watch
+    report = await importBatches(inner, resource, sheet, { ...(signal && { signal }) }, true)
+    throw new Tried()
+  })
+  await tried.catch((error: unknown) => {
+    if (!(error instanceof Tried)) throw error
+  })
+  return report!
+}
+
+/** Rows of a dry run that is one transaction: it holds what it writes from others, for some seconds. */
+const TRIED_TOGETHER = 5_000
+
+function hasTransactions(context: PluginContext): context is WithTransactions {
+  return 'transaction' in context && typeof context.transaction === 'function'
+}
+
+/** Whether something is judged by several records at once: rules, values that only one may have, figures of other records. */
+function judgesSeveral(resource: Resource, { columns }: Sheet): boolean {
+  const { counts, foreignRules, indexes, linkRules, overlaps, relatedFollows, rules, soles } = resource
+  const keys = new Set([...columns.keys()].flatMap(({ elsewhere, field, key }) => (key ? [field, elsewhere] : [])))
+  const isUnique = ({ generated, unique }: { generated: boolean; unique: boolean }): boolean => unique && !generated
+  return (
+    [counts, foreignRules, linkRules, overlaps, relatedFollows, soles].some((some) => some.length > 0) ||
+    rules.some(({ always }) => always) ||
+    indexes.some(({ unique }) => unique) ||
+    [...resource.fields.values()].some(
+      (field) => !keys.has(field) && isUnique({ unique: field.unique, generated: field.type.generated !== undefined }),
+    )
+  )
+}
+
+async function importBatches(
+  context: PluginContext,
+  resource: Resource,
+  sheet: Sheet,
+  { progress, signal }: Watch,
+  trial = false,
+): Promise<Report> {
+  const work = importOf(context, resource, sheet, trial)
   const tally = tallyOf(sheet.rows, sheet.options.dryRun)
   let [done, imported] = [0, 0]
   for await (const found of batchesOf(work, 0)) {

@@ -1,5 +1,5 @@
 /** ⇄ Finds the records that rows name: settings by name or slug, people by e-mail, as the layout says. */
-import type { Field, Id, PluginContext } from '../../engine/index.ts'
+import type { Field, Id, PluginContext, Transaction } from '../../engine/index.ts'
 import type { Entry } from './entry.ts'
 import type { Column, Intake } from './layout.ts'
 
@@ -84,14 +84,15 @@ function within(
 
 /** Those of the candidates that the column's `where` admits. */
 async function admittedOf(
-  { catalog, database }: PluginContext,
+  context: PluginContext & { readonly transaction?: unknown },
   { relation, where }: Relational,
   ids: readonly Id[],
 ): Promise<ReadonlySet<Id>> {
+  const { catalog } = context
   const target = catalog.resources.get(relation.target)
   if (where.length === 0 || target === undefined || ids.length === 0) return new Set(ids)
   // Joined by hand: two conditions may follow the same relation, which Objection joins once.
-  const query = database
+  const query = placeOf(context)
     .knex(`${target.table} as t`)
     .whereRaw('?? = any(?)', [`t.${target.key.column}`, [...new Set(ids)].map(String)])
   for (const [nth, { path, value }] of where.entries()) {
@@ -106,4 +107,12 @@ async function admittedOf(
   }
   const rows: { id: Id }[] = await query.select(`t.${target.key.column} as id`)
   return new Set(rows.map(({ id }) => id))
+}
+
+/** The open transaction, or the database where there is none: the embedded one has no second connection. */
+function placeOf({
+  database,
+  transaction,
+}: PluginContext & { readonly transaction?: unknown }): Pick<PluginContext['database'], 'knex'> {
+  return typeof transaction === 'object' && transaction !== null ? (transaction as Pick<Transaction, 'knex'>) : database
 }
