@@ -1,4 +1,5 @@
 /** Files as desks and spreadsheets write them: encodings, separators, titles of their own, lines of all kinds. */
+import { readFile } from 'node:fs/promises'
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
 import { type Desk, openDesk } from '../../desk/desk.ts'
@@ -119,6 +120,20 @@ csv('columns have other names by map, and what is left out is said', async () =>
   assert.equal(answer.at('data.file.left_out'), ['Last, first', 'Internal: notes'])
   const others = await importText('Title,A,B\nMapped,1,2\n', '?map=Title:Subject,*:')
   assert.equal(others.at('data.file.left_out'), ['A', 'B'])
+})
+
+csv('a file of another desk is imported as the page says, and known when it is sent again', async () => {
+  const page = await readFile('README.md', 'utf8')
+  const [, query = ''] = /file=@zendesk\.csv[\s\S]*?\/tickets\/import(\?[^']+)'/.exec(page) ?? []
+  assert.match(query, /dry_run=true&map=/)
+  const file = 'Ticket ID,Title,Brand\n35436,Printer jams,Main\n35437,Screen flickers,Main\n'
+  const dry = await importText(file, query)
+  assert.equal([dry.at('data.imported'), dry.at('data.errors')], [2, []], dry.text)
+  const done = await importText(file, query.replace('dry_run=true&', ''))
+  assert.is(done.at('data.imported'), 2, done.text)
+  assert.is((await importText(file, query.replace('dry_run=true&', ''))).at('data.skipped'), 2)
+  const { list } = await desk.get('/tickets?search=35437', desk.admin)
+  assert.is(list[0]?.subject, 'Screen flickers')
 })
 
 csv('all that is wrong with the first line is told at once', async () => {
