@@ -77,15 +77,12 @@ function hasTransactions(context: PluginContext): context is WithTransactions {
 /** Whether something is judged by several records at once: rules, values that only one may have, figures of other records. */
 function judgesSeveral(resource: Resource, { columns }: Sheet): boolean {
   const { counts, foreignRules, indexes, linkRules, overlaps, relatedFollows, rules, soles } = resource
-  const keys = new Set([...columns.keys()].flatMap(({ elsewhere, field, key }) => (key ? [field, elsewhere] : [])))
-  const isUnique = ({ generated, unique }: { generated: boolean; unique: boolean }): boolean => unique && !generated
   return (
     [counts, foreignRules, linkRules, overlaps, relatedFollows, soles].some((some) => some.length > 0) ||
     rules.some(({ always }) => always) ||
     indexes.some(({ unique }) => unique) ||
-    [...resource.fields.values()].some(
-      (field) => !keys.has(field) && isUnique({ unique: field.unique, generated: field.type.generated !== undefined }),
-    )
+    // Of two rows with one key the second is skipped.
+    [...columns.keys()].some(({ field, key }) => field.unique && !key && field.type.generated === undefined)
   )
 }
 
