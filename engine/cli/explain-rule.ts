@@ -6,6 +6,7 @@ import type { RecordRule, Resource } from '../catalog/catalog.ts'
 import type { App } from '../engine.ts'
 import { ApiError } from '../error.ts'
 import { isObject, type JsonObject } from '../json.ts'
+import { INEXACT, inexactNumbers } from '../json-number.ts'
 import { nearest } from '../text/nearest.ts'
 import { placeOf, writtenAt } from '../text/source.ts'
 import type { Invocation } from './command.ts'
@@ -36,12 +37,15 @@ async function told(
 }
 
 function bodyOf(text: string): JsonObject {
+  let body: unknown
   try {
-    const body: unknown = JSON.parse(text)
-    if (isObject(body as JsonObject)) return body as JsonObject
+    body = JSON.parse(text)
   } catch {
     // Told below.
   }
+  const [inexact] = body === undefined ? [] : inexactNumbers(text, 1)
+  if (inexact !== undefined) throw new Error(`--set: the ${inexact.join('.')} ${INEXACT}.`)
+  if (isObject(body)) return body
   throw new Error(`--set takes the body of an update as JSON, such as '{"quantity": 3}'.`)
 }
 

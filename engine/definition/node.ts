@@ -1,6 +1,7 @@
 /** Reads the syntax tree of a YAML file into plain frozen values with the range of every key and value. */
 import { isAlias, isMap, isScalar, isSeq, type Pair, type Scalar, type YAMLMap } from 'yaml'
 import type { Json, JsonObject } from '../json.ts'
+import { isExact } from '../json-number.ts'
 import { LIMITS } from '../limits.ts'
 import type { DiagnosticCode } from '../text/code.ts'
 import type { Diagnostic } from '../text/diagnostic.ts'
@@ -139,7 +140,7 @@ function scalar(node: Scalar, state: ReadState, range: Range): Json {
   } else if (/^[-+]?\.(inf|nan)$/i.test(text)) {
     const advice = 'write a number with digits, or leave the key out where there is no limit'
     complain(state, 'ambiguous_number', `${text} is no number that can be kept`, range, advice)
-  } else if (!Number.isFinite(number) || (typeof value === 'bigint' && !Number.isSafeInteger(number))) {
+  } else if (!Number.isFinite(number) || (typeof value === 'bigint' ? !Number.isSafeInteger(number) : !isExact(text))) {
     const advice = `write fewer digits, or ${hint}`
     complain(state, 'ambiguous_number', `The number ${text} can not be kept exactly`, range, advice)
   }

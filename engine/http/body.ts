@@ -4,6 +4,7 @@ import type { IncomingMessage } from 'node:http'
 import type { Context, Middleware } from 'koa'
 import { ApiError, type FieldErrors } from '../error.ts'
 import { isObject, type JsonObject } from '../json.ts'
+import { INEXACT, inexactNumbers } from '../json-number.ts'
 import { LIMITS } from '../limits.ts'
 
 const JSON_MEDIA = /^application\/(?:[\w.!#$&^+-]+\+)?json$/
@@ -70,6 +71,9 @@ function readFailure(error: unknown, request: IncomingMessage): ApiError {
   return new ApiError('malformed_body', { cause: error })
 }
 
+/** The places of numbers that a body does not hold as they were sent; they are told with what else is wrong with it. */
+const inexact = new WeakMap<JsonObject, ReturnType<typeof inexactNumbers>>()
+
 function parse(bytes: Buffer): JsonObject {
   // A decoder would put U+FFFD in the place of broken UTF-8, and so change what the caller wrote.
   if (!isUtf8(bytes)) throw new ApiError('malformed_body')
@@ -82,6 +86,8 @@ function parse(bytes: Buffer): JsonObject {
     throw new ApiError('malformed_body')
   }
   if (!isObject(value)) throw new ApiError('malformed_body', { message: 'The body must be a JSON object' })
+  const places = inexactNumbers(text, LIMITS.bodyErrors)
+  if (places.length > 0) inexact.set(value, places)
   return value
 }
 
@@ -172,11 +178,13 @@ function walk(value: unknown, findings: Findings): void {
 }
 
 /**
- * What is wrong with a body's texts and keys, by path in dot form, the first LIMITS.bodyErrors of it; throws
+ * What is wrong with a body's texts, numbers and keys, by path in dot form, the first LIMITS.bodyErrors of it; throws
  * malformed_body when it is nested too deep.
  */
 export function inspectBody(body: JsonObject): FieldErrors {
   const findings: Findings = { errors: noErrors(), count: 0, at: [] }
   walk(body, findings)
+  for (const place of findings.count < LIMITS.bodyErrors ? (inexact.get(body) ?? []) : [])
+    note({ ...findings, at: [...place] }, (path) => `The ${path} ${INEXACT}`)
   return findings.errors
 }

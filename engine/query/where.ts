@@ -4,6 +4,7 @@ import type { Comparison, Operand, Related } from '../filter/filter.ts'
 import { type Linker, linkWith } from '../filter/link.ts'
 import { type PlacedPath, parseFilter } from '../filter/parse-yaml.ts'
 import type { Json } from '../json.ts'
+import { INEXACT, inexactNumbers } from '../json-number.ts'
 import { LIMITS } from '../limits.ts'
 import { nearest } from '../text/nearest.ts'
 import { amongMany, overPath } from './askable.ts'
@@ -25,6 +26,9 @@ export function readWhere(reader: FilterReader, text: string): Filter | undefine
   const written = parsed(text)
   if (written === undefined)
     return refuse('The where parameter must be an object of JSON, such as {"created_at":{"gte":"2026-01-01"}}')
+  const inexact = inexactNumbers(text, LIMITS.whereErrors)
+  for (const at of inexact) reader.refuse(placeOf(at), `The value of "${at.join('.').slice(0, LONGEST)}" ${INEXACT}`)
+  if (inexact.length > 0) return undefined
   const { filter, problems } = parseFilter(written, {
     terms: reader.catalog.limits.filterTerms ?? LIMITS.filterTerms,
     values: reader.longestList,

@@ -1,7 +1,15 @@
 /** ⇄ `plinth user create|password|role`: accounts from a terminal, by the rules that hold for everybody. */
 import { randomBytes } from 'node:crypto'
 import { parseArgs } from 'node:util'
-import { ApiError, isObject, type JsonObject, nearest, type PluginContext } from '../../engine/index.ts'
+import {
+  ApiError,
+  INEXACT,
+  inexactNumbers,
+  isObject,
+  type JsonObject,
+  nearest,
+  type PluginContext,
+} from '../../engine/index.ts'
 import { accountOf } from './account.ts'
 import { askTwice, readLine, TERMINAL, type Terminal } from './terminal.ts'
 
@@ -157,6 +165,8 @@ function readSet(text: string | boolean | undefined): JsonObject {
     value = undefined
   }
   if (!isObject(value)) throw new Refused('--set takes an object of JSON: --set \'{"city": "Utrecht"}\'.', 2)
+  const [inexact] = inexactNumbers(text, 1)
+  if (inexact !== undefined) throw new Refused(`--set: the ${inexact.join('.')} ${INEXACT}.`, 2)
   if (Object.hasOwn(value, 'password'))
     throw new Refused('A password is no argument: it is asked for, or read from standard input.', 2)
   return value

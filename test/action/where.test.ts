@@ -169,7 +169,7 @@ test('the same shape with other values, and other lengths of lists, is one state
   assert.is(seen.size, 2, [...seen].join('\n'))
 })
 
-const REFUSED: readonly (readonly [where: unknown, place: string, sentence: RegExp])[] = [
+const REFUSED: (readonly [where: unknown, place: string, sentence: RegExp])[] = [
   ['{', 'where', /must be an object of JSON/],
   ['[1]', 'where', /map of conditions/],
   ['"a"', 'where', /map of conditions/],
@@ -212,6 +212,13 @@ const REFUSED: readonly (readonly [where: unknown, place: string, sentence: RegE
     /at most 4 relations/,
   ],
 ]
+
+for (const number of ['1e400', '9007199254740993', '0.10000000000000000001'])
+  REFUSED.push([
+    `{"all":[{"pages":{"gt":${number}}}]}`,
+    'where.all.0.pages.gt',
+    /^The value of "all\.0\.pages\.gt" is a number that can not be kept exactly/,
+  ])
 
 function deep(levels: number): unknown {
   return levels === 0 ? { title: 'x' } : { not: deep(levels - 1) }

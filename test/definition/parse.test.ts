@@ -75,6 +75,7 @@ const MISTAKES: readonly [name: string, text: string, codes: readonly string[]][
   ['__proto__', '__proto__: { a: 1 }', ['reserved_key']],
   ['a leading zero', 'a: 012', ['ambiguous_number']],
   ['a number beyond doubles', 'a: 12345678901234567890', ['ambiguous_number']],
+  ['a fraction with more digits than doubles', 'a: 0.12345678901234567891', ['ambiguous_number']],
   ['not a number', 'a: .nan', ['ambiguous_number']],
   ['an alias of nothing', 'a: *x', ['yaml_syntax']],
   ['an alias of itself', 'a: &x [*x]', ['too_complex']],
