@@ -23,7 +23,6 @@ export const LONGEST = { line: 255, text: 65_535 }
 const WHOLE: Readonly<Record<string, JsonObject>> = {
   smallint: { min: -32_768, max: 32_767 },
   integer: {},
-  bigint: { min: -Number.MAX_SAFE_INTEGER, max: Number.MAX_SAFE_INTEGER },
 }
 const PLAIN: Readonly<Record<string, string>> = {
   boolean: 'boolean',
@@ -55,6 +54,7 @@ export function fieldOf(column: ColumnFacts, checks: readonly string[]): FieldFo
   if (kind !== 'b') return read(column, 'text', 'text')
   const [, base = type, size] = /^([a-z ]+)\((\d+(?:,-?\d+)?)\)$/.exec(type) ?? []
   if (base === 'character varying' || base === 'character' || type === 'text') return ofText(base, size, checks)
+  if (type === 'bigint') return { type, options: endsOf(boundsIn(checks, true)) }
   const whole = WHOLE[type]
   if (whole !== undefined) return { type: 'integer', options: { ...whole, ...numbers(boundsIn(checks, true)) } }
   if (base === 'numeric' || FLOATS.has(type)) return ofNumber(base, size, boundsIn(checks, false))
@@ -105,11 +105,16 @@ function ofText(base: string, size: string | undefined, checks: readonly string[
 }
 
 function ofNumber(base: string, size: string | undefined, bounds: Bounds): FieldForm {
-  const ends = { ...(bounds.min && { min: bounds.min }), ...(bounds.max && { max: bounds.max }) }
+  const ends = endsOf(bounds)
   const [precision = 0, scale = 0] = (size ?? '').split(',').map(Number)
   const fits = size !== undefined && precision <= 100 && scale >= 0 && scale <= Math.min(50, precision)
   if (fits) return { type: 'decimal', options: { precision, scale, ...ends } }
   return { type: 'decimal', options: { column_type: base, ...ends } }
+}
+
+/** The ends as texts, which keep all digits. */
+function endsOf({ min, max }: Bounds): JsonObject {
+  return { ...(min && { min }), ...(max && { max }) }
 }
 
 function numbers({ min, max }: Bounds): JsonObject {

@@ -1,4 +1,5 @@
 /** The default of a column as the YAML writes it. */
+import { isBigint } from '../field/bigint.ts'
 import type { Json } from '../json.ts'
 
 const NOW =
@@ -19,6 +20,8 @@ export function defaultOf(type: string, sql: string): Json | undefined {
       return text === 'true' || text === 't' ? true : text === 'false' || text === 'f' ? false : undefined
     case 'integer':
       return /^-?\d{1,15}$/.test(text) ? Number(text) : undefined
+    case 'bigint':
+      return isBigint(text) ? text : undefined
     case 'json':
       return parsed(text)
     default:

@@ -1,5 +1,6 @@
 /** The field type `integer`: a whole number, of 32 bits unless its limits ask for more. */
 import type { Json } from '../json.ts'
+import { clamped } from './bigint.ts'
 import { boundsMistakes, numberOption, ORDER_OPERATORS } from './characters.ts'
 import type { Decoded, FieldOptions, FieldType } from './field-type.ts'
 
@@ -13,7 +14,14 @@ const LARGE = { least: -Number.MAX_SAFE_INTEGER, most: Number.MAX_SAFE_INTEGER }
 /** A limit beyond the numbers that JavaScript keeps exactly would be another one than is written. */
 function bound(description: string, example: number): Record<string, unknown> {
   const { least: minimum, most: maximum } = LARGE
-  return { type: 'integer', minimum, maximum, description, examples: [example], 'x-advice': 'write at most 15 digits' }
+  return {
+    type: 'integer',
+    minimum,
+    maximum,
+    description,
+    examples: [example],
+    'x-advice': 'type: bigint holds larger ones',
+  }
 }
 
 export const integer: FieldType = {
@@ -39,8 +47,11 @@ export const integer: FieldType = {
   },
   parse: (text, options) => {
     if (!/^[+-]?\d{1,1000}$/.test(text.trim())) return { error: 'must be an integer' }
-    const { least, most } = range(options)
-    return { value: Math.min(most + 1, Math.max(least - 1, Number(text))) }
+    const number = Number(text)
+    const own = range(options)
+    // A table that was there already may hold numbers beyond those of JavaScript, so that none may be found as another.
+    if (own === LARGE && !Number.isSafeInteger(number)) return { value: clamped(text.trim()) }
+    return { value: Math.min(own.most + 1, Math.max(own.least - 1, number)) }
   },
   mistakes: (options) => boundsMistakes(options),
 }

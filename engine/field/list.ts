@@ -20,7 +20,7 @@ import { url } from './url.ts'
 import { uuid } from './uuid.ts'
 
 const ITEMS: ReadonlyMap<string, FieldType> = new Map(
-  [string, integer, decimal, boolean, date, timestamp, enumeration, email, url, color, slug, uuid, bigint].map(
+  [string, integer, bigint, decimal, boolean, date, timestamp, enumeration, email, url, color, slug, uuid].map(
     (type) => [type.name, type],
   ),
 )
@@ -102,6 +102,7 @@ function boundsOfItems({ own }: FieldOptions, { name, options }: FieldType): Rea
     const value = own[bound]
     if (value === undefined || !Object.hasOwn(options, bound)) return false
     if (name === 'decimal') return !/^-?\d+(\.\d+)?$/.test(String(value))
+    if (name === 'bigint') return !/^-?\d{1,19}$/.test(String(value))
     return !Number.isInteger(value) || (name !== 'integer' && Number(value) < 0)
   })
   const expected = name === 'decimal' ? 'a number' : 'a whole number'

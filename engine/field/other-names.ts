@@ -1,7 +1,7 @@
 /** What other frameworks and databases call our types of fields, and relations to one record. */
 export const OTHER_NAMES: ReadonlyMap<string, string> = new Map([
   ['array', 'list'],
-  ['bigint', 'integer'],
+  ['bigserial', 'bigint'],
   ['bool', 'boolean'],
   ['char', 'string'],
   ['checkbox', 'boolean'],
@@ -15,6 +15,7 @@ export const OTHER_NAMES: ReadonlyMap<string, string> = new Map([
   ['guid', 'uuid'],
   ['hash', 'json'],
   ['int', 'integer'],
+  ['int64', 'bigint'],
   ['jsonb', 'json'],
   ['link', 'url'],
   ['longtext', 'text'],

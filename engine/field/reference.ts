@@ -1,6 +1,6 @@
 /** The field types of foreign keys: one for each type that the id of the other record may have. */
 import { LIMITS } from '../limits.ts'
-import { bigint } from './bigint.ts'
+import { bigintId } from './bigint.ts'
 import type { FieldType } from './field-type.ts'
 import { wholeNumber } from './integer.ts'
 import { string } from './string.ts'
@@ -41,6 +41,6 @@ function referenceTo(type: FieldType, more: Partial<FieldType> = {}): FieldType 
   return { ...COMMON, name: `reference_${type.name}`, column, decode, parse, schema, wire, ...more }
 }
 
-export const bigintReference = referenceTo(bigint, { input: () => ({ type: ['string', 'integer'] }) })
+export const bigintReference = referenceTo(bigintId, { input: () => ({ type: ['string', 'integer'] }) })
 export const uuidReference = referenceTo(uuid)
 export const stringReference = referenceTo(string, { column: () => 'text' })

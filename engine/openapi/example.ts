@@ -43,7 +43,7 @@ function guesses(field: Field): readonly Json[] {
       if (own.start !== undefined) return [String(own.start)]
       if (schema.writeOnly === true) return ['correct horse battery']
       if (schema.format !== undefined) return TEXTS
-      return schema.pattern === undefined ? [field.label, ...PLAIN] : [...TEXTS, field.label]
+      return schema.pattern === undefined ? [field.label, ...PLAIN] : [...TEXTS, '1', String(own.min), field.label]
     default:
       return []
   }

@@ -10,7 +10,16 @@ import { formulaOf } from './stored.ts'
 import { linkValue } from './values.ts'
 
 /** Types whose values can be made of others. */
-const MADE: ReadonlySet<string> = new Set(['integer', 'decimal', 'date', 'timestamp', 'string', 'text', 'enum'])
+const MADE: ReadonlySet<string> = new Set([
+  'integer',
+  'bigint',
+  'decimal',
+  'date',
+  'timestamp',
+  'string',
+  'text',
+  'enum',
+])
 
 function isMade({ type }: Field, formula: Formula): boolean {
   return MADE.has(type.name) || (formula.kind === 'field' && formula.field.type.name === type.name)

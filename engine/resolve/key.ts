@@ -1,5 +1,6 @@
 /** The id of a resource's records: of which type it is, and in which column. */
 import type { IdDefinition } from '../definition/definition.ts'
+import { bigintId } from '../field/bigint.ts'
 import type { FieldOptions } from '../field/field-type.ts'
 import { LIMITS } from '../limits.ts'
 import type { DraftField, Resolution, Written } from './resolution.ts'
@@ -28,7 +29,7 @@ export function keyField(resolution: Resolution, written: Written, owner: Writte
     )
   }
   const { column, type: name, chosen } = idOf(owner)
-  const type = resolution.extensions.fieldTypes.get(name)
+  const type = name === 'bigint' ? bigintId : resolution.extensions.fieldTypes.get(name)
   if (type === undefined) return undefined
   refuseCounted(resolution, written)
   // What is a word is chosen by whoever creates the record.

@@ -123,6 +123,7 @@ function boundOf({ operator, operand }: Compare) {
 /** Above 0 where the first value comes after the second; NaN where nobody can tell from their texts. */
 function order({ type }: Field, one: Json, other: Json): number {
   if (type.name === 'integer' || type.name === 'decimal') return Number(one) - Number(other)
+  if (type.name === 'bigint') return Number(BigInt(String(one)) - BigInt(String(other)))
   if (type.wire !== 'date' || typeof one !== 'string' || typeof other !== 'string') return Number.NaN
   return one < other ? -1 : one > other ? 1 : 0
 }

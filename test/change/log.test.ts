@@ -18,6 +18,7 @@ const KINDS: Readonly<Record<string, readonly [string, unknown]>> = {
   color: ['', '#aabbcc'],
   count: ['of: parts', undefined],
   date: ['', '2026-02-03'],
+  bigint: ['', '9007199254740993'],
   decimal: ['', '12.50'],
   email: ['', 'ada@example.com'],
   enum: ['values: [a, b]', 'b'],

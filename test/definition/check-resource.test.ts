@@ -56,7 +56,7 @@ test('an unknown option is judged by the options of the type of its field', () =
      4 │   due:   { type: date, max: 5 }
        │                        ^^^
         expected: label, description, column, renamed_from, required, nullable, backfill, default, unique, read_only, immutable, holds, show, computed, stored, column_type, read, write
-        hint: "max" belongs to string, text, integer, decimal, list, secret
+        hint: "max" belongs to string, text, integer, bigint, decimal, list, secret
 
     2 errors in 1 file
     `,

@@ -171,9 +171,14 @@ const CASES: Readonly<Record<string, readonly Case[]>> = {
     [7, '7'],
     ['0007', '7'],
     ['9223372036854775807', '9223372036854775807'],
-    // No record has the id 0: such an id is one that names nothing.
-    ...['9223372036854775808', '-1', 0, '9'.repeat(1000)].map((value): Case => [value, '0']),
-    ...['1e3', '1.5', 'x', 1e21, 1.5, true, [], '9'.repeat(1001)].map((value): Case => [value, '! must be an integer']),
+    ['-9223372036854775808', '-9223372036854775808'],
+    ['+9007199254740993', '9007199254740993'],
+    ['-0', '0'],
+    [-9007199254740991, '-9007199254740991'],
+    ...[9007199254740992, -1e18, 1e21].map((value): Case => [value, SEND_AS_STRING]),
+    ...['9223372036854775808', '9'.repeat(1000)].map((value): Case => [value, '! must be at most 9223372036854775807']),
+    ['-9223372036854775809', '! must be at least -9223372036854775808'],
+    ...['1e3', '1.5', 'x', 1.5, true, [], '9'.repeat(1001)].map((value): Case => [value, '! must be an integer']),
   ],
   url: [
     ['https://example.org/a?b=c#d', 'https://example.org/a?b=c#d'],
