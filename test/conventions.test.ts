@@ -37,6 +37,8 @@ const RANKS: Readonly<Record<string, number>> = {
   'observe.ts': 0,
   'id.ts': 0,
   'json.ts': 0,
+  'keys.ts': 0,
+  'seal.ts': 0,
   'json-number.ts': 0,
   'actor.ts': 0,
   'address.ts': 0,

@@ -18,6 +18,7 @@ import { hooksOf } from './hook-chain.ts'
 import { parameter } from './input.ts'
 import { assignments, defaultMoments, insertShape, withId } from './insert-shape.ts'
 import { refusedByDatabase } from './outcome.ts'
+import { hasProtected, withProtected } from './protected-slots.ts'
 import { isCounted, needsTransaction } from './read-back.ts'
 
 /** A record to come; `fixed` are decoded values of fields that callers can't write. */
@@ -223,8 +224,18 @@ function compiledFor<T extends Compiled>(
   return { compiled, slots }
 }
 
+/** The records with their secrets as they are kept. */
+async function protectedRun(inner: Within, resource: Resource, run: Run): Promise<Run> {
+  if (!hasProtected(inner, resource)) return run
+  const records = run.records.map(async (one) => ({ ...one, values: await withProtected(inner, resource, one.values) }))
+  return { ...run, records: await Promise.all(records) }
+}
+
 async function insertEach(inner: Within, resource: Resource, run: Run): Promise<readonly string[]> {
-  const { compiled, slots } = compiledFor(inner, resource, run, ['insert each', compileInsertEach])
+  const { compiled, slots } = compiledFor(inner, resource, await protectedRun(inner, resource, run), [
+    'insert each',
+    compileInsertEach,
+  ])
   const rows = await refusedByDatabase(inner.actor, resource, () => runCompiled(inner, compiled, slots))
   if (rows.length !== run.records.length) throw new Alone()
   return inOrder(resource, run.records, rows).map((row) => compiled.serialize(row))
@@ -240,7 +251,10 @@ function inOrder({ key }: Resource, records: readonly Plain[], rows: readonly Ro
 
 /** The ids of the records of a run, in order; none for those that are not written. */
 async function insertThose(inner: Within, resource: Resource, run: Run): Promise<readonly (Id | undefined)[]> {
-  const { compiled, slots } = compiledFor(inner, resource, run, ['insert of each', compileInsertOfEach])
+  const { compiled, slots } = compiledFor(inner, resource, await protectedRun(inner, resource, run), [
+    'insert of each',
+    compileInsertOfEach,
+  ])
   const [row] = await refusedByDatabase(inner.actor, resource, () => runCompiled(inner, compiled, slots))
   const refused = new Set((row?.[1] ?? '').split(',').map(Number))
   const counted = (row?.[0] ?? '').split(',')

@@ -27,7 +27,6 @@ import {
   readInput,
   refuseGuarded,
   underClause,
-  valueSlots,
   type WriteInput,
   wanted,
 } from './input.ts'
@@ -39,6 +38,7 @@ import { judgedLater, tablesOf, writeMany } from './many.ts'
 import { furtherErrors, refusedByDatabase, written } from './outcome.ts'
 import { type Parent, parentId } from './parent.ts'
 import { contradictions } from './present-names.ts'
+import { keptSlots } from './protected-slots.ts'
 import { isCounted, needsTransaction, readBack } from './read-back.ts'
 import { freeSlug, slugFields } from './slug.ts'
 import { takeOver, takingLocks } from './take-over.ts'
@@ -290,7 +290,7 @@ async function insertOnce(
   if (resource.relatedFollows.length > 0)
     await lockRead(around, { resource, by: around.bulk ? 'import' : 'create', values, clause, shape: shapeNow })
   if (compiled.kept.length > 0) await allReady(compiled.kept)
-  const slots = { ...valueSlots(resource, values), ...changeSlots(around) }
+  const slots = { ...(await keptSlots(around, resource, values)), ...changeSlots(around) }
   const [row] = await refusedByDatabase(around.actor, resource, () => runCompiled(around, compiled, slots))
   try {
     return written(around, resource, compiled, row!)

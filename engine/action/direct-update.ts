@@ -9,8 +9,9 @@ import type { FieldValues } from '../record/decode.ts'
 import { answered } from './answer.ts'
 import { allReady } from './cached-tables.ts'
 import { type BoundHook, changeSlots, type Execution, noteChange, runCompiled, scopeOf } from './execution.ts'
-import { coveredBy, coversPart, isTold, unseenValues, valueSlots, type WriteInput } from './input.ts'
+import { coveredBy, coversPart, isTold, unseenValues, type WriteInput } from './input.ts'
 import { refusedByDatabase } from './outcome.ts'
+import { keptSlots } from './protected-slots.ts'
 import { looksAtVersion, type Preconditions } from './read-back.ts'
 import { slugFields } from './slug.ts'
 import { updateShape } from './update-shape.ts'
@@ -54,7 +55,7 @@ export async function updateDirectly(around: Execution, update: AskedUpdate): Pr
   const key = `update directly ${resource.name} ${lookup.field.name} ${clauseKey(clause)} ${names.join()} ${actorClass(around.actor)}`
   const compiled = around.statements.get(key, () => compileUpdate(scopeOf(around, resource), resource, shape))
   if (compiled.kept.length > 0) await allReady(compiled.kept)
-  const slots = { ...valueSlots(resource, values), ...changeSlots(around), lookup: lookup.value }
+  const slots = { ...(await keptSlots(around, resource, values)), ...changeSlots(around), lookup: lookup.value }
   try {
     const [row] = await refusedByDatabase(around.actor, resource, () => runCompiled(around, compiled, slots))
     if (row === undefined) return undefined

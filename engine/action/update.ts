@@ -28,7 +28,6 @@ import {
   refuseGuarded,
   underClause,
   unseenValues,
-  valueSlots,
   wanted,
 } from './input.ts'
 import { refuseBrokenLinks } from './linked-rules.ts'
@@ -38,6 +37,7 @@ import { logLinks } from './log-writes.ts'
 import { changedLinks, judgedLater, type Links, namesOf, writeMany } from './many.ts'
 import { furtherErrors, refusedByDatabase } from './outcome.ts'
 import { contradictions, settled } from './present-names.ts'
+import { keptSlots } from './protected-slots.ts'
 import { isCounted, needsTransaction, type Preconditions, readBack, requireVersion } from './read-back.ts'
 import { remakeSlugs } from './slug.ts'
 import { takeOver } from './take-over.ts'
@@ -280,7 +280,7 @@ async function updateRow(
     })
   if (compiled.kept.length > 0) await allReady(compiled.kept)
   const slots = {
-    ...valueSlots(resource, values),
+    ...(await keptSlots(around, resource, values)),
     ...changeSlots(around),
     id: current.id,
     version: current.version,

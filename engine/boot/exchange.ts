@@ -11,11 +11,12 @@ import { takeBackBegun } from '../migration/migrate.ts'
 import type { Logger } from '../observe.ts'
 import type { Follower } from '../rollout/follow.ts'
 import { rollOut } from '../rollout/roll-out.ts'
+import type { Settings } from '../settings.ts'
 import type { Streams } from '../stream/streams.ts'
 import type { Collected, Diagnostic } from '../text/diagnostic.ts'
 import { inTurns } from '../turns.ts'
 import type { App } from './app.ts'
-import { type Boot, type BootOptions, readCatalog } from './boot.ts'
+import { type Boot, readCatalog } from './boot.ts'
 import { followFiles } from './follow-files.ts'
 import { pauseOf } from './pause.ts'
 import type { Remembering } from './remember.ts'
@@ -24,7 +25,7 @@ import { fileVersion } from './version.ts'
 
 /** What outlives a change of the app, as far as one needs it. */
 export interface Exchanging {
-  readonly settings: BootOptions
+  readonly settings: Settings
   readonly log: Logger
   readonly now: () => Date
   readonly database: Database
@@ -60,11 +61,11 @@ export function createExchange(parts: Exchanging): Exchange {
 
 /** Brings the database to the catalog. */
 export function settleOn(
-  { database, log, now }: Pick<Exchanging, 'database' | 'log' | 'now'>,
+  { database, log, now, settings }: Pick<Exchanging, 'database' | 'log' | 'now' | 'settings'>,
   { catalog }: Boot,
   how: Pick<SettleOptions, 'edited' | 'begin' | 'asLeft' | 'pause'>,
 ) {
-  return settle(catalog, database, { log, now: now(), ...how })
+  return settle(catalog, database, { log, now: now(), settings, ...how })
 }
 
 /** Gives what an app works by itself its places in the database, which is brought to its catalog. */

@@ -12,12 +12,15 @@ import {
   requireCurrent,
 } from '../migration/migrate.ts'
 import { seedBy } from '../migration/seed.ts'
+import { takeOverSecrets } from '../migration/take-over.ts'
 import { fillCalendars } from '../migration/working-time.ts'
 import type { Logger } from '../observe.ts'
 import { instances } from '../rollout/state.ts'
+import type { Settings } from '../settings.ts'
 import type { Collected } from '../text/diagnostic.ts'
 
 export interface SettleOptions extends Pick<MigrationOptions, 'log' | 'now' | 'edited' | 'pause'> {
+  readonly settings: Settings
   /** false: the database must be as the YAML says already; nothing is changed there. */
   readonly begin?: boolean
   /** With `begin: false`: nobody looks whether it is. */
@@ -91,7 +94,10 @@ function settling(catalog: Catalog, { presence }: Database, options: SettleOptio
     isServed: async (runner) => (await instances({ runner, presence }, '')).length > 0,
     async complete(runner) {
       await fillCalendars(catalog, runner, options.now)
-      return (await seedBy(runner, catalog, options.now)).diagnostics
+      const { diagnostics } = await seedBy(runner, catalog, options.now)
+      const sealed = await takeOverSecrets(catalog, options.settings, runner)
+      if (sealed > 0) options.log.info({ values: sealed }, 'secrets that stood open were sealed or hashed')
+      return diagnostics
     },
   }
 }

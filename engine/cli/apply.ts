@@ -15,7 +15,7 @@ export function run(invocation: Invocation): Promise<ExitCode> {
       presence: database.presence,
       version: await fileVersion(application, settings),
       settle(pause) {
-        const options: SettleOptions = { log, now: new Date(), edited: true, logsLeft: false, pause }
+        const options: SettleOptions = { log, now: new Date(), settings, edited: true, logsLeft: false, pause }
         return hash === undefined ? settle(catalog, database, options) : settleByPlan(hash, catalog, database, options)
       },
     })

@@ -8,6 +8,7 @@ import { inspectAll } from '../migration/inspect.ts'
 import { plan } from '../migration/plan.ts'
 import type { Table } from '../migration/table.ts'
 import { tables as tablesOf } from '../migration/tables.ts'
+import { takeOverSecrets } from '../migration/take-over.ts'
 import type { Settings } from '../settings.ts'
 import { createChecksum } from './checksum.ts'
 import { completeExisting, createExisting } from './existing.ts'
@@ -79,7 +80,9 @@ function requireTables({ catalog, database, asDumped }: Target, { structure }: H
     day: '1970-01-01',
     concurrently: database.kind === 'postgresql',
   }
-  const steps = plan(tablesOf(catalog), circumstances).steps.filter(({ effect }) => effect !== 'removes')
+  const steps = plan(tablesOf(catalog), circumstances).steps.filter(
+    ({ effect, risk, sql }) => effect !== 'removes' && (sql.length > 0 || risk !== 'safe'),
+  )
   if (steps.length === 0) return
   const told = steps.map(({ title }) => `  ${title}`).join('\n')
   throw new Error(
@@ -103,7 +106,7 @@ interface Filling {
   readonly files: FileWriter
 }
 
-async function fill({ database }: Target, { structure }: Head, filling: Filling): Promise<Tally> {
+async function fill({ catalog, database, settings }: Target, { structure }: Head, filling: Filling): Promise<Tally> {
   const { runner, lines, files } = filling
   if (database.kind === 'postgresql')
     await runner.run({ text: 'set local idle_in_transaction_session_timeout = 0' }, [])
@@ -134,6 +137,8 @@ async function fill({ database }: Target, { structure }: Head, filling: Filling)
       if (existing !== undefined) await completeExisting(runner, existing)
       await completeTables(runner, structure)
       await compare(runner, structure, checksums)
+      // A dump of an earlier version may hold them as they were sent.
+      await takeOverSecrets(catalog, settings, runner)
       return tally
     } else throw new Error('The dump is damaged: a line says what no dump says.')
   }

@@ -9,8 +9,17 @@ const LONGEST = 4_000
 export const secret: FieldType = {
   name: 'secret',
   description: 'Text that is written and never answered, such as a password; not trimmed.',
-  options: { min: MIN, max: maxOption(LONGEST, MOST) },
-  // What is stored is usually a hash, longer than what was sent.
+  options: {
+    min: MIN,
+    max: maxOption(LONGEST, MOST),
+    protect: {
+      enum: ['sealed', 'hashed', 'as_sent'],
+      description:
+        "How it is kept: `sealed` by APP_SECRET, which a plugin can open; `hashed`, which one can only compare; `as_sent`, for what is a hash already. `sealed` if absent; `as_sent` in tables that are somebody else's.",
+      examples: ['hashed'],
+    },
+  },
+  // What is stored is longer than what was sent.
   column: () => 'text',
   schema: (options) => ({
     type: 'string',

@@ -238,6 +238,17 @@ function locking({ actual }: Pair, steps: readonly Step[]): readonly Step[] {
   return steps.map((step) => ({ ...step, locks: [actual.name, ...(step.locks ?? [])] }))
 }
 
+/** Says which secrets stand open: a start takes them over behind the steps, because the database can not seal. */
+function takingOver({ wanted, actual }: Pair): readonly Step[] {
+  return wanted.columns.flatMap(({ name, protect }): readonly Step[] => {
+    if (protect === undefined || !actual.columns.some((column) => column.name === name)) return []
+    const title = `${protect === 'sealed' ? 'seal' : 'hash'} ${wanted.name}.${name}`
+    const [open, table] = [`starts_with(${q(name)}, '${protect}:') is false`, q(actual.name)]
+    const question = `select count(*) from ${table} where ${open}`
+    return [{ ...changing(title), question, tally: 'changed row', onlyWithRows: true }]
+  })
+}
+
 /** The steps from `present` to `wanted`, in an order that works and is always the same; none when they are equal. Pure. */
 export function plan(all: readonly Table[], circumstances: Circumstances): MigrationPlan {
   const { present } = circumstances
@@ -286,6 +297,7 @@ export function plan(all: readonly Table[], circumstances: Circumstances): Migra
     ]),
     ...gone.map((table) => asking(setTableAside(table, circumstances), maybeRenamedTable(gone, fresh, table))),
     ...there.flatMap((pair) => locking(pair, planIndexes(pair, circumstances))),
+    ...there.flatMap(takingOver),
   ]
   return Object.freeze({ steps: Object.freeze(steps), hash: hashOf(all, present) })
 }

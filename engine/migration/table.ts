@@ -42,6 +42,8 @@ export interface Column extends Holding {
   readonly fits?: string
   /** Its earlier name as the YAML says; never read from a database. */
   readonly renamedFrom?: string
+  /** How a secret is kept, where that is not as it is sent; never read from a database. */
+  readonly protect?: 'sealed' | 'hashed'
   /** The words that an enum, or a list of one, may hold; never read from a column. */
   readonly words?: readonly string[]
   /** Which word takes the place of one that is no longer among them. */

@@ -3,6 +3,7 @@
 import type { Catalog, Field, Filter, Index, ManyToMany, OverlapRule, Resource } from '../catalog/catalog.ts'
 import { bareColumns, generatedSql, storedFitsSql } from '../catalog/formula.ts'
 import { idType, keptIdType } from '../catalog/key.ts'
+import { protectionOf } from '../catalog/protected.ts'
 import { isStored } from '../catalog/stored.ts'
 import { UUID7_DEFAULT } from '../field/uuid7.ts'
 import { quoted } from '../filter/sql.ts'
@@ -49,9 +50,15 @@ function columnOf(resource: Resource, field: Field): Column {
     ...fillOf(field, type),
     ...wordsOf(field),
     ...judged(field),
+    ...protectOf(resource, field),
     ...(field.stored === undefined ? {} : { generated: generatedSql(field), fits: storedFitsSql(field) }),
     ...(field.renamedFrom === undefined ? {} : { renamedFrom: field.renamedFrom }),
   }
+}
+
+function protectOf(resource: Resource, field: Field): Pick<Column, 'protect'> {
+  const protect = protectionOf(resource, field)
+  return protect === undefined ? {} : { protect }
 }
 
 /** Which words rows may hold is not the database's to judge, but taking one away is a change of what is stored. */

@@ -4,19 +4,23 @@ import { deleteExpiredAnswers } from '../http/kept-answers.ts'
 import type { JobContribution } from '../job/job.ts'
 import { deleteOldJobs } from '../job/queue.ts'
 import { LIMITS } from '../limits.ts'
+import { takeOverSecrets } from '../migration/take-over.ts'
 import { tidyCalendars } from '../migration/working-time.ts'
 import { removeOldFiles } from '../old-files.ts'
 
 const job: JobContribution = {
-  description: 'Deletes jobs that ended long ago, answers of expired idempotency keys, hours of unused calendars.',
+  description:
+    'Deletes jobs that ended long ago, answers of expired idempotency keys, hours of unused calendars; seals secrets that stand open.',
   every: '1 hour',
-  run: async ({ catalog, database, now, signal }) => {
+  run: async ({ catalog, database, now, settings, signal }) => {
     const { jobKeepMs = LIMITS.jobKeepMs, jobKeepFailedMs = LIMITS.jobKeepFailedMs } = catalog.limits
     const keep = { completedMs: jobKeepMs, failedMs: jobKeepFailedMs }
     return {
       jobs: await deleteOldJobs(database.adhoc, now(), keep, signal),
       answers: await deleteExpiredAnswers(database.adhoc, now(), signal),
       calendars: await tidyCalendars(catalog, database, now()),
+      // Those that a version of before wrote while this one ran already.
+      secrets: await takeOverSecrets(catalog, settings, database.adhoc),
     }
   },
 }

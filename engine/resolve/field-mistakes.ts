@@ -89,6 +89,13 @@ const CLASHES: readonly Clash[] = [
     message: (name) => `If "${name}" were unique, a refusal would tell the secret of another record`,
     hint: 'take "unique" away',
   },
+  {
+    keys: ['unique', 'protect'],
+    isSo: ({ unique }, field) =>
+      isHidden(field) && unique === true && field.readOnly && field.options.own.protect !== 'as_sent',
+    message: (name) => `Of the secret "${name}" no two values are kept equal, so "unique" compares nothing`,
+    hint: 'write `protect: as_sent` where its values are hashes already, or take "unique" away',
+  },
   ...(['show', 'read'] as const).map(
     (key): Clash => ({
       keys: [key],

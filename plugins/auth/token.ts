@@ -1,6 +1,5 @@
 /** Tokens as text: signed, and verified once each; whether one is still good is the database's to say. */
-import type { PluginContext, Settings } from '../../engine/index.ts'
-import { keysOf } from '../keys/key.ts'
+import { keysOf, type PluginContext, type Settings } from '../../engine/index.ts'
 
 /** What a verified token says: its row's id, and when it ends in milliseconds since the epoch. */
 export interface Claims {

@@ -88,7 +88,7 @@ export async function openShop(): Promise<void> {
   assert.ok(read.value, JSON.stringify(read.diagnostics.map(({ message }) => message)))
   boot = read.value
   place = await testDatabase()
-  await settle(boot.catalog, place.database, { log: SILENT, now: new Date() })
+  await settle(boot.catalog, place.database, { log: SILENT, now: new Date(), settings: settingsOf() })
   await run(`insert into makers (name) select 'Maker ' || i from generate_series(1, 3000) i`)
   await run(`insert into goods (title, price, maker_id) select 'Thing ' || i, i, i from generate_series(1, 3000) i`)
   await run('analyze')

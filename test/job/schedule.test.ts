@@ -132,7 +132,7 @@ test('jobs that ended long ago and answers of expired keys are deleted, in batch
     { ...answer, key: 'old', created_at: ago(idempotencyMs + 60_000) },
     { ...answer, key: 'young', created_at: ago(idempotencyMs - 60_000) },
   ])
-  assert.equal(await runAhead(app.engine, TIDY.name), { jobs: deleteBatch + 7, answers: 1, calendars: 0 })
+  assert.equal(await runAhead(app.engine, TIDY.name), { jobs: deleteBatch + 7, answers: 1, calendars: 0, secrets: 0 })
   assert.equal(
     (await jobs().orderBy('name')).map(({ name }) => name),
     ['done', 'failed', 'waiting'],

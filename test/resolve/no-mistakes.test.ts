@@ -29,7 +29,7 @@ const CASES: Readonly<Record<string, string>> = {
   'a unique moment that is made': `fields: { it: { type: timestamp, default: $now, unique: true } }\n${VIEW}`,
   'a default of null where null may be': `fields: { it: { type: string, default: null } }\n${VIEW}`,
   'a secret that is never shown': `fields: { it: { type: secret, show: never } }\n${VIEW}`,
-  'a secret by which a plugin finds a record': `fields: { it: { type: secret, unique: true, read_only: true } }\n${VIEW}`,
+  'a secret by which a plugin finds a record': `fields: { it: { type: secret, protect: as_sent, unique: true, read_only: true } }\n${VIEW}`,
   'a yes for one record, and none for the others': `fields: { it: { type: boolean, unique: true } }\n${VIEW}`,
   'an earlier name of what is computed': `fields: { it: { type: string, computed: "'x'", renamed_from: that } }\n${VIEW}`,
   'an existing table, and what it does with its own references': `existing: true\nrelations: { tag: { belongs_to: tags, on_delete: cascade } }\n${VIEW}`,

@@ -3,6 +3,7 @@ import type { Boot } from '../../engine/boot/boot.ts'
 import { settle } from '../../engine/boot/settle.ts'
 import type { Database } from '../../engine/database/database.ts'
 import { copiedDatabase, type HeldDatabase, heldDatabase } from '../../engine/database/throwaway.ts'
+import { readSettings } from '../../engine/settings.ts'
 import { type Baseline, keepBaseline } from '../../engine/testing/baseline.ts'
 import { renderDiagnostics } from '../../engine/text/render.ts'
 import { leftDatabases } from '../run/left-databases.ts'
@@ -28,7 +29,11 @@ export async function begunDatabase(boot: Boot, version: string): Promise<TestDa
 }
 
 async function begin({ catalog }: Boot, database: Database): Promise<void> {
-  const { value, diagnostics } = await settle(catalog, database, { log: SILENT, now: new Date() })
+  const { value, diagnostics } = await settle(catalog, database, {
+    log: SILENT,
+    now: new Date(),
+    settings: readSettings({}).value!,
+  })
   if (value === undefined) throw new Error(renderDiagnostics(diagnostics))
 }
 

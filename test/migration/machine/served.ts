@@ -142,7 +142,8 @@ export async function serve(first: Files, log: Logger = SILENT): Promise<Served>
         runner: database.adhoc,
         presence: database.presence,
         version: await fileVersion(boot, settings),
-        settle: (pause) => settleByPlan(hash, boot.catalog, database, { log, now: new Date(), edited: true, pause }),
+        settle: (pause) =>
+          settleByPlan(hash, boot.catalog, database, { log, now: new Date(), settings, edited: true, pause }),
       })
       return errorsOf(diagnostics)
     },

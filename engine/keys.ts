@@ -1,6 +1,7 @@
 /** ⇄ The keys made from the application's secrets: they sign tokens, and every key that seals is made from one of them. */
 import { createHash } from 'node:crypto'
-import { type Settings, secretsOf } from '../../engine/index.ts'
+import { secretsOf } from './secret.ts'
+import type { Settings } from './settings.ts'
 
 /** Keys by their id; `current` is the id of the one that signs and seals, all of them verify and open. */
 export interface Keys {
