@@ -35,6 +35,14 @@ export function decodeText(value: Json, least: number, most: number): Decoded {
   return broken === undefined ? { value } : { error: broken }
 }
 
+/** Signs that nobody sees: blanks of every width, controls, what shows nothing by Unicode's own list, and the empty pattern of Braille. */
+const UNSEEN = /^[\s\p{Cc}\p{Default_Ignorable_Code_Point}\u2800\ufff9-\ufffb]*$/u
+
+/** Whether a text has no sign that can be seen, so that it is no value. */
+export function isUnseen(text: string): boolean {
+  return UNSEEN.test(text)
+}
+
 /** Why a text is not one line that reads as it is written, or undefined when it is. */
 export function brokenLine(text: string): string | undefined {
   if (PLAIN.test(text)) return undefined

@@ -4,7 +4,7 @@ import type { Json, JsonSchema } from '../json.ts'
 import { LIMITS } from '../limits.ts'
 import { bigint } from './bigint.ts'
 import { boolean } from './boolean.ts'
-import { boundsMistakes, characters, numberOption, textOption } from './characters.ts'
+import { boundsMistakes, characters, isUnseen, numberOption, textOption } from './characters.ts'
 import { color } from './color.ts'
 import { date } from './date.ts'
 import { decimal } from './decimal.ts'
@@ -124,7 +124,8 @@ function decode(value: Json, options: FieldOptions): ReturnType<FieldType['decod
   const decoded: Json[] = []
   for (const [index, item] of items.entries()) {
     const trimmed = typeof item === 'string' ? item.trim() : item
-    if (trimmed === null || trimmed === '') return { error: 'must have a value', at: String(index) }
+    if (trimmed === null || (typeof trimmed === 'string' && isUnseen(trimmed)))
+      return { error: 'must have a value', at: String(index) }
     const one = type.decode(trimmed, options)
     if ('error' in one) return { error: one.error, at: String(index) }
     if (options.own.unique_items === true && decoded.includes(one.value))

@@ -1,5 +1,5 @@
 /** The field type `url`: an address on the web, or a path on this one where the YAML says so. */
-import { decodeText, parseText, TEXT_OPERATORS } from './characters.ts'
+import { brokenLine, decodeText, parseText, TEXT_OPERATORS } from './characters.ts'
 import type { FieldType } from './field-type.ts'
 
 const LONGEST = 2_000
@@ -24,6 +24,8 @@ export const url: FieldType = {
     const decoded = decodeText(value, 0, LONGEST)
     if ('error' in decoded) return decoded
     const text = String(decoded.value)
+    const broken = brokenLine(text)
+    if (broken !== undefined) return { error: broken }
     if (isWebAddress(text) || (options.own.relative === true && isRelativePath(text))) return decoded
     return {
       error:

@@ -2,6 +2,7 @@
 
 import type { Field } from '../catalog/catalog.ts'
 import { isStored } from '../catalog/stored.ts'
+import { isUnseen } from '../field/characters.ts'
 import type { Json, JsonObject } from '../json.ts'
 import { LIMITS } from '../limits.ts'
 import { nearest } from '../text/nearest.ts'
@@ -86,8 +87,13 @@ export function invalidSelection(field: Field, relationLabel: string): string {
   return `The selected ${(relationLabel || field.name.replace(/_id$/, '').replaceAll('_', ' ')).toLowerCase()} is invalid`
 }
 
+/** A text that shows nothing is empty. */
+function shown(text: string): string {
+  return isUnseen(text) ? '' : text
+}
+
 function decodeField(field: Field, given: Json, values: FieldValues, errors: Record<string, string[]>): void {
-  const trimmed = typeof given === 'string' && field.type.verbatim !== true ? given.trim() : given
+  const trimmed = typeof given === 'string' && field.type.verbatim !== true ? shown(given.trim()) : given
   if (trimmed === null || trimmed === '') {
     if (field.nullable) values[field.name] = null
     else errors[field.name] = [sentence(field, field.required || given === '' ? 'is required' : 'must not be null')]

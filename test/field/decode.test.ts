@@ -194,6 +194,12 @@ const CASES: Readonly<Record<string, readonly Case[]>> = {
       'http://a b',
       'https://a.b/"x',
     ].map((address): Case => [address, '! must be a valid URL']),
+    ...['https://a.b/\u202egpj', 'https://a.b/\u2066x'].map(
+      (address): Case => [address, '! must not contain characters that override the direction of writing'],
+    ),
+    ['https://a.b/\u0001', '! must not contain control characters'],
+    ['https://a.b/\u2028', '! must be one line of text'],
+    ['https://a.b/\ud800', '! must be well-formed Unicode text'],
     ['/images/a.png', '! must be a valid URL'],
     ['/images/a.png', '/images/a.png', { relative: true }],
     ['images/..a.png', 'images/..a.png', { relative: true }],

@@ -1,4 +1,5 @@
 /** Bodies decoded against a resource's fields: values for the database, every complaint under its key. */
+import fc from 'fast-check'
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
 import type { JsonObject } from '../../engine/json.ts'
@@ -29,6 +30,25 @@ const test = suite('decodeInput')
 test('fills defaults and asks for what is required', () => {
   assert.equal(decode({ subject: 'x' }), { values: { subject: 'x', state: 'open' }, errors: {} })
   assert.equal(decode({}).errors, { subject: ['The subject field is required'] })
+})
+
+test('what shows nothing is no value, and what shows something is one', () => {
+  const unseen = fc.array(
+    fc.constantFrom(
+      ...' \n\t\u00a0\u00ad\u034f\u061c\u115f\u180e\u200b\u200d\u200f\u2028\u202e\u2060\u2066\u2800\u3000\u3164\ufe0f\ufeff\uffa0\u{e0020}',
+    ),
+    { minLength: 1, maxLength: 3 },
+  )
+  fc.assert(
+    fc.property(unseen, (signs) => {
+      const text = signs.join('')
+      assert.equal(decode({ subject: text, note: text, tags: [text] }), {
+        values: { state: 'open', note: null },
+        errors: { subject: ['The subject field is required'], 'tags.0': ['The tags.0 field must have a value'] },
+      })
+      assert.equal(decode({ subject: 'x', note: `${text}é` }).errors, {})
+    }),
+  )
 })
 
 test('a partial body is only what it names', () => {
