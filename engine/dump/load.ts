@@ -81,7 +81,7 @@ function requireTables({ catalog, database, asDumped }: Target, { structure }: H
     concurrently: database.kind === 'postgresql',
   }
   const steps = plan(tablesOf(catalog), circumstances).steps.filter(
-    ({ effect, risk, sql }) => effect !== 'removes' && (sql.length > 0 || risk !== 'safe'),
+    ({ behind, effect, risk, sql }) => effect !== 'removes' && behind !== true && (sql.length > 0 || risk !== 'safe'),
   )
   if (steps.length === 0) return
   const told = steps.map(({ title }) => `  ${title}`).join('\n')

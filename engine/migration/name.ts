@@ -1,5 +1,6 @@
 /** Names in SQL: quoting, the names of indexes, and the names of what was set aside. */
 import { hash } from 'node:crypto'
+import { FOLDING } from '../filter/fold.ts'
 import type { TableIndex } from './table.ts'
 
 const IDENTIFIER_BYTES = 63
@@ -28,7 +29,7 @@ export function namedIndex(table: string, index: Omit<TableIndex, 'name'>): Tabl
   // Older search indexes were over the columns themselves, or over another expression, and are of no use to a search.
   const parts = [
     table,
-    kind === 'trigram' ? 'folded in C' : language === undefined ? kind : `${kind} of ${language}`,
+    kind === 'trigram' ? FOLDING : language === undefined ? kind : `${kind} of ${language}, ${FOLDING}`,
     unique,
     columns,
     where ?? null,

@@ -1,7 +1,7 @@
 /** Plans what keeps its content under another name: indexes and sequences of tables and columns that were renamed; and new sequences. */
 import { quoted as q } from '../filter/sql.ts'
 import { MARK } from './inspect.ts'
-import { quoteText, withNames } from './name.ts'
+import { namedIndex, quoteText, withNames } from './name.ts'
 import type { Identified } from './names.ts'
 import { type Pair, presentColumn } from './pair.ts'
 import { adding, changing, type Step, tidying } from './step.ts'
@@ -11,6 +11,11 @@ import { onlySpeeds, type Present, type Table, type TableIndex } from './table.t
 export interface RenamedIndex {
   readonly from: TableIndex
   readonly to: TableIndex
+}
+
+/** Whether an index holds what one of its kind holds now: over an expression of before it is of no use to a search. */
+function isOfNow(table: string, { name, ...index }: TableIndex): boolean {
+  return (index.kind !== 'trigram' && index.kind !== 'stems') || namedIndex(table, index).name === name
 }
 
 /** The indexes that only need another name: over the same columns, for the same rows. */
@@ -34,6 +39,7 @@ export function renamedIndexes(
     const to = [...left].find(
       (one) =>
         one.kind === from.kind &&
+        isOfNow(pair.actual.name, from) &&
         one.language === from.language &&
         one.unique === from.unique &&
         one.columns.join() === columns &&

@@ -1,5 +1,6 @@
 /** The text of a search → the words that records must have, and those that they must not have. */
 import type { Field } from '../catalog/catalog.ts'
+import { compatible } from '../filter/fold.ts'
 import { type Sql, slot, sql } from '../filter/sql.ts'
 import { type Stem, stemOf } from '../filter/stem.ts'
 import { likeLiteral } from '../filter/to-sql.ts'
@@ -89,7 +90,8 @@ const TRIGRAM_LENGTH = 3
 const TERM = /(-?)"([^"]*)(?:"|$)|(\S+)/gu
 
 /** Reads the words of a search. A text without any, `""`, is a word itself: nothing is no wish for everything. */
-export function readTerms(text: string, snippets: boolean, language: string | undefined): SearchTerms {
+export function readTerms(written: string, snippets: boolean, language: string | undefined): SearchTerms {
+  const text = compatible(written)
   const wanted = new Set<string>()
   const unwanted = new Set<string>()
   const quoted = new Set<string>()
@@ -99,7 +101,7 @@ export function readTerms(text: string, snippets: boolean, language: string | un
     if (term !== '') (isUnwanted ? unwanted : wanted).add(term)
     if (phrase !== undefined) quoted.add(term)
   }
-  if (wanted.size + unwanted.size === 0) wanted.add(text)
+  if (wanted.size + unwanted.size === 0) wanted.add(text.trim() === '' ? '""' : text)
   // The word that finds the fewest records, most likely, comes first: its index is read.
   const first = [...wanted].sort((one, other) => indexable(other) - indexable(one))
   const slots: Record<string, string> = {}

@@ -1,4 +1,5 @@
 /** A piece of a text with the words of a search marked, safe to stand in a page. */
+import { foldText } from '../filter/fold.ts'
 
 /** Characters of a snippet, and how many of them before the first word that is marked. */
 const LENGTH = 160
@@ -11,9 +12,6 @@ const ENTITIES: Readonly<Record<string, string>> = {
   '"': '&quot;',
   "'": '&#39;',
 }
-
-/** What has no plain letter inside it, as filter/fold.ts writes it. */
-const LETTERS: Readonly<Record<string, string>> = { ß: 'ss', ø: 'o', ł: 'l', đ: 'd', ı: 'i' }
 
 type Range = readonly [from: number, until: number]
 
@@ -47,12 +45,12 @@ function rangesOf(characters: readonly string[], words: readonly string[]): read
   const places: number[] = []
   let folded = ''
   characters.forEach((character, place) => {
-    const plain = fold(character)
+    const plain = foldText(character)
     folded += plain
     for (let i = 0; i < plain.length; i += 1) places.push(place)
   })
   const found: Range[] = []
-  for (const word of words.map(fold)) {
+  for (const word of words.map(foldText)) {
     if (word === '') continue
     for (let at = folded.indexOf(word); at !== -1; at = folded.indexOf(word, at + word.length))
       found.push([places[at]!, places[at + word.length] ?? characters.length])
@@ -64,11 +62,6 @@ function rangesOf(characters: readonly string[], words: readonly string[]): read
     else merged.push([from, until])
   }
   return merged
-}
-
-function fold(text: string): string {
-  const plain = text.normalize('NFD').replace(/[\u0300-\u036f]/g, '')
-  return plain.toLowerCase().replace(/[ßøłđı]/g, (letter) => LETTERS[letter]!)
 }
 
 /** The first place of a word at or behind `at`, but not behind `latest`. */
