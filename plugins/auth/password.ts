@@ -39,19 +39,33 @@ export async function gated<T>(work: () => Promise<T>): Promise<T> {
   }
 }
 
+/** A password in the one form by which it is compared: OpaqueString of RFC 8265 (section 4.2): any blank is U+0020, then NFC. */
+function opaque(password: string): string {
+  return password.replace(/\p{Zs}/gu, ' ').normalize('NFC')
+}
+
+/** What no password may hold (RFC 8264, section 9): controls, and signs that nobody sees. */
+const DISALLOWED = /[\p{Cc}\p{Default_Ignorable_Code_Point}]/u
+
 /** The hash to store for a password. */
 export function hashPassword(password: string): Promise<string> {
-  return gated(() => hash(password))
+  return gated(() => hash(opaque(password)))
 }
 
 let decoy: Promise<string> | undefined
 
-/** Whether the password is the one that was hashed; takes the same time when there is no hash, and is then false. */
+/**
+ * Whether the password is the one that was hashed, in its one form or, as hashes of before were made, as it is written;
+ * takes the same time when there is no hash, and is then false.
+ */
 export async function verifyPassword(stored: string | null | undefined, password: string): Promise<boolean> {
   // Hashed outside the queue: a refusal there would be kept as the decoy for ever.
   decoy ??= hash('nobody has this password')
   const against = stored ?? (await decoy)
-  const matches = await gated(() => verify(against, password))
+  let matches = false
+  // Both are tried whatever the first one says, so that the time tells nothing of the hash.
+  for (const form of new Set([opaque(password), password]))
+    matches = (await gated(() => verify(against, form))) || matches
   return matches && stored !== null && stored !== undefined
 }
 
@@ -63,11 +77,15 @@ export function passwordErrors(
 ): Record<string, string[]> | undefined {
   if (typeof password !== 'string' || password === '') return { password: ['The password is required'] }
   const sentences: string[] = []
-  const length = [...password].length
+  const one = opaque(password)
+  const length = [...one].length
+  if (DISALLOWED.test(one))
+    sentences.push('The password must not contain control characters or signs that can not be seen')
   if (length < SHORTEST) sentences.push(`The password must have at least ${SHORTEST} characters`)
   if (length > LONGEST) sentences.push(`The password may not have more than ${LONGEST} characters`)
-  if (password.toLowerCase() === email.toLowerCase()) sentences.push('The password may not be the e-mail address')
-  const mismatch = password === confirmation ? [] : ['The password confirmation does not match']
+  if (one.toLowerCase() === email.toLowerCase()) sentences.push('The password may not be the e-mail address')
+  const same = typeof confirmation === 'string' && opaque(confirmation) === one
+  const mismatch = same ? [] : ['The password confirmation does not match']
   if (sentences.length + mismatch.length === 0) return undefined
   const both = { password: [...sentences, ...mismatch] }
   return mismatch.length === 0 ? both : { ...both, password_confirmation: mismatch }
