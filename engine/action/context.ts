@@ -89,7 +89,7 @@ export interface Records<T extends RecordTypes = AnyRecord> {
     query: Iterable<readonly [string, string]>,
     write: (row: (string | null)[]) => string,
   ): AsyncGenerator<Buffer, void>
-  /** The ids of records within reach by the lower-cased text of a field, for those of `texts` that are found; lowest first. */
+  /** The ids of records within reach by the texts, in lower case, that their values look like (`nameText`), for those of `texts` that are found; lowest first. */
   idsOf(field: string, texts: readonly string[]): Promise<ReadonlyMap<string, readonly Id[]>>
   /** Those of the values of a stored field that a record has already, a deleted one too, and whether the actor may see it or not. */
   valuesTaken(field: string, values: readonly string[]): Promise<ReadonlySet<string>>

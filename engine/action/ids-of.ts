@@ -3,12 +3,13 @@ import type { Resource } from '../catalog/catalog.ts'
 import { idOf } from '../catalog/key.ts'
 import { isStored } from '../catalog/stored.ts'
 import { ApiError } from '../error.ts'
+import { nameText } from '../filter/name.ts'
 import type { Id } from '../id.ts'
 import { actorClass, reach, readable } from '../query/policy.ts'
 import { compileIdsOf, compileValuesTaken } from '../query/read-statement.ts'
 import { type Execution, runCompiled } from './execution.ts'
 
-/** The ids of live records by the lower-cased text of a field, for those of `texts` that are found; lowest first. */
+/** The ids of live records by the lower-cased texts that the values of a field look like, for those of `texts` that are found; lowest first. */
 export async function idsOf(
   execution: Execution,
   resource: Resource,
@@ -18,16 +19,22 @@ export async function idsOf(
   const { actor } = execution
   const field = resource.fields.get(name)
   if (field === undefined) throw new Error(`${resource.name} has no field ${name}`)
-  const found = new Map<string, Id[]>()
+  const found = new Map<string, readonly Id[]>()
   if (texts.length === 0 || reach(resource.policies.view, actor).kind === 'none') return found
   if (!readable(field, actor)) throw new ApiError('forbidden', { message: `You may not read the field ${name}` })
   const key = `ids of ${resource.name} ${name} ${actorClass(actor)}`
   const compiled = execution.statements.get(key, () => compileIdsOf(execution, resource, field))
-  const wanted = [...new Set(texts.map((text) => text.toLowerCase()))]
-  for (const [text, id] of await runCompiled(execution, compiled, { texts: wanted })) {
-    const ids = found.get(text ?? '') ?? []
-    found.set(text ?? '', ids)
+  const lowered = [...new Set(texts.map((text) => text.toLowerCase()))]
+  const wanted = new Map(lowered.map((text) => [text, field.type.lowered === true ? text : nameText(text)]))
+  const byName = new Map<string, Id[]>()
+  for (const [name = null, id] of await runCompiled(execution, compiled, { texts: [...new Set(wanted.values())] })) {
+    const ids = byName.get(name ?? '') ?? []
+    byName.set(name ?? '', ids)
     ids.push(idOf(resource, id))
+  }
+  for (const [text, name] of wanted) {
+    const ids = byName.get(name)
+    if (ids !== undefined) found.set(text, ids)
   }
   return found
 }

@@ -5,7 +5,7 @@ import { type Fragment, type Sql, sql } from './sql.ts'
 export const FOLDING = 'folded in C with compatible forms'
 
 /** Signs that nobody sees: soft hyphens, widths of zero, marks of direction. */
-const UNSEEN = String.raw`\u00ad\u200b-\u200f\u202a-\u202e\u2060\u2066-\u2069\ufeff`
+export const UNSEEN = String.raw`\u00ad\u200b-\u200f\u202a-\u202e\u2060\u2066-\u2069\ufeff`
 /** What is left away: accents, and what nobody sees. */
 const LEFT_AWAY = String.raw`[\u0300-\u036f${UNSEEN}]+`
 /** What has no plain sign inside it after Unicode's decomposition, and that sign; a final sigma is one like others. */

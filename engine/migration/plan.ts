@@ -25,7 +25,7 @@ import { identifying, renamedSequences, sequenceSteps } from './plan-rename.ts'
 import { beforeRenames } from './plan-required.ts'
 import { servingMore } from './served-rows.ts'
 import { adding, changing, type Step } from './step.ts'
-import type { Column, Present, Table } from './table.ts'
+import type { Column, Present, Table, TableIndex } from './table.ts'
 import { typeChange } from './type-change.ts'
 
 export interface MigrationPlan {
@@ -183,7 +183,10 @@ function wrongKey(pair: Pair): readonly Step[] {
     const column = wanted.columns.find((one) => one.name === name)
     return (column && presentColumn(pair, column)?.name) ?? name
   })
-  if (present.join() === actual.primaryKey.join()) return []
+  // Pairs of ids are a key in either order: each side of a many_to_many may have made it.
+  const isSame =
+    present.length === actual.primaryKey.length && present.every((name) => actual.primaryKey.includes(name))
+  if (isSame) return []
   const title = `primary key of ${wanted.name} is (${actual.primaryKey.join(', ')}), not (${wanted.primaryKey.join(', ')})`
   return [
     {
@@ -249,10 +252,8 @@ function takingOver({ wanted, actual }: Pair): readonly Step[] {
   })
 }
 
-/** The steps from `present` to `wanted`, in an order that works and is always the same; none when they are equal. Pure. */
-export function plan(all: readonly Table[], circumstances: Circumstances): MigrationPlan {
-  const { present } = circumstances
-  const wanted = all.filter(({ existing }) => existing !== true)
+/** The wanted tables that are there, by their wanted names. */
+function pairsOf(wanted: readonly Table[], present: Present): ReadonlyMap<string, Pair> {
   const pairs = new Map<string, Pair>()
   for (const table of wanted) {
     const found = presentTable(wanted, table, present)
@@ -260,14 +261,31 @@ export function plan(all: readonly Table[], circumstances: Circumstances): Migra
     const names = present.names?.[found.actual.name]
     pairs.set(table.name, { wanted: table, ...found, aside: asideColumns(table, found.actual, present), names, pairs })
   }
+  return pairs
+}
+
+/** The extensions that indexes need and the database lacks. */
+function extensionSteps(wanted: readonly Table[], { ranges, trigrams }: Present): readonly Step[] {
+  const needs = (kind: TableIndex['kind']) => wanted.some(({ indexes }) => indexes.some((index) => index.kind === kind))
+  const install = (name: string, why: string) =>
+    adding(`install ${name} ${why}`, `create extension if not exists ${name}`)
+  return [
+    ...(needs('overlap') && !ranges ? [install('btree_gist', 'to refuse overlaps')] : []),
+    ...(needs('trigram') && !trigrams ? [install('pg_trgm', 'for search')] : []),
+  ]
+}
+
+/** The steps from `present` to `wanted`, in an order that works and is always the same; none when they are equal. Pure. */
+export function plan(all: readonly Table[], circumstances: Circumstances): MigrationPlan {
+  const { present } = circumstances
+  const wanted = all.filter(({ existing }) => existing !== true)
+  const pairs = pairsOf(wanted, present)
   const there = [...pairs.values()]
   const taken = new Set(there.map((pair) => pair.actual.name))
   const others = new Set(all.filter((table) => !wanted.includes(table)).map(({ name }) => name))
   const gone = present.tables.filter(({ name }) => !taken.has(name) && !others.has(name) && present.owned.has(name))
   const settled = otherIds(there)
   const isOpen = ({ about }: Step): boolean => !settled.has(`${about?.table}.${about?.column}`)
-  const searches = wanted.some((table) => table.indexes.some((index) => index.kind === 'trigram'))
-  const overlaps = wanted.some((table) => table.indexes.some((index) => index.kind === 'overlap'))
   const fresh = wanted.filter((table) => !pairs.has(table.name))
   const kept = fresh.filter((table) => table.name === STEP_TABLE.name)
   const made = fresh.filter((table) => !kept.includes(table))
@@ -275,12 +293,7 @@ export function plan(all: readonly Table[], circumstances: Circumstances): Migra
     // What is begun from here on is kept there.
     ...createSteps(kept, []),
     ...all.flatMap((table) => (table.existing === true ? existingSteps(table, present) : [])),
-    ...(overlaps && !present.ranges
-      ? [adding('install btree_gist to refuse overlaps', 'create extension if not exists btree_gist')]
-      : []),
-    ...(searches && !present.trigrams
-      ? [adding('install pg_trgm for search', 'create extension if not exists pg_trgm')]
-      : []),
+    ...extensionSteps(wanted, present),
     ...there.flatMap((pair) => locking(pair, beforeRenames(pair, circumstances))).filter(isOpen),
     ...sequenceSteps(wanted, present, renamedSequences(there)),
     ...there.flatMap((pair) => locking(pair, renameSteps(pair, wanted, present))),

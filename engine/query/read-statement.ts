@@ -1,6 +1,7 @@
 /** One record compiled to SQL: one statement, whatever is embedded. */
 import type { Field, Resource } from '../catalog/catalog.ts'
 import { idSql } from '../catalog/stored.ts'
+import { nameSql } from '../filter/name.ts'
 import { and, join, quoted, slot, sql } from '../filter/sql.ts'
 import type { Serializer } from '../record/serializer.ts'
 import { castType } from './comparison.ts'
@@ -48,11 +49,12 @@ export function compileGet(
   return { ...read, serialize: select.serialize, kept: select.kept, shared }
 }
 
-/** Compiles which records have a text in a field: rows of the lower-cased text and the id, lowest id first. Slot: `texts`. */
+/** Compiles which records have a text in a field: rows of the text as it is compared and the id, lowest id first. Slot: `texts`. */
 export function compileIdsOf(scope: SelectScope, resource: Resource, field: Field): Compiled {
   const stored = sql`(${fieldSql(field, 't')})::text`
   // A table of others may hold what this type would not store.
-  const text = field.type.lowered === true && !resource.existing ? stored : sql`lower(${stored})`
+  const lowered = resource.existing ? sql`lower(${stored})` : stored
+  const text = field.type.lowered === true ? lowered : nameSql(stored)
   const where = [
     ...existenceSql(scope, resource, 't'),
     reachSql(scope, reach(resource.policies.view, scope.actor), 't'),

@@ -1,5 +1,5 @@
 /** What rows name and is not there: created with them, where the import is asked to, as a row of its own file would be. */
-import type { Id, ParentEntry, PluginContext } from '../../engine/index.ts'
+import { type Id, nameText, type ParentEntry, type PluginContext } from '../../engine/index.ts'
 import { type Entry, entryOf, type Named } from './entry.ts'
 import { type Column, headerWord, layoutOf } from './layout.ts'
 import type { Sheet } from './parse.ts'
@@ -57,5 +57,5 @@ function parentOf(
   const naming = layout.columns.find((column) => column.path === path.split('.').at(-1))?.field
   const stored = naming?.type.decode(text, naming.options)
   const shown = stored !== undefined && 'value' in stored ? String(stored.value) : text
-  return { field: field.name, resource: resource.name, name: text.toLowerCase(), shown, input, fixed }
+  return { field: field.name, resource: resource.name, name: nameText(text), shown, input, fixed }
 }

@@ -111,7 +111,8 @@ test('an index over another expression is made anew, also where its table gets a
   const table = (name: string): Table => ({
     ...{ name, columns: [title], indexes: [], primaryKey: ['id'], foreignKeys: [], sequences: [] },
   })
-  const pair = { wanted: table('now'), actual: table('then'), aside: new Map() }
+  const names = { aside: new Map(), pairs: new Map(), names: undefined, back: false }
+  const pair = { wanted: table('now'), actual: table('then'), ...names }
   const [present, wanted] = [namedIndex('then', kind), namedIndex('now', kind)]
   assert.equal(renamedIndexes(pair, [present], [wanted]), [{ from: present, to: wanted }])
   assert.equal(renamedIndexes(pair, [{ ...present, name: 'then_title_0c0ffee0_idx' }], [wanted]), [])

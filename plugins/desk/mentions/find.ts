@@ -1,5 +1,5 @@
 /** Hook: keeps with a comment whom its text mentions, of those who may read it. YAML can't look for names in a text. */
-import type { HookContext, Next, Transaction } from '../../../engine/index.ts'
+import { type HookContext, type Next, nameSqlText, type Transaction } from '../../../engine/index.ts'
 import { whoSees } from '../../auth/sight.ts'
 import { type Candidate, meantBy, type Named, namedIn } from './names.ts'
 
@@ -43,8 +43,8 @@ async function candidatesOf(
   const table = (name: string): string => `"${catalog.resources.get(name)!.table}"`
   const values: unknown[] = [ids, names, result?.ticket_id]
   const known = readable('users', 'u', values)
-  const first = `replace(lower(u.first_name), ' ', '')`
-  const last = `replace(lower(u.last_name), ' ', '')`
+  const first = `replace(${nameSqlText('u.first_name')}, ' ', '')`
+  const last = `replace(${nameSqlText('u.last_name')}, ' ', '')`
   const called = ["'.'", "'_'", "'-'", "''"].map((sign) => `${first} || ${sign} || ${last}`)
   const text = `select u.id, u.email, u.first_name, u.last_name from ${table('users')} u
     where (u.id = any($1::integer[]) or ${[first, ...called, `split_part(u.email, '@', 1)`].map((one) => `${one} = any($2::text[])`).join(' or ')})

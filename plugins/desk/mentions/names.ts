@@ -1,4 +1,5 @@
 /** What of a text names people: `@[Alba Reed](7)` by the id, `@alba`, `@alba.reed` by what people are called. */
+import { nameText } from '../../../engine/index.ts'
 
 /** People whom one text may name; more are not looked for. */
 const MOST = 50
@@ -16,8 +17,9 @@ export interface Named {
 /** The ids and names in a text, each once. */
 export function namedIn(text: string): Named {
   const ids = [...text.matchAll(BY_ID)].map(([, id]) => Number(id))
-  const rest = text.replace(BY_ID, ' ')
-  const names = [...rest.matchAll(BY_NAME)].map(([, name = '']) => name.replace(/[._-]+$/, '').toLowerCase())
+  // A letter and its accent may be two signs, which are no word together, and signs that nobody sees would end one.
+  const rest = nameText(text.replace(BY_ID, ' '))
+  const names = [...rest.matchAll(BY_NAME)].map(([, name = '']) => name.replace(/[._-]+$/, ''))
   return { ids: [...new Set(ids)].slice(0, MOST), names: [...new Set(names)].slice(0, MOST) }
 }
 
@@ -49,5 +51,5 @@ function firstName({ first_name: name }: Candidate): string {
 }
 
 function joined(name: string): string {
-  return name.toLowerCase().replace(/\s+/g, '')
+  return nameText(name).replaceAll(' ', '')
 }

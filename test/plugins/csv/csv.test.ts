@@ -31,6 +31,21 @@ function importText(as: Person | undefined, value: string | Uint8Array, path = '
   return sendParts(desk, 'POST', path, as, [{ name, value, file: 'tickets.csv', type: 'text/csv' }])
 }
 
+csv('a setting is found however its name is written', async () => {
+  const text = [
+    'Subject,Details,Status,Priority',
+    'One,Text,in\u00a0\u200bpro\u00adgress,Ｈｉｇｈ',
+    'Two,Text,ＩＮ  PROGRESS,hi\u2060gh',
+  ].join('\n')
+  const answer = await importText(manager, text)
+  assert.is(answer.at('data.imported'), 2, answer.text)
+  for (const id of answer.at('data.ids') as number[]) {
+    const ticket = await desk.get(`/tickets/${id}`, manager)
+    assert.equal([ticket.at('data.status.slug'), ticket.at('data.priority.name')], ['in-progress', 'High'])
+    await desk.call('DELETE', `/tickets/${id}`, { as: desk.admin })
+  }
+})
+
 csv('an export is a file with the columns of the desk', async () => {
   const answer = await desk.get('/tickets/export', manager)
   assert.is(answer.status, 200)

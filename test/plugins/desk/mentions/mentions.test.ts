@@ -48,6 +48,15 @@ test('names stand behind an @ that is no address, and ids in the long form', () 
   assert.equal(namedIn('@Zoë and @李雷!').names, ['zoë', '李雷'])
 })
 
+test('a name is the same however its signs are written', async () => {
+  assert.equal(namedIn('@Zoe\u0308, @ｂｅｒｔ and @al\u00adba').names, ['zoë', 'bert', 'alba'])
+  const renee = await desk.person('agent', 'Rene\u0301e')
+  const path = await ticket()
+  for (const comment of ['@renée', '@RENE\u0301E', '@Renée.Tester'])
+    assert.equal(await mentioned(path, agent, comment, { is_internal: true }), ['Rene\u0301e Tester'], comment)
+  assert.ok(renee.id > 0)
+})
+
 test('a name means one person or nobody', () => {
   const one = (id: number, email: string, first_name: string, last_name: string) => ({
     id,
