@@ -17,6 +17,9 @@ import type { MigrationPlan } from './plan.ts'
 import type { Entry } from './standing.ts'
 import { type Command, harmlessCount, type Step } from './step.ts'
 
+/** What is given up is taken back at the next start where a lock is not to be had this soon. */
+const GIVING_UP_MS = 5_000
+
 /** A step that failed, with what the database said. */
 export class StepFailed extends Error {
   readonly step: Step
@@ -77,6 +80,8 @@ export interface ApplyOptions {
   readonly log: Logger
   readonly cause: Cause
   readonly pause: Pause
+  /** For so long in all it waits for the locks of others; a minute if absent. */
+  readonly patienceMs?: number | undefined
   /** Of the wanted catalog, by which a change that was begun is known again. */
   readonly mark: string
   /** What is done in the transaction of the change when the tables are there; what it gives stands against the catalog. */
@@ -177,11 +182,16 @@ async function prepare(steps: readonly Step[], catalog: string, taking: Taking):
 }
 
 /** Takes back what a change left that was begun; what can't be taken back now is at the next start. */
-export async function takeBack(runner: Runner, kind: Database['kind'], log: Logger): Promise<void> {
+export async function takeBack(
+  runner: Runner,
+  kind: Database['kind'],
+  log: Logger,
+  patienceMs = PATIENCE_MS,
+): Promise<void> {
   const pending = await pendingChange(runner)
   if (pending === undefined) return
   const history = createHistory(runner, '', 'start')
-  const taking: Taking = { runner, limited: kind === 'postgresql', log, history, patience: { left: PATIENCE_MS } }
+  const taking: Taking = { runner, limited: kind === 'postgresql', log, history, patience: { left: patienceMs } }
   const title = 'take back what was begun'
   // A part of it may have been taken back before.
   for (const command of pending.undo) await ifThere(takeOnline(command, { title }, taking))
@@ -198,7 +208,7 @@ async function giveUp(error: unknown, steps: readonly Step[], taking: Taking, ki
       step,
       failed === step || failed === undefined ? reasonOf(error) : `taken back: ${reason}`,
     )
-  await takeBack(taking.runner, kind, taking.log).catch((cause: unknown) =>
+  await takeBack(taking.runner, kind, taking.log, GIVING_UP_MS).catch((cause: unknown) =>
     taking.log.warn({ err: cause }, 'what was made for a change is taken back at the next start'),
   )
   throw error
@@ -212,10 +222,10 @@ export async function apply(
   plan: MigrationPlan,
   entry: Entry,
   runner: Runner,
-  { kind, log, cause, pause, mark, complete }: ApplyOptions,
+  { kind, log, cause, pause, patienceMs = PATIENCE_MS, mark, complete }: ApplyOptions,
 ): Promise<void> {
   const history = createHistory(runner, plan.hash, cause)
-  const taking = { runner, limited: kind === 'postgresql', log, history, patience: { left: PATIENCE_MS } }
+  const taking = { runner, limited: kind === 'postgresql', log, history, patience: { left: patienceMs } }
   // What only speeds is there from the first request on where one is made to wait anyway.
   const waits = plan.steps.some((step) => !isHarmless(step))
   const later = plan.steps.filter((step) => isBehind(step) && !(waits && isAhead(step)))

@@ -48,6 +48,8 @@ export interface MigrationOptions {
   readonly pause?: Pause | undefined
   /** What is done behind the tables before the catalog may be served, on the connection that has its turn. */
   readonly complete?: ((runner: Runner) => Promise<readonly Diagnostic[]>) | undefined
+  /** For so long in all a change waits for the locks of others before it is given up; a minute if absent. */
+  readonly patienceMs?: number
   /** Whether a process serves this database at present, other than by what is migrated; none does if absent. */
   readonly isServed?: ((runner: Runner) => Promise<boolean>) | undefined
 }
@@ -212,7 +214,7 @@ export function migrate(
 export function migrateTables(
   wanted: readonly Table[],
   database: Database,
-  { log, now, edited = false, rehearse, pause, complete, isServed }: MigrationOptions,
+  { log, now, edited = false, rehearse, pause, patienceMs, complete, isServed }: MigrationOptions,
   catalog?: Catalog,
 ): Promise<Collected<MigrationResult>> {
   return exclusively(database, async (runner) => {
@@ -242,6 +244,7 @@ export function migrateTables(
       log,
       cause: 'start',
       pause: pause ?? NO_PAUSE,
+      patienceMs,
       mark: catalogMark(wanted),
       complete: behind(runner, { wanted, present, standing }, [
         async (inside) => (other ? await rehearse?.(inside, [], true) : undefined),

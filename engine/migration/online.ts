@@ -33,7 +33,7 @@ export async function rest({ patience, runner }: Taking, attempt: number, what: 
   await setTimeout(pause)
 }
 
-export const CHANGED_NOTHING = 'Nothing was changed, because the lock of a table could not be had in a minute'
+export const CHANGED_NOTHING = 'Nothing was changed, because the lock of a table could not be had'
 
 /** Does `work` again while others are in the way. */
 async function patiently<T>(taking: Taking, tables: readonly string[], work: () => Promise<T>): Promise<T> {
@@ -59,7 +59,7 @@ async function concurrently(text: string, taking: Taking): Promise<void> {
   } catch (error) {
     if (!isInTheWay(error)) throw error
     throw new Locked(
-      'Nothing was changed, because an index waited for a minute for the transactions of others',
+      'Nothing was changed, because an index waits for the transactions of others',
       await snapshots(taking.runner),
     )
   }
