@@ -7,6 +7,7 @@ import { rehearse } from '../action/rehearse.ts'
 import type { Boot } from '../boot/boot.ts'
 import { readServed, served } from '../boot/served.ts'
 import type { Runner } from '../database/database.ts'
+import { onFutureTables } from '../migration/future-tables.ts'
 import { planFor } from '../migration/migrate.ts'
 import { servedLast } from '../migration/served.ts'
 import { compareDocuments } from '../openapi/compare.ts'
@@ -29,7 +30,7 @@ export function run(invocation: Invocation): Promise<ExitCode> {
     showDiagnostics(planned, invocation)
     const differences: Differences = {
       plan: planned.value,
-      offences: await offences(catalog, database.adhoc, now),
+      offences: await onFutureTables(catalog, database, (runner) => offences(catalog, runner, now)),
       outside: await outsideOf(application, database.adhoc, now),
     }
     say(options.json === true ? planAsJson(differences) : planAsText(differences))

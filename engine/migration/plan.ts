@@ -253,7 +253,7 @@ function takingOver({ wanted, actual }: Pair): readonly Step[] {
 }
 
 /** The wanted tables that are there, by their wanted names. */
-function pairsOf(wanted: readonly Table[], present: Present): ReadonlyMap<string, Pair> {
+export function pairsOf(wanted: readonly Table[], present: Present): ReadonlyMap<string, Pair> {
   const pairs = new Map<string, Pair>()
   for (const table of wanted) {
     const found = presentTable(wanted, table, present)

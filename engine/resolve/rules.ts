@@ -150,6 +150,23 @@ const namesAreFree: Rule = (resolution, _written, draft) => {
     })
 }
 
+/** While a column changes, another one is beside it under its name with one of these ends. */
+const OF_CHANGES = /__(converting|filling)$/
+
+const columnsAreNotOfChanges: Rule = (resolution, _written, draft) => {
+  for (const { column, earlier, span } of draft.fields.values()) {
+    if (earlier !== undefined || !OF_CHANGES.test(column)) continue
+    resolution.report(
+      'reserved_name',
+      `The column "${column}" ends as the engine's own do while a column changes`,
+      span,
+      {
+        hint: 'choose another name, or give it another "column"',
+      },
+    )
+  }
+}
+
 /** Words such as `any` and `not` mean something in filters, so no field or relation may be called so. */
 const namesAreNoConnectives: Rule = (resolution, _written, draft) => {
   for (const part of [...draft.fields.values(), ...draft.relations.values()]) {
@@ -222,6 +239,7 @@ const RULES: readonly Rule[] = [
   countsHaveRelations,
   totalsAreValues,
   namesAreFree,
+  columnsAreNotOfChanges,
   namesAreNoConnectives,
   derivedResourcesCanCreate,
   actionsHavePolicies,

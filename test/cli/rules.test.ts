@@ -59,6 +59,28 @@ rules('plan counts the records that break a rule, and check --data names them', 
   assert.equal(await run('check'), { code: 0, said: '', complained: '' })
 })
 
+rules(
+  'a rule over fields that get another name or type in the same version is asked of the rows as they will be',
+  async () => {
+    const renamed = STAYS.replace('  room: { type: integer }', '  room: { type: string }').replace(
+      'to:   { type: date, required: true }',
+      'until: { type: date, required: true, renamed_from: to }',
+    )
+    application.write(
+      'resources/stays.yaml',
+      `${renamed}rules:
+  in_order: { must: { until: { gte: $record.from } }, says: It ends before it starts, at: until }
+  few: { at_most: 1, per: room, says: There is one already }
+`,
+    )
+    const planned = await run('plan')
+    assert.match(planned.said, 'rename column stays.to to until')
+    assert.match(planned.said, 'stays: 1 record breaks the rule in_order. They stay;')
+    assert.match(planned.said, 'stays: 2 records break the rule few. They stay;')
+    application.write('resources/stays.yaml', STAYS)
+  },
+)
+
 rules('rules about several records are asked too', async () => {
   application.write(
     'resources/stays.yaml',

@@ -139,6 +139,32 @@ for (const [title, { before, rows, after, says, cure }] of Object.entries(MEETIN
 const UNIQUE =
   'nickname: { type: string, renamed_from: nick, unique: true }, size: { type: integer }, more: { type: string }'
 
+test('a partial unique index whose condition is over a renamed field asks of the rows that it concerns alone', async () => {
+  const file = (
+    state: string,
+    more = '',
+  ) => `fields: { code: { type: string }, ${state}: { type: enum, values: [open, done]${more} } }
+indexes: [{ fields: [code], unique: true, where: { ${state}: open } }]
+policies: { view: [{ who: anyone }] }`
+  await library.titles(linesOf(file('state').replace(', unique: true, where: { state: open }', '')))
+  await library.database.knex('lines').insert([
+    { code: 'a', state: 'done' },
+    { code: 'a', state: 'done' },
+    { code: 'b', state: 'open' },
+  ])
+  const renamed = linesOf(file('stage', ', renamed_from: state'))
+  assert.not.match(await library.shown(renamed), /blocked|unsafe/)
+  await library.titles(renamed)
+  assert.equal(await library.titles(renamed), [])
+  await library.database
+    .knex('lines')
+    .insert({ code: 'b', stage: 'open' })
+    .then(
+      () => assert.unreachable('it is unique'),
+      () => undefined,
+    )
+})
+
 /** Migrates while a row comes that the plan did not see, which the version before may write. */
 async function meanwhile(wanted: readonly Table[], text: string) {
   const on = watched(library.database)
