@@ -194,7 +194,7 @@ function isWritten(holds: NameColumn['holds']): holds is Written {
 function rewritten(reading: Reading, holds: Written, among: readonly Resource[], was: Json): Json | undefined {
   const read = READERS[holds]
   // One that knows none of its names was never asked by it.
-  const asked = holds === 'filter' ? among.filter((resource) => isKnown(resource, was)) : among
+  const asked = holds === 'filter' ? among.filter((resource) => isKnown(reading, resource, was)) : among
   const all = new Set(asked.map((resource) => JSON.stringify(read(reading, resource, was))))
   const [only = ''] = all
   return all.size !== 1 || only === JSON.stringify(was) ? undefined : (JSON.parse(only) as Json)

@@ -72,12 +72,14 @@ export function presentFilter(reading: Reading, resource: Resource | undefined, 
 }
 
 /** Whether a resource has every field and relation at which a filter or values begin, by a present or an earlier name. */
-export function isKnown(resource: Resource, written: Json): boolean {
-  if (Array.isArray(written)) return written.every((one: Json) => isKnown(resource, one))
+export function isKnown(reading: Reading, resource: Resource, written: Json): boolean {
+  if (Array.isArray(written)) return written.every((one: Json) => isKnown(reading, resource, one))
   if (!isObject(written)) return true
   return Object.entries(written).every(([key, value]) => {
-    if (WITHIN.includes(key) || key === 'any' || key === 'all') return isKnown(resource, value)
-    const [first = ''] = key.split('.')
+    if (WITHIN.includes(key) || key === 'any' || key === 'all') return isKnown(reading, resource, value)
+    const [written = ''] = key.split('.')
+    // Files of before know no later name.
+    const first = nameIn(reading, resource, written)
     return resource.fields.has(first) || resource.relations.has(first) || first.endsWith('_ids')
   })
 }

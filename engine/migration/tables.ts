@@ -45,7 +45,7 @@ function columnOf(resource: Resource, field: Field): Column {
       keyDefault(resource, field, type) ??
       (field.defaultMoment === undefined ? given : MOMENTS[field.defaultMoment]),
     identity: field === resource.key && IDENTITIES.has(type),
-    of: field.relation === undefined ? [field.name] : [`${field.relation}_id`, field.name],
+    of: field.relation === undefined ? [field.name] : [...new Set([`${field.relation}_id`, field.name])],
     ...(field.renamedFrom === undefined ? {} : { was: [field.renamedFrom, `${field.renamedFrom}_id`] }),
     ...fillOf(field, type),
     ...wordsOf(field),

@@ -53,4 +53,24 @@ test('roles, webhooks, activity and files have the later name with the first req
   assert.ok((await must('GET', `/articles/${article.id}/activity`)).length >= 3)
 })
 
+test('the files before are put back, which say nothing of it: all of it has the earlier name again', async () => {
+  const { app, login, must } = blog
+  const ed = await login('ed')
+  const { resourcesDir } = app.engine.app.foundation.settings
+  await unlink(join(resourcesDir, 'articles.yaml'))
+  for (const [name, text] of Object.entries(blogFiles(BEFORE))) await writeFile(join(resourcesDir, name), text)
+  assert.equal(
+    (await app.engine.reload()).filter(({ severity }) => severity === 'error'),
+    [],
+  )
+  const { id } = await must('POST', '/posts', { title: 'The news again' }, ed)
+  const told = () => receiver.received.some(({ json }) => json.type === 'posts.create' && json.data.id === id)
+  await until(told)
+  const post = (await must('GET', '/posts?per_page=100')).find(
+    ({ title }: { readonly title: string }) => title === 'One more',
+  )
+  assert.is((await must('GET', `/posts/${post.id}`)).attachments.length, 1)
+  assert.ok((await must('GET', `/posts/${post.id}/activity`)).length >= 3)
+})
+
 test.run()
