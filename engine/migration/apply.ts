@@ -3,7 +3,7 @@
  * or not at all; then what only makes it faster follows. What was made for a plan that is given up is taken back.
  */
 import type { Database, Runner } from '../database/database.ts'
-import { ifThere } from '../database/failure.ts'
+import { failureCode, ifThere, isConnectionLost } from '../database/failure.ts'
 import { quoted as q } from '../filter/sql.ts'
 import type { Logger } from '../observe.ts'
 import type { Diagnostic } from '../text/diagnostic.ts'
@@ -257,8 +257,14 @@ async function finish(step: Step, commands: readonly Command[], taking: Taking):
   } catch (error) {
     const reason = reasonOf(error)
     await history.failed(step, reason)
-    if (!(error instanceof Locked)) throw new StepFailed(step, reason, error)
-    log.warn({ step: step.title }, `${reason}; the next start takes this step`)
+    // Without an answer of the database nothing is known of what is served.
+    if (!(error instanceof Locked) && (failureCode(error) === undefined || isConnectionLost(error)))
+      throw new StepFailed(step, reason, error)
+    const told = { step: step.title, ...(error instanceof Locked ? {} : { err: error }) }
+    log.warn(
+      told,
+      `what only makes the new version faster could not be done, and the next start tries again: ${reason}`,
+    )
     return
   }
   await history.ended(step)

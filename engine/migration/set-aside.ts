@@ -1,5 +1,6 @@
 /** Brings back what was set aside, or destroys it for good when a person asks for that. ⇄ */
 import type { Database, Runner } from '../database/database.ts'
+import { failureCode } from '../database/failure.ts'
 import { quoted as q } from '../filter/sql.ts'
 import { atomically, exclusively } from './exclusive.ts'
 import { inspect } from './inspect.ts'
@@ -11,13 +12,37 @@ async function count(runner: Runner, sql: string): Promise<number> {
   return Number(row?.[0] ?? 0)
 }
 
+const REFERENCES = `select c.relname, k.conname from pg_constraint k join pg_class c on c.oid = k.conrelid
+  where k.contype = 'f' and k.confrelid = $1::regclass and k.conrelid <> k.confrelid and c.relnamespace = current_schema()::regnamespace`
+
+/** Drops a table with the references to it; throws a sentence where a view or something else of others reads it. */
+async function dropTable(runner: Runner, name: string): Promise<void> {
+  for (const [table, constraint] of await runner.run({ text: REFERENCES }, [q(name)]))
+    await runner.run({ text: `alter table ${q(table ?? '')} drop constraint ${q(constraint ?? '')}` }, [])
+  await dropped(runner, name, `drop table ${q(name)}`)
+}
+
+/** What others made over a table or a column never goes with it. */
+async function dropped(runner: Runner, name: string, drop: string): Promise<void> {
+  try {
+    await runner.run({ text: drop }, [])
+  } catch (error) {
+    if (failureCode(error) !== '2BP01') throw error
+    const { detail } = Object(error) as { readonly detail?: unknown }
+    const what = typeof detail === 'string' ? `: ${detail.split('\n').join('; ')}` : ''
+    throw new Error(`${name} can not be dropped while something that others made depends on it${what}`, {
+      cause: error,
+    })
+  }
+}
+
 /** An empty table of the name makes room for the old one; nobody's rows are touched. */
 async function makeRoom(runner: Runner, present: Present, table: string): Promise<void> {
   if (!present.tables.some((other) => other.name === table)) return
   const rows = await count(runner, `select count(*) from ${q(table)}`)
   if (rows > 0) throw new Error(`There is a table ${table} again, with ${rows} rows: it would be in the way.`)
   // Only references to the empty table go with it; the next start makes them again.
-  await runner.run({ text: `drop table ${q(table)} cascade` }, [])
+  await dropTable(runner, table)
 }
 
 /** The rows of `table` that hold a value in `old` and none in `now`; a default is no value that anybody gave. */
@@ -116,9 +141,8 @@ export function purge(database: Database, table?: string, column?: string): Prom
     const gone = await counted(runner, all)
     await atomically(runner, async () => {
       for (const { table: owner, column: was, name } of all) {
-        const drop =
-          was === undefined ? `drop table ${q(name)} cascade` : `alter table ${q(owner)} drop column ${q(name)}`
-        await runner.run({ text: drop }, [])
+        if (was === undefined) await dropTable(runner, name)
+        else await dropped(runner, `${owner}.${name}`, `alter table ${q(owner)} drop column ${q(name)}`)
       }
     })
     return gone

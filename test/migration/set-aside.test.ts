@@ -122,6 +122,24 @@ test('purge destroys only what was set aside', async () => {
   assert.is((await library.database.knex('books')).length, 1)
 })
 
+test('purge never destroys what others made over what was set aside', async () => {
+  await library.database.knex('books').insert({ title: 'Moby Dick', copies: 4 })
+  await library.database.knex.raw(
+    'create view stock as select copies from books; create view all_shelves as select name from shelves',
+  )
+  await library.apply(booksWith({ copies: undefined, shelf_id: undefined }).filter(({ name }) => name !== 'shelves'))
+  const told = await purge(library.database).catch((error: Error) => error.message)
+  assert.match(
+    String(told),
+    /can not be dropped while something that others made depends on it: view (stock|all_shelves) depends on/,
+  )
+  assert.is((await purgeable(library.database)).length, 3)
+  assert.equal((await library.database.knex('stock')).length, 1)
+  await library.database.knex.raw('drop view stock, all_shelves')
+  await purge(library.database)
+  assert.equal(await purgeable(library.database), [])
+})
+
 test('two versions that start in turns leave each other everything they need', async () => {
   const { knex } = library.database
   const newer = booksWith({
