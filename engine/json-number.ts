@@ -4,14 +4,13 @@
 export const INEXACT = 'is a number that can not be kept exactly; send it as a string of digits'
 
 /** A number with fewer digits and a short exponent is always one that a double holds; inside texts this finds too much. */
-const SUSPECT = /\d[\d.]{15}|\d[eE][+-]?\d{3}/
+export const SUSPECT = /\d[\d.]{15}|\d[eE][+-]?\d{3}/
 
 /** What matters of a text that is JSON already: its texts, its numbers, and what opens, parts and closes. */
 const TOKENS = /"[^"\\]*(?:\\.[^"\\]*)*"|-?\d[\d.eE+-]*|[[\]{},]/g
 
-/** The keys that lead to each number which a double does not hold, at most `most` of them; the text is valid JSON. */
+/** The keys that lead to each number which a double does not hold, at most `most` of them; the text is valid JSON, and `SUSPECT` finds something in it. */
 export function inexactNumbers(text: string, most: number): readonly (readonly (string | number)[])[] {
-  if (!SUSPECT.test(text)) return []
   const found: (string | number)[][] = []
   /** The key or index at each depth; undefined where an object's next text is a key. */
   const at: (string | number | undefined)[] = []

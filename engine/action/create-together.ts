@@ -18,7 +18,7 @@ import { hooksOf } from './hook-chain.ts'
 import { parameter } from './input.ts'
 import { assignments, defaultMoments, insertShape, withId } from './insert-shape.ts'
 import { refusedByDatabase } from './outcome.ts'
-import { hasProtected, withProtected } from './protected-slots.ts'
+import { hasProtected, withProtected } from './protected-values.ts'
 import { isCounted, needsTransaction } from './read-back.ts'
 
 /** A record to come; `fixed` are decoded values of fields that callers can't write. */

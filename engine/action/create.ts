@@ -24,6 +24,7 @@ import { hooksOf, runHooks, type Written } from './hook-chain.ts'
 import {
   assignedValues,
   coveringClauses,
+  keptSlots,
   readInput,
   refuseGuarded,
   underClause,
@@ -38,7 +39,6 @@ import { judgedLater, tablesOf, writeMany } from './many.ts'
 import { furtherErrors, refusedByDatabase, written } from './outcome.ts'
 import { type Parent, parentId } from './parent.ts'
 import { contradictions } from './present-names.ts'
-import { keptSlots } from './protected-slots.ts'
 import { isCounted, needsTransaction, readBack } from './read-back.ts'
 import { freeSlug, slugFields } from './slug.ts'
 import { takeOver, takingLocks } from './take-over.ts'

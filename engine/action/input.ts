@@ -13,6 +13,7 @@ import { type DecodedInput, decodeInput, type FieldValues } from '../record/deco
 import type { BoundHook, Execution } from './execution.ts'
 import { type Links, manyFields } from './many.ts'
 import { underPresentNames } from './present-names.ts'
+import { hasProtected, withProtected } from './protected-values.ts'
 import { isEmbed, unwritable } from './unwritable.ts'
 import { isUsable } from './usable.ts'
 
@@ -297,4 +298,19 @@ export function valueSlots(resource: Resource, values: Readonly<FieldValues>): R
     if (field !== undefined) slots[`f_${name}`] = parameter(field, value)
   }
   return slots
+}
+
+/** Resources without a secret, which most are: their values are kept as they are sent. */
+const open = new WeakSet<Resource>()
+
+/** The slots `f_<name>` of values that are stored, with each secret sealed or hashed. */
+export async function keptSlots(
+  around: Pick<Execution, 'catalog' | 'settings'>,
+  resource: Resource,
+  values: Readonly<FieldValues>,
+): Promise<Record<string, unknown>> {
+  if (open.has(resource)) return valueSlots(resource, values)
+  if (hasProtected(around, resource)) return valueSlots(resource, await withProtected(around, resource, values))
+  open.add(resource)
+  return valueSlots(resource, values)
 }

@@ -24,6 +24,7 @@ import {
   coveringClauses,
   errorsOfChanged,
   isTold,
+  keptSlots,
   readInput,
   refuseGuarded,
   underClause,
@@ -37,7 +38,6 @@ import { logLinks } from './log-writes.ts'
 import { changedLinks, judgedLater, type Links, namesOf, writeMany } from './many.ts'
 import { furtherErrors, refusedByDatabase } from './outcome.ts'
 import { contradictions, settled } from './present-names.ts'
-import { keptSlots } from './protected-slots.ts'
 import { isCounted, needsTransaction, type Preconditions, readBack, requireVersion } from './read-back.ts'
 import { remakeSlugs } from './slug.ts'
 import { takeOver } from './take-over.ts'

@@ -4,7 +4,7 @@ import type { IncomingMessage } from 'node:http'
 import type { Context, Middleware } from 'koa'
 import { ApiError, type FieldErrors } from '../error.ts'
 import { isObject, type JsonObject } from '../json.ts'
-import { INEXACT, inexactNumbers } from '../json-number.ts'
+import { INEXACT, inexactNumbers, SUSPECT } from '../json-number.ts'
 import { LIMITS } from '../limits.ts'
 
 const JSON_MEDIA = /^application\/(?:[\w.!#$&^+-]+\+)?json$/
@@ -86,7 +86,7 @@ function parse(bytes: Buffer): JsonObject {
     throw new ApiError('malformed_body')
   }
   if (!isObject(value)) throw new ApiError('malformed_body', { message: 'The body must be a JSON object' })
-  const places = inexactNumbers(text, LIMITS.bodyErrors)
+  const places = SUSPECT.test(text) ? inexactNumbers(text, LIMITS.bodyErrors) : []
   if (places.length > 0) inexact.set(value, places)
   return value
 }

@@ -4,7 +4,7 @@ import { Server as NetServer, type Socket } from 'node:net'
 import { setImmediate as nextTurn, setTimeout as sleep } from 'node:timers/promises'
 import { LIMITS } from '../limits.ts'
 import type { Acceptors } from './accept.ts'
-import type { Passage } from './passage.ts'
+import type { Passage } from './server.ts'
 
 /** A server with what has to end before it has. */
 export interface Stopping {

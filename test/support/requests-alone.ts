@@ -2,7 +2,7 @@
 import type { Engine } from '../../engine/engine.ts'
 import { createAdmission } from '../../engine/http/admission.ts'
 import { type Listening, listen } from '../../engine/http/listen.ts'
-import { createPassage } from '../../engine/http/passage.ts'
+import { createPassage } from '../../engine/http/server.ts'
 import type { Settings } from '../../engine/settings.ts'
 import { SILENT } from './database.ts'
 

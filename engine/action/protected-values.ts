@@ -5,7 +5,6 @@ import type { Json } from '../json.ts'
 import type { FieldValues } from '../record/decode.ts'
 import { protectedSecret } from '../seal.ts'
 import type { Execution } from './execution.ts'
-import { valueSlots } from './input.ts'
 
 /** Whether values of the resource must be protected before they are written. */
 export function hasProtected({ catalog }: Pick<Execution, 'catalog'>, resource: Resource): boolean {
@@ -24,13 +23,4 @@ export async function withProtected(
     if (typeof value === 'string') changed[field.name] = await protectedSecret(settings, how, value)
   }
   return { ...values, ...changed }
-}
-
-/** The slots `f_<name>` of values that are stored. */
-export async function keptSlots(
-  around: Pick<Execution, 'catalog' | 'settings'>,
-  resource: Resource,
-  values: Readonly<FieldValues>,
-): Promise<Record<string, unknown>> {
-  return valueSlots(resource, hasProtected(around, resource) ? await withProtected(around, resource, values) : values)
 }
