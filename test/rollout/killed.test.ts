@@ -19,7 +19,7 @@ interface Watcher {
   answers(name: string): Promise<void>
   /** Resolves when the column is there. */
   column(name: string): Promise<void>
-  /** Keeps a row locked until it is called. */
+  /** Keeps what a statement locks until it is called. */
   lock(sql: string): Promise<() => Promise<void>>
   /** Ends the sessions that wait with such a statement. */
   lose(like: string): Promise<void>
@@ -28,7 +28,8 @@ interface Watcher {
 /** Resolves when the process is to be killed, with what is done behind that. */
 type Moment = (watcher: Watcher, next: string) => Promise<void | (() => Promise<void>)>
 
-const NOTES_IN_USE = 'select 1 from notes order by id limit 1 for update'
+/** The change is whole but for its entry, while every request waits. */
+const NO_ENTRY = 'lock table plinth_migration in share mode'
 const ROLLOUT = `select 1 from plinth_fact where name = 'rollout' for update`
 
 /** When the process is killed. */
@@ -36,17 +37,17 @@ const MOMENTS: Readonly<Record<string, Moment>> = {
   'while instances are asked': ({ phase }) => phase('prepare'),
   'when all are ready': ({ answers }) => answers('ready'),
   async 'while requests wait'({ lock, phase }) {
-    const unlock = await lock(NOTES_IN_USE)
+    const unlock = await lock(NO_ENTRY)
     await phase('hold')
     return unlock
   },
   async 'while requests wait on every instance'({ lock, answers }) {
-    const unlock = await lock(NOTES_IN_USE)
+    const unlock = await lock(NO_ENTRY)
     await answers('holding')
     return unlock
   },
   async 'when the tables are altered'({ lock, phase, column, lose }, next) {
-    const unlock = await lock(NOTES_IN_USE)
+    const unlock = await lock(NO_ENTRY)
     await phase('hold')
     const decide = await lock(ROLLOUT)
     await unlock()
