@@ -114,5 +114,10 @@ function placeOf({
   database,
   transaction,
 }: PluginContext & { readonly transaction?: unknown }): Pick<PluginContext['database'], 'knex'> {
-  return typeof transaction === 'object' && transaction !== null ? (transaction as Pick<Transaction, 'knex'>) : database
+  return isOpen(transaction) ? transaction : database
+}
+
+/** The transaction of a request is a function, by which work inside joins it. */
+function isOpen(value: unknown): value is Pick<Transaction, 'knex'> {
+  return ((typeof value === 'object' && value !== null) || typeof value === 'function') && 'knex' in value
 }

@@ -14,7 +14,7 @@ prefix: ''
 plugins: { timestamps: {}, soft_delete: {}, csv: {} }
 `,
   'rooms.yaml': `resource: rooms
-fields: { name: { type: string, required: true, unique: true }, free: { type: integer, default: 70 } }
+fields: { name: { type: string, required: true, unique: true }, free: { type: integer, default: 70 }, open: { type: boolean, default: true } }
 rules: { not_less: { must: { free: { gte: 0 } }, says: The room is full } }
 policies: { view: [{ who: anyone }], create: [{ who: anyone }] }
 `,
@@ -32,7 +32,7 @@ follows:
 policies: { view: [{ who: anyone }], create: [{ who: anyone }] }
 csv:
   import: [{ who: anyone }]
-  columns: { Code: { path: code, required: true }, Guest: guest, VIP: is_vip, Room: room.name }
+  columns: { Code: { path: code, required: true }, Guest: guest, VIP: is_vip, Room: { path: room.name, where: { open: true } } }
 `,
 }
 
