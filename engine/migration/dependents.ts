@@ -4,7 +4,7 @@ import type { Runner } from '../database/database.ts'
 /** Table → column → what depends on it, as PostgreSQL calls it: `view sizes`. */
 export type Dependents = ReadonlyMap<string, ReadonlyMap<string, readonly string[]>>
 
-/** References, keys and what bears the engine's mark are the engine's own. */
+/** References, keys and what bears the engine's mark are the engine's own; so is an index with a name of its form, which a killed start left unmarked. */
 const READ = `select distinct t.relname, a.attname, case when v.oid is not null then pg_describe_object('pg_class'::regclass, v.oid, 0)
       when d.classid = 'pg_attrdef'::regclass
       then pg_describe_object('pg_class'::regclass, f.adrelid, f.adnum)
@@ -25,8 +25,8 @@ const READ = `select distinct t.relname, a.attname, case when v.oid is not null 
         and coalesce(col_description(f.adrelid, f.adnum), '') not like $1 || '%'
       or g.oid is not null and not g.tgisinternal and coalesce(obj_description(g.oid, 'pg_trigger'), '') not like $1 || '%'
       or k.contype = 'c' and k.conname !~ '_(required|fits)$'
-      or k.contype in ('u', 'x') and coalesce(m.description, '') not like $1 || '%'
-      or i.oid is not null and coalesce(m.description, '') not like $1 || '%'
+      or k.contype in ('u', 'x') and coalesce(m.description, '') not like $1 || '%' and k.conname !~ $2
+      or i.oid is not null and coalesce(m.description, '') not like $1 || '%' and i.relname !~ $2
         and not exists (select 1 from pg_constraint c where c.conindid = i.oid)
         and not exists (select 1 from pg_index x where x.indexrelid = i.oid and not x.indisvalid))
   order by 1, 2, 3`
@@ -36,10 +36,13 @@ export function dependentsOf(dependents: Dependents, table: string, column: stri
   return dependents.get(table)?.get(column) ?? []
 }
 
+/** How the names of the engine's indexes end: name.ts gives them. */
+const OWN_NAME = '(_[0-9a-f]{8}_(key|idx|excl)|__converting)$'
+
 /** Reads what depends on columns of the connection's own schema; `mark` is how the engine marks its own. */
 export async function readDependents(runner: Runner, mark: string): Promise<Dependents> {
   const found = new Map<string, Map<string, string[]>>()
-  for (const [table, column, what] of await runner.run({ text: READ }, [mark])) {
+  for (const [table, column, what] of await runner.run({ text: READ }, [mark, OWN_NAME])) {
     if (typeof table !== 'string' || typeof column !== 'string' || typeof what !== 'string') continue
     const columns = found.get(table) ?? new Map<string, string[]>()
     columns.set(column, [...(columns.get(column) ?? []), what])

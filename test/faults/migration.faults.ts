@@ -2,7 +2,7 @@
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
 import type { Database, Runner } from '../../engine/database/database.ts'
-import { MIGRATION_TABLE } from '../../engine/migration/engine-tables.ts'
+import { FACT_TABLE, MIGRATION_TABLE } from '../../engine/migration/engine-tables.ts'
 import { inspect } from '../../engine/migration/inspect.ts'
 import { migrateTables } from '../../engine/migration/migrate.ts'
 import type { Table } from '../../engine/migration/table.ts'
@@ -67,7 +67,7 @@ ${VIEW}`,
 
 function wantedOf(files: Readonly<Record<string, string>>): readonly Table[] {
   const own = tables(resolved(files)).filter(({ name }) => name in files)
-  return [...own, MIGRATION_TABLE]
+  return [...own, FACT_TABLE, MIGRATION_TABLE]
 }
 
 const NOW = new Date('2026-01-31T12:00:00Z')
