@@ -146,7 +146,8 @@ test(`${READERS} slow readers of an export have a few places and cost others lit
   const during = await load(world, { requests: REQUESTS, seconds: SECONDS, connections: 16 })
   const most = memory(world.service)
   for (const socket of sockets) socket.destroy()
-  const refused = statuses.filter((status) => status === 429).length
+  // By the place of the caller, or because there are too many requests at all.
+  const refused = statuses.filter((status) => status === 429 || status === 503).length
   addLoad({
     load: `${READERS} slow readers`,
     capacity: before.perSecond,
