@@ -218,6 +218,28 @@ function indexing(pair: Pair, index: TableIndex, circumstances: Circumstances): 
   return { ...step, risk: 'blocked', ...question, consequence: 'share a value that must be unique', advice }
 }
 
+/** Rows that get equal values by this plan in what is unique already. */
+function collisions(pair: Pair, index: TableIndex): readonly Step[] {
+  const { name, columns } = pair.wanted
+  const isOther = (one: string): boolean => {
+    const column = columns.find((other) => other.name === one)
+    const was = column && presentColumn(pair, column)
+    if (column === undefined || was === undefined) return false
+    return !keepsValues(column, was) || (column.fill !== undefined && was.nullable)
+  }
+  const question = index.unique && index.columns.some(isOther) ? duplicates(pair, index) : undefined
+  if (question === undefined) return []
+  const step: Step = {
+    ...changing(`keep ${called(index)} on ${name} (${index.columns.join(', ')})`),
+    about: { table: name, column: index.columns[0] ?? '' },
+    risk: 'blocked',
+    ...question,
+    consequence: 'would share a value that must be unique',
+    advice: 'make them different, or take `unique` away',
+  }
+  return [step]
+}
+
 /** What people call an index by what it is for. */
 function called({ kind, language, unique }: TableIndex): string {
   if (kind === 'stems') return `search index for ${language}`
@@ -260,5 +282,6 @@ export function planIndexes(pair: Pair, circumstances: Circumstances): readonly 
     return { ...step, ...how, ...(onlySpeeds(index) ? { behind: true as const } : {}) }
   })
   const renaming = renamed.map((index) => renamingIndex(pair, index))
-  return [...renaming, ...added.map((index) => indexing(pair, index, circumstances)), ...dropping]
+  const colliding = wanted.indexes.filter((index) => !added.includes(index)).flatMap((index) => collisions(pair, index))
+  return [...colliding, ...renaming, ...added.map((index) => indexing(pair, index, circumstances)), ...dropping]
 }

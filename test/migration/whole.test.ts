@@ -60,6 +60,16 @@ const MEETINGS: Readonly<Record<string, Meeting>> = {
     says: /2 rows share a value that must be unique/,
     cure: `update lines set code = '3' where code = '01'`,
   },
+  'a unique field that is filled from another one': {
+    before: 'code: { type: string, unique: true }, other: { type: string }',
+    rows: [
+      { code: 'a', other: 'x' },
+      { code: null, other: 'a' },
+    ],
+    after: 'code: { type: string, unique: true, required: true, backfill: $record.other }, other: { type: string }',
+    says: /2 rows would share a value that must be unique/,
+    cure: `update lines set other = 'b' where other = 'a'`,
+  },
   'a unique field that is renamed': {
     before: NICK,
     rows: [{ nick: 'ada' }, { nick: 'ada' }],
