@@ -1,6 +1,7 @@
 /** Breakers: an outside server that can't be reached is left alone for a while, so that it stops only its own work. */
 import { ApiError } from './error.ts'
 import { LIMITS } from './limits.ts'
+import { memo } from './memo.ts'
 import type { Logger } from './observe.ts'
 import type { Settings } from './settings.ts'
 
@@ -133,16 +134,7 @@ export interface Breakers {
   told: (standing: Standing) => void
 }
 
-const known = new WeakMap<Settings, Breakers>()
-
-function breakersOf(settings: Settings): Breakers {
-  let breakers = known.get(settings)
-  if (breakers === undefined) {
-    breakers = { byServer: new Map(), told: () => undefined }
-    known.set(settings, breakers)
-  }
-  return breakers
-}
+const breakersOf = memo((_: Settings): Breakers => ({ byServer: new Map(), told: () => undefined }))
 
 /**
  * The one breaker of a process for an outside server. Its name is what operators read: the kind of the server, and its

@@ -15,13 +15,13 @@ export type {
   Records,
   UpdateOptions,
 } from './action/context.ts'
-export { type Address, addressOf, isWithin, type Network, subnetOf } from './address.ts'
 export { relatedPath } from './action/related.ts'
 export * from './action/resource-types.ts'
 export { pathOf } from './action/stream.ts'
 export { wayOf } from './action/way.ts'
 export type { Actor } from './actor.ts'
 export { ANONYMOUS, holds, SYSTEM } from './actor.ts'
+export { type Address, addressOf, isWithin, type Network, subnetOf } from './address.ts'
 export type {
   ActionContext,
   ActionContribution,
@@ -78,6 +78,7 @@ export { isObject, type Json, type JsonObject, type JsonSchema, JsonText, namesT
 export { INEXACT, inexactNumbers } from './json-number.ts'
 export { keysOf } from './keys.ts'
 export { LIMITS } from './limits.ts'
+export { memo } from './memo.ts'
 export type { Logger } from './observe.ts'
 export { type OldFiles, removeOldFiles } from './old-files.ts'
 export { answerTo, unlessAborted } from './outside.ts'

@@ -1,5 +1,6 @@
 /** ⇄ The keys made from the application's secrets: they sign tokens, and every key that seals is made from one of them. */
 import { createHash } from 'node:crypto'
+import { memo } from './memo.ts'
 import { secretsOf } from './secret.ts'
 import type { Settings } from './settings.ts'
 
@@ -9,18 +10,18 @@ export interface Keys {
   readonly byId: ReadonlyMap<string, Uint8Array>
 }
 
-const known = new WeakMap<Settings, Promise<Keys>>()
+/** The keys of settings, once they were asked for. */
+const heldBy = memo((_: Settings): { keys?: Promise<Keys> } => ({}))
 
 /** The keys of these settings, read or made once. */
 export function keysOf(settings: Settings): Promise<Keys> {
-  let keys = known.get(settings)
-  if (keys === undefined) {
-    keys = loadKeys(settings)
+  const held = heldBy(settings)
+  if (held.keys === undefined) {
+    held.keys = loadKeys(settings)
     // A full disk is no reason to refuse everybody until the next start.
-    keys.catch(() => known.delete(settings))
-    known.set(settings, keys)
+    held.keys.catch(() => delete held.keys)
   }
-  return keys
+  return held.keys
 }
 
 async function loadKeys(settings: Settings): Promise<Keys> {

@@ -1,6 +1,7 @@
 /** ⇄ Seals texts that must not be read in the database or in its backups, and hashes those that need only be known again. */
 import { createCipheriv, createDecipheriv, createHmac, hkdfSync, randomBytes, timingSafeEqual } from 'node:crypto'
 import { keysOf } from './keys.ts'
+import { memo } from './memo.ts'
 import type { Settings } from './settings.ts'
 
 const CIPHER = 'aes-256-gcm'
@@ -51,19 +52,10 @@ function digest(key: Uint8Array, salt: Uint8Array, text: string): Buffer {
   return createHmac('sha256', key).update(salt).update(text, 'utf8').digest()
 }
 
-const keysByUse = new WeakMap<Uint8Array, Map<string, Buffer>>()
-
 /** The key for one use, made once for each secret: every mail asks for it twice. */
-function keyFor(key: Uint8Array, use: string): Buffer {
-  const made = keysByUse.get(key) ?? new Map<string, Buffer>()
-  keysByUse.set(key, made)
-  let own = made.get(use)
-  if (own === undefined) {
-    own = Buffer.from(hkdfSync('sha256', key, '', `plinth ${use}`, 32))
-    made.set(use, own)
-  }
-  return own
-}
+const keyFor = memo(
+  (key: Uint8Array, use: string): Buffer => Buffer.from(hkdfSync('sha256', key, '', `plinth ${use}`, 32)),
+)
 
 interface Sealed {
   readonly nonce: Buffer

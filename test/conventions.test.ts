@@ -45,6 +45,7 @@ const RANKS: Readonly<Record<string, number>> = {
   'secret.ts': 0,
   'settings.ts': 0,
   'turns.ts': 0,
+  'memo.ts': 0,
   text: 0,
   disk: 0,
   field: 1,
@@ -260,6 +261,14 @@ conventions('no type is talked out of what it knows', () => {
   none(
     violations.map((file) => file.path),
     'no double cast, no ignored error',
+  )
+})
+
+conventions('what is remembered of an object is a memo', () => {
+  const violations = everything.filter((file) => file.path !== 'engine/memo.ts' && /\bnew WeakMap\b/.test(file.code))
+  none(
+    violations.map((file) => file.path),
+    '`memo` of engine/memo.ts instead of a WeakMap by hand',
   )
 })
 

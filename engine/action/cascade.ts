@@ -5,6 +5,7 @@ import { idSql, meets } from '../catalog/stored.ts'
 import { and, quoted, slot, sql } from '../filter/sql.ts'
 import type { Id } from '../id.ts'
 import type { Json } from '../json.ts'
+import { memo } from '../memo.ts'
 import { compiled } from '../query/compiled.ts'
 import type { Lookup } from '../query/lookup.ts'
 import { existenceSql } from '../query/scope.ts'
@@ -61,14 +62,10 @@ export function leavingKeys(
   return new Set(keys)
 }
 
-const known = new WeakMap<Resource, readonly Followers[]>()
-
 /** Those of which a write is heard. */
-function followersOf(catalog: Catalog, resource: Resource): readonly Followers[] {
-  const found = known.get(resource) ?? pointingAt(catalog, resource).filter((one) => isHeard(catalog, one, []))
-  known.set(resource, found)
-  return found
-}
+const followersOf = memo((catalog: Catalog, resource: Resource): readonly Followers[] =>
+  pointingAt(catalog, resource).filter((one) => isHeard(catalog, one, [])),
+)
 
 function pointingAt({ resources }: Catalog, { table }: Resource): readonly Followers[] {
   return [...resources.values()].flatMap((resource) =>

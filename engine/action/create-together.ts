@@ -6,6 +6,7 @@ import type { Row } from '../database/database.ts'
 import { ApiError } from '../error.ts'
 import type { Id } from '../id.ts'
 import type { JsonObject } from '../json.ts'
+import { memo } from '../memo.ts'
 import type { Compiled } from '../query/compiled.ts'
 import { looksAround } from '../query/looks-around.ts'
 import { actorClass, clauseKey } from '../query/policy.ts'
@@ -165,21 +166,15 @@ function joins({ counts, nulls, records }: Run, { clause, values }: Plain, names
   return names.every((name) => values[name] !== null || counts.get(name) === records.length)
 }
 
-const lackables = new WeakMap<Resource, ReadonlySet<string>>()
-
 /** The fields that a record may lack beside others that have them: the database gives them no value of its own, or a moment. */
-function lackable(resource: Resource): ReadonlySet<string> {
-  const known = lackables.get(resource)
-  if (known !== undefined) return known
+const lackable = memo((resource: Resource): ReadonlySet<string> => {
   const { fields, key, scopeSets } = resource
   const fixed = new Set(scopeSets.map(({ field }) => field))
   const found = [...fields.values()].filter(
     (field) => field !== key && !fixed.has(field) && field.type.generated === undefined && field.stored === undefined,
   )
-  const names = new Set(found.map(({ name }) => name))
-  lackables.set(resource, names)
-  return names
-}
+  return new Set(found.map(({ name }) => name))
+})
 
 /** What is written of the records of a run. */
 function shapeOf(inner: Within, resource: Resource, { counts, nulls, records }: Run): EachShape {

@@ -4,6 +4,7 @@ import type { Catalog, Field, Resource } from '../catalog/catalog.ts'
 import type { Database, Row, Runner, Transaction } from '../database/database.ts'
 import type { Id } from '../id.ts'
 import type { JsonObject } from '../json.ts'
+import { memo } from '../memo.ts'
 import type { Logger } from '../observe.ts'
 import { type Compiled, type CompiledStatements, parameterValues } from '../query/compiled.ts'
 import type { SelectScope } from '../query/scope.ts'
@@ -219,7 +220,8 @@ export function runCompiled(
   return replan ? adhoc.run(unnamed, values) : runner.run(statement, values)
 }
 
-const noted = new WeakMap<Transaction, Set<string>>()
+/** What a transaction remembers that it tells after its commit. */
+const notedIn = memo((_: Transaction) => new Set<string>())
 
 /** What the row of the log of changes says beside the record: who wrote, by which request, because of what, and when. */
 export function changeSlots({ caller, requestId, bulk, cause, now }: Execution): Readonly<Record<string, unknown>> {
@@ -252,8 +254,7 @@ export async function noteChange(around: Execution, { logged, table }: Resource)
 /** Tells at once, or once after the commit where a transaction is open, however often it is noted under the name. */
 export async function noteOnce(around: Execution, name: string, tell: Work): Promise<void> {
   if (around.transaction === undefined) return tell()
-  const names = noted.get(around.transaction) ?? new Set()
-  noted.set(around.transaction, names)
+  const names = notedIn(around.transaction)
   if (names.has(name)) return
   names.add(name)
   around.afterCommit(tell)
@@ -282,7 +283,8 @@ export async function tryOut<T>(outer: Within, work: (inner: Within) => Promise<
  */
 export async function attempt<T>(outer: Within, work: (inner: Within) => Promise<T>): Promise<T> {
   const { transaction } = outer
-  const before = new Set(noted.get(transaction))
+  const noted = notedIn(transaction)
+  const before = new Set(noted)
   const left: Work[] = []
   await transaction.run({ text: 'savepoint attempt' }, [])
   try {
@@ -291,7 +293,7 @@ export async function attempt<T>(outer: Within, work: (inner: Within) => Promise
     for (const later of left) outer.afterCommit(later)
     return result
   } catch (error) {
-    noted.set(transaction, before)
+    for (const name of noted) if (!before.has(name)) noted.delete(name)
     await transaction.run({ text: 'rollback to savepoint attempt' }, [])
     await transaction.run({ text: 'release savepoint attempt' }, [])
     throw error

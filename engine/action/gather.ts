@@ -2,6 +2,7 @@
 import type { Row } from '../database/database.ts'
 import type { Id } from '../id.ts'
 import { LIMITS } from '../limits.ts'
+import { memo } from '../memo.ts'
 
 /** Reads the rows of several ids at once, in any order. */
 export type ReadMany = (ids: readonly Id[]) => Promise<readonly Row[]>
@@ -46,14 +47,5 @@ export function createGather(idColumn: number): Gather {
     })
 }
 
-const gatherers = new WeakMap<object, Gather>()
-
 /** The gatherer of a compiled statement whose column 1 is the id; made when it is first asked for. */
-export function gatherOf(compiled: object): Gather {
-  let gather = gatherers.get(compiled)
-  if (gather === undefined) {
-    gather = createGather(1)
-    gatherers.set(compiled, gather)
-  }
-  return gather
-}
+export const gatherOf = memo((_compiled: object): Gather => createGather(1))

@@ -7,6 +7,7 @@ import { isStored, storedFields } from '../catalog/stored.ts'
 import { ApiError } from '../error.ts'
 import type { Id } from '../id.ts'
 import type { Json, JsonObject } from '../json.ts'
+import { memo } from '../memo.ts'
 import { isLogged } from '../query/change-log.ts'
 import { allowsOne, readable } from '../query/policy.ts'
 import { type DecodedInput, decodeInput, type FieldValues } from '../record/decode.ts'
@@ -37,19 +38,12 @@ interface Spoken {
   readonly fields: readonly Field[]
 }
 
-const spoken = new WeakMap<Resource, Spoken>()
-
 /** The fields that a body may speak of. */
-function spokenFields(resource: Resource): Spoken {
-  let found = spoken.get(resource)
-  if (found === undefined) {
-    const own = storedFields(resource)
-    const shownOnly = [...resource.fields.values()].filter((field) => !isStored(field))
-    found = { own, fields: [...own, ...shownOnly, ...manyFields(resource).map(([field]) => field)] }
-    spoken.set(resource, found)
-  }
-  return found
-}
+const spokenFields = memo((resource: Resource): Spoken => {
+  const own = storedFields(resource)
+  const shownOnly = [...resource.fields.values()].filter((field) => !isStored(field))
+  return { own, fields: [...own, ...shownOnly, ...manyFields(resource).map(([field]) => field)] }
+})
 
 /** Decodes a body for a resource and the hooks of one action. */
 export function readInput(

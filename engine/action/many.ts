@@ -6,23 +6,17 @@ import { FIELD_TYPES } from '../field/index.ts'
 import { quoted } from '../filter/sql.ts'
 import type { Id } from '../id.ts'
 import { LIMITS } from '../limits.ts'
+import { memo } from '../memo.ts'
 import { compileLinked, compileSelectable, compileUnlink } from '../query/links.ts'
 import { allowsOne } from '../query/policy.ts'
 import { type Execution, runCompiled } from './execution.ts'
 import { joiningOf, writePairs } from './pairs.ts'
 
-const known = new WeakMap<Resource, readonly (readonly [Field, ManyToMany])[]>()
-
 /** The body keys that write many-to-many relations, as fields: lists of distinct ids. */
-export function manyFields(resource: Resource): readonly (readonly [Field, ManyToMany])[] {
-  let fields = known.get(resource)
-  if (fields === undefined) {
-    const relations = [...resource.relations.values()].filter((relation) => relation.kind === 'many_to_many')
-    fields = relations.map((relation) => [idList(resource, relation), relation] as const)
-    known.set(resource, fields)
-  }
-  return fields
-}
+export const manyFields = memo((resource: Resource): readonly (readonly [Field, ManyToMany])[] => {
+  const relations = [...resource.relations.values()].filter((relation) => relation.kind === 'many_to_many')
+  return relations.map((relation) => [idList(resource, relation), relation] as const)
+})
 
 function idList(resource: Resource, relation: ManyToMany): Field {
   const own = { of: relation.ids, max_items: LIMITS.listItems }

@@ -3,6 +3,7 @@ import type { Catalog, EmbedEntry, Resource } from '../catalog/catalog.ts'
 import { ApiError } from '../error.ts'
 import type { Id } from '../id.ts'
 import { entityTag, namesTag } from '../json.ts'
+import { memo } from '../memo.ts'
 import { readsOfAnswer, speaksOf } from '../query/reads-of-answer.ts'
 import type { BoundHook, Execution } from './execution.ts'
 import { readGone, readOne } from './read.ts'
@@ -57,15 +58,7 @@ function showsElsewhere(catalog: Catalog, resource: Resource, columns: ReadonlyS
  * Whether the answer to a creation finds the new row in its table. Nothing refers to it before it is there, so its lists
  * and counts are empty; it is found by SQL of an author, or counted where a record that it refers to is embedded.
  */
-function findsNew(resource: Resource): boolean {
-  const known = findings.get(resource) ?? looksForNew(resource)
-  findings.set(resource, known)
-  return known
-}
-
-const findings = new WeakMap<Resource, boolean>()
-
-function looksForNew({ fields, relations, table }: Resource): boolean {
+const findsNew = memo(({ fields, relations, table }: Resource): boolean => {
   const finds = (entries: readonly EmbedEntry[]): boolean =>
     entries.some(({ value }) => {
       if (value.kind === 'embed') return finds(value.entries)
@@ -74,7 +67,7 @@ function looksForNew({ fields, relations, table }: Resource): boolean {
     })
   const referred = [...relations.values()].filter(({ kind }) => kind === 'belongs_to')
   return [...fields.values()].some((field) => speaksOf(field, table)) || referred.some(({ embed = [] }) => finds(embed))
-}
+})
 
 /** The headers of a request that say of which version of a record it is. */
 export interface Preconditions {

@@ -6,6 +6,7 @@ import { violation } from '../database/failure.ts'
 import { ApiError } from '../error.ts'
 import type { Id } from '../id.ts'
 import type { Json } from '../json.ts'
+import { memo } from '../memo.ts'
 import { type Lookup, notFound } from '../query/lookup.ts'
 import { actorClass, requireClause } from '../query/policy.ts'
 import { compileRemoval } from '../query/write-statement.ts'
@@ -40,15 +41,11 @@ async function removeForGood(around: Execution, resource: Resource, lookup: Look
   await deleteRecord({ ...around, actor: SYSTEM }, forGood(resource), lookup)
 }
 
-const forGoods = new WeakMap<Resource, Resource>()
-
 /** The resource without a soft delete. */
-function forGood(resource: Resource): Resource {
-  if (resource.deleteSets === undefined) return resource
-  const found = forGoods.get(resource) ?? { ...resource, deleteSets: undefined }
-  forGoods.set(resource, found)
-  return found
-}
+const forGood = memo(
+  (resource: Resource): Resource =>
+    resource.deleteSets === undefined ? resource : { ...resource, deleteSets: undefined },
+)
 
 /** What is to be deleted or restored. */
 interface Removal {

@@ -3,6 +3,7 @@ import type { Actor } from '../actor.ts'
 import type { Resource } from '../catalog/catalog.ts'
 import { wireJson } from '../field/wire.ts'
 import type { Json } from '../json.ts'
+import { memo } from '../memo.ts'
 import { type CompiledStatements, parameterValues } from '../query/compiled.ts'
 import { broughtSlot, READERS } from '../query/per-reader.ts'
 import { actorClass } from '../query/policy.ts'
@@ -55,7 +56,8 @@ const TOGETHER = 8
 /** Roles that were changed leave classes behind that nobody is in any more. */
 const REMEMBERED = 64
 
-const known = new WeakMap<CompiledStatements, Map<string, Map<string, Actor>>>()
+/** The classes that were asked for, by the shape of the statement. */
+const shapesOf = memo((_: CompiledStatements) => new Map<string, Map<string, Actor>>())
 
 /**
  * The classes of a statement are all that were ever asked for, in the order in which they came: whoever takes part this
@@ -66,8 +68,7 @@ function groupsOf(
   { columns, laid, pairs, resource }: Asked,
   classes: ReadonlyMap<string, readonly number[]>,
 ): readonly (readonly Class[])[] {
-  const shapes = known.get(statements) ?? new Map<string, Map<string, Actor>>()
-  known.set(statements, shapes)
+  const shapes = shapesOf(statements)
   const shape = `${resource.name} ${columns.join()} ${laid}`
   const found = shapes.get(shape)
   const actors = found === undefined || found.size > REMEMBERED ? new Map<string, Actor>() : found

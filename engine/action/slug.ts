@@ -4,6 +4,7 @@ import type { Field, Resource } from '../catalog/catalog.ts'
 import { slugify } from '../field/slug.ts'
 import { likeLiteral } from '../filter/to-sql.ts'
 import type { Json } from '../json.ts'
+import { memo } from '../memo.ts'
 import { compileTakenSlugs } from '../query/read-statement.ts'
 import type { FieldValues } from '../record/decode.ts'
 import { type Execution, runCompiled } from './execution.ts'
@@ -13,19 +14,12 @@ const SUFFIX_LENGTH = 7
 
 const LOCK = 'select pg_advisory_xact_lock(hashtextextended($1::text, 0))'
 
-const made = new WeakMap<Resource, readonly Field[]>()
-
 /** The fields of a resource whose value is made when none is given. */
-export function slugFields(resource: Resource): readonly Field[] {
-  let fields = made.get(resource)
-  if (fields === undefined) {
-    fields = [...resource.fields.values()].filter(
-      (field) => field.type.name === 'slug' && typeof field.options.own.from === 'string',
-    )
-    made.set(resource, fields)
-  }
-  return fields
-}
+export const slugFields = memo((resource: Resource): readonly Field[] =>
+  [...resource.fields.values()].filter(
+    (field) => field.type.name === 'slug' && typeof field.options.own.from === 'string',
+  ),
+)
 
 function baseOf(resource: Resource, field: Field, values: Readonly<FieldValues>): string {
   const source = values[String(field.options.own.from)]

@@ -1,10 +1,11 @@
 /** What many records are, as changes left them and as they were before ⇄: one statement for all that is asked of them. */
 
 import { SYSTEM } from '../actor.ts'
-import type { Catalog, Resource } from '../catalog/catalog.ts'
+import type { Resource } from '../catalog/catalog.ts'
 import { idOf } from '../catalog/key.ts'
 import { wireJson } from '../field/wire.ts'
 import type { Json } from '../json.ts'
+import { memo } from '../memo.ts'
 import { compileSurvey } from '../query/survey.ts'
 import type { Findings, Survey, Surveyed } from './asked.ts'
 import { type Execution, runCompiled } from './execution.ts'
@@ -22,7 +23,7 @@ export async function survey(
   const { catalog, statements } = around
   const paths = asked.values.map((path) => pathOf(catalog, resource, path))
   const ways = asked.ways.map((way) => wayOf(catalog, resource, way))
-  const found = statements.get(`survey ${resource.name} ${numberOf(catalog, asked)}`, () =>
+  const found = statements.get(`survey ${resource.name} ${numberOf(asked)}`, () =>
     compileSurvey({ catalog, actor: SYSTEM }, resource, { conditions: asked.conditions, ways, paths }),
   )
   const slots = {
@@ -47,13 +48,7 @@ export async function survey(
   return findings
 }
 
-const numbers = new WeakMap<Catalog, Map<Survey, number>>()
+let surveys = 0
 
 /** What is asked has conditions, of which a key would be long: it is known by itself. */
-function numberOf(catalog: Catalog, asked: Survey): number {
-  const known = numbers.get(catalog) ?? new Map<Survey, number>()
-  numbers.set(catalog, known)
-  const number = known.get(asked) ?? known.size
-  known.set(asked, number)
-  return number
-}
+const numberOf = memo((_: Survey): number => ++surveys)

@@ -2,6 +2,7 @@
 import { rehearse } from '../action/rehearse.ts'
 import type { Catalog } from '../catalog/catalog.ts'
 import type { Database } from '../database/database.ts'
+import { memo } from '../memo.ts'
 import type { Pause } from '../migration/apply.ts'
 import {
   altersTables,
@@ -56,12 +57,13 @@ export async function settle(
 }
 
 /** What the log was told last of what is left in a database: while files are edited, each save would tell it again. */
-const logged = new WeakMap<Database, string>()
+const lastLogged = memo((_: Database): { told?: string } => ({}))
 
 function logLeft(database: Database, { left, older, rules = [] }: MigrationResult, log: Logger): void {
   const told = JSON.stringify([left, older])
-  if (logged.get(database) === told) return
-  logged.set(database, told)
+  const last = lastLogged(database)
+  if (last.told === told) return
+  last.told = told
   if (older) {
     const sentence =
       'the database was brought to a newer YAML since this one last started: what this one knows is served'

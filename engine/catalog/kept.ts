@@ -1,4 +1,5 @@
 /** What the log of changes keeps of a record for its policies, and the names under which it does. */
+import { memo } from '../memo.ts'
 import type { Catalog, FieldPath, Filter, Resource } from './catalog.ts'
 import { isStored } from './stored.ts'
 
@@ -17,21 +18,15 @@ export function pathsOf(filter: Filter): readonly FieldPath[] {
   return filter.kind === 'not' ? pathsOf(filter.of) : filter.of.flatMap(pathsOf)
 }
 
-const known = new WeakMap<Resource, ReadonlyMap<string, FieldPath>>()
-
 /**
  * What has to be kept of a record so that its policy `view` can be asked later, by the name it is kept under: every
  * stored value that a condition compares, of this resource and of the others on its table.
  */
-export function policyPaths(catalog: Catalog, resource: Resource): ReadonlyMap<string, FieldPath> {
-  const found = known.get(resource)
-  if (found !== undefined) return found
+export const policyPaths = memo((catalog: Catalog, resource: Resource): ReadonlyMap<string, FieldPath> => {
   const siblings = [...catalog.resources.values()].filter(({ owner }) => owner === resource.owner)
   // A computed or counted value may differ from reader to reader, so there is no one value to keep; a secret is never kept.
   const paths = siblings
     .flatMap(({ policies }) => policies.view.flatMap(({ where }) => (where === undefined ? [] : pathsOf(where))))
     .filter(({ field }) => isStored(field) && field.type.hidden !== true)
-  const byName = new Map(paths.map((path) => [keptName(path), path]))
-  known.set(resource, byName)
-  return byName
-}
+  return new Map(paths.map((path) => [keptName(path), path]))
+})

@@ -1,4 +1,5 @@
 /** Which secrets are kept otherwise than they are sent. */
+import { memo } from '../memo.ts'
 import type { Protection } from '../seal.ts'
 import type { Catalog, Field, Resource } from './catalog.ts'
 import { isStored, tableFields } from './stored.ts'
@@ -16,16 +17,10 @@ export interface ProtectedField {
   readonly how: Protection
 }
 
-const known = new WeakMap<Resource, readonly ProtectedField[]>()
-
 /** The fields of a resource's table that are kept otherwise than they are sent. */
-export function protectedFields(catalog: Catalog, resource: Resource): readonly ProtectedField[] {
-  const found =
-    known.get(resource) ??
-    tableFields(catalog, resource).flatMap((field) => {
-      const how = protectionOf(resource, field)
-      return how === undefined ? [] : [{ field, how }]
-    })
-  known.set(resource, found)
-  return found
-}
+export const protectedFields = memo((catalog: Catalog, resource: Resource): readonly ProtectedField[] =>
+  tableFields(catalog, resource).flatMap((field) => {
+    const how = protectionOf(resource, field)
+    return how === undefined ? [] : [{ field, how }]
+  }),
+)

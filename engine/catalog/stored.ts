@@ -1,5 +1,6 @@
 /** Which fields are columns of a table, and which of these the database computes. */
 import { quoted } from '../filter/sql.ts'
+import { memo } from '../memo.ts'
 import type { Catalog, Field, Resource } from './catalog.ts'
 
 /** Whether a field has a column of its own; computed and counted fields have none, and an earlier name stands for another's. */
@@ -21,14 +22,10 @@ export function tableFields(catalog: Catalog, resource: Resource): readonly Fiel
   return [...own, ...storedFields(owner).filter((field) => !columns.has(field.column))]
 }
 
-const computed = new WeakMap<Resource, readonly Field[]>()
-
 /** The columns that the database itself computes. */
-export function computedFields(catalog: Catalog, resource: Resource): readonly Field[] {
-  const found = computed.get(resource) ?? tableFields(catalog, resource).filter(({ stored }) => stored !== undefined)
-  computed.set(resource, found)
-  return found
-}
+export const computedFields = memo((catalog: Catalog, resource: Resource): readonly Field[] =>
+  tableFields(catalog, resource).filter(({ stored }) => stored !== undefined),
+)
 
 /** Columns that a write gives values, with those that the database computes from them. */
 export function withComputed(catalog: Catalog, resource: Resource, columns: Iterable<string>): ReadonlySet<string> {

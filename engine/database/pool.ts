@@ -2,6 +2,7 @@
 import type pg from 'pg'
 import { ApiError } from '../error.ts'
 import { LIMITS } from '../limits.ts'
+import { memo } from '../memo.ts'
 import type { PoolUse, Row, Runner, Statement } from './database.ts'
 import { collisionPause, databaseFailure, isConnectionLost, isOutage, isRetryable, isStale } from './failure.ts'
 import type { NoteFailure } from './outage.ts'
@@ -61,17 +62,8 @@ function createWaits(pool: pg.Pool): Waits {
   }
 }
 
-const byPool = new WeakMap<pg.Pool, Waits>()
-
 /** The waits of a pool, which are the same whoever asks for its connections. */
-function waitsOf(pool: pg.Pool): Waits {
-  let waits = byPool.get(pool)
-  if (waits === undefined) {
-    waits = createWaits(pool)
-    byPool.set(pool, waits)
-  }
-  return waits
-}
+const waitsOf = memo((pool: pg.Pool): Waits => createWaits(pool))
 
 /** Gives `done` a connection to release, or `unavailable` at once when LIMITS.poolQueue callers already wait. */
 function acquire({ pool, note }: Connections, done: Acquired): void {

@@ -1,6 +1,7 @@
 /** Sends one statement over a pg connection with the least work: no column descriptions, rows as the text that arrived. */
 import type { ClientBase, Connection } from 'pg'
 import { LIMITS } from '../limits.ts'
+import { memo } from '../memo.ts'
 import type { Row, Statement } from './database.ts'
 import { isStale } from './failure.ts'
 
@@ -20,23 +21,24 @@ interface Watched {
   readonly query: (statement: unknown) => void
 }
 
-const watched = new WeakMap<ClientBase, Watched>()
+/** Whether and how a connection is watched. */
+const useOf = memo((_: ClientBase): { watched?: Watched } => ({}))
 
 /** Has the statements of a connection kept in `running` while they wait for an answer. */
 export function watchClient(client: ClientBase, running: Set<Running>, query: Watched['query']): void {
-  watched.set(client, { running, query })
+  useOf(client).watched = { running, query }
 }
 
 /** Notes that a statement has been sent; a `patient` one is never overdue. */
 export function began(client: ClientBase, patient: boolean): Running {
   const entry = { client, startedAt: patient ? Number.POSITIVE_INFINITY : performance.now(), suspected: false }
-  watched.get(client)?.running.add(entry)
+  useOf(client).watched?.running.add(entry)
   return entry
 }
 
 /** Notes that a statement has been answered. */
 export function ended(entry: Running): void {
-  watched.get(entry.client)?.running.delete(entry)
+  useOf(entry.client).watched?.running.delete(entry)
 }
 
 type Done = (error: Error | null, rows: readonly Row[]) => void
@@ -62,10 +64,7 @@ interface Pending {
   handleError(error: Error, connection: Connection): void
 }
 
-/** Names prepared on each connection with their text, the least recently used first. */
-const prepared = new WeakMap<Connection, Map<string, string>>()
-
-/** The same maps, of the connections that are open. */
+/** What is prepared on the connections that are open. */
 const kept = new Set<ReadonlyMap<string, string>>()
 
 /** How many statements the connections of this process keep prepared, all together. */
@@ -77,19 +76,20 @@ export function preparedStatements(): number {
 
 const EXECUTE = Object.freeze({})
 
-function namesOf(connection: Connection): Map<string, string> {
-  const known = prepared.get(connection)
-  if (known) return known
-  const names = new Map<string, string>()
-  prepared.set(connection, names)
+/** Names prepared on a connection with their text, the least recently used first. */
+const namesOf = memo((_: Connection) => new Map<string, string>())
+
+/** The same of a connection that is open. */
+const openNamesOf = memo((connection: Connection) => {
+  const names = namesOf(connection)
   kept.add(names)
   connection.once('end', () => kept.delete(names))
   return names
-}
+})
 
 /** Parses the statement under its name where this connection has not yet, and closes the one it replaces. */
 function prepare(connection: Connection, name: string, text: string): void {
-  const names = namesOf(connection)
+  const names = openNamesOf(connection)
   const known = names.get(name)
   if (known === text) {
     names.delete(name)
@@ -137,8 +137,8 @@ function handleError(this: Pending, error: Error, connection: Connection): void 
   ended(this.running)
   // Whether the failed attempt left the name prepared is unknown: the next one closes it and parses again. What is stale
   // was prepared before the tables changed, as all others on this connection may have been.
-  if (isStale(error)) prepared.get(connection)?.clear()
-  else if (this.statement.name !== undefined) prepared.get(connection)?.delete(this.statement.name)
+  if (isStale(error)) namesOf(connection).clear()
+  else if (this.statement.name !== undefined) namesOf(connection).delete(this.statement.name)
   this.callback(error, this.rows)
 }
 
@@ -188,7 +188,7 @@ export function send(
     handleReadyForQuery,
     handleError,
   }
-  const direct = watched.get(client)?.query
+  const direct = useOf(client).watched?.query
   if (direct === undefined) client.query(pending)
   else direct(pending)
 }

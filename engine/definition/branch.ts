@@ -1,5 +1,6 @@
 /** Decides which branch of a union an author meant, so that only the mistakes of that branch are reported. */
 import { isObject, type Json, type JsonObject, type JsonSchema } from '../json.ts'
+import { memo } from '../memo.ts'
 import { meant as meantOf } from '../text/other-words.ts'
 import { likelyWord } from './complaint.ts'
 import { isKind, words } from './sentence.ts'
@@ -30,19 +31,12 @@ export function resolveSchema(schema: JsonSchema, root: JsonSchema): JsonSchema 
   return target === undefined ? schema : resolveSchema(target, root)
 }
 
-/** Root → union → its branches, because the same few unions are asked for with every field of every resource. */
-const resolvedBranches = new WeakMap<JsonSchema, WeakMap<JsonSchema, readonly JsonSchema[]>>()
-
 /** The resolved branches of a union, or undefined if the schema is none; the same list each time. */
-export function branchesOf(schema: JsonSchema, root: JsonSchema): readonly JsonSchema[] | undefined {
+export const branchesOf = memo((schema: JsonSchema, root: JsonSchema): readonly JsonSchema[] | undefined => {
   const branches = schema.oneOf ?? schema.anyOf
   if (!Array.isArray(branches)) return undefined
-  const known = resolvedBranches.get(root) ?? new WeakMap<JsonSchema, readonly JsonSchema[]>()
-  resolvedBranches.set(root, known)
-  const resolved = known.get(schema) ?? branches.map((branch: JsonSchema) => resolveSchema(branch, root))
-  known.set(schema, resolved)
-  return resolved
-}
+  return branches.map((branch: JsonSchema) => resolveSchema(branch, root))
+})
 
 /** The branch for a value: by its JSON type, then by the word under a shared key, then by the keys that are there. */
 export function pickBranch(branches: readonly JsonSchema[], value: Json): Picked {
@@ -56,16 +50,10 @@ export function pickBranch(branches: readonly JsonSchema[], value: Json): Picked
   return byTag(fitting, value as JsonObject) ?? byKeys(fitting, value as JsonObject)
 }
 
-const branchesOfMaps = new WeakMap<readonly JsonSchema[], readonly JsonSchema[]>()
-
 /** The branches that take maps; the same list each time. */
-function mapBranches(branches: readonly JsonSchema[]): readonly JsonSchema[] {
-  const known = branchesOfMaps.get(branches)
-  if (known !== undefined) return known
-  const fitting = branches.filter((branch) => isKind(branch, {}) && words(branch) === undefined)
-  branchesOfMaps.set(branches, fitting)
-  return fitting
-}
+const mapBranches = memo((branches: readonly JsonSchema[]): readonly JsonSchema[] =>
+  branches.filter((branch) => isKind(branch, {}) && words(branch) === undefined),
+)
 
 /** The key under which every branch has a fixed word, and the branches by that word. */
 interface Tag {
@@ -73,18 +61,12 @@ interface Tag {
   readonly byWord: ReadonlyMap<Json, JsonSchema>
 }
 
-const tags = new WeakMap<readonly JsonSchema[], Tag | { readonly tag: undefined }>()
-
-function tagOf(branches: readonly JsonSchema[]): Tag | { readonly tag: undefined } {
-  const known = tags.get(branches)
-  if (known !== undefined) return known
+const tagOf = memo((branches: readonly JsonSchema[]): Tag | { readonly tag: undefined } => {
   const isTag = (key: string) => branches.every((branch) => 'const' in (propertiesOf(branch)[key] ?? {}))
   const tag = Object.keys(propertiesOf(branches[0])).find(isTag)
   const byWord = (key: string) => new Map(branches.map((branch) => [propertiesOf(branch)[key]?.const as Json, branch]))
-  const made = tag === undefined ? { tag } : { tag, byWord: byWord(tag) }
-  tags.set(branches, made)
-  return made
-}
+  return tag === undefined ? { tag } : { tag, byWord: byWord(tag) }
+})
 
 /** By the fixed word that every branch has under the same key, such as `type: string`; undefined where they have none. */
 function byTag(branches: readonly JsonSchema[], value: JsonObject): Picked | undefined {

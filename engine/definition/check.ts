@@ -1,6 +1,7 @@
 /** Checks parsed files by the schema of the language and of its plugins; every mistake of a file is reported at once. */
 import type { FieldType } from '../field/field-type.ts'
 import { isObject, type JsonObject, type JsonSchema } from '../json.ts'
+import { memo } from '../memo.ts'
 import type { Collected, Diagnostic } from '../text/diagnostic.ts'
 import { meant } from '../text/other-words.ts'
 import type { AppDefinition, PluginsDefinition } from './app-definition.ts'
@@ -60,16 +61,8 @@ export function checkResource(document: Document<unknown>, vocabulary: Vocabular
   return { value, diagnostics, lost }
 }
 
-const schemas = new WeakMap<Vocabulary, JsonSchema>()
-
 /** Made once for all files of an application. */
-function schemaOf(vocabulary: Vocabulary): JsonSchema {
-  const known = schemas.get(vocabulary)
-  if (known !== undefined) return known
-  const made = resourceSchema(vocabulary)
-  schemas.set(vocabulary, made)
-  return made
-}
+const schemaOf = memo((vocabulary: Vocabulary): JsonSchema => resourceSchema(vocabulary))
 
 function checkShape(document: Document<unknown>, schema: JsonSchema): Judgement {
   if (document.value !== null) return judge(schema, document)

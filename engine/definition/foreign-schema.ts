@@ -2,6 +2,7 @@
 import { sentenceOf } from '../error.ts'
 import { type ErrorObject, newCompiler, type ValidateFunction } from '../field/ajv.ts'
 import type { Json, JsonSchema } from '../json.ts'
+import { memo } from '../memo.ts'
 import type { Diagnostic } from '../text/diagnostic.ts'
 import type { Document, Path } from './definition.ts'
 import { subject } from './sentence.ts'
@@ -82,12 +83,4 @@ function complaint(error: ErrorObject, path: Path, document: Document<unknown>):
   }
 }
 
-const compiled = new WeakMap<JsonSchema, ValidateFunction>()
-
-function compile(schema: JsonSchema): ValidateFunction {
-  const known = compiled.get(schema)
-  if (known !== undefined) return known
-  const validate = newCompiler({ allErrors: true }).compile(schema)
-  compiled.set(schema, validate)
-  return validate
-}
+const compile = memo((schema: JsonSchema): ValidateFunction => newCompiler({ allErrors: true }).compile(schema))

@@ -1,5 +1,6 @@
 /** The words in which judgements speak of values, kinds and places. */
 import type { Json, JsonSchema } from '../json.ts'
+import { memo } from '../memo.ts'
 import type { Path } from './definition.ts'
 
 const KINDS: Readonly<Record<string, string>> = {
@@ -23,19 +24,11 @@ export function isKind(schema: JsonSchema, value: Json): boolean {
   return types.includes(typeof value)
 }
 
-const typesOfSchemas = new WeakMap<JsonSchema, readonly string[]>()
-
-function typesOf(schema: JsonSchema): readonly string[] {
-  const known = typesOfSchemas.get(schema)
-  if (known !== undefined) return known
-  const types: readonly string[] = Array.isArray(schema.type)
-    ? schema.type
-    : typeof schema.type === 'string'
-      ? [schema.type]
-      : [...new Set((words(schema) ?? []).map((word) => (word === null ? 'null' : typeof word)))]
-  typesOfSchemas.set(schema, types)
-  return types
-}
+const typesOf = memo((schema: JsonSchema): readonly string[] => {
+  if (Array.isArray(schema.type)) return schema.type
+  if (typeof schema.type === 'string') return [schema.type]
+  return [...new Set((words(schema) ?? []).map((word) => (word === null ? 'null' : typeof word)))]
+})
 
 /** What a schema takes, in words: `text`, `a whole number`; of fixed words, the words themselves. */
 export function kinds(schema: JsonSchema): readonly string[] {

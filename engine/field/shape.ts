@@ -2,6 +2,7 @@
 import { sentenceOf } from '../error.ts'
 import { isObject, type Json, type JsonObject } from '../json.ts'
 import { LIMITS } from '../limits.ts'
+import { memo } from '../memo.ts'
 import { type ErrorObject, newCompiler, type SchemaValidateFunction, type ValidateFunction } from './ajv.ts'
 import type { Refusal } from './field-type.ts'
 import { misfitsOf } from './misfit.ts'
@@ -15,7 +16,6 @@ interface Shape {
   allowance: number
 }
 
-const shapes = new WeakMap<JsonObject, Shape>()
 /** What is in use still by the text of its schema: the catalog that comes next has most schemas of the present one. */
 const byText = new Map<string, WeakRef<Shape>>()
 
@@ -40,16 +40,13 @@ function isEmptyOfType(schema: JsonObject, value: Json): boolean {
   return schema.type === (Array.isArray(value) ? 'array' : 'object') && !ASKS_MORE.some((keyword) => keyword in schema)
 }
 
-function shapeOf(schema: JsonObject): Shape {
-  const known = shapes.get(schema)
-  if (known !== undefined) return known
+const shapeOf = memo((schema: JsonObject): Shape => {
   const text = JSON.stringify(schema)
   const shape = byText.get(text)?.deref() ?? newShape(schema)
   for (const [other, kept] of byText) if (kept.deref() === undefined) byText.delete(other)
   byText.set(text, new WeakRef(shape))
-  shapes.set(schema, shape)
   return shape
-}
+})
 
 /** What ajv compiled comes with the first value that it judges: loading it takes a start 50 ms, and as much to compile. */
 function newShape({ $schema: _dialect, ...schema }: JsonObject): Shape {

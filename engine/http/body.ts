@@ -6,6 +6,7 @@ import { ApiError, type FieldErrors } from '../error.ts'
 import { isObject, type JsonObject } from '../json.ts'
 import { INEXACT, inexactNumbers, SUSPECT } from '../json-number.ts'
 import { LIMITS } from '../limits.ts'
+import { memo } from '../memo.ts'
 
 const JSON_MEDIA = /^application\/(?:[\w.!#$&^+-]+\+)?json$/
 const UTF8 = /^charset\s*=\s*"?utf-?8"?$/
@@ -72,7 +73,7 @@ function readFailure(error: unknown, request: IncomingMessage): ApiError {
 }
 
 /** The places of numbers that a body does not hold as they were sent; they are told with what else is wrong with it. */
-const inexact = new WeakMap<JsonObject, ReturnType<typeof inexactNumbers>>()
+const inexactIn = memo((_: JsonObject): { places: ReturnType<typeof inexactNumbers> } => ({ places: [] }))
 
 function parse(bytes: Buffer): JsonObject {
   // A decoder would put U+FFFD in the place of broken UTF-8, and so change what the caller wrote.
@@ -86,8 +87,7 @@ function parse(bytes: Buffer): JsonObject {
     throw new ApiError('malformed_body')
   }
   if (!isObject(value)) throw new ApiError('malformed_body', { message: 'The body must be a JSON object' })
-  const places = SUSPECT.test(text) ? inexactNumbers(text, LIMITS.bodyErrors) : []
-  if (places.length > 0) inexact.set(value, places)
+  if (SUSPECT.test(text)) inexactIn(value).places = inexactNumbers(text, LIMITS.bodyErrors)
   return value
 }
 
@@ -184,7 +184,7 @@ function walk(value: unknown, findings: Findings): void {
 export function inspectBody(body: JsonObject): FieldErrors {
   const findings: Findings = { errors: noErrors(), count: 0, at: [] }
   walk(body, findings)
-  for (const place of findings.count < LIMITS.bodyErrors ? (inexact.get(body) ?? []) : [])
+  for (const place of findings.count < LIMITS.bodyErrors ? inexactIn(body).places : [])
     note({ ...findings, at: [...place] }, (path) => `The ${path} ${INEXACT}`)
   return findings.errors
 }

@@ -3,6 +3,7 @@ import type { Server } from 'node:http'
 import { Server as NetServer, type Socket } from 'node:net'
 import { setImmediate as nextTurn, setTimeout as sleep } from 'node:timers/promises'
 import { LIMITS } from '../limits.ts'
+import { memo } from '../memo.ts'
 import type { Acceptors } from './accept.ts'
 import type { Passage } from './server.ts'
 
@@ -44,13 +45,13 @@ async function closeListener({ server, acceptors }: Stopping): Promise<void> {
 
 /** How long each connection has been silent: without a request under way, and without a byte that came. */
 function silence(sockets: ReadonlySet<Socket>, passage: Passage): (now: number) => readonly Socket[] {
-  const seen = new WeakMap<Socket, { readonly bytes: number; readonly since: number }>()
+  const lastOf = memo((_: Socket) => ({ bytes: -1, since: 0 }))
   return (now) => {
     const busy = new Set([...passage.inside].map((response) => response.socket))
     return [...sockets].filter((socket) => {
-      const known = seen.get(socket)
-      if (known?.bytes === socket.bytesRead && !busy.has(socket)) return now - known.since >= LIMITS.silentConnectionMs
-      seen.set(socket, { bytes: socket.bytesRead, since: now })
+      const last = lastOf(socket)
+      if (last.bytes === socket.bytesRead && !busy.has(socket)) return now - last.since >= LIMITS.silentConnectionMs
+      Object.assign(last, { bytes: socket.bytesRead, since: now })
       return false
     })
   }

@@ -1,5 +1,6 @@
 /** Marks by which tables are known again. */
 import { createHash } from 'node:crypto'
+import { memo } from '../memo.ts'
 import type { Table } from './table.ts'
 
 /** What tables hold of the YAML is nothing that a database has to be brought to. */
@@ -11,12 +12,5 @@ export function markOf(content: unknown): string {
   return createHash('sha256').update(text).digest('hex').slice(0, 16)
 }
 
-/** Tables → their mark, because a start asks for it several times and tables never change. */
-const marks = new WeakMap<readonly Table[], string>()
-
-/** A catalog by the tables that it wants. */
-export function catalogMark(wanted: readonly Table[]): string {
-  const mark = marks.get(wanted) ?? markOf(wanted)
-  marks.set(wanted, mark)
-  return mark
-}
+/** A catalog by the tables that it wants, which never change. */
+export const catalogMark = memo((wanted: readonly Table[]): string => markOf(wanted))

@@ -1,9 +1,9 @@
 /** Plans the columns of one table that is there already: added, brought back, renamed, changed, set aside. */
 
 import { quoted as q } from '../filter/sql.ts'
+import { isComputedAnew, startsComputed } from './anew.ts'
 import { dropIndex } from './ddl.ts'
 import { dependentsOf } from './dependents.ts'
-import { isComputedAnew, startsComputed } from './anew.ts'
 import {
   type Circumstances,
   earlierColumn,
@@ -17,8 +17,8 @@ import { addingColumn, goneColumns, settingAside } from './plan-add.ts'
 import { computing, droppedFirst, dropping, keepingComputed } from './plan-computed.ts'
 import { narrowing } from './plan-narrow.ts'
 import { asking, maybeRenamed } from './plan-notice.ts'
-import { isRequiredFirst, requiring } from './plan-required.ts'
 import { identifying } from './plan-rename.ts'
+import { isRequiredFirst, requiring } from './plan-required.ts'
 import { numbersFrom } from './plan-sequence.ts'
 import { changingType, droppingCopies, isCopied, isOver } from './plan-type.ts'
 import { movesWords, takingWords } from './plan-words.ts'

@@ -2,8 +2,8 @@
 import { quoted as q } from '../filter/sql.ts'
 import { isBelowMoved, isComputedAnew, isMoved, namesIn } from './anew.ts'
 import { columnSql, markComputed } from './ddl.ts'
-import { type Pair, presentColumn } from './pair.ts'
 import { futureObstacles } from './obstacle.ts'
+import { type Pair, presentColumn } from './pair.ts'
 import { changing, type Step } from './step.ts'
 import type { Column } from './table.ts'
 

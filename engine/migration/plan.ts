@@ -1,6 +1,7 @@
 /** Plans the way from the tables that are there to the tables that are wanted; never loses a value on its own. */
 import { quoted as q } from '../filter/sql.ts'
 import { nearest } from '../text/nearest.ts'
+import { leavingOut } from './counted-from.ts'
 import {
   addForeignKey,
   createIndex,
@@ -10,7 +11,6 @@ import {
   markComputed,
   validateForeignKey,
 } from './ddl.ts'
-import { leavingOut } from './counted-from.ts'
 import { STEP_TABLE } from './engine-tables.ts'
 import { existingSteps } from './existing.ts'
 import { catalogMark, markOf } from './mark.ts'

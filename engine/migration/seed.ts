@@ -8,8 +8,8 @@ import { quoted as q } from '../filter/sql.ts'
 import type { Id } from '../id.ts'
 import type { Json } from '../json.ts'
 import type { Collected, Diagnostic } from '../text/diagnostic.ts'
-import { atomically, exclusively } from './exclusive.ts'
 import { fixedConditionSql, pathSql } from './condition.ts'
+import { atomically, exclusively } from './exclusive.ts'
 
 export interface SeedResult {
   /** How many records were made. */

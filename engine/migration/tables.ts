@@ -7,6 +7,7 @@ import { protectionOf } from '../catalog/protected.ts'
 import { isStored } from '../catalog/stored.ts'
 import { UUID7_DEFAULT } from '../field/uuid7.ts'
 import { quoted } from '../filter/sql.ts'
+import { memo } from '../memo.ts'
 import { fixedConditionSql, pathSql } from './condition.ts'
 import { countedFrom } from './counted-from.ts'
 import { literalDefault } from './default.ts'
@@ -108,20 +109,13 @@ function chosen(catalog: Catalog, resource: Resource, field: Field): Partial<Col
   }
 }
 
-/** Filter → its SQL, because most indexes of a table are for the same rows. */
-const PREDICATES = new WeakMap<Filter, string>()
-
 /** The predicate of an index: it may only speak of the row's own fields. */
-function predicate(filter: Filter): string {
-  const known = PREDICATES.get(filter)
-  if (known !== undefined) return known
-  const sql = fixedConditionSql(filter, ({ relations, field }) => {
+const predicate = memo((filter: Filter): string =>
+  fixedConditionSql(filter, ({ relations, field }) => {
     if (relations.length > 0) throw new Error(`The condition of an index can not follow relations to ${field.name}.`)
     return quoted(field.column)
-  })
-  PREDICATES.set(filter, sql)
-  return sql
-}
+  }),
+)
 
 function columnsIn(filter: Filter): readonly string[] {
   if (filter.kind === 'compare') return [filter.path.field.column]
@@ -252,11 +246,12 @@ function joiningTable(catalog: Catalog, resource: Resource, relation: ManyToMany
   }
 }
 
-const catalogs = new WeakMap<readonly Table[], Catalog>()
+/** What tables were derived from. */
+const originOf = memo((_: readonly Table[]): { catalog?: Catalog } => ({}))
 
 /** The catalog that tables were derived from; undefined for those that were changed since. */
 export function catalogOf(wanted: readonly Table[]): Catalog | undefined {
-  return catalogs.get(wanted)
+  return originOf(wanted).catalog
 }
 
 /** Every table that the catalog needs, in the order of their names. Pure; joining tables that both sides name appear once. */
@@ -277,6 +272,6 @@ export function tables(catalog: Catalog): readonly Table[] {
   )
   const all = byName([...own, ...joining, ...engineTables(keptIdType(catalog))])
   const wanted = Object.freeze([...all].sort((a, b) => (a.name < b.name ? -1 : 1)))
-  catalogs.set(wanted, catalog)
+  originOf(wanted).catalog = catalog
   return wanted
 }

@@ -2,6 +2,7 @@
 import { createHash } from 'node:crypto'
 import type { Actor } from '../actor.ts'
 import type { EngineRoute } from '../http/parts.ts'
+import { memo } from '../memo.ts'
 import type { OpenApiDocument } from './openapi-document.ts'
 
 /** A document as it is sent. */
@@ -16,15 +17,10 @@ interface Sent {
  * for operators.
  */
 export function documentRoute(whole: () => OpenApiDocument, forActor: (actor: Actor) => OpenApiDocument): EngineRoute {
-  const made = new WeakMap<OpenApiDocument, Sent>()
-  const sent = (document: OpenApiDocument): Sent => {
-    const known = made.get(document)
-    if (known !== undefined) return known
+  const sent = memo((document: OpenApiDocument): Sent => {
     const body = JSON.stringify(document)
-    const fresh = { body, etag: createHash('sha256').update(body).digest('base64url').slice(0, 27) }
-    made.set(document, fresh)
-    return fresh
-  }
+    return { body, etag: createHash('sha256').update(body).digest('base64url').slice(0, 27) }
+  })
   return {
     method: 'GET',
     path: '/openapi.json',

@@ -10,6 +10,7 @@ import type {
   Value,
 } from '../catalog/catalog.ts'
 import { concernsUpdate, withFollowing } from '../catalog/following.ts'
+import { memo } from '../memo.ts'
 
 /** A write from which something follows in other records. */
 export type ChangingWrite = 'create' | 'import' | 'update' | 'restore'
@@ -31,17 +32,14 @@ interface Read {
   readonly column: string | undefined
 }
 
-const known = new WeakMap<Resource, Map<ChangingWrite, readonly ChangedRecord[]>>()
-
 /** The records from which a write reads what it, or what follows from it, changes in them. */
 export function changedReads(catalog: Catalog, resource: Resource, by: ChangingWrite): readonly ChangedRecord[] {
-  if (resource.relatedFollows.length === 0) return []
-  const kinds = known.get(resource) ?? new Map<ChangingWrite, readonly ChangedRecord[]>()
-  known.set(resource, kinds)
-  const found = kinds.get(by) ?? findReads(catalog, resource, by)
-  kinds.set(by, found)
-  return found
+  return resource.relatedFollows.length === 0 ? [] : readsIn(catalog)(resource, by)
 }
+
+const readsIn = memo((catalog: Catalog) =>
+  memo((resource: Resource, by: ChangingWrite) => findReads(catalog, resource, by)),
+)
 
 function findReads(catalog: Catalog, resource: Resource, by: ChangingWrite): readonly ChangedRecord[] {
   const reads = readsOf(catalog, resource, by)

@@ -2,6 +2,7 @@
 import { type Actor, holds } from '../actor.ts'
 import type { Access, Clause, EmbedEntry, Field, FieldPath, Filter } from '../catalog/catalog.ts'
 import { ApiError } from '../error.ts'
+import { memo } from '../memo.ts'
 
 /** Whether all of a clause's or one of an access rule's conditions speak of the actor. */
 export function allows(access: Access, actor: Actor): boolean {
@@ -39,24 +40,15 @@ export function readableEntry({ value }: Pick<EmbedEntry, 'value'>, actor: Actor
 
 /** The clauses whose access speaks of the actor, in order; the system is held to none. Decided once for a class of actors. */
 export function clausesFor(clauses: readonly Clause[], actor: Actor): readonly Clause[] {
-  const { speaking } = classOf(actor)
-  let found = speaking.get(clauses)
-  if (found === undefined) {
-    found = clauses.filter((clause) => clause.access.every((access) => allows(access, actor)))
-    speaking.set(clauses, found)
-  }
-  return found
+  return classOf(actor).speaking(clauses)
 }
 
-const numbers = new WeakMap<Clause, number>()
 let numbered = 0
+const numberOf = memo((_: Clause): string => String(++numbered))
 
 /** What tells statements of one clause from those of another: clauses that a plugin makes may all stand at one place. */
 export function clauseKey(clause: Clause | undefined): string {
-  if (clause === undefined) return ''
-  const number = numbers.get(clause) ?? ++numbered
-  numbers.set(clause, number)
-  return String(number)
+  return clause === undefined ? '' : numberOf(clause)
 }
 
 /** The read or write condition of an actor: every record, none, or those that match. */
@@ -110,21 +102,20 @@ export function forbiddenBy(rules: readonly Access[], actor: Actor): ApiError {
 interface ActorClass {
   readonly key: string
   /** The clauses that speak of them, by the policy that holds all. */
-  readonly speaking: WeakMap<readonly Clause[], readonly Clause[]>
+  readonly speaking: (clauses: readonly Clause[]) => readonly Clause[]
 }
 
-const classes = new WeakMap<ReadonlySet<string>, Map<string, ActorClass>>()
+const classesWith = memo((_permissions: ReadonlySet<string>) => new Map<string, ActorClass>())
 
 function classOf(actor: Actor): ActorClass {
-  let byRole = classes.get(actor.permissions)
-  if (byRole === undefined) {
-    byRole = new Map()
-    classes.set(actor.permissions, byRole)
-  }
+  const byRole = classesWith(actor.permissions)
   const key = `${actor.kind}|${actor.role ?? ''}`
   let found = byRole.get(key)
   if (found === undefined) {
-    found = { key: `${key}|${[...actor.permissions].sort().join(',')}`, speaking: new WeakMap() }
+    const speaking = memo((clauses: readonly Clause[]) =>
+      clauses.filter((clause) => clause.access.every((access) => allows(access, actor))),
+    )
+    found = { key: `${key}|${[...actor.permissions].sort().join(',')}`, speaking }
     byRole.set(key, found)
   }
   return found

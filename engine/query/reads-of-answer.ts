@@ -10,21 +10,18 @@ import type {
   ManyToMany,
   Resource,
 } from '../catalog/catalog.ts'
+import { memo } from '../memo.ts'
 
 /** Columns by name; `all` where SQL of an author names the table, of which nobody knows what it reads. */
 export type OwnReads = ReadonlySet<string> | 'all'
-
-const known = new WeakMap<Resource, OwnReads>()
 
 /**
  * What the answer to a single record reads of the record's own table beside the record: over relations that lead back to
  * it, in policies of embedded and counted records, in SQL of an author. Of every caller alike.
  */
-export function readsOfAnswer(catalog: Catalog, resource: Resource): OwnReads {
-  const found = known.get(resource) ?? new Reads(catalog, resource.table).ofAnswer(resource)
-  known.set(resource, found)
-  return found
-}
+export const readsOfAnswer = memo(
+  (catalog: Catalog, resource: Resource): OwnReads => new Reads(catalog, resource.table).ofAnswer(resource),
+)
 
 /** Whether SQL of an author names a table. */
 export function speaksOf({ computed }: Pick<Field, 'computed'>, table: string): boolean {

@@ -5,8 +5,8 @@ import { and, join, parameter, quoted, type Sql, sql } from '../filter/sql.ts'
 import { holdsSql, tableSql } from './condition.ts'
 import { breaks } from './foreign-check.ts'
 import { afterOf } from './rule-check.ts'
-import { solesOf } from './sole.ts'
 import type { SelectScope } from './scope.ts'
+import { solesOf } from './sole.ts'
 
 const NONE: ReadonlySet<string> = new Set()
 

@@ -5,6 +5,7 @@ import { isStored } from '../catalog/stored.ts'
 import { isUnseen } from '../field/characters.ts'
 import type { Json, JsonObject } from '../json.ts'
 import { LIMITS } from '../limits.ts'
+import { memo } from '../memo.ts'
 import { nearest } from '../text/nearest.ts'
 
 /** Decoded values by field name. */
@@ -60,17 +61,10 @@ function namesOf(known: ReadonlyMap<string, Field>, { mayName }: DecodeOptions):
   return mayName === undefined ? known.keys() : [...known].flatMap(([name, field]) => (mayName(field) ? [name] : []))
 }
 
-const names = new WeakMap<readonly Field[], ReadonlyMap<string, Field>>()
-
 /** The fields by their names; made once for a list that is kept. */
-function byName(fields: readonly Field[]): ReadonlyMap<string, Field> {
-  let known = names.get(fields)
-  if (known === undefined) {
-    known = new Map(fields.map((field) => [field.name, field]))
-    names.set(fields, known)
-  }
-  return known
-}
+const byName = memo(
+  (fields: readonly Field[]): ReadonlyMap<string, Field> => new Map(fields.map((field) => [field.name, field])),
+)
 
 /** Whether clients may write a field at all: not computed, counted, generated or declared read-only. */
 export function isWritable(field: Field): boolean {

@@ -6,6 +6,7 @@ import { storedFields } from '../catalog/stored.ts'
 import { print } from '../filter/sql.ts'
 import { comparand, compareSql, toSql } from '../filter/to-sql.ts'
 import type { Json } from '../json.ts'
+import { memo } from '../memo.ts'
 
 /** A row as it is stored, by column. */
 export interface StoredRow extends Model {
@@ -13,7 +14,6 @@ export interface StoredRow extends Model {
 }
 
 const load = createRequire(import.meta.url)
-const known = new WeakMap<Resource, ModelClass<StoredRow>>()
 
 /**
  * The model of a resource: its table with its JSON columns, its relations, and the modifier `live`, which leaves out
@@ -21,9 +21,7 @@ const known = new WeakMap<Resource, ModelClass<StoredRow>>()
  * `modelOf(…).query(knex)`: bound copies are kept by Objection for as long as the connection lives. Objection itself is
  * loaded with the first model, because an application whose plugins ask for none starts without it.
  */
-export function modelOf(catalog: Catalog, resource: Resource): ModelClass<StoredRow> {
-  const found = known.get(resource)
-  if (found !== undefined) return found
+export const modelOf = memo((catalog: Catalog, resource: Resource): ModelClass<StoredRow> => {
   const objection: typeof import('objection') = load('objection')
   class Row extends objection.Model {
     static override tableName = resource.table
@@ -46,10 +44,8 @@ export function modelOf(catalog: Catalog, resource: Resource): ModelClass<Stored
   // Objection caches by class name and table; a name of its own keeps catalogs apart.
   Object.defineProperty(Row, 'name', { value: `${resource.name}_${++made}` })
   // What it has beside its methods are the columns of its table.
-  const model = Row as ModelClass<Model> as ModelClass<StoredRow>
-  known.set(resource, model)
-  return model
-}
+  return Row as ModelClass<Model> as ModelClass<StoredRow>
+})
 
 let made = 0
 

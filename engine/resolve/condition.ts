@@ -1,9 +1,9 @@
 /** Conditions that are written while the application runs, in the words of the YAML: linked to the catalog, within what their writer may read. */
 import type { BelongsTo, Catalog, FieldPath, Filter, Resource } from '../catalog/catalog.ts'
+import { OF_AUTHORS } from '../filter/parse-yaml.ts'
 import { isObject, type Json } from '../json.ts'
 import type { DiagnosticCode } from '../text/code.ts'
 import type { Span } from '../text/source.ts'
-import { OF_AUTHORS } from '../filter/parse-yaml.ts'
 import { linkFilter } from './link.ts'
 import type { Details, Draft, Resolution } from './resolution.ts'
 

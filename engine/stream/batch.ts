@@ -3,6 +3,7 @@ import type { Assignment, Catalog, Resource } from '../catalog/catalog.ts'
 import type { LoggedChange } from '../change/window.ts'
 import type { Id } from '../id.ts'
 import type { Json, JsonObject } from '../json.ts'
+import { memo } from '../memo.ts'
 
 /** One record that changed. */
 export interface Former {
@@ -44,22 +45,12 @@ interface Table {
   readonly live: JsonObject
 }
 
-const tables = new WeakMap<Catalog, Map<string, Table>>()
-
-function tableOf(catalog: Catalog, owner: string): Table {
-  const known = tables.get(catalog) ?? new Map<string, Table>()
-  tables.set(catalog, known)
-  const table = known.get(owner) ?? readTable(catalog, owner)
-  known.set(owner, table)
-  return table
-}
-
-function readTable(catalog: Catalog, owner: string): Table {
+const tableOf = memo((catalog: Catalog, owner: string): Table => {
   const resources = [...catalog.resources.values()].filter((one) => one.owner === owner)
   const fields = resources.flatMap((one) => [...one.fields.values()])
   const columns = new Map(fields.map(({ name, column }) => [name, column]))
   return { columns, stored: new Set(columns.values()), live: liveValues(catalog.resources.get(owner)) }
-}
+})
 
 /** What the columns that a soft delete sets hold while a record is live. */
 function liveValues(resource: Resource | undefined): JsonObject {

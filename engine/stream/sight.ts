@@ -4,6 +4,7 @@ import type { Foundation } from '../action/execution.ts'
 import type { Actor } from '../actor.ts'
 import type { Catalog, Resource } from '../catalog/catalog.ts'
 import { quoted } from '../filter/sql.ts'
+import { memo } from '../memo.ts'
 import { type Compiled, parameterValues } from '../query/compiled.ts'
 import type { ListQuery } from '../query/list-query.ts'
 import { actorClass } from '../query/policy.ts'
@@ -74,18 +75,12 @@ export function shareOf(sight: Sight, actor: Actor, { slots }: Pick<ListQuery, '
   return { values, name: nameOf(statement.text), before: before === statement.text ? undefined : nameOf(before) }
 }
 
-/** Catalog → its renamed tables, quoted, with their earlier names: they are asked for with every reader. */
-const renamed = new WeakMap<Catalog, readonly (readonly [now: string, before: string])[]>()
-
-function renamedTables(catalog: Catalog): readonly (readonly [now: string, before: string])[] {
-  const known = renamed.get(catalog)
-  if (known !== undefined) return known
-  const found = [...catalog.resources.values()].flatMap(({ name, owner, renamedFrom, table }) =>
+/** The renamed tables, quoted, with their earlier names: they are asked for with every reader. */
+const renamedTables = memo((catalog: Catalog): readonly (readonly [now: string, before: string])[] =>
+  [...catalog.resources.values()].flatMap(({ name, owner, renamedFrom, table }) =>
     renamedFrom === undefined || name !== owner ? [] : [[quoted(table), quoted(renamedFrom)] as const],
-  )
-  renamed.set(catalog, found)
-  return found
-}
+  ),
+)
 
 /** A statement as it was while the tables had the names that the YAML calls the earlier ones. */
 function underEarlierTables(catalog: Catalog, text: string): string {

@@ -4,6 +4,7 @@ import {
   type AttributeColumns,
   attributeColumns,
   type Catalog,
+  memo,
   type Resource,
   type Row,
 } from '../../engine/index.ts'
@@ -54,10 +55,4 @@ export function actorOf(row: Row, catalog: Catalog, approval: 'review' | 'requir
   })
 }
 
-const known = new WeakMap<Catalog, AttributeColumns>()
-
-function attributesOf(catalog: Catalog): AttributeColumns {
-  const attributes = known.get(catalog) ?? attributeColumns(catalog, 'u')
-  known.set(catalog, attributes)
-  return attributes
-}
+const attributesOf = memo((catalog: Catalog): AttributeColumns => attributeColumns(catalog, 'u'))

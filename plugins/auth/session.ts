@@ -1,8 +1,8 @@
 /** Sessions: the row behind each token, read anew for every request, many requests by one statement. */
 import { randomUUID } from 'node:crypto'
-import type { Actor, Catalog, PluginContext, RouteContext } from '../../engine/index.ts'
+import { type Actor, type Catalog, memo, type PluginContext, type RouteContext } from '../../engine/index.ts'
 import { actorColumns, actorOf, notDeletedSql } from './actor.ts'
-import { type AuthOptions, authOptions } from './options.ts'
+import { authOptions } from './options.ts'
 import { readToken, signToken } from './token.ts'
 
 interface Waiting {
@@ -14,7 +14,6 @@ interface Waiting {
 /** The session checks of one application: those that wait for the next statement while one is in flight. */
 interface Batch {
   readonly text: string
-  readonly approval: AuthOptions['approval']
   waiting: Waiting[]
   busy: boolean
 }
@@ -22,13 +21,11 @@ interface Batch {
 /** The most tokens that one statement checks; the others wait for the next statement. */
 const MOST_TOGETHER = 200
 
-const batches = new WeakMap<Catalog, Batch>()
-
 /** A session that is used is marked at most this often, so that not every request writes. */
 const TOUCH_MS = 600_000
 
 /** The token id of the session that each actor signed in by. */
-const sessions = new WeakMap<Actor, string>()
+const signedIn = memo((_: Actor): { by?: string } => ({}))
 
 type SessionContext = Pick<PluginContext, 'settings' | 'catalog' | 'database' | 'options' | 'now'>
 
@@ -41,7 +38,7 @@ export async function authenticate(
 ): Promise<Actor | null> {
   const claims = await readToken(context, context.headers.authorization)
   if (claims === undefined) return null
-  const batch = batchOf(context)
+  const batch = batchOf(context.catalog)
   return new Promise((resolve, reject) => {
     batch.waiting.push({ jti: claims.jti, resolve, reject })
     if (!batch.busy) void checkAll(batch, context)
@@ -50,7 +47,7 @@ export async function authenticate(
 
 async function checkAll(batch: Batch, context: SessionContext): Promise<void> {
   batch.busy = true
-  const { approval } = batch
+  const { approval } = authOptions(context.options)
   while (batch.waiting.length > 0) {
     const checked = batch.waiting.splice(0, MOST_TOGETHER)
     try {
@@ -58,7 +55,7 @@ async function checkAll(batch: Batch, context: SessionContext): Promise<void> {
       const wanted = [...new Set(checked.map(({ jti }) => jti))]
       const rows = await context.database.compiled.run({ name: 'auth_sessions', text: batch.text }, [wanted, stale])
       const actors = new Map(rows.map((row) => [row[0], actorOf(row, context.catalog, approval)]))
-      for (const [jti, actor] of actors) sessions.set(actor, String(jti))
+      for (const [jti, actor] of actors) signedIn(actor).by = String(jti)
       for (const { jti, resolve } of checked) resolve(actors.get(jti) ?? null)
       touch(
         context,
@@ -72,23 +69,18 @@ async function checkAll(batch: Batch, context: SessionContext): Promise<void> {
   batch.busy = false
 }
 
-function batchOf({ catalog, options }: SessionContext): Batch {
-  let batch = batches.get(catalog)
-  if (batch === undefined) {
-    // Text for a prepared statement: this is asked by every request.
-    const table = (resource: string): string => `"${catalog.resources.get(resource)!.table}"`
-    const live = (resource: string, alias: string): string => notDeletedSql(catalog.resources.get(resource)!, alias)
-    const text = `select s.jti, ${actorColumns(catalog)},
-        coalesce(s.last_used_at, s.created_at) < $2::timestamptz
-      from ${table('access_tokens')} s
-      join ${table('users')} u on u.id = s.user_id and u.status <> 'declined'${live('users', 'u')}
-      join ${table('roles')} r on r.id = u.role_id${live('roles', 'r')}
-      where s.jti = any($1)`
-    batch = { text, approval: authOptions(options).approval, waiting: [], busy: false }
-    batches.set(catalog, batch)
-  }
-  return batch
-}
+const batchOf = memo((catalog: Catalog): Batch => {
+  // Text for a prepared statement: this is asked by every request.
+  const table = (resource: string): string => `"${catalog.resources.get(resource)!.table}"`
+  const live = (resource: string, alias: string): string => notDeletedSql(catalog.resources.get(resource)!, alias)
+  const text = `select s.jti, ${actorColumns(catalog)},
+      coalesce(s.last_used_at, s.created_at) < $2::timestamptz
+    from ${table('access_tokens')} s
+    join ${table('users')} u on u.id = s.user_id and u.status <> 'declined'${live('users', 'u')}
+    join ${table('roles')} r on r.id = u.role_id${live('roles', 'r')}
+    where s.jti = any($1)`
+  return { text, waiting: [], busy: false }
+})
 
 /** Marks sessions as used. No request waits for it; if it fails, the next request marks them. */
 function touch({ catalog, database, now }: SessionContext, jtis: readonly (string | null | undefined)[]): void {
@@ -100,7 +92,7 @@ function touch({ catalog, database, now }: SessionContext, jtis: readonly (strin
 
 /** The token id of an actor's session; undefined for actors without a session. */
 export function sessionOf(actor: Actor): string | undefined {
-  return sessions.get(actor)
+  return signedIn(actor).by
 }
 
 /** Opens a session for a user; gives the token. */

@@ -1,5 +1,5 @@
 /** Tokens as text: signed, and verified once each; whether one is still good is the database's to say. */
-import { keysOf, type PluginContext, type Settings } from '../../engine/index.ts'
+import { keysOf, memo, type PluginContext, type Settings } from '../../engine/index.ts'
 
 /** What a verified token says: its row's id, and when it ends in milliseconds since the epoch. */
 export interface Claims {
@@ -14,7 +14,7 @@ const KEPT = 10_000
 /** Ours have some 300 characters; longer ones are not worth the hashing. */
 const LONGEST = 2_048
 
-const verified = new WeakMap<Settings, Map<string, Claims>>()
+const verifiedFor = memo((_: Settings) => new Map<string, Claims>())
 
 /** A signed token for a user's session. */
 export async function signToken(context: TokenContext, userId: number, claims: Claims): Promise<string> {
@@ -33,8 +33,7 @@ export async function signToken(context: TokenContext, userId: number, claims: C
 export async function readToken(context: TokenContext, authorization: string | undefined): Promise<Claims | undefined> {
   const token = /^bearer +([\w-]+\.[\w-]+\.[\w-]+)$/i.exec(authorization ?? '')?.[1]
   if (token === undefined || token.length > LONGEST) return undefined
-  const kept = verified.get(context.settings) ?? new Map<string, Claims>()
-  verified.set(context.settings, kept)
+  const kept = verifiedFor(context.settings)
   let claims = kept.get(token)
   if (claims === undefined) claims = await verify(context, token)
   else kept.delete(token)

@@ -7,6 +7,7 @@ import {
   type Field,
   type FieldPath,
   type Json,
+  memo,
   pathOf,
   type Resource,
 } from '../../engine/index.ts'
@@ -70,24 +71,15 @@ export interface Layout {
 
 const PLAIN: readonly string[] = ['sequence', 'timestamp', 'date', 'boolean', 'reference', 'uuid']
 
-const known = new WeakMap<Resource, Layout>()
-
 /** The layout of a resource's files, or undefined when it has no `csv:`; throws a sentence for a path that leads nowhere. */
-export function layoutOf(catalog: Catalog, resource: Resource): Layout | undefined {
+export const layoutOf = memo((catalog: Catalog, resource: Resource): Layout | undefined => {
   const definition = definitionOf(resource.keys.csv)
   if (definition === undefined) return undefined
-  let layout = known.get(resource)
-  if (layout === undefined) {
-    layout = Object.freeze({
-      ask: definition.ask ?? [],
-      columns: Object.entries(definition.columns).map(([title, written]) =>
-        columnOf(catalog, resource, title, written),
-      ),
-    })
-    known.set(resource, layout)
-  }
-  return layout
-}
+  return Object.freeze({
+    ask: definition.ask ?? [],
+    columns: Object.entries(definition.columns).map(([title, written]) => columnOf(catalog, resource, title, written)),
+  })
+})
 
 /** Who may, as routes ask it. */
 export function accessesOf(written: readonly AccessWritten[]): readonly Access[] {

@@ -1,24 +1,14 @@
 /** The storage that the settings name: the local disk, or an S3-compatible server. */
 import { join } from 'node:path'
-import { breakerOf, type Settings } from '../../engine/index.ts'
+import { breakerOf, memo, type Settings } from '../../engine/index.ts'
 import { diskStorage } from './disk.ts'
 import { S3, s3Storage } from './s3.ts'
 import type { Storage } from './storage.ts'
 
 const VARIABLES = ['S3_ENDPOINT', 'S3_REGION', 'S3_BUCKET', 'S3_ACCESS_KEY', 'S3_SECRET_KEY'] as const
-const known = new WeakMap<Settings, Storage>()
 
 /** The storage that the settings name; throws a sentence when S3 is named by halves. */
-export function storageOf(settings: Settings): Storage {
-  let storage = known.get(settings)
-  if (storage === undefined) {
-    storage = open(settings)
-    known.set(settings, storage)
-  }
-  return storage
-}
-
-function open(settings: Settings): Storage {
+export const storageOf = memo((settings: Settings): Storage => {
   const { dataDir, env } = settings
   const given = VARIABLES.filter((name) => (env[name] ?? '') !== '')
   if (given.length === 0 || (given.length === 1 && given[0] === 'S3_REGION'))
@@ -36,4 +26,4 @@ function open(settings: Settings): Storage {
     accessKey: env.S3_ACCESS_KEY ?? '',
     secretKey: env.S3_SECRET_KEY ?? '',
   })
-}
+})

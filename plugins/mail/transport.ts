@@ -3,7 +3,7 @@ import { mkdir } from 'node:fs/promises'
 import { join } from 'node:path'
 import { buffer } from 'node:stream/consumers'
 import type { SendMailOptions, Transporter } from 'nodemailer'
-import { type Breaker, breakerOf, JobGivenUp, type Settings, writeWhole } from '../../engine/index.ts'
+import { type Breaker, breakerOf, JobGivenUp, memo, type Settings, writeWhole } from '../../engine/index.ts'
 import { headerText } from './encoded-word.ts'
 import type { Content } from './template.ts'
 
@@ -42,18 +42,11 @@ const IDLE_MS = 2_000
 /** How long one mail may take altogether: a server that sends a byte now and then is never silent. */
 const MAIL_MS = 60_000
 
-const transports = new WeakMap<Settings, Transport>()
-
 /** The transport that the settings ask for, made once. */
-export function transportOf(settings: Settings): Transport {
-  let transport = transports.get(settings)
-  if (transport === undefined) {
-    const url = settings.env.SMTP_URL
-    transport = url === undefined || url === '' ? outbox(outboxOf(settings)) : smtp(url, breakerOf(settings, SMTP))
-    transports.set(settings, transport)
-  }
-  return transport
-}
+export const transportOf = memo((settings: Settings): Transport => {
+  const url = settings.env.SMTP_URL
+  return url === undefined || url === '' ? outbox(outboxOf(settings)) : smtp(url, breakerOf(settings, SMTP))
+})
 
 /** The folder of mails that no server takes. */
 export function outboxOf({ dataDir }: Pick<Settings, 'dataDir'>): string {

@@ -4,6 +4,7 @@ import {
   createBreaker,
   isUnreachable,
   LIMITS,
+  memo,
   type PluginContext,
   type Settings,
 } from '../../engine/index.ts'
@@ -28,12 +29,10 @@ export interface Receivers {
   underWay: number
 }
 
-const known = new WeakMap<Settings, Receivers>()
+const receiversFor = memo((_: Settings): Receivers => ({ hosts: new Map(), webhooks: new Map(), underWay: 0 }))
 
 export function receiversOf({ settings }: Pick<PluginContext, 'settings'>): Receivers {
-  const found = known.get(settings) ?? { hosts: new Map(), webhooks: new Map(), underWay: 0 }
-  known.set(settings, found)
-  return found
+  return receiversFor(settings)
 }
 
 /** The host of an address and its port: what is out together. */

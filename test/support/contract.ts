@@ -4,6 +4,7 @@ import type { ErrorObject, ValidateFunction } from 'ajv'
 import { Ajv2020 } from 'ajv/dist/2020.js'
 import type { App } from '../../engine/engine.ts'
 import type { JsonSchema } from '../../engine/json.ts'
+import { memo } from '../../engine/memo.ts'
 import { COUNTED, REFUSALS } from '../../engine/openapi/answers.ts'
 import type { Node } from '../../engine/openapi/openapi-document.ts'
 
@@ -22,8 +23,6 @@ interface Checker {
 
 /** Applications of equal documents share what was compiled; a test file opens its own application each time. */
 const byText = new Map<string, Checker>()
-const byApp = new WeakMap<App, Checker>()
-const looseByApp = new WeakMap<App, Checker>()
 
 /** Asked for a part of a record, or for more than the usual: then properties have their types, and may be others. */
 const PROJECTED = /[?&](?:fields|omit|include)=/
@@ -128,35 +127,27 @@ function sentence({ instancePath, message, params, keyword }: ErrorObject): stri
   return `${at} ${message ?? 'is wrong'}${keyword === 'enum' || keyword === 'const' ? ` ${JSON.stringify(params)}` : ''}`
 }
 
-function checkerOf(app: App): Checker {
-  const known = byApp.get(app)
-  if (known !== undefined) return known
+const checkerOf = memo((app: App): Checker => {
   const text = JSON.stringify(app.document())
   const checker = byText.get(text) ?? checkerFrom(JSON.parse(text) as Node)
   byText.set(text, checker)
-  byApp.set(app, checker)
   return checker
-}
+})
 
-function looseCheckerOf(app: App): Checker {
-  const known = looseByApp.get(app)
-  if (known !== undefined) return known
+const looseCheckerOf = memo((app: App): Checker => {
   const schemas = (text: string): unknown =>
     JSON.parse(text, (key, value) =>
       (key === 'required' && Array.isArray(value)) || key === 'unevaluatedProperties' || key === 'additionalProperties'
         ? undefined
         : value,
     )
-  const checker = checkerFrom(schemas(JSON.stringify(app.document())) as Node, false)
-  looseByApp.set(app, checker)
-  return checker
-}
+  return checkerFrom(schemas(JSON.stringify(app.document())) as Node, false)
+})
 
 function checkerFrom(document: Node, closed = true): Checker {
   const ajv = new Ajv2020({ strict: false, allErrors: false, validateFormats: true, formats: FORMATS })
   const close = closed ? closerOf(document) : (node: unknown) => node
   ajv.addSchema(close(document) as Node, 'document')
-  const compiled = new WeakMap<JsonSchema, ValidateFunction>()
   const paths = Object.entries(document.paths as Readonly<Record<string, Node>>).map(([template, operations]) => ({
     pattern: new RegExp(`^${template.replace(/[.]/g, '\\.').replace(/\{\w+\}/g, '([^/]+)')}$`),
     parameters: template.split('{').length - 1,
@@ -166,11 +157,7 @@ function checkerFrom(document: Node, closed = true): Checker {
   const find = (path: string) => paths.find(({ pattern }) => pattern.test(path))
   return {
     operation: (method, path) => find(path)?.operations[method] as Node | undefined,
-    validate: (schema) => {
-      const made = compiled.get(schema) ?? ajv.compile(inDocument(close(schema)) as JsonSchema)
-      compiled.set(schema, made)
-      return made
-    },
+    validate: memo((schema: JsonSchema) => ajv.compile(inDocument(close(schema)) as JsonSchema)),
     resolve: (node) => {
       const target = Reflect.get(Object(node), '$ref')
       if (typeof target !== 'string') return node as Node

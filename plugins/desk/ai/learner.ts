@@ -1,5 +1,5 @@
 /** What one process has learned from the desk's settled tickets, kept up with the database from one use to the next. ⇄ */
-import type { Database, PluginContext, Row } from '../../../engine/index.ts'
+import { type Database, memo, type PluginContext, type Row } from '../../../engine/index.ts'
 import { figuresOf } from '../tickets/figures.ts'
 import { type Calibration, calibrate, UNMEASURED } from './calibration.ts'
 import { createModel, type Example, type Model, TARGETS } from './model.ts'
@@ -35,27 +35,21 @@ interface State {
   running: Promise<Learned> | undefined
 }
 
-const states = new WeakMap<Database, State>()
+const stateOf = memo(
+  (_: Database): State => ({
+    model: createModel(),
+    stamps: new Map(),
+    calibration: UNMEASURED,
+    since: undefined,
+    looked: new Date(0),
+    lookedAt: 0,
+    running: undefined,
+  }),
+)
 
 /** What is known now, read at most a quarter of a second ago; the first call reads the desk's settled tickets in batches. */
 export function learned(context: Reading): Promise<Learned> {
-  const { database } = context
-  let state = states.get(database)
-  if (state === undefined) {
-    const stamps = new Map<number, string>()
-    const model = createModel()
-    state = {
-      model,
-      stamps,
-      calibration: UNMEASURED,
-      since: undefined,
-      looked: new Date(0),
-      lookedAt: 0,
-      running: undefined,
-    }
-    states.set(database, state)
-  }
-  const known = state
+  const known = stateOf(context.database)
   if (known.running !== undefined) return known.running
   if (performance.now() - known.lookedAt < FRESH_MS && known.since !== undefined)
     return Promise.resolve(learnedBy(known))

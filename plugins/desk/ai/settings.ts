@@ -5,6 +5,7 @@ import {
   invalid,
   type Json,
   type JsonObject,
+  memo,
   type PluginContext,
   type Transaction,
 } from '../../../engine/index.ts'
@@ -35,7 +36,7 @@ interface Stored {
 const ROW = 'desk'
 /** How long one process may go by what it read before, in milliseconds, where it asks at every new ticket. */
 const KEPT_MS = 1_000
-const kept = new WeakMap<Database, { readonly at: number; readonly stored: Stored }>()
+const lastRead = memo((_: Database): { known?: { readonly at: number; readonly stored: Stored } | undefined } => ({}))
 
 async function read(context: Reading): Promise<Stored> {
   const { catalog, database } = context
@@ -44,7 +45,7 @@ async function read(context: Reading): Promise<Stored> {
     ROW,
   ])
   const stored = { chosen: JSON.parse(row?.[0] ?? '{}') as JsonObject, sealed: row?.[1] ?? null }
-  kept.set(database, { at: performance.now(), stored })
+  lastRead(database).known = { at: performance.now(), stored }
   return stored
 }
 
@@ -76,7 +77,7 @@ export async function aiSettings(context: Reading): Promise<AiSettings> {
 
 /** The same, perhaps a second old: for questions that are asked with every ticket. */
 export async function recentSettings(context: Reading): Promise<AiSettings> {
-  const known = kept.get(context.database)
+  const { known } = lastRead(context.database)
   if (known !== undefined && performance.now() - known.at < KEPT_MS) return effective(context, known.stored)
   return aiSettings(context)
 }
@@ -139,7 +140,7 @@ export async function changeSettings(
 
 /** Has the next question read the settings again. */
 export function forgetSettings({ database }: Pick<Reading, 'database'>): void {
-  kept.delete(database)
+  lastRead(database).known = undefined
 }
 
 /** What is wrong with the address of a server: beside its path, everything would be left out or sent along unseen. */

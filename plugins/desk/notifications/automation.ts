@@ -1,5 +1,11 @@
 /** The action `notify` of automations: people hear of a record, each in the words that they may read and the way that they want. */
-import type { ActionContext, ActionContribution, Catalog, JsonObject } from '../../../engine/index.ts'
+import {
+  type ActionContext,
+  type ActionContribution,
+  type Catalog,
+  type JsonObject,
+  memo,
+} from '../../../engine/index.ts'
 import { noticeOf } from './notice.ts'
 import { noticeMistakes } from './notice-check.ts'
 import type { Occasion } from './occasion.ts'
@@ -7,15 +13,12 @@ import { type Plan, planOf } from './plan.ts'
 import { TAKES } from './takes.ts'
 import { explainOf, tellOf } from './telling.ts'
 
-const plans = new WeakMap<JsonObject, { readonly catalog: Catalog; readonly plan: Plan }>()
+const planned = memo((_catalog: Catalog, _given: JsonObject): { plan?: Plan } => ({}))
 
 function planIn({ catalog, work }: ActionContext): Plan {
-  const known = plans.get(work.given)
-  if (known?.catalog === catalog) return known.plan
-  const notice = noticeOf(catalog, work.resource, work.given, work.automation)
-  const plan = planOf(catalog, work.resource, [notice])
-  plans.set(work.given, { catalog, plan })
-  return plan
+  const known = planned(catalog, work.given)
+  known.plan ??= planOf(catalog, work.resource, [noticeOf(catalog, work.resource, work.given, work.automation)])
+  return known.plan
 }
 
 /** Each record for each cause, as it is now; a schedule without records acts once. */

@@ -5,6 +5,7 @@ import {
   isObject,
   type JsonObject,
   type ListenerContext,
+  memo,
   type Resource,
 } from '../../../engine/index.ts'
 import { listOf, type Notice, noticeOf } from './notice.ts'
@@ -26,18 +27,14 @@ interface Telling {
   readonly plan: Plan
 }
 
-const tellings = new WeakMap<Resource, Telling>()
-
 /** What is told of a resource, read once; undefined for most. */
-function tellingOf(catalog: Catalog, name: string): Telling | undefined {
+const tellingOf = memo((catalog: Catalog, name: string): Telling | undefined => {
   const resource = catalog.resources.get(name)
   if (resource === undefined || !isObject(resource.keys.notify)) return undefined
-  const known = tellings.get(resource)
-  if (known !== undefined) return known
   const told = Object.entries(resource.keys.notify).flatMap(([entry, given]) =>
     isObject(given) ? [toldBy(catalog, resource, entry, given)] : [],
   )
-  const telling = {
+  return {
     told,
     plan: planOf(
       catalog,
@@ -45,9 +42,7 @@ function tellingOf(catalog: Catalog, name: string): Telling | undefined {
       told.map(({ notice }) => notice),
     ),
   }
-  tellings.set(resource, telling)
-  return telling
-}
+})
 
 function toldBy(catalog: Catalog, resource: Resource, name: string, given: JsonObject): Told {
   const changed = given.changed === undefined ? undefined : listOf(given.changed).map((one) => fieldOf(resource, one))

@@ -1,11 +1,11 @@
 /** A client of the application: it writes what was drawn between versions, and reads and writes on while one is tried. ⇄ */
 import type { Answer } from '../../support/answer.ts'
 import type { Lists, Row } from './answers.ts'
-import { type Held, heldOf, hiddenValues, type Model, unknownHeld, type Value, visible } from './model.ts'
-import { answerName, type Resource, STEADY, type Version } from './shape.ts'
-import type { Instance } from './served.ts'
-import { drawnValue } from './values.ts'
 import { isWritten } from './edit.ts'
+import { type Held, heldOf, hiddenValues, type Model, unknownHeld, type Value, visible } from './model.ts'
+import type { Instance } from './served.ts'
+import { answerName, type Resource, STEADY, type Version } from './shape.ts'
+import { drawnValue } from './values.ts'
 
 /** One write: which resource and record, and where the values come from. */
 export interface Write {
