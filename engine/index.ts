@@ -41,7 +41,7 @@ export { type Breaker, BreakerOpen, breakerOf, createBreaker, isUnreachable } fr
 export { clockAt, dayAt, momentOf, zoneNamed } from './calendar/zone.ts'
 export type { Access, BelongsTo, Catalog, Field, FieldPath, Filter, Relation, Resource } from './catalog/catalog.ts'
 export { policyPaths } from './catalog/kept.ts'
-export { idOf, idType } from './catalog/key.ts'
+export { idOf, idType, keptIdSql, loggedIdSql } from './catalog/key.ts'
 export { singular } from './catalog/name.ts'
 export { idSql } from './catalog/stored.ts'
 export { forgetChanges } from './change/keep.ts'

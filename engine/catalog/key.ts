@@ -44,6 +44,18 @@ export function keptIdSql(catalog: Pick<Catalog, 'resources'>, resource: Keyed, 
   return keptIdType(catalog) === idType(resource) ? own : `${own}::text`
 }
 
+/** The record that a row of the log of changes names, in its resource's own type, as SQL; null for a row of another resource. */
+export function loggedIdSql(
+  catalog: Pick<Catalog, 'resources'>,
+  resource: Keyed & Pick<Resource, 'owner'>,
+  alias: string,
+): string {
+  const kept = `${alias}.record_id`
+  if (keptIdType(catalog) === idType(resource)) return kept
+  // The ids of other resources may be no values of the type, whichever condition PostgreSQL looks at first.
+  return `case when ${alias}.resource = '${resource.owner.replaceAll("'", "''")}' then ${kept}::${idType(resource)} end`
+}
+
 /** The resource that owns a table. */
 export function ownerOf({ resources }: Pick<Catalog, 'resources'>, table: string): Resource | undefined {
   const standing = [...resources.values()].filter((resource) => resource.table === table)

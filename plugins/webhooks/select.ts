@@ -3,6 +3,8 @@ import {
   type Actor,
   allowsOne,
   type Filter,
+  idSql,
+  loggedIdSql,
   type PluginContext,
   type Resource,
   type Runner,
@@ -34,20 +36,22 @@ export async function queueDeliveries(
 ): Promise<number> {
   const { actions, condition, resource, webhook } = told
   const { deliveries } = tablesOf(owner)
+  const id = idSql(resource, 't')
+  const named = loggedIdSql(owner.catalog, resource, 'a')
   const values: unknown[] = [webhook, resource.name, actions]
   const conditions = [
     'a.resource = $2',
     'a.action = any($3::text[])',
     lookedAt(looked, deliveries, values),
     shown(owner, resource, values),
-    ...(condition === undefined ? [] : ['t.id is not null', owner.matching(condition, 't', values)]),
+    ...(condition === undefined ? [] : [`${id} is not null`, owner.matching(condition, 't', values)]),
   ]
   const limit = 'most' in looked ? `order by a.id limit $${values.push(looked.most)}::int` : ''
   const text = `insert into ${deliveries} (webhook_id, change_id, message_id, event, resource, record_id, status,
       attempts_made, next_attempt_at, occurred_at, created_at, queued_at)
     select $1::int, a.id, 'msg_' || replace(gen_random_uuid()::text, '-', ''), a.resource || '.' || a.action, a.resource,
-      a.record_id, 'pending', 0, clock_timestamp(), a.created_at, clock_timestamp(), clock_timestamp()
-    from plinth_change a left join "${resource.table.replaceAll('"', '""')}" t on t.id = a.record_id
+      ${named}, 'pending', 0, clock_timestamp(), a.created_at, clock_timestamp(), clock_timestamp()
+    from plinth_change a left join "${resource.table.replaceAll('"', '""')}" t on ${id} = ${named}
     where ${conditions.join(' and ')} ${limit}
     on conflict (webhook_id, change_id) do nothing returning 1`
   return (await runner.run({ text }, values)).length

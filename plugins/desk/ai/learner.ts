@@ -1,5 +1,5 @@
 /** What one process has learned from the desk's settled tickets, kept up with the database from one use to the next. ⇄ */
-import { type Database, memo, type PluginContext, type Row } from '../../../engine/index.ts'
+import { type Database, keptIdSql, memo, type PluginContext, type Row } from '../../../engine/index.ts'
 import { figuresOf } from '../tickets/figures.ts'
 import { type Calibration, calibrate, UNMEASURED } from './calibration.ts'
 import { createModel, type Example, type Model, TARGETS } from './model.ts'
@@ -113,12 +113,13 @@ async function moment({ catalog, database }: Reading, state: State): Promise<str
  */
 function staffed(catalog: Reading['catalog']): string {
   const answered = 't.first_response_at is not null'
-  if (catalog.resources.get('tickets')?.keys.activity !== true) return answered
+  const tickets = catalog.resources.get('tickets')!
+  if (tickets.keys.activity !== true) return answered
   const table = (name: string): string => `"${catalog.resources.get(name)!.table}"`
   const fields = [...TARGETS.map((target) => `${target}_id`), 'status_id'].map((field) => `'${field}'`).join(', ')
   return `(${answered} or exists (select 1 from plinth_change a
     join ${table('users')} u on u.id = a.actor_id join ${table('roles')} r on r.id = u.role_id
-    where a.resource = 'tickets' and a.record_id = t.id and r.slug <> '${customerRole(catalog)}'
+    where a.resource = 'tickets' and a.record_id = ${keptIdSql(catalog, tickets, 't')} and r.slug <> '${customerRole(catalog)}'
       and (a.action = 'create' or exists (select 1 from jsonb_array_elements(a.changes) c where c ->> 'field' in (${fields})))))`
 }
 

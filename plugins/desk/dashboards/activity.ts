@@ -1,5 +1,12 @@
 /** What happened last on the tickets that the reader may see: created, commented on, changed. */
-import type { JsonObject, Resource, RouteContext, Row } from '../../../engine/index.ts'
+import {
+  type JsonObject,
+  keptIdSql,
+  loggedIdSql,
+  type Resource,
+  type RouteContext,
+  type Row,
+} from '../../../engine/index.ts'
 import { type Change, changesShown, describe, namesOf } from '../../activity/describe.ts'
 import { rowsShown, seenThen } from '../../activity/read.ts'
 import type { AskedPeriod } from './period.ts'
@@ -47,12 +54,17 @@ function tickets({ context }: Asked): Resource {
   return context.catalog.resources.get('tickets')!
 }
 
+/** Whether a row of the log is about the ticket of the row `t`. */
+function ofTicket(asked: Asked): string {
+  return `a.resource = 'tickets' and a.record_id = ${keptIdSql(asked.context.catalog, tickets(asked), 't')}`
+}
+
 /** Whether nothing says that the ticket was out of the reader's reach at a moment or later: an event of then is theirs. */
 function seenSince(asked: Asked, moment: string): string {
   const { context, query, recorded } = asked
   const seen = recorded ? seenThen(context, tickets(asked), query.values) : 'true'
   if (seen === 'true') return 'true'
-  return `not exists (select 1 from plinth_change a where a.resource = 'tickets' and a.record_id = t.id
+  return `not exists (select 1 from plinth_change a where ${ofTicket(asked)}
     and a.created_at >= ${moment} and not ${seen})`
 }
 
@@ -61,7 +73,7 @@ function creations(asked: Asked): string {
   const { period, query, recorded } = asked
   const author = recorded
     ? `coalesce((select a.actor_id from plinth_change a
-        where a.resource = 'tickets' and a.record_id = t.id and a.action = 'create' order by a.id limit 1), t.user_id)`
+        where ${ofTicket(asked)} and a.action = 'create' order by a.id limit 1), t.user_id)`
     : 't.user_id'
   return `select 'ticket-' || t.id as id, 'ticket_created' as type, null::jsonb as changes, t.created_at as at, t.id as ticket_id, ${author} as user_id
     from ${query.from} where ${query.counted()} and ${seenSince(asked, 't.created_at')} and ${query.within('t.created_at', period)} order by t.created_at desc, t.id desc`
@@ -76,8 +88,9 @@ function comments(asked: Asked): string {
 
 function changes(asked: Asked): string {
   const { context, period, query } = asked
-  return `select 'activity-' || a.id, 'ticket_' || a.action || 'd', a.changes, a.created_at, a.record_id, a.actor_id
-    from plinth_change a join ${query.from} on t.id = a.record_id
+  const named = loggedIdSql(context.catalog, tickets(asked), 'a')
+  return `select 'activity-' || a.id, 'ticket_' || a.action || 'd', a.changes, a.created_at, ${named}, a.actor_id
+    from plinth_change a join ${query.from} on t.id = ${named}
     where a.resource = 'tickets' and a.action <> 'create' and ${query.counted()} and ${query.within('a.created_at', period)}
       and ${rowsShown(context, tickets(asked), query.values)}
     order by a.id desc`

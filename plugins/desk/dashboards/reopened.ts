@@ -1,5 +1,5 @@
 /** How often finished work was taken up again. */
-import type { RouteContext } from '../../../engine/index.ts'
+import { loggedIdSql, type RouteContext } from '../../../engine/index.ts'
 import { ENDED } from '../tickets/figures.ts'
 import { ONCE } from './duration.ts'
 import type { Period } from './period.ts'
@@ -10,15 +10,16 @@ import { ticketQuery } from './tickets.ts'
  * are now. Only what the activity record holds is known; 0 for the time before it was kept, and where it is not kept.
  */
 export async function reopenings(context: RouteContext, period: Period): Promise<number> {
-  if (context.catalog.resources.get('tickets')?.keys.activity !== true) return 0
+  const tickets = context.catalog.resources.get('tickets')!
+  if (tickets.keys.activity !== true) return 0
   const query = ticketQuery(context)
   const ended = (side: 'from' | 'to'): string =>
     `(c ->> '${side}')::int = any(array(select s.id from ${query.table('statuses')} s where s.category in (${ENDED.map((category) => `'${category}'`).join(', ')})))`
-  const changes = `select a.record_id from plinth_change a, lateral jsonb_array_elements(a.changes) c
+  const changes = `select ${loggedIdSql(context.catalog, tickets, 'a')} as ticket_id from plinth_change a, lateral jsonb_array_elements(a.changes) c
     where a.resource = 'tickets' and a.action = 'update' and ${query.within('a.created_at', period)}
       and c ->> 'field' = 'status_id' and ${ended('from')} and not ${ended('to')} ${ONCE}`
   const [row] = await query.run(
-    `select count(*) from (${changes}) x join ${query.from} on t.id = x.record_id where ${query.counted()}`,
+    `select count(*) from (${changes}) x join ${query.from} on t.id = x.ticket_id where ${query.counted()}`,
   )
   return Number(row?.[0] ?? 0)
 }

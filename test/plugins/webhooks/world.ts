@@ -86,7 +86,8 @@ export async function openLibrary(options = OPEN): Promise<Library> {
   return libraryOf(await application({ resources: libraryFiles(options), env }))
 }
 
-async function libraryOf(app: TestApplication): Promise<Library> {
+/** The library of an application that is served. */
+export async function libraryOf(app: TestApplication): Promise<Library> {
   const login = async (email: string, password: string): Promise<string> => {
     const answer = await app.call('POST', '/api/auth/login', { body: { email, password } })
     return String(answer.at('data.token'))
