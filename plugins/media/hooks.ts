@@ -1,5 +1,6 @@
 /** Hooks: a name keeps saying what the file is, and a file goes when its record has gone. */
 import {
+  type Field,
   type HookContext,
   invalid,
   type JobContext,
@@ -28,7 +29,7 @@ export async function keepType(context: HookContext, next: Next): Promise<void> 
 
 /** `media.one_record`: where records decide who may send files, a file names the record it belongs to. */
 export async function oneRecord(context: HookContext, next: Next): Promise<void> {
-  const names = recordFields(context.catalog.resources.get('media')!)
+  const names = recordFields(context.catalog.resources.get('media')!).map(({ name }) => name)
   if (names.every((name) => (context.input[name] ?? null) === null)) {
     const last = names.at(-1)
     const which = names.length > 1 ? `${names.slice(0, -1).join(', ')} or ${last}` : last
@@ -38,9 +39,9 @@ export async function oneRecord(context: HookContext, next: Next): Promise<void>
 }
 
 /** The fields of a file that name the record it belongs to. */
-export function recordFields({ relations }: Resource): readonly string[] {
+export function recordFields({ relations }: Resource): readonly Field[] {
   const fields = [...relations.values()].flatMap((one) => (one.kind === 'belongs_to' ? [one.field] : []))
-  return fields.filter(({ readOnly }) => !readOnly).map(({ name }) => name)
+  return fields.filter(({ readOnly }) => !readOnly)
 }
 
 /** `media.remove_file`: the file goes once the record is gone for certain, however often the storage has to be asked. */

@@ -106,7 +106,7 @@ function resourceRoutes(resource: Resource, options: JsonObject): readonly Route
       access: may('create'),
       body: 'multipart',
       upload: { bytes: Number(options.max_bytes), files: 1 },
-      input: Object.fromEntries(recordFields(resource).map((name) => [name, { type: 'integer' }])),
+      input: Object.fromEntries(recordFields(resource).map(({ name, type }) => [name, { type: type.name }])),
       status: 201,
       once: true,
       output: { $ref: '#/resources/media' },

@@ -1,4 +1,4 @@
-/** A desk with a resource of its own whose ids are no integers: what the desk reads of its log of changes. */
+/** A desk with a resource of its own whose ids are no integers: what the desk tells of its tickets, and of that resource. */
 import { cp, mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -11,12 +11,14 @@ id: uuid
 log_changes: true
 activity: true
 fields: { name: { type: string } }
-policies: { view: [{ role: admin }], create: [{ role: admin }], update: [{ role: admin }], delete: [{ role: admin }] }
+notify: { sent: { on: create, to: { roles: [manager] }, title: 'Sent {{ name }}' } }
+policies: { view: [{ who: signed_in }], create: [{ role: admin }], update: [{ role: admin }], delete: [{ role: admin }] }
 `
 
 const test = suite('desk: other ids')
 let folder: string
 let desk: Desk
+let manager: Person
 let agent: Person
 let customer: Person
 
@@ -25,6 +27,7 @@ test.before(async () => {
   await cp('resources', folder, { recursive: true })
   await writeFile(join(folder, 'parcels.yaml'), PARCELS)
   desk = await openDesk({}, folder)
+  manager = await desk.person('manager', 'Mona')
   agent = await desk.person('agent', 'Alba')
   customer = await desk.person('customer', 'Cleo')
 })
@@ -34,7 +37,8 @@ test.after(async () => {
 })
 
 test('dashboards, the local engine and notifications name tickets as before', async () => {
-  assert.is((await desk.post('/parcels', desk.admin, { name: 'One' })).status, 201)
+  const parcel = await desk.post('/parcels', desk.admin, { name: 'One' })
+  assert.is(parcel.status, 201, parcel.text)
   const made = await desk.post('/tickets', customer, { subject: 'Printer', details: 'It is on fire.' })
   const id = Number(made.at('data.id'))
   for (const status of ['resolved', 'open']) {
@@ -54,6 +58,14 @@ test('dashboards, the local engine and notifications name tickets as before', as
   }
   const guess = await desk.post(`/ai/tickets/${id}/classify`, agent)
   assert.is(guess.status, 200, guess.text)
+  const [sent] = (await desk.get('/notifications?type=sent', manager)).list
+  assert.equal(
+    [sent?.title, sent?.data],
+    [
+      'Sent One',
+      { ticket_id: null, ticket_uid: null, ticket_subject: null, resource: 'parcels', record_id: parcel.at('data.id') },
+    ],
+  )
   const { list } = await desk.get('/notifications', customer)
   assert.ok(list.length > 0)
   assert.ok(list.every(({ data }) => (data as { ticket_id: number }).ticket_id === id))

@@ -3,6 +3,7 @@ import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
 import { failedRuns } from '../../engine/automation/state.ts'
 import { failedChanges } from '../../engine/change/state.ts'
+import { PNG } from '../plugins/media/world.ts'
 import { type Data, type Library, libraryFiles, libraryOf, OPEN, openReceiver } from '../plugins/webhooks/world.ts'
 import { follow } from '../stream/client.ts'
 import { application } from '../support/application.ts'
@@ -20,6 +21,7 @@ function heardOf(name: string, id: string, ...more: readonly string[]): string {
     'restore: true',
     'stream: true',
     'activity: true',
+    'attachments: true',
     'fields: { name: { type: string }, note: { type: string }, is_open: { type: boolean, default: true, nullable: false } }',
     'search: [name]',
     POLICIES,
@@ -35,7 +37,7 @@ const OFFERED = [
 function filesWith(parcels: string): Readonly<Record<string, string>> {
   const { 'app.yaml': app = '', 'roles.yaml': roles = '' } = libraryFiles(OPEN)
   return {
-    'app.yaml': app.replace('soft_delete: {},', 'soft_delete: {}, activity: {}, jobs: {},'),
+    'app.yaml': app.replace('soft_delete: {},', 'soft_delete: {}, activity: {}, jobs: {}, media: {},'),
     'roles.yaml': roles,
     'books.yaml': heardOf('books', 'integer', ...OFFERED),
     'films.yaml': heardOf('films', '{ type: integer, column: film_no }', ...OFFERED),
@@ -134,6 +136,29 @@ for (const type of ['integer', 'bigint', 'uuid', 'string']) {
       const [first, second] = [await once(), await once()]
       assert.equal([first.status, second.status, second.at('data.id')], [201, 201, first.at('data.id')])
     })
+
+  test('files of records of each', async () => {
+    for (const [path, field] of [
+      ['/books', 'book_id'],
+      ['/films', 'film_id'],
+      ['/parcels', 'parcel_id'],
+    ] as const) {
+      const record = await make(path, {})
+      const form = new FormData()
+      form.set(field, String(record.id))
+      form.set('file', new Blob([PNG], { type: 'image/png' }), 'cover.png')
+      const sent = await fetch(`${library.app.address}/api/media`, {
+        method: 'POST',
+        headers: { authorization: `Bearer ${library.admin}` },
+        body: form,
+      })
+      assert.is(sent.status, 201, await sent.clone().text())
+      const { data } = (await sent.json()) as Data
+      assert.is(data[field], record.id)
+      const [file] = (await library.must('GET', `${path}/${record.id}`)).attachments
+      assert.equal([file.id, file.name], [data.id, 'cover.png'])
+    }
+  })
 
   test('links between ids of two types, and nothing is left undone by anybody who hears', async () => {
     const parcel = await make('/parcels', { name: 'In a tin', book_id: (await make('/books', {})).id })
