@@ -96,7 +96,7 @@ export const LIMITS = {
   searchRanked: 2_000,
   searchWalked: 1_000,
   searchKnown: 1_000,
-  /** Records counted of a list with an estimated total, for who sees only some of them: what PostgreSQL expects tells of all. */
+  /** Records counted of a list with an estimated total, where what PostgreSQL expects would tell of records that the caller may not see. */
   estimatedCounted: 10_000,
   /**
    * What the templates of one request or mail may take: milliseconds of the processor, characters and elements of lists on

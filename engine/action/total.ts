@@ -1,5 +1,5 @@
 /** ⇄ How many records a list has: counted, counted up to a limit, or estimated, as the resource says. */
-import type { Resource } from '../catalog/catalog.ts'
+import type { Filter, Resource } from '../catalog/catalog.ts'
 import type { ListQuery } from '../query/list-query.ts'
 import { compileCount, compileEstimate, compileParent } from '../query/list-statement.ts'
 import { reach } from '../query/policy.ts'
@@ -23,8 +23,8 @@ export interface Counting {
 /** The total of a list that is not nested. */
 export async function totalOf(execution: Execution, counting: Counting): Promise<Total> {
   const { resource, query, key, slots } = counting
-  const isWhole = reach(resource.policies.view, execution.actor).kind === 'all'
-  if (resource.count.kind === 'estimated' && isWhole) return estimatedTotal(execution, counting)
+  if (resource.count.kind === 'estimated' && isEstimable(execution, counting))
+    return estimatedTotal(execution, counting)
   const cap = resource.count.kind === 'estimated' ? execution.catalog.limits.estimatedCounted : capOf(resource)
   const compiled = execution.statements.get(
     `count ${key}`,
@@ -35,7 +35,23 @@ export async function totalOf(execution: Execution, counting: Counting): Promise
   return bounded(row?.[0], cap)
 }
 
-/** The number of rows that PostgreSQL expects when it plans the list: it knows all rows, so this is for who sees all of them. */
+/**
+ * Whether all rows that PostgreSQL knows when it plans the list are within the caller's sight: its statistics are those of
+ * whole tables, so they tell of deleted records, of those of other kinds, and of those that a filter leads to.
+ */
+function isEstimable({ actor }: Execution, { query, resource }: Counting): boolean {
+  if (resource.scope !== undefined || reach(resource.policies.view, actor).kind !== 'all') return false
+  return resource.live === undefined ? query.filters.every(isOfRecord) : query.filters.length === 0
+}
+
+/** Whether a filter asks for values of the record alone. */
+function isOfRecord(filter: Filter): boolean {
+  if (filter.kind === 'related') return false
+  if (filter.kind === 'compare') return filter.path.relations.length === 0
+  return filter.kind === 'not' ? isOfRecord(filter.of) : filter.of.every(isOfRecord)
+}
+
+/** The number of rows that PostgreSQL expects when it plans the list. */
 async function estimatedTotal(execution: Execution, { resource, query, key, slots }: Counting): Promise<Total> {
   const compiled = execution.statements.get(
     `estimate ${key}`,

@@ -64,7 +64,7 @@ export const LIST_KEYS: Readonly<Record<string, JsonSchema>> = {
     ),
   ),
   count: key(
-    'How the total of a list is counted: exact, estimated (for who sees every record; exact up to 10,000 for others), or exact up to a number.',
+    'How the total of a list is counted: exact, estimated (where nothing is hidden; else exact up to 10,000), or exact up to a number.',
     { capped: 1000 },
     either(
       { enum: ['exact', 'estimated'] },

@@ -1,10 +1,11 @@
 /** Related records to-many inside one statement: counted or embedded as JSON, under their own read policy. */
 
-import type { EmbedEntry, Field, HasMany, ManyToMany, Relation } from '../catalog/catalog.ts'
+import type { EmbedEntry, Field, HasMany, ManyToMany, Relation, Resource, SortTerm } from '../catalog/catalog.ts'
 import { idSql } from '../catalog/stored.ts'
 import { scaleOf } from '../field/decimal.ts'
 import type { WireKind } from '../field/field-type.ts'
 import { and, join, quoted, type Sql, sql } from '../filter/sql.ts'
+import { isOpen } from './askable.ts'
 import { castType } from './comparison.ts'
 import { conditionSql, fieldSql, linkSql } from './condition.ts'
 import { orderSql } from './order.ts'
@@ -47,7 +48,7 @@ function totalSql(
 
 /**
  * The related records that the actor may see, as a JSON array; as an object or null for `first`. Of a bounded number the
- * newest come first, unless the relation has an order of its own.
+ * newest come first, unless the relation has an order of its own. No order goes by what the actor may not read.
  */
 export function manySql(
   scope: SelectScope,
@@ -57,12 +58,22 @@ export function manySql(
   most?: number,
 ): Sql {
   const first = relation.kind === 'has_many' && relation.first
+  const target = scope.catalog.resources.get(relation.target)!
   const conditions = membership(scope, relation, alias, 'm')
-  if (conditions === undefined) return first ? sql`null::json` : sql`'[]'::json`
+  const order = relation.order.filter(({ path }) => isOpen(scope, target, path))
+  // Which record is the first one would tell of values that the reader may not see.
+  const told = !first || order.length === relation.order.length
+  if (conditions === undefined || !told) return first ? sql`null::json` : sql`'[]'::json`
   const { columns, joins } = embedSql(scope, entries, 'm')
-  const rows = sql`select ${columns} from ${targetTable(scope, relation)} m ${joins} where ${and(conditions)} order by ${most === undefined || relation.ordered ? orderSql(scope, scope.catalog.resources.get(relation.target)!, relation.order, 'm') : `${idSql(scope.catalog.resources.get(relation.target)!, 'm')} desc`}${most === undefined ? '' : ` limit ${most}`}`
+  const sorted = orderSql(scope, target, most === undefined || relation.ordered ? order : newestFirst(target), 'm')
+  const limited = most === undefined ? '' : ` limit ${most}`
+  const rows = sql`select ${columns} from ${quoted(target.table)} m ${joins} where ${and(conditions)} order by ${sorted}${limited}`
   if (first) return sql`(select row_to_json(o) from (${rows} limit 1) o)`
   return sql`(select coalesce(json_agg(o), '[]'::json) from (${rows}) o)`
+}
+
+function newestFirst({ key }: Resource): readonly SortTerm[] {
+  return [{ path: { relations: [], field: key }, direction: 'desc' }]
 }
 
 function targetTable({ catalog }: SelectScope, relation: Relation): string {

@@ -26,9 +26,32 @@ summary: true
 policies: { view: [{ who: signed_in }], create: [{ who: signed_in }], update: [{ who: signed_in }] }
 actions: [list, get, create, update]
 `
+const LOTS = `
+resource: lots
+fields: { name: { type: string } }
+relations:
+  bids: { has_many: bids, order: "-amount", embed: [id] }
+  best: { has_many: bids, first: true, order: "-amount", embed: [id] }
+  by_bidder: { has_many: bids, order: bidder.name, embed: [id] }
+policies: { view: [{ who: signed_in }] }
+actions: [list, get]
+`
+const BIDS = `
+resource: bids
+fields: { amount: { type: integer, read: { permission: books.edit } } }
+relations: { lot: { belongs_to: lots }, bidder: { belongs_to: members, embed: [id] } }
+actions: []
+policies: { view: [{ who: signed_in }] }
+`
 
 test.before(async () => {
-  app = await library({ ...FILES, 'cases.yaml': CASES, 'marks.yaml': MARKS })
+  app = await library({
+    ...FILES,
+    'cases.yaml': CASES,
+    'marks.yaml': MARKS,
+    'lots.yaml': LOTS,
+    'bids.yaml': BIDS,
+  })
   await app.expect(201, 'POST', '/cases', STAFF, { title: 'First', agent_id: 1 })
   await app.expect(201, 'POST', '/marks', STAFF, { text: 'one', case_id: 1 })
 })
@@ -71,6 +94,23 @@ test('the document of a reader has what it is shown', async () => {
   }
   assert.match(await mark(STAFF), /agent_name/)
   assert.not.match(await mark(ANN), /agent/)
+})
+
+test('embedded records are in no order that tells what is hidden, and none of them is the first by it', async () => {
+  const { knex } = app.engine.database
+  await knex.raw(`insert into lots (name, created_at, updated_at) values ('one', now(), now());
+    insert into bids (amount, lot_id, bidder_id, created_at, updated_at)
+      values (5, 1, 2, now(), now()), (9, 1, 1, now(), now()), (7, 1, 2, now(), now())`)
+  const asked = async (path: string, token: string) => {
+    const { data } = (await app.call('GET', `/api/v1${path}`, { token })).body
+    const { best, bids, by_bidder } = Array.isArray(data) ? data[0] : data
+    const ids = (list: { id: number }[]) => list.map(({ id }) => id)
+    return [ids(bids), best?.id, ids(by_bidder)]
+  }
+  for (const path of ['/lots/1', '/lots', '/lots?include=bids(3)&fields=bids,best,by_bidder']) {
+    assert.equal(await asked(path, STAFF), [[2, 3, 1], 2, [2, 1, 3]], path)
+    assert.equal(await asked(path, ANN), [[3, 2, 1], undefined, [1, 2, 3]], path)
+  }
 })
 
 test.run()
