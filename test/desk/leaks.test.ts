@@ -53,6 +53,10 @@ async function fill(): Promise<void> {
   }
   await made('/notes', person('Anna'), { name: 'Mine', details: 'A note of my own' })
   await made('/notes', person('Mona'), { name: 'Mine too', details: 'Another' })
+  for (const published of [true, false]) {
+    await made('/knowledge-base', desk.admin, { title: `Article ${published}`, details: 'How it is', published })
+    await made('/faqs', desk.admin, { name: `Question ${published}`, details: 'As it is', status: published })
+  }
 }
 
 async function readerOf(role: string, name: string): Promise<Reader> {

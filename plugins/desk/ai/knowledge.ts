@@ -29,13 +29,18 @@ const EXCERPT = 240
 /** Characters of a text that are looked through for a quote. */
 const QUOTED = 20_000
 
-/** Where each kind is, and the condition under which a record may be quoted to everybody. */
-const SOURCES: Readonly<
-  Record<Kind, { readonly resource: string; readonly title: string; readonly text: string; readonly isPublic: string }>
-> = {
-  article: { resource: 'knowledge_base', title: 'title', text: 'details', isPublic: 'true' },
-  faq: { resource: 'faqs', title: 'name', text: 'details', isPublic: 'r.status' },
-  reply: { resource: 'replies', title: 'title', text: 'text', isPublic: 'true' },
+/** Where a kind is, and the field that says whether everybody may be told; a resource without that field is all told. */
+interface Place {
+  readonly resource: string
+  readonly title: string
+  readonly text: string
+  readonly published?: string
+}
+
+const SOURCES: Readonly<Record<Kind, Place>> = {
+  article: { resource: 'knowledge_base', title: 'title', text: 'details', published: 'published' },
+  faq: { resource: 'faqs', title: 'name', text: 'details', published: 'status' },
+  reply: { resource: 'replies', title: 'title', text: 'text' },
 }
 
 /** What the caller may read and what may be quoted to everybody, best first; at most `limit`. */
@@ -78,8 +83,10 @@ async function candidates(
   ]
   const fuzzy = words.length <= FUZZY_WORDS
   const parts = kinds.map((kind) => {
-    const { isPublic, resource, text, title } = SOURCES[kind]
-    const { table } = context.catalog.resources.get(resource)!
+    const { published = '', resource, text, title } = SOURCES[kind]
+    const { fields, table } = context.catalog.resources.get(resource)!
+    const flag = fields.get(published)
+    const isPublic = flag === undefined ? 'true' : `r."${flag.column}"`
     const like = `(select max(word_similarity(w, r.${title})) from unnest($1::text[]) w)`
     return `select '${kind}' as type, r.id, r.${title} as title, r.${text} as details, ${fuzzy ? like : '0'} as likeness
       from "${table}" r where ${context.readable(resource, 'r', values)} and ${isPublic}
