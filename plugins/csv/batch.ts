@@ -4,9 +4,10 @@ import { type Entry, entryOf, identityOf } from './entry.ts'
 import { keepAhead, takenKeys } from './keys.ts'
 import type { Column } from './layout.ts'
 import { matchNames } from './match.ts'
-import type { Cell, Note, Outcome, RowErrors } from './outcome.ts'
+import type { Cell, Note, Outcome, Repeated, RowErrors } from './outcome.ts'
 import { madeKey, nameParents } from './parents.ts'
 import { rowsOf, type Sheet } from './parse.ts'
+import { digester, earlierRecords, noteRecords, takeTurn } from './repeat.ts'
 
 /** Rows in one transaction, each behind a savepoint: PostgreSQL keeps up to 64 of a transaction in fast memory. */
 const SMALL_BATCH = 50
@@ -44,6 +45,8 @@ export interface Judged {
   readonly entries: readonly Entry[]
   readonly good: readonly Entry[]
   readonly skipped: number
+  /** Those of the skipped ones that equal rows of earlier imports. */
+  readonly repeated: Repeated
   readonly errors: readonly RowErrors[]
 }
 
@@ -98,9 +101,14 @@ async function* cutBatches(
   let keys = new Set<string>()
   let length = 0
   let before = 0
-  for await (const rows of rowsOf(sheet, done)) {
+  const digestOf = digester()
+  let passed = 0
+  for await (const rows of rowsOf(sheet)) {
     for (const row of rows) {
       const entry = entryOf(sheet, row)
+      // Those that are done count too: of equal rows, each has another digest.
+      if (entry.key === null) entry.digest = digestOf(row)
+      if (passed++ < done) continue
       const key = entry.key === null ? null : identityOf(entry.key)
       // The second row of a key is judged when the first has been written.
       const full = Math.min(most, pace.most, Math.max(SMALL_BATCH, before))
@@ -130,7 +138,8 @@ async function findNamed({ context, resource, sheet }: Import, entries: readonly
 /** Tells which of the entries can be written, once those before them were. */
 export async function judge(work: Import, { entries, fresh: found }: Found): Promise<Judged> {
   const { context, made, resource, seen, sheet } = work
-  const fresh = seen.size === 0 ? found : found.filter(({ key }) => key === null || !seen.has(identityOf(key)))
+  const unseen = seen.size === 0 ? found : found.filter(({ key }) => key === null || !seen.has(identityOf(key)))
+  const { fresh, repeated } = await apart(work, context, unseen)
   nameParents(context, sheet, made, fresh)
   const isGood = ({ errors }: Entry): boolean => Object.keys(errors).length === 0
   const good = fresh.filter(isGood)
@@ -140,15 +149,53 @@ export async function judge(work: Import, { entries, fresh: found }: Found): Pro
     seen.clear()
   }
   const errors = fresh.filter((entry) => !isGood(entry)).map((entry) => refused(sheet, entry, entry.errors))
-  return { entries, good, skipped: entries.length - fresh.length, errors }
+  return { entries, good, skipped: entries.length - fresh.length, repeated, errors }
+}
+
+/** Tells the entries that equal rows of earlier imports apart. */
+async function apart(
+  { resource, sheet }: Import,
+  context: PluginContext,
+  entries: readonly Entry[],
+): Promise<{ readonly fresh: readonly Entry[]; readonly repeated: Repeated }> {
+  const earlier = sheet.options.again ? new Map<string, Id>() : await earlierRecords(context, resource, entries)
+  const rows = entries.flatMap(({ digest, line }) => {
+    const id = earlier.get(digest ?? '')
+    return id === undefined ? [] : [{ row: line, id }]
+  })
+  const fresh = rows.length === 0 ? entries : entries.filter(({ digest }) => !earlier.has(digest ?? ''))
+  return { fresh, repeated: { count: rows.length, rows } }
 }
 
 /** Writes a judged batch through `context`, in its transaction where it has one; rejects when the database fails. */
-export async function write(
+export async function write(work: Import, context: PluginContext, judged: Judged): Promise<Outcome> {
+  if (!notesRows(work, judged)) return writeThose(work, context, judged)
+  const { resource } = work
+  await takeTurn(context, resource)
+  // Another import of the same rows may have been faster.
+  const { fresh, repeated } = await apart(work, context, judged.good)
+  const [skipped, before] = [judged.skipped + repeated.count, judged.repeated]
+  const both = { count: before.count + repeated.count, rows: [...before.rows, ...repeated.rows] }
+  const outcome = await writeThose(work, context, { ...judged, good: fresh, skipped, repeated: both })
+  await noteRecords(context, resource, outcome.nameless)
+  return outcome
+}
+
+/** Whether rows that nothing names are written, and noted so that later imports know them: in one transaction. */
+export function notesRows({ sheet }: Import, { good }: Judged): boolean {
+  return !sheet.options.dryRun && good.some(({ digest }) => digest !== null)
+}
+
+interface Written extends Outcome {
+  /** The records that were made of rows without a key. */
+  readonly nameless: readonly { readonly digest: string; readonly id: Id }[]
+}
+
+async function writeThose(
   { made, pace, resource, seen, sheet, trial }: Import,
   context: PluginContext,
-  { good, skipped, errors }: Judged,
-): Promise<Outcome> {
+  { good, skipped, repeated, errors }: Judged,
+): Promise<Written> {
   const { dryRun } = sheet.options
   const began = performance.now()
   const outcomes =
@@ -161,6 +208,7 @@ export async function write(
   const failed: RowErrors[] = [...errors]
   const created: Record<string, { count: number; names: string[] }> = {}
   const notes: Note[] = []
+  const nameless: { digest: string; id: Id }[] = []
   let imported = 0
   outcomes.forEach((outcome, at) => {
     const entry = good[at]!
@@ -169,12 +217,14 @@ export async function write(
     else {
       imported++
       if (entry.key !== null) seen.add(identityOf(entry.key))
-      if (!dryRun) ids.push(outcome.record.id as Id)
+      const id = outcome.record.id as Id
+      if (!dryRun) ids.push(id)
+      if (entry.digest !== null) nameless.push({ digest: entry.digest, id })
       notes.push(...notesOf(sheet, entry))
       for (const parent of entry.parents) {
-        const id = outcome.made[parent.field]
-        if (id === undefined || made.has(madeKey(parent))) continue
-        made.set(madeKey(parent), dryRun && !trial ? undefined : id)
+        const parentId = outcome.made[parent.field]
+        if (parentId === undefined || made.has(madeKey(parent))) continue
+        made.set(madeKey(parent), dryRun && !trial ? undefined : parentId)
         const sum = created[parent.resource] ?? { count: 0, names: [] }
         created[parent.resource] = sum
         sum.count++
@@ -182,7 +232,7 @@ export async function write(
       }
     }
   })
-  return { imported, skipped, failed: failed.length, ids, errors: failed, created, notes }
+  return { imported, skipped, repeated, failed: failed.length, ids, errors: failed, created, notes, nameless }
 }
 
 function speaksOf({ field, intake }: Column, name: string | undefined): boolean {

@@ -1,7 +1,7 @@
 /** ⇄ What a job that imports leaves for its next run: its file, and what became of each batch that is written. */
 import type { JobContext, JsonObject, PluginContext } from '../../engine/index.ts'
 import { placeOf } from '../files/key.ts'
-import { type Outcome, plainCreated, plainErrors, plainNotes } from './outcome.ts'
+import { type Outcome, plainCreated, plainErrors, plainNotes, plainRepeated } from './outcome.ts'
 
 /** The resource of what became of each batch. */
 export const BATCHES = 'import_batches'
@@ -48,7 +48,7 @@ export async function noteBatch(
   outcome: Outcome,
 ): Promise<void> {
   const { errors, failed, ids, imported, skipped } = outcome
-  const more = { created: plainCreated(outcome), notes: plainNotes(outcome) }
+  const more = { created: plainCreated(outcome), notes: plainNotes(outcome), repeated: plainRepeated(outcome) }
   const noted = { imported, skipped, failed, ids, errors: errors.map(plainErrors), ...more }
   const values = { job, first_row, rows, outcome: noted, done_at: inner.now().toISOString() }
   await inner.model(BATCHES).query().insert(values)

@@ -17,6 +17,8 @@ export interface Entry {
   readonly line: number
   /** What names the record, where a column does; null when the cell is empty. */
   readonly key: Key | null
+  /** What the row is known by in later imports where it has no key: a digest of its cells. */
+  digest: string | null
   readonly input: Record<string, Json>
   readonly fixed: Record<string, Json>
   /** Relation columns with what stands in their cells. */
@@ -48,6 +50,7 @@ export function entryOf(sheet: Sheet, { line, cells }: Row): Entry {
   const entry: Entry = {
     line,
     key: keyOf(sheet, text),
+    digest: null,
     input: Object.fromEntries(sheet.layout.ask.map((name) => [name, sheet.options.asked.has(name)])),
     fixed: {},
     names: new Map(),

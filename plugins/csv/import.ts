@@ -1,10 +1,11 @@
 /** ⇄ Imports a file while somebody waits: rows become records through validation, policies and hooks, each for itself. */
-import { ApiError, type PluginContext, type Resource, type RouteContext } from '../../engine/index.ts'
-import { batchesOf, importOf, judge, refused, write } from './batch.ts'
+import { ApiError, type PluginContext, type Resource } from '../../engine/index.ts'
+import { batchesOf, type Import, importOf, type Judged, judge, notesRows, refused, write } from './batch.ts'
 import { layoutOf } from './layout.ts'
 import type { ImportOptions } from './options.ts'
-import { type Report, tallyOf } from './outcome.ts'
+import { type Outcome, type Report, tallyOf } from './outcome.ts'
 import { inspectFile, type Known, knownFile, type Sheet } from './parse.ts'
+import { hasTransactions } from './place.ts'
 
 export interface Watch {
   /** Called after each batch with how many rows are done, of how many. */
@@ -37,8 +38,6 @@ export function sheetAgain(
   return knownFile(path, layoutOf(catalog, resource)!, options, known, strict)
 }
 
-type WithTransactions = PluginContext & Pick<RouteContext, 'transaction'>
-
 /** Ends the transaction of a dry run. */
 class Tried extends Error {}
 
@@ -70,10 +69,6 @@ export async function importSheet(
 /** Rows of a dry run that is one transaction: it holds what it writes from others, for some seconds. */
 const TRIED_TOGETHER = 5_000
 
-function hasTransactions(context: PluginContext): context is WithTransactions {
-  return 'transaction' in context && typeof context.transaction === 'function'
-}
-
 /** Whether something is judged by several records at once: rules, values that only one may have, figures of other records. */
 function judgesSeveral(resource: Resource, { columns }: Sheet): boolean {
   const { counts, foreignRules, indexes, linkRules, overlaps, relatedFollows, rules, soles } = resource
@@ -99,13 +94,14 @@ async function importBatches(
   for await (const found of batchesOf(work, 0)) {
     signal?.throwIfAborted()
     const judged = await judge(work, found)
-    const outcome = await write(work, context, judged).catch((error: unknown) => {
+    const outcome = await writeOnce(work, context, judged).catch((error: unknown): Outcome => {
       // When the database fails after something was imported, the rows of this batch have failed.
       if (imported === 0) throw error
       context.log.error({ err: error }, 'a batch of an import could not be written')
       const { message } = new ApiError('unavailable', { cause: error })
       const errors = [...judged.errors, ...judged.good.map((entry) => refused(sheet, entry, { row: [message] }))]
-      return { imported: 0, skipped: judged.skipped, failed: errors.length, ids: [], errors, created: {}, notes: [] }
+      const { repeated, skipped } = judged
+      return { imported: 0, skipped, repeated, failed: errors.length, ids: [], errors, created: {}, notes: [] }
     })
     tally.add(outcome)
     imported += outcome.imported
@@ -113,4 +109,10 @@ async function importBatches(
     await progress?.(done, sheet.rows)
   }
   return tally.report()
+}
+
+/** A batch in one transaction where it has rows that nothing names: what they are is noted in the same. */
+function writeOnce(work: Import, context: PluginContext, judged: Judged): Promise<Outcome> {
+  if (!notesRows(work, judged) || !hasTransactions(context)) return write(work, context, judged)
+  return context.transaction((inner) => write(work, inner, judged))
 }

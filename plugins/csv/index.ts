@@ -60,7 +60,7 @@ export default definePlugin({
   transforms: [findDeletedKeys],
   rules: [columnsLead],
   resourceRoutes,
-  resources: [new URL('./resources/import_batches.yaml', import.meta.url)],
+  resources: ['import_batches', 'import_rows'].map((name) => new URL(`./resources/${name}.yaml`, import.meta.url)),
   jobs: {
     import: { description: 'Imports a large file.', attempts: ATTEMPTS, long: true, run: runImport },
     tidy: { description: 'Puts away what imports left.', every: '1 hour', run: tidy },

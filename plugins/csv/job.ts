@@ -20,7 +20,7 @@ import { importSheet, sheetAgain, sheetOf } from './import.ts'
 import { definitionOf } from './key.ts'
 import { accessesOf } from './layout.ts'
 import { importOptions } from './options.ts'
-import { plainCreated, plainErrors, plainNotes, type Report, tallyOf } from './outcome.ts'
+import { plainCreated, plainErrors, plainNotes, plainRepeated, type Report, tallyOf } from './outcome.ts'
 import { type Known, SEPARATORS, type Sheet } from './parse.ts'
 import { ENCODINGS } from './text.ts'
 
@@ -40,6 +40,7 @@ export async function runImport(context: JobContext, payload: JsonObject): Promi
       ...report,
       created: plainCreated(report),
       notes: plainNotes(report),
+      repeated: plainRepeated(report),
       errors: errors.map(plainErrors),
       file: payload.read ?? null,
     }

@@ -1,7 +1,8 @@
 /** ⇄ Finds the records that rows name: settings by name or slug, people by e-mail, as the layout says. */
-import type { Field, Id, PluginContext, Transaction } from '../../engine/index.ts'
+import type { Field, Id, PluginContext } from '../../engine/index.ts'
 import type { Entry } from './entry.ts'
 import type { Column, Intake } from './layout.ts'
+import { type Around, placeOf } from './place.ts'
 
 type Relational = Extract<Intake, { readonly kind: 'relation' }>
 
@@ -84,7 +85,7 @@ function within(
 
 /** Those of the candidates that the column's `where` admits. */
 async function admittedOf(
-  context: PluginContext & { readonly transaction?: unknown },
+  context: Around,
   { relation, where }: Relational,
   ids: readonly Id[],
 ): Promise<ReadonlySet<Id>> {
@@ -107,17 +108,4 @@ async function admittedOf(
   }
   const rows: { id: Id }[] = await query.select(`t.${target.key.column} as id`)
   return new Set(rows.map(({ id }) => id))
-}
-
-/** The open transaction, or the database where there is none: the embedded one has no second connection. */
-function placeOf({
-  database,
-  transaction,
-}: PluginContext & { readonly transaction?: unknown }): Pick<PluginContext['database'], 'knex'> {
-  return isOpen(transaction) ? transaction : database
-}
-
-/** The transaction of a request is a function, by which work inside joins it. */
-function isOpen(value: unknown): value is Pick<Transaction, 'knex'> {
-  return ((typeof value === 'object' && value !== null) || typeof value === 'function') && 'knex' in value
 }

@@ -13,6 +13,8 @@ import { NO_RENAMES, type Renames, renamesOf } from './rename.ts'
 
 export interface ImportOptions {
   readonly dryRun: boolean
+  /** Whether rows that equal those of earlier imports are imported once more. */
+  readonly again: boolean
   readonly renames: Renames
   readonly dates: DateForms
   /** Resources in which what rows name and is not there is created. */
@@ -28,6 +30,11 @@ const ORDERS = ['day_first', 'month_first'] as const
 /** The parameters of every import, in the words of the YAML. */
 const PARAMETERS: Readonly<Record<string, FieldDefinition>> = {
   dry_run: { type: 'boolean', description: 'Says of every row what would become of it, and writes nothing.' },
+  again: {
+    type: 'boolean',
+    description:
+      'Imports rows that no key names also where they equal rows of earlier imports; without it these are skipped.',
+  },
   map: {
     type: 'text',
     description:
@@ -73,10 +80,11 @@ function questionsOf({ keys }: Resource): { readonly created: readonly string[];
 
 /** The options that parameters say, or their defaults; throws validation_failed by parameter. */
 export function importOptions(resource: Resource, given: JsonObject, also: readonly Json[] = []): ImportOptions {
-  const { dry_run, map, zone = null, dates = null } = given
+  const { again, dry_run, map, zone = null, dates = null } = given
   const { asked, created } = questionsOf(resource)
   return {
     dryRun: dry_run === true,
+    again: again === true,
     renames: typeof map === 'string' ? renamesOf(map) : NO_RENAMES,
     dates: { zone: zoneOf(zone), order: orderOf(dates) },
     create: new Set(created.filter((name) => given[`${CREATE}${name}`] === true || also.includes(name))),

@@ -36,6 +36,14 @@ export interface Outcome {
   /** What was created beside the rows, by resource. */
   readonly created: Readonly<Record<string, Created>>
   readonly notes: readonly Note[]
+  /** Those of the skipped rows that equal rows of earlier imports. */
+  readonly repeated: Repeated
+}
+
+export interface Repeated {
+  readonly count: number
+  /** The line of each, and the record that the earlier import made of it. */
+  readonly rows: readonly { readonly row: number; readonly id: Id }[]
 }
 
 export interface Created {
@@ -54,7 +62,7 @@ export const TOLD_ERRORS = 5_000
 
 /** How many created records of each resource a report names. */
 const TOLD_NAMES = 1_000
-/** How many notes a report has. */
+/** How many notes a report has, and how many rows of earlier imports it lists. */
 export const TOLD_NOTES = 1_000
 
 /** Sums up batches as they come, in memory that does not grow with the rows that fail. */
@@ -69,6 +77,7 @@ export function tallyOf(total: number, dryRun: boolean, earlier: readonly Outcom
   const errors: RowErrors[] = []
   const created: Record<string, { count: number; names: string[] }> = {}
   const notes: Note[] = []
+  const repeated: { count: number; rows: Repeated['rows'][number][] } = { count: 0, rows: [] }
   const add = (outcome: Outcome): void => {
     sums.imported += outcome.imported
     sums.skipped += outcome.skipped
@@ -78,6 +87,9 @@ export function tallyOf(total: number, dryRun: boolean, earlier: readonly Outcom
     const sorted = outcome.errors.toSorted((a, b) => a.row - b.row)
     errors.push(...sorted.slice(0, TOLD_ERRORS - errors.length))
     notes.push(...(outcome.notes ?? []).slice(0, TOLD_NOTES - notes.length))
+    const again = outcome.repeated ?? { count: 0, rows: [] }
+    repeated.count += again.count
+    repeated.rows.push(...again.rows.slice(0, TOLD_NOTES - repeated.rows.length))
     for (const [resource, { count, names }] of Object.entries(outcome.created ?? {})) {
       const sum = created[resource] ?? { count: 0, names: [] }
       created[resource] = sum
@@ -86,16 +98,19 @@ export function tallyOf(total: number, dryRun: boolean, earlier: readonly Outcom
     }
   }
   for (const outcome of earlier) add(outcome)
-  return { add, report: () => ({ total, ...sums, ids, errors, created, notes, dry_run: dryRun }) }
+  return { add, report: () => ({ total, ...sums, ids, errors, created, notes, repeated, dry_run: dryRun }) }
 }
 
 /** One sentence about a finished import. */
 export function summary(report: Omit<Report, 'ids' | 'errors' | 'notes'>): string {
-  const { created, dry_run, imported, skipped, failed, total } = report
+  const { created, dry_run, imported, skipped, failed, repeated, total } = report
   const beside = Object.entries(created).map(
     ([name, { count }]) => `; ${count} ${name} ${dry_run ? 'would be ' : ''}created`,
   )
-  return `${counts({ dry_run, imported, skipped, failed, total })}${beside.join('')}${dry_run ? '; nothing was written' : ''}`
+  const { count } = repeated
+  const again = `; ${count} ${count === 1 ? 'row equals a row' : 'rows equal rows'} of earlier imports; the option again imports ${count === 1 ? 'it' : 'them'} once more`
+  const told = `${counts({ dry_run, imported, skipped, failed, total })}${count === 0 ? '' : again}`
+  return `${told}${beside.join('')}${dry_run ? '; nothing was written' : ''}`
 }
 
 function counts({
@@ -104,7 +119,7 @@ function counts({
   skipped,
   failed,
   total,
-}: Omit<Report, 'ids' | 'errors' | 'created' | 'notes'>): string {
+}: Omit<Report, 'ids' | 'errors' | 'created' | 'notes' | 'repeated'>): string {
   return dry_run
     ? `${imported} of ${total} rows would be imported, ${skipped} skipped, ${failed} would fail`
     : `${imported} of ${total} rows imported, ${skipped} skipped, ${failed} failed`
@@ -125,4 +140,9 @@ export function plainCreated({ created }: Pick<Outcome, 'created'>): JsonObject 
   return Object.fromEntries(
     Object.entries(created).map(([resource, { count, names }]) => [resource, { count, names: [...names] }]),
   )
+}
+
+/** Rows of earlier imports, as plain JSON. */
+export function plainRepeated({ repeated: { count, rows } }: Pick<Outcome, 'repeated'>): JsonObject {
+  return { count, rows: rows.slice(0, TOLD_NOTES).map((one) => ({ ...one })) }
 }

@@ -48,12 +48,12 @@ export async function inspectFile(
   return { ...form, ...header, layout, options, width: header.titles.length, rows: rows - 1 }
 }
 
-/** The rows of a file that was looked through, without its header and without the first `done`, in groups as they come. */
-export async function* rowsOf(sheet: Sheet, done: number): AsyncGenerator<readonly Row[], void> {
-  let left = done + 1
+/** The rows of a file that was looked through, without its header, in groups as they come. */
+export async function* rowsOf(sheet: Sheet): AsyncGenerator<readonly Row[], void> {
+  let isFirst = true
   for await (const group of records(sheet)) {
-    if (group.length > left) yield left === 0 ? group : group.slice(left)
-    left = Math.max(0, left - group.length)
+    yield isFirst ? group.slice(1) : group
+    isFirst = false
   }
 }
 

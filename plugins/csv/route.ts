@@ -3,7 +3,7 @@ import { ApiError, type Reply, type Resource, type RouteContext } from '../../en
 import { importSheet, sheetOf } from './import.ts'
 import { importLater } from './later.ts'
 import { importOptions } from './options.ts'
-import { plainErrors, plainNotes, summary, TOLD_ERRORS, TOLD_NOTES } from './outcome.ts'
+import { plainErrors, plainNotes, plainRepeated, summary, TOLD_ERRORS, TOLD_NOTES } from './outcome.ts'
 import { RECOGNISED, recognised } from './recognised.ts'
 import { fileRefused } from './text.ts'
 
@@ -14,11 +14,41 @@ const PARTS = ['file', 'csv']
 export const REPORT = {
   type: 'object',
   additionalProperties: false,
-  required: ['total', 'imported', 'skipped', 'failed', 'dry_run', 'ids', 'errors', 'created', 'notes', 'file'],
+  required: [
+    'total',
+    'imported',
+    'skipped',
+    'failed',
+    'dry_run',
+    'ids',
+    'errors',
+    'created',
+    'notes',
+    'repeated',
+    'file',
+  ],
   properties: {
     total: { type: 'integer', description: 'Rows of the file.' },
     imported: { type: 'integer', description: 'Rows that became records, or would have on a dry run.' },
     skipped: { type: 'integer', description: 'Rows whose record exists already.' },
+    repeated: {
+      type: 'object',
+      description: `Those of them that no key names, and that equal rows of earlier imports: the first ${TOLD_NOTES}, each with the record that was made of it.`,
+      additionalProperties: false,
+      required: ['count', 'rows'],
+      properties: {
+        count: { type: 'integer' },
+        rows: {
+          type: 'array',
+          items: {
+            type: 'object',
+            additionalProperties: false,
+            required: ['row', 'id'],
+            properties: { row: { type: 'integer' }, id: { type: ['integer', 'string'] } },
+          },
+        },
+      },
+    },
     failed: { type: 'integer', description: 'Rows that were refused.' },
     dry_run: { type: 'boolean', description: 'Whether this is only what would be.' },
     ids: {
@@ -90,6 +120,7 @@ export async function importRecords(context: RouteContext, resource: Resource): 
     return { ...(await importLater(context, resource, file, sheet)), earlier }
   if (keyed) throw new ApiError('bad_request', { message: 'Sign in to import with an Idempotency-Key' })
   const report = await importSheet(context, resource, sheet)
-  const data = { ...report, errors: report.errors.map(plainErrors), notes: plainNotes(report), file: recognised(sheet) }
+  const plain = { errors: report.errors.map(plainErrors), notes: plainNotes(report), repeated: plainRepeated(report) }
+  const data = { ...report, ...plain, file: recognised(sheet) }
   return { data, message: summary(report), earlier }
 }
