@@ -44,6 +44,7 @@ export { policyPaths } from './catalog/kept.ts'
 export { idOf, idType, keptIdSql, loggedIdSql } from './catalog/key.ts'
 export { singular } from './catalog/name.ts'
 export { idSql } from './catalog/stored.ts'
+export { endOf, targetOf } from './catalog/target.ts'
 export { forgetChanges } from './change/keep.ts'
 export type { Change, FieldChange, HearingContext, ListenerContext, ListenerContribution } from './change/listener.ts'
 export {

@@ -264,6 +264,18 @@ conventions('no type is talked out of what it knows', () => {
   )
 })
 
+conventions('where a relation leads says one function', () => {
+  const looked = /\bresources\.get\([^)\n]*\btarget\b[^)\n]*\)/
+  const violations = production.filter(
+    ({ code, path }) =>
+      !/^engine\/(resolve|automation)\/|^engine\/catalog\/target\.ts$/.test(path) && looked.test(code),
+  )
+  none(
+    violations.map((file) => file.path),
+    '`targetOf` of engine/catalog/target.ts',
+  )
+})
+
 conventions('what is remembered of an object is a memo', () => {
   const violations = everything.filter((file) => file.path !== 'engine/memo.ts' && /\bnew WeakMap\b/.test(file.code))
   none(

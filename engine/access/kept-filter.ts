@@ -1,5 +1,6 @@
 /** Conditions by the names in them, so that they outlive their catalog, and linked again to the catalog of another day. */
 import type { BelongsTo, Catalog, Field, FieldPath, Filter, Resource, WayPath } from '../catalog/catalog.ts'
+import { targetOf } from '../catalog/target.ts'
 import type { FilterOf } from '../filter/filter.ts'
 
 /** A condition whose paths are names: `['user', 'role', 'slug']`. */
@@ -38,7 +39,7 @@ export function linkedAgain(catalog: Catalog, resource: Resource, filter: KeptFi
       }
       case 'related': {
         const way = wayPath(catalog, about, part.path)
-        const of = way && link(part.of, catalog.resources.get(way.many.target)!)
+        const of = way && link(part.of, targetOf(catalog, way.many))
         return of && { kind: 'related', path: way, of, count: part.count }
       }
       case 'not': {
@@ -79,10 +80,9 @@ function follow(catalog: Catalog, from: Resource, path: readonly string[]) {
   let at = from
   for (const name of path) {
     const relation = firstOf(either(catalog, at).map((one) => one.relations.get(name)))
-    const target = relation && catalog.resources.get(relation.target)
-    if (relation?.kind !== 'belongs_to' || target === undefined) return undefined
+    if (relation?.kind !== 'belongs_to') return undefined
     relations.push(relation)
-    at = target
+    at = targetOf(catalog, relation)
   }
   return { at, relations }
 }

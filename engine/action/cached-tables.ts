@@ -3,6 +3,7 @@
 import { randomUUID } from 'node:crypto'
 import type { Catalog, EmbedEntry, Resource } from '../catalog/catalog.ts'
 import { isStored } from '../catalog/stored.ts'
+import { targetOf } from '../catalog/target.ts'
 import type { Runner } from '../database/database.ts'
 import { LIMITS } from '../limits.ts'
 import { compileKept, type KeptEmbed, type KeptEmbeds } from '../query/kept-embed.ts'
@@ -34,7 +35,7 @@ export function createCachedTables(catalog: Catalog, runner: Runner, clock: () =
     id: randomUUID(),
     names: new Set([...catalog.resources.values()].filter((one) => one.cached).map((one) => one.table)),
     of(relation, entries) {
-      const target = catalog.resources.get(relation.target)!
+      const target = targetOf(catalog, relation)
       if (!target.cached || tooLarge.has(target.name) || !entries.every((entry) => isOwn(target, entry)))
         return undefined
       const key = `${target.name}:${entries.map(({ name, value }) => `${name}=${value.kind === 'field' ? value.path.field.name : ''}`).join()}`

@@ -2,6 +2,7 @@
 import type { BelongsTo, Catalog, Resource, WriteAction } from '../catalog/catalog.ts'
 import { idOf, idType } from '../catalog/key.ts'
 import { idSql, meets } from '../catalog/stored.ts'
+import { targetOf } from '../catalog/target.ts'
 import { and, quoted, slot, sql } from '../filter/sql.ts'
 import type { Id } from '../id.ts'
 import type { Json } from '../json.ts'
@@ -55,7 +56,7 @@ export function leavingKeys(
   if (leaving.length === 0) return new Set()
   const keys = [...relations.values()].flatMap((relation) => {
     if (relation.kind !== 'belongs_to') return []
-    const { table } = catalog.resources.get(relation.target)!
+    const { table } = targetOf(catalog, relation)
     const goes = leaving.some((one) => one.table === table && one.id === record[relation.field.name])
     return goes ? [relation.field.column] : []
   })
@@ -67,15 +68,15 @@ const followersOf = memo((catalog: Catalog, resource: Resource): readonly Follow
   pointingAt(catalog, resource).filter((one) => isHeard(catalog, one, [])),
 )
 
-function pointingAt({ resources }: Catalog, { table }: Resource): readonly Followers[] {
-  return [...resources.values()].flatMap((resource) =>
+function pointingAt(catalog: Catalog, { table }: Resource): readonly Followers[] {
+  return [...catalog.resources.values()].flatMap((resource) =>
     resource.owner !== resource.name
       ? []
       : [...resource.relations.values()].flatMap((relation) =>
           relation.kind === 'belongs_to' &&
           relation.onDelete !== 'restrict' &&
           relation.earlier === undefined &&
-          resources.get(relation.target)?.table === table
+          targetOf(catalog, relation).table === table
             ? [{ resource, relation }]
             : [],
         ),

@@ -1,5 +1,6 @@
 /** ⇄ Records that a body creates with the record that they belong to: `"lines": [{ … }]`. */
 import type { HasMany, Resource } from '../catalog/catalog.ts'
+import { targetOf } from '../catalog/target.ts'
 import type { Id } from '../id.ts'
 import { isObject, type JsonObject } from '../json.ts'
 import { LIMITS } from '../limits.ts'
@@ -57,7 +58,7 @@ export async function createChildren(
   create: Create,
 ): Promise<void> {
   const operations = [...children].flatMap(([relation, bodies]): readonly Operation[] => {
-    const target = inner.catalog.resources.get(relation.target)!
+    const target = targetOf(inner.catalog, relation)
     const parent: Parent = { relation: relation.by[0]!, resource, lookup: { field: resource.key, value: id } }
     return bodies.map((body, at) => ({
       place: `${relation.name}.${at}`,

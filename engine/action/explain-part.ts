@@ -1,5 +1,6 @@
 /** ⇄ Why an answer has a field or a relation, or has it not, or has it empty. */
 import type { Access, Catalog, Field, Relation, Resource } from '../catalog/catalog.ts'
+import { targetOf } from '../catalog/target.ts'
 import { ApiError } from '../error.ts'
 import type { Id } from '../id.ts'
 import { readListQuery } from '../query/list-query.ts'
@@ -122,7 +123,7 @@ async function there(around: Execution, { resource, named }: Question, part: Fie
   const [row] = await runCompiled(around, compilePartTold(scopeOf(around, resource), resource, part), { id })
   const [all, seen] = [Number(row?.[0]), Number(row?.[1])]
   if ('column' in part || part.kind === 'belongs_to') return seen > 0 ? 'answered' : 'empty: nothing is stored there'
-  const target = around.catalog.resources.get(part.target)!.name
+  const target = targetOf(around.catalog, part).name
   if (all === 0) return `empty: no record of ${target} belongs to it`
   return seen === all
     ? `answered, with all ${all} records of ${target}`

@@ -1,5 +1,6 @@
 /** ⇄ Why an answer is what it is: the rules that speak of the caller, whether they reach the record, and the SQL that ran. */
 import type { Catalog, Clause, Filter, RecordRule, Resource, WriteAction } from '../catalog/catalog.ts'
+import { targetOf } from '../catalog/target.ts'
 import type { Runner, Statement } from '../database/database.ts'
 import type { ActionName, PolicyName } from '../definition/definition.ts'
 import { ApiError } from '../error.ts'
@@ -168,9 +169,9 @@ function followed(catalog: Catalog, filter: Filter): readonly string[] {
   if (filter.kind !== 'compare') return filter.of.flatMap((part) => followed(catalog, part))
   if (filter.withDeleted === true) return []
   const { relations } = filter.path
-  return relations.flatMap(({ target }, index) => {
-    const names = relations.slice(0, index + 1).map((relation) => relation.name)
-    return catalog.resources.get(target)?.live === undefined ? [] : [names.join('.')]
+  return relations.flatMap((relation, index) => {
+    const names = relations.slice(0, index + 1).map(({ name }) => name)
+    return targetOf(catalog, relation).live === undefined ? [] : [names.join('.')]
   })
 }
 

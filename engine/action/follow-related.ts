@@ -2,6 +2,7 @@
 import type { Field, RelatedFollow, Resource } from '../catalog/catalog.ts'
 import { keyOf, type WrittenBy } from '../catalog/following.ts'
 import { idOf } from '../catalog/key.ts'
+import { targetOf } from '../catalog/target.ts'
 import type { Row } from '../database/database.ts'
 import type { Id } from '../id.ts'
 import type { Json, JsonObject } from '../json.ts'
@@ -53,10 +54,11 @@ export async function leaveRelated(
   const next = keys.some(({ name }) => decided.has(name)) ? await draft() : values
   const moved = keys.filter(({ name }) => Object.hasOwn(next, name) && String(next[name]) !== String(record[name]))
   const follows = leavingFollowsOf(resource, around.actor, new Set(moved.map(({ column }) => column)))
-  for (const { of, target } of follows) {
+  for (const follow of follows) {
+    const { of } = follow
     const ids = [record[of.field.name], next[of.field.name]].filter((one) => one !== null && one !== undefined)
     // Both at once and in one order: of two records that change places, each would else wait for the other.
-    if (of.relations.length === 0 && ids.length > 1) await lockEach(around, around.catalog.resources.get(target)!, ids)
+    if (of.relations.length === 0 && ids.length > 1) await lockEach(around, targetOf(around.catalog, follow), ids)
   }
   await followEach(around, resource, id, follows)
 }
@@ -95,7 +97,7 @@ async function followOne(
   id: Id,
   found: string | undefined,
 ): Promise<void> {
-  const target = around.catalog.resources.get(follow.target)!
+  const target = targetOf(around.catalog, follow)
   const key = `following ${resource.name} ${resource.relatedFollows.indexOf(follow)} ${actorClass(around.actor)}`
   const compiled = around.statements.get(key, () => compileFollowing(around, resource, follow))
   const judge = async (): Promise<Row | undefined> => {

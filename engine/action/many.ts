@@ -1,6 +1,7 @@
 /** ⇄ Writing many-to-many relations: a list of ids replaces the links of a record. */
 import type { Field, ManyToMany, Resource } from '../catalog/catalog.ts'
 import { idOf, idsType, idType } from '../catalog/key.ts'
+import { targetOf } from '../catalog/target.ts'
 import { invalid } from '../error.ts'
 import { FIELD_TYPES } from '../field/index.ts'
 import { quoted } from '../filter/sql.ts'
@@ -69,7 +70,7 @@ export async function changedLinks(
 ): Promise<Links> {
   const changed = new Map<ManyToMany, readonly Id[]>()
   for (const [relation, ids] of links) {
-    const target = around.catalog.resources.get(relation.target)!
+    const target = targetOf(around.catalog, relation)
     const rows = await runCompiled(around, compileLinked(around, resource, relation), { id }, true)
     const stored = new Set(rows.map((row) => idOf(target, row[0])))
     if (!seen || !allowsOne(relation.read, around.actor)) changed.set(relation, ids)
@@ -101,7 +102,7 @@ export async function writeMany(around: Execution, resource: Resource, id: Id, l
   if (Object.keys(errors).length > 0) throw invalid(errors)
   const moved = new Map<ManyToMany, readonly Id[]>()
   for (const [relation, ids] of links) {
-    const target = around.catalog.resources.get(relation.target)!
+    const target = targetOf(around.catalog, relation)
     const { table, from, to } = relation.through
     const joining = joiningOf(around, relation)
     if (joining !== undefined) {
@@ -128,7 +129,7 @@ async function selectable(
   ids: readonly Id[],
   id: Id | undefined,
 ): Promise<ReadonlySet<Id>> {
-  const target = around.catalog.resources.get(relation.target)!
+  const target = targetOf(around.catalog, relation)
   const rows = await runCompiled(around, compileSelectable(around, resource, relation), { ids, id: id ?? null }, true)
   return new Set(rows.map((row) => idOf(target, row[0])))
 }

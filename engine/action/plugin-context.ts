@@ -1,6 +1,7 @@
 /** What plugin functions reach data through: records by the same pipeline as clients, Objection models for the rest. */
 import { SYSTEM } from '../actor.ts'
 import type { Resource } from '../catalog/catalog.ts'
+import { targetOf } from '../catalog/target.ts'
 import type { Transaction } from '../database/database.ts'
 import type { JsonObject } from '../json.ts'
 import { type Lookup, lookupOf } from '../query/lookup.ts'
@@ -140,6 +141,6 @@ function records(around: Execution, name: string): Records {
 function parentOf({ catalog }: Execution, { name, relations }: Resource, { relation: by, id }: Below): Parent {
   const relation = relations.get(by)
   if (relation?.kind !== 'belongs_to') throw new Error(`${name} has no belongs_to relation ${by}`)
-  const resource = catalog.resources.get(relation.target)!
+  const resource = targetOf(catalog, relation)
   return { relation, resource, lookup: { field: resource.key, value: id } }
 }

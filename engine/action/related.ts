@@ -2,6 +2,7 @@
 import { SYSTEM } from '../actor.ts'
 import type { BelongsTo, Catalog, Resource } from '../catalog/catalog.ts'
 import { idOf } from '../catalog/key.ts'
+import { endOf, targetOf } from '../catalog/target.ts'
 import type { Id } from '../id.ts'
 import { compileRelated, type RelatedPath } from '../query/related.ts'
 import type { Related } from './asked.ts'
@@ -20,7 +21,7 @@ export function relatedPath(catalog: Catalog, resource: Resource, path: string):
       return { relations, many: relation }
     }
     relations.push(relation)
-    at = catalog.resources.get(relation.target)!
+    at = targetOf(catalog, relation)
   }
   return { relations, many: undefined }
 }
@@ -39,6 +40,6 @@ export async function relatedOf(
   )
   const rows = await runCompiled({ ...around, actor: SYSTEM }, found, { records })
   const { many, relations } = relatedPath(catalog, resource, path)
-  const end = catalog.resources.get((many ?? relations.at(-1))?.target ?? '') ?? resource
+  const end = endOf(catalog, resource, many === undefined ? relations : [many])
   return rows.map(([record, related]) => ({ record: idOf(resource, record), related: idOf(end, related) }))
 }

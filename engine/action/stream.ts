@@ -1,6 +1,7 @@
 /** ⇄ A whole list in batches: the conditions are those of its pages, and each batch is read while the one before is used. */
 import { randomBytes } from 'node:crypto'
 import type { BelongsTo, Catalog, FieldPath, Resource } from '../catalog/catalog.ts'
+import { targetOf } from '../catalog/target.ts'
 import type { Row } from '../database/database.ts'
 import type { WireKind } from '../field/field-type.ts'
 import { wireJson } from '../field/wire.ts'
@@ -98,14 +99,14 @@ async function* batches<T>(
 export function pathOf(catalog: Catalog, resource: Resource, column: string): FieldPath {
   const words = column.split('.')
   const relations: BelongsTo[] = []
-  let at: Resource | undefined = resource
+  let at = resource
   for (const word of words.slice(0, -1)) {
-    const relation = at?.relations.get(word)
+    const relation = at.relations.get(word)
     if (relation?.kind !== 'belongs_to') throw new Error(`${resource.name} has no column ${column}`)
     relations.push(relation)
-    at = catalog.resources.get(relation.target)
+    at = targetOf(catalog, relation)
   }
-  const field = at?.fields.get(words.at(-1) ?? '')
+  const field = at.fields.get(words.at(-1) ?? '')
   if (field === undefined || field.count !== undefined) throw new Error(`${resource.name} has no column ${column}`)
   return { relations, field }
 }

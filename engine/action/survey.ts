@@ -3,6 +3,7 @@
 import { SYSTEM } from '../actor.ts'
 import type { Resource } from '../catalog/catalog.ts'
 import { idOf } from '../catalog/key.ts'
+import { targetOf } from '../catalog/target.ts'
 import { wireJson } from '../field/wire.ts'
 import type { Json } from '../json.ts'
 import { memo } from '../memo.ts'
@@ -32,7 +33,7 @@ export async function survey(
     before: records.map(({ before = {} }) => columnsOf(resource, before)),
   }
   const findings = new Array<Findings | undefined>(records.length).fill(undefined)
-  const ends = ways.map((way) => catalog.resources.get(way.at(-1)!.target)!)
+  const ends = ways.map((way) => targetOf(catalog, way.at(-1)!))
   for (const [n, ...texts] of await runCompiled({ ...around, actor: SYSTEM }, found, slots)) {
     const [holds, led, values] = [asked.conditions.length, ways.length, paths.length]
     findings[Number(n) - 1] = {

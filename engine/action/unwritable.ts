@@ -3,6 +3,7 @@
 import { isDeepStrictEqual } from 'node:util'
 import type { Catalog, Field, Relation, Resource } from '../catalog/catalog.ts'
 import { isStored } from '../catalog/stored.ts'
+import { targetOf } from '../catalog/target.ts'
 import type { Id } from '../id.ts'
 import type { Json, JsonObject } from '../json.ts'
 import { readable } from '../query/policy.ts'
@@ -95,9 +96,9 @@ function unwritableSentence(catalog: Catalog, resource: Resource, key: string, p
 function writtenBy(catalog: Catalog, resource: Resource, relation: Relation): string | undefined {
   if (relation.kind === 'many_to_many') return relation.writeAs
   if (relation.kind === 'belongs_to') return isWritable(relation.field) ? relation.field.name : undefined
-  const target = catalog.resources.get(relation.target)
+  const target = targetOf(catalog, relation)
   const [above] = relation.by
-  const nested = target?.nested.find((one) => one.relation === above && one.actions.includes('create'))
+  const nested = target.nested.find((one) => one.relation === above && one.actions.includes('create'))
   if (nested !== undefined) return `POST ${catalog.prefix}/${resource.path}/{id}/${nested.path}`
-  return target?.actions.has('create') === true ? `POST ${catalog.prefix}/${target.path}` : undefined
+  return target.actions.has('create') ? `POST ${catalog.prefix}/${target.path}` : undefined
 }

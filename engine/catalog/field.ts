@@ -138,7 +138,7 @@ interface RelationBase {
   readonly name: string
   readonly label: string
   readonly description: string | undefined
-  /** Name of the resource at the other end: look it up in the catalog. */
+  /** Name of the resource at the other end, which `targetOf` finds in a catalog. */
   readonly target: string
   readonly show: Show
   /** undefined: not embedded. */

@@ -6,6 +6,7 @@
 import { SYSTEM } from '../actor.ts'
 import type { BelongsTo, Catalog, Field, Filter, FilterPath, Index, Resource } from '../catalog/catalog.ts'
 import { isStored } from '../catalog/stored.ts'
+import { endOf } from '../catalog/target.ts'
 import type { Database, Runner } from '../database/database.ts'
 import { print, quoted as q } from '../filter/sql.ts'
 import { inspect } from '../migration/inspect.ts'
@@ -89,7 +90,7 @@ function indexName(kind: Index['kind'], { table }: Resource, field: Field): stri
 
 /** The resource whose field a path ends in. */
 function holderOf(catalog: Catalog, resource: Resource, { relations, through }: FilterPath): Resource {
-  return catalog.resources.get(relations.at(-1)?.target ?? through?.many.target ?? resource.name) ?? resource
+  return endOf(catalog, resource, relations.length === 0 && through ? [through.many] : relations)
 }
 
 /** Everything that lists over large tables are declared to do, with values of the data. */

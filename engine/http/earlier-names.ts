@@ -1,6 +1,7 @@
 /** Who still uses earlier names: the headers that tell clients so, and the counts that tell operators. */
 import type { Actor } from '../actor.ts'
 import type { Catalog, Earlier, EarlierNames, Resource } from '../catalog/catalog.ts'
+import { targetOf } from '../catalog/target.ts'
 import { ApiError, invalid } from '../error.ts'
 import { isObject, type Json, type JsonObject } from '../json.ts'
 import { allowsOne, readable } from '../query/policy.ts'
@@ -152,12 +153,12 @@ interface SentChildren {
   readonly bodies: readonly JsonObject[]
 }
 
-function childrenOf({ resources }: Pick<Catalog, 'resources'>, { relations }: Resource, body: JsonObject) {
+function childrenOf(catalog: Pick<Catalog, 'resources'>, { relations }: Resource, body: JsonObject) {
   return [...relations.values()].flatMap((relation): readonly SentChildren[] => {
     if (relation.kind !== 'has_many' || !relation.withParent) return []
-    const child = resources.get(relation.target)
+    const child = targetOf(catalog, relation)
     const sent = body[relation.name]
-    if (child?.earlier === undefined || !Array.isArray(sent)) return []
+    if (child.earlier === undefined || !Array.isArray(sent)) return []
     return [{ relation: relation.name, child, bodies: sent.map((one) => (isObject(one) ? one : {})) }]
   })
 }

@@ -10,6 +10,7 @@ import { deleteRecord, restoreRecord } from '../action/remove.ts'
 import { updateRecord } from '../action/update.ts'
 import type { Actor } from '../actor.ts'
 import type { Access, BelongsTo, Catalog, Nested, Resource } from '../catalog/catalog.ts'
+import { targetOf } from '../catalog/target.ts'
 import type { ActionName, PolicyName } from '../definition/definition.ts'
 import { entityTag, JsonText } from '../json.ts'
 import { parametersOf } from '../query/list-body.ts'
@@ -104,7 +105,7 @@ function nestedRoutes(
   action: 'list' | 'create',
 ): readonly ResourceRoute[] {
   const { relation } = nested
-  const parent = catalog.resources.get(relation.target)!
+  const parent = targetOf(catalog, relation)
   const path = `/${parent.path}/{id}/${nested.path}`
   const above = (execution: Execution, input: RequestInput) => ({
     relation,

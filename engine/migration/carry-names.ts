@@ -1,6 +1,7 @@
 /** ⇄ Plans what a rename carries along beside tables and columns: names that are stored as data. */
 import type { Catalog, Resource } from '../catalog/catalog.ts'
 import { singular } from '../catalog/name.ts'
+import { targetOf } from '../catalog/target.ts'
 import type { Runner } from '../database/database.ts'
 import { quoted as q } from '../filter/sql.ts'
 import type { Json } from '../json.ts'
@@ -126,7 +127,7 @@ function seedBefore(reading: Reading, { relations, seeds }: Resource, name: stri
   const values = JSON.parse(name) as readonly Json[]
   const before = values.map((value, i) => {
     const relation = relations.get(seeds?.key[i]?.relation ?? '')
-    return presentFilter(reading, reading.catalog.resources.get(relation?.target ?? ''), value)
+    return presentFilter(reading, relation && targetOf(reading.catalog, relation), value)
   })
   return JSON.stringify(before)
 }

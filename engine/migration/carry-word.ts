@@ -1,6 +1,7 @@
 /** What stands in a column under an earlier name, and what takes its place, as SQL. */
 import type { Catalog, Field, FieldPath, Resource } from '../catalog/catalog.ts'
 import { policyPaths } from '../catalog/kept.ts'
+import { targetOf } from '../catalog/target.ts'
 import { quoted as q } from '../filter/sql.ts'
 import { quoteText as text } from './name.ts'
 import type { NameChange } from './name-change.ts'
@@ -148,9 +149,8 @@ function kept(renaming: Renaming, at: string, change: Part): readonly Carry[] {
 
 /** The names under which a path was kept while the field of a change had its earlier one. */
 function keptBefore(renaming: Renaming, owner: Resource, path: FieldPath, change: Part): readonly string[] {
-  const { resources } = renaming.catalog
   const fields = [...path.relations.map(({ field }) => field), path.field]
-  const on = [owner.name, ...path.relations.map(({ target }) => resources.get(target)?.owner ?? target)]
+  const on = [owner.name, ...path.relations.map((relation) => targetOf(renaming.catalog, relation).owner)]
   const isOf = (one: NameChange, i: number) =>
     one.kind === 'field' && one.resource === on[i] && one.to === fields[i]?.name
   if (!fields.some((_, i) => isOf(change, i))) return []

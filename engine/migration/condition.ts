@@ -1,5 +1,6 @@
 /** A condition with fixed values as SQL text, its values written in: for index predicates and for finding seeded records. */
 import type { Catalog, FieldPath, Filter } from '../catalog/catalog.ts'
+import { targetOf } from '../catalog/target.ts'
 import { print, quoted as q } from '../filter/sql.ts'
 import { comparand, compareSql, toSql } from '../filter/to-sql.ts'
 import type { Json } from '../json.ts'
@@ -28,8 +29,7 @@ export function fixedConditionSql(filter: Filter, column: (path: FieldPath) => s
 export function pathSql(catalog: Catalog, { relations, field }: FieldPath, alias: string): string {
   const [relation, ...rest] = relations
   if (relation === undefined) return `${alias}.${q(field.column)}`
-  const target = catalog.resources.get(relation.target)
-  if (target === undefined) throw new Error(`There is no resource ${relation.target}.`)
+  const target = targetOf(catalog, relation)
   const next = `${alias}_`
   const inner = pathSql(catalog, { relations: rest, field }, next)
   const join = `${next}.${q(target.key.column)} = ${alias}.${q(relation.field.column)}`

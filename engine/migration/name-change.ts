@@ -1,6 +1,7 @@
 /** What has another name by now, and JSON that was written with earlier names as it is written now. */
 import type { Catalog, Resource } from '../catalog/catalog.ts'
 import { singular } from '../catalog/name.ts'
+import { targetOf } from '../catalog/target.ts'
 import { isObject, type Json, type JsonObject } from '../json.ts'
 
 /** A resource, or a field or a relation of the one that has the table; `resource` is its present name. */
@@ -90,7 +91,8 @@ function presentPath(reading: Reading, resource: Resource, path: string) {
     if (at === undefined) return segment
     const now: string = nameIn(reading, at, segment)
     const { relations }: Resource = at
-    at = reading.catalog.resources.get((relations.get(now) ?? relations.get(segment))?.target ?? '')
+    const relation = relations.get(now) ?? relations.get(segment)
+    at = relation && targetOf(reading.catalog, relation)
     return now
   })
   return { at, path: segments.join('.') }
@@ -103,7 +105,8 @@ export function presentValues(reading: Reading, resource: Resource | undefined, 
   if (resource === undefined || !isObject(values)) return values
   return withKeys(values, (key, value) => {
     const name = nameIn(reading, resource, key)
-    const target = reading.catalog.resources.get(resource.relations.get(name)?.target ?? '')
+    const relation = resource.relations.get(name)
+    const target = relation && targetOf(reading.catalog, relation)
     return [name, presentValues(reading, target, value, of)]
   })
 }

@@ -5,6 +5,7 @@ import { bareColumns, generatedSql, storedFitsSql } from '../catalog/formula.ts'
 import { idType, keptIdType } from '../catalog/key.ts'
 import { protectionOf } from '../catalog/protected.ts'
 import { isStored } from '../catalog/stored.ts'
+import { targetOf } from '../catalog/target.ts'
 import { UUID7_DEFAULT } from '../field/uuid7.ts'
 import { quoted } from '../filter/sql.ts'
 import { memo } from '../memo.ts'
@@ -97,8 +98,7 @@ function fillOf(field: Field, type: string): Partial<Column> {
 function chosen(catalog: Catalog, resource: Resource, field: Field): Partial<Column> {
   const relation = resource.relations.get(field.relation ?? '')
   if (relation?.kind !== 'belongs_to' || relation.backfill === undefined || field.nullable) return {}
-  const target = catalog.resources.get(relation.target)
-  if (target === undefined) return {}
+  const target = targetOf(catalog, relation)
   const key = `o.${quoted(target.key.column)}`
   const condition = fixedConditionSql(relation.backfill, (path) => pathSql(catalog, path, 'o'))
   return {
@@ -150,9 +150,8 @@ function rangeOf(field: Field | undefined): 'days' | 'moments' {
 function references(catalog: Catalog, resource: Resource): ForeignKey[] {
   const found: ForeignKey[] = []
   for (const relation of resource.relations.values()) {
-    const target = catalog.resources.get(relation.target)
-    if (relation.kind !== 'belongs_to' || target === undefined || !isStored(relation.field)) continue
-    found.push({ column: relation.field.column, table: target.table, onDelete: relation.onDelete })
+    if (relation.kind !== 'belongs_to' || !isStored(relation.field)) continue
+    found.push({ column: relation.field.column, table: targetOf(catalog, relation).table, onDelete: relation.onDelete })
   }
   return found
 }
@@ -219,7 +218,7 @@ function linksOf(catalog: Catalog, table: string): Pick<Table, 'of' | 'was'> {
 /** A many_to_many's table: the two ids are its key, and the way back has an index. */
 function joiningTable(catalog: Catalog, resource: Resource, relation: ManyToMany): Table {
   const { table, from, to } = relation.through
-  const target = catalog.resources.get(relation.target)
+  const target = targetOf(catalog, relation)
   const column = (name: string, type: string, side: Pick<Column, 'of' | 'was'>): Column => ({
     name,
     type,
@@ -233,12 +232,12 @@ function joiningTable(catalog: Catalog, resource: Resource, relation: ManyToMany
     ...linksOf(catalog, table),
     columns: [
       column(from, idType(resource), sideOf(resource, target, 'from')),
-      column(to, target === undefined ? 'integer' : idType(target), target ? sideOf(target, resource, 'to') : {}),
+      column(to, idType(target), sideOf(target, resource, 'to')),
     ],
     primaryKey: [from, to],
     foreignKeys: [
       { column: from, table: resource.table, onDelete: 'cascade' },
-      { column: to, table: target?.table ?? relation.target, onDelete: 'cascade' },
+      { column: to, table: target.table, onDelete: 'cascade' },
     ],
     indexes: [namedIndex(table, { kind: 'btree', unique: false, columns: [to, from], where: undefined })],
     sequences: [],

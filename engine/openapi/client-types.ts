@@ -1,5 +1,6 @@
 /** What a client knows of each resource: the types of its records, its list's filters and conditions, and its summary. */
 import type { Catalog, Field, Relation, Resource } from '../catalog/catalog.ts'
+import { targetOf } from '../catalog/target.ts'
 import type { JsonSchema } from '../json.ts'
 import { pathName } from '../query/filter-shape.ts'
 import { STEPS } from '../query/summary-query.ts'
@@ -128,7 +129,7 @@ function conditions(catalog: Catalog, resource: Resource, types: ClientNames['ty
 }
 
 function manyConditions(
-  { resources }: Catalog,
+  catalog: Catalog,
   { filters }: Resource,
   relation: Exclude<Relation, { kind: 'belongs_to' }>,
   types: ClientNames['types'],
@@ -136,8 +137,8 @@ function manyConditions(
   const over = [...filters.values()].filter(
     ({ through }) => through?.many === relation && through.relations.length === 0,
   )
-  const target = resources.get(relation.target)
-  if (target === undefined || (relation.show === 'never' && over.length === 0)) return []
+  const target = targetOf(catalog, relation)
+  if (relation.show === 'never' && over.length === 0) return []
   const also = over
     .map(({ field, relations }) => [pathName({ relations, field }), field] as const)
     .filter(([name]) => !target.filters.has(name))

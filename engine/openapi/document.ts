@@ -2,6 +2,7 @@
 import { isDeepStrictEqual } from 'node:util'
 import type { Catalog, Field, Resource } from '../catalog/catalog.ts'
 import { fieldLabel } from '../catalog/name.ts'
+import { targetOf } from '../catalog/target.ts'
 import type { BoundRoute } from '../http/parts.ts'
 import { pathFromRoot } from '../http/place.ts'
 import { isResourceRoute } from '../http/resource-routes.ts'
@@ -173,7 +174,7 @@ export function* schemaPieces(
   for (const resource of catalog.resources.values()) {
     for (const relation of resource.relations.values()) {
       if (relation.kind !== 'has_many' || !relation.withParent) continue
-      const child = catalog.resources.get(relation.target)!
+      const child = targetOf(catalog, relation)
       const { create } = names.get(resource.name)!
       const name = `${names.get(child.name)!.create}With${names.get(resource.name)!.single}`
       const input = hookInput(hooks, child, 'create')

@@ -1,6 +1,7 @@
 /** What a caller may ask about: by the read policies of all records on the way, so that no answer differs by what it may not see. */
 import type { Actor } from '../actor.ts'
 import type { BelongsTo, Catalog, FieldPath, Filter, FilterPath, ManyPath, Resource } from '../catalog/catalog.ts'
+import { endOf, targetOf } from '../catalog/target.ts'
 import { allowsOne, filterable, reach, readable } from './policy.ts'
 import { isEmbedded } from './sight.ts'
 
@@ -17,12 +18,12 @@ export interface Asker {
 export function isAskable(asker: Asker, from: Resource, path: FilterPath): boolean {
   const { through } = path
   if (through === undefined) return filterable(path, asker.actor) && isWay(asker, from, path)
-  const at = endOf(asker, from, through.relations)
+  const at = endOf(asker.catalog, from, through.relations)
   return (
     isWay(asker, from, { relations: through.relations }) &&
     through.relations.every(({ field }) => readable(field, asker.actor)) &&
     isManyAskable(asker, at, through.many) &&
-    isAskable(asker, targetOf(asker, through.many), { relations: path.relations, field: path.field })
+    isAskable(asker, targetOf(asker.catalog, through.many), { relations: path.relations, field: path.field })
   )
 }
 
@@ -41,13 +42,14 @@ export function isSearchable(asker: Asker, from: Resource, path: FilterPath): bo
   if (through === undefined)
     return rest.relations.length === 0 ? filterable(rest, asker.actor) : isOpen(asker, from, rest)
   const isWay = isAskable(asker, from, path) && through.relations.every((relation) => isWhole(asker, relation))
-  return isWay && isSearchable(asker, targetOf(asker, through.many), rest)
+  return isWay && isSearchable(asker, targetOf(asker.catalog, through.many), rest)
 }
 
 /** Whether the caller may ask for the records that a relation leads to many of. */
 export function isManyAskable(asker: Asker, from: Resource, many: ManyPath['many']): boolean {
   const { actor, catalog } = asker
-  if (!allowsOne(many.read, actor) || reach(targetOf(asker, many).policies.view, actor).kind === 'none') return false
+  if (!allowsOne(many.read, actor) || reach(targetOf(asker.catalog, many).policies.view, actor).kind === 'none')
+    return false
   const isTold = many.embed !== undefined && isShown(from, many.show)
   if (many.kind === 'has_many') {
     const between = many.by.slice(0, -1)
@@ -72,7 +74,7 @@ export function overPath(
   comparison: (path: FieldPath) => Filter | undefined,
 ): Filter | undefined {
   if (through !== undefined) {
-    const of = overPath(asker, targetOf(asker, through.many), { relations, field }, absent, comparison)
+    const of = overPath(asker, targetOf(asker.catalog, through.many), { relations, field }, absent, comparison)
     return of && amongMany(asker, through, of)
   }
   const path = { relations, field }
@@ -92,7 +94,7 @@ export function amongMany(
 ): Filter {
   const whole = relations.every((relation) => isWhole(asker, relation))
   const path = { relations: whole ? relations : [], many }
-  const asked: Filter = { kind: 'related', path, of, count, ...seenOf(asker, targetOf(asker, many)) }
+  const asked: Filter = { kind: 'related', path, of, count, ...seenOf(asker, targetOf(asker.catalog, many)) }
   return whole ? asked : behind(asker, relations, asked)
 }
 
@@ -108,7 +110,7 @@ function behind(asker: Asker, relations: readonly BelongsTo[], of: Filter): Filt
       path: { relations: [], many },
       of: inner,
       count: undefined,
-      ...seenOf(asker, targetOf(asker, many)),
+      ...seenOf(asker, targetOf(asker.catalog, many)),
     }),
     of,
   )
@@ -121,26 +123,16 @@ export function seenOf({ actor }: Asker, resource: Resource): { readonly seen?: 
   return { seen: reached.kind === 'none' ? { kind: 'or', of: [] } : reached.filter }
 }
 
-/** The resource at the other end of a relation. */
-export function targetOf({ catalog }: Asker, { target }: { readonly target: string }): Resource {
-  return catalog.resources.get(target)!
-}
-
-function endOf(asker: Asker, from: Resource, relations: readonly BelongsTo[]): Resource {
-  const last = relations.at(-1)
-  return last === undefined ? from : targetOf(asker, last)
-}
-
 /** Whether the caller sees some records at each step, or is shown the value beside the record. */
 function isWay(asker: Asker, from: Resource, { relations, field }: Partial<FieldPath>): boolean {
   if (relations === undefined || relations.length === 0) return true
-  const some = relations.every((one) => reach(targetOf(asker, one).policies.view, asker.actor).kind !== 'none')
+  const some = relations.every((one) => reach(targetOf(asker.catalog, one).policies.view, asker.actor).kind !== 'none')
   return some || (field !== undefined && isShownBeside(asker, from, { relations, field }))
 }
 
 /** Whether the caller sees every record that a relation may lead to. Deleted ones count, as everywhere in lists. */
 function isWhole(asker: Asker, relation: BelongsTo): boolean {
-  const target = targetOf(asker, relation)
+  const target = targetOf(asker.catalog, relation)
   return target.scope === undefined && reach(target.policies.view, asker.actor).kind === 'all'
 }
 

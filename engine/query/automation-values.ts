@@ -2,6 +2,7 @@
 import type { Field, Pick, Resource, Value } from '../catalog/catalog.ts'
 import { idsType, idType } from '../catalog/key.ts'
 import { idSql } from '../catalog/stored.ts'
+import { targetOf } from '../catalog/target.ts'
 import { and, join, parameter, quoted, type Sql, slot, sql } from '../filter/sql.ts'
 import { compileSerializer } from '../record/serializer.ts'
 import { valueSql } from './assigned.ts'
@@ -40,7 +41,7 @@ export function compileValues(
 /** Compiles the choice of a record for the one of `id`: no row where there is none. Slots: `id`, `automation`. */
 export function compilePick(scope: SelectScope, resource: Resource, field: Field, pick: Pick): Compiled {
   const { catalog } = scope
-  const target = catalog.resources.get(pick.relation.target)!
+  const target = targetOf(catalog, pick.relation)
   const name = sql`${parameter({ kind: 'literal', value: field.name })}::text`
   const where = and([
     sql`${idSql(resource, 't')} = ${slot('id')}::${idType(resource)}`,
@@ -60,7 +61,7 @@ export function compilePick(scope: SelectScope, resource: Resource, field: Field
 /** How many other records of the resource lead to `c` already. */
 function countSql(scope: SelectScope, resource: Resource, field: Field, { relation, where }: Pick): Sql {
   const counted = and([
-    sql`o.${quoted(field.column)} = ${idSql(scope.catalog.resources.get(relation.target)!, 'c')}`,
+    sql`o.${quoted(field.column)} = ${idSql(targetOf(scope.catalog, relation), 'c')}`,
     sql`${idSql(resource, 'o')} <> ${idSql(resource, 't')}`,
     ...existenceSql(scope, resource, 'o'),
     ...(where === undefined ? [] : [conditionSql(scope.catalog, where, 'o', RECORD)]),

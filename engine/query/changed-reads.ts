@@ -10,6 +10,7 @@ import type {
   Value,
 } from '../catalog/catalog.ts'
 import { concernsUpdate, withFollowing } from '../catalog/following.ts'
+import { endOf, targetOf } from '../catalog/target.ts'
 import { memo } from '../memo.ts'
 
 /** A write from which something follows in other records. */
@@ -63,7 +64,7 @@ export function changedUnder(
     const last = read.relations.at(-1)
     if (last === undefined || !changes.some((change) => isChanged(read, change))) continue
     const of: FieldPath = { relations: read.relations.slice(0, -1), field: last.field }
-    found.set(wayOf(of), { of, target: catalog.resources.get(last.target)! })
+    found.set(wayOf(of), { of, target: targetOf(catalog, last) })
   }
   return [...found.values()]
 }
@@ -91,11 +92,11 @@ function changesOf(
   )
   return follows.flatMap((follow) => {
     const { of } = follow
-    const target = catalog.resources.get(follow.target)!
+    const target = targetOf(catalog, follow)
     const set = [...follow.set, ...target.updateSets].map(({ field }) => field.column)
     const changed = withFollowing(catalog, target, 'update', set)
-    const holder = of.relations.length === 0 ? resource : catalog.resources.get(of.relations.at(-1)!.target)
-    const led = [...(holder?.relations.values() ?? [])].find(
+    const holder = endOf(catalog, resource, of.relations)
+    const led = [...holder.relations.values()].find(
       (one): one is BelongsTo => one.kind === 'belongs_to' && one.field.column === of.field.column,
     )
     const further = led === undefined ? [] : changesOf(catalog, target, 'update', changed, [...before, follow])
@@ -207,7 +208,7 @@ class Look {
   }
 
   #read(way: readonly BelongsTo[], field: Field): Read {
-    const { table } = this.#catalog.resources.get(way.at(-1)!.target)!
+    const { table } = targetOf(this.#catalog, way.at(-1)!)
     const isColumn = field.computed === undefined && field.count === undefined
     return { relations: way, table, column: isColumn ? field.column : undefined }
   }

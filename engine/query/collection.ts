@@ -2,6 +2,7 @@
 
 import type { EmbedEntry, Field, HasMany, ManyToMany, Relation, Resource, SortTerm } from '../catalog/catalog.ts'
 import { idSql } from '../catalog/stored.ts'
+import { targetOf } from '../catalog/target.ts'
 import { scaleOf } from '../field/decimal.ts'
 import type { WireKind } from '../field/field-type.ts'
 import { and, join, quoted, type Sql, sql } from '../filter/sql.ts'
@@ -34,7 +35,7 @@ function totalSql(
   field: Field,
   { by, of }: NonNullable<Field['total']>,
 ): Sql {
-  const value = scope.catalog.resources.get(relation.target)!.fields.get(of)!
+  const value = targetOf(scope.catalog, relation).fields.get(of)!
   const type = castType(field)
   if (!readable(value, scope.actor)) return sql`null::${type}`
   const conditions = membership(scope, relation, alias, 'c')
@@ -58,7 +59,7 @@ export function manySql(
   most?: number,
 ): Sql {
   const first = relation.kind === 'has_many' && relation.first
-  const target = scope.catalog.resources.get(relation.target)!
+  const target = targetOf(scope.catalog, relation)
   const conditions = membership(scope, relation, alias, 'm')
   const order = relation.order.filter(({ path }) => isOpen(scope, target, path))
   // Which record is the first one would tell of values that the reader may not see.
@@ -77,7 +78,7 @@ function newestFirst({ key }: Resource): readonly SortTerm[] {
 }
 
 function targetTable({ catalog }: SelectScope, relation: Relation): string {
-  return quoted(catalog.resources.get(relation.target)!.table)
+  return quoted(targetOf(catalog, relation).table)
 }
 
 /** The conditions under which a record of `inner` belongs to the record of `outer` and may be seen; undefined: never. */
@@ -87,7 +88,7 @@ function membership(
   outer: string,
   inner: string,
 ): readonly Sql[] | undefined {
-  const target = scope.catalog.resources.get(relation.target)!
+  const target = targetOf(scope.catalog, relation)
   const reached = reach(target.policies.view, scope.actor)
   if (reached.kind === 'none' || (scope.isNew === true && hasForeignKeys(scope))) return undefined
   const filters = [relation.where, ...(reached.kind === 'matching' ? [reached.filter] : [])]
@@ -120,7 +121,7 @@ function embedSql(
       const next = joinOnce(at, value.relation)
       const object = sql`(select row_to_json(o) from (select ${columnsOf(value.entries, next)}) o)`
       return [
-        sql`case when ${idSql(scope.catalog.resources.get(value.relation.target)!, next)} is null then null else ${object} end as ${quoted(name)}`,
+        sql`case when ${idSql(targetOf(scope.catalog, value.relation), next)} is null then null else ${object} end as ${quoted(name)}`,
       ]
     }
     const { relations, field } = value.path

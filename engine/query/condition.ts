@@ -3,6 +3,7 @@ import { createHash } from 'node:crypto'
 import type { BelongsTo, Catalog, Field, FieldPath, Filter, Relation, Resource } from '../catalog/catalog.ts'
 import { ownerOf } from '../catalog/key.ts'
 import { idSql } from '../catalog/stored.ts'
+import { targetOf } from '../catalog/target.ts'
 import type { Comparison } from '../filter/filter.ts'
 import { and, type Fragment, join, parameter, quoted, type Sql, slot, sql } from '../filter/sql.ts'
 import { compareSql, toSql } from '../filter/to-sql.ts'
@@ -93,7 +94,7 @@ function relatedSql(
   const [relation, ...further] = relations
   if (relation === undefined) return manySql(catalog, asked, negated, alias, judged)
   const inner = innerAlias(alias, relation.name)
-  const target = catalog.resources.get(relation.target)!
+  const target = targetOf(catalog, relation)
   const key = `${alias}.${quoted(relation.field.column)}`
   const condition = relatedSql(catalog, asked, further, negated, inner, judged)
   const targets = sql`${tableSql(target.table, judged)} ${inner}`
@@ -112,7 +113,7 @@ function manySql(catalog: Catalog, asking: Asking, negated: boolean, alias: stri
 
 /** The records that a relation leads to, of those that are asked for. */
 export function rowsSql(catalog: Catalog, { path: { many }, of, seen }: Asking, alias: string, judged: Judged): Sql {
-  const target = catalog.resources.get(many.target)!
+  const target = targetOf(catalog, many)
   const inner = innerAlias(alias, many.name)
   // The condition of a belongs_to says what may be chosen, not what was.
   const belonging = many.kind === 'belongs_to' ? undefined : many.where
@@ -146,7 +147,7 @@ export function linkSql(
   inner: string,
   judged: Judged = { record: outer, before: undefined },
 ): Sql {
-  const far = idSql(catalog.resources.get(relation.target)!, inner)
+  const far = idSql(targetOf(catalog, relation), inner)
   if (relation.kind === 'belongs_to') return sql`${far} = ${outer}.${quoted(relation.field.column)}`
   if (relation.kind === 'has_many') return bySql(catalog, relation.by, outer, inner, judged)
   const { table, from, to } = relation.through
@@ -168,7 +169,7 @@ function bySql(
 ): Sql {
   const key = `${inner}.${quoted(relation!.field.column)}`
   const [next] = further
-  if (next === undefined) return sql`${key} = ${idSql(catalog.resources.get(relation!.target)!, outer)}`
+  if (next === undefined) return sql`${key} = ${idSql(targetOf(catalog, relation!), outer)}`
   const between = holderOf(catalog, next)
   const at = inner.includes('"') ? innerAlias(inner, 'v') : `${inner}_v`
   const conditions = [bySql(catalog, further, outer, at, judged)]
@@ -205,7 +206,7 @@ export function pathValueSql(
   const joined = besideOf(relation, alias, judged)
   if (joined !== undefined) return pathValueSql(catalog, { relations: further, field }, joined, judged)
   const inner = quoted(`${alias}.${relation.name.toLowerCase()}`)
-  const target = catalog.resources.get(relation.target)!
+  const target = targetOf(catalog, relation)
   const value = pathValueSql(catalog, { relations: further, field }, inner, judged)
   return sql`(select ${value} from ${tableSql(target.table, judged)} ${inner} where ${idSql(target, inner)} = ${alias}.${quoted(relation.field.column)})`
 }
@@ -227,7 +228,7 @@ function pathSql(catalog: Catalog, asked: Asked, relations: readonly BelongsTo[]
   if (relation === undefined) return columnSql(asked, fieldSql(comparison.path.field, alias))
   const joined = besideOf(relation, alias, judged)
   const inner = joined ?? innerAlias(alias, relation.name)
-  const target = catalog.resources.get(relation.target)!
+  const target = targetOf(catalog, relation)
   const conditions = [pathSql(catalog, asked, further, inner, judged)]
   if (comparison.decides === true && comparison.withDeleted !== true && target.live !== undefined)
     conditions.push(conditionSql(catalog, target.live, inner))

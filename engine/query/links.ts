@@ -2,6 +2,7 @@
 import type { ManyToMany, Resource } from '../catalog/catalog.ts'
 import { idsType, idType } from '../catalog/key.ts'
 import { idSql } from '../catalog/stored.ts'
+import { targetOf } from '../catalog/target.ts'
 import { and, quoted, type Sql, slot, sql } from '../filter/sql.ts'
 import { type Compiled, compiled } from './compiled.ts'
 import { conditionSql } from './condition.ts'
@@ -13,7 +14,7 @@ import { existenceSql, reachSql, type SelectScope } from './scope.ts'
  * relation's condition, and what is linked already. Slots: `ids`, `id`.
  */
 export function compileSelectable(scope: SelectScope, resource: Resource, relation: ManyToMany): Compiled {
-  const target = scope.catalog.resources.get(relation.target)!
+  const target = targetOf(scope.catalog, relation)
   const allowed = shownSql(scope, relation)
   const { table, from, to } = relation.through
   const links = sql`select j.${quoted(to)} from ${quoted(table)} j where j.${quoted(from)} = ${slot('id')}::${idType(resource)}`
@@ -53,23 +54,23 @@ export function compileLeaving(
 }
 
 /** Compiles which of `ids` a record is not linked to yet, lowest first. Slots: `ids`, `id`. */
-export function compileComing({ catalog }: SelectScope, resource: Resource, { target, through }: ManyToMany): Compiled {
-  const { from, table, to } = through
+export function compileComing({ catalog }: SelectScope, resource: Resource, relation: ManyToMany): Compiled {
+  const { from, table, to } = relation.through
   const linked = sql`select 1 from ${quoted(table)} j where j.${quoted(from)} = ${slot('id')}::${idType(resource)} and j.${quoted(to)} = i.id`
-  const ids = idsType(catalog.resources.get(target)!)
+  const ids = idsType(targetOf(catalog, relation))
   return compiled(sql`select i.id from unnest(${slot('ids')}::${ids}) as i(id) where not exists (${linked}) order by 1`)
 }
 
 /** Links to what is deleted, or is none of the relation's records, stay: nobody who sends a list knows of them. */
 function otherLinks(scope: SelectScope, resource: Resource, relation: ManyToMany): readonly Sql[] {
-  const target = scope.catalog.resources.get(relation.target)!
+  const target = targetOf(scope.catalog, relation)
   const others = sql`not j.${quoted(relation.through.to)} = any(${slot('ids')}::${idsType(target)})`
   return [...linksSql(scope, resource, relation, shownSql(scope, relation)), others]
 }
 
 /** What the relation shows of the records `r`, whoever asks. */
 function shownSql(scope: SelectScope, relation: ManyToMany): readonly Sql[] {
-  const target = scope.catalog.resources.get(relation.target)!
+  const target = targetOf(scope.catalog, relation)
   return [
     ...existenceSql(scope, target, 'r'),
     ...(relation.where === undefined ? [] : [conditionSql(scope.catalog, relation.where, 'r')]),
@@ -84,7 +85,7 @@ function linksSql(
   further: readonly Sql[],
 ): readonly Sql[] {
   const { from, to } = relation.through
-  const target = scope.catalog.resources.get(relation.target)!
+  const target = targetOf(scope.catalog, relation)
   const own = sql`j.${quoted(from)} = ${slot('id')}::${idType(resource)}`
   const reached = reach(target.policies.view, scope.actor)
   const seen = [...(reached.kind === 'all' ? [] : [reachSql(scope, reached, 'r')]), ...further]

@@ -1,5 +1,6 @@
 /** Whether other records of a table have a say in what becomes of a new one: several of them are then no single statement, which would not see them. */
 import type { Assignment, Catalog, Field, Filter, Relation, Resource, Value } from '../catalog/catalog.ts'
+import { targetOf } from '../catalog/target.ts'
 import { clausesFor, reach } from './policy.ts'
 import { speaksOf } from './reads-of-answer.ts'
 import type { SelectScope } from './scope.ts'
@@ -32,7 +33,7 @@ function chosenBy(
   relation: Relation,
 ): readonly (Filter | undefined)[] {
   if (relation.kind !== 'belongs_to') return []
-  const { live, policies, scope } = catalog.resources.get(relation.target)!
+  const { live, policies, scope } = targetOf(catalog, relation)
   const seen = reach(policies.view, actor)
   return [live, scope, relation.where, seen.kind === 'matching' ? seen.filter : undefined]
 }

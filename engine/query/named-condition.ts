@@ -1,6 +1,7 @@
 /** Conditions to which an author gives a name, as one caller asks them: of the records and fields that it may see. */
 import type { Filter, FilterPath, ManyPath, Resource } from '../catalog/catalog.ts'
-import { type Asker, amongMany, isAskable, isManyAskable, overPath, targetOf } from './askable.ts'
+import { targetOf } from '../catalog/target.ts'
+import { type Asker, amongMany, isAskable, isManyAskable, overPath } from './askable.ts'
 import { readable } from './policy.ts'
 
 /** The words of a parameter that the caller may ask for, each with what it means to this caller; none where it may ask for none. */
@@ -35,7 +36,7 @@ function askedBy(asker: Asker, resource: Resource, filter: Filter): Filter | und
     case 'related': {
       const { relations, many } = filter.path
       if (many.kind === 'belongs_to' || !isManyAskableAt(asker, resource, { relations, many })) return undefined
-      const of = askedBy(asker, targetOf(asker, many), filter.of)
+      const of = askedBy(asker, targetOf(asker.catalog, many), filter.of)
       return of && amongMany(asker, { relations, many }, of, filter.count)
     }
   }
@@ -49,7 +50,7 @@ function holdsForAbsent({ operand, operator }: Extract<Filter, { kind: 'compare'
 
 function isManyAskableAt(asker: Asker, from: Resource, { relations, many }: ManyPath): boolean {
   const last = relations.at(-1)
-  const at = last === undefined ? from : targetOf(asker, last)
+  const at = last === undefined ? from : targetOf(asker.catalog, last)
   const way: FilterPath = { relations, field: at.key }
   return (
     (last === undefined || isAskable(asker, from, way)) &&

@@ -1,6 +1,7 @@
 /** Sort terms as SQL: what rows are ordered by, always in a total order. */
 import type { Resource, SortTerm } from '../catalog/catalog.ts'
 import { idSql } from '../catalog/stored.ts'
+import { targetOf } from '../catalog/target.ts'
 import { join, quoted, type Sql, sql } from '../filter/sql.ts'
 import { castType } from './comparison.ts'
 import { fieldSql } from './condition.ts'
@@ -21,7 +22,7 @@ function sortSql(scope: SelectScope, { path: { relations, field } }: SortTerm, a
     const relation = relations[at]
     if (relation === undefined) return fieldSql(field, from)
     const next = `${from}_s`
-    const target = scope.catalog.resources.get(relation.target)!
+    const target = targetOf(scope.catalog, relation)
     const table = quoted(target.table)
     return sql`(select ${follow(at + 1, next)} from ${table} ${next} where ${idSql(target, next)} = ${from}.${quoted(relation.field.column)})`
   }

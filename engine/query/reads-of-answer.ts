@@ -10,6 +10,7 @@ import type {
   ManyToMany,
   Resource,
 } from '../catalog/catalog.ts'
+import { targetOf } from '../catalog/target.ts'
 import { memo } from '../memo.ts'
 
 /** Columns by name; `all` where SQL of an author names the table, of which nobody knows what it reads. */
@@ -50,14 +51,10 @@ class Reads {
     }
     for (const relation of relations.values()) {
       if (relation.embed === undefined) continue
-      if (relation.kind === 'belongs_to') this.#entries(this.#target(relation), relation.embed)
+      if (relation.kind === 'belongs_to') this.#entries(targetOf(this.#catalog, relation), relation.embed)
       else this.#many(relation)
     }
     return this.#all ? 'all' : this.#columns
-  }
-
-  #target({ target }: { readonly target: string }): Resource {
-    return this.#catalog.resources.get(target)!
   }
 
   #column({ table }: Resource, column: string): void {
@@ -77,7 +74,7 @@ class Reads {
     const relation = count === undefined ? undefined : relations.get(count)
     if (relation === undefined || relation.kind === 'belongs_to') return
     this.#many(relation)
-    const target = this.#target(relation)
+    const target = targetOf(this.#catalog, relation)
     if (total !== undefined) this.#field(target, target.fields.get(total.of)!)
   }
 
@@ -86,7 +83,7 @@ class Reads {
     let here = at
     for (const relation of relations) {
       this.#column(here, relation.field.column)
-      here = this.#target(relation)
+      here = targetOf(this.#catalog, relation)
       this.#column(here, here.key.column)
       this.#filter(here, here.live)
     }
@@ -106,7 +103,7 @@ class Reads {
       this.#way(at, relations)
       if (many.kind === 'belongs_to') this.#way(this.#way(at, relations), [many])
       else this.#linked(many)
-      this.#filter(this.#target(many), filter.of)
+      this.#filter(targetOf(this.#catalog, many), filter.of)
     } else {
       const { operand, path } = filter
       this.#path(at, path)
@@ -116,13 +113,13 @@ class Reads {
 
   /** What decides which records a relation leads to, whoever asks. */
   #linked(relation: HasMany | ManyToMany): void {
-    const target = this.#target(relation)
+    const target = targetOf(this.#catalog, relation)
     let here = target
     // The keys on the way from the other record to this one.
     for (const step of relation.kind === 'has_many' ? relation.by : []) {
       this.#column(here, step.field.column)
       this.#filter(here, here.live)
-      here = this.#target(step)
+      here = targetOf(this.#catalog, step)
     }
     for (const filter of [target.scope, target.live, relation.where]) this.#filter(target, filter)
   }
@@ -131,7 +128,7 @@ class Reads {
   #many(relation: HasMany | ManyToMany): void {
     if (this.#followed.has(relation)) return
     this.#followed.add(relation)
-    const target = this.#target(relation)
+    const target = targetOf(this.#catalog, relation)
     this.#linked(relation)
     for (const { where } of target.policies.view) this.#filter(target, where)
     for (const { path } of relation.order) this.#path(target, path)
@@ -143,7 +140,7 @@ class Reads {
       if (value.kind === 'field') this.#path(at, value.path)
       else {
         this.#column(at, value.relation.field.column)
-        this.#entries(this.#target(value.relation), value.entries)
+        this.#entries(targetOf(this.#catalog, value.relation), value.entries)
       }
     }
   }

@@ -4,6 +4,7 @@ import type { RelatedFollow, Resource } from '../catalog/catalog.ts'
 import { concerns, keyOf, type WrittenBy } from '../catalog/following.ts'
 import { idType } from '../catalog/key.ts'
 import { idSql } from '../catalog/stored.ts'
+import { targetOf } from '../catalog/target.ts'
 import { and, join, quoted, type Sql, slot, sql } from '../filter/sql.ts'
 import { compileSerializer } from '../record/serializer.ts'
 import { valueSql } from './assigned.ts'
@@ -91,9 +92,10 @@ function storedSql(resource: Resource): Sql {
   return sql`from ${quoted(resource.table)} t where ${idSql(resource, 't')} = ${slot('id')}::${idType(resource)}`
 }
 
-function concernedSql(scope: SelectScope, { of, target, when }: RelatedFollow): Sql {
+function concernedSql(scope: SelectScope, follow: RelatedFollow): Sql {
   const { catalog } = scope
-  const other = catalog.resources.get(target)!
+  const { of, when } = follow
+  const other = targetOf(catalog, follow)
   const found = and([sql`${idSql(other, 'o')} = ${pathValueSql(catalog, of, 't')}`, ...existenceSql(scope, other, 'o')])
   const id = sql`(select ${idSql(other, 'o')} from ${quoted(other.table)} o where ${found})`
   return when === undefined ? id : sql`case when ${holdsSql(catalog, when, 't', RECORD)} then ${id} end`

@@ -3,6 +3,7 @@ import type { BelongsTo, Resource } from '../catalog/catalog.ts'
 import type { ManyPath } from '../catalog/field.ts'
 import { idsType } from '../catalog/key.ts'
 import { idSql } from '../catalog/stored.ts'
+import { targetOf } from '../catalog/target.ts'
 import { and, quoted, type Sql, slot, sql } from '../filter/sql.ts'
 import { type Compiled, compiled } from './compiled.ts'
 import { conditionSql, linkSql } from './condition.ts'
@@ -26,11 +27,11 @@ export function compileRelated(scope: SelectScope, resource: Resource, { many, r
   let end = resource
   for (const relation of relations) {
     alias = joinOnce(alias, relation)
-    end = scope.catalog.resources.get(relation.target)!
+    end = targetOf(scope.catalog, relation)
     where.push(...existenceSql(scope, end, alias))
   }
   if (many !== undefined) {
-    const target = scope.catalog.resources.get(many.target)!
+    const target = targetOf(scope.catalog, many)
     joins.push(`join ${quoted(target.table)} e on true`)
     where.push(linkSql(scope.catalog, many, alias, 'e'), ...existenceSql(scope, target, 'e'))
     if (many.where !== undefined) where.push(conditionSql(scope.catalog, many.where, 'e'))

@@ -3,6 +3,7 @@
 import type { Actor } from '../actor.ts'
 import type { BelongsTo, Catalog, Resource } from '../catalog/catalog.ts'
 import { idSql } from '../catalog/stored.ts'
+import { targetOf } from '../catalog/target.ts'
 import { quoted, type Sql, sql } from '../filter/sql.ts'
 import { conditionSql, holdsSql } from './condition.ts'
 import type { KeptEmbeds } from './kept-embed.ts'
@@ -42,7 +43,7 @@ export function joinWay(
   let alias = 't'
   for (const relation of relations) {
     alias = joinOnce(alias, relation)
-    within.push(...asks(catalog.resources.get(relation.target)!, alias))
+    within.push(...asks(targetOf(catalog, relation), alias))
   }
   return { alias, within }
 }
@@ -55,7 +56,7 @@ export function joiner(catalog: Catalog, joins: string[]): (from: string, relati
     const found = known.get(path)
     if (found !== undefined) return found
     const alias = `${from}_${known.size + 1}`
-    const target = catalog.resources.get(relation.target)!
+    const target = targetOf(catalog, relation)
     const on = `${idSql(target, alias)} = ${from}.${quoted(relation.field.column)}`
     joins.push(`left join ${quoted(target.table)} ${alias} on ${on}`)
     known.set(path, alias)

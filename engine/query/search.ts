@@ -2,10 +2,11 @@
 
 import type { Field, FilterPath, HasMany, ManyToMany, Relation, Resource } from '../catalog/catalog.ts'
 import { idSql } from '../catalog/stored.ts'
+import { targetOf } from '../catalog/target.ts'
 import { foldSql } from '../filter/fold.ts'
 import { and, type Fragment, or, quoted, type Sql, sql } from '../filter/sql.ts'
 import { hasStemSql, type Stem, stemsSql } from '../filter/stem.ts'
-import { isSearchable, seenOf, targetOf } from './askable.ts'
+import { isSearchable, seenOf } from './askable.ts'
 import { conditionSql, fieldSql, linkSql } from './condition.ts'
 import { namedSql } from './identifier.ts'
 import { existenceSql, type SelectScope } from './scope.ts'
@@ -71,7 +72,7 @@ function rowsOf(scope: SelectScope, resource: Resource, paths: readonly FilterPa
   for (const relation of joined) {
     const deeper = paths.filter((path) => pointing(path) === relation).map(behind)
     const matches = sourcesOf(scope, deeper, 'tq', way)
-    const target = quoted(targetOf(scope, relation).table)
+    const target = quoted(targetOf(scope.catalog, relation).table)
     const link = linkSql(scope.catalog, relation, 't', 'tq')
     const from = sql`${target} tq join ${table} on ${link}`
     const each = sql`${target} tq cross join lateral (select t.* from ${table} where ${link} offset 0) t`
@@ -154,7 +155,7 @@ export function textsSql(scope: SelectScope, path: FilterPath, alias: string): S
   if (relation === undefined)
     return sql`select ${foldedSql(path.field, alias)} as v, (${fieldSql(path.field, alias)})::text as o`
   const inner = `${alias}q`
-  const table = quoted(targetOf(scope, relation).table)
+  const table = quoted(targetOf(scope.catalog, relation).table)
   const among = relation.kind === 'belongs_to' ? [] : amongOf(scope, relation, inner)
   const where = and([linkSql(scope.catalog, relation, alias, inner), ...among])
   const texts = textsSql(scope, behind(path), inner)
@@ -182,7 +183,7 @@ function amongSql(
   matches: Sql,
   isProbe: boolean,
 ): Sql {
-  const target = targetOf(scope, relation)
+  const target = targetOf(scope.catalog, relation)
   const table = `${quoted(target.table)} ${inner}`
   if (relation.kind === 'belongs_to') {
     const ids = sql`select ${idSql(target, inner)} from ${table} where ${matches}`
@@ -194,7 +195,7 @@ function amongSql(
 
 /** Which records that a relation leads to many of are searched: those of the relation that exist and that the caller sees. */
 function amongOf(scope: SelectScope, relation: HasMany | ManyToMany, inner: string): readonly Sql[] {
-  const target = targetOf(scope, relation)
+  const target = targetOf(scope.catalog, relation)
   const filters = [relation.where, seenOf(scope, target).seen].flatMap((filter) =>
     filter === undefined ? [] : [conditionSql(scope.catalog, filter, inner)],
   )

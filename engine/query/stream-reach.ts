@@ -3,6 +3,7 @@ import type { BelongsTo, Filter, HasMany, Resource } from '../catalog/catalog.ts
 import { idsType } from '../catalog/key.ts'
 import { reachedBy } from '../catalog/reached.ts'
 import { idSql } from '../catalog/stored.ts'
+import { endOf, targetOf } from '../catalog/target.ts'
 import { join, quoted, type Sql, slot, sql } from '../filter/sql.ts'
 import { castType } from './comparison.ts'
 import { type Compiled, compiled } from './compiled.ts'
@@ -60,7 +61,7 @@ export function compileConcerned({ catalog }: SelectScope, resource: Resource, a
   function pointedAt(many: HasMany, ids: Sql, at: number): Sql {
     const key = many.by[0]!.field.column
     const name = `'${key.replaceAll("'", "''")}'`
-    const target = catalog.resources.get(many.target)!
+    const target = targetOf(catalog, many)
     const table = quoted(target.table)
     const was = sql`unnest(${slot(`was${at}`)}::text[]) as c(was)`
     return sql`select m.${quoted(key)} from ${table} m where ${idSql(target, 'm')} = any(${ids}) union select (c.was::jsonb ->> ${name})::${castType(many.by[0]!.field)} from ${was}`
@@ -68,7 +69,7 @@ export function compileConcerned({ catalog }: SelectScope, resource: Resource, a
 
   /** The resource of which records changed. */
   function changed(relations: readonly BelongsTo[], many: HasMany | undefined): Resource {
-    return catalog.resources.get((many ?? relations.at(-1))?.target ?? '') ?? resource
+    return endOf(catalog, resource, many === undefined ? relations : [many])
   }
 
   function wayTo([relation, ...further]: readonly BelongsTo[], alias: string, found: Sql): Sql {
@@ -76,7 +77,7 @@ export function compileConcerned({ catalog }: SelectScope, resource: Resource, a
     const key = sql`${alias}.${quoted(relation.field.column)}`
     if (further.length === 0) return sql`${key} in (${found})`
     const next = `${alias}_n`
-    const target = catalog.resources.get(relation.target)!
+    const target = targetOf(catalog, relation)
     return sql`${key} in (select ${idSql(target, next)} from ${quoted(target.table)} ${next} where ${wayTo(further, next, found)})`
   }
 }

@@ -2,6 +2,7 @@
 import type { FieldPath, Relation, Resource } from '../catalog/catalog.ts'
 import { idsType } from '../catalog/key.ts'
 import { idSql } from '../catalog/stored.ts'
+import { targetOf } from '../catalog/target.ts'
 import { and, join, or, quoted, type Sql, slot, sql } from '../filter/sql.ts'
 import type { ChangeCondition } from '../resolve/change-condition.ts'
 import { type Compiled, compiled } from './compiled.ts'
@@ -63,7 +64,7 @@ function waySql(scope: SelectScope, resource: Resource, way: readonly Relation[]
   let end = resource
   for (const [at, relation] of way.entries()) {
     const inner = `e${at}`
-    end = catalog.resources.get(relation.target)!
+    end = targetOf(catalog, relation)
     tables.push(`${quoted(end.table)} ${inner}`)
     where.push(linkSql(catalog, relation, alias, inner), ...existenceSql(scope, end, inner))
     if (relation.kind !== 'belongs_to') {

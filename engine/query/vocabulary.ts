@@ -1,6 +1,7 @@
 /** The names that a caller may use in a condition: the filters of a resource, and over its relations those of others. */
 import type { BelongsTo, FilterPath, ManyPath, Resource } from '../catalog/catalog.ts'
-import { type Asker, isAskable, isManyAskable, targetOf } from './askable.ts'
+import { targetOf } from '../catalog/target.ts'
+import { type Asker, isAskable, isManyAskable } from './askable.ts'
 import { pathName } from './filter-shape.ts'
 import { allowsOne, readable } from './policy.ts'
 
@@ -60,7 +61,7 @@ function followed(asker: Asker, { resource }: Ground, name: string): BelongsTo |
 }
 
 function beyond(asker: Asker, relation: { readonly target: string }): Ground {
-  return { resource: targetOf(asker, relation), also: new Map() }
+  return { resource: targetOf(asker.catalog, relation), also: new Map() }
 }
 
 /** The way to many records that a name means, and those records; undefined where there is none that the caller may ask about. */
@@ -83,7 +84,7 @@ export function manyNamed(
   )
   if (many.show === 'never' && over.length === 0) return undefined
   const also = new Map(over.map(({ relations, field }) => [pathName({ relations, field }), { relations, field }]))
-  return { path: { relations: [], many }, about: { resource: targetOf(asker, many), also } }
+  return { path: { relations: [], many }, about: { resource: targetOf(asker.catalog, many), also } }
 }
 
 /** What is known around a name that is not: the names that could be meant, and the relation to many records where it leads to one. */

@@ -2,6 +2,7 @@
 import type { BelongsTo, Field, Filter, Resource } from '../catalog/catalog.ts'
 import { fitsSql } from '../catalog/formula.ts'
 import { computedFields, idSql, meets } from '../catalog/stored.ts'
+import { targetOf } from '../catalog/target.ts'
 import { and, quoted, type Sql, sql } from '../filter/sql.ts'
 import { conditionSql, holdsSql } from './condition.ts'
 import { foreignChecks } from './foreign-check.ts'
@@ -155,7 +156,7 @@ function rootFields(filter: Filter): ReadonlySet<Field> {
 
 /** A chosen record must exist, match the relation's condition and be one that the caller may view. */
 function referenceSql(scope: SelectScope, relation: BelongsTo): Sql {
-  const target = scope.catalog.resources.get(relation.target)!
+  const target = targetOf(scope.catalog, relation)
   const reached = reach(target.policies.view, scope.actor)
   const column = `v.${quoted(relation.field.column)}`
   const where = [

@@ -3,6 +3,7 @@ import { createRequire } from 'node:module'
 import type { Model, ModelClass, QueryBuilder, RelationMappings } from 'objection'
 import type { Catalog, Filter, Resource } from '../catalog/catalog.ts'
 import { storedFields } from '../catalog/stored.ts'
+import { targetOf } from '../catalog/target.ts'
 import { print } from '../filter/sql.ts'
 import { comparand, compareSql, toSql } from '../filter/to-sql.ts'
 import type { Json } from '../json.ts'
@@ -74,7 +75,7 @@ function relationMappings(
 ): RelationMappings {
   const mappings: RelationMappings = {}
   for (const relation of resource.relations.values()) {
-    const target = catalog.resources.get(relation.target)!
+    const target = targetOf(catalog, relation)
     const modelClass = (): ModelClass<StoredRow> => modelOf(catalog, target)
     if (relation.kind === 'belongs_to') {
       const join = { from: `${resource.table}.${relation.field.column}`, to: `${target.table}.${target.key.column}` }

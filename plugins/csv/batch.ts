@@ -1,5 +1,5 @@
 /** ⇄ One batch of rows: cut from the file, judged as far as that needs no writing, then written. */
-import type { FieldErrors, Id, PluginContext, Resource } from '../../engine/index.ts'
+import { type FieldErrors, type Id, type PluginContext, type Resource, targetOf } from '../../engine/index.ts'
 import { type Entry, entryOf, identityOf } from './entry.ts'
 import { keepAhead, takenKeys } from './keys.ts'
 import type { Column } from './layout.ts'
@@ -59,7 +59,7 @@ export function importOf(context: PluginContext, resource: Resource, sheet: Shee
 function dependsOnEarlier({ catalog }: PluginContext, { hooks, table }: Resource, { columns }: Sheet): boolean {
   if (hooks.create.length > 0) return true
   return [...columns.keys()].some(
-    ({ intake }) => intake.kind === 'relation' && catalog.resources.get(intake.relation.target)?.table === table,
+    ({ intake }) => intake.kind === 'relation' && targetOf(catalog, intake.relation).table === table,
   )
 }
 

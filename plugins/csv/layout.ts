@@ -10,6 +10,7 @@ import {
   memo,
   pathOf,
   type Resource,
+  targetOf,
 } from '../../engine/index.ts'
 import { type AccessWritten, type ColumnDefinition, type CreateDefinition, definitionOf } from './key.ts'
 
@@ -144,8 +145,7 @@ function intakeOf(
     return { kind: 'value', kept: given }
   }
   if (relations.length > 1) return { kind: 'ignored' }
-  const target = catalog.resources.get(relation.target)
-  if (target === undefined) throw new Error(`there is no resource ${relation.target}`)
+  const target = targetOf(catalog, relation)
   const fieldOf = (name: string): Field => fieldNamed(target, name)
   const match = written.match ?? [field.name]
   for (const name of match) fieldOf(name)

@@ -1,5 +1,5 @@
 /** ⇄ Finds the records that rows name: settings by name or slug, people by e-mail, as the layout says. */
-import type { Field, Id, PluginContext } from '../../engine/index.ts'
+import { type Field, type Id, type PluginContext, targetOf } from '../../engine/index.ts'
 import type { Entry } from './entry.ts'
 import type { Column, Intake } from './layout.ts'
 import { type Around, placeOf } from './place.ts'
@@ -40,7 +40,7 @@ async function candidates(
 ): Promise<ReadonlyMap<string, readonly Id[]>> {
   const found = new Map<string, readonly Id[]>()
   for (const name of match) {
-    const field = context.catalog.resources.get(relation.target)?.fields.get(name)
+    const field = targetOf(context.catalog, relation).fields.get(name)
     const left = texts.map((text) => text.toLowerCase()).filter((text) => !found.has(text))
     const stored = new Map(left.map((text) => [text, field === undefined ? text : asStored(field, text)]))
     const ids = await context.records(relation.target).idsOf(name, [...new Set(stored.values())])
@@ -65,7 +65,7 @@ async function parentsOf(
   ids: readonly Id[],
 ): Promise<ReadonlyMap<Id, unknown>> {
   if (narrowed === undefined || ids.length === 0) return new Map()
-  const target = catalog.resources.get(relation.target)!
+  const target = targetOf(catalog, relation)
   const rows = await model(relation.target)
     .query()
     .findByIds([...new Set(ids)])
@@ -90,8 +90,8 @@ async function admittedOf(
   ids: readonly Id[],
 ): Promise<ReadonlySet<Id>> {
   const { catalog } = context
-  const target = catalog.resources.get(relation.target)
-  if (where.length === 0 || target === undefined || ids.length === 0) return new Set(ids)
+  const target = targetOf(catalog, relation)
+  if (where.length === 0 || ids.length === 0) return new Set(ids)
   // Joined by hand: two conditions may follow the same relation, which Objection joins once.
   const query = placeOf(context)
     .knex(`${target.table} as t`)

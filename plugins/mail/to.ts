@@ -1,6 +1,6 @@
 /** Whom an automation mails: what may stand in `to`, and which addresses of which accounts and records that comes to. */
 import type { ActionContext, ActionMistake, ActionPlace, Actor, Catalog, Field, Resource } from '../../engine/index.ts'
-import { nearest, pathOf, relatedPath, SYSTEM } from '../../engine/index.ts'
+import { endOf, nearest, pathOf, relatedPath, SYSTEM } from '../../engine/index.ts'
 
 /** What an entry of `to` means. */
 export type To =
@@ -20,12 +20,12 @@ function isOfAccounts({ accounts, resources }: Catalog, { owner }: Resource): bo
 export function readTo({ catalog, resource }: Pick<ActionPlace, 'catalog' | 'resource'>, entry: string): To | Mistake {
   if (entry.includes('@')) return addressIn(catalog, entry)
   const words = entry.split('.')
-  const holder = words.length === 1 ? resource : targetOf(catalog, resource, words.slice(0, -1).join('.'))
+  const holder = words.length === 1 ? resource : ledTo(catalog, resource, words.slice(0, -1).join('.'))
   const last = words.at(-1) ?? ''
   const field = holder?.fields.get(last)
   if (holder !== undefined && field !== undefined && field.relation === undefined)
     return fieldIn(catalog, holder, field, entry)
-  const target = targetOf(catalog, resource, entry)
+  const target = ledTo(catalog, resource, entry)
   if (target === undefined) return nowhere(holder ?? resource, entry, last)
   if (isOfAccounts(catalog, target) && catalog.accounts?.address !== undefined)
     return { kind: 'accounts', relation: entry, target: target.name }
@@ -40,10 +40,10 @@ function addressIn({ fieldTypes }: Catalog, entry: string): To | Mistake {
   return { kind: 'address', address: String(decoded.value) }
 }
 
-function targetOf(catalog: Catalog, resource: Resource, path: string): Resource | undefined {
+function ledTo(catalog: Catalog, resource: Resource, path: string): Resource | undefined {
   try {
     const { many, relations } = relatedPath(catalog, resource, path)
-    return catalog.resources.get((many ?? relations.at(-1))?.target ?? '')
+    return endOf(catalog, resource, many === undefined ? relations : [many])
   } catch {
     return undefined
   }

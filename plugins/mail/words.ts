@@ -1,7 +1,7 @@
 /** What texts of automations say of a record: the paths that they name, and their values as one reader sees them. */
 import type { Template } from 'liquidjs'
 import type { ActionMistake, ActionPlace, Catalog, Json, Resource, Settings } from '../../engine/index.ts'
-import { ApiError, nearest } from '../../engine/index.ts'
+import { ApiError, nearest, targetOf } from '../../engine/index.ts'
 import { type Budget, OverBudget, templateBudget } from '../templates/budget.ts'
 import { filledText, parsedText, rangeMistake, wideRange } from '../templates/liquid.ts'
 import { liquidEngines } from './liquid.ts'
@@ -83,7 +83,7 @@ function pathIn(
     }
     const relation = at.relations.get(name)
     if (relation === undefined) return unknown(at, name)
-    const target = catalog.resources.get(relation.target)!
+    const target = targetOf(catalog, relation)
     if (relation.kind !== 'belongs_to')
       return { message: `"${words.join('.')}" leads to several records, of which a text can not speak` }
     if (index === segments.length - 1) {

@@ -4,6 +4,7 @@ import type { Actor } from '../../engine/actor.ts'
 import type { Catalog, Field, Relation, Resource } from '../../engine/catalog/catalog.ts'
 import { LIST_PARAMETERS } from '../../engine/catalog/list-parameter.ts'
 import { isStored } from '../../engine/catalog/stored.ts'
+import { targetOf } from '../../engine/catalog/target.ts'
 import type { Json } from '../../engine/json.ts'
 import { reach } from '../../engine/query/policy.ts'
 import { type Random, seeded } from '../faults/generate.ts'
@@ -79,7 +80,7 @@ function waysFrom(catalog: Catalog, resource: Resource, further: number): readon
     .map((field): Way => ({ steps: [], column: `${resource.table}.${field.column}` }))
   if (further === 0) return own
   const beyond = [...resource.relations.values()].flatMap((relation) =>
-    waysFrom(catalog, catalog.resources.get(relation.target)!, further - 1).map(({ column, steps }) => ({
+    waysFrom(catalog, targetOf(catalog, relation), further - 1).map(({ column, steps }) => ({
       column,
       steps: [relation, ...steps],
     })),
@@ -147,7 +148,7 @@ export function widened(
     const written = document.get('filters')
     const own = [...resource.fields.values()].filter(isComparable).map(({ name }) => name)
     const beyond = [...resource.relations.values()].flatMap((relation) =>
-      sample(random, [...catalog.resources.get(relation.target)!.fields.values()].filter(isComparable), 2).map(
+      sample(random, [...targetOf(catalog, relation).fields.values()].filter(isComparable), 2).map(
         ({ name }) => `${relation.name}.${name}`,
       ),
     )
@@ -160,7 +161,7 @@ export function widened(
     document.set('filters', named)
     const toOne = [...resource.relations.values()].filter(({ kind }) => kind === 'belongs_to')
     const orders = toOne.flatMap((relation) =>
-      sample(random, [...catalog.resources.get(relation.target)!.fields.values()].filter(isOrdered), 1).map(
+      sample(random, [...targetOf(catalog, relation).fields.values()].filter(isOrdered), 1).map(
         ({ name }) => `${relation.name}.${name}`,
       ),
     )
@@ -168,7 +169,7 @@ export function widened(
     document.set('sort', { ...sort, keys: [...new Set([...resource.sort.keys.keys(), ...orders])] })
     document.set('summary', true)
     const texts = [...resource.relations.values()].flatMap((relation) =>
-      sample(random, [...catalog.resources.get(relation.target)!.fields.values()].filter(isText), 1).map(
+      sample(random, [...targetOf(catalog, relation).fields.values()].filter(isText), 1).map(
         ({ name }) => `${relation.name}.${name}`,
       ),
     )

@@ -5,6 +5,7 @@
 import type { Actor } from '../../engine/actor.ts'
 import type { Catalog, EmbedEntry, Field, Filter, Resource } from '../../engine/catalog/catalog.ts'
 import { storedFields } from '../../engine/catalog/stored.ts'
+import { targetOf } from '../../engine/catalog/target.ts'
 import type { Database } from '../../engine/database/database.ts'
 import type { Json } from '../../engine/json.ts'
 import { readable } from '../../engine/query/policy.ts'
@@ -137,12 +138,12 @@ function judgedColumns(catalog: Catalog): ReadonlySet<string> {
       let at = resource
       for (const relation of filter.path.relations) {
         add(at, relation.field)
-        at = catalog.resources.get(relation.target)!
+        at = targetOf(catalog, relation)
       }
       if (filter.kind === 'compare') add(at, filter.path.field)
       else {
         const { many } = filter.path
-        const target = catalog.resources.get(many.target)!
+        const target = targetOf(catalog, many)
         walk(target, filter.of)
         for (const { field } of many.kind === 'has_many' ? many.by : []) add(target, field)
       }
@@ -152,7 +153,7 @@ function judgedColumns(catalog: Catalog): ReadonlySet<string> {
     const { live, policies, relations, scope, specials } = resource
     for (const filter of [live, scope, ...policies.view.map(({ where }) => where)]) walk(resource, filter)
     for (const { values } of specials.values()) for (const filter of values.values()) walk(resource, filter)
-    for (const relation of relations.values()) walk(catalog.resources.get(relation.target)!, relation.where)
+    for (const relation of relations.values()) walk(targetOf(catalog, relation), relation.where)
   }
   return found
 }
@@ -182,7 +183,7 @@ function otherValue(catalog: Catalog, resource: Resource, field: Field): string 
   const { options, type } = field
   const relation = field.relation === undefined ? undefined : resource.relations.get(field.relation)
   if (relation !== undefined) {
-    const { table } = catalog.resources.get(relation.target)!
+    const { table } = targetOf(catalog, relation)
     return `(select x.id from "${table}" x where x.id is distinct from ${c} order by x.id desc limit 1)`
   }
   switch (type.name) {

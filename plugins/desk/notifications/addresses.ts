@@ -1,5 +1,5 @@
 /** Addresses of people without an account: where a record names them. */
-import { type ActionPlace, type Field, pathOf, relatedPath } from '../../../engine/index.ts'
+import { type ActionPlace, endOf, type Field, pathOf, relatedPath } from '../../../engine/index.ts'
 
 /** The paths to addresses, and to the first name of whose they are. */
 export interface AddressPaths {
@@ -20,10 +20,10 @@ export function addressesAt(
   }
   try {
     const { many, relations } = relatedPath(catalog, resource, path)
-    const target = catalog.resources.get(relations.at(-1)?.target ?? '')
-    const email = target?.fields.get('email')
+    const target = endOf(catalog, resource, relations)
+    const email = target.fields.get('email')
     if (many === undefined && email !== undefined && holdsAddresses(email)) {
-      const named = target?.fields.has('first_name') === true
+      const named = target.fields.has('first_name')
       return { address: `${path}.email`, firstName: named ? `${path}.first_name` : undefined }
     }
   } catch {

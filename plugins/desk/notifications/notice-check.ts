@@ -3,6 +3,7 @@ import {
   type ActionMistake,
   type ActionPlace,
   type ChangeCondition,
+  endOf,
   isObject,
   type Json,
   type JsonObject,
@@ -89,7 +90,7 @@ function peopleMistake({ catalog, resource }: NoticePlace, path: string): Mistak
   if (path === RECORD)
     return isAccount(resource) ? undefined : { message: `A record of "${resource.name}" is no account` }
   try {
-    const target = catalog.resources.get(wayOf(catalog, resource, path).at(-1)!.target)!
+    const target = endOf(catalog, resource, wayOf(catalog, resource, path))
     return isAccount(target) ? undefined : { message: `"${path}" leads to ${target.name}, which are no accounts` }
   } catch {
     return { message: `"${path}" leads nowhere from "${resource.name}"`, hint: 'name a relation to accounts' }
