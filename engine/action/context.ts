@@ -32,6 +32,8 @@ export interface CreationEntry {
   readonly fixed?: JsonObject
   /** Records that it belongs to, created before it and not at all when it is refused. */
   readonly parents?: readonly ParentEntry[]
+  /** Bodies of records that belong to it, by its has_many relations: created behind it, all or none. */
+  readonly children?: Readonly<Record<string, readonly JsonObject[]>>
 }
 
 export interface CreateEachOptions {

@@ -4,10 +4,12 @@ import { ApiError, invalid } from '../error.ts'
 import type { Id } from '../id.ts'
 import type { Json, JsonObject } from '../json.ts'
 import { LIMITS } from '../limits.ts'
+import { type Children, createChildren } from './children.ts'
 import type { CreateEachOptions, Creation, CreationEntry, ParentEntry } from './context.ts'
 import { createId, createRecord } from './create.ts'
 import { canTogether, createThose, createTogether, type Made, type NewEntry, unlessRefused } from './create-together.ts'
 import { attempt, type Execution, inTransaction, tryOut, type Within } from './execution.ts'
+import { readBack } from './read-back.ts'
 
 /** What became of each entry, in order; rejects when the database fails, and then none of them is kept. */
 export async function createEach(
@@ -43,9 +45,10 @@ interface Work {
   readonly parents: Map<string, Id>
 }
 
-/** Entries that follow each other, at most so many, and each that needs others before it alone. */
+/** Entries that follow each other, at most so many, and each alone that needs others before or behind it. */
 function* partsOf(entries: readonly CreationEntry[], most: number): Generator<readonly CreationEntry[]> {
-  const isAlone = (entry: CreationEntry | undefined): boolean => (entry?.parents ?? []).length > 0
+  const isAlone = (entry: CreationEntry | undefined): boolean =>
+    (entry?.parents ?? []).length > 0 || Object.keys(entry?.children ?? {}).length > 0
   for (let from = 0; from < entries.length; ) {
     let to = from + 1
     while (to < entries.length && to - from < most && !isAlone(entries[from]) && !isAlone(entries[to])) to += 1
@@ -94,7 +97,7 @@ function creationOf(made: Made): Creation | undefined {
 
 async function createOne(
   { inner: around, only, parents: known, resource }: Work,
-  { fixed, input, parents = [] }: CreationEntry,
+  { children = {}, fixed, input, parents = [] }: CreationEntry,
 ): Promise<Creation> {
   const made: Record<string, Id> = {}
   try {
@@ -108,8 +111,12 @@ async function createOne(
         }
         complete[parent.field] = id
       }
-      if (only === 'id') return { id: await createId(inner, resource, complete, fixed) }
-      return JSON.parse(await createRecord(inner, resource, complete, undefined, fixed)) as JsonObject
+      const below = belowOf(resource, children)
+      if (only !== 'id' && below.size === 0)
+        return JSON.parse(await createRecord(inner, resource, complete, undefined, fixed)) as JsonObject
+      const id = await createId(inner, resource, complete, fixed)
+      await createChildren(inner, resource, id, below, createRecord)
+      return only === 'id' ? { id } : (JSON.parse(await readBack(inner, resource, id, true)) as JsonObject)
     })
     for (const parent of parents) {
       const id = made[parent.field]
@@ -120,6 +127,17 @@ async function createOne(
     if (!(error instanceof ApiError) || error.status >= 500) throw error
     return { error }
   }
+}
+
+/** The bodies of records to come by their relations, as a body of the record itself would bring them. */
+function belowOf({ name: resource, relations }: Resource, children: CreationEntry['children'] = {}): Children {
+  return new Map(
+    Object.entries(children).map(([name, bodies]) => {
+      const relation = relations.get(name)
+      if (relation?.kind !== 'has_many') throw new Error(`${resource} has no has_many relation ${name}`)
+      return [relation, bodies] as const
+    }),
+  )
 }
 
 function nameOf({ name, resource }: ParentEntry): string {

@@ -236,6 +236,7 @@ async function writeThose(
 }
 
 function speaksOf({ field, intake }: Column, name: string | undefined): boolean {
+  if (intake.kind === 'child') return intake.relation.name === name
   return field.name === name || (intake.kind === 'words' && intake.fields.some((one) => one.name === name))
 }
 
@@ -244,10 +245,10 @@ const TOLD_LENGTH = 100
 
 /** What the report says of a row that was written, and of which something is not kept. */
 function notesOf(sheet: Sheet, { line, notes }: Entry): readonly Note[] {
-  return [...notes].map(([column, note]) => {
-    const at = sheet.columns.get(column)
-    return { row: line, column: (at === undefined ? undefined : sheet.titles[at]) ?? column.title, note }
-  })
+  const placed = [...notes].map(([column, note]) => ({ at: sheet.columns.get(column) ?? -1, column, note }))
+  return placed
+    .sort((a, b) => a.at - b.at)
+    .map(({ at, column, note }) => ({ row: line, column: sheet.titles[at] ?? column.title, note }))
 }
 
 /** What the report says of a row that is not written. */
@@ -255,8 +256,11 @@ export function refused(sheet: Sheet, { key, line, said, texts }: Entry, found: 
   const errors = Object.fromEntries(Object.entries(found).map(([name, sentences]) => [name, said[name] ?? sentences]))
   const cells: Record<string, Cell> = {}
   for (const name of Object.keys(errors)) {
-    const [own] = name.split('.')
-    const column = [...texts.keys()].find((one) => speaksOf(one, own))
+    const [own, nth] = name.split('.')
+    const spoken = [...texts].filter(
+      ([one, text]) => speaksOf(one, own) && (one.intake.kind !== 'child' || text !== ''),
+    )
+    const [column] = spoken[Number(nth)] ?? spoken[0] ?? []
     const at = column && sheet.columns.get(column)
     if (column === undefined || at === undefined) continue
     cells[name] = {

@@ -1,5 +1,5 @@
 /** One row of a file as a record to be created: its values, and the names of other records that are still to be found. */
-import type { Field, Json, ParentEntry } from '../../engine/index.ts'
+import type { Field, Json, JsonObject, ParentEntry } from '../../engine/index.ts'
 import { readHtml, splitList, unguarded } from './cell.ts'
 import { dayIn, momentIn, type Read } from './dates.ts'
 import type { Column } from './layout.ts'
@@ -30,6 +30,8 @@ export interface Entry {
   readonly said: Record<string, string[]>
   /** Records that it names, which are not there and will be created. */
   readonly parents: Named[]
+  /** Records that belong to it and are created with it, by their relation. */
+  readonly children: Record<string, JsonObject[]>
   /** What the row loses: columns whose text is not stored as it stands in the file, each with a sentence. */
   readonly notes: Map<Column, string>
 }
@@ -58,6 +60,7 @@ export function entryOf(sheet: Sheet, { line, cells }: Row): Entry {
     errors: {},
     said: {},
     parents: [],
+    children: {},
     notes,
   }
   if (cells.slice(sheet.width).some((cell) => cell.trim() !== ''))
@@ -67,7 +70,21 @@ export function entryOf(sheet: Sheet, { line, cells }: Row): Entry {
     if (sheet.columns.has(column)) entry.texts.set(column, value)
     take(entry, column, value === '' ? standIn(sheet, column, text) : value, sheet)
   }
+  for (const column of sheet.columns.keys()) takeChild(entry, column, text)
   return entry
+}
+
+/** A record that belongs to the row's own. */
+function takeChild({ children, notes, texts }: Entry, column: Column, text: (column: Column) => string): void {
+  const { field, intake } = column
+  if (intake.kind !== 'child') return
+  const value = text(column)
+  texts.set(column, value)
+  if (value === '') return
+  const { label, relation, set } = intake
+  children[relation.name] = [...(children[relation.name] ?? []), { ...set, [field.name]: value }]
+  const lost = `Kept as a ${label} of your own, written now: who wrote it and when is left only where its text says it`
+  notes.set(column, [notes.get(column) ?? [], lost].flat().join('; '))
 }
 
 /** What names a record: the value of a field. */
@@ -110,7 +127,7 @@ function standIn(sheet: Sheet, column: Column, text: (column: Column) => string)
 
 function take({ input, fixed, names, errors, said }: Entry, column: Column, written: string, sheet: Sheet): void {
   const { elsewhere, field, intake, list } = column
-  if (intake.kind === 'ignored' || written === '') return
+  if (intake.kind === 'ignored' || intake.kind === 'child' || written === '') return
   const read = readIn(field, written, sheet)
   const value = 'error' in read ? written : read.value
   if ('error' in read) said[field.name] = [sentence(field, read.error)]
@@ -119,9 +136,12 @@ function take({ input, fixed, names, errors, said }: Entry, column: Column, writ
   else if (!intake.kept) input[field.name] = list ? splitList(value) : value
   else {
     const decoded = decodedIn(field, value)
-    if ('value' in decoded) fixed[field.name] = decoded.value
-    else if (elsewhere !== undefined) fixed[elsewhere.name] = value
-    else errors[field.name] = said[field.name] ?? [sentence(field, decoded.error)]
+    const [name, kept] = 'value' in decoded ? [field.name, decoded.value] : [elsewhere?.name, value]
+    const other = name === undefined ? undefined : fixed[name]
+    if (other !== undefined && other !== kept)
+      errors[field.name] = [`The row has two values for ${name}: ${JSON.stringify(other)} and ${JSON.stringify(kept)}`]
+    else if (name !== undefined) fixed[name] = kept
+    else if ('error' in decoded) errors[field.name] = said[field.name] ?? [sentence(field, decoded.error)]
   }
 }
 

@@ -46,7 +46,8 @@ async function* chunks(
 
 /** Answers the export of a resource; the first rows are read before the answer begins, so that refusals are answers. */
 export async function exportRecords(context: RouteContext, resource: Resource): Promise<Reply> {
-  const layout = layoutOf(context.catalog, resource)!
+  const whole = layoutOf(context.catalog, resource)!
+  const layout = { ...whole, columns: whole.columns.filter(({ intake }) => intake.kind !== 'child') }
   const pieces = context.records(resource.name).texts(
     layout.columns.map(({ path }) => path),
     [...context.query].filter(([name]) => !Object.hasOwn(PARAMETERS, name)),

@@ -16,6 +16,7 @@ export interface ColumnDefinition {
   readonly html?: boolean
   readonly words?: readonly [string, string]
   readonly create?: CreateDefinition
+  readonly set?: Readonly<Record<string, string | number | boolean>>
 }
 
 /** What an import creates where a column names a record that is not there. */
@@ -60,7 +61,8 @@ const ACCESS: JsonSchema = {
 
 const PATH: JsonSchema = {
   type: 'string',
-  description: 'A field of the record, or of a record it belongs to: `subject`, `status.name`.',
+  description:
+    'A field of the record, or of a record it belongs to: `subject`, `status.name`. Over a relation to many, each filled cell becomes a record there: `comments.comment`; a file may have several such columns of one title, and an export has none.',
   examples: ['subject', 'status.name'],
 }
 
@@ -115,6 +117,13 @@ const COLUMN: JsonSchema = {
       examples: ['external_number'],
     },
     export_only: { type: 'boolean', description: 'Written by the export, ignored by the import.' },
+    set: {
+      type: 'object',
+      minProperties: 1,
+      maxProperties: 10,
+      additionalProperties: { type: ['string', 'number', 'boolean'] },
+      description: 'What records that the column adds get beside its text: `{ is_internal: true }`.',
+    },
     html: { type: 'boolean', description: 'The import makes text of HTML.' },
     words: {
       type: 'array',

@@ -7,8 +7,10 @@ import {
   type Field,
   type FieldPath,
   type Json,
+  type JsonObject,
   memo,
   pathOf,
+  type Relation,
   type Resource,
   targetOf,
 } from '../../engine/index.ts'
@@ -29,6 +31,15 @@ export type Intake =
       readonly within: Within | undefined
       readonly where: readonly Condition[]
     }
+  /** A record that belongs to this one, for each filled cell. */
+  | {
+      readonly kind: 'child'
+      readonly relation: ToMany
+      readonly label: string
+      readonly set: JsonObject
+    }
+
+type ToMany = Extract<Relation, { readonly kind: 'has_many' }>
 
 /** Narrows a match: `field` of the other record is what `of` is in the row. */
 export interface Within {
@@ -98,22 +109,60 @@ export function headerWord(title: string): string {
 /** One column as it is written; throws a sentence for a path that leads nowhere. */
 export function columnOf(catalog: Catalog, resource: Resource, title: string, as: string | ColumnDefinition): Column {
   const written = typeof as === 'string' ? { path: as } : as
+  const child = childOf(catalog, resource, written)
+  if (child !== undefined) return { ...plainColumn(resource, title, written, child.field), intake: child.intake }
+  if (written.set !== undefined) throw new Error('"set" is for columns that add records')
   const { relations, field } = pathOf(catalog, resource, written.path)
   const [relation] = relations
+  return {
+    ...plainColumn(resource, title, written, field),
+    field: relation?.field ?? field,
+    intake: intakeOf(catalog, resource, written, relations, field),
+  }
+}
+
+function plainColumn(
+  resource: Resource,
+  title: string,
+  written: ColumnDefinition,
+  field: Field,
+): Omit<Column, 'intake'> {
   return {
     title,
     before: namesBefore(resource, written.path),
     path: written.path,
-    field: relation?.field ?? field,
+    field,
     list: field.type.name === 'list',
     plain: PLAIN.includes(field.type.name),
-    intake: intakeOf(catalog, resource, written, relations, field),
     otherwise: written.otherwise,
     required: written.required ?? false,
     key: written.key ?? false,
     elsewhere: written.elsewhere === undefined ? undefined : fieldNamed(resource, written.elsewhere),
     html: written.html ?? false,
     create: written.create,
+  }
+}
+
+/** How a column adds records, where its path leads over a relation to many. */
+function childOf(
+  catalog: Catalog,
+  { relations }: Resource,
+  { path, set = {} }: ColumnDefinition,
+): { readonly field: Field; readonly intake: Intake } | undefined {
+  const [head = '', name = '', ...more] = path.split('.')
+  const relation = relations.get(head)
+  if (relation?.kind !== 'has_many' || relation.by.length !== 1 || more.length > 0) return undefined
+  const target = catalog.resources.get(relation.target)
+  if (target === undefined) throw new Error(`there is no resource ${relation.target}`)
+  for (const [of, value] of Object.entries(set)) {
+    const { options, type } = fieldNamed(target, of)
+    if ('error' in type.decode(value, options)) {
+      throw new Error(`"set" can not give ${of} the value ${JSON.stringify(value)}`)
+    }
+  }
+  return {
+    field: fieldNamed(target, name),
+    intake: { kind: 'child', relation, label: target.label.toLowerCase(), set },
   }
 }
 

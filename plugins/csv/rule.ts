@@ -44,8 +44,12 @@ function columnsAstray(catalog: Catalog, resource: Resource): readonly Diagnosti
   const known = [...fields.keys(), ...relations.keys()]
   return Object.entries(definitionOf(resource.keys.csv)?.columns ?? {}).flatMap(([title, written]): Diagnostic[] => {
     try {
-      columnOf(catalog, resource, title, written)
-      return []
+      const { intake, key } = columnOf(catalog, resource, title, written)
+      if (intake.kind !== 'child' || !key) return []
+      const hint = 'name the record by a field of its own'
+      return [
+        { code: 'csv/wrong_key', message: `csv: the column "${title}" adds records, so it is no key`, span, hint },
+      ]
     } catch (error) {
       const message = `csv: the column "${title}": ${error instanceof Error ? error.message : String(error)}`
       const [head = ''] = (typeof written === 'string' ? written : written.path).split('.')

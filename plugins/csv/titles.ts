@@ -36,7 +36,9 @@ export function headerOf(titles: readonly string[], layout: Layout, renames: Ren
   const faults: string[] = []
   for (const [at, { column }] of found.entries()) {
     if (typeof column !== 'object') continue
-    if (columns.has(column)) faults.push(`The file has the column "${column.title}" twice`)
+    // Each place of such a column is a column of its own.
+    if (column.intake.kind === 'child' && columns.has(column)) columns.set({ ...column }, at)
+    else if (columns.has(column)) faults.push(`The file has the column "${column.title}" twice`)
     else columns.set(column, at)
   }
   for (const column of layout.columns) {
