@@ -1,5 +1,4 @@
 /** ⇄ Creating several records by one statement, where nothing asks for each record alone. */
-import { setImmediate } from 'node:timers/promises'
 import type { Clause, Resource } from '../catalog/catalog.ts'
 import { idOf } from '../catalog/key.ts'
 import type { Row } from '../database/database.ts'
@@ -13,6 +12,7 @@ import { actorClass, clauseKey } from '../query/policy.ts'
 import type { SelectScope } from '../query/scope.ts'
 import { compileInsertEach, compileInsertOfEach, type EachShape } from '../query/write-each.ts'
 import type { FieldValues } from '../record/decode.ts'
+import { turns } from '../turns.ts'
 import { decodeNew, madeSlugs } from './create.ts'
 import { attempt, changeSlots, noteChange, runCompiled, type Within } from './execution.ts'
 import { hooksOf } from './hook-chain.ts'
@@ -44,7 +44,12 @@ export async function createTogether(
   const created = await unlessRefused(() =>
     attempt(inner, async (all) => {
       const texts: string[] = []
-      const records = await Promise.all(entries.map((entry) => decoded(all, resource, entry)))
+      const records: Plain[] = []
+      const giveWay = turns()
+      for (const entry of entries) {
+        records.push(await decoded(all, resource, entry))
+        await giveWay()
+      }
       for (const run of runsOf(resource, records)) texts.push(...(await insertEach(all, resource, run)))
       await noteChange(all, resource)
       return texts
@@ -55,9 +60,6 @@ export async function createTogether(
 
 /** What became of one of several records: its id, what is wrong with it, or nothing where it has to be looked at alone. */
 export type Made = Id | ApiError | undefined
-
-/** How many records are decoded before others have a turn. */
-const TURN = 100
 
 /**
  * Creates those of several records with which nothing is wrong, and tells what became of each, in order. Throws where
@@ -70,8 +72,9 @@ export async function createThose(
 ): Promise<readonly Made[]> {
   const made: Made[] = []
   const records: Plain[] = []
+  const giveWay = turns()
   for (const [at, entry] of entries.entries()) {
-    if (at % TURN === TURN - 1) await setImmediate()
+    await giveWay()
     const record = await refusable(() => decoded(inner, resource, entry))
     if (record instanceof Alone) continue
     if (record instanceof ApiError) made[at] = record

@@ -1,5 +1,5 @@
 /** ⇄ One batch of rows: cut from the file, judged as far as that needs no writing, then written. */
-import { type FieldErrors, type Id, type PluginContext, type Resource, targetOf } from '../../engine/index.ts'
+import { type FieldErrors, type Id, type PluginContext, type Resource, targetOf, turns } from '../../engine/index.ts'
 import { type Entry, entryOf, identityOf } from './entry.ts'
 import { keepAhead, takenKeys } from './keys.ts'
 import type { Column } from './layout.ts'
@@ -102,9 +102,11 @@ async function* cutBatches(
   let length = 0
   let before = 0
   const digestOf = digester()
+  const giveWay = turns()
   let passed = 0
   for await (const rows of rowsOf(sheet)) {
     for (const row of rows) {
+      await giveWay()
       const entry = entryOf(sheet, row)
       // Those that are done count too: of equal rows, each has another digest.
       if (entry.key === null) entry.digest = digestOf(row)

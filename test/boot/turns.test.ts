@@ -2,7 +2,7 @@
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
 import { readCatalog } from '../../engine/boot/boot.ts'
-import { atOnce, each, inTurns, type Pieces } from '../../engine/turns.ts'
+import { atOnce, each, inTurns, type Pieces, turns as turnsByTime } from '../../engine/turns.ts'
 import { folder, NOTES } from '../cli/world.ts'
 
 const turns = suite('turns')
@@ -30,6 +30,25 @@ turns('work in turns lets others come between its pieces, and ends with the same
   for (const n of [2, 3]) assert.ok(done.slice(0, done.indexOf(`piece ${n}`)).includes('another'), done.join())
   assert.is(done[done.indexOf('piece 2') - 1], 'another')
   assert.is(done[done.indexOf('piece 3') - 1], 'another')
+})
+
+turns('a turn ends by time, however many steps it has', async () => {
+  const giveWay = turnsByTime()
+  let rests = 0
+  const steps = async (count: number, ms: number): Promise<number> => {
+    rests = 0
+    for (let step = 0; step < count; step += 1) {
+      work(ms)
+      const rest = giveWay()
+      if (rest === undefined) continue
+      rests += 1
+      await rest
+    }
+    return rests
+  }
+  assert.is(await steps(5, 10), 5, 'each step is longer than a turn')
+  const rested = await steps(10_000, 0)
+  assert.ok(rested < 5_000, `${rested} rests between steps of which a turn holds many`)
 })
 
 turns('work at once lets nobody come between', () => {

@@ -1,4 +1,5 @@
 /** From margins to honest numbers: how often such a suggestion was right on the desk's own tickets, taken as unseen. */
+import type { GiveWay } from '../../../engine/index.ts'
 import { type Example, type Model, type Prediction, TARGETS, type Target } from './model.ts'
 
 /** Weights of 1, the margin and the coverage in the odds of being right. */
@@ -41,11 +42,10 @@ interface Measurement {
 
 /**
  * Measures each target on the newest examples as they met the model when they came: without any of the newest. Each is
- * measured twice: as a question that may have come before, and without everything nearly the same, as a new one. `pause`
- * is awaited between samples. The same examples give the same calibration whatever their order.
+ * measured twice: as a question that may have come before, and without everything nearly the same, as a new one. The same examples give the same calibration whatever their order.
  */
-export async function calibrate(model: Model, pause: () => Promise<void>): Promise<Calibration> {
-  const byMark = marked(model.examples.values())
+export async function calibrate(model: Model, giveWay: GiveWay): Promise<Calibration> {
+  const byMark = await marked(model.examples.values(), giveWay)
   const all = [...model.examples.values()].sort((a, b) => b.id - a.id)
   // Chosen by time: what is learned of one week's troubles looks surer within that week than it is in the next.
   const newest = all.slice(0, Math.min(MOST_NEWEST, Math.ceil(all.length * NEWEST)))
@@ -58,8 +58,8 @@ export async function calibrate(model: Model, pause: () => Promise<void>): Promi
         const prediction = label === null ? null : model.predict(target, sample.features, without)
         if (prediction === null) continue
         measured[target].push({ facts: factsOf(prediction), right: prediction.ranked[0]?.label === label })
+        await giveWay()
       }
-      await pause()
     }
   }
   const fitted = TARGETS.map((target) => [target, fit(measured[target])] as const)
@@ -72,9 +72,13 @@ function scatter(id: number): number {
 }
 
 /** Examples by each of their marks. */
-export function marked(examples: Iterable<Example>): ReadonlyMap<string, readonly Example[]> {
+export async function marked(
+  examples: Iterable<Example>,
+  giveWay: GiveWay,
+): Promise<ReadonlyMap<string, readonly Example[]>> {
   const byMark = new Map<string, Example[]>()
   for (const example of examples) {
+    await giveWay()
     example.features.marks.forEach((mark, index) => {
       const key = `${index}:${mark}`
       const found = byMark.get(key)

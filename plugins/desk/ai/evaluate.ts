@@ -1,9 +1,8 @@
 /** The command `ai-evaluate`: how right the local classifier is on settled tickets it has not seen, beside always saying the commonest. ⇄ */
-import type { PluginContext } from '../../../engine/index.ts'
+import { type PluginContext, turns } from '../../../engine/index.ts'
 import { alike, type Calibration, calibrate, confidenceOf, marked } from './calibration.ts'
 import { learned } from './learner.ts'
 import { createModel, type Example, TARGETS, type Target } from './model.ts'
-import { slices } from './slices.ts'
 
 /** The newest part of the tickets is held out. */
 const HELD_OUT = 0.3
@@ -73,11 +72,11 @@ export async function measure(
   after: readonly Example[],
   unlike: boolean,
 ): Promise<readonly Measured[]> {
-  const pause = slices()
+  const giveWay = turns()
   const model = createModel()
   for (const example of before) model.learn(example)
-  const calibration = await calibrate(model, pause)
-  const byMark = marked(before)
+  const calibration = await calibrate(model, giveWay)
+  const byMark = await marked(before, giveWay)
   const rows: Measured[] = []
   for (const target of TARGETS) {
     const commonest = commonestOf(before, target)
@@ -92,7 +91,7 @@ export async function measure(
       sum.confidence += confidence
       sum.sure += confidence >= SURE ? 1 : 0
       sum.sureRight += confidence >= SURE ? right : 0
-      await pause()
+      await giveWay()
     }
     const share = (value: number): number => (sum.tickets === 0 ? 0 : value / sum.tickets)
     const { confidence, right, sure, sureRight, tickets, usual } = sum

@@ -1,9 +1,8 @@
 /** What one process has learned from the desk's settled tickets, kept up with the database from one use to the next. ⇄ */
-import { type Database, keptIdSql, memo, type PluginContext, type Row } from '../../../engine/index.ts'
+import { type Database, keptIdSql, memo, type PluginContext, type Row, turns } from '../../../engine/index.ts'
 import { figuresOf } from '../tickets/figures.ts'
 import { type Calibration, calibrate, UNMEASURED } from './calibration.ts'
 import { createModel, type Example, type Model, TARGETS } from './model.ts'
-import { slices } from './slices.ts'
 import { featuresOf } from './words.ts'
 
 export interface Learned {
@@ -65,7 +64,7 @@ function learnedBy({ calibration, looked, model }: State): Learned {
 
 /** Reads what changed since the last look; rows come in batches, so that other work gets its turn in between. */
 async function catchUp(context: Reading, state: State): Promise<Learned> {
-  const pause = slices()
+  const giveWay = turns()
   const [looked, lookedAt] = [new Date(), performance.now()]
   const begun = await moment(context, state)
   let changes = 0
@@ -74,7 +73,7 @@ async function catchUp(context: Reading, state: State): Promise<Learned> {
     const rows = await changed(context, after)
     for (const row of rows) {
       if (take(state, row)) changes += 1
-      await pause()
+      await giveWay()
     }
     const last = rows.at(-1)
     if (last === undefined) break
@@ -86,7 +85,7 @@ async function catchUp(context: Reading, state: State): Promise<Learned> {
   if (state.since === undefined || after[0] > state.since) state.since = after[0]
   state.looked = looked
   state.lookedAt = lookedAt
-  if (changes > 0) state.calibration = await calibrate(state.model, pause)
+  if (changes > 0) state.calibration = await calibrate(state.model, giveWay)
   return learnedBy(state)
 }
 

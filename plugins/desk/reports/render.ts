@@ -2,9 +2,11 @@
 import { createWriteStream } from 'node:fs'
 import { Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
+import { turns } from '../../../engine/index.ts'
 import { cellOf } from '../../csv/cell.ts'
 import type { Bounds } from './bounds.ts'
 import type { Snapshot, Values, ValueType } from './content.ts'
+import { textsInTurns } from './in-turns.ts'
 import type { Format } from './kinds.ts'
 
 /** Writes the file at `path`; the largest writers are loaded when they are needed. */
@@ -28,7 +30,8 @@ async function* csvParts({ content, rows }: Snapshot): AsyncGenerator<string, vo
   const line = (values: Values): string =>
     // A number is never a formula, also a negative one.
     `${values.map((value) => (typeof value === 'number' ? String(value) : cellOf(value))).join(',')}\n`
-  for await (const batch of rows()) yield batch.map(line).join('')
+  const giveWay = turns()
+  for await (const batch of rows()) yield* textsInTurns(batch, giveWay, line)
 }
 
 /** What a label leaves unsaid of plain numbers. */
@@ -42,11 +45,14 @@ async function* jsonParts(snapshot: Snapshot): AsyncGenerator<string, void> {
   const columns = content.columns.map(({ key, label, type }) => ({ key, label, type }))
   const head = { name, type, date_from: period.from, date_to: period.to, created_at: madeAt, summary, columns }
   yield `${JSON.stringify({ ...head, rows_count: count }).slice(0, -1)},"rows":[`
-  let first = true
-  for await (const batch of rows()) {
-    yield `${first ? '\n' : ',\n'}${batch.map((values) => JSON.stringify(objectOf(snapshot, values))).join(',\n')}`
-    first = false
+  const giveWay = turns()
+  let comma = ''
+  const line = (values: Values): string => {
+    const text = `${comma}\n${JSON.stringify(objectOf(snapshot, values))}`
+    comma = ','
+    return text
   }
+  for await (const batch of rows()) yield* textsInTurns(batch, giveWay, line)
   yield '\n]}\n'
 }
 

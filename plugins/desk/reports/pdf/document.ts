@@ -3,7 +3,8 @@ import { createWriteStream } from 'node:fs'
 import { Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
 import PDFDocument from 'pdfkit'
-import { type Fonts, openFonts, plainText } from './fonts.ts'
+import type { GiveWay } from '../../../../engine/index.ts'
+import { type Fonts, openFonts, plainText, type Run } from './fonts.ts'
 
 /** A4 lying down, in points. */
 export const PAGE = { width: 842, height: 595 } as const
@@ -26,8 +27,10 @@ export interface PdfDocument {
   text(x: number, y: number, text: string, style: TextStyle): void
   /** The width of a text of size 1. */
   widthOf(text: string): number
+  /** The width of one character as it is with no other next to it, which costs next to nothing. */
+  widthAlone(character: string): number
   /** Draws on every page once more, now that their number is known, and closes the file. */
-  close(footer: (page: number, pages: number) => void): Promise<void>
+  close(footer: (page: number, pages: number) => void, giveWay: GiveWay): Promise<void>
   /** Gives the file up half-written. */
   abandon(): void
 }
@@ -62,10 +65,11 @@ export async function openDocument(path: string, title: string, made: Date): Pro
       pdf.addPage()
     },
     ...drawingOn(pdf, fonts),
-    async close(footer) {
+    async close(footer, giveWay) {
       for (let page = 0; page < pages; page++) {
         pdf.switchToPage(page)
         footer(page + 1, pages)
+        await giveWay()
       }
       pdf.end()
       await written
@@ -74,15 +78,45 @@ export async function openDocument(path: string, title: string, made: Date): Pro
   }
 }
 
+/** A run as it is drawn, with its width at size 1. */
+interface ShapedRun extends Run {
+  readonly options: { readonly features?: ['rtla'] }
+  readonly width: number
+}
+
+/** Texts, and single characters, of which it is kept what they are when shaped. */
+const MOST_KEPT = 1_000
+const MOST_ALONE = 50_000
+
+/** What `make` gives for a text, remembered for the last ones. */
+function kept<T>(most: number, make: (text: string) => T): (text: string) => T {
+  const known = new Map<string, T>()
+  return (text) => {
+    const found = known.get(text)
+    if (found !== undefined) return found
+    if (known.size >= most) known.clear()
+    const made = make(text)
+    known.set(text, made)
+    return made
+  }
+}
+
 /** What draws on the present page. */
-function drawingOn(pdf: PDFKit.PDFDocument, fonts: Fonts): Pick<PdfDocument, 'box' | 'line' | 'text' | 'widthOf'> {
-  const runsOf = (text: string) =>
+function drawingOn(
+  pdf: PDFKit.PDFDocument,
+  fonts: Fonts,
+): Pick<PdfDocument, 'box' | 'line' | 'text' | 'widthAlone' | 'widthOf'> {
+  const shaped = (text: string): readonly ShapedRun[] =>
     fonts.runsOf(plainText(text)).map((run) => {
       const options = run.rightToLeft ? WHOLE_RUN : {}
       return { ...run, options, width: pdf.font(run.font).fontSize(1).widthOfString(run.text, options) }
     })
+  // What is drawn was measured before, and the words of a table come again and again.
+  const runsOf = kept(MOST_KEPT, shaped)
+  const widthOf = (text: string): number => runsOf(text).reduce((sum, { width }) => sum + width, 0)
   return {
-    widthOf: (text) => runsOf(text).reduce((sum, { width }) => sum + width, 0),
+    widthOf,
+    widthAlone: kept(MOST_ALONE, (character) => shaped(character).reduce((sum, { width }) => sum + width, 0)),
     box: (x, y, width, height, color) => void pdf.rect(x, y, width, height).fill(color),
     line(points, color, width) {
       for (const [at, [x, y]] of points.entries()) at === 0 ? pdf.moveTo(x, y) : pdf.lineTo(x, y)

@@ -76,6 +76,7 @@ function has({ font }: LoadedFont, piece: string): boolean {
 export async function openFonts(added: (font: LoadedFont) => void): Promise<Fonts> {
   const used: LoadedFont[] = []
   const missing = new Set<number>()
+  const drawable = new Set<string>()
   const add = async (name: string): Promise<void> => {
     const font = await load(name)
     used.push(font)
@@ -85,7 +86,9 @@ export async function openFonts(added: (font: LoadedFont) => void): Promise<Font
   return {
     missing,
     async ready(texts) {
-      let lacking = texts.flatMap((text) => pieces(plainText(text)))
+      const asked = new Set(texts.flatMap((text) => pieces(plainText(text))))
+      let lacking = [...asked].filter((piece) => !drawable.has(piece))
+      for (const piece of lacking) drawable.add(piece)
       for (const name of FILES) {
         // An emoji that the first font has too is drawn like the others.
         lacking = lacking.filter((piece) => !used.some((font) => fits(font, piece)))

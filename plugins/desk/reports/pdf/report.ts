@@ -1,5 +1,6 @@
 /** ⇄ A report as a PDF: title, period, figures, a chart, and the rows over as many pages as they need. */
 
+import { type GiveWay, turns } from '../../../../engine/index.ts'
 import type { Bounds } from '../bounds.ts'
 import { figureAt, type Snapshot, type Values } from '../content.ts'
 import { textOf } from '../text.ts'
@@ -20,6 +21,7 @@ const NAMED = 12
 /** A document, and how far its last page is drawn. */
 interface Pen {
   readonly document: PdfDocument
+  readonly giveWay: GiveWay
   y: number
 }
 
@@ -37,7 +39,7 @@ export async function writeReport(snapshot: Snapshot, path: string, { pdfRows, d
 async function drawReport(document: PdfDocument, snapshot: Snapshot, pdfRows: number, desk: string): Promise<void> {
   const { chart, content, count, name } = snapshot
   await document.fonts.ready([desk, name, ...chart.labels, ...content.columns.map(({ label }) => label)])
-  const pen: Pen = { document, y: MARGIN }
+  const pen: Pen = { document, giveWay: turns(), y: MARGIN }
   document.newPage()
   drawTop(pen, snapshot, desk)
   const table = tableOf(document, content.columns, MARGIN, INNER)
@@ -57,7 +59,7 @@ async function drawReport(document: PdfDocument, snapshot: Snapshot, pdfRows: nu
     const y = PAGE.height - 22
     document.text(MARGIN, y, fitting(document, desk, style.size, INNER / 2), style)
     document.text(PAGE.width - MARGIN, y, `Page ${page} of ${pages}`, { ...style, align: 'right' })
-  })
+  }, pen.giveWay)
 }
 
 function drawTop(pen: Pen, { name, period, madeAt, zone, content, summary, chart }: Snapshot, desk: string): void {
@@ -97,18 +99,17 @@ async function drawRows(pen: Pen, snapshot: Snapshot, table: Table, most: number
   let done = 0
   if (most > 0) head()
   for await (const batch of drawnRows(snapshot, most)) {
-    const texts = batch.slice(0, most - done).map((values) => rowTexts(columns, values, snapshot.zone))
-    await pen.document.fonts.ready(texts.flat())
-    for (const row of texts) {
+    for (const values of batch.slice(0, most - done)) {
+      const row = rowTexts(columns, values, snapshot.zone)
+      await pen.document.fonts.ready(row)
       const laid = layRow(table, pen.document, row)
       if (roomFor(pen, laid.height)) head()
       drawRow(pen.document, table, laid, pen.y, done % 2 === 1)
       pen.y += laid.height
       done++
+      await pen.giveWay()
     }
     if (done >= most) return
-    // Other requests run between two batches.
-    await new Promise((resolve) => setImmediate(resolve))
   }
 }
 

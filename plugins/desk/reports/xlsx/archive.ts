@@ -2,7 +2,7 @@
 import { type FileHandle, open } from 'node:fs/promises'
 import { Readable, Transform } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
-import { createDeflateRaw } from 'node:zlib'
+import { crc32, createDeflateRaw } from 'node:zlib'
 
 /*
  * Our own, on zlib: a workbook needs a dozen lines of the zip format, and libraries for it bring 0.5 to 20 MB, of which
@@ -31,18 +31,6 @@ const END = 0x06054b50
 const [VERSION, UTF8, DEFLATED] = [20, 0x0800, 8]
 /** The first day that zip knows, as files made of equal rows should be equal. */
 const DAY = 0x0021
-
-const CRC = Uint32Array.from({ length: 256 }, (_, byte) => {
-  let value = byte
-  for (let bit = 0; bit < 8; bit++) value = value & 1 ? (value >>> 1) ^ 0xedb88320 : value >>> 1
-  return value
-})
-
-function crcOf(chunk: Buffer, before: number): number {
-  let value = ~before
-  for (const byte of chunk) value = CRC[(value ^ byte) & 255]! ^ (value >>> 8)
-  return ~value >>> 0
-}
 
 /** Begins an archive at `path`. */
 export async function openArchive(path: string): Promise<Archive> {
@@ -91,7 +79,7 @@ async function deflate(
   let [crc, size, packed] = [0, 0, 0]
   const measured = new Transform({
     transform(chunk: Buffer, _encoding, done) {
-      crc = crcOf(chunk, crc)
+      crc = crc32(chunk, crc)
       size += chunk.length
       done(null, chunk)
     },

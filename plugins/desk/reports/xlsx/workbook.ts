@@ -3,7 +3,9 @@
  *
  * Our own, in 360 lines that write row by row: exceljs installs 54 MB in 194 packages.
  */
+import { turns } from '../../../../engine/index.ts'
 import { type Column, figureAt, type Snapshot, type Values, type ValueType } from '../content.ts'
+import { textsInTurns } from '../in-turns.ts'
 import { type Archive, openArchive } from './archive.ts'
 import { PARTS, STYLE, sheetParts } from './parts.ts'
 
@@ -60,6 +62,7 @@ async function* summarySheet({ name, madeAt, content, summary }: Snapshot): Asyn
 /** One pass over the rows fills as many sheets as they need. */
 async function writeRows(archive: Archive, { content, count, rows }: Snapshot, sheets: number): Promise<void> {
   const batches = rows()[Symbol.asyncIterator]()
+  const giveWay = turns()
   let rest: readonly Values[] = []
   const sheet = async function* (size: number): AsyncGenerator<string, void> {
     const { columns } = content
@@ -74,7 +77,7 @@ async function writeRows(archive: Archive, { content, count, rows }: Snapshot, s
       if (rest.length === 0) rest = (await batches.next()).value ?? []
       const taken = rest.slice(0, size - done)
       rest = rest.slice(taken.length)
-      yield taken.map((values, at) => rowOf(columns, values, done + at + 2)).join('')
+      yield* textsInTurns(taken, giveWay, (values, at) => rowOf(columns, values, done + at + 2))
       done += taken.length
     }
     yield tail
