@@ -152,8 +152,7 @@ function childOf(
   const [head = '', name = '', ...more] = path.split('.')
   const relation = relations.get(head)
   if (relation?.kind !== 'has_many' || relation.by.length !== 1 || more.length > 0) return undefined
-  const target = catalog.resources.get(relation.target)
-  if (target === undefined) throw new Error(`there is no resource ${relation.target}`)
+  const target = targetOf(catalog, relation)
   for (const [of, value] of Object.entries(set)) {
     const { options, type } = fieldNamed(target, of)
     if ('error' in type.decode(value, options)) {
