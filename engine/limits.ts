@@ -151,6 +151,8 @@ export const LIMITS = {
   namedStatements: 64,
   /** Compiled request shapes kept in the process. */
   compiledShapes: 1_000,
+  /** Plans of requests kept in the process: more than statements, since some plans are only made to be looked at. */
+  plans: 2_000,
   /**
    * Of shapes that callers make up (`where`) a smaller number, so that these never push out the usual ones; characters of
    * the longest text among them; and of a shape's name, which is shortened beyond that.

@@ -59,6 +59,7 @@ const RANKS: Readonly<Record<string, number>> = {
   migration: 4,
   existing: 5,
   record: 4,
+  plan: 4,
   dump: 6,
   query: 5,
   action: 6,
@@ -282,6 +283,15 @@ conventions('what is remembered of an object is a memo', () => {
     violations.map((file) => file.path),
     '`memo` of engine/memo.ts instead of a WeakMap by hand',
   )
+})
+
+conventions('a statement is known by what it is compiled from', () => {
+  const violations = production.flatMap((file) =>
+    [...file.code.matchAll(/\bstatements\s*\.get\(\s*([^,)]*)/g)]
+      .filter(([, compile = '']) => !/^compile\w*$/.test(compile.trim()))
+      .map(([call]) => `${file.path}: ${call}`),
+  )
+  none(violations, 'a function of its own module and its parts, no key by hand')
 })
 
 conventions('nothing is left for later', () => {

@@ -10,6 +10,8 @@ import { compileKept, type KeptEmbed, type KeptEmbeds } from '../query/kept-embe
 
 /** Every cached table of one catalog. */
 export interface CachedTables extends KeptEmbeds {
+  /** The same without the records of a table, for statements that write it; one object for each table. */
+  without(table: string): KeptEmbeds
   /** Different for every instance, and for every catalog in one instance. */
   readonly id: string
   /** The tables of which records may be kept, here or by another instance. */
@@ -31,7 +33,8 @@ export async function allReady(kept: readonly KeptEmbed[]): Promise<void> {
 export function createCachedTables(catalog: Catalog, runner: Runner, clock: () => number): CachedTables {
   const tables = new Map<string, Kept>()
   const tooLarge = new Set<string>()
-  return {
+  const others = new Map<string, KeptEmbeds>()
+  const made: CachedTables = {
     id: randomUUID(),
     names: new Set([...catalog.resources.values()].filter((one) => one.cached).map((one) => one.table)),
     of(relation, entries) {
@@ -46,10 +49,19 @@ export function createCachedTables(catalog: Catalog, runner: Runner, clock: () =
       }
       return kept
     },
+    without(table) {
+      const isOther = (name: string): boolean => catalog.resources.get(name)?.table !== table
+      const found = others.get(table) ?? {
+        of: (to, entries) => (isOther(to.target) ? made.of(to, entries) : undefined),
+      }
+      others.set(table, found)
+      return found
+    },
     async changed(table) {
       await Promise.all([...tables.values()].filter((kept) => kept.table === table).map((kept) => kept.refresh()))
     },
   }
+  return made
 }
 
 /** Only what every reader of the record sees alike can be kept: plain columns of its own. */

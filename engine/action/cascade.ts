@@ -7,9 +7,9 @@ import { and, quoted, slot, sql } from '../filter/sql.ts'
 import type { Id } from '../id.ts'
 import type { Json } from '../json.ts'
 import { memo } from '../memo.ts'
-import { compiled } from '../query/compiled.ts'
+import { type Compiled, compiled } from '../query/compiled.ts'
 import type { Lookup } from '../query/lookup.ts'
-import { existenceSql } from '../query/scope.ts'
+import { existenceSql, type SelectScope } from '../query/scope.ts'
 import { clearKey } from './consequence.ts'
 import { type Execution, runCompiled } from './execution.ts'
 
@@ -30,8 +30,7 @@ export async function writeFollowers(around: Execution, resource: Resource, id: 
   if (followers.length === 0) return
   const inner = { ...around, leaving: [...(around.leaving ?? []), { table: resource.table, id }] }
   for (const { relation, resource: other } of followers) {
-    const key = `followers ${resource.table} ${other.name} ${relation.name}`
-    const found = around.statements.get(key, () => compileFollowers(around, resource, { relation, resource: other }))
+    const found = around.statements.get(compileFollowers, around, resource, other, relation)
     for (const [text] of await runCompiled(inner, found, { id })) {
       const lookup = { field: other.key, value: idOf(other, text) }
       if (relation.onDelete === 'cascade') await remove(inner, other, lookup)
@@ -40,10 +39,10 @@ export async function writeFollowers(around: Execution, resource: Resource, id: 
   }
 }
 
-function compileFollowers(around: Execution, resource: Resource, { relation, resource: other }: Followers) {
+function compileFollowers(scope: SelectScope, resource: Resource, other: Resource, relation: BelongsTo): Compiled {
   const id = idSql(other, 't')
   const key = sql`t.${quoted(relation.field.column)} = ${slot('id')}::${idType(resource)}`
-  const where = and([key, ...existenceSql(around, other, 't')])
+  const where = and([key, ...existenceSql(scope, other, 't')])
   return compiled(sql`select ${id} from ${quoted(other.table)} t where ${where} order by ${id}`)
 }
 

@@ -6,18 +6,16 @@ import { ApiError } from '../error.ts'
 import type { Id } from '../id.ts'
 import type { JsonObject } from '../json.ts'
 import { memo } from '../memo.ts'
+import { planInsertEach, type WritePlan } from '../plan/write-plan.ts'
 import type { Compiled } from '../query/compiled.ts'
 import { looksAround } from '../query/looks-around.ts'
-import { actorClass, clauseKey } from '../query/policy.ts'
 import type { SelectScope } from '../query/scope.ts'
-import { compileInsertEach, compileInsertOfEach, type EachShape } from '../query/write-each.ts'
+import { compileInsertEach, compileInsertOfEach } from '../query/write-each.ts'
 import type { FieldValues } from '../record/decode.ts'
 import { turns } from '../turns.ts'
 import { decodeNew, madeSlugs } from './create.ts'
-import { attempt, changeSlots, noteChange, runCompiled, type Within } from './execution.ts'
-import { hooksOf } from './hook-chain.ts'
-import { parameter } from './input.ts'
-import { assignments, defaultMoments, insertShape, withId } from './insert-shape.ts'
+import { attempt, changeSlots, hooksOf, noteChange, runCompiled, type Within } from './execution.ts'
+import { givenNames, parameter, withId } from './input.ts'
 import { refusedByDatabase } from './outcome.ts'
 import { hasProtected, withProtected } from './protected-values.ts'
 import { isCounted, needsTransaction } from './read-back.ts'
@@ -179,26 +177,14 @@ const lackable = memo((resource: Resource): ReadonlySet<string> => {
   return new Set(found.map(({ name }) => name))
 })
 
-/** What is written of the records of a run. */
-function shapeOf(inner: Within, resource: Resource, { counts, nulls, records }: Run): EachShape {
+/** The plan of writing the records of a run. */
+function planOf({ bulk, plans }: Within, resource: Resource, { counts, nulls, records }: Run): WritePlan {
   const [{ clause, values }] = records as [Plain]
-  const lacked = lackable(resource)
-  const isOptional = (name: string): boolean => lacked.has(name) && !nulls.has(name)
-  const sure = Object.fromEntries(Object.entries(values).filter(([name]) => !isOptional(name)))
-  const { assigned, given } = insertShape(inner.catalog, resource, sure, clause)
-  const fixed = new Set(assignments(resource, clause, sure).map(({ field }) => field))
-  const optional = [...resource.fields.values()].filter(
-    (field) => counts.has(field.name) && isOptional(field.name) && !fixed.has(field),
-  )
-  const moments = defaultMoments(resource, sure, assigned).filter(({ field }) => optional.includes(field))
-  return {
-    given: [...given, ...optional],
-    optional: new Set(optional),
-    assigned: [...assigned, ...moments],
-    clause,
-    trusted: new Set(),
-    bulk: inner.bulk,
-  }
+  const lacks = lackable(resource)
+  const isOptional = (name: string): boolean => lacks.has(name) && !nulls.has(name)
+  const names = givenNames(resource, values).filter((name) => !isOptional(name))
+  const lacked = [...resource.fields.keys()].filter((name) => counts.has(name) && isOptional(name))
+  return plans.get(planInsertEach, { resource, clause, bulk, names, lacked })
 }
 
 /** The statement of a run, and what it writes. */
@@ -206,18 +192,14 @@ function compiledFor<T extends Compiled>(
   inner: Within,
   resource: Resource,
   run: Run,
-  [name, compile]: readonly [string, (scope: SelectScope, resource: Resource, shape: EachShape) => T],
+  compile: (scope: SelectScope, plan: WritePlan) => T,
 ): { readonly compiled: T; readonly slots: Readonly<Record<string, unknown>> } {
-  const shape = shapeOf(inner, resource, run)
+  const plan = planOf(inner, resource, run)
   // The rows of the statement are made of what was sent.
-  if (shape.given.length === 0) throw new Alone()
-  const names = shape.given.map((field) => `${field.name}${shape.optional.has(field) ? '?' : ''}`)
-  const key = `${name} ${inner.bulk} ${resource.name} ${clauseKey(shape.clause)} ${names.join()} ${actorClass(inner.actor)}`
-  const compiled = inner.statements.get(key, () =>
-    compile({ actor: inner.actor, catalog: inner.catalog }, resource, shape),
-  )
+  if (plan.given.length === 0) throw new Alone()
+  const compiled = inner.statements.get(compile, { actor: inner.actor, catalog: inner.catalog }, plan)
   const slots: Record<string, unknown> = { ...changeSlots(inner) }
-  for (const field of shape.given)
+  for (const field of plan.given)
     slots[`f_${field.name}`] = run.records.map(({ values }) => textOf(parameter(field, values[field.name] ?? null)))
   return { compiled, slots }
 }
@@ -230,10 +212,7 @@ async function protectedRun(inner: Within, resource: Resource, run: Run): Promis
 }
 
 async function insertEach(inner: Within, resource: Resource, run: Run): Promise<readonly string[]> {
-  const { compiled, slots } = compiledFor(inner, resource, await protectedRun(inner, resource, run), [
-    'insert each',
-    compileInsertEach,
-  ])
+  const { compiled, slots } = compiledFor(inner, resource, await protectedRun(inner, resource, run), compileInsertEach)
   const rows = await refusedByDatabase(inner.actor, resource, () => runCompiled(inner, compiled, slots))
   if (rows.length !== run.records.length) throw new Alone()
   return inOrder(resource, run.records, rows).map((row) => compiled.serialize(row))
@@ -249,10 +228,12 @@ function inOrder({ key }: Resource, records: readonly Plain[], rows: readonly Ro
 
 /** The ids of the records of a run, in order; none for those that are not written. */
 async function insertThose(inner: Within, resource: Resource, run: Run): Promise<readonly (Id | undefined)[]> {
-  const { compiled, slots } = compiledFor(inner, resource, await protectedRun(inner, resource, run), [
-    'insert of each',
+  const { compiled, slots } = compiledFor(
+    inner,
+    resource,
+    await protectedRun(inner, resource, run),
     compileInsertOfEach,
-  ])
+  )
   const [row] = await refusedByDatabase(inner.actor, resource, () => runCompiled(inner, compiled, slots))
   const refused = new Set((row?.[1] ?? '').split(',').map(Number))
   const counted = (row?.[0] ?? '').split(',')

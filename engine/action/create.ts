@@ -3,7 +3,8 @@ import type { Clause, Field, Resource } from '../catalog/catalog.ts'
 import { ApiError, invalid } from '../error.ts'
 import type { Id } from '../id.ts'
 import type { Json, JsonObject } from '../json.ts'
-import { actorClass, clauseKey, requireClause } from '../query/policy.ts'
+import { type Insert, planInsert, type WritePlan } from '../plan/write-plan.ts'
+import { requireClause } from '../query/policy.ts'
 import { compileInsert } from '../query/write-statement.ts'
 import { type FieldValues, sentence } from '../record/decode.ts'
 import { afterMiss } from './answer.ts'
@@ -14,24 +15,28 @@ import {
   type BoundHook,
   changeSlots,
   type Execution,
+  hooksOf,
   noteChange,
   runCompiled,
   scopeOf,
   type Within,
 } from './execution.ts'
 import { followRelated } from './follow-related.ts'
-import { hooksOf, runHooks, type Written } from './hook-chain.ts'
+import { runHooks, type Written } from './hook-chain.ts'
 import {
   assignedValues,
   coveringClauses,
+  givenForSure,
+  givenNames,
   keptSlots,
+  missingErrors,
   readInput,
   refuseGuarded,
   underClause,
   type WriteInput,
   wanted,
+  withId,
 } from './input.ts'
-import { assignments, defaultMoments, givenForSure, insertShape, missingErrors, withId } from './insert-shape.ts'
 import { refuseBrokenLinks } from './linked-rules.ts'
 import { type KnownValues, underLocks, without } from './lock.ts'
 import { lockRead } from './lock-read.ts'
@@ -52,6 +57,7 @@ const SLUG_TRIES = 20
 
 const NONE: Readonly<FieldValues> = Object.freeze({})
 const NO_CHILDREN: Children = new Map()
+const NO_LINKS: ReadonlySet<string> = new Set()
 
 /** A record to come, decoded and allowed. */
 export interface NewRecord {
@@ -145,12 +151,13 @@ function allowedClauses(
 
 /** What is wrong with the body before the database is asked. */
 function errorsOf(
-  { actor, catalog }: Execution,
+  around: Execution,
   resource: Resource,
   clause: Clause | undefined,
   input: WriteInput,
 ): Record<string, string[]> {
-  const assigned = assignments(resource, clause, input.values)
+  const { actor, catalog } = around
+  const { assigned } = insertPlan(around, { resource, clause, answer: 'record' }, input.values)
   return {
     ...input.errors,
     ...(input.others && contradictions(resource, Object.keys(input.others))),
@@ -203,9 +210,8 @@ export function madeSlugs(resource: Resource, values: Readonly<FieldValues>): re
 async function createAlone(around: Execution, record: NewRecord): Promise<string> {
   const { resource, hooks } = record
   const write = startWrite(around, record)
-  const answer = await runHooks(around, resource, 'create', hooks, write, () =>
-    insert(around, record, write.input, 'answer'),
-  )
+  const work = (): Promise<string> => insert(around, record, write.input, 'record')
+  const answer = hooks.length === 0 ? await work() : await runHooks(around, resource, 'create', hooks, write, work)
   await noteChange(around, resource)
   return answer ?? ''
 }
@@ -237,15 +243,10 @@ function startWrite(around: Execution, { clauses, fixed, input, resource }: NewR
   const draft = (): Promise<DraftRecord> => {
     asked ??= drafts(around, values, {
       resource,
-      action: 'create',
       id: undefined,
       clauses,
       values: () => withSlugs(around, resource, values),
-      shape: (complete, clause) => {
-        const { given, assigned } = insertShape(around.catalog, resource, complete, clause)
-        const moments = defaultMoments(resource, complete, assigned)
-        return { given, assigned: [...assigned, ...moments], clause, bulk: around.bulk }
-      },
+      plan: (complete, clause) => insertPlan(around, { resource, clause, answer: 'draft' }, complete),
     })
     return asked()
   }
@@ -256,10 +257,20 @@ async function insert(
   around: Execution,
   record: NewRecord,
   values: Readonly<FieldValues>,
-  returning: 'answer' | 'stored',
+  answer: 'record' | 'stored',
 ): Promise<string> {
   const complete = withId(record.resource, await withSlugs(around, record.resource, values), around.now())
-  return underClause(record.clauses, (clause) => insertOnce(around, record, complete, clause, returning))
+  return underClause(record.clauses, (clause) => insertOnce(around, record, complete, clause, answer))
+}
+
+/** The plan of creating the record with these values, under one clause. */
+function insertPlan(
+  { bulk, plans }: Execution,
+  parts: Pick<Insert, 'resource' | 'clause' | 'answer'> & Partial<Pick<Insert, 'trusted' | 'links'>>,
+  values: Readonly<FieldValues>,
+): WritePlan {
+  const { resource, clause, answer, trusted = [], links = NO_LINKS } = parts
+  return plans.get(planInsert, { resource, clause, answer, trusted, links, bulk, names: givenNames(resource, values) })
 }
 
 /** The values with the slugs that nobody named. */
@@ -275,20 +286,13 @@ async function insertOnce(
   { input, parent, resource }: NewRecord,
   values: Readonly<FieldValues>,
   clause: Clause | undefined,
-  returning: 'answer' | 'stored',
+  answer: 'record' | 'stored',
 ): Promise<string> {
+  const trusted = parent === undefined ? [] : [parent.relation.field.name]
   const links = judgedLater(resource, input.many)
-  const trusted = new Set(parent === undefined ? [] : [parent.relation.field.name])
-  // The shape follows from which fields have a value, so it is made only for a statement that is not there yet.
-  const names = [...resource.fields.keys()].filter((name) => Object.hasOwn(values, name)).join(',')
-  const key = `insert ${returning} ${around.bulk} ${[...links].join()} ${resource.name} ${clauseKey(clause)} ${[...trusted].join()} ${names} ${actorClass(around.actor)}`
-  const shapeNow = () => ({ ...insertShape(around.catalog, resource, values, clause), bulk: around.bulk })
-  const compiled = around.statements.get(key, () => {
-    const shape = { ...shapeNow(), trusted, clause, returning, links }
-    return compileInsert(scopeOf(around, resource), resource, shape)
-  })
-  if (resource.relatedFollows.length > 0)
-    await lockRead(around, { resource, by: around.bulk ? 'import' : 'create', values, clause, shape: shapeNow })
+  const plan = insertPlan(around, { resource, clause, answer, trusted, links }, values)
+  const compiled = around.statements.get(compileInsert, scopeOf(around, resource), plan)
+  if (resource.relatedFollows.length > 0) await lockRead(around, plan, values)
   if (compiled.kept.length > 0) await allReady(compiled.kept)
   const slots = { ...(await keptSlots(around, resource, values)), ...changeSlots(around) }
   const [row] = await refusedByDatabase(around.actor, resource, () => runCompiled(around, compiled, slots))

@@ -4,7 +4,6 @@ import { ApiError } from '../error.ts'
 import type { Id } from '../id.ts'
 import type { Json } from '../json.ts'
 import { type Lookup, notFound } from '../query/lookup.ts'
-import { actorClass, clauseKey } from '../query/policy.ts'
 import { compileCurrent, type RowLock } from '../query/stored-record.ts'
 import { type Execution, runCompiled } from './execution.ts'
 
@@ -29,9 +28,7 @@ export async function currentRecord(
   dead = false,
 ): Promise<Current> {
   const lock = lockOf(around)
-  const spoken = clauses.map(clauseKey).join()
-  const key = `current ${lock ?? ''} ${resource.name} ${lookup.field.name} ${spoken} ${actorClass(around.actor)}`
-  const compiled = around.statements.get(key, () => compileCurrent(around, resource, clauses, lookup.field, lock))
+  const compiled = around.statements.get(compileCurrent, around, resource, clauses, lookup.field, lock)
   const [row] = await runCompiled(around, compiled, { lookup: lookup.value })
   if (row === undefined) throw notFound(resource)
   const { version, live, seen, reached, record } = compiled.read(row)

@@ -1,21 +1,18 @@
 /** ⇄ An update as one statement, which also finds the record: most of them need nothing else. */
 import type { Clause, Resource } from '../catalog/catalog.ts'
 import { ApiError, isRefusal } from '../error.ts'
+import { PLAIN_UPDATE, planUpdate } from '../plan/write-plan.ts'
 import type { Lookup } from '../query/lookup.ts'
-import { actorClass, allowsOne, clauseKey } from '../query/policy.ts'
-import type { WriteShape } from '../query/write-shape.ts'
+import { allowsOne } from '../query/policy.ts'
 import { compileUpdate } from '../query/write-statement.ts'
 import type { FieldValues } from '../record/decode.ts'
 import { answered } from './answer.ts'
 import { allReady } from './cached-tables.ts'
 import { type BoundHook, changeSlots, type Execution, noteChange, runCompiled, scopeOf } from './execution.ts'
-import { coveredBy, coversPart, isTold, keptSlots, unseenValues, type WriteInput } from './input.ts'
+import { coveredBy, coversPart, givenNames, isTold, keptSlots, unseenValues, type WriteInput } from './input.ts'
 import { refusedByDatabase } from './outcome.ts'
 import { looksAtVersion, type Preconditions } from './read-back.ts'
 import { slugFields } from './slug.ts'
-import { updateShape } from './update-shape.ts'
-
-const NOTHING_MORE = { trusted: new Set<string>(), returning: 'answer' } as const
 
 /** What one request asks of a record, decoded. */
 export interface AskedUpdate {
@@ -46,13 +43,11 @@ export async function updateDirectly(around: Execution, update: AskedUpdate): Pr
   const earlier = clause === undefined ? [] : clauses.slice(0, clauses.indexOf(clause))
   if (earlier.some((one) => coversPart(one, around.actor, resource, values))) return undefined
   const told = isTold(resource, unseenValues(around.actor, resource, values, true))
-  const written = updateShape(resource, values, clause)
-  const shape: WriteShape = { ...NOTHING_MORE, ...written, clause, finds: lookup.field, told }
-  const names = shape.given.map(({ name }) => name)
+  const parts = { ...PLAIN_UPDATE, resource, clause, finds: lookup.field, told, answer: 'record' } as const
+  const plan = around.plans.get(planUpdate, { ...parts, names: givenNames(resource, values) })
   // What the clause sets itself is not compared with what is stored.
-  if (names.length < Object.keys(values).length) return undefined
-  const key = `update directly ${resource.name} ${lookup.field.name} ${clauseKey(clause)} ${names.join()} ${actorClass(around.actor)}`
-  const compiled = around.statements.get(key, () => compileUpdate(scopeOf(around, resource), resource, shape))
+  if (plan.given.length < Object.keys(values).length) return undefined
+  const compiled = around.statements.get(compileUpdate, scopeOf(around, resource), plan)
   if (compiled.kept.length > 0) await allReady(compiled.kept)
   const slots = { ...(await keptSlots(around, resource, values)), ...changeSlots(around), lookup: lookup.value }
   try {

@@ -1,10 +1,9 @@
 /** ⇄ The record as a write would store it, for hooks that judge it: read only when one asks. */
 
-import type { Clause, Resource, WriteAction } from '../catalog/catalog.ts'
+import type { Clause, Resource } from '../catalog/catalog.ts'
 import type { Id } from '../id.ts'
 import type { Json } from '../json.ts'
-import { actorClass, clauseKey } from '../query/policy.ts'
-import type { WriteShape } from '../query/write-shape.ts'
+import type { WritePlan } from '../plan/write-plan.ts'
 import { compileDraft } from '../query/write-statement.ts'
 import type { FieldValues } from '../record/decode.ts'
 import { type Execution, runCompiled } from './execution.ts'
@@ -12,20 +11,16 @@ import { valueSlots } from './input.ts'
 
 export type DraftRecord = Readonly<Record<string, Json>>
 
-type DraftShape = Pick<WriteShape, 'given' | 'assigned' | 'clause' | 'bulk'>
-
 /** What is known of a write before it runs. */
 export interface Drafting {
   readonly resource: Resource
-  /** `create`, `update` …: part of what compiled statements are remembered by. */
-  readonly action: WriteAction
   /** The record's id; undefined for one to come. */
   readonly id: Id | undefined
   /** The clauses under which the write is allowed, in order. */
   readonly clauses: readonly (Clause | undefined)[]
   /** The values that hooks have left so far, completed. */
   readonly values: () => Promise<Readonly<FieldValues>> | Readonly<FieldValues>
-  readonly shape: (values: Readonly<FieldValues>, clause: Clause | undefined) => DraftShape
+  readonly plan: (values: Readonly<FieldValues>, clause: Clause | undefined) => WritePlan
 }
 
 /** A function that gives the draft of a write. It reads the draft again only when the input has changed. */
@@ -44,15 +39,11 @@ export function drafts(
 
 /** The draft under the first clause that admits it, as the write itself takes it; under the last one when none does. */
 async function readDraft(around: Execution, drafting: Drafting): Promise<DraftRecord> {
-  const { action, clauses, id, resource } = drafting
+  const { clauses, id, resource } = drafting
   const values = await drafting.values()
   let draft: DraftRecord = {}
   for (const clause of clauses.length === 0 ? [undefined] : clauses) {
-    const shape = drafting.shape(values, clause)
-    const names = shape.given.map((field) => field.name).join(',')
-    const fixed = shape.assigned.map(({ field }) => field.name).join(',')
-    const key = `draft ${action} ${around.bulk} ${resource.name} ${clauseKey(clause)} ${names} ${fixed} ${actorClass(around.actor)}`
-    const compiled = around.statements.get(key, () => compileDraft(around, resource, shape, action))
+    const compiled = around.statements.get(compileDraft, around, drafting.plan(values, clause))
     const [row] = await runCompiled(around, compiled, { ...valueSlots(resource, values), id })
     if (row === undefined) return draft
     draft = JSON.parse(compiled.serialize(row)) as DraftRecord

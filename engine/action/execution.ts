@@ -1,11 +1,12 @@
 /** What every action runs with: catalog, database, caller, hooks, and the open transaction where there is one. */
 import type { Actor } from '../actor.ts'
-import type { Catalog, Field, Resource } from '../catalog/catalog.ts'
+import type { Catalog, Field, Resource, WriteAction } from '../catalog/catalog.ts'
 import type { Database, Row, Runner, Transaction } from '../database/database.ts'
 import type { Id } from '../id.ts'
 import type { JsonObject } from '../json.ts'
 import { memo } from '../memo.ts'
 import type { Logger } from '../observe.ts'
+import type { Plans } from '../plan/plan.ts'
 import { type Compiled, type CompiledStatements, parameterValues } from '../query/compiled.ts'
 import type { SelectScope } from '../query/scope.ts'
 import type { Settings } from '../settings.ts'
@@ -54,6 +55,7 @@ export interface JobInlet {
 export interface Foundation {
   readonly catalog: Catalog
   readonly database: Database
+  readonly plans: Plans
   readonly statements: CompiledStatements
   readonly cachedTables: CachedTables
   readonly hooks: ReadonlyMap<string, BoundHook>
@@ -127,6 +129,7 @@ export function executionOf(foundation: Foundation, call: Call): Execution {
   return {
     catalog: foundation.catalog,
     database: foundation.database,
+    plans: foundation.plans,
     statements: foundation.statements,
     cachedTables: foundation.cachedTables,
     hooks: foundation.hooks,
@@ -199,13 +202,7 @@ export async function runLeft(
 /** What a write is compiled from: its answer takes small tables from the process, but none that it writes, nor inside a transaction. */
 export function scopeOf({ actor, cachedTables, catalog, transaction }: Execution, { table }: Resource): SelectScope {
   if (transaction !== undefined) return { actor, catalog }
-  if (!cachedTables.names.has(table)) return { actor, catalog, kept: cachedTables }
-  const isOther = (name: string): boolean => catalog.resources.get(name)?.table !== table
-  return {
-    actor,
-    catalog,
-    kept: { of: (to, entries) => (isOther(to.target) ? cachedTables.of(to, entries) : undefined) },
-  }
+  return { actor, catalog, kept: cachedTables.names.has(table) ? cachedTables.without(table) : cachedTables }
 }
 
 /** The rows of a compiled statement with the values of one request; with `replan` it is planned for these very values. */
@@ -298,4 +295,9 @@ export async function attempt<T>(outer: Within, work: (inner: Within) => Promise
     await transaction.run({ text: 'release savepoint attempt' }, [])
     throw error
   }
+}
+
+/** The hooks of an action on a resource, in the order of the YAML. */
+export function hooksOf(around: Execution, resource: Resource, action: WriteAction): readonly BoundHook[] {
+  return resource.hooks[action].map((name) => around.hooks.get(name)!)
 }

@@ -5,13 +5,13 @@ import { meets } from '../catalog/stored.ts'
 import { invalid } from '../error.ts'
 import type { Id } from '../id.ts'
 import type { JsonObject } from '../json.ts'
+import { PLAIN_UPDATE, planNothing, planUpdate } from '../plan/write-plan.ts'
 import { readLookup } from '../query/lookup.ts'
 import { clausesFor } from '../query/policy.ts'
 import { compileTold } from '../query/rule-told.ts'
 import { currentRecord } from './current.ts'
 import { type Execution, runCompiled, scopeOf } from './execution.ts'
-import { changedValues, readInput, valueSlots } from './input.ts'
-import { updateShape } from './update-shape.ts'
+import { changedValues, givenNames, readInput, valueSlots } from './input.ts'
 
 /** One key of the rule's conditions, and what it comes to. */
 export interface PartTold extends RulePart {
@@ -40,8 +40,9 @@ export async function explainRule(
   const clauses = clausesFor(resource.policies.update, around.actor)
   const current = await currentRecord(around, resource, clauses, readLookup(resource, named, around.actor), true)
   const { id } = current
-  const update = body === undefined ? undefined : shapeOf(around, resource, current.record, body)
-  const compiled = compileTold(scopeOf(around, resource), resource, rule, update?.shape)
+  const update = body === undefined ? undefined : updateOf(around, resource, current.record, body)
+  const plan = update?.plan ?? around.plans.get(planNothing, { resource })
+  const compiled = compileTold(scopeOf(around, resource), rule, plan)
   const [row = []] = await runCompiled(around, compiled, { ...update?.slots, id }, true)
   let column = 0
   const parts = rule.parts.map((part, i): PartTold => {
@@ -55,14 +56,15 @@ export async function explainRule(
 }
 
 /** What an update writes, as it would be written without the hooks of plugins. */
-function shapeOf(around: Execution, resource: Resource, record: JsonObject, body: JsonObject) {
+function updateOf(around: Execution, resource: Resource, record: JsonObject, body: JsonObject) {
   const input = readInput(around, resource, [], body)
   if (Object.keys(input.errors).length > 0) throw invalid(input.errors)
   if (input.many.size > 0)
     throw new Error('What other links would make of the record can not be told before they are written.')
   const values = changedValues(resource, input.values, record)
-  const shape = updateShape(resource, values, undefined)
-  const written = [...shape.given, ...shape.assigned.map(({ field }) => field)].map(({ column }) => column)
+  const parts = { ...PLAIN_UPDATE, resource, clause: undefined, answer: 'draft' } as const
+  const plan = around.plans.get(planUpdate, { ...parts, names: givenNames(resource, values) })
+  const written = [...plan.given, ...plan.assigned.map(({ field }) => field)].map(({ column }) => column)
   const columns = withFollowing(around.catalog, resource, 'update', written)
-  return { shape, columns, slots: valueSlots(resource, values) }
+  return { plan, columns, slots: valueSlots(resource, values) }
 }

@@ -6,7 +6,6 @@ import { targetOf } from '../catalog/target.ts'
 import type { Row } from '../database/database.ts'
 import type { Id } from '../id.ts'
 import type { Json, JsonObject } from '../json.ts'
-import { actorClass } from '../query/policy.ts'
 import {
   compileConcerned,
   compileFollowing,
@@ -70,9 +69,7 @@ async function followEach(
   follows: readonly RelatedFollow[],
 ): Promise<void> {
   if (follows.length === 0) return
-  const numbers = follows.map((follow) => resource.relatedFollows.indexOf(follow)).join()
-  const key = `related ${resource.name} ${numbers} ${actorClass(around.actor)}`
-  const compiled = around.statements.get(key, () => compileConcerned(around, resource, follows))
+  const compiled = around.statements.get(compileConcerned, around, resource, follows)
   const [row = []] = await runCompiled(around, compiled, { id })
   const first = row.findIndex((other) => other !== null)
   if (first === -1) return
@@ -98,8 +95,7 @@ async function followOne(
   found: string | undefined,
 ): Promise<void> {
   const target = targetOf(around.catalog, follow)
-  const key = `following ${resource.name} ${resource.relatedFollows.indexOf(follow)} ${actorClass(around.actor)}`
-  const compiled = around.statements.get(key, () => compileFollowing(around, resource, follow))
+  const compiled = around.statements.get(compileFollowing, around, resource, follow)
   const judge = async (): Promise<Row | undefined> => {
     const [row] = await runCompiled(around, compiled, { id })
     return row?.[0] === null ? undefined : row

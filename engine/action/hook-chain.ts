@@ -18,11 +18,6 @@ export interface Written {
   result: Readonly<Record<string, Json>> | undefined
 }
 
-/** The hooks of an action on a resource, in the order of the YAML. */
-export function hooksOf(around: Execution, resource: Resource, action: WriteAction): readonly BoundHook[] {
-  return resource.hooks[action].map((name) => around.hooks.get(name)!)
-}
-
 /** Runs the hooks around `write`, outermost first, and gives what it gave; undefined when a hook never called `next` and so replaced it. */
 export async function runHooks<T>(
   around: Execution,

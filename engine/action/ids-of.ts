@@ -5,7 +5,7 @@ import { isStored } from '../catalog/stored.ts'
 import { ApiError } from '../error.ts'
 import { nameText } from '../filter/name.ts'
 import type { Id } from '../id.ts'
-import { actorClass, reach, readable } from '../query/policy.ts'
+import { reach, readable } from '../query/policy.ts'
 import { compileIdsOf, compileValuesTaken } from '../query/read-statement.ts'
 import { type Execution, runCompiled } from './execution.ts'
 
@@ -22,8 +22,7 @@ export async function idsOf(
   const found = new Map<string, readonly Id[]>()
   if (texts.length === 0 || reach(resource.policies.view, actor).kind === 'none') return found
   if (!readable(field, actor)) throw new ApiError('forbidden', { message: `You may not read the field ${name}` })
-  const key = `ids of ${resource.name} ${name} ${actorClass(actor)}`
-  const compiled = execution.statements.get(key, () => compileIdsOf(execution, resource, field))
+  const compiled = execution.statements.get(compileIdsOf, execution, resource, field)
   const lowered = [...new Set(texts.map((text) => text.toLowerCase()))]
   const wanted = new Map(lowered.map((text) => [text, field.type.lowered === true ? text : nameText(text)]))
   const byName = new Map<string, Id[]>()
@@ -49,8 +48,7 @@ export async function valuesTaken(
   const field = resource.fields.get(name)
   if (field === undefined || !isStored(field)) throw new Error(`${resource.name} has no column ${name}`)
   if (texts.length === 0) return new Set()
-  const key = `values taken ${resource.name} ${name}`
-  const compiled = execution.statements.get(key, () => compileValuesTaken(execution, resource, field))
+  const compiled = execution.statements.get(compileValuesTaken, execution, resource, field)
   const rows = await runCompiled(execution, compiled, { texts })
   return new Set(rows.map(([text]) => text ?? ''))
 }

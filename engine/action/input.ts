@@ -5,18 +5,21 @@ import type { Actor } from '../actor.ts'
 import type { Assignment, Clause, Field, Resource } from '../catalog/catalog.ts'
 import { isStored, storedFields } from '../catalog/stored.ts'
 import { ApiError } from '../error.ts'
+import { uuid7 } from '../field/uuid7.ts'
 import type { Id } from '../id.ts'
 import type { Json, JsonObject } from '../json.ts'
 import { memo } from '../memo.ts'
+import { assignments } from '../plan/write-plan.ts'
 import { isLogged } from '../query/change-log.ts'
 import { allowsOne, readable } from '../query/policy.ts'
-import { type DecodedInput, decodeInput, type FieldValues } from '../record/decode.ts'
+import { type DecodedInput, decodeInput, type FieldValues, isWritable, sentence } from '../record/decode.ts'
 import type { BoundHook, Execution } from './execution.ts'
+import { type KnownValues, without } from './lock.ts'
 import { type Links, manyFields } from './many.ts'
 import { underPresentNames } from './present-names.ts'
 import { hasProtected, withProtected } from './protected-values.ts'
 import { isEmbed, unwritable } from './unwritable.ts'
-import { isUsable } from './usable.ts'
+import { isUsable, tellable } from './usable.ts'
 
 /** A decoded body, split into what belongs to the record, to hooks, and to many-to-many relations. */
 export interface WriteInput {
@@ -307,4 +310,54 @@ export async function keptSlots(
   if (hasProtected(around, resource)) return valueSlots(resource, await withProtected(around, resource, values))
   open.add(resource)
   return valueSlots(resource, values)
+}
+
+/** The values with an id, where that is neither sent nor counted by the database. */
+export function withId({ key }: Resource, values: Readonly<FieldValues>, now: Date): Readonly<FieldValues> {
+  if (key.type.name !== 'uuid' || Object.hasOwn(values, key.name)) return values
+  return { ...values, [key.name]: uuid7(now.getTime()) }
+}
+
+/** The values of a record to come that no rule decides. */
+export function givenForSure(
+  resource: Resource,
+  values: Readonly<FieldValues>,
+  clauses: readonly (Clause | undefined)[],
+): KnownValues {
+  const assigned = clauses.flatMap((clause) => assignments(resource, clause, namesIn(values)))
+  const follows = resource.follows.flatMap(({ set }) => set)
+  const yes = resource.soles.flatMap(({ field: { name } }) => resource.fields.get(name) ?? [])
+  const defaults = Object.fromEntries(yes.map((field) => [field.name, field.default ?? null]))
+  return without({ ...defaults, ...values }, new Set([...assigned, ...follows].map(({ field }) => field.name)))
+}
+
+/** The errors of required fields that neither the caller nor a rule fills. */
+export function missingErrors(
+  actor: Actor,
+  resource: Resource,
+  { errors, values }: WriteInput,
+  assigned: readonly Assignment[],
+): Record<string, string[]> {
+  const missing: Record<string, string[]> = {}
+  const set = new Set(assigned.map((assignment) => assignment.field.name))
+  for (const field of resource.fields.values()) {
+    if (!field.required || !isWritable(field) || set.has(field.name)) continue
+    if (Object.hasOwn(values, field.name) || Object.hasOwn(errors, field.name)) continue
+    if (field.default !== undefined || field.defaultMoment !== undefined) continue
+    const relation = field.relation === undefined ? undefined : resource.relations.get(field.relation)
+    if (relation?.kind === 'belongs_to' && relation.default !== undefined) continue
+    if (field.type.name === 'slug' && typeof field.options.own.from === 'string') continue
+    missing[field.name] = [sentence(field, 'is required')]
+  }
+  return Object.keys(missing).length === 0 ? missing : tellable(actor, resource, missing)
+}
+
+/** The names that have a value, asked one by one. */
+export function namesIn(values: Readonly<FieldValues>): { has(name: string): boolean } {
+  return { has: (name) => Object.hasOwn(values, name) }
+}
+
+/** The names of fields that have a value, in the order of the resource, so that equal ones are the same part of a plan. */
+export function givenNames({ fields }: Resource, values: Readonly<FieldValues>): readonly string[] {
+  return [...fields.keys()].filter((name) => Object.hasOwn(values, name))
 }

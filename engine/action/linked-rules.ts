@@ -1,9 +1,11 @@
 /** ⇄ Rules that look at many-to-many links, judged inside the open transaction once the links of a record are written. */
-import type { LinkRule, Resource } from '../catalog/catalog.ts'
+import type { LinkRule, RecordRule, Resource } from '../catalog/catalog.ts'
 import { meets } from '../catalog/stored.ts'
 import { ApiError, invalid } from '../error.ts'
 import type { Id } from '../id.ts'
+import type { Compiled } from '../query/compiled.ts'
 import { compileLinkCheck, type LinkedRule } from '../query/foreign-check.ts'
+import type { SelectScope } from '../query/scope.ts'
 import { type Execution, runCompiled, scopeOf } from './execution.ts'
 import { type Links, tablesOf } from './many.ts'
 
@@ -20,7 +22,7 @@ export interface Linked {
 
 /** A rule to be judged, and the records to which its way leads. */
 interface Asked {
-  readonly rule: LinkedRule
+  readonly rule: RecordRule | LinkRule
   readonly ids: readonly Id[]
   /** It is a rule of the record itself. */
   readonly own: boolean
@@ -31,21 +33,29 @@ export async function refuseBrokenLinks(around: Execution, linked: Linked): Prom
   if (linked.moved.size === 0) return
   const asked = askedOf(linked)
   if (asked.length === 0) return
-  const { action, moved, resource } = linked
-  const key = `links ${action} ${resource.name} ${[...tablesOf(moved)].join()} ${asked.map(({ rule }) => `${rule.table}.${rule.rule.name}`).join()}`
-  const compiled = around.statements.get(key, () =>
-    compileLinkCheck(
-      scopeOf(around, resource),
-      asked.map(({ rule }) => rule),
-    ),
+  const scope = scopeOf(around, linked.resource)
+  const compiled = around.statements.get(
+    compileLinkChecks,
+    scope,
+    linked.resource,
+    asked.map(({ rule }) => rule),
   )
   const slots = Object.fromEntries(asked.map(({ ids }, i) => [`o${i}`, ids]))
   const [row = []] = await runCompiled(around, compiled, slots)
   const broken = asked.find((_, i) => row[i] !== 't')
   if (broken === undefined) return
-  const { at, says } = broken.rule.rule
+  const { at, says } = 'way' in broken.rule ? broken.rule.rule : broken.rule
   if (broken.own && at !== undefined) throw invalid({ [at.name]: [says] })
   throw new ApiError('conflict', { message: says })
+}
+
+function compileLinkChecks(
+  scope: SelectScope,
+  { name, table }: Resource,
+  rules: readonly (RecordRule | LinkRule)[],
+): Compiled {
+  const judged = rules.map((rule): LinkedRule => ('way' in rule ? rule : { resource: name, rule, table, way: [] }))
+  return compileLinkCheck(scope, judged)
 }
 
 function askedOf({ action, columns, id, moved, resource }: Linked): readonly Asked[] {
@@ -55,11 +65,7 @@ function askedOf({ action, columns, id, moved, resource }: Linked): readonly Ask
       const concerns = action === 'create' || !narrow || meets(reads, columns)
       return on.has(action) && meets(links, tables) && concerns
     })
-    .map((rule) => ({
-      rule: { resource: resource.name, rule, table: resource.table, way: [] },
-      ids: [id],
-      own: true,
-    }))
+    .map((rule) => ({ rule, ids: [id], own: true }))
   const others = [...moved].flatMap(([{ through }, ids]) =>
     resource.linkRules
       .filter((rule) => rule.through === through.table && !isOwn(resource, through.from, rule))

@@ -1,38 +1,42 @@
 /** ⇄ Locks the records from which a write reads what it changes in them, so that of many writers each sees what the one before it left. */
-import type { Clause, Resource, Value } from '../catalog/catalog.ts'
+import type { Resource, Value } from '../catalog/catalog.ts'
 import type { Id } from '../id.ts'
 import type { Json } from '../json.ts'
+import type { WritePlan } from '../plan/write-plan.ts'
 import { type ChangedRecord, type ChangingWrite, changedReads, changedUnder } from '../query/changed-reads.ts'
+import type { Compiled } from '../query/compiled.ts'
 import { compileLockEach, compileLockRead, compileLockUnder } from '../query/lock-read.ts'
-import { actorClass, clauseKey } from '../query/policy.ts'
+import type { SelectScope } from '../query/scope.ts'
 import type { RowLock } from '../query/stored-record.ts'
-import type { WriteShape } from '../query/write-shape.ts'
 import type { FieldValues } from '../record/decode.ts'
 import { type Execution, runCompiled } from './execution.ts'
 import { valueSlots } from './input.ts'
 
-/** A write that is about to be judged, inside its transaction. */
-interface Judging {
-  readonly resource: Resource
-  readonly by: ChangingWrite
-  /** undefined: it is to come. */
-  readonly id?: Id
-  readonly values: Readonly<FieldValues>
-  readonly clause?: Clause | undefined
-  readonly shape: () => Pick<WriteShape, 'given' | 'assigned' | 'bulk'>
-}
-
-/** Takes the locks, table by table; none where nothing is read that the write changes. */
-export async function lockRead(around: Execution, { resource, by, id, values, clause, shape }: Judging): Promise<void> {
-  const changed = changedReads(around.catalog, resource, by)
-  if (changed.length === 0) return
-  const made = shape()
-  const names = made.given.map(({ name }) => name)
-  for (const [table, some] of inOrder(byTable(changed))) {
-    const key = `lock read ${by} ${table} ${resource.name} ${clauseKey(clause)} ${names.join()} ${actorClass(around.actor)}`
-    const compiled = around.statements.get(key, () => compileLockRead(around, resource, made, by, some))
+/**
+ * Takes the locks of a write that is about to be judged, table by table; none where nothing is read that the write changes.
+ * `id` is the record's; undefined: it is to come.
+ */
+export async function lockRead(
+  around: Execution,
+  plan: WritePlan,
+  values: Readonly<FieldValues>,
+  id?: Id,
+): Promise<void> {
+  const { resource } = plan
+  for (const [table] of inOrder(byTable(changedReads(around.catalog, resource, changingOf(plan))))) {
+    const compiled = around.statements.get(compileLockOf, around, plan, table)
     await runCompiled(around, compiled, { ...valueSlots(resource, values), id })
   }
+}
+
+function compileLockOf(scope: SelectScope, plan: WritePlan, table: string): Compiled {
+  const by = changingOf(plan)
+  return compileLockRead(scope, plan, by, byTable(changedReads(scope.catalog, plan.resource, by)).get(table)!)
+}
+
+function changingOf({ action, bulk }: WritePlan): ChangingWrite {
+  if (action === 'delete') throw new Error('a delete locks nothing beforehand')
+  return action === 'create' && bulk ? 'import' : action
 }
 
 /** Values of records that are there, read for a write of another or the same resource. */
@@ -61,7 +65,7 @@ export async function lockEach(
   ids: readonly Json[],
   lock: RowLock = 'no key update',
 ): Promise<void> {
-  const each = around.statements.get(`lock each ${lock} ${resource.name}`, () => compileLockEach(resource, lock))
+  const each = around.statements.get(compileLockEach, { catalog: around.catalog }, resource, lock)
   await runCompiled(around, each, { ids })
 }
 

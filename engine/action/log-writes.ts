@@ -7,7 +7,10 @@ import type { Id } from '../id.ts'
 import type { JsonObject } from '../json.ts'
 import { changeSql } from '../query/change-log.ts'
 import { type Compiled, compiled as compiledOf } from '../query/compiled.ts'
+import type { SelectScope } from '../query/scope.ts'
 import { changeSlots, type Execution, noteChange, runCompiled } from './execution.ts'
+
+type Scope = Pick<SelectScope, 'catalog'>
 
 /**
  * Tells the log that records were created, or with `from` that they were updated: `from` holds what the fields that
@@ -21,10 +24,8 @@ export async function logWrites(
 ): Promise<void> {
   if (!resource.logged || ids.length === 0) return
   const fields = Object.keys(from ?? {}).map((name) => fieldOf(resource, name))
-  const key = `log writes ${resource.name} ${from === undefined ? 'create' : fields.map(({ name }) => name).join()}`
-  const statement = around.statements.get(key, () =>
-    compileLog(around, resource, from === undefined ? undefined : fields),
-  )
+  const scope = { catalog: around.catalog }
+  const statement = around.statements.get(compileLog, scope, resource, from === undefined ? undefined : fields)
   const was = Object.fromEntries(fields.map(({ name, column }) => [column, from?.[name] ?? null]))
   await runCompiled(around, statement, { ...changeSlots(around), ids, was: JSON.stringify(was) })
   await noteChange(around, resource)
@@ -38,11 +39,7 @@ export async function logLinks(
   linked: readonly string[],
 ): Promise<void> {
   if (resource.logged) {
-    const compiled = around.statements.get(`log links ${resource.name} ${linked.join()}`, () => {
-      const from = sql`(select t.* from ${quoted(resource.table)} t where ${idSql(resource, 't')} = ${slot('id')}::${idType(resource)}) w`
-      const write = { action: 'update', before: 'w', after: 'w', given: new Set<Field>(), linked, from } as const
-      return compiledOf(changeSql(around.catalog, resource, write))
-    })
+    const compiled = around.statements.get(compileLogLinks, { catalog: around.catalog }, resource, linked)
     await runCompiled(around, compiled, { ...changeSlots(around), id })
   }
   await noteChange(around, resource)
@@ -54,7 +51,13 @@ function fieldOf(resource: Resource, name: string): Field {
   return field
 }
 
-function compileLog({ catalog }: Execution, resource: Resource, changed: readonly Field[] | undefined): Compiled {
+function compileLogLinks({ catalog }: Scope, resource: Resource, linked: readonly string[]): Compiled {
+  const from = sql`(select t.* from ${quoted(resource.table)} t where ${idSql(resource, 't')} = ${slot('id')}::${idType(resource)}) w`
+  const write = { action: 'update', before: 'w', after: 'w', given: new Set<Field>(), linked, from } as const
+  return compiledOf(changeSql(catalog, resource, write))
+}
+
+function compileLog({ catalog }: Scope, resource: Resource, changed: readonly Field[] | undefined): Compiled {
   const id = idSql(resource, 't')
   const written = sql`(select t.* from ${quoted(resource.table)} t where ${id} = any(${slot('ids')}::${idsType(resource)}) order by ${id}) w`
   if (changed === undefined)

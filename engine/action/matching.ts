@@ -6,7 +6,7 @@ import type { Id } from '../id.ts'
 import type { Json } from '../json.ts'
 import { type ListQuery, readListQuery } from '../query/list-query.ts'
 import { compileFound, compileLocked } from '../query/list-statement.ts'
-import { actorClass, requireClause } from '../query/policy.ts'
+import { requireClause } from '../query/policy.ts'
 import { type Execution, runCompiled, type Within } from './execution.ts'
 
 /** Complaints about one query at most. */
@@ -66,8 +66,7 @@ function chooses(filter: Filter): boolean {
 
 /** How many records within the caller's reach the query finds. */
 export async function countMatching(around: Execution, resource: Resource, query: ListQuery): Promise<number> {
-  const key = `found ${resource.name} ${query.key} ${actorClass(around.actor)}`
-  const compiled = around.statements.get(key, () => compileFound(around, resource, query), query.madeUp)
+  const compiled = around.statements.get(compileFound, around, resource, query)
   const [row] = await runCompiled(around, compiled, query.slots, true)
   return Number(row?.[0] ?? 0)
 }
@@ -79,8 +78,7 @@ export async function lockMatching(
   query: ListQuery,
   max: number,
 ): Promise<readonly Id[] | undefined> {
-  const key = `locked ${resource.name} ${max} ${query.key} ${actorClass(inner.actor)}`
-  const compiled = inner.statements.get(key, () => compileLocked(inner, resource, query, max + 1), query.madeUp)
+  const compiled = inner.statements.get(compileLocked, inner, resource, query, max + 1)
   const rows = await runCompiled(inner, compiled, query.slots, true)
   return rows.length > max ? undefined : rows.map((row) => idOf(resource, row[0]))
 }

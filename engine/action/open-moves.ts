@@ -2,7 +2,7 @@
 import type { Resource } from '../catalog/catalog.ts'
 import type { JsonObject } from '../json.ts'
 import { compileOpen, isWordShown, wordsAfter } from '../query/move-check.ts'
-import { actorClass, allowsOne } from '../query/policy.ts'
+import { allowsOne } from '../query/policy.ts'
 import { type Execution, runCompiled } from './execution.ts'
 import { idAtStart } from './read-back.ts'
 
@@ -11,8 +11,7 @@ export async function openMoves(around: Execution, resource: Resource, text: str
   const shown = resource.moves.filter((moves) => moves.shown && isWordShown(around, resource, moves))
   const id = idAtStart(text)
   if (shown.length === 0 || id === undefined) return undefined
-  const key = `moves ${resource.name} ${actorClass(around.actor)}`
-  const compiled = around.statements.get(key, () => compileOpen(around, resource, shown))
+  const compiled = around.statements.get(compileOpen, around, resource, shown)
   const [row = []] = await runCompiled(around, compiled, { id })
   const [seen, ...told] = row
   if (seen !== 't') return undefined

@@ -7,9 +7,10 @@ import { isRefusedByRule, violation } from '../database/failure.ts'
 import { ApiError, invalid } from '../error.ts'
 import type { Id } from '../id.ts'
 import { overlapName } from '../migration/tables.ts'
-import { actorClass, readable } from '../query/policy.ts'
+import { planChecks } from '../plan/write-plan.ts'
+import { readable } from '../query/policy.ts'
 import type { Check } from '../query/write-check.ts'
-import { type CompiledWrite, compileInsert, compileUpdate } from '../query/write-statement.ts'
+import { type CompiledWrite, compileChecks } from '../query/write-statement.ts'
 import { type FieldValues, invalidSelection, sentence } from '../record/decode.ts'
 import { type Execution, runCompiled } from './execution.ts'
 import { valueSlots } from './input.ts'
@@ -85,17 +86,9 @@ export async function furtherErrors(
   )
   const linked = await linkErrors(around, resource, id, links)
   if (given.length === 0) return linked
-  const compile = id === undefined ? compileInsert : compileUpdate
-  const key = `checks ${id === undefined} ${resource.name} ${given.map((field) => field.name).join()} ${actorClass(around.actor)}`
-  const compiled = around.statements.get(key, () =>
-    compile(around, resource, {
-      given,
-      trusted: new Set(),
-      assigned: [],
-      clause: undefined,
-      returning: 'checks',
-    }),
-  )
+  const action = id === undefined ? 'create' : 'update'
+  const plan = around.plans.get(planChecks, { action, resource, names: given.map(({ name }) => name) })
+  const compiled = around.statements.get(compileChecks, around, plan)
   const [row] = await runCompiled(around, compiled, { ...valueSlots(resource, values), id })
   return { ...(row === undefined ? {} : failed(around.actor, compiled.checks, row)), ...linked }
 }

@@ -4,9 +4,9 @@ import { idOf } from '../catalog/key.ts'
 import type { Row } from '../database/database.ts'
 import { ApiError } from '../error.ts'
 import type { Id } from '../id.ts'
+import { identityOf } from '../plan/plan.ts'
 import { compileParent, type ParentShape } from '../query/list-statement.ts'
 import { type Lookup, notFound } from '../query/lookup.ts'
-import { actorClass } from '../query/policy.ts'
 import { type Execution, runCompiled } from './execution.ts'
 
 /** The record of a nested route's path: the relation to it, and how the path names it. */
@@ -18,13 +18,12 @@ export interface Parent {
 
 /** What statements are compiled for of a parent: all but the value that the path has. */
 export function parentShape({ relation, resource, lookup }: Parent): ParentShape {
-  return { relation, resource, lookup: lookup.field }
+  return { relation, resource, lookup: lookup.field, planId: identityOf([relation, resource, lookup.field]) }
 }
 
 /** The id of a nested route's parent; 404 when there is none, 403 (404 where concealed) when it is out of reach. */
 export async function parentId(execution: Execution, parent: Parent): Promise<Id> {
-  const key = `parent ${parent.resource.name} ${parent.lookup.field.name} ${actorClass(execution.actor)}`
-  const compiled = execution.statements.get(key, () => compileParent(execution, parentShape(parent)))
+  const compiled = execution.statements.get(compileParent, execution, parentShape(parent))
   const rows = await runCompiled(execution, compiled, { parent: parent.lookup.value })
   return idOf(parent.resource, visibleParent(parent, rows)[0])
 }

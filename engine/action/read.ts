@@ -1,22 +1,27 @@
 /** ⇄ Reading: a record by a lookup, a page of a list with its total. */
-import type { Resource } from '../catalog/catalog.ts'
+import type { Filter, Resource } from '../catalog/catalog.ts'
 import type { Row } from '../database/database.ts'
 import type { Id } from '../id.ts'
 import { encodeCursor } from '../query/cursor.ts'
 import type { KeptEmbeds } from '../query/kept-embed.ts'
 import { correctedQuery, type ListQuery, readListQuery } from '../query/list-query.ts'
-import { type CompiledPage, compilePage } from '../query/list-statement.ts'
+import {
+  type CompiledPage,
+  compileCount,
+  compileEstimate,
+  compilePage,
+  compileParent,
+} from '../query/list-statement.ts'
 import { type Lookup, notFound } from '../query/lookup.ts'
-import { actorClass, requireClause } from '../query/policy.ts'
+import { reach, requireClause } from '../query/policy.ts'
 import type { Projection } from '../query/projection.ts'
 import { compileGet } from '../query/read-statement.ts'
 import { allReady, KeptEmbedMiss } from './cached-tables.ts'
 import { type Execution, runCompiled } from './execution.ts'
 import { gatherOf } from './gather.ts'
 import type { ListResult } from './list-result.ts'
-import { outOfReach, type Parent, parentShape } from './parent.ts'
+import { outOfReach, type Parent, parentShape, visibleParent } from './parent.ts'
 import { searchTold } from './search-told.ts'
-import { type Counting, type Total, totalBelow, totalBeside, totalOf } from './total.ts'
 
 /** One record as JSON text; 404 when there is none, 403 (404 where concealed) when it is out of reach. */
 export async function getRecord(
@@ -34,10 +39,8 @@ export async function getRecord(
 /** A record that a write has just taken out of everybody's view, as JSON text; 404 when there is none. */
 export async function readGone(execution: Execution, resource: Resource, id: Id): Promise<string> {
   const { actor, catalog } = execution
-  const key = `get gone ${resource.name} ${actorClass(actor)}`
-  const compiled = execution.statements.get(key, () =>
-    compileGet({ catalog, actor }, resource, resource.key, false, undefined, true),
-  )
+  const scope = { catalog, actor }
+  const compiled = execution.statements.get(compileGet, scope, resource, resource.key, false, undefined, true)
   const [row] = await runCompiled(execution, compiled, { lookup: id })
   if (row === undefined) throw notFound(resource)
   return compiled.serialize(row)
@@ -53,12 +56,8 @@ export function readOne(
   const gathered = execution.transaction === undefined && lookup.field === resource.key
   return withKept(execution, async (kept) => {
     const { actor, catalog } = execution
-    const key = `get ${kept !== undefined} ${gathered} ${resource.name} ${lookup.field.name} ${actorClass(actor)}`
-    const compiled = execution.statements.get(
-      projection === undefined ? key : `${key} ${projection.key}`,
-      () => compileGet({ catalog, actor, kept }, resource, lookup.field, gathered, projection?.parts),
-      projection !== undefined,
-    )
+    const scope = { catalog, actor, kept }
+    const compiled = execution.statements.get(compileGet, scope, resource, lookup.field, gathered, projection)
     await allReady(compiled.kept)
     const read = (value: unknown): Promise<readonly Row[]> => runCompiled(execution, compiled, { lookup: value })
     const row = compiled.shared
@@ -112,7 +111,7 @@ async function readPage(
   const slots = slotsOf(list, parent)
   const [rows, total] = await Promise.all([
     runCompiled(execution, compiled, slots, list.adhoc),
-    totalFor(execution, { resource, query: list, key: keyFor(reading, list), slots }, parent),
+    totalFor(execution, { resource, query: list, slots }, parent),
   ])
   const found = pageOf(resource, list, compiled, rows, total)
   // A list below a record has asked two statements by now.
@@ -137,21 +136,10 @@ interface Reading {
   readonly kept: KeptEmbeds | undefined
 }
 
-/** What the statements of a list are remembered by. */
-function keyFor({ execution, parent, resource }: Reading, list: ListQuery): string {
-  const shape = parent && parentShape(parent)
-  const below = shape === undefined ? '' : `${shape.relation.name}.${shape.lookup.name}`
-  return `${resource.name} ${below} ${list.key} ${actorClass(execution.actor)}`
-}
-
 function pageFor(reading: Reading, list: ListQuery): CompiledPage {
   const { execution, kept, parent, resource } = reading
   const { actor, catalog } = execution
-  return execution.statements.get(
-    `page ${kept !== undefined} ${keyFor(reading, list)}`,
-    () => compilePage({ catalog, actor, kept }, resource, list, parent && parentShape(parent)),
-    list.madeUp,
-  )
+  return execution.statements.get(compilePage, { catalog, actor, kept }, resource, list, parent && parentShape(parent))
 }
 
 /** The values of a page's statement: those of the filters, of the cursor or the offset, and of the parent. */
@@ -224,4 +212,87 @@ function pagination(
   const { current_page, total, last_page, from, to } = numbers
   const exactness = counted?.exact === false && list.page !== undefined ? { total_exact: false as const } : {}
   return { current_page, per_page: list.perPage, total, last_page, from, to, next_cursor: next, ...exactness }
+}
+
+interface Total {
+  readonly total: number
+  readonly exact: boolean
+}
+
+/** A list to be counted. */
+interface Counting {
+  readonly resource: Resource
+  readonly query: ListQuery
+  readonly slots: Readonly<Record<string, unknown>>
+}
+
+/** The total of a list that is not nested. */
+async function totalOf(execution: Execution, counting: Counting): Promise<Total> {
+  const { resource, query, slots } = counting
+  if (resource.count.kind === 'estimated' && isEstimable(execution, counting))
+    return estimatedTotal(execution, counting)
+  const cap = resource.count.kind === 'estimated' ? execution.catalog.limits.estimatedCounted : capOf(resource)
+  const compiled = execution.statements.get(compileCount, execution, resource, query, cap)
+  const [row] = await runCompiled(execution, compiled, slots, query.adhoc)
+  return totalWithin(row?.[0], cap)
+}
+
+/**
+ * Whether all rows that PostgreSQL knows when it plans the list are within the caller's sight: its statistics are those of
+ * whole tables, so they tell of deleted records, of those of other kinds, and of those that a filter leads to.
+ */
+function isEstimable({ actor }: Execution, { query, resource }: Counting): boolean {
+  if (resource.scope !== undefined || reach(resource.policies.view, actor).kind !== 'all') return false
+  return resource.live === undefined ? query.filters.every(isOfRecord) : query.filters.length === 0
+}
+
+/** Whether a filter asks for values of the record alone. */
+function isOfRecord(filter: Filter): boolean {
+  if (filter.kind === 'related') return false
+  if (filter.kind === 'compare') return filter.path.relations.length === 0
+  return filter.kind === 'not' ? isOfRecord(filter.of) : filter.of.every(isOfRecord)
+}
+
+/** The number of rows that PostgreSQL expects when it plans the list. */
+async function estimatedTotal(execution: Execution, { resource, query, slots }: Counting): Promise<Total> {
+  const compiled = execution.statements.get(compileEstimate, execution, resource, query)
+  const [row] = await runCompiled(execution, compiled, slots, true)
+  const plan: { Plan: { 'Plan Rows': number } }[] = JSON.parse(row?.[0] ?? '[]')
+  return { total: plan[0]?.Plan['Plan Rows'] ?? 0, exact: false }
+}
+
+/** Asks in one statement whether the parent of a nested list may be seen, and for the list's total where it is `counted`. */
+async function totalBelow(
+  execution: Execution,
+  { resource, query, slots }: Counting,
+  parent: Parent,
+  counted: boolean,
+): Promise<Total | undefined> {
+  const cap = capOf(resource)
+  const compiled = counted
+    ? execution.statements.get(compileParent, execution, parentShape(parent), resource, query, cap)
+    : execution.statements.get(compileParent, execution, parentShape(parent))
+  const row = visibleParent(parent, await runCompiled(execution, compiled, slots, query.adhoc))
+  return counted ? totalWithin(row[2], cap) : undefined
+}
+
+function capOf({ count }: Resource): number | undefined {
+  return count.kind === 'capped' ? count.at : undefined
+}
+
+function totalWithin(text: string | null | undefined, cap: number | undefined): Total {
+  const total = Number(text ?? 0)
+  return cap !== undefined && total > cap ? { total: cap, exact: false } : { total, exact: true }
+}
+
+/** A total as it is told beside a page: one that is not exact never denies a record of the page, nor a next page. */
+function totalBeside(
+  page: { readonly offset: number; readonly length: number; readonly more: boolean },
+  counted: Total | undefined,
+): Total | undefined {
+  const { offset, length, more } = page
+  if (counted === undefined || counted.exact) return counted
+  if (more) return { total: Math.max(counted.total, offset + length + 1), exact: false }
+  if (length > 0 || offset === 0) return { total: offset + length, exact: true }
+  return { total: Math.min(counted.total, offset), exact: false }
 }

@@ -5,6 +5,7 @@ import { storedFields, tableFields } from '../catalog/stored.ts'
 import type { Row, Runner } from '../database/database.ts'
 import { print, quoted } from '../filter/sql.ts'
 import type { Table } from '../migration/table.ts'
+import { PLAIN_UPDATE, planInsert, planRemoval, planUpdate } from '../plan/write-plan.ts'
 import { castType } from '../query/comparison.ts'
 import { fieldSql } from '../query/condition.ts'
 import { readListQuery } from '../query/list-query.ts'
@@ -125,18 +126,19 @@ async function tryStatements(catalog: Catalog, attempt: Attempt): Promise<readon
 /** One statement of each kind, with everything in it that any caller may meet: all fields, all clauses, the search. */
 function statementsOf(catalog: Catalog, resource: Resource): readonly string[] {
   const lists = [[], ...(resource.search.length === 0 ? [] : [[['search', 'text'] as const]])]
-  const shape = { trusted: new Set<string>(), assigned: [], clause: undefined, returning: 'answer' } as const
   const given = storedFields(resource).filter((field) => field !== resource.key && field.stored === undefined)
   const writable = tableFields(catalog, resource).filter((field) => given.includes(field))
   const clauses = Object.values(resource.policies).flat()
   const scope = { catalog, actor: SYSTEM }
+  const written = { resource, names: writable.map(({ name }) => name), clause: undefined, answer: 'record' } as const
+  const update = planUpdate(catalog, { ...PLAIN_UPDATE, ...written })
   return [
     compileGet(scope, resource, resource.key),
     ...lists.map((query) => compilePage(scope, resource, readListQuery(catalog, resource, SYSTEM, query))),
     compileCurrent(scope, resource, clauses, resource.key, undefined),
-    compileInsert(scope, resource, { ...shape, given: writable }),
+    compileInsert(scope, planInsert(catalog, { ...written, trusted: [], links: new Set(), bulk: false })),
     // A record of nothing but its id is never updated.
-    ...(writable.length === 0 ? [] : [compileUpdate(scope, resource, { ...shape, given: writable })]),
-    compileRemoval(scope, resource, 'delete'),
+    ...(writable.length === 0 ? [] : [compileUpdate(scope, update)]),
+    compileRemoval(scope, planRemoval(catalog, { resource, action: 'delete', leaving: new Set(), answer: 'stored' })),
   ].map(({ statement }) => statement.text)
 }

@@ -4,7 +4,9 @@ import type { BelongsTo, Catalog, Resource } from '../catalog/catalog.ts'
 import { idOf } from '../catalog/key.ts'
 import { endOf, targetOf } from '../catalog/target.ts'
 import type { Id } from '../id.ts'
+import type { Compiled } from '../query/compiled.ts'
 import { compileRelated, type RelatedPath } from '../query/related.ts'
+import type { SelectScope } from '../query/scope.ts'
 import type { Related } from './asked.ts'
 import { type Execution, runCompiled } from './execution.ts'
 
@@ -26,6 +28,10 @@ export function relatedPath(catalog: Catalog, resource: Resource, path: string):
   return { relations, many: undefined }
 }
 
+function compilePath(scope: SelectScope, resource: Resource, path: string): Compiled {
+  return compileRelated(scope, resource, relatedPath(scope.catalog, resource, path))
+}
+
 /** The live records that a path leads to, whoever asks. */
 export async function relatedOf(
   around: Execution,
@@ -34,10 +40,7 @@ export async function relatedOf(
   records: readonly Id[],
 ): Promise<readonly Related[]> {
   const { catalog, statements } = around
-  const scope = { catalog, actor: SYSTEM }
-  const found = statements.get(`related ${resource.name} ${path}`, () =>
-    compileRelated(scope, resource, relatedPath(catalog, resource, path)),
-  )
+  const found = statements.get(compilePath, { catalog, actor: SYSTEM }, resource, path)
   const rows = await runCompiled({ ...around, actor: SYSTEM }, found, { records })
   const { many, relations } = relatedPath(catalog, resource, path)
   const end = endOf(catalog, resource, many === undefined ? relations : [many])

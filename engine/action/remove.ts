@@ -7,15 +7,16 @@ import { ApiError } from '../error.ts'
 import type { Id } from '../id.ts'
 import type { Json } from '../json.ts'
 import { memo } from '../memo.ts'
+import { planRemoval } from '../plan/write-plan.ts'
 import { type Lookup, notFound } from '../query/lookup.ts'
-import { actorClass, requireClause } from '../query/policy.ts'
+import { requireClause } from '../query/policy.ts'
 import { compileRemoval } from '../query/write-statement.ts'
 import { leavingKeys, writeFollowers } from './cascade.ts'
 import { type Current, currentRecord } from './current.ts'
 import { drafts } from './draft.ts'
-import { changeSlots, type Execution, noteChange, runCompiled } from './execution.ts'
+import { changeSlots, type Execution, hooksOf, noteChange, runCompiled } from './execution.ts'
 import { followRelated } from './follow-related.ts'
-import { hooksOf, runHooks, type Written } from './hook-chain.ts'
+import { runHooks, type Written } from './hook-chain.ts'
 import { ruleLocks, underLocks, without } from './lock.ts'
 import { lockRead } from './lock-read.ts'
 import { refuseBroken, refuseByRule, refuseOverlap } from './outcome.ts'
@@ -109,11 +110,10 @@ async function runRemoval(
     {},
     {
       resource,
-      action,
       id: current.id,
       clauses: [],
       values: () => ({}),
-      shape: () => ({ given: [], assigned: sets ?? [], clause: undefined }),
+      plan: () => around.plans.get(planRemoval, { action, resource, leaving: new Set<string>(), answer: 'draft' }),
     },
   )
   const written: Written = { input: {}, extra: {}, record: current.record, result: undefined, draft }
@@ -121,13 +121,10 @@ async function runRemoval(
     // Behind the delete there may be no record left that leads to others.
     if (action === 'delete') await followRelated(around, resource, { by: action, after: current.record })
     if (sets === undefined) await writeFollowers(around, resource, current.id, removeForGood)
-    if (action === 'restore') {
-      const shape = () => ({ given: [], assigned: sets ?? [] })
-      await lockRead(around, { resource, by: action, id: current.id, values: {}, shape })
-    }
     const leaving = leavingKeys(around, resource, current.record)
-    const key = `${action} ${sets === undefined} ${[...leaving].join()} ${resource.name} ${actorClass(around.actor)}`
-    const compiled = around.statements.get(key, () => compileRemoval(around, resource, action, leaving))
+    const plan = around.plans.get(planRemoval, { action, resource, leaving, answer: 'stored' })
+    if (action === 'restore') await lockRead(around, plan, {}, current.id)
+    const compiled = around.statements.get(compileRemoval, around, plan)
     const [row] = await explained(around.actor, resource, action, () =>
       runCompiled(around, compiled, { ...changeSlots(around), id: current.id }),
     )

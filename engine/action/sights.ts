@@ -4,9 +4,11 @@ import type { Resource } from '../catalog/catalog.ts'
 import { wireJson } from '../field/wire.ts'
 import type { Json } from '../json.ts'
 import { memo } from '../memo.ts'
+import { identityOf } from '../plan/plan.ts'
 import { type CompiledStatements, parameterValues } from '../query/compiled.ts'
 import { broughtSlot, READERS } from '../query/per-reader.ts'
 import { actorClass } from '../query/policy.ts'
+import type { SelectScope } from '../query/scope.ts'
 import { type CompiledSights, compileSights, ofClass } from '../query/sight.ts'
 import type { Sighting } from './asked.ts'
 import { type Execution, runCompiled } from './execution.ts'
@@ -69,7 +71,7 @@ function groupsOf(
   classes: ReadonlyMap<string, readonly number[]>,
 ): readonly (readonly Class[])[] {
   const shapes = shapesOf(statements)
-  const shape = `${resource.name} ${columns.join()} ${laid}`
+  const shape = identityOf([resource, columns, laid])
   const found = shapes.get(shape)
   const actors = found === undefined || found.size > REMEMBERED ? new Map<string, Actor>() : found
   shapes.set(shape, actors)
@@ -89,8 +91,7 @@ async function see(
   const { catalog, statements } = around
   const paths = columns.map((column) => pathOf(catalog, resource, column))
   const actors = group.map(({ actor }) => actor)
-  const key = `sights ${resource.name} ${columns.join()} ${laid} ${actors.map(actorClass).join(' ')}`
-  const found = statements.get(key, () => compileSights(catalog, actors, { resource, paths, laid }))
+  const found = statements.get(compileColumns, { catalog }, actors, resource, columns, laid)
   const slots: Record<string, unknown> = {}
   for (const [at, { places }] of group.entries())
     for (const [name, value] of slotsOf(around, { columns, laid, pairs, resource }, places, found.brought[at]!))
@@ -99,6 +100,17 @@ async function see(
     seen[Number(place)] = paths.map(
       ({ field }, at): Json => JSON.parse(wireJson(field.type.wire, texts[at] ?? null)) as Json,
     )
+}
+
+function compileColumns(
+  { catalog }: Pick<SelectScope, 'catalog'>,
+  actors: readonly Actor[],
+  resource: Resource,
+  columns: readonly string[],
+  laid: boolean,
+): CompiledSights {
+  const paths = columns.map((column) => pathOf(catalog, resource, column))
+  return compileSights(catalog, actors, { resource, paths, laid })
 }
 
 /** What one class of readers asks for: its pairs, and what each of its readers brings along. */

@@ -5,12 +5,13 @@ import { targetOf } from '../catalog/target.ts'
 import type { Row } from '../database/database.ts'
 import type { WireKind } from '../field/field-type.ts'
 import { wireJson } from '../field/wire.ts'
+import { pathName } from '../plan/plan.ts'
 import type { Compiled } from '../query/compiled.ts'
-import { pathName } from '../query/filter-shape.ts'
 import { type ListQuery, readListQuery } from '../query/list-query.ts'
 import { compileRows } from '../query/list-statement.ts'
 import { unpackedRow } from '../query/packed-row.ts'
-import { actorClass, requireClause } from '../query/policy.ts'
+import { requireClause } from '../query/policy.ts'
+import type { SelectScope } from '../query/scope.ts'
 import { withoutPages } from '../query/without-pages.ts'
 import { type Execution, runCompiled } from './execution.ts'
 import { type Collector, textCollectors } from './text-pieces.ts'
@@ -136,10 +137,8 @@ async function readBatch<T>(
   const { paths, sizes } = plan
   const size = sizes[step] ?? sizes[0]!
   const nulls = after?.map((value) => (value === null ? 'n' : 'v')).join('')
-  const key = `rows ${packed} ${resource.name} ${paths.map(pathName).join()} ${size} ${nulls ?? ''} ${list.key} ${actorClass(execution.actor)}`
-  const shape = { paths, size, nulls, packed }
-  const make = (): Compiled => compileRows(execution, resource, list, shape)
-  const compiled = execution.statements.get(key, make, list.madeUp)
+  const columns = paths.map(pathName)
+  const compiled = execution.statements.get(compileColumns, execution, resource, list, columns, size, nulls, packed)
   // No text that was stored before can be the same.
   const absent = randomBytes(12).toString('base64')
   const slots: Record<string, unknown> = { ...list.slots, ...(packed && { absent }) }
@@ -157,6 +156,19 @@ async function readBatch<T>(
     sizes.findLastIndex((one) => one <= fitting),
   )
   return { content, next: count < size ? undefined : { after: last, step: nextStep, packed } }
+}
+
+function compileColumns(
+  scope: SelectScope,
+  resource: Resource,
+  list: ListQuery,
+  columns: readonly string[],
+  size: number,
+  nulls: string | undefined,
+  packed: boolean,
+): Compiled {
+  const paths = columns.map((column) => pathOf(scope.catalog, resource, column))
+  return compileRows(scope, resource, list, { paths, size, nulls, packed })
 }
 
 /** What one batch came to. */

@@ -1,7 +1,7 @@
 /** ⇄ Figures of the records of a list, by groups. */
 import type { Resource } from '../catalog/catalog.ts'
-import { actorClass, requireClause } from '../query/policy.ts'
-import { readSummaryQuery, type SummaryQuery } from '../query/summary-query.ts'
+import { requireClause } from '../query/policy.ts'
+import { readSummaryQuery } from '../query/summary-query.ts'
 import { compileSummary } from '../query/summary-statement.ts'
 import { allReady } from './cached-tables.ts'
 import { type Execution, runCompiled } from './execution.ts'
@@ -23,22 +23,10 @@ export function summarize(
   requireClause(resource.policies.view, actor)
   const asked = readSummaryQuery(catalog, resource, actor, query)
   return withKept(execution, async (kept) => {
-    const key = `summary ${kept !== undefined} ${resource.name} ${keyOf(asked)} ${actorClass(actor)}`
-    const compiled = execution.statements.get(
-      key,
-      () => compileSummary({ catalog, actor, kept }, resource, asked),
-      true,
-    )
+    const compiled = execution.statements.get(compileSummary, { catalog, actor, kept }, resource, asked)
     await allReady(compiled.kept)
     const rows = await runCompiled(execution, compiled, { ...asked.list.slots, zone: asked.zone }, true)
     const groups = rows.slice(0, asked.limit).map((row) => compiled.serialize(row))
     return { groups, more: rows.length > asked.limit }
   })
-}
-
-/** What the statement depends on, as text. */
-function keyOf({ by, limit, list, of, sort }: SummaryQuery): string {
-  const words = [by, of].map((terms) => terms.map(({ term }) => term).join())
-  const order = sort.map(({ descending, term }) => `${descending ? '-' : ''}${term}`).join()
-  return [...words, order, limit, list.key].join(' ')
 }

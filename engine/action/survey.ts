@@ -6,7 +6,8 @@ import { idOf } from '../catalog/key.ts'
 import { targetOf } from '../catalog/target.ts'
 import { wireJson } from '../field/wire.ts'
 import type { Json } from '../json.ts'
-import { memo } from '../memo.ts'
+import type { Compiled } from '../query/compiled.ts'
+import type { SelectScope } from '../query/scope.ts'
 import { compileSurvey } from '../query/survey.ts'
 import type { Findings, Survey, Surveyed } from './asked.ts'
 import { type Execution, runCompiled } from './execution.ts'
@@ -24,9 +25,7 @@ export async function survey(
   const { catalog, statements } = around
   const paths = asked.values.map((path) => pathOf(catalog, resource, path))
   const ways = asked.ways.map((way) => wayOf(catalog, resource, way))
-  const found = statements.get(`survey ${resource.name} ${numberOf(asked)}`, () =>
-    compileSurvey({ catalog, actor: SYSTEM }, resource, { conditions: asked.conditions, ways, paths }),
-  )
+  const found = statements.get(compileAsked, { catalog, actor: SYSTEM }, resource, asked)
   const slots = {
     records: records.map(({ record }) => record),
     now: records.map(({ now = {} }) => columnsOf(resource, now)),
@@ -49,7 +48,12 @@ export async function survey(
   return findings
 }
 
-let surveys = 0
-
-/** What is asked has conditions, of which a key would be long: it is known by itself. */
-const numberOf = memo((_: Survey): number => ++surveys)
+function compileAsked(scope: SelectScope, resource: Resource, { conditions, values, ways }: Survey): Compiled {
+  const { catalog } = scope
+  const asked = {
+    conditions,
+    ways: ways.map((way) => wayOf(catalog, resource, way)),
+    paths: values.map((path) => pathOf(catalog, resource, path)),
+  }
+  return compileSurvey(scope, resource, asked)
+}

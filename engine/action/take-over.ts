@@ -52,11 +52,10 @@ export async function takeOver(
   stored: Readonly<Record<string, Json>>,
 ): Promise<void> {
   for (const rule of solesOf(resource, action, columns)) {
-    const { field, name } = rule
+    const { field } = rule
     // A part of a table need not have the field of another part.
     if (Object.hasOwn(stored, field.name) && stored[field.name] !== true) continue
-    const key = `losers ${resource.table} ${name}`
-    const compiled = around.statements.get(key, () => compileLosers(around, resource, rule))
+    const compiled = around.statements.get(compileLosers, { catalog: around.catalog }, resource, rule)
     const loser = around.catalog.resources.get(rule.resource)!
     for (const [id] of await runCompiled(around, compiled, { id: stored.id as Id }))
       await updateOther(around, loser, idOf(loser, id), { [field.name]: false })

@@ -4,10 +4,10 @@ import { concernsUpdate } from '../catalog/following.ts'
 import { computedFields } from '../catalog/stored.ts'
 import { invalid } from '../error.ts'
 import type { Json, JsonObject } from '../json.ts'
+import { PLAIN_UPDATE, planUpdate, type Update as UpdateParts, type WritePlan } from '../plan/write-plan.ts'
 import { type Lookup, notFound } from '../query/lookup.ts'
-import { actorClass, clauseKey, requireClause } from '../query/policy.ts'
+import { requireClause } from '../query/policy.ts'
 import type { Lock } from '../query/table-check.ts'
-import type { WriteShape } from '../query/write-shape.ts'
 import { compileUpdate } from '../query/write-statement.ts'
 import { type FieldValues, sentence } from '../record/decode.ts'
 import { answered } from './answer.ts'
@@ -16,13 +16,14 @@ import { leavingKeys } from './cascade.ts'
 import { type Current, currentRecord } from './current.ts'
 import { type AskedUpdate, updateDirectly } from './direct-update.ts'
 import { drafts } from './draft.ts'
-import { changeSlots, type Execution, noteChange, runCompiled, scopeOf } from './execution.ts'
+import { changeSlots, type Execution, hooksOf, noteChange, runCompiled, scopeOf } from './execution.ts'
 import { followRelated, leaveRelated } from './follow-related.ts'
-import { hooksOf, runHooks, type Written } from './hook-chain.ts'
+import { runHooks, type Written } from './hook-chain.ts'
 import {
   changedValues,
   coveringClauses,
   errorsOfChanged,
+  givenNames,
   isTold,
   keptSlots,
   readInput,
@@ -43,7 +44,6 @@ import { remakeSlugs } from './slug.ts'
 import { takeOver } from './take-over.ts'
 import { refusedOnUpdate } from './unwritable.ts'
 import { columnsOf, decidedBy, locksOf, takeLateLocks } from './update-locks.ts'
-import { updateShape } from './update-shape.ts'
 
 const NONE: Readonly<FieldValues> = Object.freeze({})
 
@@ -183,7 +183,7 @@ async function refuseInvalid(around: Execution, { resource, input, fixed }: Upda
 async function writeChange(around: Execution, update: Update, change: Change): Promise<string> {
   const { resource, hooks } = update
   const { current, clauses, links } = change
-  const returning = around.transaction === undefined ? 'answer' : 'stored'
+  const returning = around.transaction === undefined ? 'record' : 'stored'
   const write = startWrite(around, update, change)
   const returned = await runHooks(around, resource, 'update', hooks, write, async () => {
     const values = { ...unseenOf(change, write.input), ...changedValues(resource, write.input, current.record) }
@@ -209,7 +209,7 @@ async function writeChange(around: Execution, update: Update, change: Change): P
     await noteChange(around, resource)
     return text
   })
-  const isAnswer = returning === 'answer' && returned !== undefined && current.seen
+  const isAnswer = returning === 'record' && returned !== undefined && current.seen
   return isAnswer ? returned : readBack(around, resource, current.id, current.seen)
 }
 
@@ -224,11 +224,10 @@ function startWrite(around: Execution, { resource, input: { extra } }: Update, c
   const input = { ...change.values }
   const draft = drafts(around, input, {
     resource,
-    action: 'update',
     id: current.id,
     clauses,
     values: () => changedValues(resource, input, current.record),
-    shape: (values, clause) => ({ ...updateShape(resource, values, clause), clause }),
+    plan: (values, clause) => updatePlan(around, { resource, clause, answer: 'draft' }, values),
   })
   return { input, extra, record: current.record, result: undefined, draft }
 }
@@ -248,6 +247,15 @@ function immutable(
   return errors
 }
 
+/** The plan of giving a record these values, under one clause. */
+function updatePlan(
+  { plans }: Execution,
+  parts: Pick<UpdateParts, 'resource' | 'clause' | 'answer'> & Partial<UpdateParts>,
+  values: Readonly<FieldValues>,
+): WritePlan {
+  return plans.get(planUpdate, { ...PLAIN_UPDATE, ...parts, names: givenNames(parts.resource, values) })
+}
+
 /** Writes the changed values and what every update sets, as JSON text; undefined when there is no column to write. */
 async function updateRow(
   around: Execution,
@@ -255,29 +263,27 @@ async function updateRow(
   change: Change,
   values: FieldValues,
   clause: Clause | undefined,
-  returning: WriteShape['returning'],
+  answer: 'record' | 'stored',
 ): Promise<string | undefined> {
-  const { current } = change
-  const links = judgedLater(resource, change.links)
-  const { given, assigned } = updateShape(resource, values, clause)
+  const { current, links } = change
+  const plan = updatePlan(
+    around,
+    {
+      resource,
+      clause,
+      answer,
+      told: isTold(resource, unseenOf(change, values)),
+      links: judgedLater(resource, links),
+      leaving: leavingKeys(around, resource, current.record),
+      linked: namesOf(links),
+    },
+    values,
+  )
+  const { assigned, given } = plan
   if (given.length + assigned.length === 0) return undefined
   if (isCounted(resource)) await takeLateLocks(around, { resource, values, given, assigned, taken: locks })
-  const names = given.map((field) => field.name).join(',')
-  const told = isTold(resource, unseenOf(change, values))
-  const leaving = leavingKeys(around, resource, current.record)
-  const linked = namesOf(change.links)
-  const key = `update ${returning} ${told} ${[...links, '', ...leaving, '', ...linked].join()} ${resource.name} ${clauseKey(clause)} ${names} ${actorClass(around.actor)}`
-  const shape: WriteShape = { given, trusted: new Set(), assigned, clause, returning, links, told, leaving, linked }
-  const compiled = around.statements.get(key, () => compileUpdate(scopeOf(around, resource), resource, shape))
-  if (around.transaction !== undefined)
-    await lockRead(around, {
-      resource,
-      by: 'update',
-      id: current.id,
-      values,
-      clause,
-      shape: () => ({ given, assigned }),
-    })
+  const compiled = around.statements.get(compileUpdate, scopeOf(around, resource), plan)
+  if (around.transaction !== undefined) await lockRead(around, plan, values, current.id)
   if (compiled.kept.length > 0) await allReady(compiled.kept)
   const slots = {
     ...(await keptSlots(around, resource, values)),

@@ -155,7 +155,7 @@ async function createAll(
 /** The values that records get, by the ids of the records for which the automation acts. */
 async function valuesFor(
   within: Within,
-  { automation, name, resource }: Acting,
+  { automation, resource }: Acting,
   written: Writing,
   set: readonly { readonly field: Field; readonly value: Value }[],
   taken: readonly Taken[],
@@ -164,8 +164,7 @@ async function valuesFor(
   const ids = [...new Set(taken.map(({ id }) => id))]
   const alone = automation.trigger.kind === 'schedule' && automation.when === undefined
   if (!alone) await lockUnder(within, { resource, ids, set, written: written.resource, by: written.by })
-  const key = `automation values ${name} ${written.resource.name} ${set[0]!.field.name} ${automation.span.start}`
-  const compiled = within.statements.get(key, () => compileValues(within, alone ? undefined : resource, set))
+  const compiled = within.statements.get(compileValues, within, alone ? undefined : resource, set)
   const rows = await runCompiled(within, compiled, alone ? {} : { ids })
   return new Map(rows.map((row) => [Number(row[0]), JSON.parse(compiled.serialize(row)) as JsonObject]))
 }
@@ -177,14 +176,13 @@ const CHOSEN = `insert into plinth_automation_turn (automation, field, chosen_id
 /** Whom the automation chooses for one record, field by field; a field for which there is nobody is left out. */
 async function pickAll(
   within: Within,
-  { automation, name, resource }: Acting,
+  { name, resource }: Acting,
   chosen: readonly Extract<Given, { pick: unknown }>[],
   id: number,
 ): Promise<FieldValues> {
   const values: FieldValues = {}
   for (const { field, pick } of chosen) {
-    const key = `automation pick ${name} ${field.name} ${automation.span.start}`
-    const compiled = within.statements.get(key, () => compilePick(within, resource, field, pick))
+    const compiled = within.statements.get(compilePick, within, resource, field, pick)
     const [row] = await runCompiled(within, compiled, { id, automation: name })
     if (row === undefined) continue
     values[field.name] = Number(row[0])

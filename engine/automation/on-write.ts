@@ -67,15 +67,14 @@ function isAmong(value: Json, values: readonly Json[] | undefined): boolean {
 /** Whether the record of a change is there and fulfils the condition; of one that was removed for good nothing is asked. */
 async function heldOf(
   within: Within,
-  { automation, name, resource }: Acting,
+  { automation, resource }: Acting,
   changes: readonly Change[],
 ): Promise<(change: Change) => boolean> {
   const isGone = ({ action }: Change): boolean => action === 'delete' && resource.live === undefined
   const ask = async (some: readonly Change[], deleted: boolean): Promise<ReadonlySet<number>> => {
     const ids = [...new Set(some.filter((change) => !isGone(change)).map(({ recordId }) => recordId))]
     if (ids.length === 0) return new Set()
-    const key = `automation held ${name} ${deleted} ${automation.span.start}`
-    const compiled = within.statements.get(key, () => compileHeld(within, resource, automation, deleted))
+    const compiled = within.statements.get(compileHeld, within, resource, automation, deleted)
     return new Set((await runCompiled(within, compiled, { ids })).map(([id]) => Number(id)))
   }
   const deletes = await ask(

@@ -86,9 +86,8 @@ function isAlone({ automation }: Acting): boolean {
 
 async function isStill(within: Within, acting: Acting, { id, cause }: Taken): Promise<boolean> {
   if (isAlone(acting)) return true
-  const { automation, name, resource } = acting
-  const key = `automation still ${name} ${automation.span.start}`
-  const compiled = within.statements.get(key, () => compileStill(within, resource, automation))
+  const { automation, resource } = acting
+  const compiled = within.statements.get(compileStill, within, resource, automation)
   return (await runCompiled(within, compiled, { id, cause })).length > 0
 }
 
@@ -117,8 +116,7 @@ async function take(within: Within, acting: Acting, window: Window, most: number
     const begun = await beginRuns(within.transaction, name, [{ id: 0, cause: String(window.tick) }])
     return begun.map(({ id, cause }) => [String(id), cause, 'done'])
   }
-  const key = `automation take ${name} ${automation.span.start}`
-  const compiled = within.statements.get(key, () => compileTake(within, resource, automation))
+  const compiled = within.statements.get(compileTake, within, resource, automation)
   return runCompiled(within, compiled, { ...window, automation: name, most })
 }
 
@@ -174,8 +172,7 @@ async function isAnyLeft(foundation: Foundation, acting: Acting, window: Window)
     const text = 'select 1 from plinth_automation_run where automation = $1 and record_id = 0 and cause = $2'
     return (await foundation.database.adhoc.run({ text }, [name, window.tick])).length === 0
   }
-  const key = `automation left ${name} ${automation.span.start}`
-  const compiled = foundation.statements.get(key, () => compileLeft(call, resource, automation))
+  const compiled = foundation.statements.get(compileLeft, call, resource, automation)
   const [row] = await runCompiled(call, compiled, { ...window, automation: name }, true)
   return row?.[0] === 't'
 }

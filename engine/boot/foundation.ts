@@ -4,6 +4,7 @@ import { changeTeller } from '../action/changes.ts'
 import type { Foundation } from '../action/execution.ts'
 import { pluginContext } from '../action/plugin-context.ts'
 import { jobInlet } from '../job/inlet.ts'
+import { createPlans } from '../plan/plan.ts'
 import { accountFinder } from '../plugin/account.ts'
 import { createStatements } from '../query/compiled.ts'
 import type { Store } from '../store/store.ts'
@@ -23,6 +24,7 @@ export function foundationOf(boot: Pick<Boot, 'catalog' | 'composition'>, lastin
   const foundation: Foundation = {
     catalog,
     database,
+    plans: createPlans(catalog),
     statements: createStatements(),
     cachedTables,
     hooks: composition.hooks,

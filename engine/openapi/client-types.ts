@@ -2,7 +2,7 @@
 import type { Catalog, Field, Relation, Resource } from '../catalog/catalog.ts'
 import { targetOf } from '../catalog/target.ts'
 import type { JsonSchema } from '../json.ts'
-import { pathName } from '../query/filter-shape.ts'
+import { pathName } from '../plan/plan.ts'
 import { STEPS } from '../query/summary-query.ts'
 import type { Offer } from './client-offer.ts'
 import { movesMeta } from './operation.ts'

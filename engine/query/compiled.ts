@@ -2,10 +2,13 @@
 import { createHash } from 'node:crypto'
 import type { Actor } from '../actor.ts'
 import { addWorkingTime } from '../calendar/working-time.ts'
+import type { Catalog } from '../catalog/catalog.ts'
 import type { Statement } from '../database/database.ts'
 import { type Parameter, print, type Sql } from '../filter/sql.ts'
 import { LIMITS } from '../limits.ts'
+import { identityOf, isPlan, numberOf, type Part } from '../plan/plan.ts'
 import type { Serializer } from '../record/serializer.ts'
+import { actorClass } from './policy.ts'
 
 /** A statement with where its parameters come from. */
 export interface Compiled {
@@ -58,24 +61,52 @@ function parameterValue(parameter: Parameter, { actor, now, slots }: RequestValu
   }
 }
 
-/** Compiled values by key, at most `LIMITS.compiledShapes` of them. */
+/** What a statement is compiled from beside the parts of its plan; of the actor only its class counts. */
+export interface StatementScope {
+  readonly catalog: Catalog
+  readonly actor?: Actor
+  /** Embeds kept in the process: one object for each table that the statement writes. */
+  readonly kept?: object | undefined
+  readonly isNew?: boolean
+}
+
+/** Compiled statements of one catalog, at most `LIMITS.compiledShapes` of them. */
 export interface CompiledStatements {
   /**
-   * The value compiled for `key`, made by `compile` the first time. A key names the compiling function, the resource, the
-   * actor class and the shape. Shapes that callers make up are kept beside the usual ones, and long ones not at all.
+   * The statement that `compile`, a function of its own module, makes of a scope and parts: made the first time, and
+   * found again for equal ones, so that nothing can be compiled from what does not tell statements apart. Statements of
+   * plans that callers make up are kept beside the usual ones, and long ones not at all.
    */
-  get<T extends { readonly statement: Statement }>(key: string, compile: () => T, madeUp?: boolean): T
+  get<S extends StatementScope, P extends readonly Part[], T extends { readonly statement: Statement }>(
+    compile: (scope: S, ...parts: P) => T,
+    scope: S,
+    ...parts: P
+  ): T
 }
 
 /** An empty memory, for one catalog. */
 export function createStatements(): CompiledStatements {
   const usual = createMemory(LIMITS.compiledShapes)
   const madeUp = createMemory(LIMITS.madeUpShapes, LIMITS.madeUpLength)
-  return { get: (key, compile, isMadeUp = false) => (isMadeUp ? madeUp : usual).get(key, compile) }
+  return {
+    get(compile, scope, ...parts) {
+      const memory = parts.some((part) => isPlan(part) && part.madeUp === true) ? madeUp : usual
+      return memory.get(`${scopeIdentity(compile, scope)}${identityOf(parts)}`, () => compile(scope, ...parts))
+    },
+  }
+}
+
+function scopeIdentity(compile: object, { actor, isNew, kept }: StatementScope): string {
+  const flags = `${kept === undefined ? '' : numberOf(kept)}${isNew === true ? 'n' : ''}`
+  return `${numberOf(compile)} ${actor === undefined ? '' : actorClass(actor)} ${flags} `
+}
+
+interface Memory {
+  get<T extends { readonly statement: Statement }>(key: string, compile: () => T): T
 }
 
 /** At most so many values, the one that was not asked for the longest leaves first. */
-function createMemory(most: number, longest = Number.POSITIVE_INFINITY): Pick<CompiledStatements, 'get'> {
+function createMemory(most: number, longest = Number.POSITIVE_INFINITY): Memory {
   const known = new Map<string, { readonly statement: Statement }>()
   return {
     get<T extends { readonly statement: Statement }>(key: string, compile: () => T): T {

@@ -6,18 +6,13 @@ import { isFloat } from '../field/column-type.ts'
 import { isUuid } from '../field/uuid.ts'
 import { and, join, or, type Sql, slot, sql } from '../filter/sql.ts'
 import { LIMITS } from '../limits.ts'
-import { pathName } from './filter-shape.ts'
+import { sortSignature } from '../plan/plan.ts'
 import type { SortKey } from './order.ts'
 
 /** The values of a page's last row under its sort, ending with the id; `nulls` marks the absent ones for the statement's shape. */
 export interface Cursor {
   readonly values: readonly (string | null)[]
   readonly nulls: string
-}
-
-/** What a sort is, as text: cursors go with one sort only. */
-export function sortSignature(sort: readonly SortTerm[]): string {
-  return sort.map(({ path, direction }) => `${direction === 'desc' ? '-' : ''}${pathName(path)}`).join(',')
 }
 
 /** The opaque text of a place in a list. */

@@ -6,10 +6,10 @@ import type { Catalog, FieldPath, Filter, Resource, SortTerm } from '../catalog/
 import { LIST_PARAMETERS, PROJECTION_PARAMETERS, WORD_PARAMETERS } from '../catalog/list-parameter.ts'
 import { invalid } from '../error.ts'
 import { LIMITS } from '../limits.ts'
+import { dependsOnValues, type Plan, shapeOf, sortSignature } from '../plan/plan.ts'
 import { nearest } from '../text/nearest.ts'
 import { isOpen } from './askable.ts'
-import { type Cursor, decodeCursor, sortSignature } from './cursor.ts'
-import { dependsOnValues, shapeOf } from './filter-shape.ts'
+import { type Cursor, decodeCursor } from './cursor.ts'
 import { type FilterReader, givenTwice, isKnownPath, knownFilter, readFilter } from './filter-terms.ts'
 import { askedWords } from './named-condition.ts'
 import { filterable, readable } from './policy.ts'
@@ -18,15 +18,12 @@ import { readSearch, searchedSort, searchKey } from './search-query.ts'
 import type { SearchShape } from './search-terms.ts'
 import { readWhere } from './where.ts'
 
-/** What a list request asks for. Equal `key`s (of one resource and actor class) share statements. */
-export interface ListQuery {
-  readonly key: string
+/** What a list request asks for. Equal ones of one resource and actor class, apart from their values, share statements. */
+export interface ListQuery extends Plan {
   /** All of them must hold. */
   readonly filters: readonly Filter[]
   /** What of each record is wanted; undefined: the usual. */
   readonly projection: Projection | undefined
-  /** Whether the caller made the shape up, so that any number of them may come. */
-  readonly madeUp: boolean
   /** Whether the best plan depends on the values, so that the statement must not be planned once for all. */
   readonly adhoc: boolean
   readonly search: SearchShape | undefined
@@ -91,13 +88,13 @@ export function readListQuery(
     page: cursor === undefined ? page : undefined,
     after,
   }
-  return { ...shape, key: keyOf(shape), slots }
+  return { ...shape, planId: planIdOf(shape), slots }
 }
 
 /** What the statements of a query depend on, as text: all but its values and which page it is. */
-function keyOf(query: Omit<ListQuery, 'key' | 'slots'>): string {
+function planIdOf(query: Omit<ListQuery, 'planId' | 'slots'>): string {
   const { filters, search, deep, sort, ranked, pastNamed, perPage, after, page, projection } = query
-  const only = projection === undefined ? '' : `;${bounded(projection.key)}`
+  const only = projection === undefined ? '' : `;${bounded(projection.planId)}`
   const kind = `${search ? searchKey(search) : ''}${deep ? 'deep ' : ''}${page === undefined ? 'cursor' : 'page'}`
   return `${bounded(filters.map(shapeOf).join('&'))};${kind};${sortSignature(ranked ?? sort)};${perPage};${after?.nulls ?? ''}${pastNamed ? 'past' : ''}${only}`
 }
@@ -107,7 +104,7 @@ export function correctedQuery(query: ListQuery): ListQuery | undefined {
   const { search } = query
   if (search === undefined || search.corrected || search.spelt.length === 0) return undefined
   const corrected = { ...query, search: { ...search, corrected: true }, adhoc: true, madeUp: true }
-  return { ...corrected, key: keyOf(corrected) }
+  return { ...corrected, planId: planIdOf(corrected) }
 }
 
 /** A shape as a text of limited length. */

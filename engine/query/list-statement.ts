@@ -3,6 +3,7 @@ import type { BelongsTo, Field, FieldPath, Resource } from '../catalog/catalog.t
 import { idType } from '../catalog/key.ts'
 import { idSql } from '../catalog/stored.ts'
 import { and, join, quoted, type Sql, slot, sql } from '../filter/sql.ts'
+import type { Plan } from '../plan/plan.ts'
 import type { Serializer } from '../record/serializer.ts'
 import { castType } from './comparison.ts'
 import { type Compiled, compiled } from './compiled.ts'
@@ -39,7 +40,7 @@ export interface CompiledPage extends Compiled {
 }
 
 /** The record below which a nested list stands, by one of its lookup fields; the slot `parent` carries the value. */
-export interface ParentShape {
+export interface ParentShape extends Plan {
   readonly relation: BelongsTo
   readonly resource: Resource
   readonly lookup: Field
@@ -192,15 +193,16 @@ export function compileEstimate(scope: SelectScope, resource: Resource, query: L
 export function compileParent(
   scope: SelectScope,
   parent: ParentShape,
-  counted?: { readonly resource: Resource; readonly query: ListQuery; readonly cap: number | undefined },
+  counted?: Resource,
+  query?: ListQuery,
+  cap?: number,
 ): Compiled {
   const visible = reachSql(scope, reach(parent.resource.policies.view, scope.actor), 'b')
   const id = sql`${idSql(parent.resource, 'b')}`
   const columns = [id, visible]
-  if (counted !== undefined) {
-    const { resource, query, cap } = counted
-    const where = listConditions(scope, resource, query, { relation: parent.relation, id })
-    columns.push(sql`(${countSql(resource, where, cap)})`)
+  if (counted !== undefined && query !== undefined) {
+    const where = listConditions(scope, counted, query, { relation: parent.relation, id })
+    columns.push(sql`(${countSql(counted, where, cap)})`)
   }
   const where = and(parentConditions(scope, parent, 'b'))
   return compiled(sql`select ${join(columns)} from ${quoted(parent.resource.table)} b where ${where} limit 1`)

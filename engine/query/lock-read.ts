@@ -3,12 +3,12 @@ import type { Resource } from '../catalog/catalog.ts'
 import { idsType, idType } from '../catalog/key.ts'
 import { idSql } from '../catalog/stored.ts'
 import { join, quoted, type Sql, slot, sql } from '../filter/sql.ts'
+import type { WriteShape } from '../plan/write-plan.ts'
 import type { ChangedRecord, ChangingWrite } from './changed-reads.ts'
 import { type Compiled, compiled } from './compiled.ts'
 import { pathValueSql } from './condition.ts'
 import type { SelectScope } from './scope.ts'
 import type { RowLock } from './stored-record.ts'
-import type { WriteShape } from './write-shape.ts'
 import { draftRow } from './write-statement.ts'
 
 /**
@@ -17,20 +17,19 @@ import { draftRow } from './write-statement.ts'
  */
 export function compileLockRead(
   scope: SelectScope,
-  resource: Resource,
-  shape: Pick<WriteShape, 'given' | 'assigned' | 'bulk'>,
+  plan: WriteShape,
   by: ChangingWrite,
   changed: readonly [ChangedRecord, ...ChangedRecord[]],
 ): Compiled {
   const [{ target }] = changed
   const { catalog } = scope
+  const { resource } = plan
   const stored = sql`from ${quoted(resource.table)} b where ${idSql(resource, 'b')} = ${slot('id')}::${idType(resource)}`
   const ids = changed.flatMap(({ of }): readonly Sql[] => [
     sql`select ${pathValueSql(catalog, of, 'v')} from v`,
     ...(by === 'update' ? [sql`select ${pathValueSql(catalog, of, 'b')} ${stored}`] : []),
   ])
-  const definitions = draftRow(scope, resource, shape, by === 'import' ? 'create' : by)
-  return compiled(sql`with ${definitions} ${lockSql(target, join(ids, ' union all '))}`)
+  return compiled(sql`with ${draftRow(scope, plan)} ${lockSql(target, join(ids, ' union all '))}`)
 }
 
 /** Compiles locking the records of one table that ways lead to from records that are there. Slot: `ids`. */
@@ -45,7 +44,7 @@ export function compileLockUnder(
 }
 
 /** Compiles locking records, lowest id first. Slot: `ids`. */
-export function compileLockEach(resource: Resource, lock: RowLock): Compiled {
+export function compileLockEach(_scope: Pick<SelectScope, 'catalog'>, resource: Resource, lock: RowLock): Compiled {
   const id = idSql(resource, 'o')
   return compiled(
     sql`select 1 from ${quoted(resource.table)} o where ${id} = any(${slot('ids')}::${idsType(resource)}) order by ${id} for ${lock} of o`,

@@ -43,14 +43,6 @@ export function clausesFor(clauses: readonly Clause[], actor: Actor): readonly C
   return classOf(actor).speaking(clauses)
 }
 
-let numbered = 0
-const numberOf = memo((_: Clause): string => String(++numbered))
-
-/** What tells statements of one clause from those of another: clauses that a plugin makes may all stand at one place. */
-export function clauseKey(clause: Clause | undefined): string {
-  return clause === undefined ? '' : numberOf(clause)
-}
-
 /** The read or write condition of an actor: every record, none, or those that match. */
 export type Reach =
   | { readonly kind: 'all' }
@@ -115,10 +107,19 @@ function classOf(actor: Actor): ActorClass {
     const speaking = memo((clauses: readonly Clause[]) =>
       clauses.filter((clause) => clause.access.every((access) => allows(access, actor))),
     )
-    found = { key: `${key}|${[...actor.permissions].sort().join(',')}`, speaking }
+    found = { key: shortly(`${key}|${[...actor.permissions].sort().join(',')}`), speaking }
     byRole.set(key, found)
   }
   return found
+}
+
+const names = new Map<string, string>()
+
+/** A short name for a class, because it is a part of every statement's identity. */
+function shortly(rights: string): string {
+  const name = names.get(rights) ?? `c${names.size}`
+  names.set(rights, name)
+  return name
 }
 
 /**

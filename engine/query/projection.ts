@@ -4,13 +4,13 @@ import type { Catalog, EmbedEntry, Field, Relation, Resource } from '../catalog/
 import { PROJECTION_PARAMETERS } from '../catalog/list-parameter.ts'
 import { invalid } from '../error.ts'
 import { LIMITS } from '../limits.ts'
+import type { Plan } from '../plan/plan.ts'
 import { nearest } from '../text/nearest.ts'
 import { allowsOne, readable, readableEntry } from './policy.ts'
 import { type Mode, narrowed, type Part, type ShownRelation, shown } from './select.ts'
 
-/** What answers show instead of what they usually do; equal keys of one resource, class of actors and mode show the same. */
-export interface Projection {
-  readonly key: string
+/** What answers show instead of what they usually do; equal ones of one resource, class of actors and mode show the same. */
+export interface Projection extends Plan {
   readonly parts: readonly Part[]
 }
 
@@ -47,7 +47,7 @@ export function readProjection(reading: Reading, given: ReadonlyMap<string, stri
     const most = included.get(nameOf(part))
     return most === undefined || 'column' in part ? part : { ...part, most }
   })
-  return { key: parts.map(keyOf).join(), parts }
+  return { planId: parts.map(keyOf).join(), madeUp: true, parts }
 }
 
 /** Reads the query string of a single record; throws ApiError validation_failed keyed by parameter. */

@@ -9,8 +9,9 @@ import { type Compiled, compiled } from './compiled.ts'
 import { conditionSql, fieldSql } from './condition.ts'
 import type { KeptEmbed } from './kept-embed.ts'
 import { reach } from './policy.ts'
+import type { Projection } from './projection.ts'
 import { existenceSql, reachSql, type SelectScope } from './scope.ts'
-import { type Part, selectList } from './select.ts'
+import { selectList } from './select.ts'
 
 /** The statement of one record: column 0 says whether the actor may see it. */
 export interface CompiledGet extends Compiled {
@@ -26,7 +27,7 @@ export function compileGet(
   resource: Resource,
   lookup: Field,
   gathered = false,
-  parts?: readonly Part[],
+  projection?: Pick<Projection, 'parts'>,
   dead = false,
 ): CompiledGet {
   const visible = reachSql(scope, reach(resource.policies.view, scope.actor), 't')
@@ -36,7 +37,7 @@ export function compileGet(
     't',
     'single',
     gathered ? [visible, idSql(resource, 't')] : [visible],
-    parts,
+    projection?.parts,
   )
   const type = castType(lookup)
   const named = gathered ? sql`any(${slot('lookup')}::${type}[])` : sql`${slot('lookup')}::${type}`

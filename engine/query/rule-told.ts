@@ -1,11 +1,11 @@
 /** What decides whether a rule holds of a record, compiled to SQL: each key of its conditions, and the values that it compares. */
-import type { Catalog, Filter, RecordRule, Resource } from '../catalog/catalog.ts'
+import type { Catalog, Filter, RecordRule } from '../catalog/catalog.ts'
 import { join, type Sql, sql } from '../filter/sql.ts'
+import type { WriteShape } from '../plan/write-plan.ts'
 import { type Compiled, compiled } from './compiled.ts'
 import { beforeSql, holdsSql, type Judged, pathValueSql, rowsSql } from './condition.ts'
 import { afterOf } from './rule-check.ts'
 import type { SelectScope } from './scope.ts'
-import type { WriteShape } from './write-shape.ts'
 import { draftRow } from './write-statement.ts'
 
 /** A value that a condition compares, as its author calls it. */
@@ -19,19 +19,12 @@ export interface CompiledTold extends Compiled {
   readonly names: readonly (readonly string[])[]
 }
 
-/** Compiles what decides of the row that an update would make; without a shape of the record as it is stored. Slots: `id`, `f_<field>`. */
-export function compileTold(
-  scope: SelectScope,
-  resource: Resource,
-  rule: RecordRule,
-  shape: Pick<WriteShape, 'given' | 'assigned'> | undefined,
-): CompiledTold {
+/** Compiles what decides of the row that a write would make. Slots: `id`, `f_<field>`. */
+export function compileTold(scope: SelectScope, rule: RecordRule, plan: WriteShape): CompiledTold {
   const { catalog } = scope
+  const { resource } = plan
   const judged: Judged = { record: 'v', before: resource.table, after: afterOf(scope, resource, 'update', undefined) }
-  const definitions =
-    shape === undefined
-      ? draftRow(scope, resource, { given: [], assigned: [] }, 'delete')
-      : draftRow(scope, resource, shape, 'update')
+  const definitions = draftRow(scope, plan)
   const parts = rule.parts.map(({ filter }) => ({ filter, compared: unique(comparedIn(catalog, filter, judged)) }))
   const columns = parts.flatMap(({ compared, filter }) => [
     holdsSql(catalog, filter, 'v', judged),

@@ -3,12 +3,12 @@ import type { Clause, Resource } from '../catalog/catalog.ts'
 import { idType } from '../catalog/key.ts'
 import { idSql } from '../catalog/stored.ts'
 import { and, or, quoted, type Sql, slot, sql } from '../filter/sql.ts'
+import { shapeOf } from '../plan/plan.ts'
+import type { WriteShape } from '../plan/write-plan.ts'
 import { castType } from './comparison.ts'
 import { holdsSql } from './condition.ts'
-import { shapeOf } from './filter-shape.ts'
 import { reach } from './policy.ts'
 import { existenceSql, reachSql, type SelectScope } from './scope.ts'
-import type { WriteShape } from './write-shape.ts'
 
 /** Where an update reads the row that is stored, and how it sees that it still is. */
 export interface StoredRow {
@@ -25,10 +25,11 @@ export interface StoredRow {
 }
 
 /** The stored row of an update, by the slots `id` and `version`, or `lookup`. */
-export function storedRow(scope: SelectScope, resource: Resource, shape: WriteShape): StoredRow {
-  if (shape.finds !== undefined) {
+export function storedRow(scope: SelectScope, plan: WriteShape): StoredRow {
+  const { resource } = plan
+  if (plan.finds !== undefined) {
     const table = quoted(resource.table)
-    const found = sql`select t.xmin as ${FOUND_VERSION}, t.* from ${table} t where ${and(findings(scope, resource, shape))}`
+    const found = sql`select t.xmin as ${FOUND_VERSION}, t.* from ${table} t where ${and(findings(scope, plan))}`
     const same = [sql`${idSql(resource, 't')} = ${idSql(resource, 's')}`, sql`t.xmin = s.${FOUND_VERSION}`]
     return {
       definitions: [sql`s as materialized (${found})`],
@@ -40,7 +41,7 @@ export function storedRow(scope: SelectScope, resource: Resource, shape: WriteSh
   }
   const same = [sql`${idSql(resource, 't')} = ${slot('id')}::${idType(resource)}`]
   // A row that is locked can't have been changed by others, only by hooks of this very transaction.
-  if (shape.returning === 'answer') same.push(sql`t.xmin::text = ${slot('version')}::text`)
+  if (plan.answer === 'record') same.push(sql`t.xmin::text = ${slot('version')}::text`)
   const source = sql`${quoted(resource.table)} t where ${and(same)}`
   return { definitions: [], source, also: '', same, former: withFormer(resource) }
 }
@@ -57,11 +58,7 @@ const FOUND_VERSION = 'plinth_version'
  * What must hold of the row `t` that an update `finds`: it is what the lookup names, it is live, the clause reaches it,
  * its caller sees it, and what is sent changes it. Slots: `lookup`, `f_<field>`.
  */
-export function findings(
-  scope: SelectScope,
-  resource: Resource,
-  { clause, finds, given }: Pick<WriteShape, 'clause' | 'finds' | 'given'>,
-): readonly Sql[] {
+export function findings(scope: SelectScope, { clause, finds, given, resource }: WriteShape): readonly Sql[] {
   const others = given.map(
     (field) => sql`t.${quoted(field.column)} is distinct from ${slot(`f_${field.name}`)}::${castType(field)}`,
   )

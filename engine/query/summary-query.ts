@@ -5,6 +5,7 @@ import type { Catalog, Field, Resource } from '../catalog/catalog.ts'
 import { LIST_PARAMETERS } from '../catalog/list-parameter.ts'
 import { invalid } from '../error.ts'
 import { LIMITS } from '../limits.ts'
+import { identityOf, type Plan } from '../plan/plan.ts'
 import { nearest } from '../text/nearest.ts'
 import { type ListQuery, readListQuery } from './list-query.ts'
 import { readable } from './policy.ts'
@@ -33,7 +34,7 @@ export type FigureTerm =
       readonly until: Field | undefined
     }
 
-export interface SummaryQuery {
+export interface SummaryQuery extends Plan {
   readonly by: readonly GroupTerm[]
   readonly of: readonly FigureTerm[]
   /** Terms of the two; empty: in the order of the groups. */
@@ -82,7 +83,9 @@ export function readSummaryQuery(
     if (LIST_PARAMETERS.includes(name) && !KEPT.includes(name))
       refuse(name, `Unknown parameter "${name}": a summary has no records and no pages`)
   const list = readChosen(catalog, resource, actor, chosen, errors)
-  return { by, of, sort, zone, limit, list }
+  const terms = [by, of].map((some) => some.map(({ term }) => term))
+  const order = sort.map(({ descending, term }) => `${descending ? '-' : ''}${term}`)
+  return { by, of, sort, zone, limit, list, planId: identityOf([...terms, order, limit, list]), madeUp: true }
 }
 
 /** What the list would show; its complaints are told with those of the summary. */

@@ -1,8 +1,8 @@
 /** The names that a caller may use in a condition: the filters of a resource, and over its relations those of others. */
 import type { BelongsTo, FilterPath, ManyPath, Resource } from '../catalog/catalog.ts'
 import { targetOf } from '../catalog/target.ts'
+import { pathName } from '../plan/plan.ts'
 import { type Asker, isAskable, isManyAskable } from './askable.ts'
-import { pathName } from './filter-shape.ts'
 import { allowsOne, readable } from './policy.ts'
 
 /** The records that names are about. */

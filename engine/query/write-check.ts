@@ -1,9 +1,10 @@
 /** What a write's statement tests before it writes: references, uniqueness, the resource's scope, the policy, its rules. */
-import type { BelongsTo, Field, Filter, Resource } from '../catalog/catalog.ts'
+import type { BelongsTo, Field, Filter } from '../catalog/catalog.ts'
 import { fitsSql } from '../catalog/formula.ts'
 import { computedFields, idSql, meets } from '../catalog/stored.ts'
 import { targetOf } from '../catalog/target.ts'
 import { and, quoted, type Sql, sql } from '../filter/sql.ts'
+import type { WriteShape } from '../plan/write-plan.ts'
 import { conditionSql, holdsSql } from './condition.ts'
 import { foreignChecks } from './foreign-check.ts'
 import { type MoveSql, moveChecks } from './move-check.ts'
@@ -11,7 +12,6 @@ import { reach } from './policy.ts'
 import { type RuleSql, ruleChecks } from './rule-check.ts'
 import { existenceSql, reachSql, type SelectScope } from './scope.ts'
 import { type TableRuleSql, tableChecks } from './table-check.ts'
-import type { WriteShape } from './write-shape.ts'
 
 /** A condition that the statement tests before it writes, and what its failure means. */
 export type Check =
@@ -27,8 +27,6 @@ export type Check =
   | TableRuleSql['check']
   | MoveSql['check']
 
-const NONE: ReadonlySet<string> = new Set()
-
 /** A check with its condition on the row `v`, the record as it would be written. */
 export interface CheckSql {
   readonly check: Check
@@ -37,35 +35,31 @@ export interface CheckSql {
   readonly tells?: readonly Sql[]
 }
 
-/** The checks of a write of these columns over the row `v`; `exists` says whether the record is there already. */
-export function checksOf(
-  scope: SelectScope,
-  resource: Resource,
-  shape: WriteShape,
-  columns: ReadonlySet<string>,
-  exists: boolean,
-): readonly CheckSql[] {
+/** The checks of a write of these columns over the row `v`. */
+export function checksOf(scope: SelectScope, plan: WriteShape, columns: ReadonlySet<string>): readonly CheckSql[] {
+  const { resource } = plan
+  const exists = plan.action === 'update'
   const plain = [
-    ...referenceChecks(scope, resource, shape),
-    ...missingChecks(shape),
-    ...uniqueChecks(scope, resource, shape, exists),
-    ...scopeChecks(scope, resource, shape, exists),
-    ...policyChecks(scope, shape),
+    ...referenceChecks(scope, plan),
+    ...missingChecks(plan),
+    ...uniqueChecks(scope, plan, exists),
+    ...scopeChecks(scope, plan, exists),
+    ...policyChecks(scope, plan),
   ]
-  if (shape.returning === 'checks') return plain
+  if (plan.answer === 'checks') return plain
   const action = exists ? 'update' : 'create'
-  const sent = new Set(shape.given.map(({ column }) => column))
+  const sent = new Set(plan.given.map(({ column }) => column))
   return [
     ...plain,
-    ...fittingChecks(scope, resource, shape, columns),
+    ...fittingChecks(scope, plan, columns),
     ...(exists ? moveChecks(scope, resource, sent) : []),
-    ...ruleChecks(scope, resource, action, columns, shape.links),
-    ...tableChecks(scope, { resource, action, columns, leaving: shape.leaving ?? NONE }),
+    ...ruleChecks(scope, resource, action, columns, plan.links),
+    ...tableChecks(scope, { resource, action, columns, leaving: plan.leaving }),
     ...foreignChecks(scope, resource, action, columns),
   ]
 }
 
-function referenceChecks(scope: SelectScope, resource: Resource, { given, trusted }: WriteShape): readonly CheckSql[] {
+function referenceChecks(scope: SelectScope, { given, resource, trusted }: WriteShape): readonly CheckSql[] {
   return given.flatMap((field) => {
     const relation = field.relation === undefined ? undefined : resource.relations.get(field.relation)
     if (relation?.kind !== 'belongs_to') return []
@@ -84,12 +78,7 @@ function missingChecks({ assigned }: WriteShape): readonly CheckSql[] {
   })
 }
 
-function uniqueChecks(
-  { catalog }: SelectScope,
-  resource: Resource,
-  { given }: WriteShape,
-  exists: boolean,
-): readonly CheckSql[] {
+function uniqueChecks({ catalog }: SelectScope, { given, resource }: WriteShape, exists: boolean): readonly CheckSql[] {
   return (
     given
       // What the engine itself makes anew needs no look.
@@ -106,13 +95,9 @@ function uniqueChecks(
   )
 }
 
-function scopeChecks(
-  { catalog }: SelectScope,
-  resource: Resource,
-  shape: WriteShape,
-  exists: boolean,
-): readonly CheckSql[] {
-  const field = scopeField(resource, shape, exists)
+function scopeChecks({ catalog }: SelectScope, plan: WriteShape, exists: boolean): readonly CheckSql[] {
+  const { resource } = plan
+  const field = scopeField(plan, exists)
   if (field === undefined || resource.scope === undefined) return []
   return [{ check: { kind: 'scope', field }, condition: holdsSql(catalog, resource.scope, 'v') }]
 }
@@ -120,8 +105,7 @@ function scopeChecks(
 /** Without them the database itself would refuse the value, and name no field. */
 function fittingChecks(
   { catalog }: SelectScope,
-  resource: Resource,
-  { given }: WriteShape,
+  { given, resource }: WriteShape,
   columns: ReadonlySet<string>,
 ): readonly CheckSql[] {
   return computedFields(catalog, resource)
@@ -138,11 +122,12 @@ function policyChecks({ catalog }: SelectScope, { clause }: WriteShape): readonl
 }
 
 /** The written field by which a record could be outside the resource's scope; undefined when the scope fixes all it speaks of. */
-function scopeField(resource: Resource, shape: WriteShape, exists: boolean): Field | undefined {
-  if (resource.scope === undefined || shape.returning === 'checks') return undefined
+function scopeField(plan: WriteShape, exists: boolean): Field | undefined {
+  const { resource } = plan
+  if (resource.scope === undefined || plan.answer === 'checks') return undefined
   const spoken = [...rootFields(resource.scope)]
-  const fixed = new Set(shape.assigned.map((assignment) => assignment.field.name))
-  const given = spoken.find((field) => shape.given.some(({ name }) => name === field.name))
+  const fixed = new Set(plan.assigned.map((assignment) => assignment.field.name))
+  const given = spoken.find((field) => plan.given.some(({ name }) => name === field.name))
   return given ?? (exists ? undefined : spoken.find((field) => !fixed.has(field.name)))
 }
 

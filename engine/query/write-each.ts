@@ -1,34 +1,26 @@
 /** Several new records compiled to one statement: its rows come from lists of values, and everything else is as for one. */
-import type { Field, Resource } from '../catalog/catalog.ts'
+import type { Field } from '../catalog/catalog.ts'
 import { idSql } from '../catalog/stored.ts'
 import { and, join, quoted, type Sql, slot, sql } from '../filter/sql.ts'
+import type { WriteShape } from '../plan/write-plan.ts'
 import { castType } from './comparison.ts'
 import { type Compiled, type CompiledRecord, compiled } from './compiled.ts'
 import { followedRow } from './follow.ts'
 import type { SelectScope } from './scope.ts'
 import { selectList } from './select.ts'
 import { checksOf } from './write-check.ts'
-import type { WriteShape } from './write-shape.ts'
 import { type Columns, insertedRow, logSql, writable, writtenColumns } from './write-statement.ts'
 
 /** The column of the place of each record, from 1. */
 const PLACE = 'plinth_place'
 
-/** What the records have in common. */
-export interface EachShape extends Omit<WriteShape, 'returning'> {
-  /**
-   * Given fields that a record may lack, which is told by null: it has then what is assigned to the field, or nothing.
-   * Of the others each record has a value, or null because it was sent.
-   */
-  readonly optional: ReadonlySet<Field>
-}
-
 /**
  * Compiles creating several records at once: its rows are their ids and the records, in order. It writes those for which
  * every check holds, so that there are fewer rows where one fails. Slots: `f_<field>`, a list of texts each.
  */
-export function compileInsertEach(scope: SelectScope, resource: Resource, shape: EachShape): CompiledRecord {
-  const definitions = writtenEach(scope, resource, shape)
+export function compileInsertEach(scope: SelectScope, plan: WriteShape): CompiledRecord {
+  const { resource } = plan
+  const definitions = writtenEach(scope, plan)
   const answered = { ...scope, kept: undefined, isNew: true }
   const list = selectList(answered, resource, 't', 'single', [idSql(resource, 't')])
   const { columns, joins, serialize } = list
@@ -42,45 +34,46 @@ export function compileInsertEach(scope: SelectScope, resource: Resource, shape:
  * the records where the database counts them, and the places, from 1, of those that are not written. Slots: `f_<field>`, a
  * list of texts each.
  */
-export function compileInsertOfEach(scope: SelectScope, resource: Resource, shape: EachShape): Compiled {
-  const definitions = writtenEach(scope, resource, shape)
-  const id = idSql(resource, 'w')
+export function compileInsertOfEach(scope: SelectScope, plan: WriteShape): Compiled {
+  const definitions = writtenEach(scope, plan)
+  const id = idSql(plan.resource, 'w')
   return compiled(
     sql`${definitions} select (select string_agg(${id}::text, ',' order by ${id}) from w), (select string_agg(c.plinth_place::text, ',' order by c.plinth_place) from c where not c.plinth_holds)`,
   )
 }
 
 /** The statement without its answer: the rows `w`, and as `c` the records with their places and whether each was written. */
-function writtenEach(scope: SelectScope, resource: Resource, shape: EachShape): Sql {
-  const inputs = shape.given.map(({ name }) => sql`${slot(`f_${name}`)}::text[]`)
-  const names = [...shape.given.map(({ column }) => quoted(column)), PLACE]
+function writtenEach(scope: SelectScope, plan: WriteShape): Sql {
+  const { resource } = plan
+  const inputs = plan.given.map(({ name }) => sql`${slot(`f_${name}`)}::text[]`)
+  const names = [...plan.given.map(({ column }) => quoted(column)), PLACE]
   // What was sent, as text: beside the row, because a row does not tell whether a value was sent or follows.
   const sent = sql`g as materialized (select * from unnest(${join(inputs)}) with ordinality as g(${join(names)}))`
-  const row = sql`${insertedRow(scope, resource, givenColumns(scope, shape))}, g.${PLACE} from g`
-  const given = new Set(givenColumns(scope, shape).keys())
-  const by = shape.bulk === true ? 'import' : 'create'
+  const row = sql`${insertedRow(scope, resource, givenColumns(scope, plan))}, g.${PLACE} from g`
+  const given = new Set(givenColumns(scope, plan).keys())
+  const by = plan.bulk ? 'import' : 'create'
   const followed = followedRow(scope, resource, by, given, row, PLACE)
   const columns = new Set([...given, ...followed.columns])
-  const checks = checksOf(scope, resource, { ...shape, returning: 'answer' }, columns, false)
+  const checks = checksOf(scope, plan, columns)
   const holds = checks.length === 0 ? sql`true` : sql`(${and(checks.map(({ condition }) => condition))}) is true`
   const written = join(writable(scope, resource, columns).map(quoted))
   const judged = sql`c as materialized (select v.*, ${holds} as plinth_holds from v)`
   const insert = sql`insert into ${quoted(resource.table)} (${written}) select ${written} from c where c.plinth_holds order by c.plinth_place returning *`
-  const unsure = [...shape.optional].filter(
-    ({ column }) => shape.assigned.some(({ field }) => field.column === column) || followed.columns.has(column),
+  const unsure = [...plan.optional].filter(
+    ({ column }) => plan.assigned.some(({ field }) => field.column === column) || followed.columns.has(column),
   )
   const log = logSql(scope, resource, {
     action: 'create',
     after: 'w',
-    given: new Set(shape.given),
+    given: new Set(plan.given),
     unsure: new Map(unsure.map((field) => [field, sql`g.${quoted(field.column)} is not null`])),
-    from: unsure.length === 0 ? sql`w` : withSent(resource, shape, unsure),
+    from: unsure.length === 0 ? sql`w` : withSent(plan, unsure),
   })
   return sql`with ${sent}, ${followed.definitions}, ${judged}, w as (${insert})${log}`
 }
 
 /** The values of a record: what was sent, else what is assigned. */
-function givenColumns(scope: SelectScope, { assigned, given, optional }: EachShape): Columns {
+function givenColumns(scope: SelectScope, { assigned, given, optional }: WriteShape): Columns {
   const otherwise = writtenColumns(scope, { given: [], assigned })
   const sent = given.map((field) => {
     const value = sql`g.${quoted(field.column)}::${castType(field)}`
@@ -91,7 +84,7 @@ function givenColumns(scope: SelectScope, { assigned, given, optional }: EachSha
 }
 
 /** The written rows `w`, each beside what was sent of it: ids that the database counts come in the order of the rows. */
-function withSent(resource: Resource, { given }: EachShape, fields: readonly Field[]): Sql {
+function withSent({ given, resource }: WriteShape, fields: readonly Field[]): Sql {
   const id = idSql(resource, 'w')
   const key = given.find((field) => field === resource.key)
   const columns = (key === undefined ? fields : [...fields, key]).map(({ column }) => sql`g.${quoted(column)}`)

@@ -1,8 +1,9 @@
 /** Writes compiled to SQL: one statement checks what is referenced and unique, writes, and reads the answer back. */
-import type { Field, Resource, WriteAction } from '../catalog/catalog.ts'
+import type { Field, Resource } from '../catalog/catalog.ts'
 import { idType } from '../catalog/key.ts'
 import { computedFields, idSql, tableFields } from '../catalog/stored.ts'
 import { and, type Fragment, join, quoted, type Sql, slot, sql } from '../filter/sql.ts'
+import type { WriteShape } from '../plan/write-plan.ts'
 import { assignedSql } from './assigned.ts'
 import { changeSql, forgetSql, type LoggedWrite } from './change-log.ts'
 import { castType } from './comparison.ts'
@@ -19,7 +20,6 @@ import { storedList } from './stored-record.ts'
 import { findings, storedRow, withFormer } from './stored-row.ts'
 import { tableChecks } from './table-check.ts'
 import { type Check, type CheckSql, checksOf } from './write-check.ts'
-import type { WriteShape } from './write-shape.ts'
 
 /** A write. Its row starts with one column for each check, then the id (null when a check failed), then the record. */
 export interface CompiledWrite extends CompiledRecord {
@@ -70,13 +70,12 @@ function rowSql(
 /** The row `v` of a write, with what follows from it, and every column that it gives a value; `source` is where the stored row `t` is read. */
 function rowOf(
   scope: SelectScope,
-  resource: Resource,
-  { bulk }: Pick<WriteShape, 'bulk'>,
+  { bulk, resource }: WriteShape,
   given: Columns,
   source: Sql | undefined,
 ): FollowedRow {
   const row = source === undefined ? insertedRow(scope, resource, given) : updatedRow(scope, resource, given, source)
-  const by = source !== undefined ? 'update' : bulk === true ? 'import' : 'create'
+  const by = source !== undefined ? 'update' : bulk ? 'import' : 'create'
   const written = new Set(given.keys())
   const { definitions, columns } = followedRow(scope, resource, by, written, row)
   return { definitions, columns: new Set([...written, ...columns]) }
@@ -120,19 +119,20 @@ interface Write {
 }
 
 /** Compiles creating a record. Slots: `f_<field>`. */
-export function compileInsert(scope: SelectScope, resource: Resource, shape: WriteShape): CompiledWrite {
-  const given = writtenColumns(scope, shape)
-  const { definitions, columns } = rowOf(scope, resource, shape, given, undefined)
+export function compileInsert(scope: SelectScope, plan: WriteShape): CompiledWrite {
+  const { resource } = plan
+  const given = writtenColumns(scope, plan)
+  const { definitions, columns } = rowOf(scope, plan, given, undefined)
   const table = quoted(resource.table)
   const names = join(writable(scope, resource, columns).map(quoted))
-  return assemble(scope, resource, shape.returning, {
+  return assemble(scope, plan, {
     definitions,
-    checks: checksOf(scope, resource, shape, columns, false),
+    checks: checksOf(scope, plan, columns),
     statement: (conditions) =>
       columns.size === 0
         ? sql`insert into ${table} default values returning *`
         : sql`insert into ${table} (${names}) select ${names} from v where ${and(conditions)} returning *`,
-    logged: { action: 'create', after: 'w', given: new Set(shape.given), from: sql`w` },
+    logged: { action: 'create', after: 'w', given: new Set(plan.given), from: sql`w` },
   })
 }
 
@@ -140,15 +140,16 @@ export function compileInsert(scope: SelectScope, resource: Resource, shape: Wri
  * Compiles changing a record. Slots: `f_<field>`; `id`, and for `answer` the `version` (the row's xmin as it was read);
  * where the statement `finds` the record itself, `lookup` instead of both.
  */
-export function compileUpdate(scope: SelectScope, resource: Resource, shape: WriteShape): CompiledWrite {
-  const given = writtenColumns(scope, shape)
-  const { definitions: before, source, also, same, former } = storedRow(scope, resource, shape)
-  const { definitions, columns } = rowOf(scope, resource, shape, given, source)
+export function compileUpdate(scope: SelectScope, plan: WriteShape): CompiledWrite {
+  const { resource } = plan
+  const given = writtenColumns(scope, plan)
+  const { definitions: before, source, also, same, former } = storedRow(scope, plan)
+  const { definitions, columns } = rowOf(scope, plan, given, source)
   const sets = join(writable(scope, resource, columns).map((column) => `${quoted(column)} = v.${quoted(column)}`))
-  const checks = checksOf(scope, resource, shape, columns, true)
+  const checks = checksOf(scope, plan, columns)
   const isBare = columns.size === given.size && checks.length === 0 && !resource.logged
-  if (shape.finds !== undefined && isBare) return bareUpdate(scope, resource, shape, given)
-  return assemble(scope, resource, shape.returning, {
+  if (plan.finds !== undefined && isBare) return bareUpdate(scope, plan, given)
+  return assemble(scope, plan, {
     definitions: join([...before, definitions]),
     checks,
     // The version is compared again by the update itself: after waiting for a lock it sees the newer row.
@@ -159,17 +160,23 @@ export function compileUpdate(scope: SelectScope, resource: Resource, shape: Wri
       before: 'o',
       after: 'w',
       given: fieldsOf(resource, columns),
-      always: shape.told,
-      linked: shape.linked,
+      always: plan.told,
+      linked: plan.linked,
       from: former,
     },
   })
 }
 
+/** Compiles looking for what is wrong with values, which are not written. Slots: `f_<field>`, and `id` where the record exists. */
+export function compileChecks(scope: SelectScope, plan: WriteShape): CompiledWrite {
+  return plan.action === 'create' ? compileInsert(scope, plan) : compileUpdate(scope, plan)
+}
+
 /** An update of which nothing else is asked, and from which nothing follows: without the row `v` the database needs a quarter less. */
-function bareUpdate(scope: SelectScope, resource: Resource, shape: WriteShape, given: Columns): CompiledWrite {
+function bareUpdate(scope: SelectScope, plan: WriteShape, given: Columns): CompiledWrite {
+  const { resource } = plan
   const sets = join([...given].map(([column, value]) => sql`${quoted(column)} = ${value}`))
-  const where = and(findings(scope, resource, shape))
+  const where = and(findings(scope, plan))
   const list = selectList(scope, resource, 't', 'single', [idSql(resource, 't')])
   const written = sql`update ${quoted(resource.table)} t set ${sets} where ${where} returning t.*`
   const text = sql`with w as (${written}) select ${join(list.columns)} from w t ${list.joins}`
@@ -188,20 +195,15 @@ export function logSql({ catalog }: SelectScope, resource: Resource, write: Logg
 }
 
 /** Row, checks, write and answer as one statement. */
-function assemble(
-  scope: SelectScope,
-  resource: Resource,
-  returning: WriteShape['returning'],
-  write: Write,
-): CompiledWrite {
+function assemble(scope: SelectScope, { answer, resource }: WriteShape, write: Write): CompiledWrite {
   const checks = write.checks.map(({ check }) => check)
   const checked = checkedRow(write)
-  if (returning === 'checks')
+  if (answer === 'checks')
     return { ...compiled(sql`${checked} select c.* from c`), checks, tells: 0, kept: [], serialize: () => 'null' }
   const flags = checks.map((_, i) => `c.c${i}`)
   const before: readonly Fragment[] = [...flags, idSql(resource, 't')]
   const list =
-    returning === 'answer'
+    answer === 'record'
       ? selectList({ ...scope, isNew: write.logged.action === 'create' }, resource, 't', 'single', before)
       : { ...storedList(resource, 't', before), kept: [] }
   const written = write.statement(flags.length === 0 ? [] : [sql`(select ${and(flags)} from c)`])
@@ -225,32 +227,22 @@ function checkedRow(write: Write): Sql {
 }
 
 /** The row `v` that a write would make, as definitions of a `with`. */
-export function draftRow(
-  scope: SelectScope,
-  resource: Resource,
-  shape: Pick<WriteShape, 'given' | 'assigned' | 'bulk'>,
-  by: WriteAction,
-): Sql {
-  const given = writtenColumns(scope, shape)
+export function draftRow(scope: SelectScope, plan: WriteShape): Sql {
+  const { action, resource } = plan
+  const given = writtenColumns(scope, plan)
   const stored = sql`${quoted(resource.table)} t where ${idSql(resource, 't')} = ${slot('id')}::${idType(resource)}`
-  if (by === 'delete' || by === 'restore') return removedRow(scope, resource, by, given, stored)
-  return rowOf(scope, resource, shape, given, by === 'create' ? undefined : stored).definitions
+  if (action === 'delete' || action === 'restore') return removedRow(scope, resource, action, given, stored)
+  return rowOf(scope, plan, given, action === 'create' ? undefined : stored).definitions
 }
 
 /**
  * Compiles the row that a write would make of a shape, without writing it: whether its clause admits it, then the
  * record. Slots: `f_<field>`, and `id` where the record exists.
  */
-export function compileDraft(
-  scope: SelectScope,
-  resource: Resource,
-  shape: Pick<WriteShape, 'given' | 'assigned' | 'clause' | 'bulk'>,
-  by: WriteAction,
-): CompiledRecord {
-  const definitions = draftRow(scope, resource, shape, by)
-  const admitted = holdsSql(scope.catalog, shape.clause?.where, 'v')
-  const stored = storedList(resource, 'v', [admitted])
-  const text = sql`with ${definitions} select ${join(stored.columns)} from v`
+export function compileDraft(scope: SelectScope, plan: WriteShape): CompiledRecord {
+  const admitted = holdsSql(scope.catalog, plan.clause?.where, 'v')
+  const stored = storedList(plan.resource, 'v', [admitted])
+  const text = sql`with ${draftRow(scope, plan)} select ${join(stored.columns)} from v`
   return { ...compiled(text), serialize: stored.serialize }
 }
 
@@ -258,16 +250,13 @@ export function compileDraft(
  * Compiles deleting or restoring one record: setting columns where the resource says so (soft delete), else removing the
  * row. Its row is that of a write, without an answer: the checks and the id where there are checks, then the stored record. Slot: `id`.
  */
-export function compileRemoval(
-  scope: SelectScope,
-  resource: Resource,
-  action: 'delete' | 'restore',
-  leaving: ReadonlySet<string> = new Set(),
-): CompiledWrite {
+export function compileRemoval(scope: SelectScope, plan: WriteShape): CompiledWrite {
+  const { leaving, resource } = plan
+  const action = plan.action === 'restore' ? 'restore' : 'delete'
   const sets = action === 'delete' ? resource.deleteSets : resource.restoreSets
   const table = `${quoted(resource.table)} t`
   const yields = action === 'restore' ? resource.soles.map(({ field }) => field.column) : []
-  const columns = writtenColumns(scope, { given: [], assigned: sets ?? [] })
+  const columns = writtenColumns(scope, plan)
   const list =
     yields.length === 0
       ? [...columns].map(([column, value]) => sql`${quoted(column)} = ${value}`)
@@ -291,7 +280,7 @@ export function compileRemoval(
       : sql`${write} where ${same} returning ${join(columns)}`
     return { ...compiled(text), checks: [], tells: 0, kept: [], serialize }
   }
-  return assemble(scope, resource, 'stored', {
+  return assemble(scope, plan, {
     definitions: removedRow(scope, resource, action, columns, sql`${table} where ${same}`),
     checks,
     statement: (conditions) => sql`${write} where ${and([same, ...conditions])} returning t.*`,

@@ -5,9 +5,11 @@ import type { Actor } from '../actor.ts'
 import type { Catalog, Resource } from '../catalog/catalog.ts'
 import { quoted } from '../filter/sql.ts'
 import { memo } from '../memo.ts'
+import { identityOf } from '../plan/plan.ts'
 import { type Compiled, parameterValues } from '../query/compiled.ts'
 import type { ListQuery } from '../query/list-query.ts'
 import { actorClass } from '../query/policy.ts'
+import type { SelectScope } from '../query/scope.ts'
 import { compileConcerned, type Dependency, dependencies, showsIn } from '../query/stream-reach.ts'
 import { type CompiledStream, compileStream } from '../query/stream-statement.ts'
 
@@ -43,24 +45,22 @@ export interface Share {
 export function sightOf(foundation: Foundation, resource: Resource, actor: Actor, list: ListQuery): Sight {
   const { catalog, statements } = foundation
   const scope = { catalog, actor }
-  const key = `stream ${resource.name} ${list.key} ${actorClass(actor)}`
   const all = dependencies(scope, resource, list)
   return {
-    key,
+    key: identityOf([resource, list, actorClass(actor)]),
     resource,
     foundation,
     owners: [...new Set([resource.owner, ...all.map(({ owner }) => owner)])],
     dependencies: all,
     adhoc: list.adhoc,
     shows: showsIn(scope, resource),
-    statement: (further) =>
-      statements.get(
-        `${key} ${further.map(({ name }) => name).join()}`,
-        () => compileStream(scope, resource, list, further),
-        list.madeUp,
-      ),
-    concerned: () => statements.get(`concerned ${key}`, () => compileConcerned(scope, resource, all), list.madeUp),
+    statement: (further) => statements.get(compileStream, scope, resource, list, further),
+    concerned: () => statements.get(compileConcernedBy, scope, resource, list),
   }
+}
+
+function compileConcernedBy(scope: SelectScope, resource: Resource, list: ListQuery): Compiled {
+  return compileConcerned(scope, resource, dependencies(scope, resource, list))
 }
 
 /** What a reader of a sight compares with. */

@@ -254,7 +254,7 @@ test('lists share a statement exactly when they differ in values alone', () => {
   const compiledOf = (query: string): { readonly key: string; readonly statement: string } => {
     const list = readListQuery(catalog, books, STAFF_ACTOR, new URLSearchParams(query))
     const { statement, parameters } = compilePage({ catalog, actor: STAFF_ACTOR }, books, list)
-    return { key: list.key, statement: `${statement.text} ${JSON.stringify(parameters)}` }
+    return { key: list.planId, statement: `${statement.text} ${JSON.stringify(parameters)}` }
   }
   const groups = SHAPES.map((queries) => queries.map(compiledOf))
   for (const [first, ...others] of groups) for (const other of others) assert.equal(other, first)

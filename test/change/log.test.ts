@@ -5,6 +5,7 @@ import { SYSTEM } from '../../engine/actor.ts'
 import { storedFields } from '../../engine/catalog/stored.ts'
 import { deleteOldChanges, forgetChanges } from '../../engine/change/keep.ts'
 import { FIELD_TYPES } from '../../engine/field/index.ts'
+import { PLAIN_UPDATE, planInsert, planRemoval, planUpdate } from '../../engine/plan/write-plan.ts'
 import { isLogged } from '../../engine/query/change-log.ts'
 import { compileInsert, compileRemoval, compileUpdate } from '../../engine/query/write-statement.ts'
 import { application, type TestApplication } from '../support/application.ts'
@@ -96,12 +97,13 @@ test('a resource to which nobody listens pays nothing: its SQL does not know of 
   const shelves = catalog.resources.get('shelves')!
   assert.is(shelves.logged, false)
   const scope = { catalog, actor: SYSTEM }
-  const given = storedFields(shelves).filter((field) => field !== shelves.key)
-  const shape = { given, trusted: new Set<string>(), assigned: [], clause: undefined, returning: 'answer' } as const
+  const names = storedFields(shelves).flatMap((field) => (field === shelves.key ? [] : [field.name]))
+  const parts = { resource: shelves, names, clause: undefined, answer: 'record' } as const
+  const leaving = new Set<string>()
   const texts = [
-    compileInsert(scope, shelves, shape),
-    compileUpdate(scope, shelves, shape),
-    compileRemoval(scope, shelves, 'delete'),
+    compileInsert(scope, planInsert(catalog, { ...parts, trusted: [], links: new Set(), bulk: false })),
+    compileUpdate(scope, planUpdate(catalog, { ...PLAIN_UPDATE, ...parts })),
+    compileRemoval(scope, planRemoval(catalog, { resource: shelves, action: 'delete', leaving, answer: 'stored' })),
   ]
   for (const { statement } of texts) assert.not.match(statement.text, /plinth_change|log_| l as /)
 })
