@@ -8,6 +8,7 @@ import type { Settings } from '../settings.ts'
 import { inTurns } from '../turns.ts'
 import { showDiagnostics, shownInstances } from './application.ts'
 import type { ExitCode, Invocation } from './command.ts'
+import type { Watching } from './watch.ts'
 
 async function fillWithExamples(engine: Engine): Promise<void> {
   if (!engine.app.composition.commands.has('demo')) {
@@ -86,24 +87,26 @@ async function writeBeside(engine: Engine, settings: Settings): Promise<void> {
   await writeForEditors(engine.app, settings, inTurns)
 }
 
-async function watched(engine: Engine, invocation: Invocation, written: Promise<void>): Promise<() => Promise<void>> {
+/** The files are watched from before they are read, so that what is saved during the start is served too. */
+async function watched(invocation: Invocation): Promise<Watching | undefined> {
+  if (invocation.options.watch !== true) return undefined
   const { watchSources } = await import('./watch.ts')
-  return watchSources(engine, invocation, written)
+  return watchSources(invocation)
 }
 
 /** Serves until the process is told to stop, then lets what is under way finish. */
-async function serve({ engine, lines }: Begun, invocation: Invocation): Promise<void> {
-  const { options, say, settings, stopped } = invocation
+async function serve({ engine, lines }: Begun, invocation: Invocation, watching?: Watching): Promise<void> {
+  const { say, settings, stopped } = invocation
   const written = writeBeside(engine, settings)
   try {
-    const unwatch = options.watch === true ? await watched(engine, invocation, written) : undefined
+    watching?.follow(engine, written)
     say(lines.join('\n'))
     let rollout: Promise<void> = Promise.resolve()
     invocation.onHangup(() => {
       rollout = rollout.then(() => rollOutFiles(engine, invocation))
     })
     const lost = await Promise.race([stopped, engine.lost])
-    await unwatch?.()
+    await watching?.end()
     await rollout
     if (lost instanceof Error) throw lost
     await Promise.all([engine.close(settings.shutdownDelay), written])
@@ -126,6 +129,7 @@ export async function run(invocation: Invocation): Promise<ExitCode> {
   if (options.watch === true) process.setSourceMapsEnabled(true)
   const stop = new AbortController()
   void stopped.then(() => stop.abort(new Error('the process is told to stop')))
+  const watching = await watched(invocation)
   const beginning = inLittleRoom(() => begin(invocation, stop.signal))
   try {
     const begun = await Promise.race([beginning, stopped])
@@ -134,11 +138,13 @@ export async function run(invocation: Invocation): Promise<ExitCode> {
       return 0
     }
     if (begun === undefined) return 1
-    await serve(begun, invocation)
+    await serve(begun, invocation, watching)
     return 0
   } catch (error) {
     if (stop.signal.aborted) return 0
     complain(sentenceOf(error))
     return 1
+  } finally {
+    await watching?.end()
   }
 }

@@ -15,49 +15,63 @@ const PLUGINS = /\.(?:ya?ml|[mc]?[jt]s|json)$/
 /** Folders of packages and of editors, in the folder of plugins: nothing of theirs is an application's code. */
 const LEFT_OUT = /[\\/](?:node_modules|\.[^\\/]*)(?:[\\/]|$)/
 
-/**
- * Reloads the engine when a file of its resources or plugins changes, one reload at a time. Resolves once
- * nothing that is saved can be missed, with what ends the watching. The first reload waits for what is `written` of the
- * files as they are.
- */
-export async function watchSources(
-  engine: Engine,
-  invocation: Invocation,
-  written: Promise<void>,
-): Promise<() => Promise<void>> {
-  const { settings, say, complain } = invocation
+/** The files of an application, which are watched. */
+export interface Watching {
+  /**
+   * Reloads the engine for what was saved since the watching began and for what is saved from now on, one reload at a
+   * time. The first waits for what is `written` of the files as they were read.
+   */
+  follow(engine: Engine, written: Promise<void>): void
+  /** Resolves when nothing is watched and no reload is under way. */
+  end(): Promise<void>
+}
+
+/** Watches the files of resources and plugins; resolves once nothing that is saved can be missed, so read them afterwards. */
+export async function watchSources(invocation: Invocation): Promise<Watching> {
+  const { resourcesDir, pluginsDir } = invocation.settings
   let timer: NodeJS.Timeout | undefined
-  let reloading = written
-
-  async function reload(): Promise<void> {
-    try {
-      const diagnostics = await engine.reload()
-      showDiagnostics({ diagnostics }, invocation)
-      const failed = diagnostics.some((diagnostic) => diagnostic.severity !== 'warning')
-      if (!failed && !settings.production) await writeForEditors(engine.app, settings)
-      say(failed ? 'The last good version is still served.' : 'The change is served.')
-    } catch (error) {
-      complain(sentenceOf(error))
-    }
+  let reloading = Promise.resolve()
+  let isSaved = false
+  let saved = (): void => {
+    isSaved = true
   }
-
-  const plugins = resolve(settings.pluginsDir)
+  const plugins = resolve(pluginsDir)
   const ofPlugins = (path: string): boolean => resolve(path).startsWith(plugins)
   const ignored = (path: string): boolean => ofPlugins(path) && LEFT_OUT.test(resolve(path).slice(plugins.length))
   const changed = (path: string): void => {
     if (!(ofPlugins(path) ? PLUGINS : YAML).test(path)) return
     clearTimeout(timer)
-    timer = setTimeout(() => {
-      reloading = reloading.then(reload)
-    }, SETTLE_MS)
+    timer = setTimeout(() => saved(), SETTLE_MS)
   }
   // One watcher each: a folder of plugins that does not exist would make a common one ready before it sees the resources.
-  const watchers = [settings.resourcesDir, plugins].map((folder) => watch(folder, { ignoreInitial: true, ignored }))
+  const watchers = [resourcesDir, plugins].map((folder) => watch(folder, { ignoreInitial: true, ignored }))
   for (const watcher of watchers) watcher.on('all', (_, path) => changed(path))
   await Promise.all(watchers.map((watcher) => new Promise<void>((ready) => watcher.once('ready', ready))))
-  return async () => {
-    clearTimeout(timer)
-    await Promise.all(watchers.map((watcher) => watcher.close()))
-    await reloading
+  return {
+    follow(engine, written) {
+      reloading = written
+      saved = () => {
+        reloading = reloading.then(() => reload(engine, invocation))
+      }
+      if (isSaved) saved()
+    },
+    async end() {
+      clearTimeout(timer)
+      await Promise.all(watchers.map((watcher) => watcher.close()))
+      await reloading
+    },
+  }
+}
+
+async function reload(engine: Engine, invocation: Invocation): Promise<void> {
+  const { settings, say, complain } = invocation
+  try {
+    const diagnostics = await engine.reload()
+    showDiagnostics({ diagnostics }, invocation)
+    const failed = diagnostics.some((diagnostic) => diagnostic.severity !== 'warning')
+    if (!failed && !settings.production) await writeForEditors(engine.app, settings)
+    say(failed ? 'The last good version is still served.' : 'The change is served.')
+  } catch (error) {
+    complain(sentenceOf(error))
   }
 }
