@@ -6,7 +6,6 @@ import { type App, composeApp, type Logged } from './boot/app.ts'
 import { type Boot, readCatalog } from './boot/boot.ts'
 import { createExchange, register, settleOn } from './boot/exchange.ts'
 import { createRemembering, type Remembering } from './boot/remember.ts'
-import { fileVersion } from './boot/version.ts'
 import { logBreakers, standings } from './breaker.ts'
 import type { ListenerWorker } from './change/worker.ts'
 import { admitCommands, connectOn } from './database/connect.ts'
@@ -208,9 +207,8 @@ function running(
       work = beginWork(process, serving)
       process.listeners = work.listeners
       await admitCommands(process.database, process.log)
-      const version = fileVersion(boot, process.settings)
-      process.remembering.begin(version)
-      follower = exchange.follow(version)
+      process.remembering.begin(boot.version)
+      follower = exchange.follow(boot.version)
       return { url: listening.url, lines: startLines(process.database, serving.app.catalog, listening.url, lines) }
     },
     command(name, args) {

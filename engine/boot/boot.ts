@@ -1,7 +1,7 @@
 /** ⇄ Boot: a folder of YAML and its plugins become a catalog, or all complaints at once. */
 
 import { readFile } from 'node:fs/promises'
-import { relative } from 'node:path'
+import { relative, resolve as resolvePath } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import type { Catalog } from '../catalog/catalog.ts'
 import type { AppDefinition } from '../definition/app-definition.ts'
@@ -15,6 +15,7 @@ import type { BoundRoute } from '../http/parts.ts'
 import { isObject } from '../json.ts'
 import { type Composition, compose } from '../plugin/compose.ts'
 import { loadPlugins } from '../plugin/load.ts'
+import { codeHash } from '../plugin/modules.ts'
 import { withUnusedPlugins } from '../plugin/unused.ts'
 import { inOrder, resolve } from '../resolve/resolve.ts'
 import type { Collected, Diagnostic } from '../text/diagnostic.ts'
@@ -23,6 +24,7 @@ import { atOnce, type Doing, each, type Pieces } from '../turns.ts'
 import { judgedRoutes } from './bind-routes.ts'
 import { extend, nameOf } from './extend.ts'
 import { withTexts } from './include.ts'
+import { fileVersion } from './version.ts'
 
 export interface Boot {
   readonly catalog: Catalog
@@ -31,6 +33,8 @@ export interface Boot {
   readonly routes: readonly BoundRoute[]
   /** Everything that was read, app.yaml first; plugins' files among them. */
   readonly sources: readonly Source[]
+  /** The version of the files, the code of the plugins as it was before any of it was imported. */
+  readonly version: string
 }
 
 export interface BootOptions {
@@ -56,6 +60,8 @@ export async function catalogFrom(
   doing: Doing = atOnce,
 ): Promise<Collected<Boot>> {
   if (sources === undefined) return { diagnostics: unreadable }
+  // Code that is saved while it is imported is another version, whichever of the two was imported.
+  const code = await codeHash(resolvePath(pluginsDir))
   const app = parseDocument(sources.app)
   const plugins = checkPlugins(app.value ?? NO_APP)
   const place = (name: string) => plugins.value.place([name], 'key')
@@ -87,6 +93,7 @@ export async function catalogFrom(
       composition: composed.value,
       routes: Object.freeze(routes.value),
       sources: all,
+      version: fileVersion(all, code),
     }),
     diagnostics,
   }

@@ -21,7 +21,6 @@ import { followFiles } from './follow-files.ts'
 import { pauseOf } from './pause.ts'
 import type { Remembering } from './remember.ts'
 import { type SettleOptions, settle } from './settle.ts'
-import { fileVersion } from './version.ts'
 
 /** What outlives a change of the app, as far as one needs it. */
 export interface Exchanging {
@@ -43,7 +42,7 @@ export interface Exchange {
   /** Reads the sources again and has every running instance serve them; gives their names. */
   rollOut(): Promise<Collected<readonly string[]>>
   /** Serves what is rolled out from now on; `version` is that of the files which are served at first. */
-  follow(version: Promise<string>): Follower
+  follow(version: string): Follower
 }
 
 export function createExchange(parts: Exchanging): Exchange {
@@ -82,9 +81,9 @@ async function hold({ streams, passage }: Exchanging): Promise<void> {
 
 /** Serves another app from now on; it is composed before, because requests may wait for this. */
 async function serve(parts: Exchanging, boot: Boot, next: App): Promise<void> {
-  const { remembering, settings, streams, serving } = parts
+  const { remembering, streams, serving } = parts
   await register(parts, boot)
-  remembering.again(fileVersion(boot, settings))
+  remembering.again(boot.version)
   await streams.endAll()
   serving.app = next
   // Those that were opened meanwhile are for the app before.
@@ -117,7 +116,7 @@ async function rollOutFiles(parts: Exchanging): Promise<Collected<readonly strin
   const { value: done, diagnostics: found } = await rollOut({
     runner: database.adhoc,
     presence: database.presence,
-    version: await fileVersion(value, settings),
+    version: value.version,
     settle: (pause) => settleOn(parts, value, { edited: true, pause }),
   })
   const all = [...diagnostics, ...found]
@@ -143,7 +142,7 @@ async function fits({ database, now }: Exchanging, catalog: Catalog): Promise<bo
   return (await isAt(catalog, database.adhoc)) || isServable(catalog, database, now())
 }
 
-function follow(parts: Exchanging, version: Promise<string>, reloaded: () => Promise<unknown>): Follower {
+function follow(parts: Exchanging, version: string, reloaded: () => Promise<unknown>): Follower {
   const { database, passage, compose, serving } = parts
   return followFiles(parts, version, {
     async alone(work) {

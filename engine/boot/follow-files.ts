@@ -7,7 +7,6 @@ import type { Logger } from '../observe.ts'
 import { type Follower, type FollowerParts, followRollouts } from '../rollout/follow.ts'
 import { inTurns } from '../turns.ts'
 import { type Boot, type BootOptions, readCatalog } from './boot.ts'
-import { fileVersion } from './version.ts'
 
 interface Around {
   readonly database: Pick<Database, 'adhoc' | 'presence'>
@@ -30,7 +29,7 @@ export interface Serves<T> extends Pick<FollowerParts, 'alone' | 'changed'> {
 /** `version` is that of the files which are served at first. */
 export function followFiles<T>(
   { database, log, settings }: Around,
-  version: Promise<string>,
+  version: string,
   { alone, changed, compose, serve, fits, finish, fitsNow }: Serves<T>,
 ): Follower {
   let served = version
@@ -47,15 +46,14 @@ export function followFiles<T>(
     async read() {
       const { value, diagnostics } = await readCatalog(settings, inTurns)
       if (value === undefined) return { diagnostics }
-      const found = await fileVersion(value, settings)
       // Here and not in `serve`, for which requests may wait.
       const app = compose(value)
       return {
         value: {
-          version: found,
+          version: value.version,
           async serve() {
             await serve(value, app)
-            served = Promise.resolve(found)
+            served = value.version
           },
           fits: () => fits(value),
           finish: () => finish(value),

@@ -22,9 +22,9 @@ interface Serving {
 
 export interface Remembering {
   /** The process serves these files from now on. */
-  begin(version: Promise<string>): void
+  begin(version: string): void
   /** Another application, of these files, takes the place of the one that is served; nothing where none is. */
-  again(version: Promise<string>): void
+  again(version: string): void
   /** Resolves when nothing is written any more; what was served for a moment only is not written down. */
   end(): Promise<void>
 }
@@ -51,17 +51,17 @@ export function createRemembering(
 ): Remembering {
   let timer: NodeJS.Timeout | undefined
   let written = Promise.resolve()
-  const write = async (version: Promise<string>): Promise<void> => {
+  const write = async (version: string): Promise<void> => {
     try {
       const app = serving()
       if (app === undefined) return
-      const from = await madeFrom(await version, app.composition, settings)
+      const from = await madeFrom(version, app.composition, settings)
       await keepServed(database.adhoc, from, () => inTurns(description(app)))
     } catch (error) {
       log.warn({ err: error }, 'what is served could not be written down: `plinth plan` compares with what was before')
     }
   }
-  const begin = (version: Promise<string>): void => {
+  const begin = (version: string): void => {
     clearTimeout(timer)
     timer = setTimeout(() => {
       written = written.then(() => write(version))

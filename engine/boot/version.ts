@@ -1,25 +1,23 @@
 /** Which version of an application's files was read ⇄: the same on every machine that has the same files. */
 import { createHash } from 'node:crypto'
-import { basename, relative, resolve, sep } from 'node:path'
+import { basename, dirname, relative, resolve, sep } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import type { Composition } from '../plugin/compose.ts'
 import { codeFolders } from '../plugin/load.ts'
 import { codeHash } from '../plugin/modules.ts'
-import type { Boot, BootOptions } from './boot.ts'
+import type { Source } from '../text/source.ts'
 
-/** A hash of the YAML that was read, by its names below the folder, and of the code of the application's plugins. */
-export async function fileVersion({ sources }: Boot, { resourcesDir, pluginsDir }: BootOptions): Promise<string> {
+/** A hash of the YAML that was read, app.yaml first, by its names below the folder, and of the `code` of the application's plugins. */
+export function fileVersion(sources: readonly Source[], code: string): string {
   const hash = createHash('sha256')
+  const folder = dirname(resolve(sources[0]?.file ?? ''))
   for (const { file, text } of sources) {
-    const below = relative(resolve(resourcesDir), resolve(file))
+    const below = relative(folder, resolve(file))
     // A plugin brings files from wherever it is installed.
     const name = below.startsWith('..') ? basename(file) : below.split(sep).join('/')
     hash.update(`${name}\0${text}\0`)
   }
-  return hash
-    .update(await codeHash(resolve(pluginsDir)))
-    .digest('hex')
-    .slice(0, 16)
+  return hash.update(code).digest('hex').slice(0, 16)
 }
 
 const ENGINE = fileURLToPath(new URL('..', import.meta.url))
@@ -28,7 +26,7 @@ const ENGINE = fileURLToPath(new URL('..', import.meta.url))
 export async function madeFrom(
   version: string,
   { plugins }: Pick<Composition, 'plugins'>,
-  { pluginsDir }: Pick<BootOptions, 'pluginsDir'>,
+  { pluginsDir }: { readonly pluginsDir: string },
 ): Promise<string> {
   const names = plugins.map(({ name }) => name)
   const hash = createHash('sha256').update(version)

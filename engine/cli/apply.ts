@@ -1,6 +1,5 @@
 /** `plinth apply [<hash>]`: the database and every running instance come to the files as they are now. */
 import { type Settled, type SettleOptions, settle, settleByPlan } from '../boot/settle.ts'
-import { fileVersion } from '../boot/version.ts'
 import { rollOut } from '../rollout/roll-out.ts'
 import { showDiagnostics, shownInstances, withDatabase } from './application.ts'
 import type { ExitCode, Invocation } from './command.ts'
@@ -13,7 +12,7 @@ export function run(invocation: Invocation): Promise<ExitCode> {
     const rolledOut = await rollOut({
       runner: database.adhoc,
       presence: database.presence,
-      version: await fileVersion(application, settings),
+      version: application.version,
       settle(pause) {
         const options: SettleOptions = { log, now: new Date(), settings, edited: true, logsLeft: false, pause }
         return hash === undefined ? settle(catalog, database, options) : settleByPlan(hash, catalog, database, options)

@@ -9,7 +9,7 @@ export interface FollowerParts extends Omit<Participant, 'judged'> {
   /** For people: the machine and the process. */
   readonly name: string
   /** The version of what is served. */
-  version(): Promise<string>
+  version(): string
   /** Reads the files as they are now. */
   read(): Promise<Collected<Candidate>>
   /** What changes whenever the tables may have been changed. */
@@ -82,7 +82,7 @@ async function attempt(
 }
 
 async function show(parts: FollowerParts): Promise<void> {
-  await showInstance(parts, { id: parts.id, name: parts.name, version: await parts.version() })
+  await showInstance(parts, { id: parts.id, name: parts.name, version: parts.version() })
 }
 
 async function enter(parts: FollowerParts, state: State): Promise<void> {
@@ -96,16 +96,16 @@ async function enter(parts: FollowerParts, state: State): Promise<void> {
 async function look(parts: FollowerParts, state: State): Promise<void> {
   if (state.leave === undefined) await enter(parts, state)
   const now = await rolloutNow(parts)
-  if (now !== undefined && (await concerns(parts, state, now.rollout))) {
+  if (now !== undefined && concerns(parts, state, now.rollout)) {
     state.done = now.rollout.id
     if ((await participate(participant(parts), state, now.rollout)) === 'open') state.done = undefined
   }
   if (now === undefined || !isOpen(now.rollout)) await keepUp(parts, state)
 }
 
-async function concerns({ version }: FollowerParts, { done }: State, rollout: Rollout): Promise<boolean> {
+function concerns({ version }: FollowerParts, { done }: State, rollout: Rollout): boolean {
   if (rollout.id === done || rollout.phase === 'cancelled') return false
-  return isOpen(rollout) || rollout.version !== (await version())
+  return isOpen(rollout) || rollout.version !== version()
 }
 
 function participant(parts: FollowerParts): Participant {

@@ -6,7 +6,7 @@ import * as assert from 'uvu/assert'
 import type { Boot } from '../../engine/boot/boot.ts'
 import { createRemembering } from '../../engine/boot/remember.ts'
 import { served } from '../../engine/boot/served.ts'
-import { fileVersion, madeFrom } from '../../engine/boot/version.ts'
+import { madeFrom } from '../../engine/boot/version.ts'
 import { ENGINE_TABLES } from '../../engine/migration/engine-tables.ts'
 import { migrateTables } from '../../engine/migration/migrate.ts'
 import { servedLast } from '../../engine/migration/served.ts'
@@ -45,7 +45,7 @@ test('an application is made from its files, the code of its plugins, and that o
   const app = application(FILES)
   const from = async (): Promise<string> => {
     const boot = await booted(app)
-    return madeFrom(await fileVersion(boot, options(app)), boot.composition, options(app))
+    return madeFrom(boot.version, boot.composition, options(app))
   }
   const found = [await from()]
   assert.is(await from(), found[0], 'the same while nothing changes')
@@ -55,6 +55,15 @@ test('an application is made from its files, the code of its plugins, and that o
   }
   app.remove()
   assert.is(new Set(found).size, 4, 'another with each change')
+})
+
+test('code that is saved while it is imported is another version than the one that was read', async () => {
+  const saves =
+    "import { writeFileSync } from 'node:fs'\nwriteFileSync(new URL('more.js', import.meta.url), '// saved')\n"
+  const app = application({ ...FILES, 'plugins/own/index.js': `${saves}${FILES['plugins/own/index.js']}` })
+  const first = await booted(app)
+  assert.is.not((await booted(app)).version, first.version)
+  app.remove()
 })
 
 test('the document is made when it was made from something else, and not by another start of the same', async () => {
@@ -78,7 +87,7 @@ test('the document is made when it was made from something else, and not by anot
     }
     const around = { database: { ...database, adhoc }, log: SILENT, settings: options(app) }
     const remembering = createRemembering(around, () => ({ ...boot, documentPieces }))
-    remembering.begin(fileVersion(boot, options(app)))
+    remembering.begin(boot.version)
     await until(() => asked.length > 0)
     await remembering.end()
   }
@@ -113,7 +122,7 @@ test('it is described in turns, so that requests are answered in between', async
   const around = { database, log: SILENT, settings: options(app) }
   const remembering = createRemembering(around, () => ({ ...boot, documentPieces }))
   const others = setInterval(() => done.push('another'), 1)
-  remembering.begin(fileVersion(boot, options(app)))
+  remembering.begin(boot.version)
   await until(async () => (await servedLast(database.adhoc)) !== undefined)
   await remembering.end()
   clearInterval(others)

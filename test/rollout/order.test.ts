@@ -5,7 +5,6 @@ import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
 import { readCatalog } from '../../engine/boot/boot.ts'
 import { followFiles } from '../../engine/boot/follow-files.ts'
-import { fileVersion } from '../../engine/boot/version.ts'
 import type { Pause } from '../../engine/migration/apply.ts'
 import { ENGINE_TABLES } from '../../engine/migration/engine-tables.ts'
 import { migrateTables } from '../../engine/migration/migrate.ts'
@@ -26,7 +25,7 @@ async function rolledOut(settle: (pause: Pause, done: string[]) => Promise<Colle
   const settings = { resourcesDir: join(files.path, 'resources'), pluginsDir: join(files.path, 'plugins') }
   const { value: boot } = await readCatalog(settings)
   const done: string[] = []
-  const follower = followFiles({ database, log: SILENT, settings }, Promise.resolve('another'), {
+  const follower = followFiles({ database, log: SILENT, settings }, 'another', {
     alone: async (work) => {
       done.push('requests wait')
       const result = await work()
@@ -48,7 +47,7 @@ async function rolledOut(settle: (pause: Pause, done: string[]) => Promise<Colle
     await until(async () => (await instances(registry, randomUUID())).length === 1)
     const rolled = await rollOut({
       ...registry,
-      version: await fileVersion(boot!, settings),
+      version: boot!.version,
       settle: (pause) => settle(pause, done),
     })
     await until(async () => done.at(-1) === 'requests are served' || !done.includes('requests wait'))
@@ -135,5 +134,38 @@ order('a pause that is given back has requests served by the version before, as 
     ...['requests wait', 'altered', 'an app is served', 'requests are served'],
   ])
 })
+
+order(
+  'an instance whose files do not fit tables that were changed without it says so in the log, and serves on',
+  async () => {
+    const files = folder(NOTES)
+    const { database, close } = await testDatabase()
+    await migrateTables(ENGINE_TABLES, database, { log: SILENT, now: new Date() })
+    const settings = { resourcesDir: join(files.path, 'resources'), pluginsDir: join(files.path, 'plugins') }
+    const said: string[] = []
+    let isServed = false
+    const log = { ...SILENT, error: (_: object, text?: string) => void said.push(text ?? '') }
+    const follower = followFiles({ database, log, settings }, 'another', {
+      alone: (work) => work(),
+      compose: () => 'an app',
+      serve: async () => {
+        isServed = true
+      },
+      changed: async () => 'changed',
+      fits: async () => false,
+      fitsNow: async () => false,
+      finish: async () => false,
+    })
+    try {
+      await until(() => said.length > 0)
+      assert.match(said[0] ?? '', 'the files as they are now do not fit them either')
+      assert.is(isServed, false)
+    } finally {
+      await follower.close()
+      await close()
+      files.remove()
+    }
+  },
+)
 
 order.run()

@@ -4,11 +4,10 @@ import { type Agent, request as httpRequest } from 'node:http'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { type Boot, readCatalog } from '../../engine/boot/boot.ts'
-import { fileVersion } from '../../engine/boot/version.ts'
 import type { Database } from '../../engine/database/database.ts'
 import { createEngine, type Engine } from '../../engine/engine.ts'
 import type { Logger } from '../../engine/observe.ts'
-import { readSettings, type Settings } from '../../engine/settings.ts'
+import { readSettings } from '../../engine/settings.ts'
 import { renderDiagnostics } from '../../engine/text/render.ts'
 import { type Answer, answerTo } from './answer.ts'
 import { begunDatabase } from './begun.ts'
@@ -71,7 +70,7 @@ export async function application(options: ApplicationOptions): Promise<TestAppl
   if (settings.value === undefined) throw new Error(renderDiagnostics(settings.diagnostics))
   const read = await readCatalog(settings.value)
   if (read.value === undefined) throw new Error(renderDiagnostics(read.diagnostics))
-  const { database, close } = await databaseOf(read.value, settings.value, options)
+  const { database, close } = await databaseOf(read.value, options)
   const log = process.env.TEST_LOG === undefined ? SILENT : loud()
   const made = await createEngine({
     ...{ settings: settings.value, log, database, read },
@@ -100,12 +99,10 @@ export async function application(options: ApplicationOptions): Promise<TestAppl
 /** The shipped desk is opened by so many files that it is not migrated for each of them. */
 async function databaseOf(
   boot: Boot,
-  settings: Settings,
   { resources, database, before, now }: ApplicationOptions,
 ): Promise<Pick<TestDatabase, 'database' | 'close'>> {
   if (database !== undefined) return { database, close: () => Promise.resolve() }
-  if (resources === SHIPPED && before === undefined && now === undefined)
-    return begunDatabase(boot, await fileVersion(boot, settings))
+  if (resources === SHIPPED && before === undefined && now === undefined) return begunDatabase(boot, boot.version)
   const empty = await testDatabase()
   if (before !== undefined) await empty.database.knex.raw(before)
   return empty

@@ -5,7 +5,6 @@ import { join } from 'node:path'
 import { rehearse } from '../../../engine/action/rehearse.ts'
 import { type Boot, readCatalog } from '../../../engine/boot/boot.ts'
 import { settleByPlan } from '../../../engine/boot/settle.ts'
-import { fileVersion } from '../../../engine/boot/version.ts'
 import type { Database, Runner } from '../../../engine/database/database.ts'
 import { createEngine, type Engine } from '../../../engine/engine.ts'
 import { planFor } from '../../../engine/migration/migrate.ts'
@@ -141,7 +140,7 @@ export async function serve(first: Files, log: Logger = SILENT): Promise<Served>
       const { diagnostics } = await rollOut({
         runner: database.adhoc,
         presence: database.presence,
-        version: await fileVersion(boot, settings),
+        version: boot.version,
         settle: (pause) =>
           settleByPlan(hash, boot.catalog, database, { log, now: new Date(), settings, edited: true, pause }),
       })
