@@ -280,7 +280,7 @@ plan('--json tells the same to programs, and --exit-code whether there is anythi
   assert.is((await run('--exitcode')).code, 2)
 })
 
-plan('a saved file that a server takes in is what is served from then on', async () => {
+plan('what a server takes in, by a saved file or by a rollout, is what is served from then on', async () => {
   describe((text) => text)
   const settings = readSettings(env()).value
   assert.ok(settings)
@@ -290,6 +290,9 @@ plan('a saved file that a server takes in is what is served from then on', async
   describe((text) => text.replace('  urgent:', '  shade:   { type: color }\n  urgent:'))
   assert.equal(await engine.reload(), [])
   await until(async () => /"shade"/.test((await servedLast(engine.database.adhoc))?.text ?? ''))
+  describe((text) => text.replace('  urgent:', '  shape:   { type: string }\n  shade:   { type: color }\n  urgent:'))
+  assert.equal((await engine.rollOut()).diagnostics, [])
+  await until(async () => /"shape"/.test((await servedLast(engine.database.adhoc))?.text ?? ''))
   await engine.close()
   const { api, access: changed } = JSON.parse((await run('--json')).said)
   assert.equal([api, changed], [[], []])

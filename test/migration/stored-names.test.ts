@@ -189,8 +189,10 @@ test('roles have the permissions of the renamed resource, and no others', async 
   assert.equal(roles.find(({ slug }) => slug === 'reader').permissions, [])
 })
 
-test('a request that is sent again is answered as before', () => {
+test('a request that is sent again is answered as before, and titles of steps stay as they were said', async () => {
   assert.equal([again.status, again.headers['idempotency-replayed']], [201, 'true'], again.text)
+  const [said] = await run(`select count(*) from plinth_step where title like 'create table posts %'`)
+  assert.equal(said, ['1'])
 })
 
 test('a macro changes what it changed', async () => {

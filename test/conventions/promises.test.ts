@@ -1,0 +1,113 @@
+/** What the documents promise of changes over live data is run: promises.md names the tests of each sentence. */
+import { existsSync, readFileSync } from 'node:fs'
+import { suite } from 'uvu'
+import * as assert from 'uvu/assert'
+
+const promises = suite('promises')
+
+const DOCUMENTS = ['README.md', 'resources/README.md', 'plugins/README.md', 'engine/ARCHITECTURE.md']
+
+/** Sections that are about such changes from the first sentence to the last. */
+const WHOLE: ReadonlySet<string> = new Set([
+  'README.md: Without a restart',
+  'README.md: Before a change',
+  'resources/README.md: Changing a field',
+  'resources/README.md: Renaming',
+  'engine/ARCHITECTURE.md: Changing a live database',
+])
+/** Words by which a sentence of any other section is about them. */
+const WORDS =
+  /plinth (?:plan|apply|history|purge|restore-field)|--data\b|`renamed_from`|`backfill`|sets? aside by|values set aside|a person applies|older YAML|\ba start (?:never|adds)|no start brings|refused by the plan/i
+
+interface Said {
+  /** The document and the heading. */
+  readonly section: string
+  readonly text: string
+}
+
+/** The sentences of a document; of a table what its rows say of their first cell, of code its first line. */
+function* sentences(document: string): Generator<Said> {
+  let section = ''
+  let isCode = false
+  let isFirst = false
+  for (const line of readFileSync(document, 'utf8').split('\n')) {
+    const heading = isCode ? null : /^#+ (.*)/.exec(line)
+    if (/^\s*```/.test(line)) [isCode, isFirst] = [!isCode, !isCode]
+    else if (heading !== null) section = `${document}: ${heading[1]}`
+    else if (isCode) {
+      if (isFirst) yield { section, text: line }
+      isFirst = false
+    } else if (line.startsWith('|')) yield* rowOf(section, line)
+    else for (const text of splitted(line)) yield { section, text }
+  }
+}
+
+function splitted(line: string): readonly string[] {
+  const text = line.replace(/^\s*(?:-|\d+\.) /, '').trim()
+  return text === '' ? [] : text.split(/(?<=[a-z0-9)`"][.!?]) (?=[A-Z`"])/)
+}
+
+function* rowOf(section: string, line: string): Generator<Said> {
+  const [, of = '', ...cells] = line.split(/(?<!\\)\|/).map((cell) => cell.trim())
+  for (const text of cells) if (!/^(?:-+|`[^`]*`|)$/.test(text)) yield { section, text: `${of}: ${text}` }
+}
+
+interface Promised extends Said {
+  /** `test/…: the name of a test`, `test/…` where the sentence is its name, or `nothing to run: why`. */
+  readonly run: readonly string[]
+}
+
+function promised(): readonly Promised[] {
+  const found: { section: string; text: string; run: string[] }[] = []
+  let section = ''
+  for (const line of readFileSync('test/conventions/promises.md', 'utf8').split('\n')) {
+    if (line.startsWith('## ')) section = line.slice(3)
+    else if (line.startsWith('> ')) found.push({ section, text: line.slice(2), run: [] })
+    else if (line.startsWith('- ')) found.at(-1)?.run.push(line.slice(2))
+  }
+  return found
+}
+
+const keyOf = ({ section, text }: Said): string => `${section}\n      ${text}`
+const none = (wrong: readonly string[], rule: string): void =>
+  assert.ok(wrong.length === 0, `${rule}:\n${wrong.map((one) => `    ${one}`).join('\n')}`)
+
+const said = DOCUMENTS.flatMap((document) => [...sentences(document)])
+
+promises('every sentence on changes is in promises.md, word for word, and every one there is still said', () => {
+  const there = new Set(said.map(keyOf))
+  const listed = new Set(promised().map(keyOf))
+  none(
+    [...listed].filter((key) => !there.has(key)),
+    'no document says so any more: see whether its tests hold what is said now',
+  )
+  const about = said.filter(({ section, text }) => WHOLE.has(section) || WORDS.test(text))
+  none(
+    about.map(keyOf).filter((key) => !listed.has(key)),
+    'name its tests in test/conventions/promises.md',
+  )
+})
+
+promises('every sentence there has its tests', () => {
+  const texts = new Map<string, string>()
+  const textOf = (path: string): string => {
+    const text = texts.get(path) ?? (existsSync(path) ? readFileSync(path, 'utf8') : '')
+    texts.set(path, text)
+    return text
+  }
+  const isThere = (run: string, sentence: string): boolean => {
+    const [path = '', ...name] = run.split(': ')
+    if (path === 'nothing to run') return name.length > 0
+    return textOf(path).includes(name.length === 0 ? sentence : name.join(': '))
+  }
+  none(
+    promised().flatMap((one) => (one.run.length === 0 ? [keyOf(one)] : [])),
+    'no test is named',
+  )
+  none(
+    promised().flatMap(({ text, run }) => run.filter((one) => !isThere(one, text))),
+    'no such test',
+  )
+})
+
+promises.run()
