@@ -6,7 +6,7 @@ import type { Row } from '../database/database.ts'
 import { isRefusedByRule, violation } from '../database/failure.ts'
 import { ApiError, invalid } from '../error.ts'
 import type { Id } from '../id.ts'
-import { overlapName } from '../migration/tables.ts'
+import { indexOf, overlapName } from '../migration/tables.ts'
 import { planChecks } from '../plan/write-plan.ts'
 import { readable } from '../query/policy.ts'
 import type { Check } from '../query/write-check.ts'
@@ -110,6 +110,12 @@ export function refuseOverlap(
   throw new ApiError('validation_failed', { errors: { [rule.at.name]: [rule.says] }, cause })
 }
 
+/** The columns of an index of names, of which the database tells an expression. */
+function namesOf({ indexes, table }: Resource, constraint: string | undefined): readonly string[] | undefined {
+  const found = indexes.find((index) => index.kind === 'names' && indexOf(table, index).name === constraint)
+  return found?.fields.map(({ column }) => column)
+}
+
 /** Whether a check of a table that is there has the name that PostgreSQL gives one of this column alone. */
 function isCheckOf(table: string, column: string, constraint: string | undefined): boolean {
   return constraint?.replace(/\d+$/, '') === `${table}_${column}_check`
@@ -130,7 +136,8 @@ export async function refusedByDatabase<T>(actor: Actor, resource: Resource, wri
     const found = violation(error)
     if (found === undefined || found.kind === 'in_use') throw error
     if (found.code === '23P01') refuseOverlap(resource, found.constraint, error)
-    const { kind, columns, constraint } = found
+    const { kind, constraint } = found
+    const columns = namesOf(resource, constraint) ?? found.columns
     const isConcerned = ({ column }: Field): boolean =>
       kind === 'check' ? isCheckOf(resource.table, column, constraint) : columns.includes(column)
     const fields = [...resource.fields.values()].filter(isConcerned)

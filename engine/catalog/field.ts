@@ -100,6 +100,8 @@ export interface Field {
   readonly defaultMoment?: 'now' | 'today' | undefined
   /** Unique among live records. */
   readonly unique: boolean
+  /** Beside `unique`: texts that look alike are equal. */
+  readonly alike?: boolean | undefined
   readonly readOnly: boolean
   readonly immutable: boolean
   /** SQL over `t` instead of a column. `{actor}` stands for the caller's id. */

@@ -51,7 +51,7 @@ export interface FieldDefinition {
   readonly nullable?: boolean
   readonly backfill?: Json
   readonly default?: Json
-  readonly unique?: boolean
+  readonly unique?: boolean | 'exact'
   readonly read_only?: boolean
   readonly immutable?: boolean
   readonly holds?: 'resource' | 'event' | 'permission' | 'filter' | 'values' | 'nested'
@@ -223,7 +223,7 @@ export interface ResourceDefinition {
   readonly count?: 'exact' | 'estimated' | { readonly capped: number }
   readonly indexes?: readonly (
     | readonly string[]
-    | { readonly fields: readonly string[]; readonly unique?: boolean; readonly where?: FilterDefinition }
+    | { readonly fields: readonly string[]; readonly unique?: boolean | 'exact'; readonly where?: FilterDefinition }
   )[]
   /** Which records exist for callers; the others answer 404. Written by the soft_delete plugin. */
   readonly live?: FilterDefinition

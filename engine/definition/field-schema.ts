@@ -43,7 +43,11 @@ export const FIELD_KEYS: Readonly<Record<string, JsonSchema>> = {
     {},
   ),
   default: key('The value of a new record that names none.', 'open', {}),
-  unique: key('No two live records have the same value.', true, SWITCH),
+  unique: key(
+    'No two live records have the same value; texts that look alike are the same, unless it is `exact`, which compares them sign by sign.',
+    true,
+    { enum: [true, false, 'exact'] },
+  ),
   read_only: key('Never taken from a body; it may be sent back as it was read.', true, SWITCH),
   immutable: key('Set on create and never changed.', true, SWITCH),
   holds: key(

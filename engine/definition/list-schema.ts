@@ -78,7 +78,9 @@ export const LIST_KEYS: Readonly<Record<string, JsonSchema>> = {
       map(
         {
           fields: key('The indexed fields, in order.', ['slug'], { ...list(NAME), minItems: 1 }),
-          unique: key('No two records have the same values.', true, SWITCH),
+          unique: key('No two records have the same values; `exact` compares texts sign by sign.', true, {
+            enum: [true, false, 'exact'],
+          }),
           where: key('Only records that match.', { is_active: true }, ref('condition')),
         },
         ['fields'],

@@ -1,16 +1,33 @@
 /** Names as they are compared: those that look alike are one. */
-import { UNSEEN } from './fold.ts'
+import type { FieldType } from '../field/field-type.ts'
 import { type Fragment, print, type Sql, sql } from './sql.ts'
 
+/** Names the expression below in the names of its indexes: another expression gets another name, and so new indexes. */
+export const NAMING = 'names in NFKC and small letters, without what shows nothing'
+
+/** Whether values of a type are texts of people, of which those that look alike are one name. */
+export function isName({ name }: Pick<FieldType, 'name'>): boolean {
+  return name === 'string' || name === 'text'
+}
+
+/** Signs that show nothing: `Default_Ignorable_Code_Point` of Unicode, as patterns of JavaScript and of PostgreSQL write them. */
+const SHORT = String.raw`\u00ad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180b-\u180f\u200b-\u200f\u202a-\u202e\u2060-\u206f\u3164\ufe00-\ufe0f\ufeff\uffa0\ufff0-\ufff8`
+const IGNORED = {
+  js: String.raw`[${SHORT}\u{1bca0}-\u{1bca3}\u{1d173}-\u{1d17a}\u{e0000}-\u{e0fff}]+`,
+  sql: String.raw`[${SHORT}\U0001bca0-\U0001bca3\U0001d173-\U0001d17a\U000e0000-\U000e0fff]+`,
+}
+/** What separates words and is no blank after NFKC: controls, ends of lines, the mark of Ogham, the empty pattern of Braille. */
+const BLANKS = String.raw`[ \t-\r\u0085\u1680\u2028\u2029\u2800]+`
+
 /**
- * The name in small letters, with compatible forms as the signs that they stand for (NFKC, UAX 15), without signs that
- * nobody sees and with one blank where there are several. Most names are ASCII without two blanks, and need the first alone.
+ * The name in small letters, without signs that nobody sees, with compatible forms as the signs that they stand for (NFKC,
+ * UAX 15) and with one blank where there are several. Most names are ASCII without two blanks, and need the first alone.
  */
 export function nameSql(text: Fragment): Sql {
-  const plain = sql`regexp_replace(normalize(${text}, NFKC), '[${UNSEEN}]+', '', 'g')`
-  const spaced = sql`btrim(regexp_replace(${plain}, '[ \\t\\n\\r]+', ' ', 'g'))`
-  return sql`(case when octet_length(${text}) = length(${text}) and position('  ' in ${text}) = 0 then lower(btrim(${text}))
-    else translate(lower(${spaced}), 'ς', 'σ') end)`
+  const plain = sql`normalize(regexp_replace(${text}, '${IGNORED.sql}', '', 'g'), NFKC)`
+  const spaced = sql`btrim(regexp_replace(${plain}, '${BLANKS}', ' ', 'g'))`
+  return sql`(case when octet_length(${text}) = length(${text}) and ${text} !~ '[\\t-\\r]|  ' then lower(btrim(${text}))
+    else translate(lower(translate(${spaced}, 'İ', 'i')), 'ς', 'σ') end)`
 }
 
 /** The same over a column or another expression, as SQL text. */
@@ -18,13 +35,11 @@ export function nameSqlText(expression: string): string {
   return print(nameSql(expression)).text
 }
 
-const IN_NAME = new RegExp(`[${UNSEEN}]+`, 'g')
+const [IN_NAME, BETWEEN] = [new RegExp(IGNORED.js, 'gu'), new RegExp(BLANKS, 'gu')]
 
 /** The same of a name that is here. */
 export function nameText(text: string): string {
-  const plain = text
-    .normalize('NFKC')
-    .replace(IN_NAME, '')
-    .replace(/[ \t\n\r]+/g, ' ')
-  return plain.trim().toLowerCase().replaceAll('ς', 'σ')
+  const spaced = text.replace(IN_NAME, '').normalize('NFKC').replace(BETWEEN, ' ')
+  const word = spaced.replace(/^ | $/g, '').replaceAll('İ', 'i')
+  return word.toLowerCase().replaceAll('ς', 'σ')
 }

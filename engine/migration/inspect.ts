@@ -18,6 +18,8 @@ import {
 
 /** How the engine marks its indexes and computed columns, with their SQL as the YAML gave it: PostgreSQL would print another spelling. */
 export const MARK = 'plinth'
+/** How it marks the triggers that refuse names while an index cannot be made. */
+export const GUARD_MARK = `${MARK} guard of names`
 
 const COLUMNS = `select c.relname, a.attname, format_type(a.atttypid, a.atttypmod),
     a.attnotnull or t.typtype = 'd' and (with recursive u as (
@@ -52,7 +54,7 @@ const FOREIGN_KEYS = `select c.relname, a.attname, f.relname,
 
 /** Nothing is asked for each index alone: an application has thousands. Its columns are numbers, 0 for an expression. */
 const INDEXES = `select t.relname, i.relname, m.amname, x.indisunique, x.indisvalid, d.description, x.indkey,
-    case when x.indexprs is not null then pg_get_indexdef(i.oid, 1, true) end
+    case when x.indexprs is not null then pg_get_indexdef(i.oid) end
   from pg_index x join pg_class i on i.oid = x.indexrelid join pg_class t on t.oid = x.indrelid join pg_am m on m.oid = i.relam
   left join pg_description d on d.objoid = i.oid and d.classoid = 'pg_class'::regclass and d.objsubid = 0
   where t.relnamespace = current_schema()::regnamespace and not x.indisprimary order by t.relname, i.relname`
@@ -62,6 +64,9 @@ const CHECKS = `select t.relname, k.conname from pg_constraint k join pg_class t
 
 const FILLINGS = `select t.relname, g.tgname from pg_trigger g join pg_class t on t.oid = g.tgrelid
   where not g.tgisinternal and obj_description(g.oid, 'pg_trigger') = '${MARK}' and t.relnamespace = current_schema()::regnamespace order by 1, 2`
+
+const GUARDS = `select t.relname, g.tgname from pg_trigger g join pg_class t on t.oid = g.tgrelid
+  where not g.tgisinternal and obj_description(g.oid, 'pg_trigger') = '${GUARD_MARK}' and t.relnamespace = current_schema()::regnamespace order by 1, 2`
 
 const SEQUENCES = `select s.relname, q.seqstart from pg_sequence q join pg_class s on s.oid = q.seqrelid
   where s.relnamespace = current_schema()::regnamespace order by s.relname`
@@ -113,17 +118,17 @@ function indexesOf(rows: readonly Row[], columnNames: ReadonlyMap<string, string
     const mark = row[5] ?? ''
     if (!mark.startsWith(MARK) || row[4] !== 't' || isConverting(textAt(row, 1))) return []
     const where = mark.slice(MARK.length).replace(/^: /, '') || undefined
-    const named = textAt(row, 6)
-      .split(' ')
-      .flatMap((number) => columnNames.get(number) ?? [])
+    const numbers = textAt(row, 6).split(' ')
     const expression = textAt(row, 7)
-    const columns = named.length === 0 ? columnIn(expression) : named
+    const expressed = columnsIn(expression)
+    const columns = numbers.flatMap((number) => (number === '0' ? expressed.shift() : columnNames.get(number)) ?? [])
+    const alike = row[2] === 'btree' ? numbers.flatMap((number, at) => (number === '0' ? [at] : [])) : []
     const language = languageIn(expression)
     return [
       {
         name: textAt(row, 1),
-        kind:
-          row[2] === 'btree' ? 'btree' : row[2] === 'gist' ? 'overlap' : language === undefined ? 'trigram' : 'stems',
+        kind: kindOf(row[2], alike, language),
+        ...(alike.length === 0 ? {} : { alike }),
         ...(language === undefined ? {} : { language }),
         unique: row[3] === 't',
         columns,
@@ -133,11 +138,20 @@ function indexesOf(rows: readonly Row[], columnNames: ReadonlyMap<string, string
   })
 }
 
-/** The column in the expression of a search index, which names none itself. */
-function columnIn(expression: string): readonly string[] {
-  const [, name] = /octet_length\(\(?("(?:[^"]|"")+"|[^\s":()]+)/.exec(expression) ?? []
-  if (name === undefined) return []
-  return [name.startsWith('"') ? name.slice(1, -1).replaceAll('""', '"') : name]
+function kindOf(
+  method: Row[number] | undefined,
+  alike: readonly number[],
+  language: string | undefined,
+): TableIndex['kind'] {
+  if (method === 'btree') return alike.length === 0 ? 'btree' : 'names'
+  if (method === 'gist') return 'overlap'
+  return language === undefined ? 'trigram' : 'stems'
+}
+
+/** The columns in the expressions of an index, which names none of them itself. */
+function columnsIn(definition: string): string[] {
+  const found = definition.matchAll(/octet_length\(\(?("(?:[^"]|"")+"|[^\s":()]+)/g)
+  return [...found].map(([, name = '']) => (name.startsWith('"') ? name.slice(1, -1).replaceAll('""', '"') : name))
 }
 
 /** The language of an index of stems. */
@@ -186,7 +200,9 @@ async function readRecord(runner: Runner, tables: readonly Table[]): Promise<Mad
 }
 
 /** Every table as it stands there, those and their columns that were set aside among them. */
-export interface Physical extends Made, Pick<Present, 'checks' | 'dependents' | 'fillings' | 'trigrams' | 'ranges'> {
+export interface Physical
+  extends Made,
+    Pick<Present, 'checks' | 'dependents' | 'fillings' | 'guards' | 'trigrams' | 'ranges'> {
   readonly all: readonly Table[]
 }
 
@@ -233,6 +249,7 @@ export async function inspectAll(runner: Runner): Promise<Physical> {
     checks: grouped(await ask(CHECKS), (row) => textAt(row, 1)),
     dependents: await readDependents(runner, MARK),
     fillings: grouped(await ask(FILLINGS), (row) => textAt(row, 1)),
+    guards: grouped(await ask(GUARDS), (row) => textAt(row, 1)),
     ...(await readRecord(runner, all)),
     trigrams: extensions.includes('pg_trgm'),
     ranges: extensions.includes('btree_gist'),

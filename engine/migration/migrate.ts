@@ -289,11 +289,12 @@ export function applyTables(
       const message = `plan ${hash} was made from another state; the present plan is ${made.hash}`
       return { diagnostics: [{ code: 'stale_plan', message, hint: 'look at `plinth plan` again' }] }
     }
-    const blocked = made.steps.filter((step) => step.risk === 'blocked')
+    const steps = made.steps.filter(({ risk, waits }) => risk === 'safe' || waits !== true)
+    const blocked = steps.filter((step) => step.risk === 'blocked')
     if (blocked.length > 0) return { diagnostics: blocked.map((step) => complaint(step, hash, catalog)) }
     const mistakes = (await rehearse?.(runner, freshTables(wanted, present), true)) ?? []
     if (mistakes.length > 0) return { diagnostics: mistakes }
-    const amiss = await taken(made, entryAfterApply({ wanted, present, steps: made.steps, now }), runner, catalog, {
+    const amiss = await taken({ ...made, steps }, entryAfterApply({ wanted, present, steps, now }), runner, catalog, {
       kind: database.kind,
       log,
       cause: 'apply',
@@ -302,6 +303,7 @@ export function applyTables(
       complete: behind(runner, { wanted, present, standing: 'new' }, [async (inside) => complete?.(inside)]),
     })
     if (amiss.length > 0) return { diagnostics: amiss }
-    return { value: { hash, applied: made.steps.map((step) => step.title), left: [] }, diagnostics: [] }
+    const left = made.steps.filter((step) => !steps.includes(step)).map(({ title }) => title)
+    return { value: { hash, applied: steps.map((step) => step.title), left }, diagnostics: [] }
   })
 }

@@ -1,6 +1,7 @@
 /** Names in SQL: quoting, the names of indexes, and the names of what was set aside. */
 import { hash } from 'node:crypto'
 import { FOLDING } from '../filter/fold.ts'
+import { NAMING } from '../filter/name.ts'
 import type { TableIndex } from './table.ts'
 
 const IDENTIFIER_BYTES = 63
@@ -23,17 +24,18 @@ function cut(text: string, bytes: number): string {
     .replace(/\uFFFD+$/, '')
 }
 
+/** What an index holds of its columns. */
+function contentOf(kind: TableIndex['kind'], language: string | undefined, alike: readonly number[]): string {
+  if (kind === 'names') return `${NAMING} at ${alike.join()}`
+  if (kind === 'trigram') return FOLDING
+  return language === undefined ? kind : `${kind} of ${language}, ${FOLDING}`
+}
+
 /** An index with the name that its table, columns, kind and predicate give it. */
 export function namedIndex(table: string, index: Omit<TableIndex, 'name'>): TableIndex {
-  const { kind, language, unique, columns, where, range } = index
+  const { alike = [], kind, language, unique, columns, where, range } = index
   // Older search indexes were over the columns themselves, or over another expression, and are of no use to a search.
-  const parts = [
-    table,
-    kind === 'trigram' ? FOLDING : language === undefined ? kind : `${kind} of ${language}, ${FOLDING}`,
-    unique,
-    columns,
-    where ?? null,
-  ]
+  const parts = [table, contentOf(kind, language, alike), unique, columns, where ?? null]
   const content = JSON.stringify(range === undefined ? parts : [...parts, range])
   const tail = `_${digits(content)}_${unique ? 'key' : kind === 'overlap' ? 'excl' : 'idx'}`
   return { name: `${cut([table, ...columns].join('_'), IDENTIFIER_BYTES - tail.length)}${tail}`, ...index }

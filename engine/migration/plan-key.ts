@@ -8,6 +8,7 @@ import {
   dropForeignKey,
   dropIndex,
   dropUnchecked,
+  indexedSql,
   rangeSql,
   validateForeignKey,
 } from './ddl.ts'
@@ -16,6 +17,7 @@ import { withNames } from './name.ts'
 import { futureObstacles } from './obstacle.ts'
 import { type Circumstances, isAddedAhead, isDisplaced, isNew, isSettled, type Pair, presentColumn } from './pair.ts'
 import { goneColumns } from './plan-add.ts'
+import { guardingNames, leftGuards, refusingAlike } from './plan-names.ts'
 import { renamedIndexes, renamingIndex } from './plan-rename.ts'
 import { anotherTarget } from './plan-target.ts'
 import { isCopied, isOver } from './plan-type.ts'
@@ -125,7 +127,7 @@ function haveValues(pair: Pair, columns: readonly string[]): boolean {
 function duplicates(pair: Pair, index: TableIndex): Question | undefined {
   if (!haveValues(pair, index.columns)) return undefined
   const where = index.where === undefined ? [] : [`(${index.where})`]
-  const list = index.columns.map(q).join(', ')
+  const list = index.columns.map((column, at) => indexedSql(index, column, at)).join(', ')
   const present = [...where, ...index.columns.map((column) => `${q(column)} is not null`)].join(' and ')
   const equal = `select ${list} from ${futureRows(pair)} e where ${present} group by ${list} having count(*) > 1`
   return futureObstacles(pair, `${present} and (${list}) in (${equal})`)
@@ -214,6 +216,7 @@ function indexing(pair: Pair, index: TableIndex, circumstances: Circumstances): 
   }
   const question = index.unique ? duplicates(pair, index) : undefined
   if (question === undefined) return step
+  if (index.kind === 'names') return refusingAlike(step, pair, index, question)
   const advice = 'make them different, or take `unique` away'
   return { ...step, risk: 'blocked', ...question, consequence: 'share a value that must be unique', advice }
 }
@@ -243,6 +246,7 @@ function collisions(pair: Pair, index: TableIndex): readonly Step[] {
 /** What people call an index by what it is for. */
 function called({ kind, language, unique }: TableIndex): string {
   if (kind === 'stems') return `search index for ${language}`
+  if (kind === 'names') return 'index against names that look alike'
   return unique ? 'unique index' : kind === 'trigram' ? 'search index' : 'index'
 }
 
@@ -264,7 +268,9 @@ export function planIndexes(pair: Pair, circumstances: Circumstances): readonly 
     ![...anew].some((column) => names(index, column)) &&
     !(index.kind === 'overlap' && [...copied].some((column) => names(index, column)))
   const kept = actual.indexes.filter(stays)
-  const lacking = wanted.indexes.filter((index) => !kept.some((other) => other.name === index.name))
+  const lacking = wanted.indexes.filter(
+    (index) => !kept.some((other) => other.name === index.name && other.unique === index.unique),
+  )
   const unwanted = kept.filter((index) => !wanted.indexes.some((other) => other.name === index.name))
   const whole = lacking.filter((index) => ![...copied].some((column) => names(index, column)))
   const renamed = renamedIndexes(pair, unwanted, whole)
@@ -283,5 +289,7 @@ export function planIndexes(pair: Pair, circumstances: Circumstances): readonly 
   })
   const renaming = renamed.map((index) => renamingIndex(pair, index))
   const colliding = wanted.indexes.filter((index) => !added.includes(index)).flatMap((index) => collisions(pair, index))
-  return [...colliding, ...renaming, ...added.map((index) => indexing(pair, index, circumstances)), ...dropping]
+  const guarding = added.flatMap((index) => guardingNames(pair, index, circumstances, duplicates(pair, index)))
+  const adding = added.map((index) => indexing(pair, index, circumstances))
+  return [...colliding, ...renaming, ...guarding, ...adding, ...dropping, ...leftGuards(pair, circumstances)]
 }

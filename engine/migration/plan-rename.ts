@@ -15,7 +15,7 @@ export interface RenamedIndex {
 
 /** Whether an index holds what one of its kind holds now: over an expression of before it is of no use to a search. */
 function isOfNow(table: string, { name, ...index }: TableIndex): boolean {
-  return (index.kind !== 'trigram' && index.kind !== 'stems') || namedIndex(table, index).name === name
+  return index.kind === 'btree' || index.kind === 'overlap' || namedIndex(table, index).name === name
 }
 
 /** The indexes that only need another name: over the same columns, for the same rows. */

@@ -213,7 +213,8 @@ interface Copy {
 function copyOf({ wanted, actual }: Pair, column: string, next: string, { concurrently }: Circumstances): Copy {
   const concerned = actual.indexes.filter((index) => isOver(index, column))
   const kept = wanted.indexes.filter(
-    (index) => index.kind !== 'overlap' && concerned.some(({ name }) => name === index.name),
+    (index) =>
+      index.kind !== 'overlap' && concerned.some(({ name, unique }) => name === index.name && unique === index.unique),
   )
   const made = kept.map((index) => ({ index, name: convertingName(index.name) }))
   const moved = (text: string) => text.replaceAll(q(column), q(next))

@@ -35,8 +35,8 @@ export interface Sorted {
 
 type Fate = keyof Sorted
 
-function fateOf({ effect, identified, risk }: Step, standing: Standing, alone: boolean): Fate {
-  if (effect === 'removes') return 'leave'
+function fateOf({ effect, identified, risk, waits }: Step, standing: Standing, alone: boolean): Fate {
+  if (effect === 'removes' || (waits && risk !== 'safe')) return 'leave'
   // What is only called otherwise is served under the name that this catalog has, unless somebody serves the other.
   if (identified) return alone && risk === 'safe' ? 'take' : 'refuse'
   if (standing === 'older' && effect !== 'adds') return effect === 'changes' ? 'leave' : 'refuse'

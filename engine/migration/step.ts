@@ -90,6 +90,8 @@ export interface Step {
   readonly harmless?: number
   /** Those of its statements that do no harm need nothing of steps that do: they are taken before any of these. */
   readonly ahead?: true
+  /** It can wait until no row stands in its way: a start and a person's word leave it until then, and do the rest. */
+  readonly waits?: true
   /** It makes nothing possible and only something faster: it is taken when the catalog may be served already. */
   readonly behind?: true
   /** What takes back the statements that do no harm, where the plan is given up; each may run more than once. */

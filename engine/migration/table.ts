@@ -64,9 +64,11 @@ export interface TableIndex {
   /** Ends in a hash of everything below, so that indexes are the same when their names are. */
   readonly name: string
   /** An overlap index is a constraint: equal in all but the last two columns, whose ranges may not overlap. */
-  readonly kind: 'btree' | 'trigram' | 'stems' | 'overlap'
+  readonly kind: 'btree' | 'names' | 'trigram' | 'stems' | 'overlap'
   readonly unique: boolean
   readonly columns: readonly string[]
+  /** For an index of names: the places of the columns whose texts it compares by how they look. */
+  readonly alike?: readonly number[]
   /** For an overlap index: whether its last two columns are days, both included, or moments, the last excluded. */
   readonly range?: 'days' | 'moments'
   /** For an index of stems. */
@@ -177,6 +179,8 @@ export interface Present {
   readonly dependents: Dependents
   /** Table → the names of triggers that fill a column while it becomes required. */
   readonly fillings: ReadonlyMap<string, readonly string[]>
+  /** Table → the names of triggers that refuse names while an index of theirs cannot be made. */
+  readonly guards?: ReadonlyMap<string, readonly string[]>
   /** Table → columns that the engine made: only these are ever set aside. */
   readonly owned: ReadonlyMap<string, ReadonlySet<string>>
   readonly history: History

@@ -7,6 +7,7 @@ import { protectionOf } from '../catalog/protected.ts'
 import { isStored } from '../catalog/stored.ts'
 import { targetOf } from '../catalog/target.ts'
 import { UUID7_DEFAULT } from '../field/uuid7.ts'
+import { isName } from '../filter/name.ts'
 import { quoted } from '../filter/sql.ts'
 import { memo } from '../memo.ts'
 import { fixedConditionSql, pathSql } from './condition.ts'
@@ -127,11 +128,13 @@ function columnsIn(filter: Filter): readonly string[] {
 export function indexOf(table: string, { kind, language, unique, fields, where }: Index): TableIndex {
   const columns = fields.map((field) => field.column)
   const range = kind === 'overlap' ? { range: rangeOf(fields.at(-1)) } : {}
+  const alike = kind === 'names' ? { alike: fields.flatMap(({ type }, at) => (isName(type) ? [at] : [])) } : {}
   const index = namedIndex(table, {
     kind,
     unique,
     columns,
     ...range,
+    ...alike,
     ...(language === undefined ? {} : { language }),
     where: where && predicate(where),
   })

@@ -1,8 +1,9 @@
 /** What a write's statement tests before it writes: references, uniqueness, the resource's scope, the policy, its rules. */
-import type { BelongsTo, Field, Filter } from '../catalog/catalog.ts'
+import type { BelongsTo, Field, Filter, Resource } from '../catalog/catalog.ts'
 import { fitsSql } from '../catalog/formula.ts'
 import { computedFields, idSql, meets } from '../catalog/stored.ts'
 import { targetOf } from '../catalog/target.ts'
+import { nameSql } from '../filter/name.ts'
 import { and, quoted, type Sql, sql } from '../filter/sql.ts'
 import type { WriteShape } from '../plan/write-plan.ts'
 import { conditionSql, holdsSql } from './condition.ts'
@@ -85,7 +86,7 @@ function uniqueChecks({ catalog }: SelectScope, { given, resource }: WriteShape,
       .filter((field) => field.unique && !(field === resource.key && field.readOnly))
       .map((field) => {
         const others = [
-          sql`u.${quoted(field.column)} = v.${quoted(field.column)}`,
+          equalSql(resource, field),
           ...(exists ? [sql`${idSql(resource, 'u')} <> ${idSql(resource, 'v')}`] : []),
           ...(resource.live === undefined ? [] : [conditionSql(catalog, resource.live, 'u')]),
         ]
@@ -93,6 +94,13 @@ function uniqueChecks({ catalog }: SelectScope, { given, resource }: WriteShape,
         return { check: { kind: 'unique', field }, condition }
       })
   )
+}
+
+/** Whether two rows have the same value: a text as people see it, except in the tables of others. */
+function equalSql({ existing, key }: Resource, field: Field): Sql {
+  const [other, own] = [sql`u.${quoted(field.column)}`, sql`v.${quoted(field.column)}`]
+  const isAlike = field.alike === true && !existing && field !== key
+  return isAlike ? sql`${nameSql(other)} = ${nameSql(own)}` : sql`${other} = ${own}`
 }
 
 function scopeChecks({ catalog }: SelectScope, plan: WriteShape, exists: boolean): readonly CheckSql[] {

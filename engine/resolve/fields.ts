@@ -5,6 +5,7 @@ import { fieldLabel } from '../catalog/name.ts'
 import type { Document, FieldDefinition } from '../definition/definition.ts'
 import { COLUMN_TYPES, overColumn } from '../field/column-type.ts'
 import type { FieldOptions, FieldType } from '../field/field-type.ts'
+import { isName } from '../filter/name.ts'
 import { parseRecordOperand } from '../filter/operand.ts'
 import { isObject, type Json, type JsonObject } from '../json.ts'
 import type { Collected, Diagnostic } from '../text/diagnostic.ts'
@@ -73,7 +74,8 @@ export function resolveField(
     default: moment === undefined ? defaultOf(reporter, written, type, options) : undefined,
     defaultMoment: moment,
     // The database generates each value once, so it is unique.
-    unique: (definition.unique ?? false) || generated,
+    unique: (definition.unique ?? false) !== false || generated,
+    alike: definition.unique === true && isName(type),
     readOnly: (definition.read_only ?? false) || derived || generated || definition.stored !== undefined,
     immutable: definition.immutable ?? false,
     computed: typeof definition.computed === 'string' ? definition.computed.replaceAll('$actor', '{actor}') : undefined,

@@ -2,6 +2,7 @@
 
 import type { Field, Filter, FilterPath, Index, OverlapRule } from '../catalog/catalog.ts'
 import { isStored } from '../catalog/stored.ts'
+import { isName } from '../filter/name.ts'
 import { linkPlain } from './link.ts'
 import { fieldOf, isBroken } from './link-path.ts'
 import { type Draft, eachDraft, type Resolution, suggest, type Written } from './resolution.ts'
@@ -54,7 +55,19 @@ function index(fields: readonly Field[], kind: Index['kind'], where: Filter | un
 
 function unique(draft: Draft): readonly Index[] {
   const fields = [...draft.fields.values()].filter((field) => field.unique && field !== draft.key && isStored(field))
-  return fields.map((field) => ({ ...index([field], 'btree', draft.live, field), unique: true }))
+  return fields.flatMap((field) => {
+    const plain: Index = { ...index([field], 'btree', draft.live, field), unique: true }
+    return field.alike === true ? likewise(draft, plain) : [plain]
+  })
+}
+
+/**
+ * The index that refuses equal texts, and one that refuses those that look alike: lists and lookups compare sign by sign.
+ * The tables of others keep their own rule.
+ */
+function likewise({ existing, key }: Draft, plain: Index): readonly Index[] {
+  const isAlike = !existing && plain.fields.some((field) => field !== key && isName(field.type))
+  return isAlike ? [plain, { ...plain, kind: 'names' }] : [plain]
 }
 
 /**
@@ -135,7 +148,9 @@ function declared(resolution: Resolution, written: Written, draft: Draft): reado
       const span = place(['indexes', position, 'where'])
       resolution.report('invalid_filter', 'An index is of fixed values of the record itself', span, { hint })
     }
-    return [{ fields, unique: options.unique ?? false, where, kind: 'btree', span: place(['indexes', position]) }]
+    const { unique: asked = false } = options
+    const plain: Index = { fields, unique: asked !== false, where, kind: 'btree', span: place(['indexes', position]) }
+    return asked === true ? [...likewise(draft, plain)] : [plain]
   })
 }
 
