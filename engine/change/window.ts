@@ -1,6 +1,6 @@
 /** The log of changes between two snapshots ⇄, for those who follow it without a place of their own in the database. */
 import type { Catalog, WriteAction } from '../catalog/catalog.ts'
-import { keptIdOf, keptIdType } from '../catalog/key.ts'
+import { keptIdOf } from '../catalog/key.ts'
 import type { Row, Runner } from '../database/database.ts'
 import type { Id } from '../id.ts'
 import type { JsonObject } from '../json.ts'
@@ -9,8 +9,14 @@ import type { FieldChange } from './listener.ts'
 /** Where somebody stands who has been told of the log up to a snapshot. */
 export interface Stand {
   readonly done: string
-  /** In the middle of a batch that ended at a later snapshot: told of its records up to an id. */
-  readonly partly?: { readonly upto: string; readonly lastId: Id } | undefined
+  /** The records up to an id of which they have been told up to a later snapshot; each of lower ids than the one before it. */
+  readonly further: readonly Further[]
+}
+
+/** A batch was told up to the record of an id, and not behind it. */
+export interface Further {
+  readonly upto: string
+  readonly lastId: Id
 }
 
 /** One write between the snapshots. */
@@ -40,44 +46,26 @@ export async function presentSnapshot(runner: Runner): Promise<string> {
   return row?.[0] ?? ''
 }
 
-/*
- * `id + 0` keeps the planner from walking through the whole log in the order of its key. A record of which the follower
- * was told already comes again only with what was written later.
- */
-const WINDOW = (
-  after: string,
-): string => `select s.now, pg_snapshot_xmax($1::pg_snapshot) > pg_snapshot_xmax(s.now::pg_snapshot), c.* from
+/** `id + 0` keeps the planner from walking through the whole log in the order of its key. */
+const WINDOW = `select s.now, pg_snapshot_xmax($1::pg_snapshot) > pg_snapshot_xmax(s.now::pg_snapshot), c.* from
   (select pg_current_snapshot()::text as now) s left join lateral (
     select c.resource, c.record_id, c.action, c.changes, c.seen_by -> 0 from plinth_change c
     where c.xid >= pg_snapshot_xmin($1::pg_snapshot) and not pg_visible_in_snapshot(c.xid, $1::pg_snapshot)
     and c.resource = any($2::text[])
-    and ($4::pg_snapshot is null or c.resource <> $5 or c.record_id ${after} or not pg_visible_in_snapshot(c.xid, $4::pg_snapshot))
     order by c.id + 0 limit $3::integer) c on true`
 
-/** The records behind the one that a follower was told of last, in the order of `orderedId`. */
-const AFTER = Object.freeze({ integer: '> $6::integer', text: 'collate "C" > $6::text' })
-
 /**
- * What was committed since `from` in the tables of these resources, at most `most` changes. All statements of the caller's
+ * What was committed since the snapshot `done` in the tables of these resources, at most `most` changes. All statements of the caller's
  * transaction must see one snapshot (repeatable read), so that what it reads beside this is as old.
  */
 export async function readWindow(
   runner: Runner,
   catalog: Catalog,
-  { done, partly }: Stand,
+  done: string,
   owners: readonly string[],
   most: number,
 ): Promise<Window> {
-  const values = [
-    done,
-    owners,
-    most + 1,
-    partly?.upto ?? null,
-    partly === undefined ? '' : owners[0],
-    partly?.lastId ?? 0,
-  ]
-  const text = WINDOW(AFTER[keptIdType(catalog)])
-  const rows = await runner.run({ text, name: 'plinth window' }, values)
+  const rows = await runner.run({ text: WINDOW, name: 'plinth window' }, [done, owners, most + 1])
   const changes = rows.filter(([, , resource]) => resource !== null).map((row) => changeOf(catalog, row))
   const lost = rows[0]?.[1] === 't' || changes.length > most
   return { now: rows[0]?.[0] ?? done, changes, lost }

@@ -83,16 +83,20 @@ export function compileConcerned({ catalog }: SelectScope, resource: Resource, a
 }
 
 /**
- * Whether a change of these columns shows in what the reader's list gives of a record. Of another change nothing is told:
+ * Whether other values of these columns, or with `touched` an update by itself, show in what the reader's list gives of a record. Of another change nothing is told:
  * that there was one would be news of a value that the reader may not read.
  */
-export function showsIn({ actor }: SelectScope, resource: Resource): (columns: ReadonlySet<string>) => boolean {
+export function showsIn(
+  { actor }: SelectScope,
+  resource: Resource,
+): (columns: ReadonlySet<string>, touched: boolean) => boolean {
   const parts = visibleParts(resource, actor, 'list')
   const columns = new Set(parts.flatMap((part) => ('column' in part ? [part.column] : foreignKey(part))))
   const stamped = resource.updateSets.some(({ field }) => columns.has(field.column))
   const computed = parts.flatMap((part) => ('column' in part && part.computed !== undefined ? [part.computed] : []))
   const isNamed = (column: string): boolean => computed.some((text) => new RegExp(`\\bt\\."?${column}\\b`).test(text))
-  return (changed) => stamped || [...changed].some((column) => columns.has(column) || isNamed(column))
+  return (changed, touched) =>
+    (touched && stamped) || [...changed].some((column) => columns.has(column) || isNamed(column))
 }
 
 function foreignKey(relation: ReturnType<typeof visibleParts>[number]): readonly string[] {

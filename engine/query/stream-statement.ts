@@ -108,10 +108,9 @@ function beforeSql(scope: SelectScope, resource: Resource, query: StreamQuery, f
   const judged = { record: BEFORE, before: undefined, was }
   const holds = (most: boolean) => (filter: Filter) =>
     conditionSql(catalog, bounded(filter, isKnown, most), BEFORE, judged)
-  // Only live records are among the former ones, so it is not asked whether they are.
-  const scoped = resource.scope === undefined ? [] : [holds(false)(resource.scope)]
   const conditions = [
-    ...scoped,
+    ...(resource.scope === undefined ? [] : [holds(false)(resource.scope)]),
+    ...(resource.live === undefined ? [] : [conditionSql(catalog, resource.live, BEFORE, judged)]),
     reachedSql(scope, resource, holds(false)),
     ...query.filters.map(holds(true)),
     ...found(scope, resource, query, BEFORE),

@@ -3,7 +3,7 @@ import { executionOf, type Foundation } from '../action/execution.ts'
 import type { Actor } from '../actor.ts'
 import { ApiError } from '../error.ts'
 import type { BoundAuthenticate } from '../http/parts.ts'
-import { type Reader, sameRights, viewOf } from './reader.ts'
+import { type Reader, sameRights, seesSame, viewOf } from './reader.ts'
 
 /** What has become of a reader's rights: the same, others, or none; undefined where nobody can say at present. */
 export type Standing = 'same' | 'other' | 'none' | undefined
@@ -52,7 +52,7 @@ function renewed(foundation: Foundation, reader: Reader, actor: Actor | null): S
   const { query, resource } = reader.request
   try {
     const view = viewOf(foundation, resource, actor, query)
-    const same = view.share.name === reader.view.share.name && view.sight.key === reader.view.sight.key
+    const same = seesSame(view, reader.view)
     reader.view = view
     return same ? 'same' : 'other'
   } catch (error) {

@@ -27,11 +27,17 @@ export function resetEvent(place: Place, reason: ResetReason): string {
 }
 
 /** A batch for one reader, in the order of ids. Whoever has got a part of it goes on behind that part. */
-export function batchText(events: readonly RecordEvent[], from: Place, to: Place): string {
+export function batchText(
+  events: readonly RecordEvent[],
+  from: Place,
+  to: Place,
+  order: (one: Id, other: Id) => number,
+): string {
   let text = ''
   events.forEach(({ kind, id, data }, at) => {
+    const ahead = from.further.filter(({ lastId }) => order(lastId, id) > 0)
     const last = at === events.length - 1
-    const place = last ? to : { ...from, partly: { upto: to.done, lastId: id } }
+    const place = last ? to : { ...from, further: [...ahead, { upto: to.done, lastId: id }] }
     text += `id: ${placeText(place)}\nevent: ${kind}\ndata: ${oneLine(data)}\n\n`
   })
   return text

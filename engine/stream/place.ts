@@ -11,21 +11,22 @@ export interface Place extends Stand {
 }
 
 const LONGEST = 4_096
-const ID = /^([\w-]{1,40})\.(\d{1,15})\.([\d:,]+)(?:\.([\d:,]+)\.(\d{1,10}|~[\w-]{1,200}))?$/
+/** Who was cut off in the middle of so many batches, one behind the other, reads the list anew. */
+const ID = /^([\w-]{1,40})\.(\d{1,15})\.([\d:,]+)((?:\.[\d:,]+\.(?:\d{1,10}|~[\w-]{1,200})){0,8})$/
+const FURTHER = /\.([\d:,]+)\.([^.]+)/g
 const SNAPSHOT = /^(\d{1,19}):(\d{1,19}):((?:\d{1,19}(?:,\d{1,19})*)?)$/
 
-/** `sight.at.snapshot`, and in the middle of a batch `.snapshot.id` behind it. */
-export function placeText({ at, done, partly, sight }: Place): string {
-  const behind = partly === undefined ? '' : `.${partly.upto}.${idText(partly.lastId)}`
-  return `${sight}.${at}.${done}${behind}`
+/** `sight.at.snapshot`, and in the middle of a batch `.snapshot.id` behind it, for each that was told in part. */
+export function placeText({ at, done, further, sight }: Place): string {
+  return `${sight}.${at}.${done}${further.map(({ upto, lastId }) => `.${upto}.${idText(lastId)}`).join('')}`
 }
 
 /** The place that an id names; undefined for a text that names none. */
 export function readPlace(text: string): Place | undefined {
-  const [, sight = '', at, done = '', upto, lastId] = (text.length > LONGEST ? null : ID.exec(text)) ?? []
-  if (at === undefined || !isSnapshot(done) || (upto !== undefined && !isSnapshot(upto))) return undefined
-  const partly = upto === undefined ? undefined : { upto, lastId: readId(lastId ?? '') }
-  return { sight, at: Number(at), done, partly }
+  const [, sight = '', at, done = '', parts = ''] = (text.length > LONGEST ? null : ID.exec(text)) ?? []
+  const further = [...parts.matchAll(FURTHER)].map(([, upto = '', id = '']) => ({ upto, lastId: readId(id) }))
+  if (at === undefined || ![done, ...further.map(({ upto }) => upto)].every(isSnapshot)) return undefined
+  return { sight, at: Number(at), done, further }
 }
 
 /** An id in a place: digits, or a text that could hold anything. */

@@ -53,6 +53,11 @@ export function sameRights(one: Actor, other: Actor): boolean {
   )
 }
 
+/** Whether who has the one view is told the same as who has the other. */
+export function seesSame(one: View, other: View): boolean {
+  return one.share.name === other.share.name && one.sight.key === other.sight.key
+}
+
 /** Why a reader was cut off; no fault that a log should tell of. */
 class FellBehind extends Error {
   readonly code = 'ERR_STREAM_PREMATURE_CLOSE'

@@ -8,7 +8,7 @@ import { memo } from '../memo.ts'
 import { identityOf } from '../plan/plan.ts'
 import { type Compiled, parameterValues } from '../query/compiled.ts'
 import type { ListQuery } from '../query/list-query.ts'
-import { actorClass } from '../query/policy.ts'
+import { actorClass, reach } from '../query/policy.ts'
 import type { SelectScope } from '../query/scope.ts'
 import { compileConcerned, type Dependency, dependencies, showsIn } from '../query/stream-reach.ts'
 import { type CompiledStream, compileStream } from '../query/stream-statement.ts'
@@ -21,10 +21,12 @@ export interface Sight {
   /** The resources whose tables its readers depend on, its own first. */
   readonly owners: readonly string[]
   readonly dependencies: readonly Dependency[]
+  /** Whether its readers are shown some records only, and not each that is there. */
+  readonly isPartial: boolean
   /** Whether the values decide about the best plan. */
   readonly adhoc: boolean
-  /** Whether a change of these columns shows. */
-  readonly shows: (columns: ReadonlySet<string>) => boolean
+  /** Whether other values of these columns show, and with `touched` whether an update by itself does. */
+  readonly shows: (columns: ReadonlySet<string>, touched: boolean) => boolean
   /** The statement for a batch in which these other tables changed too. */
   readonly statement: (further: readonly Resource[]) => CompiledStream
   /** The statement that finds records that a change of others concerns. */
@@ -52,6 +54,7 @@ export function sightOf(foundation: Foundation, resource: Resource, actor: Actor
     foundation,
     owners: [...new Set([resource.owner, ...all.map(({ owner }) => owner)])],
     dependencies: all,
+    isPartial: isPartial(resource, actor, list),
     adhoc: list.adhoc,
     shows: showsIn(scope, resource),
     statement: (further) => statements.get(compileStream, scope, resource, list, further),
@@ -61,6 +64,11 @@ export function sightOf(foundation: Foundation, resource: Resource, actor: Actor
 
 function compileConcernedBy(scope: SelectScope, resource: Resource, list: ListQuery): Compiled {
   return compileConcerned(scope, resource, dependencies(scope, resource, list))
+}
+
+function isPartial(resource: Resource, actor: Actor, { filters, search }: ListQuery): boolean {
+  const seesAll = reach(resource.policies.view, actor).kind === 'all' && resource.scope === undefined
+  return !seesAll || filters.length > 0 || search !== undefined
 }
 
 /** What a reader of a sight compares with. */

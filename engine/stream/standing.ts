@@ -46,8 +46,9 @@ function pointOf({ catalog, now }: Foundation, { begin, request, view }: Reader)
   const keptMs = (catalog.limits.changeKeepMs ?? LIMITS.changeKeepMs) - MARGIN_MS
   if (place === undefined || place.at < now().getTime() - keptMs) return begins('expired')
   if (place.sight !== view.share.name && place.sight !== view.share.before) return begins('access')
-  const { at, done, partly } = place
-  if (typeof partly?.lastId === 'string' && keptIdType(catalog) === 'integer') return begins('expired')
-  const part = partly === undefined ? '' : `${partly.upto} ${partly.lastId} ${resource.owner}`
-  return { key: `${done} ${part}`, from: { at, done, partly }, lost: 'expired' }
+  const { at, done, further } = place
+  const isText = further.some(({ lastId }) => typeof lastId === 'string')
+  if (isText && keptIdType(catalog) === 'integer') return begins('expired')
+  const told = further.map(({ upto, lastId }) => `${upto} ${lastId} ${resource.owner}`).join(' ')
+  return { key: `${done} ${told}`, from: { at, done, further }, lost: 'expired' }
 }

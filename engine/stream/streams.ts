@@ -11,7 +11,7 @@ import type { Store } from '../store/store.ts'
 import { checkReaders } from './check.ts'
 import { heartbeat, opening } from './events.ts'
 import { createPacer } from './pacer.ts'
-import { createReader, type Reader, type View, viewOf } from './reader.ts'
+import { createReader, type Reader, seesSame, type View, viewOf } from './reader.ts'
 import { runRound, SightFailed } from './round.ts'
 import { placesOf, type Standing } from './standing.ts'
 
@@ -113,9 +113,12 @@ function pacersOf(
       pauseMs,
       pollMs: () => limit('listenerPollMs'),
       isWanted: isRead,
-      run: () => batch(serving()!.foundation, state),
+      run: () => batch(serving()!, state),
     }),
-    checks: createPacer({ ...every(() => limit('streamCheckMs')), run: () => check(serving()!, state) }),
+    checks: createPacer({
+      ...every(() => limit('streamCheckMs')),
+      run: async () => void (await check(serving()!, state, [...state.coming, ...state.live])),
+    }),
     beats: createPacer({ ...every(() => limit('streamHeartbeatMs')), run: async () => beat(state) }),
     teller: createPacer({
       pauseMs,
@@ -150,18 +153,26 @@ function admit(foundation: Foundation, state: State, limit: Limit, request: Stre
 }
 
 /** Reads one batch, sends it, and takes those who came among the live ones. */
-async function batch(foundation: Foundation, state: State): Promise<void> {
+async function batch(app: Serving['app'], state: State): Promise<void> {
+  const { foundation } = app
   const { coming, live, place } = state
   const together: readonly Standing[] =
-    live.size === 0 || place === undefined ? [] : [{ from: place, readers: [...live], lost: 'overflow' }]
+    live.size === 0 || place === undefined
+      ? []
+      : [{ from: { ...place, further: [] }, readers: [...live], lost: 'overflow' }]
   const places = placesOf(foundation, coming)
   const served = new Map<Reader, View>(places.flatMap(({ readers }) => readers.map((one) => [one, one.view] as const)))
   try {
     const { deliveries, now } = await runRound(foundation, [...together, ...places])
+    // Asked behind the reading: whatever took a right away before a change of the batch was committed is seen by now.
+    if (!(await check(app, state, new Set(deliveries.map(({ reader }) => reader)))))
+      throw new Error('who the readers of streams are could not be asked')
     state.place = now
     // Whose rights have changed meanwhile gets nothing that was meant for who it was, and begins anew.
-    for (const { reader, text, view } of deliveries) if (reader.view === view) reader.send(text)
-    for (const [reader, view] of served) if (reader.view === view && coming.delete(reader)) live.add(reader)
+    const isAsItWas = (reader: Reader, view: View): boolean =>
+      (live.has(reader) || coming.has(reader)) && seesSame(reader.view, view)
+    for (const { reader, text, view } of deliveries) if (isAsItWas(reader, view)) reader.send(text)
+    for (const [reader, view] of served) if (isAsItWas(reader, view) && coming.delete(reader)) live.add(reader)
   } catch (error) {
     await failed(foundation, [...coming, ...live], error)
   }
@@ -174,7 +185,7 @@ async function failed({ database, log }: Foundation, readers: readonly Reader[],
     () => false,
   )
   if (!(error instanceof SightFailed) || !serves) {
-    log.warn({ err: error }, 'streams wait: the log of changes could not be read')
+    log.warn({ err: error }, 'streams wait: a batch could not be read')
     return
   }
   const { key, resource } = error.sight
@@ -182,18 +193,27 @@ async function failed({ database, log }: Foundation, readers: readonly Reader[],
   for (const reader of readers) if (reader.view.sight.key === key) reader.end()
 }
 
-/** Ends the streams of those who may not read any more; who may see something else has to read the list again. */
-async function check({ composition, foundation }: Serving['app'], state: State): Promise<void> {
-  const readers = [...state.coming, ...state.live]
+/**
+ * Ends the streams of those who may not read any more; who may see something else has to read the list again. Gives
+ * whether all of them could be asked about.
+ */
+async function check(
+  { composition, foundation }: Serving['app'],
+  state: State,
+  readers: Iterable<Reader>,
+): Promise<boolean> {
+  let all = true
   await checkReaders(foundation, composition.authenticate, readers, (reader, standing) => {
+    if (standing === undefined) all = false
     if (standing === 'none') reader.end()
     if (standing !== 'other') return
     reader.begin = 'access'
     if (state.live.delete(reader)) state.coming.add(reader)
   })
+  return all
 }
 
 function beat({ live, place }: State): void {
   if (place === undefined) return
-  for (const reader of live) reader.send(heartbeat({ ...place, sight: reader.view.share.name }))
+  for (const reader of live) reader.send(heartbeat({ ...place, further: [], sight: reader.view.share.name }))
 }

@@ -5,6 +5,7 @@ import type { Catalog, Resource } from '../catalog/catalog.ts'
 import { idOf, keptIdType } from '../catalog/key.ts'
 import type { Row, Runner } from '../database/database.ts'
 import type { Id } from '../id.ts'
+import type { Json } from '../json.ts'
 import { LIMITS } from '../limits.ts'
 import { type Compiled, parameterValues } from '../query/compiled.ts'
 import type { FormerTable } from '../query/former.ts'
@@ -12,11 +13,14 @@ import { broughtSlot, READERS } from '../query/per-reader.ts'
 import type { Dependency } from '../query/stream-reach.ts'
 import { type CompiledStream, IDS, KEPT, STREAM_COLUMNS } from '../query/stream-statement.ts'
 import type { Former, FormerRecords } from './batch.ts'
-import type { RecordEvent } from './events.ts'
+import type { RecordEvent, ResetReason } from './events.ts'
 import type { Share, Sight } from './sight.ts'
 
-/** The events of each share, in the order of the shares; undefined: too many records are concerned to say. */
-export type ShareEvents = readonly (readonly RecordEvent[])[] | undefined
+/** The events of each share, in the order of the shares; or why nothing can be said: too many records are concerned, or what they were is not known any more. */
+export type ShareEvents = readonly (readonly RecordEvent[])[] | ResetReason
+
+/** Whether an id is among those that are told. */
+export type IsAsked = (id: Id) => boolean
 
 type Records = ReadonlyMap<string, FormerRecords>
 
@@ -33,13 +37,15 @@ export async function tell(
   sight: Sight,
   shares: readonly Share[],
   records: Records,
+  isAsked: IsAsked,
 ): Promise<ShareEvents> {
   const { catalog, now } = sight.foundation
   const own = records.get(sight.resource.owner) ?? NONE
   const relevant = sight.dependencies.map((one) => relevantTo(one, records.get(one.owner) ?? NONE))
   const concerned = await concernedIds(runner, sight, relevant)
-  if (concerned.length > mostChanges(sight.foundation)) return undefined
-  const ids = [...new Set([...own.keys(), ...concerned])].sort(orderIn(catalog))
+  if (concerned.length > mostChanges(sight.foundation)) return 'overflow'
+  if (isForgotten(sight, records)) return 'expired'
+  const ids = [...new Set([...own.keys(), ...concerned])].filter(isAsked).sort(orderIn(catalog))
   const told: RecordEvent[][] = shares.map(() => [])
   if (ids.length === 0) return told
   const others = new Set(sight.dependencies.filter((_, at) => relevant[at]!.size > 0).map(({ owner }) => owner))
@@ -64,9 +70,26 @@ export async function tell(
 }
 
 /** The order in which readers are told of records, as `orderedId` has it in SQL. */
-function orderIn(catalog: Catalog): (a: Id, b: Id) => number {
+export function orderIn(catalog: Catalog): (a: Id, b: Id) => number {
   if (keptIdType(catalog) === 'integer') return (a, b) => Number(a) - Number(b)
   return (a, b) => Buffer.compare(Buffer.from(String(a)), Buffer.from(String(b)))
+}
+
+/**
+ * Whether nobody can say what readers of the sight knew: they see some records only, and the log has forgotten what one
+ * was; or one led to a record that was removed for good, and that decided about it.
+ */
+function isForgotten({ dependencies, foundation, isPartial, resource }: Sight, records: Records): boolean {
+  const { resources } = foundation.catalog
+  if (isPartial && [...(records.get(resource.owner) ?? NONE).values()].some(({ forgotten }) => forgotten)) return true
+  return dependencies.some(({ owner, relations }) => {
+    const relation = relations.at(-1)
+    const removed = records.get(owner)
+    if (relation === undefined || removed === undefined || resources.get(owner)?.deleteSets !== undefined) return false
+    const holder = resources.get(relations.at(-2)?.target ?? resource.owner)!.owner
+    const isGone = (id: Json | undefined): boolean => removed.get(id as Id)?.deleted === true
+    return [...(records.get(holder) ?? NONE).values()].some(({ was }) => isGone(was?.[relation.field.column]))
+  })
 }
 
 /** The records of a dependency whose change may matter. */
@@ -123,7 +146,7 @@ function readerSlots(shares: readonly Share[]): Readonly<Record<string, unknown>
 
 /** Whether a change is told that neither brings a record into sight nor takes it away. */
 function isTold({ shows }: Sight, former: Former | undefined): boolean {
-  return former !== undefined && (!former.updated || shows(former.columns))
+  return former !== undefined && shows(former.columns, former.touched)
 }
 
 function eventOf(

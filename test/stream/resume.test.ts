@@ -75,6 +75,74 @@ test('a reader cut off in the middle of a batch goes on behind the last event th
   assert.equal(part.told(), [`changed ${ids[0]}`, `created ${ids[2]}`, `created ${ids[3]}`])
 })
 
+test('a record that leaves while its deleted parent is restored is told as gone', async () => {
+  const team = await world.make('/teams', { name: 'comes back', lead: 77 })
+  const other = await world.make('/teams', { name: 'another', lead: 78 })
+  const id = await world.make('/tickets', { title: 'of a team', team_id: team })
+  await world.write('DELETE', `/teams/${team}`)
+  const path = '/tickets/stream?team.lead=77'
+  const agent = await read(AGENT, path)
+  assert.ok((await world.list(AGENT, '/tickets?team.lead=77')).has(id))
+  agent.close()
+  await world.write('POST', `/teams/${team}/restore`)
+  await world.write('PUT', `/tickets/${id}`, { team_id: other })
+  const again = await read(AGENT, path, agent.lastId())
+  await again.come(1)
+  assert.equal(again.told(), [`deleted ${id}`])
+})
+
+test('nothing is told again of what was gone before, and no change that left everything as it was', async () => {
+  const team = await world.make('/teams', { name: 'of the gone', lead: 21 })
+  const gone = await world.make('/tickets', { title: 'gone', team_id: team })
+  const kept = await world.make('/tickets', { title: 'kept', owner: 11 })
+  await world.write('DELETE', `/tickets/${gone}`)
+  const [lead, ann] = await Promise.all([read(LEAD), read(ANN)])
+  lead.close()
+  ann.close()
+  await world.write('PUT', `/teams/${team}`, { lead: 22 })
+  await world.write('DELETE', `/tickets/${kept}`)
+  await world.write('POST', `/tickets/${kept}/restore`)
+  for (const title of ['other', 'kept']) await world.write('PUT', `/tickets/${kept}`, { title })
+  const end = await world.make('/tickets', {
+    title: 'end',
+    owner: 11,
+    team_id: await world.make('/teams', { name: 'end', lead: 21 }),
+  })
+  const again = await Promise.all([read(LEAD, undefined, lead.lastId()), read(ANN, undefined, ann.lastId())])
+  for (const one of again) await one.come(1)
+  assert.equal(
+    again.map((one) => one.told()),
+    [[`created ${end}`], [`created ${end}`]],
+  )
+})
+
+test('a reader cut off in the middle hears of the others as they were when it heard of each', async () => {
+  const team = await world.make('/teams', { name: 'asleep', lead: 21 })
+  const ids: number[] = []
+  for (const title of ['a', 'b', 'c']) ids.push(await world.make('/tickets', { title, team_id: team }))
+  await world.write('DELETE', `/teams/${team}`)
+  const lead = await read(LEAD)
+  lead.close()
+  await world.write('POST', `/teams/${team}/restore`)
+  const whole = await read(LEAD, undefined, lead.lastId())
+  await whole.come(3)
+  assert.equal(
+    whole.told(),
+    ids.map((id) => `created ${id}`),
+  )
+  whole.close()
+  await world.write('PUT', `/tickets/${ids[1]}`, { title: 'b again' })
+  const part = await read(LEAD, undefined, whole.events[0]!.id)
+  await part.come(2)
+  assert.equal(part.told(), [`created ${ids[1]}`, `created ${ids[2]}`])
+  part.close()
+  // And cut off once more.
+  await world.write('PUT', `/teams/${team}`, { lead: 22 })
+  const third = await read(LEAD, undefined, part.events[0]!.id)
+  await third.come(2)
+  assert.equal(third.told(), [`deleted ${ids[0]}`, `deleted ${ids[1]}`])
+})
+
 test('a sign of life brings the place along, so that an idle reader does not fall out of the log', async () => {
   const agent = await read(AGENT)
   const at = agent.lastId()
