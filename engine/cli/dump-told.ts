@@ -1,4 +1,5 @@
 /** What dump and load say of what they have worked. */
+import type { Dumped } from '../dump/dump.ts'
 import type { Tally } from '../dump/format.ts'
 
 function number(count: number, one: string): string {
@@ -19,4 +20,14 @@ export function bytesOf(bytes: number): string {
 /** What stands in the dumped schema and is made by hand where it is loaded. */
 export function notThere(objects: readonly string[]): string {
   return ['Not in the dump, and made by hand where it is loaded:', ...objects.map((one) => `  ${one}`)].join('\n')
+}
+
+/** What the dumped tables need of the database that they are loaded into. */
+export function askedFor({ asked, extensions }: Pick<Dumped, 'asked' | 'extensions'>): readonly string[] {
+  const listed = (head: string, of: readonly string[]) =>
+    of.length === 0 ? [] : [[head, ...of.map((one) => `  ${one}`)].join('\n')]
+  return [
+    ...listed('No dump can make these. Make them by hand before the load:', asked),
+    ...listed('The server that it is loaded into must have these extensions:', extensions),
+  ]
 }

@@ -2,7 +2,7 @@
 import { dump } from '../dump/dump.ts'
 import { isBegun, withDatabase } from './application.ts'
 import type { ExitCode, Invocation } from './command.ts'
-import { bytesOf, notThere, tallied } from './dump-told.ts'
+import { askedFor, bytesOf, notThere, tallied } from './dump-told.ts'
 
 export async function run(invocation: Invocation): Promise<ExitCode> {
   const { positionals, settings, say, complain } = invocation
@@ -10,7 +10,9 @@ export async function run(invocation: Invocation): Promise<ExitCode> {
   if (!isBegun(invocation)) return 1
   return withDatabase(invocation, async (database, { catalog, composition }) => {
     const { files } = composition
-    const done = await dump({ catalog, database, settings, files, now: new Date() }, file)
+    const done = await dump({ catalog, database, settings, files, now: new Date() }, file, (left) => {
+      for (const lines of askedFor(left)) say(lines)
+    })
     say(`Dumped ${tallied(done)} into ${file} (${bytesOf(done.bytes)}).`)
     if (done.left.length > 0) say(`Not part of the application, and not in the dump: ${done.left.join(', ')}.`)
     if (done.objects.length > 0) say(notThere(done.objects))

@@ -9,27 +9,45 @@ export interface CounterName {
   readonly name: string | undefined
 }
 
-/** Where a sequence stands. */
+/** Where a sequence stands, and how it counts. */
 export interface Counter extends CounterName {
   readonly last: string
   readonly called: boolean
+  /** As SQL; absent from dumps of versions that kept none. */
+  readonly options?: string
+  /** Whether an identity column takes no value but that of its sequence. */
+  readonly always?: boolean
 }
+
+const OPTIONS = `select format('increment %s minvalue %s maxvalue %s start %s cache %s %s cycle', seqincrement, seqmin, seqmax, seqstart, seqcache,
+    case when seqcycle then '' else 'no' end), exists (select 1 from pg_depend d join pg_attribute a on a.attrelid = d.refobjid and a.attnum = d.refobjsubid
+      where d.classid = 'pg_class'::regclass and d.objid = seqrelid and d.deptype = 'i' and a.attidentity = 'a')
+  from pg_sequence where seqrelid = $1::regclass`
 
 /** Where these stand now. */
 export async function readCounters(runner: Runner, names: readonly CounterName[]): Promise<readonly Counter[]> {
   const counters: Counter[] = []
   for (const counter of names) {
-    const text = `select last_value, is_called from ${await sequenceOf(runner, counter)}`
-    const [row] = await runner.run({ text }, [])
-    counters.push({ ...counter, last: row?.[0] ?? '1', called: row?.[1] === 't' })
+    const sequence = await sequenceOf(runner, counter)
+    const [row] = await runner.run({ text: `select last_value, is_called from ${sequence}` }, [])
+    const [how] = await runner.run({ text: OPTIONS }, [sequence])
+    const place = { last: row?.[0] ?? '1', called: row?.[1] === 't' }
+    counters.push({ ...counter, ...place, options: how?.[0] ?? '', ...(how?.[1] === 't' ? { always: true } : {}) })
   }
   return counters
 }
 
-/** Brings sequences to where they stood. */
+/** Lets sequences count as they did, from where they stood. */
 export async function setCounters(runner: Runner, counters: readonly Counter[]): Promise<void> {
   for (const counter of counters) {
-    const values = [await sequenceOf(runner, counter), counter.last, counter.called]
+    const { table, column, last, called, options, always } = counter
+    const sequence = await sequenceOf(runner, counter)
+    // A place that the new limits leave out would be refused.
+    if (options !== undefined)
+      await runner.run({ text: `alter sequence ${sequence} ${options} restart with ${last}` }, [])
+    if (always)
+      await runner.run({ text: `alter table ${q(table)} alter column ${q(column ?? '')} set generated always` }, [])
+    const values = [sequence, last, called]
     await runner.run({ text: 'select setval($1::regclass, $2::bigint, $3::boolean)' }, values)
   }
 }

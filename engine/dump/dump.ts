@@ -37,6 +37,10 @@ export interface Dumped extends Tally {
   readonly left: readonly string[]
   /** What else stands with the tables that were there before it, and is not in the dump. */
   readonly objects: readonly string[]
+  /** What the tables that were there need and no dump can make. */
+  readonly asked: readonly string[]
+  /** The extensions that they need. */
+  readonly extensions: readonly string[]
 }
 
 /** Bytes of a file in one line. */
@@ -44,20 +48,21 @@ const PART_BYTES = 196_608
 
 /**
  * Writes `file`, readable by its user alone, whole or not at all; it must not be there yet. The database is read in one
- * transaction that sees one moment, and the files after it. Rejects with a sentence for people.
+ * transaction that sees one moment, and the files after it; what is left out and asked for is told before that. Rejects with a sentence for people.
  */
-export async function dump(source: Source, file: string): Promise<Dumped> {
+export async function dump(source: Source, file: string, tell: (left: Left) => void = () => {}): Promise<Dumped> {
   if ((await stat(file).catch(() => undefined)) !== undefined)
     throw new Error(`${file} is there already: a dump overwrites nothing.`)
   if ((await stat(dirname(file)).catch(() => undefined))?.isDirectory() !== true)
-    throw new Error(`${file} can not be written: there is no folder ${dirname(file)}.`)
+    throw new Error(`${file} cannot be written: there is no folder ${dirname(file)}.`)
   const half = `${file}.part`
   const keys = `${file}.keys`
   const tally = { tables: 0, rows: 0, files: 0, missing: 0 }
-  let left: Left = { left: [], objects: [] }
+  let left: Left = { left: [], objects: [], asked: [], extensions: [] }
   try {
     const lines = linesOf(source, keys, tally, (found) => {
       left = found
+      tell(found)
     })
     await pipeline(Readable.from(lines), createGzip(), createWriteStream(half, { mode: 0o600 }))
     await flush(half)
@@ -70,7 +75,7 @@ export async function dump(source: Source, file: string): Promise<Dumped> {
   return { ...tally, bytes: (await stat(file)).size, ...left }
 }
 
-type Left = Pick<Dumped, 'left' | 'objects'>
+export type Left = Pick<Dumped, 'left' | 'objects' | 'asked' | 'extensions'>
 type Counting = { -readonly [K in keyof Tally]: Tally[K] }
 
 async function* linesOf(
@@ -123,7 +128,9 @@ async function* databaseLines(
   try {
     const names = belonging(physical)
     const existing = withExisting ? await readExisting(runner, physical, names) : undefined
-    leave({ left: await leftOf(runner, physical, names, existing), objects: existing?.left ?? [] })
+    const { left: objects = [], asked = [], extensions = [] } = existing ?? {}
+    const left = await leftOf(runner, physical, names, existing)
+    leave({ left, objects, asked: asked.map(({ what }) => what), extensions })
     const own = await readStructure(runner, physical, names)
     const structure: Structure = { ...own, ...(existing === undefined ? {} : { existing }) }
     const head: Head = {
@@ -173,6 +180,8 @@ async function holdTables(runner: Runner, kind: Database['kind'], withExisting: 
     throw new Error('There is no application in this database yet: `plinth start` makes it.')
   await run('begin isolation level repeatable read read only')
   try {
+    // Rows that a policy hides would be missing; so their table refuses to be read.
+    await run('set local row_security = off')
     if (kind === 'postgresql') await run('set local idle_in_transaction_session_timeout = 0')
     // The snapshot is taken by what comes after, so that nothing is seen half changed.
     await run(`lock table ${before.map(q).join(', ')} in access share mode`)

@@ -1,11 +1,12 @@
 /** ⇄ The tables that were there before the application and that it serves: read for a dump, made again by a load. */
 import type { Catalog } from '../catalog/catalog.ts'
 import type { Runner } from '../database/database.ts'
-import { readTables } from '../existing/schema.ts'
-import { quoted as q } from '../filter/sql.ts'
+import { identitiesThere } from '../existing/identity.ts'
+import { type Asked, readTables, type Statement } from '../existing/schema.ts'
 import type { Physical } from '../migration/inspect.ts'
 import type { Table } from '../migration/table.ts'
 import { type Counter, readCounters, setCounters } from './counters.ts'
+import { refusal } from './refusal.ts'
 
 /** What a dump says of them, as JSON. */
 export interface Existing {
@@ -14,10 +15,14 @@ export interface Existing {
   /** Tables of which others inherit, and whose rows are therefore read without theirs. */
   readonly parents: readonly string[]
   /** SQL: types, functions and tables, before the rows. */
-  readonly before: readonly string[]
+  readonly before: readonly Statement[]
   /** SQL: defaults, keys, constraints, indexes, views, triggers and comments, behind them. */
-  readonly after: readonly string[]
+  readonly after: readonly Statement[]
   readonly counters: readonly Counter[]
+  /** Extensions that the server must have. */
+  readonly extensions: readonly string[]
+  /** What people make by hand before a load. */
+  readonly asked: readonly Asked[]
   /** What of the schema is not in the dump, for people. */
   readonly left: readonly string[]
 }
@@ -34,7 +39,7 @@ const READABLE = `select c.relname, exists (select 1 from pg_inherits i where i.
 
 const PARTITIONS = `select relname from pg_class where relnamespace = current_schema()::regnamespace and relispartition`
 
-const SEQUENCES = `select s.relname from pg_class s where s.relkind = 'S' and s.relnamespace = current_schema()::regnamespace
+const SEQUENCES = `select s.relname, quote_ident(s.relname) from pg_class s where s.relkind = 'S' and s.relnamespace = current_schema()::regnamespace
     and not exists (select 1 from pg_depend i where i.classid = 'pg_class'::regclass and i.objid = s.oid and i.deptype in ('e', 'i')) order by 1`
 
 /** The tables that were there among those of the schema, and which of them others inherit. */
@@ -59,32 +64,68 @@ export async function readExisting(
   own: ReadonlySet<string>,
 ): Promise<Existing> {
   const { tables, parents } = await existingTables(runner, physical, own)
-  const schema = await readTables(
-    runner,
-    tables.map(({ name }) => name),
-    [...own],
-  )
-  const sequences = (await runner.run({ text: SEQUENCES }, [])).map(([name]) => name ?? '')
-  const made = sequences.filter((name) => schema.tables.some((sql) => sql.startsWith(`create sequence ${q(name)} `)))
+  const names = tables.map(({ name }) => name)
+  const { rest, left, extensions, asked, ...schema } = await readTables(runner, {
+    tables: names,
+    given: [...own],
+    asks: true,
+  })
+  const isMade = (quoted: string | null | undefined) =>
+    schema.tables.some(({ sql }) =>
+      sql.replace(/^create unlogged /, 'create ').startsWith(`create sequence ${quoted} as `),
+    )
+  const made = (await runner.run({ text: SEQUENCES }, [])).filter(([, quoted]) => isMade(quoted))
   const identities = tables.flatMap(({ name: table, columns }) =>
     columns.filter(({ identity }) => identity).map(({ name: column }) => ({ table, column, name: undefined })),
   )
   const counters = await readCounters(runner, [
     ...identities,
-    ...made.map((name) => ({ table: '', column: undefined, name })),
+    ...made.map(([name]) => ({ table: '', column: undefined, name: name ?? '' })),
   ])
-  return { tables, parents, before: schema.tables, after: schema.rest, counters, left: schema.left }
+  return { tables, parents, before: schema.tables, after: rest, counters, extensions, asked, left }
 }
 
-/** Makes the tables, empty and with nothing that acts on their rows. */
-export async function createExisting(runner: Runner, { before }: Existing): Promise<void> {
+const EXTENSIONS = `select n from unnest($1::text[]) as u(n) where n not in (select extname from pg_extension union all select name from pg_available_extensions)`
+
+/** Throws what is not there and has to be made by hand, all of it at once; gives what was made by hand already. */
+export async function requireAsked(runner: Runner, { asked, extensions }: Existing): Promise<ReadonlySet<string>> {
+  const there = await identitiesThere(runner)
+  const missing = [
+    ...(await runner.run({ text: EXTENSIONS }, [extensions])).map(
+      ([name]) => `extension ${name}, which the server does not have`,
+    ),
+    ...asked.filter(({ identity }) => !there.has(identity)).map(({ what }) => what),
+  ]
+  if (missing.length === 0) return there
+  throw new Error(
+    `The dumped tables need what no dump can make:\n${missing.map((one) => `  ${one}`).join('\n')}\nMake it in this database, with what it needs itself, and load again: what is there already is taken as it is.`,
+  )
+}
+
+/** Makes the tables, empty and with nothing that acts on their rows; what is `there` is taken. */
+export async function createExisting(runner: Runner, { before }: Existing, there: ReadonlySet<string>): Promise<void> {
   // A function may name what comes behind it.
   await runner.run({ text: 'set local check_function_bodies = off' }, [])
-  for (const text of before) await runner.run({ text }, [])
+  await make(runner, before, there)
 }
 
 /** Makes what stands over the rows, and brings the sequences to where they stood. */
-export async function completeExisting(runner: Runner, { after, counters }: Existing): Promise<void> {
-  for (const text of after) await runner.run({ text }, [])
+export async function completeExisting(
+  runner: Runner,
+  { after, counters }: Existing,
+  there: ReadonlySet<string>,
+): Promise<void> {
+  await make(runner, after, there)
   await setCounters(runner, counters)
+}
+
+async function make(runner: Runner, statements: readonly Statement[], there: ReadonlySet<string>): Promise<void> {
+  for (const { sql, makes } of statements) {
+    if (makes !== undefined && there.has(makes)) continue
+    await runner.run({ text: sql }, []).catch((error: unknown) => {
+      const byHand =
+        makes === undefined ? '' : '\nHave it made by hand, and load again: what is there already is taken as it is.'
+      throw new Error(`The database refuses a statement of the dump, ${refusal(error)}:\n${sql}${byHand}`)
+    })
+  }
 }

@@ -1,7 +1,7 @@
 /**
  * What a dump is: a gzip of lines of JSON, in this order.
  *
- *     {"plinth":"dump","version":1,"name":…,"from":…,"secrets":[…],"structure":{…}}
+ *     {"plinth":"dump","version":2,"name":…,"from":…,"secrets":[…],"structure":{…}}
  *     {"table":"notes","columns":["id","title"]}
  *     ["1","The text of each column as PostgreSQL writes it, or null"]
  *     {"rows":1,"checksum":"…"}
@@ -13,9 +13,13 @@
  * `of` names the plugin. A file that a row names and that is not there has `"missing":true` and no parts. A dump without its last line is cut off.
  */
 import { isObject } from '../json.ts'
+import type { Existing } from './existing.ts'
 import type { Structure } from './structure.ts'
 
-export const VERSION = 1
+export const VERSION = 2
+
+/** The version before, in which the statements of existing tables were texts, and nothing was asked for. */
+const TEXTS = 1
 
 /** The first line. */
 export interface Head {
@@ -43,9 +47,25 @@ export interface Tally {
 export function readHead(line: string): Head {
   const head = parsed(line)
   if (!isObject(head) || head.plinth !== 'dump') throw new Error('It is no dump of Plinth.')
+  if (head.version === TEXTS) return withStatements(JSON.parse(line))
   if (head.version !== VERSION)
     throw new Error(`It has the version ${String(head.version)} of the format, and this Plinth reads ${VERSION}.`)
   return JSON.parse(line) as Head
+}
+
+type EarlierExisting = Omit<Existing, 'before' | 'after' | 'extensions' | 'asked'> & {
+  readonly before: readonly string[]
+  readonly after: readonly string[]
+}
+type EarlierHead = Omit<Head, 'structure'> & {
+  readonly structure: Omit<Structure, 'existing'> & { readonly existing?: EarlierExisting }
+}
+
+function withStatements({ structure: { existing, ...structure }, ...head }: EarlierHead): Head {
+  if (existing === undefined) return { ...head, structure }
+  const [before, after] = [existing.before, existing.after].map((texts) => texts.map((sql) => ({ sql })))
+  const made = { ...existing, before: before!, after: after!, extensions: [], asked: [] }
+  return { ...head, structure: { ...structure, existing: made } }
 }
 
 /** A line that says something; throws a sentence where it is damaged. */

@@ -11,7 +11,7 @@ import { tables as tablesOf } from '../migration/tables.ts'
 import { takeOverSecrets } from '../migration/take-over.ts'
 import type { Settings } from '../settings.ts'
 import { createChecksum } from './checksum.ts'
-import { completeExisting, createExisting } from './existing.ts'
+import { completeExisting, createExisting, requireAsked } from './existing.ts'
 import { type FileWriter, openFileWriter } from './file-writer.ts'
 import { type Head, readHead, readNote, type Tally } from './format.ts'
 import { linesOf } from './lines.ts'
@@ -111,10 +111,11 @@ async function fill({ catalog, database, settings }: Target, { structure }: Head
   if (database.kind === 'postgresql')
     await runner.run({ text: 'set local idle_in_transaction_session_timeout = 0' }, [])
   const { existing } = structure
+  const there = existing === undefined ? new Set<string>() : await requireAsked(runner, existing)
   await makeRoom(runner, structure)
   await createTables(runner, structure)
   // Behind the application's own: a function may take a row of one.
-  if (existing !== undefined) await createExisting(runner, existing)
+  if (existing !== undefined) await createExisting(runner, existing, there)
   const checksums = new Map<string, string>()
   const tally = { tables: 0, rows: 0, files: 0, missing: 0 }
   for await (const line of lines) {
@@ -134,7 +135,7 @@ async function fill({ catalog, database, settings }: Target, { structure }: Head
       const told = (['tables', 'rows', 'files', 'missing'] as const).every((key) => note[key] === tally[key])
       if (!told || tally.tables !== structure.tables.length + (existing?.tables.length ?? 0))
         throw new Error('The dump is damaged: it does not hold what it says.')
-      if (existing !== undefined) await completeExisting(runner, existing)
+      if (existing !== undefined) await completeExisting(runner, existing, there)
       await completeTables(runner, structure)
       await compare(runner, structure, checksums)
       // A dump of an earlier version may hold them as they were sent.

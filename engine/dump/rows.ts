@@ -4,6 +4,7 @@ import { quoted as q } from '../filter/sql.ts'
 import { INSTANCE_TABLE } from '../migration/engine-tables.ts'
 import type { Table } from '../migration/table.ts'
 import { type Places, portable } from './log-places.ts'
+import { refusal } from './refusal.ts'
 
 /** Characters of one batch, about, and the most rows of one. */
 const BATCH_LENGTH = 1_048_576
@@ -63,7 +64,9 @@ export function createRowWriter(runner: Runner, table: Table): RowWriter {
     const batch = `[${waiting.join(',')}]`
     waiting = []
     length = 0
-    await runner.run({ text }, [batch])
+    await runner.run({ text }, [batch]).catch((error: unknown) => {
+      throw new Error(`The database refuses rows of ${table.name}: ${refusal(error)}`)
+    })
   }
   return {
     async add(line) {

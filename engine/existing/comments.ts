@@ -1,8 +1,34 @@
 /** ⇄ The comments on what stands in a schema, each as the SQL that says it again. */
 import type { Runner } from '../database/database.ts'
-import { type Dependence, RANKS, type SchemaObject } from './objects.ts'
+import { type Dependence, RANKS, type SchemaObject } from './schema-object.ts'
 
 const HERE = 'current_schema()::regnamespace'
+
+/** Comments on what has a catalog of its own and stands in the schema itself: the words for it as SQL of the row `k`. */
+const NAMED = Object.entries({
+  pg_collation: ['coll', `format('collation %I', k.collname)`],
+  pg_operator: [
+    'opr',
+    `format('operator %s (%s, %s)', k.oprname, coalesce(format_type(nullif(k.oprleft, 0), null), 'none'), coalesce(format_type(nullif(k.oprright, 0), null), 'none'))`,
+  ],
+  pg_opclass: [
+    'opc',
+    `format('operator class %I using %I', k.opcname, (select amname from pg_am where oid = k.opcmethod))`,
+  ],
+  pg_opfamily: [
+    'opf',
+    `format('operator family %I using %I', k.opfname, (select amname from pg_am where oid = k.opfmethod))`,
+  ],
+  pg_conversion: ['con', `format('conversion %I', k.conname)`],
+  pg_ts_parser: ['prs', `format('text search parser %I', k.prsname)`],
+  pg_ts_template: ['tmpl', `format('text search template %I', k.tmplname)`],
+  pg_ts_dict: ['dict', `format('text search dictionary %I', k.dictname)`],
+  pg_ts_config: ['cfg', `format('text search configuration %I', k.cfgname)`],
+  pg_statistic_ext: ['stx', `format('statistics %I', k.stxname)`],
+}).map(
+  ([catalog, [prefix, words]]) => `select '${catalog}:' || k.oid, format('comment on %s is %L', ${words}, d.description)
+    from pg_description d join ${catalog} k on k.oid = d.objoid and k.${prefix}namespace = ${HERE} where d.classoid = '${catalog}'::regclass`,
+)
 
 /** What is commented on, as `pg_depend` names it, and the statement. An index is made with its constraint, the sequence of an identity with its table. */
 const COMMENTS = `select 'pg_class:' || coalesce((select i.refobjid from pg_depend i
@@ -40,6 +66,18 @@ const COMMENTS = `select 'pg_class:' || coalesce((select i.refobjid from pg_depe
   select 'pg_trigger:' || g.oid, format('comment on trigger %I on %I is %L', g.tgname, c.relname, d.description)
     from pg_description d join pg_trigger g on g.oid = d.objoid
     join pg_class c on c.oid = g.tgrelid and c.relnamespace = ${HERE} where d.classoid = 'pg_trigger'::regclass
+  union all
+  select 'pg_rewrite:' || r.oid, format('comment on rule %I on %I is %L', r.rulename, c.relname, d.description)
+    from pg_description d join pg_rewrite r on r.oid = d.objoid
+    join pg_class c on c.oid = r.ev_class and c.relnamespace = ${HERE} where d.classoid = 'pg_rewrite'::regclass
+  union all
+  select 'pg_policy:' || p.oid, format('comment on policy %I on %I is %L', p.polname, c.relname, d.description)
+    from pg_description d join pg_policy p on p.oid = d.objoid
+    join pg_class c on c.oid = p.polrelid and c.relnamespace = ${HERE} where d.classoid = 'pg_policy'::regclass
+  union all
+  select 'pg_cast:' || k.oid, format('comment on cast (%s as %s) is %L', format_type(k.castsource, null), format_type(k.casttarget, null), d.description)
+    from pg_description d join pg_cast k on k.oid = d.objoid where d.classoid = 'pg_cast'::regclass
+  union all ${NAMED.join(' union all ')}
   order by 2`
 
 /** The comments on these objects, each behind what it is on. */

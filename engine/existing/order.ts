@@ -1,16 +1,26 @@
-/** The order in which the objects of a schema can be made, each behind what it needs, and which can not be. Pure. */
-import { type Dependence, RANKS, type SchemaObject } from './objects.ts'
+/** The order in which the objects of a schema can be made, each behind what it needs, and which cannot be. Pure. */
+import { type Dependence, RANKS, type SchemaObject } from './schema-object.ts'
 
 export interface Left {
   readonly key: string
-  /** What it needs and nobody makes; undefined where it can not be written itself. */
+  /** What it needs and nobody makes; undefined where it cannot be written itself. */
   readonly without: string | undefined
+}
+
+/** What is there without being made. */
+export interface Given {
+  /** Keys of what is there already. */
+  readonly there?: ReadonlySet<string>
+  /** Whether what nothing makes is made by hand first; else what needs it is left out. */
+  readonly asks?: boolean
 }
 
 export interface Order {
   readonly objects: readonly SchemaObject[]
   /** Without the parts of what is left out itself. */
   readonly left: readonly Left[]
+  /** Keys of what they need and nothing makes, where that is asked for. */
+  readonly asked: readonly string[]
   /** Keys of the extensions that they need. */
   readonly extensions: readonly string[]
 }
@@ -20,9 +30,10 @@ const WITHIN: ReadonlySet<string> = new Set(['i', 'P'])
 const PARTS = /^pg_(?:attrdef|constraint):/
 const SCHEMA = 'pg_namespace:'
 const EXTENSION = 'pg_extension:'
+const RELATION = 'pg_class:'
 
 interface Ways {
-  /** The object, the one given or the extension that a key leads to; the key itself where it leads to none. */
+  /** The object, the one given or the extension that a key leads to; else the last that it leads to. */
   readonly end: (key: string) => string
   readonly isThere: (key: string) => boolean
 }
@@ -41,14 +52,16 @@ function waysOf(
   const isThere = (key: string): boolean => objects.has(key) || given.has(key)
   const end = (key: string): string => {
     const seen = new Set<string>()
+    let last = key
     for (let at = key; !seen.has(at); ) {
       const by = extension.get(at)
       if (by !== undefined) return by
       if (isThere(at)) return at
       seen.add(at)
+      last = at
       at = whole.get(at) ?? at
     }
-    return key
+    return last
   }
   return { end, isThere }
 }
@@ -56,20 +69,21 @@ function waysOf(
 interface Needs {
   readonly of: ReadonlyMap<string, ReadonlySet<string>>
   readonly extensions: ReadonlyMap<string, ReadonlySet<string>>
-  /** The first thing that is nowhere. */
-  readonly missing: ReadonlyMap<string, string>
+  /** What nothing makes. */
+  readonly missing: ReadonlyMap<string, ReadonlySet<string>>
 }
 
 function needsOf(objects: ReadonlyMap<string, SchemaObject>, dependences: readonly Dependence[], ways: Ways): Needs {
   const of = new Map([...objects].map(([key]) => [key, new Set<string>()]))
   const extensions = new Map([...objects].map(([key]) => [key, new Set<string>()]))
-  const missing = new Map<string, string>()
+  const missing = new Map([...objects].map(([key]) => [key, new Set<string>()]))
   const note = (own: string, needed: string): void => {
     if (needed.startsWith(EXTENSION)) extensions.get(own)?.add(needed)
-    else if (!ways.isThere(needed)) missing.set(own, missing.get(own) ?? needed)
+    else if (objects.has(needed) ? objects.get(needed)?.sql === undefined : !ways.isThere(needed))
+      missing.get(own)?.add(needed)
     else if (objects.has(needed)) of.get(own)?.add(needed)
   }
-  for (const [key, { needs = [] }] of objects) for (const needed of needs) note(key, needed)
+  for (const [key, { needs = [] }] of objects) for (const needed of needs) note(key, ways.end(needed))
   for (const { from, on } of dependences) {
     const own = ways.end(from)
     if (on.startsWith(SCHEMA) || !objects.has(own)) continue
@@ -80,11 +94,17 @@ function needsOf(objects: ReadonlyMap<string, SchemaObject>, dependences: readon
   return { of, extensions, missing }
 }
 
-/** What can not be made, because it can not be written or needs what is nowhere, however far. */
-function leftOut(objects: ReadonlyMap<string, SchemaObject>, { of, missing }: Needs): ReadonlyMap<string, Left> {
+/** What is left out, because it cannot be written or needs what is nowhere, however far. */
+function leftOut(
+  objects: ReadonlyMap<string, SchemaObject>,
+  { of, missing }: Needs,
+  isAsked: (needed: string, by: string) => boolean,
+): ReadonlyMap<string, Left> {
   const left = new Map<string, Left>()
-  for (const [key, { sql }] of objects)
-    if (sql === undefined || missing.has(key)) left.set(key, { key, without: missing.get(key) })
+  for (const [key, object] of objects) {
+    const without = [...(missing.get(key) ?? [])].find((needed) => !isAsked(needed, key))
+    if (object.sql === undefined || without !== undefined) left.set(key, { key, without })
+  }
   for (let before = -1; before < left.size; ) {
     before = left.size
     for (const [key, needs] of of) {
@@ -95,15 +115,25 @@ function leftOut(objects: ReadonlyMap<string, SchemaObject>, { of, missing }: Ne
   return left
 }
 
-/** `given` is there before anything is made. */
+/** The keys of tables and of all that they need, however far. */
+function tableNeeds(all: readonly SchemaObject[], { of }: Needs): ReadonlySet<string> {
+  const within = new Set(all.filter(({ rank }) => rank === RANKS.table).map(({ key }) => key))
+  // A set is read to its end, what is added meanwhile included.
+  for (const key of within) for (const needed of of.get(key) ?? []) within.add(needed)
+  return within
+}
+
 export function ordered(
   all: readonly SchemaObject[],
   dependences: readonly Dependence[],
-  given: ReadonlySet<string> = new Set(),
+  { there = new Set(), asks = false }: Given = {},
 ): Order {
   const objects = new Map(all.map((object) => [object.key, object]))
-  const needs = needsOf(objects, dependences, waysOf(objects, dependences, given))
-  const left = leftOut(objects, needs)
+  const needs = needsOf(objects, dependences, waysOf(objects, dependences, there))
+  const within = tableNeeds(all, needs)
+  // Nobody can fill a table that is not in the dump, so only the tables that are ask for one.
+  const isAsked = (needed: string, by: string): boolean => asks && (within.has(by) || !needed.startsWith(RELATION))
+  const left = leftOut(objects, needs, isAsked)
   const waiting = all.filter(({ key }) => !left.has(key)).sort((a, b) => a.rank - b.rank || a.age - b.age)
   const made = new Set<string>()
   const found: SchemaObject[] = []
@@ -115,10 +145,12 @@ export function ordered(
     made.add(object.key)
     found.push(object)
   }
+  const asked = new Set(found.flatMap(({ key }) => [...(needs.missing.get(key) ?? [])]))
   const isTold = ({ key }: Left): boolean => !left.has(objects.get(key)?.of ?? '')
   return {
     objects: found,
-    left: [...left.values()].filter(isTold),
+    left: [...left.values()].filter((one) => isTold(one) && !asked.has(one.key)),
+    asked: [...asked],
     extensions: [...new Set(found.flatMap(({ key }) => [...(needs.extensions.get(key) ?? [])]))].sort(),
   }
 }

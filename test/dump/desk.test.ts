@@ -189,7 +189,7 @@ dumping('a dump that is cut off, damaged or none at all leaves the database and 
       /the rows of tickets are not those that were dumped/,
     ],
     [altered('file', (all) => all.replace('{"part":"iVBO', '{"part":"iVBP')), /a file is not the one that was dumped/],
-    [altered('later', (all) => all.replace('"version":1', '"version":2')), /It has the version 2 of the format/],
+    [altered('later', (all) => all.replace('"version":2', '"version":3')), /It has the version 3 of the format/],
     [altered('other', () => '{"a":1}\n'), /It is no dump of Plinth/],
   ]
   try {

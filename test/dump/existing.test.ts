@@ -1,10 +1,11 @@
 /** A dump of an application that serves tables which were there before it, and its way into another database. */
-import { mkdtempSync, rmSync } from 'node:fs'
+import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { gunzipSync, gzipSync } from 'node:zlib'
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
-import { notThere } from '../../engine/cli/dump-told.ts'
+import { askedFor } from '../../engine/cli/dump-told.ts'
 import { bootOf } from '../../engine/cli/init/trial.ts'
 import type { Database } from '../../engine/database/database.ts'
 import { throwawayDatabase } from '../../engine/database/throwaway.ts'
@@ -26,14 +27,18 @@ const { value: settings } = readSettings({
 })
 assert.ok(settings)
 
+const ALIKE = `create function alike(text, text) returns real as '$libdir/pg_trgm', 'similarity' language c immutable strict`
+
 async function dumped(world: FromWorld, name: string) {
   const { catalog, composition } = await bootOf(world.found.files)
   const file = join(folder, name)
-  const done = await dump(
-    { catalog, database: world.database, settings: settings!, files: composition.files, now: new Date() },
-    file,
-  )
-  return { file, done }
+  const source = { catalog, database: world.database, settings: settings!, files: composition.files, now: new Date() }
+  let told: readonly string[] = []
+  const done = await dump(source, file, (left) => {
+    told = askedFor(left)
+    assert.not(existsSync(file))
+  })
+  return { file, done: { ...done, told } }
 }
 
 async function loaded(world: FromWorld, database: Database, file: string) {
@@ -78,6 +83,7 @@ for (const name of ['pagila', 'chinook', 'northwind', 'odd', 'woven']) {
       await world.app.engine.close()
       const { file, done } = await dumped(world, name)
       assert.equal(done.left, [])
+      if (name === 'woven') await target.database.knex.raw(ALIKE)
       const { tables, rows, objects } = await loaded(world, target.database, file)
       assert.equal([tables, rows, objects], [done.tables, done.rows, done.objects])
       const left = done.objects.flatMap((line) => {
@@ -110,28 +116,105 @@ for (const name of ['pagila', 'chinook', 'northwind', 'odd', 'woven']) {
   })
 }
 
-dumping('what no statement makes is told, and what stands on it', async () => {
-  const world = await openFrom('woven.sql')
+dumping(
+  'what no statement makes is asked for before anything is written, and a load goes on once it is there',
+  async () => {
+    const world = await openFrom('woven.sql')
+    const target = await testDatabase()
+    try {
+      const { file, done } = await dumped(world, 'asked')
+      assert.equal(done.objects, [])
+      assert.equal(done.told, [
+        'No dump can make these. Make them by hand before the load:\n  function alike(text,text)',
+      ])
+      const refused = await loaded(world, target.database, file).catch((error: Error) => error.message)
+      assert.is(
+        refused,
+        'The dumped tables need what no dump can make:\n  function alike(text,text)\nMake it in this database, with what it needs itself, and load again: what is there already is taken as it is.',
+      )
+      const ofOthers = `create type colour as enum ('red', 'light "blue"', 'it''s', 'of my own')`
+      await target.database.knex.raw(`${ALIKE}; ${ofOthers}`)
+      await loaded(world, target.database, file)
+      const last = await target.database.adhoc.run(
+        { text: 'select max(enumlabel), (select count(*) from odder_one) from pg_enum' },
+        [],
+      )
+      assert.equal(last, [['red', '1']])
+      const [own] = await target.database.adhoc.run({ text: `select count(*) from pg_enum` }, [])
+      assert.equal(own, ['4'], 'the type that was there is taken')
+      assert.equal(
+        world.found.remarks.filter((line) => line.startsWith('test/schema.sql is')),
+        [
+          'test/schema.sql is without function alike(text,text)',
+          'test/schema.sql is without view odd_one, which needs function alike(text,text)',
+          'test/schema.sql is without view odder_one, which needs view odd_one',
+        ],
+      )
+    } finally {
+      await target.close()
+      await world.close()
+    }
+  },
+)
+
+const TEMPERATURE = `create type temperature;
+  create function temperature_in(cstring) returns temperature language internal immutable strict as 'int4in';
+  create function temperature_out(temperature) returns cstring language internal immutable strict as 'int4out';
+  create type temperature (input = temperature_in, output = temperature_out, like = integer); ${ALIKE}`
+
+dumping('a table that needs what no dump makes is loaded where that was made by hand', async () => {
+  const world = await openFrom(`${TEMPERATURE};
+    create table readings (id int generated always as identity (start 5 increment 5) primary key, warmth temperature, word text default 'a' check (alike(word, 'a') > -1));
+    insert into readings (warmth) values ('21'), (null)`)
+  const target = await testDatabase()
   try {
-    const { done } = await dumped(world, 'told')
-    assert.equal(done.objects, [
-      'view odd_one, which needs operator ===(text,text)',
-      'view odder_one, which needs view odd_one',
-      'operator ===(text,text)',
-      'policy all_of_them on table parts',
-      'rule quiet on table rare_parts',
-      'row security of table parts',
-    ])
-    assert.match(
-      notThere(done.objects),
-      'Not in the dump, and made by hand where it is loaded:\n  view odd_one, which needs operator ===(text,text)\n',
-    )
-    const lines = world.found.remarks.filter((line) => line.startsWith('test/schema.sql'))
-    assert.equal(
-      lines,
-      done.objects.map((one) => `test/schema.sql is without ${one}`),
-    )
+    await world.app.engine.close()
+    const { file, done } = await dumped(world, 'by hand')
+    assert.equal(done.asked.toSorted(), ['function alike(text,text)', 'type temperature'])
+    const refused = await loaded(world, target.database, file).catch((error: Error) => error.message)
+    assert.match(String(refused), 'The dumped tables need what no dump can make:\n')
+    await target.database.knex.raw(TEMPERATURE)
+    await loaded(world, target.database, file)
+    assert.equal(await rowsOf(target.database), await rowsOf(world.database))
+    const text = "insert into readings (warmth) values ('3') returning id"
+    assert.equal(await target.database.adhoc.run({ text }, []), [['15']])
   } finally {
+    await target.close()
+    await world.close()
+  }
+})
+
+dumping('a dump of the version before, which asks for nothing, is loaded as ever', async () => {
+  const world = await openFrom('chinook.sql')
+  const target = await testDatabase()
+  try {
+    await world.app.engine.close()
+    const { file } = await dumped(world, 'version 2')
+    const [first = '', ...rest] = gunzipSync(readFileSync(file)).toString().split('\n')
+    const head = JSON.parse(first)
+    const { existing } = head.structure
+    for (const part of ['before', 'after']) existing[part] = existing[part].map(({ sql }: { sql: string }) => sql)
+    delete existing.asked
+    delete existing.extensions
+    writeFileSync(file, gzipSync([JSON.stringify({ ...head, version: 1 }), ...rest].join('\n')))
+    await loaded(world, target.database, file)
+    assert.equal(await rowsOf(target.database), await rowsOf(world.database))
+  } finally {
+    await target.close()
+    await world.close()
+  }
+})
+
+dumping('what the user of a load may not make is said with its statement', async () => {
+  const world = await openFrom("create table things (id integer primary key); create type mood as enum ('good')")
+  const target = await testDatabase()
+  try {
+    const { file } = await dumped(world, 'refused')
+    await target.database.knex.raw('create table mood (id integer)')
+    const refused = await loaded(world, target.database, file).catch((error: Error) => error.message)
+    assert.match(String(refused), /^The database refuses a statement of the dump, .*mood.*:\ncreate type mood as enum/)
+  } finally {
+    await target.close()
     await world.close()
   }
 })
@@ -141,6 +224,7 @@ dumping('what is loaded goes on counting, and does by itself what it did', async
   const target = await throwawayDatabase(undefined, { log: SILENT })
   try {
     const { file } = await dumped(world, 'counting')
+    await target.database.knex.raw(ALIKE)
     await loaded(world, target.database, file)
     const one = async (text: string) => (await target.database.adhoc.run({ text }, []))[0]
     assert.equal(await one(`insert into makers (name) values (' New ') returning id, code, name`), ['3', 'NONE', 'New'])

@@ -50,13 +50,16 @@ comment on column size.width is 'In millimetres.';
 comment on function is_code(text) is 'For a domain.';
 comment on aggregate longest(text) is 'Of several.';
 comment on trigger note on makers is 'Trims.';
--- What no statement of ours makes, and what stands on it.
+-- What has no function that prints it.
 create operator === (leftarg = text, rightarg = text, function = longer);
-create view odd_one as select 'a' === 'bb' as longest;
-create view odder_one as select longest from odd_one;
+create view the_longer as select 'a' === 'bb' as longest;
 create rule quiet as on delete to rare_parts do also nothing;
 alter table parts enable row level security;
 create policy all_of_them on parts using (true);
+-- What no statement of ours makes, and what stands on it.
+create function alike(text, text) returns real as '$libdir/pg_trgm', 'similarity' language c immutable strict;
+create view odd_one as select alike('a', 'ab') as alike;
+create view odder_one as select alike from odd_one;
 
 insert into makers (code, name) values ('ACME', ' Acme '), ('BOLT', 'Bolt');
 insert into parts (maker_id, colours, size, life, codes) values (1, '{"light \"blue\"",it''s}', '(3,4.50,red)', '[1,5)', '{AB,CD}'), (2, '{}', null, '[5,9)', null);
