@@ -40,7 +40,7 @@ export function linkedAgain(catalog: Catalog, resource: Resource, filter: KeptFi
       case 'related': {
         const way = wayPath(catalog, about, part.path)
         const of = way && link(part.of, targetOf(catalog, way.many))
-        return of && { kind: 'related', path: way, of, count: part.count }
+        return of && { ...part, path: way, of, seen: undefined }
       }
       case 'not': {
         const of = link(part.of, about)

@@ -165,8 +165,8 @@ async function clausesReaching(
 
 function followed(catalog: Catalog, filter: Filter): readonly string[] {
   if (filter.kind === 'not') return followed(catalog, filter.of)
-  if (filter.kind === 'related') return []
-  if (filter.kind !== 'compare') return filter.of.flatMap((part) => followed(catalog, part))
+  if (filter.kind !== 'compare' && filter.kind !== 'related')
+    return filter.of.flatMap((part) => followed(catalog, part))
   if (filter.withDeleted === true) return []
   const { relations } = filter.path
   return relations.flatMap((relation, index) => {

@@ -65,7 +65,7 @@ const FILTER: JsonSchema = {
     }),
     not: key('The filter does not hold.', { user: '$actor' }, ref('condition')),
     with_deleted: key(
-      'In a policy: the filter, whose paths may lead through deleted records too.',
+      'The filter, whose paths may lead through deleted records too.',
       { 'ticket.user': '$actor' },
       ref('condition'),
     ),

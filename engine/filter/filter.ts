@@ -23,24 +23,28 @@ export type RecordOperand<P> =
   | { readonly kind: 'record'; readonly path: P }
   | { readonly kind: 'before'; readonly path: P }
 
-/**
- * One comparison. `P` is how a path is written: string segments before resolution, linked fields after.
- * Two-valued: a comparison with an absent value is false, `ne` with one is true, and `not` of either follows. That goes
- * for both sides where another value of the record is compared with: what is absent equals nothing.
- */
-export interface Comparison<P> {
-  readonly kind: 'compare'
-  readonly path: P
-  readonly operator: Operator
-  readonly operand: Operand | RecordOperand<P>
-  /** Decides about access: every record on the path must be live, and a value that the actor has not matches nothing. */
+/** How the records count through which a path leads; those that are not live are absent where nothing is said. */
+export interface OnTheWay {
+  /** Decides about access: every record on the path must be live, negated or not, and a value that the actor has not matches nothing. */
   readonly decides?: true
   /** Written inside `with_deleted`: records on the path that are not live count too. */
   readonly withDeleted?: true
 }
 
+/**
+ * One comparison. `P` is how a path is written: string segments before resolution, linked fields after.
+ * Two-valued: a comparison with an absent value is false, `ne` with one is true, and `not` of either follows. That goes
+ * for both sides where another value of the record is compared with: what is absent equals nothing.
+ */
+export interface Comparison<P> extends OnTheWay {
+  readonly kind: 'compare'
+  readonly path: P
+  readonly operator: Operator
+  readonly operand: Operand | RecordOperand<P>
+}
+
 /** What a filter asks of the records that a relation leads to: that there is one, or how many there are, of which `of` holds. */
-export interface Related<P, M> {
+export interface Related<P, M> extends OnTheWay {
   readonly kind: 'related'
   readonly path: M
   readonly of: FilterOf<P, M>

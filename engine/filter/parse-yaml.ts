@@ -3,7 +3,7 @@ import { OPERATORS, type Operator } from '../field/field-type.ts'
 import { isObject, type Json, type JsonObject } from '../json.ts'
 import { LIMITS } from '../limits.ts'
 import { ourHint } from '../text/other-words.ts'
-import type { Comparison, CountOperator, FilterOf } from './filter.ts'
+import type { CountOperator, FilterOf } from './filter.ts'
 import { OPERAND_VARIABLES, parseOperand, parseRecordOperand, RECORD_VARIABLES } from './operand.ts'
 
 /** A written path that knows its place inside the definition it was read from. */
@@ -25,8 +25,6 @@ export interface ParsedFilter {
   /** Absent when there are problems. */
   readonly filter?: FilterOf<PlacedPath>
   readonly problems: readonly FilterProblem[]
-  /** Where the filter says `with_deleted`, which not every filter may. */
-  readonly withDeleted: readonly PlacedPath['where'][]
 }
 
 /** Keys of a filter that are no paths, so that no field or relation can have such a name. */
@@ -57,7 +55,6 @@ export const OF_AUTHORS: Reading = {
 interface State {
   readonly reading: Reading
   readonly problems: FilterProblem[]
-  readonly withDeleted: PlacedPath['where'][]
   terms: number
   depth: number
 }
@@ -69,7 +66,7 @@ interface State {
  *     // → { kind: 'compare', path: ['role', 'slug'], operator: 'ne', operand: { kind: 'literal', value: 'customer' } }
  */
 export function parseFilter(definition: Json, reading: Reading = OF_AUTHORS): ParsedFilter {
-  const state: State = { reading, problems: [], withDeleted: [], terms: 0, depth: 0 }
+  const state: State = { reading, problems: [], terms: 0, depth: 0 }
   const filter = parseMap(definition, [], state)
   if (state.terms > reading.terms) {
     state.problems.push({
@@ -79,8 +76,8 @@ export function parseFilter(definition: Json, reading: Reading = OF_AUTHORS): Pa
       part: 'value',
     })
   }
-  const { problems, withDeleted } = state
-  return problems.length > 0 ? { problems, withDeleted } : { filter, problems, withDeleted }
+  const { problems } = state
+  return problems.length > 0 ? { problems } : { filter, problems }
 }
 
 function parseMap(value: Json, at: PlacedPath['where'], state: State): FilterOf<PlacedPath> {
@@ -152,8 +149,7 @@ function parseWithDeleted(value: Json, at: PlacedPath['where'], state: State): F
       hint: 'leave "with_deleted" out: it is about the records that paths lead through',
     })
   }
-  state.withDeleted.push(at)
-  return everyComparison(inner, (comparison) => ({ ...comparison, withDeleted: true }))
+  return countingDeleted(inner)
 }
 
 function followsRelation(filter: FilterOf<PlacedPath>): boolean {
@@ -162,14 +158,11 @@ function followsRelation(filter: FilterOf<PlacedPath>): boolean {
   return filter.kind === 'not' ? followsRelation(filter.of) : filter.of.some(followsRelation)
 }
 
-function everyComparison(
-  filter: FilterOf<PlacedPath>,
-  change: (comparison: Comparison<PlacedPath>) => Comparison<PlacedPath>,
-): FilterOf<PlacedPath> {
-  if (filter.kind === 'compare') return change(filter)
-  if (filter.kind === 'not') return { kind: 'not', of: everyComparison(filter.of, change) }
-  if (filter.kind === 'related') return { ...filter, of: everyComparison(filter.of, change) }
-  return { kind: filter.kind, of: filter.of.map((part) => everyComparison(part, change)) }
+function countingDeleted(filter: FilterOf<PlacedPath>): FilterOf<PlacedPath> {
+  if (filter.kind === 'compare') return { ...filter, withDeleted: true }
+  if (filter.kind === 'not') return { kind: 'not', of: countingDeleted(filter.of) }
+  if (filter.kind === 'related') return { ...filter, withDeleted: true, of: countingDeleted(filter.of) }
+  return { kind: filter.kind, of: filter.of.map(countingDeleted) }
 }
 
 function parseComparisons(path: PlacedPath, value: Json, state: State): FilterOf<PlacedPath> {

@@ -2,7 +2,7 @@
 
 import type { Catalog, FieldPath, Filter, SortTerm } from '../catalog/catalog.ts'
 import type { Operator } from '../field/field-type.ts'
-import type { Comparison } from '../filter/filter.ts'
+import type { Comparison, OnTheWay } from '../filter/filter.ts'
 import { LIMITS } from '../limits.ts'
 import { memo } from '../memo.ts'
 
@@ -103,13 +103,16 @@ export function shapeOf(filter: Filter): string {
       const { operator = '', value = '' } = filter.count ?? {}
       const number = typeof value === 'object' ? operandName(value) : value
       // Which records the caller sees follows from the resource and the caller's class, which stand in every key.
-      return `${way} ${operator} ${number}${filter.seen === undefined ? '' : '~'}(${shapeOf(filter.of)})`
+      return `${way} ${operator}${flagsOf(filter)} ${number}${filter.seen === undefined ? '' : '~'}(${shapeOf(filter.of)})`
     }
     case 'compare': {
-      const flags = `${filter.decides === true ? '!' : ''}${filter.withDeleted === true ? '+' : ''}`
-      return `${pathName(filter.path)} ${filter.operator}${flags} ${operandName(filter.operand)}`
+      return `${pathName(filter.path)} ${filter.operator}${flagsOf(filter)} ${operandName(filter.operand)}`
     }
   }
+}
+
+function flagsOf({ decides, withDeleted }: OnTheWay): string {
+  return `${decides === true ? '!' : ''}${withDeleted === true ? '+' : ''}`
 }
 
 /** The name of a path as authors write it: `status.name`. */

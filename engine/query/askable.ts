@@ -130,14 +130,14 @@ function isWay(asker: Asker, from: Resource, { relations, field }: Partial<Field
   return some || (field !== undefined && isShownBeside(asker, from, { relations, field }))
 }
 
-/** Whether the caller sees every record that a relation may lead to. Deleted ones count, as everywhere in lists. */
+/** Whether the caller sees every record that a relation may lead to and that is not deleted. */
 function isWhole(asker: Asker, relation: BelongsTo): boolean {
   const target = targetOf(asker.catalog, relation)
   return target.scope === undefined && reach(target.policies.view, asker.actor).kind === 'all'
 }
 
 /** Whether answers of a resource show the value beside each of its records. */
-function isShownBeside({ actor }: Asker, from: Resource, path: FieldPath): boolean {
+export function isShownBeside({ actor }: Asker, from: Resource, path: FieldPath): boolean {
   const [first] = path.relations
   return first !== undefined && allowsOne(first.read, actor) && isShown(from, first.show) && isEmbedded(path)
 }

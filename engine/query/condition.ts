@@ -4,8 +4,8 @@ import type { BelongsTo, Catalog, Field, FieldPath, Filter, Relation, Resource }
 import { ownerOf } from '../catalog/key.ts'
 import { idSql } from '../catalog/stored.ts'
 import { targetOf } from '../catalog/target.ts'
-import type { Comparison } from '../filter/filter.ts'
-import { and, type Fragment, join, parameter, quoted, type Sql, slot, sql } from '../filter/sql.ts'
+import type { Comparison, OnTheWay } from '../filter/filter.ts'
+import { and, join, parameter, quoted, type Sql, slot, sql } from '../filter/sql.ts'
 import { compareSql, toSql } from '../filter/to-sql.ts'
 import { type Asked, castType, columnSql, forActor, holdsForAbsent } from './comparison.ts'
 
@@ -70,6 +70,11 @@ export function conditionSql(
   )
 }
 
+/** What makes a record one that is not deleted; nothing where records are not kept when they are deleted. */
+export function liveSql(catalog: Catalog, { live }: Pick<Resource, 'live'>, alias: string): readonly Sql[] {
+  return live === undefined ? [] : [conditionSql(catalog, live, alias)]
+}
+
 /** A table as a statement reads it: the one that it writes as it will be, and what is to be read so as it was. */
 export function tableSql(table: string, { after, was }: Pick<Judged, 'after' | 'was'>): Sql {
   const former = was?.get(table)
@@ -94,12 +99,9 @@ function relatedSql(
   const [relation, ...further] = relations
   if (relation === undefined) return manySql(catalog, asked, negated, alias, judged)
   const inner = innerAlias(alias, relation.name)
-  const target = targetOf(catalog, relation)
-  const key = `${alias}.${quoted(relation.field.column)}`
-  const condition = relatedSql(catalog, asked, further, negated, inner, judged)
-  const targets = sql`${tableSql(target.table, judged)} ${inner}`
-  const found = foundSql(key, idSql(target, inner), targets, condition)
-  return negated ? sql`(${key} is null or ${found})` : found
+  return stepSql(catalog, asked, { relation, alias, inner, judged, isJoined: false }, negated, (opposite) =>
+    relatedSql(catalog, asked, further, opposite, inner, judged),
+  )
 }
 
 function manySql(catalog: Catalog, asking: Asking, negated: boolean, alias: string, judged: Judged): Sql {
@@ -172,43 +174,62 @@ function bySql(
   if (next === undefined) return sql`${key} = ${idSql(targetOf(catalog, relation!), outer)}`
   const between = holderOf(catalog, next)
   const at = inner.includes('"') ? innerAlias(inner, 'v') : `${inner}_v`
-  const conditions = [bySql(catalog, further, outer, at, judged)]
-  if (between.live !== undefined) conditions.push(conditionSql(catalog, between.live, at))
+  const conditions = [bySql(catalog, further, outer, at, judged), ...liveSql(catalog, between, at)]
   return sql`${key} in (select ${idSql(between, at)} from ${tableSql(between.table, judged)} ${at} where ${and(conditions)})`
 }
 
 /** The SQL of another value of the judged record, where that is compared with. */
-function recordValue(catalog: Catalog, { operand, path }: Comparison<FieldPath>, judged: Judged): Sql | undefined {
+function recordValue(
+  catalog: Catalog,
+  { operand, path, withDeleted: asked }: Comparison<FieldPath>,
+  judged: Judged,
+): Sql | undefined {
   if (operand.kind !== 'record' && operand.kind !== 'before') return undefined
+  const withDeleted = asked === true
   return operand.kind === 'record'
-    ? pathValueSql(catalog, operand.path, judged.record, judged)
-    : beforeSql(catalog, operand.path, judged, castType(path.field))
+    ? pathValueSql(catalog, operand.path, judged.record, judged, withDeleted)
+    : beforeSql(catalog, operand.path, judged, castType(path.field), withDeleted)
 }
 
 /** What a path has before the write: read from the stored row; null of the type `type` where there is none. */
-export function beforeSql(catalog: Catalog, path: FieldPath, { record, before, stored }: Judged, type: string): Sql {
+export function beforeSql(
+  catalog: Catalog,
+  path: FieldPath,
+  { record, before, stored }: Judged,
+  type: string,
+  withDeleted = true,
+): Sql {
   if (before === undefined) return sql`null::${type}`
-  if (stored !== undefined) return pathValueSql(catalog, path, stored())
-  const value = pathValueSql(catalog, path, 'b')
+  if (stored !== undefined) return pathValueSql(catalog, path, stored(), undefined, withDeleted)
+  const value = pathValueSql(catalog, path, 'b', undefined, withDeleted)
   const owner = ownerOf(catalog, before)!
   return sql`(select ${value} from ${quoted(before)} b where ${idSql(owner, 'b')} = ${idSql(owner, record)})`
 }
 
-/** The value of a path from the row `alias`; each relation is a sub-select, and absent anywhere is null. */
+/**
+ * The value of a path from the row `alias`; each relation is a sub-select, and absent anywhere is null. A value that is
+ * copied or told is that of a deleted record too, one that a condition compares is not.
+ */
 export function pathValueSql(
   catalog: Catalog,
   { relations, field }: FieldPath,
   alias: string,
   judged: Judged = { record: alias, before: undefined },
+  withDeleted = true,
 ): Sql {
   const [relation, ...further] = relations
   if (relation === undefined) return fieldSql(field, alias)
-  const joined = besideOf(relation, alias, judged)
-  if (joined !== undefined) return pathValueSql(catalog, { relations: further, field }, joined, judged)
-  const inner = quoted(`${alias}.${relation.name.toLowerCase()}`)
   const target = targetOf(catalog, relation)
-  const value = pathValueSql(catalog, { relations: further, field }, inner, judged)
-  return sql`(select ${value} from ${tableSql(target.table, judged)} ${inner} where ${idSql(target, inner)} = ${alias}.${quoted(relation.field.column)})`
+  const from = (at: string): Sql => pathValueSql(catalog, { relations: further, field }, at, judged, withDeleted)
+  const liveOf = (at: string): readonly Sql[] => (withDeleted ? [] : liveSql(catalog, target, at))
+  const joined = besideOf(relation, alias, judged)
+  if (joined !== undefined) {
+    const live = liveOf(joined)
+    return live.length === 0 ? from(joined) : sql`(case when ${and(live)} then ${from(joined)} end)`
+  }
+  const inner = quoted(`${alias}.${relation.name.toLowerCase()}`)
+  const named = sql`${idSql(target, inner)} = ${alias}.${quoted(relation.field.column)}`
+  return sql`(select ${from(inner)} from ${tableSql(target.table, judged)} ${inner} where ${and([named, ...liveOf(inner)])})`
 }
 
 /** The alias of the record that the relation leads to from the judged one, where the statement joins it. */
@@ -223,28 +244,57 @@ export function holdsSql(catalog: Catalog, filter: Filter | undefined, alias: st
 
 /** Each relation is a sub-select. The comparison stands in the innermost, beside what must be true of the records on the way. */
 function pathSql(catalog: Catalog, asked: Asked, relations: readonly BelongsTo[], alias: string, judged: Judged): Sql {
-  const { comparison } = asked
+  const { comparison, negated } = asked
   const [relation, ...further] = relations
   if (relation === undefined) return columnSql(asked, fieldSql(comparison.path.field, alias))
   const joined = besideOf(relation, alias, judged)
   const inner = joined ?? innerAlias(alias, relation.name)
-  const target = targetOf(catalog, relation)
-  const conditions = [pathSql(catalog, asked, further, inner, judged)]
-  if (comparison.decides === true && comparison.withDeleted !== true && target.live !== undefined)
-    conditions.push(conditionSql(catalog, target.live, inner))
-  const key = `${alias}.${quoted(relation.field.column)}`
-  const targets = sql`${tableSql(target.table, judged)} ${inner}`
-  const found =
-    joined === undefined
-      ? foundSql(key, idSql(target, inner), targets, and(conditions))
-      : sql`(${idSql(target, inner)} is not null and ${and(conditions)})`
-  return holdsForAbsent(asked) ? sql`(${key} is null or ${found})` : found
+  const step = { relation, alias, inner, judged, isJoined: joined !== undefined }
+  return stepSql(catalog, comparison, step, holdsForAbsent(asked), (opposite) =>
+    pathSql(
+      catalog,
+      { ...asked, negated: opposite === holdsForAbsent(asked) ? negated : !negated },
+      further,
+      inner,
+      judged,
+    ),
+  )
+}
+
+/** One step of a path: from the row `alias` over a relation to the row `inner`. */
+interface Step {
+  readonly relation: BelongsTo
+  readonly alias: string
+  readonly inner: string
+  readonly judged: Judged
+  /** The statement joins the row `inner` already. */
+  readonly isJoined: boolean
 }
 
 /**
- * Whether the condition holds of the record that `key` names. Beside `or`, PostgreSQL reads the whole table for an `in`,
- * even for one row; an `exists` it looks up by its key, or reads once where many rows ask.
+ * What is asked of the record that a step leads to; `forAbsent` says that it holds where there is none. A deleted record is
+ * none, unless the filter says `with_deleted`. `asked` gives the condition there, or its opposite.
+ *
+ * Beside `or`, PostgreSQL reads the whole table for an `in`, even for one row; an `exists` it looks up by its key, or reads
+ * once where many rows ask.
  */
-function foundSql(key: Fragment, id: Fragment, targets: Sql, condition: Sql): Sql {
-  return sql`exists (select 1 from ${targets} where ${id} = ${key} and (${condition}))`
+function stepSql(
+  catalog: Catalog,
+  { decides, withDeleted }: OnTheWay,
+  { alias, inner, isJoined, judged, relation }: Step,
+  forAbsent: boolean,
+  asked: (forAbsent: boolean) => Sql,
+): Sql {
+  const target = targetOf(catalog, relation)
+  const key = `${alias}.${quoted(relation.field.column)}`
+  const live = withDeleted === true ? [] : liveSql(catalog, target, inner)
+  const found = (condition: Sql): Sql => {
+    if (isJoined) return sql`(${and([sql`${idSql(target, inner)} is not null`, ...live, condition])})`
+    const named = sql`${idSql(target, inner)} = ${key}`
+    return sql`exists (select 1 from ${tableSql(target.table, judged)} ${inner} where ${and([named, ...live, sql`(${condition})`])})`
+  }
+  if (!forAbsent) return found(asked(false))
+  // Where access is decided, a deleted record is no absent one: over it nothing holds, nor does the opposite.
+  if (decides === true || live.length === 0) return sql`(${key} is null or ${found(asked(true))})`
+  return isJoined ? sql`(${found(asked(false))}) is not true` : sql`not ${found(asked(false))}`
 }

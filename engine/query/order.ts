@@ -2,9 +2,9 @@
 import type { Resource, SortTerm } from '../catalog/catalog.ts'
 import { idSql } from '../catalog/stored.ts'
 import { targetOf } from '../catalog/target.ts'
-import { join, quoted, type Sql, sql } from '../filter/sql.ts'
+import { and, join, quoted, type Sql, sql } from '../filter/sql.ts'
 import { castType } from './comparison.ts'
-import { fieldSql } from './condition.ts'
+import { fieldSql, liveSql } from './condition.ts'
 import type { SelectScope } from './scope.ts'
 
 /** ORDER BY of linked sort terms, always ending with the id so that the order is total. */
@@ -16,15 +16,16 @@ export function orderSql(scope: SelectScope, resource: Resource, terms: readonly
   return join(parts)
 }
 
-/** What one sort term orders by: a value of the record, or one that a chain of sub-selects finds. */
+/** What one sort term orders by: a value of the record, or one that a chain of sub-selects finds; a deleted record on it is none. */
 function sortSql(scope: SelectScope, { path: { relations, field } }: SortTerm, alias: string): Sql {
   const follow = (at: number, from: string): Sql => {
     const relation = relations[at]
     if (relation === undefined) return fieldSql(field, from)
     const next = `${from}_s`
     const target = targetOf(scope.catalog, relation)
-    const table = quoted(target.table)
-    return sql`(select ${follow(at + 1, next)} from ${table} ${next} where ${idSql(target, next)} = ${from}.${quoted(relation.field.column)})`
+    const named = sql`${idSql(target, next)} = ${from}.${quoted(relation.field.column)}`
+    const where = and([named, ...liveSql(scope.catalog, target, next)])
+    return sql`(select ${follow(at + 1, next)} from ${quoted(target.table)} ${next} where ${where})`
   }
   return follow(0, alias)
 }

@@ -43,7 +43,7 @@ export function rankKey(scope: SelectScope, resource: Resource, shape: SearchSha
 function levelSql(scope: SelectScope, resource: Resource, path: SearchPath, wanted: WantedWord): Sql {
   const { through, weight } = path
   if (through !== undefined) return sql`case when ${wordSql(scope, path, 't', wanted)} then ${weight} else 0 end`
-  const text = pathValueSql(scope.catalog, path, 't')
+  const text = pathValueSql(scope.catalog, path, 't', undefined, false)
   const word = (text: Sql): Sql => sql`(select ${foldSql(text)})`
   const begins = sql`'\\m' || ${word(wanted.beginning)}`
   // Folded texts compare as bytes; where a word ends is a question about letters of every language.

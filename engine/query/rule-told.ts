@@ -48,13 +48,20 @@ function comparedIn(catalog: Catalog, filter: Filter, judged: Judged): readonly 
     return [{ name, value: sql`(select count(*) ${rowsSql(catalog, filter, 'v', judged)})` }]
   }
   const { operand, path } = filter
+  const withDeleted = filter.withDeleted === true
   // A secret is never shown, not even to operators.
   if (path.field.type.hidden === true) return []
-  const own = { name: nameOf(path), value: pathValueSql(catalog, path, 'v', judged) }
+  const own = { name: nameOf(path), value: pathValueSql(catalog, path, 'v', judged, withDeleted) }
   if (operand.kind === 'record')
-    return [own, { name: `$record.${nameOf(operand.path)}`, value: pathValueSql(catalog, operand.path, 'v', judged) }]
+    return [
+      own,
+      { name: `$record.${nameOf(operand.path)}`, value: pathValueSql(catalog, operand.path, 'v', judged, withDeleted) },
+    ]
   if (operand.kind === 'before')
-    return [own, { name: `$before.${nameOf(operand.path)}`, value: beforeSql(catalog, operand.path, judged, 'text') }]
+    return [
+      own,
+      { name: `$before.${nameOf(operand.path)}`, value: beforeSql(catalog, operand.path, judged, 'text', withDeleted) },
+    ]
   return [own]
 }
 

@@ -7,7 +7,7 @@ import { foldSql } from '../filter/fold.ts'
 import { and, type Fragment, or, quoted, type Sql, sql } from '../filter/sql.ts'
 import { hasStemSql, type Stem, stemsSql } from '../filter/stem.ts'
 import { isSearchable, seenOf } from './askable.ts'
-import { conditionSql, fieldSql, linkSql } from './condition.ts'
+import { conditionSql, fieldSql, linkSql, liveSql } from './condition.ts'
 import { namedSql } from './identifier.ts'
 import { existenceSql, type SelectScope } from './scope.ts'
 import { type SearchShape, type SoughtWord, unwantedWord, wantedWord } from './search-terms.ts'
@@ -156,7 +156,10 @@ export function textsSql(scope: SelectScope, path: FilterPath, alias: string): S
     return sql`select ${foldedSql(path.field, alias)} as v, (${fieldSql(path.field, alias)})::text as o`
   const inner = `${alias}q`
   const table = quoted(targetOf(scope.catalog, relation).table)
-  const among = relation.kind === 'belongs_to' ? [] : amongOf(scope, relation, inner)
+  const among =
+    relation.kind === 'belongs_to'
+      ? liveSql(scope.catalog, targetOf(scope.catalog, relation), inner)
+      : amongOf(scope, relation, inner)
   const where = and([linkSql(scope.catalog, relation, alias, inner), ...among])
   const texts = textsSql(scope, behind(path), inner)
   return sql`select ${inner}x.v, ${inner}x.o from ${table} ${inner} cross join lateral (${texts}) ${inner}x where ${where}`
@@ -186,7 +189,7 @@ function amongSql(
   const target = targetOf(scope.catalog, relation)
   const table = `${quoted(target.table)} ${inner}`
   if (relation.kind === 'belongs_to') {
-    const ids = sql`select ${idSql(target, inner)} from ${table} where ${matches}`
+    const ids = sql`select ${idSql(target, inner)} from ${table} where ${and([...liveSql(scope.catalog, target, inner), matches])}`
     return sql`${alias}.${quoted(relation.field.column)} in (${ids})`
   }
   const among = [linkSql(scope.catalog, relation, alias, inner), ...amongOf(scope, relation, inner)]

@@ -1,7 +1,7 @@
 /** A value over relations as its reader may see it: what the policies of the records on the way admit, and what answers embed. */
 import type { BelongsTo, FieldPath, Resource } from '../catalog/catalog.ts'
 import { and, type Sql, sql } from '../filter/sql.ts'
-import { isOpen } from './askable.ts'
+import { isShownBeside } from './askable.ts'
 import { fieldSql } from './condition.ts'
 import { filterable, reach } from './policy.ts'
 import { existenceSql, joinWay, reachSql, type SelectScope } from './scope.ts'
@@ -14,11 +14,11 @@ export function seenValueSql(
   joinOnce: (from: string, relation: BelongsTo) => string,
 ): Sql {
   if (!filterable(path, scope.actor)) return sql`null::text`
-  // Deleted ones count, as everywhere in lists.
   const { alias, within } = joinWay(scope, path.relations, joinOnce, (target, at) => [
-    ...existenceSql(scope, target, at, true),
+    ...existenceSql(scope, target, at),
     reachSql(scope, reach(target.policies.view, scope.actor), at),
   ])
   const value = fieldSql(path.field, alias)
-  return isOpen(scope, resource, path) ? value : sql`case when ${and(within)} then ${value} end`
+  const isShown = path.relations.length === 0 || isShownBeside(scope, resource, path)
+  return isShown ? value : sql`case when ${and(within)} then ${value} end`
 }

@@ -2,7 +2,7 @@
 
 import type { Field, FieldPath, Filter, WayPath } from '../catalog/catalog.ts'
 import type { Operator } from '../field/field-type.ts'
-import type { Comparison, FilterOf, Operand } from '../filter/filter.ts'
+import type { Comparison, FilterOf, OnTheWay, Operand } from '../filter/filter.ts'
 import { type Linker, linkWith } from '../filter/link.ts'
 import { type ParsedFilter, type PlacedPath, parseFilter, type Reading } from '../filter/parse-yaml.ts'
 import type { Json, JsonObject } from '../json.ts'
@@ -24,17 +24,7 @@ export function linkFilter(
   judging?: Judging,
   reading?: Reading,
 ): Filter | undefined {
-  const { filter, withDeleted } = parsed(resolution, written, place, reading)
-  for (const at of withDeleted) {
-    resolution.report(
-      'invalid_filter',
-      '"with_deleted" means something in policies and in what may be chosen',
-      place(at, 'key'),
-      {
-        hint: 'leave it out: everywhere else deleted records on a path count anyway',
-      },
-    )
-  }
+  const { filter } = parsed(resolution, written, place, reading)
   if (filter === undefined) return undefined
   return possible(resolution, linkPart(resolution, draft, filter, place, { decides: false, judging }), place)
 }
@@ -58,8 +48,8 @@ export function linkPlain(
 }
 
 /**
- * Links a filter that decides what somebody may do: the records that its paths lead through must be live unless it says
- * `with_deleted`, and a value that the actor does not have matches nothing, negated or not.
+ * Links a filter that decides what somebody may do: over a deleted record it matches nothing unless it says
+ * `with_deleted`, nor by a value that the actor does not have, negated or not.
  */
 export function linkDecision(
   resolution: Resolution,
@@ -113,7 +103,8 @@ function linkPart(
       const target = path && resolution.drafts.get(path.many.target)
       if (path === undefined || target === undefined) return undefined
       const of = inner(target)
-      return of === undefined ? undefined : { kind: 'related', path, of, count: asked.count }
+      if (of === undefined) return undefined
+      return { kind: 'related', path, of, count: asked.count, ...onTheWay(asked, linking) }
     },
   }
   return linkWith(linker, part, draft)
@@ -147,15 +138,12 @@ function linkComparison(
       ? linkRecordOperand(resolution, holder, path.field, written, linking.judging, span)
       : linkOperand(resolution, path.field, part.operator, written, span, linking.judging)
   if (operand === undefined) return undefined
-  const { kind, operator, withDeleted } = part
-  return {
-    kind,
-    path,
-    operator,
-    operand,
-    ...(linking.decides ? { decides: true } : {}),
-    ...(withDeleted === undefined ? {} : { withDeleted }),
-  }
+  const { kind, operator } = part
+  return { kind, path, operator, operand, ...onTheWay(part, linking) }
+}
+
+function onTheWay({ withDeleted }: OnTheWay, { decides }: Linking): OnTheWay {
+  return { ...(decides ? { decides } : {}), ...(withDeleted === undefined ? {} : { withDeleted }) }
 }
 
 /** Whether a field knows an operator; `null` works on every field that is no count, the others are the type's to name. */

@@ -1,5 +1,5 @@
 /** Where a filter looks beside the record itself: the tables, the way to each, and the columns that it reads there. */
-import type { BelongsTo, FieldPath, Filter, ManyPath, WayPath, WayStep } from '../catalog/catalog.ts'
+import type { BelongsTo, FieldPath, Filter, ManyPath, WayStep } from '../catalog/catalog.ts'
 import type { Draft, Resolution } from './resolution.ts'
 import { columnsOf } from './rule-paths.ts'
 
@@ -46,15 +46,20 @@ function filterAt(resolution: Resolution, root: At, at: At, filter: Filter): rea
   if (filter.kind === 'not') return filterAt(resolution, root, at, filter.of)
   if (filter.kind === 'and' || filter.kind === 'or')
     return filter.of.flatMap((one) => filterAt(resolution, root, at, one))
-  if (filter.kind === 'related') return relatedAt(resolution, root, at, filter.path, filter.of)
-  const { operand, path } = filter
-  const other = operand.kind === 'record' ? pathAt(resolution, root, operand.path) : []
-  return [...pathAt(resolution, at, path), ...other]
+  if (filter.kind === 'related') return relatedAt(resolution, root, at, filter)
+  const { operand, path, withDeleted } = filter
+  const other = operand.kind === 'record' ? pathAt(resolution, root, operand.path, withDeleted) : []
+  return [...pathAt(resolution, at, path, withDeleted), ...other]
 }
 
 /** The values on a path: a key at each record on the way, and the field at its end. */
-function pathAt(resolution: Resolution, at: At, { field, relations }: FieldPath): readonly Look[] {
-  const { looks, end } = walked(resolution, at, relations)
+function pathAt(
+  resolution: Resolution,
+  at: At,
+  { field, relations }: FieldPath,
+  withDeleted: true | undefined,
+): readonly Look[] {
+  const { looks, end } = walked(resolution, at, relations, withDeleted)
   const problem =
     field.count !== undefined || /\bselect\b/i.test(field.computed ?? '')
       ? { problem: `"${field.name}" is computed of other records` }
@@ -71,17 +76,21 @@ function isElsewhere({ problem, steps }: Look): boolean {
   return steps.length > 0 || problem !== undefined
 }
 
-/** Follows to-one relations; each key that leads on is looked at. */
+/** Follows to-one relations; each key that leads on is looked at, and whether the record there is deleted. */
 function walked(
   resolution: Resolution,
   from: At,
   relations: readonly BelongsTo[],
+  withDeleted: true | undefined,
 ): { readonly looks: readonly Look[]; readonly end: At } {
   let at = from
   const looks: Look[] = []
   for (const relation of relations) {
     looks.push(lookAt(at, [relation.field.column]))
     at = stepTo(resolution, at, relation)
+    const { live } = at.draft
+    if (withDeleted !== true && live !== undefined)
+      looks.push(...filterAt(resolution, at, at, live).map((look) => ({ ...look, asked: true })))
   }
   return { looks: looks.filter(isElsewhere), end: at }
 }
@@ -109,14 +118,14 @@ function relatedAt(
   resolution: Resolution,
   root: At,
   from: At,
-  { many, relations }: WayPath,
-  of: Filter,
+  { of, path, withDeleted }: Extract<Filter, { kind: 'related' }>,
 ): readonly Look[] {
+  const { many, relations } = path
   if (many.kind === 'belongs_to') {
-    const { looks, end } = walked(resolution, from, [...relations, many])
+    const { looks, end } = walked(resolution, from, [...relations, many], withDeleted)
     return [...looks, ...filterAt(resolution, root, end, of)]
   }
-  const { looks, end } = walked(resolution, from, relations)
+  const { looks, end } = walked(resolution, from, relations, withDeleted)
   const target = draftOf(resolution, many.target)
   const reached =
     many.kind === 'has_many' ? byKeys(resolution, end, target, many.by) : byPairs(resolution, end, target, many)

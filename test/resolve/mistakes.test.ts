@@ -103,14 +103,13 @@ seeds: { key: name, rows: [{ name: chair, size: null, kind: long }, { name: Tabl
   )
 })
 
-mistaken('with_deleted stands in policies and choices, around a path, and is nobody’s name', () => {
+mistaken('with_deleted stands around a path, and is nobody’s name', () => {
   const things =
     'fields: { all: { type: string } }\nrelations: { status: { belongs_to: statuses, where: { with_deleted: { name: x } } } }'
   says(`${things}\nlive: { with_deleted: { status.name: x } }`, [
     'things.yaml [all] reserved_name: "all" is a word of the filter language (choose another name: a filter could not speak of it)',
     'things.yaml [with_deleted] invalid_filter: Nothing in this "with_deleted" follows a relation (leave "with_deleted" out: it is about the records that paths lead through)',
     'things.yaml [{ with_deleted: { status.name: x } }] invalid_filter: "live" is of fixed values of the record itself (compare own fields that are stored with values that are written out, as { deleted_at: null })',
-    'things.yaml [with_deleted] invalid_filter: "with_deleted" means something in policies and in what may be chosen (leave it out: everywhere else deleted records on a path count anyway)',
   ])
 })
 

@@ -19,7 +19,7 @@ export default definePlugin({
       description: 'The desk’s queues: nobody assigned, still open, or created today (UTC).',
       values: {
         un_assigned: { assignedTo: null },
-        open: { 'status.category': [...OPEN] },
+        open: { with_deleted: { 'status.category': [...OPEN] } },
         new: { created_at: { gte: '$today' } },
       },
     },
