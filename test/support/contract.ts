@@ -7,6 +7,7 @@ import type { JsonSchema } from '../../engine/json.ts'
 import { memo } from '../../engine/memo.ts'
 import { COUNTED, REFUSALS } from '../../engine/openapi/answers.ts'
 import type { Node } from '../../engine/openapi/openapi-document.ts'
+import { otherCode } from './sentence-codes.ts'
 
 /** What came back, as far as the contract speaks of it. */
 export interface Seen {
@@ -103,6 +104,10 @@ function judge(checker: Checker, response: Node, method: string, seen: Seen, fai
   // The document has one schema for all refusals.
   if (seen.status >= 400 && seen.status !== 422 && 'errors' in JSON.parse(seen.text))
     fail('only 422 has errors by field')
+  if (seen.status === 422) {
+    const other = otherCode(JSON.parse(seen.text))
+    if (other !== undefined) fail(other)
+  }
 }
 
 function judgeBody(validate: ValidateFunction, seen: Seen, fail: (problem: string) => never): void {
