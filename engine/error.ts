@@ -1,4 +1,5 @@
 /** The one kind of error a request stage throws, and the table of its codes. */
+import type { FieldErrors } from './field-error.ts'
 import type { JsonObject } from './json.ts'
 
 interface ErrorKind {
@@ -37,9 +38,6 @@ export const ERRORS = {
 } as const satisfies Record<string, ErrorKind>
 
 export type ErrorCode = keyof typeof ERRORS
-
-/** Field name in dot form → sentences. */
-export type FieldErrors = Readonly<Record<string, readonly string[]>>
 
 export interface ErrorParams {
   readonly message?: string

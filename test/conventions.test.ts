@@ -34,6 +34,7 @@ const RANKS: Readonly<Record<string, number>> = {
   'limits.ts': 0,
   'work-limits.ts': 0,
   'error.ts': 0,
+  'field-error.ts': 0,
   'observe.ts': 0,
   'id.ts': 0,
   'json.ts': 0,

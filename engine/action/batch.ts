@@ -1,5 +1,6 @@
 /** ⇄ Several writes in one transaction: all of them or none, or each for itself. */
-import { ApiError, type FieldErrors, invalid, isRefusal } from '../error.ts'
+import { ApiError, invalid, isRefusal } from '../error.ts'
+import type { FieldErrors } from '../field-error.ts'
 import { attempt, type Execution, inTransaction, tryOut, type Within } from './execution.ts'
 
 /** One write; `place` is how the request calls it, `update.3`. It gives the record as JSON text where there is one. */
@@ -88,7 +89,7 @@ interface Refused {
 function commonErrors(all: number, refused: readonly Refused[]): FieldErrors {
   const [first, ...others] = refused
   if (first === undefined || refused.length < all) return {}
-  const isSaidOf = (name: string, sentences: readonly string[]): boolean =>
+  const isSaidOf = (name: string, sentences: FieldErrors[string]): boolean =>
     others.every(({ error }) => error.params.errors?.[name]?.join() === sentences.join())
   return Object.fromEntries(
     Object.entries(first.error.params.errors ?? {}).filter(([name, sentences]) => isSaidOf(name, sentences)),

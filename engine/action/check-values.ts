@@ -1,8 +1,8 @@
 /** ⇄ Judges values that records are to get later: whether each fits its field and names what is there, whatever the record is. */
 import type { Resource } from '../catalog/catalog.ts'
-import type { FieldErrors } from '../error.ts'
+import type { FieldError, FieldErrors } from '../field-error.ts'
 import type { JsonObject } from '../json.ts'
-import { isWritable, sentence } from '../record/decode.ts'
+import { isWritable, mistake } from '../record/decode.ts'
 import { type Execution, hooksOf } from './execution.ts'
 import { readInput } from './input.ts'
 import { furtherErrors } from './outcome.ts'
@@ -23,12 +23,12 @@ export async function checkValues(
     catalog: { ...catalog, strictness: { ...catalog.strictness, unknownKeys: 'refuse' } },
   } as const
   const input = readInput(strict, resource, hooksOf(around, resource, action), body)
-  const errors: Record<string, readonly string[]> = { ...input.errors }
-  for (const name of Object.keys(input.unwritable)) errors[name] = [sentence({ name }, 'cannot be written')]
+  const errors: Record<string, readonly FieldError[]> = { ...input.errors }
+  for (const name of Object.keys(input.unwritable)) errors[name] = [mistake({ name }, 'invalid', 'cannot be written')]
   for (const name of action === 'update' ? Object.keys(input.values) : []) {
     const field = resource.fields.get(name)
     if (field !== undefined && (field.immutable || !isWritable(field)))
-      errors[name] = [sentence(field, 'cannot be changed')]
+      errors[name] = [mistake(field, 'not_writable', 'cannot be changed')]
   }
   return { ...(await furtherErrors(around, resource, input.values, input.many, undefined)), ...errors }
 }

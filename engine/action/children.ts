@@ -1,10 +1,11 @@
 /** ⇄ Records that a body creates with the record that they belong to: `"lines": [{ … }]`. */
 import type { HasMany, Resource } from '../catalog/catalog.ts'
 import { targetOf } from '../catalog/target.ts'
+import type { FieldError } from '../field-error.ts'
 import type { Id } from '../id.ts'
 import { isObject, type JsonObject } from '../json.ts'
 import { LIMITS } from '../limits.ts'
-import { sentence } from '../record/decode.ts'
+import { mistake } from '../record/decode.ts'
 import { type Operation, runTogether } from './batch.ts'
 import type { Execution } from './execution.ts'
 import type { Parent } from './parent.ts'
@@ -16,7 +17,7 @@ export type Children = ReadonlyMap<HasMany, readonly JsonObject[]>
 export interface SplitBody {
   readonly own: JsonObject
   readonly children: Children
-  readonly errors: Record<string, string[]>
+  readonly errors: Record<string, FieldError[]>
 }
 
 /** Takes the lists of a body that create records with theirs. */
@@ -27,18 +28,18 @@ export function splitBody({ relations }: Resource, body: JsonObject): SplitBody 
   )
   const own: Record<string, JsonObject[string]> = { ...body }
   const children = new Map<HasMany, readonly JsonObject[]>()
-  const errors: Record<string, string[]> = {}
+  const errors: Record<string, FieldError[]> = {}
   for (const relation of lists) {
     const { name } = relation
     const given = body[name] ?? []
     delete own[name]
-    if (!Array.isArray(given)) errors[name] = [sentence({ name }, 'must be a list')]
+    if (!Array.isArray(given)) errors[name] = [mistake({ name }, 'wrong_type', 'must be a list')]
     else if (given.length > LIMITS.listItems)
-      errors[name] = [sentence({ name }, `must have at most ${LIMITS.listItems} items`)]
+      errors[name] = [mistake({ name }, 'too_many', `must have at most ${LIMITS.listItems} items`)]
     else {
       given.forEach((item, at) => {
         const place = `${name}.${at}`
-        if (!isObject(item)) errors[place] = [sentence({ name: place }, 'must be an object')]
+        if (!isObject(item)) errors[place] = [mistake({ name: place }, 'wrong_type', 'must be an object')]
       })
       const bodies = given.filter(isObject)
       if (bodies.length > 0) children.set(relation, bodies)

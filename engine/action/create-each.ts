@@ -1,6 +1,7 @@
 /** ⇄ Creating several records at once: one transaction, a savepoint each, so that a refused one takes no other with it. */
 import type { Resource } from '../catalog/catalog.ts'
 import { ApiError, invalid } from '../error.ts'
+import { codeOf, type FieldError, fieldError } from '../field-error.ts'
 import type { Id } from '../id.ts'
 import type { Json, JsonObject } from '../json.ts'
 import { LIMITS } from '../limits.ts'
@@ -152,7 +153,8 @@ async function createParent(inner: Within, { field, fixed, input, resource: name
     return await createId(inner, resource, input, fixed)
   } catch (error) {
     if (!(error instanceof ApiError) || error.status >= 500) throw error
-    const sentences = Object.values(error.params.errors ?? { record: [error.message] }).flat()
-    throw invalid({ [field]: sentences.map((one) => `The ${resource.label.toLowerCase()} can't be created: ${one}`) })
+    const mistakes = Object.values(error.params.errors ?? { record: [error.message] }).flat()
+    const said = (one: FieldError | string) => `The ${resource.label.toLowerCase()} can't be created: ${one}`
+    throw invalid({ [field]: mistakes.map((one) => fieldError(codeOf(one), said(one))) })
   }
 }

@@ -1,12 +1,13 @@
 /** ⇄ Creating a record: decode, choose the clause, complete, run hooks around one checked insert, answer. */
 import type { Clause, Field, Resource } from '../catalog/catalog.ts'
 import { ApiError, invalid } from '../error.ts'
+import type { FieldError } from '../field-error.ts'
 import type { Id } from '../id.ts'
 import type { Json, JsonObject } from '../json.ts'
 import { type Insert, planInsert, type WritePlan } from '../plan/write-plan.ts'
 import { requireClause } from '../query/policy.ts'
 import { compileInsert } from '../query/write-statement.ts'
-import { type FieldValues, sentence } from '../record/decode.ts'
+import { type FieldValues, mistake } from '../record/decode.ts'
 import { afterMiss } from './answer.ts'
 import { allReady } from './cached-tables.ts'
 import { type Children, createChildren, splitBody } from './children.ts'
@@ -133,7 +134,8 @@ function takesChildren({ relations }: Resource): boolean {
 function below(input: WriteInput, field: Field, above: Id | undefined): WriteInput {
   const said = Object.hasOwn(input.values, field.name) ? input.values[field.name] : undefined
   const errors = { ...input.errors }
-  if (said !== undefined && said !== above) errors[field.name] = [sentence(field, 'must be the record of the path')]
+  if (said !== undefined && said !== above)
+    errors[field.name] = [mistake(field, 'invalid_selection', 'must be the record of the path')]
   return { ...input, values: { ...input.values, [field.name]: above ?? null }, errors }
 }
 
@@ -155,7 +157,7 @@ function errorsOf(
   resource: Resource,
   clause: Clause | undefined,
   input: WriteInput,
-): Record<string, string[]> {
+): Record<string, FieldError[]> {
   const { actor, catalog } = around
   const { assigned } = insertPlan(around, { resource, clause, answer: 'record' }, input.values)
   return {

@@ -6,13 +6,14 @@ import type { Assignment, Clause, Field, Resource } from '../catalog/catalog.ts'
 import { isStored, storedFields } from '../catalog/stored.ts'
 import { ApiError } from '../error.ts'
 import { uuid7 } from '../field/uuid7.ts'
+import type { FieldError } from '../field-error.ts'
 import type { Id } from '../id.ts'
 import type { Json, JsonObject } from '../json.ts'
 import { memo } from '../memo.ts'
 import { assignments } from '../plan/write-plan.ts'
 import { isLogged } from '../query/change-log.ts'
 import { allowsOne, readable } from '../query/policy.ts'
-import { type DecodedInput, decodeInput, type FieldValues, isWritable, sentence } from '../record/decode.ts'
+import { type DecodedInput, decodeInput, type FieldValues, isWritable, mistake } from '../record/decode.ts'
 import type { BoundHook, Execution } from './execution.ts'
 import { type KnownValues, without } from './lock.ts'
 import { type Links, manyFields } from './many.ts'
@@ -26,7 +27,7 @@ export interface WriteInput {
   readonly values: FieldValues
   readonly extra: FieldValues
   readonly many: Links
-  readonly errors: Record<string, string[]>
+  readonly errors: Record<string, FieldError[]>
   /** Values that stand under an earlier name beside others under the present one. */
   readonly others?: FieldValues | undefined
   /** The body as it was sent; values that could not be decoded are compared with the stored record. */
@@ -239,7 +240,7 @@ export function errorsOfChanged(
   resource: Resource,
   { body, errors }: Pick<WriteInput, 'body' | 'errors'>,
   { record: stored, seen }: { readonly record: Readonly<Record<string, Json>>; readonly seen: boolean },
-): Record<string, string[]> {
+): Record<string, FieldError[]> {
   const left = Object.entries(errors).filter(([key]) => {
     const name = key.replace(/\.\d+.*$/, '')
     const field = resource.fields.get(name)
@@ -337,8 +338,8 @@ export function missingErrors(
   resource: Resource,
   { errors, values }: WriteInput,
   assigned: readonly Assignment[],
-): Record<string, string[]> {
-  const missing: Record<string, string[]> = {}
+): Record<string, FieldError[]> {
+  const missing: Record<string, FieldError[]> = {}
   const set = new Set(assigned.map((assignment) => assignment.field.name))
   for (const field of resource.fields.values()) {
     if (!field.required || !isWritable(field) || set.has(field.name)) continue
@@ -347,7 +348,7 @@ export function missingErrors(
     const relation = field.relation === undefined ? undefined : resource.relations.get(field.relation)
     if (relation?.kind === 'belongs_to' && relation.default !== undefined) continue
     if (field.type.name === 'slug' && typeof field.options.own.from === 'string') continue
-    missing[field.name] = [sentence(field, 'is required')]
+    missing[field.name] = [mistake(field, 'required', 'is required')]
   }
   return Object.keys(missing).length === 0 ? missing : tellable(actor, resource, missing)
 }

@@ -4,6 +4,7 @@ import { idOf, idsType, idType } from '../catalog/key.ts'
 import { targetOf } from '../catalog/target.ts'
 import { invalid } from '../error.ts'
 import { FIELD_TYPES } from '../field/index.ts'
+import { type FieldError, fieldError } from '../field-error.ts'
 import { quoted } from '../filter/sql.ts'
 import type { Id } from '../id.ts'
 import { LIMITS } from '../limits.ts'
@@ -48,14 +49,16 @@ export async function linkErrors(
   resource: Resource,
   id: Id | undefined,
   links: Links,
-): Promise<Record<string, string[]>> {
-  const errors: Record<string, string[]> = {}
+): Promise<Record<string, FieldError[]>> {
+  const errors: Record<string, FieldError[]> = {}
   for (const [relation, ids] of links) {
     if (ids.length === 0) continue
     const allowed = await selectable(around, resource, relation, ids, id)
     ids.forEach((other, index) => {
       if (!allowed.has(other))
-        errors[`${relation.writeAs}.${index}`] = [`The selected ${relation.label.toLowerCase()} is invalid`]
+        errors[`${relation.writeAs}.${index}`] = [
+          fieldError('invalid_selection', `The selected ${relation.label.toLowerCase()} is invalid`),
+        ]
     })
   }
   return errors

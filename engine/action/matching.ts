@@ -2,6 +2,7 @@
 import type { Filter, Resource } from '../catalog/catalog.ts'
 import { idOf } from '../catalog/key.ts'
 import { invalid } from '../error.ts'
+import { fieldError } from '../field-error.ts'
 import type { Id } from '../id.ts'
 import type { Json } from '../json.ts'
 import { type ListQuery, readListQuery } from '../query/list-query.ts'
@@ -29,7 +30,7 @@ export function readChoice(
   const { search } = list
   const seeks = search !== undefined && search.wanted + search.unwanted + search.identifiers.length > 0
   if (seeks || list.filters.some(chooses)) return list
-  throw invalid({ filter: ['Filters say which records are meant: at least one is required'] })
+  throw invalid({ filter: [fieldError('required', 'Filters say which records are meant: at least one is required')] })
 }
 
 type Complaint = readonly [place: string, sentence: string]

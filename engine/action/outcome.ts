@@ -5,13 +5,14 @@ import { boundsSentence } from '../catalog/formula.ts'
 import type { Row } from '../database/database.ts'
 import { isRefusedByRule, violation } from '../database/failure.ts'
 import { ApiError, invalid } from '../error.ts'
+import { type FieldError, fieldError } from '../field-error.ts'
 import type { Id } from '../id.ts'
 import { indexOf, overlapName } from '../migration/tables.ts'
 import { planChecks } from '../plan/write-plan.ts'
 import { readable } from '../query/policy.ts'
 import type { Check } from '../query/write-check.ts'
 import { type CompiledWrite, compileChecks } from '../query/write-statement.ts'
-import { type FieldValues, invalidSelection, sentence } from '../record/decode.ts'
+import { type FieldValues, invalidSelection, mistake } from '../record/decode.ts'
 import { type Execution, runCompiled } from './execution.ts'
 import { valueSlots } from './input.ts'
 import { type Links, linkErrors } from './many.ts'
@@ -37,14 +38,14 @@ export function refuseBroken(checks: readonly Check[], row: Row): void {
   }
 }
 
-function failed(actor: Actor, checks: readonly Check[], row: Row): Record<string, string[]> {
-  const errors: Record<string, string[]> = {}
-  const broken: Record<string, string[]> = {}
+function failed(actor: Actor, checks: readonly Check[], row: Row): Record<string, FieldError[]> {
+  const errors: Record<string, FieldError[]> = {}
+  const broken: Record<string, FieldError[]> = {}
   checks.forEach((check, i) => {
     if (row[i] === 't') return
     if (check.kind === 'rule') {
       const { at, says } = check.rule
-      if (at !== undefined) broken[at.name] = [...(broken[at.name] ?? []), says]
+      if (at !== undefined) broken[at.name] = [...(broken[at.name] ?? []), fieldError('invalid', says)]
       return
     }
     if (check.kind === 'move' || check.kind === 'turn') return
@@ -54,20 +55,23 @@ function failed(actor: Actor, checks: readonly Check[], row: Row): Record<string
     else if (check.kind === 'fits')
       for (const field of check.from.length === 0 ? [check.field] : check.from)
         errors[field.name] ??= [tooMuch(actor, field, check.field)]
-    else if (check.kind === 'missing') errors[check.field.name] = [sentence(check.field, 'is required')]
+    else if (check.kind === 'missing') errors[check.field.name] = [mistake(check.field, 'required', 'is required')]
     else if (check.kind === 'scope') errors[check.field.name] = [invalidSelection(check.field, '')]
-    else errors[check.field.name] = [`The ${check.field.name.replaceAll('_', ' ')} has already been taken`]
+    else
+      errors[check.field.name] = [
+        fieldError('taken', `The ${check.field.name.replaceAll('_', ' ')} has already been taken`),
+      ]
   })
   // What is wrong with a value itself is said before what a rule makes of it.
   return { ...broken, ...errors }
 }
 
 /** `The quantity field must leave the amount between 0 and 99.99`. */
-function tooMuch(actor: Actor, sent: Field, computed: Field): string {
-  if (!readable(computed, actor)) return sentence(sent, 'must leave what is computed of it within its bounds')
-  const bounds = boundsSentence(computed)
-  if (sent === computed) return sentence(computed, `must be ${bounds}`)
-  return sentence(sent, `must leave the ${computed.name.replaceAll('_', ' ')} ${bounds}`)
+function tooMuch(actor: Actor, sent: Field, computed: Field): FieldError {
+  if (!readable(computed, actor)) return mistake(sent, 'invalid', 'must leave what is computed of it within its bounds')
+  const { code, bounds } = boundsSentence(computed)
+  if (sent === computed) return mistake(computed, code, `must be ${bounds}`)
+  return mistake(sent, code, `must leave the ${computed.name.replaceAll('_', ' ')} ${bounds}`)
 }
 
 /**
@@ -80,7 +84,7 @@ export async function furtherErrors(
   values: Readonly<FieldValues>,
   links: Links,
   id: Id | undefined,
-): Promise<Record<string, string[]>> {
+): Promise<Record<string, FieldError[]>> {
   const given = [...resource.fields.values()].filter(
     (field) => Object.hasOwn(values, field.name) && (field.unique || field.relation !== undefined),
   )
@@ -142,22 +146,22 @@ export async function refusedByDatabase<T>(actor: Actor, resource: Resource, wri
       kind === 'check' ? isCheckOf(resource.table, column, constraint) : columns.includes(column)
     const fields = [...resource.fields.values()].filter(isConcerned)
     if (fields.length === 0 && kind === 'check' && constraint !== undefined) {
-      const errors = { record: [`The database refuses it by its check ${constraint}`] }
+      const errors = { record: [fieldError('invalid', `The database refuses it by its check ${constraint}`)] }
       throw new ApiError('validation_failed', { errors, cause: error })
     }
     if (fields.length === 0) throw error
     const words = fields.map((field) => field.name.replace(/_id$/, '').replaceAll('_', ' '))
-    const said = (field: Field): string => {
-      if (found.kind === 'foreign_key') return `The selected ${words[0]} is invalid`
-      if (found.kind === 'not_null') return sentence(field, 'is required')
-      if (found.kind !== 'unique') return sentence(field, 'is invalid')
-      return fields.length === 1
-        ? `The ${words[0]} has already been taken`
-        : `${together(words)} has already been taken`
+    const said = (field: Field): FieldError => {
+      if (found.kind === 'foreign_key') return fieldError('invalid_selection', `The selected ${words[0]} is invalid`)
+      if (found.kind === 'not_null') return mistake(field, 'required', 'is required')
+      if (found.kind !== 'unique') return mistake(field, 'invalid', 'is invalid')
+      const all = fields.length === 1 ? `The ${words[0]}` : together(words)
+      return fieldError('taken', `${all} has already been taken`)
     }
     const named = fields.every((field) => isUsable(actor, resource, field)) ? fields : []
     const errors = Object.fromEntries(named.map((field) => [field.name, [said(field)]]))
-    const told = named.length > 0 ? errors : { record: ['A value that you may not set stands in the way'] }
+    const told =
+      named.length > 0 ? errors : { record: [fieldError('invalid', 'A value that you may not set stands in the way')] }
     throw new ApiError('validation_failed', { errors: told, cause: error })
   }
 }

@@ -1,6 +1,7 @@
 /** Bodies of clients of earlier versions: keys with earlier names become those that stand for them now. */
 import { isDeepStrictEqual } from 'node:util'
 import type { Resource } from '../catalog/catalog.ts'
+import { type FieldError, fieldError } from '../field-error.ts'
 import type { Json, JsonObject } from '../json.ts'
 import type { FieldValues } from '../record/decode.ts'
 
@@ -50,9 +51,12 @@ export function settled(
 }
 
 /** What is said of values that are sent under two names and differ. */
-export function contradictions({ earlier }: Resource, names: readonly string[]): Record<string, string[]> {
+export function contradictions({ earlier }: Resource, names: readonly string[]): Record<string, FieldError[]> {
   const before = (name: string) => [...(earlier?.keys ?? [])].find(([, present]) => present === name)?.[0] ?? name
   return Object.fromEntries(
-    names.map((name) => [name, [`"${before(name)}" is the earlier name of "${name}", and has another value`]]),
+    names.map((name) => {
+      const said = `"${before(name)}" is the earlier name of "${name}", and has another value`
+      return [name, [fieldError('invalid', said)]]
+    }),
   )
 }

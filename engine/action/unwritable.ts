@@ -4,14 +4,15 @@ import { isDeepStrictEqual } from 'node:util'
 import type { Catalog, Field, Relation, Resource } from '../catalog/catalog.ts'
 import { isStored } from '../catalog/stored.ts'
 import { targetOf } from '../catalog/target.ts'
+import type { FieldError } from '../field-error.ts'
 import type { Id } from '../id.ts'
 import type { Json, JsonObject } from '../json.ts'
 import { readable } from '../query/policy.ts'
-import { type FieldValues, isWritable, sentence } from '../record/decode.ts'
+import { type FieldValues, isWritable, mistake } from '../record/decode.ts'
 import type { Execution } from './execution.ts'
 import { readBack } from './read-back.ts'
 
-type Errors = Record<string, string[]>
+type Errors = Record<string, FieldError[]>
 
 /** The part of a body that can't be written; its values are compared with the record, never stored. */
 export function unwritable(resource: Resource, body: JsonObject): Readonly<FieldValues> {
@@ -41,7 +42,7 @@ export function refusedOnCreate(
     const empty = value === null || value === '' || (Array.isArray(value) && value.length === 0)
     const filled = Object.hasOwn(set, key) ? set[key] : resource.fields.get(key)?.default
     if (empty || isDeepStrictEqual(value, filled)) continue
-    errors[key] = [unwritableSentence(catalog, resource, key, 'cannot be written')]
+    errors[key] = [unwritableKey(catalog, resource, key, 'cannot be written')]
   }
   return errors
 }
@@ -63,7 +64,7 @@ export async function refusedOnUpdate(
     } else if (current.seen && readable(field, around.actor) && field.show !== 'never') {
       if (isAsStored(resource, field, value, current.record[key] ?? null)) continue
     }
-    errors[key] = [unwritableSentence(around.catalog, resource, key, 'cannot be written and is not what is stored')]
+    errors[key] = [unwritableKey(around.catalog, resource, key, 'cannot be written and is not what is stored')]
   }
   return errors
 }
@@ -85,12 +86,10 @@ function isAsStored(resource: Resource, field: Field, value: Json, stored: Json)
 }
 
 /** Why a key is refused, and what to use instead. */
-function unwritableSentence(catalog: Catalog, resource: Resource, key: string, predicate: string): string {
-  const field = resource.fields.get(key)
+function unwritableKey(catalog: Catalog, resource: Resource, key: string, predicate: string): FieldError {
   const relation = resource.relations.get(key)
   const instead = relation === undefined ? undefined : writtenBy(catalog, resource, relation)
-  const said = field === undefined ? `The ${key.replaceAll('_', ' ')} field ${predicate}` : sentence(field, predicate)
-  return `${said}: ${instead === undefined ? 'leave it out' : `use ${instead}`}`
+  return mistake({ name: key }, 'invalid', `${predicate}: ${instead === undefined ? 'leave it out' : `use ${instead}`}`)
 }
 
 function writtenBy(catalog: Catalog, resource: Resource, relation: Relation): string | undefined {

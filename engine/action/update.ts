@@ -3,13 +3,14 @@ import type { Clause, Resource } from '../catalog/catalog.ts'
 import { concernsUpdate } from '../catalog/following.ts'
 import { computedFields } from '../catalog/stored.ts'
 import { invalid } from '../error.ts'
+import type { FieldError } from '../field-error.ts'
 import type { Json, JsonObject } from '../json.ts'
 import { PLAIN_UPDATE, planUpdate, type Update as UpdateParts, type WritePlan } from '../plan/write-plan.ts'
 import { type Lookup, notFound } from '../query/lookup.ts'
 import { requireClause } from '../query/policy.ts'
 import type { Lock } from '../query/table-check.ts'
 import { compileUpdate } from '../query/write-statement.ts'
-import { type FieldValues, sentence } from '../record/decode.ts'
+import { type FieldValues, mistake } from '../record/decode.ts'
 import { answered } from './answer.ts'
 import { allReady } from './cached-tables.ts'
 import { leavingKeys } from './cascade.ts'
@@ -70,7 +71,7 @@ interface Change {
   readonly links: Links
   readonly clauses: readonly (Clause | undefined)[]
   /** What is wrong with the values that are not sent back as they are stored. */
-  readonly errors: Record<string, string[]>
+  readonly errors: Record<string, FieldError[]>
 }
 
 /**
@@ -236,13 +237,13 @@ function immutable(
   resource: Resource,
   changed: Readonly<FieldValues>,
   fixed: Readonly<FieldValues>,
-): Record<string, string[]> {
-  const errors: Record<string, string[]> = {}
+): Record<string, FieldError[]> {
+  const errors: Record<string, FieldError[]> = {}
   for (const name of Object.keys(changed)) {
     const field = resource.fields.get(name)
     // What is removed leaves nothing to stay as it is.
     if (field?.immutable && !(name in fixed && fixed[name] === null))
-      errors[name] = [sentence(field, 'cannot be changed')]
+      errors[name] = [mistake(field, 'not_writable', 'cannot be changed')]
   }
   return errors
 }

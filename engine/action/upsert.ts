@@ -2,7 +2,7 @@
 import type { Field, Resource } from '../catalog/catalog.ts'
 import { ApiError, invalid } from '../error.ts'
 import type { Json, JsonObject } from '../json.ts'
-import { sentence } from '../record/decode.ts'
+import { mistake } from '../record/decode.ts'
 import { createRecord } from './create.ts'
 import type { Execution } from './execution.ts'
 import type { Preconditions } from './read-back.ts'
@@ -44,7 +44,7 @@ export async function upsertRecord(
     const said = body[name]
     const decoded = said === undefined ? { value } : field.type.decode(said, field.options)
     if (!('value' in decoded) || decoded.value !== value)
-      throw invalid({ [name]: [sentence(field, 'must be the value of the path')] })
+      throw invalid({ [name]: [mistake(field, 'invalid', 'must be the value of the path')] })
   }
   const change = async (): Promise<Upserted | undefined> => {
     try {

@@ -1,6 +1,7 @@
 /** Which fields a caller may use: those that answers show it, and those that it may write. A refusal names no others. */
 import type { Actor } from '../actor.ts'
 import type { Field, Resource } from '../catalog/catalog.ts'
+import { type FieldError, fieldError } from '../field-error.ts'
 import { allowsOne, clausesFor, readable } from '../query/policy.ts'
 import { isWritable } from '../record/decode.ts'
 
@@ -18,14 +19,14 @@ export function isUsable(actor: Actor, resource: Resource, field: Field): boolea
 export function tellable(
   actor: Actor,
   resource: Resource,
-  errors: Readonly<Record<string, string[]>>,
-): Record<string, string[]> {
+  errors: Readonly<Record<string, FieldError[]>>,
+): Record<string, FieldError[]> {
   const isTold = (name: string): boolean => {
     const field = resource.fields.get(name)
     return field === undefined || isUsable(actor, resource, field)
   }
   const told = Object.entries(errors).filter(([key]) => isTold(key.split('.', 1)[0] ?? ''))
   if (told.length === Object.keys(errors).length) return errors
-  const ofRecord = { record: ['A value that you may not set stands in the way'] }
+  const ofRecord = { record: [fieldError('invalid', 'A value that you may not set stands in the way')] }
   return { ...Object.fromEntries(told), ...ofRecord }
 }

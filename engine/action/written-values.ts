@@ -2,7 +2,7 @@
 import type { Resource } from '../catalog/catalog.ts'
 import { invalid } from '../error.ts'
 import type { Json, JsonObject } from '../json.ts'
-import { type FieldValues, isWritable, sentence } from '../record/decode.ts'
+import { type FieldValues, isWritable, misfit } from '../record/decode.ts'
 
 /** Divides values by field, as JSON; throws validation_failed where a value that only the program may say does not fit. */
 export function writtenValues(
@@ -17,7 +17,7 @@ export function writtenValues(
     else if (value === null) fixed[name] = null
     else {
       const found = field.type.decode(value, field.options)
-      if (!('value' in found)) throw invalid({ [field.name]: [sentence(field, found.error)] })
+      if (!('value' in found)) throw invalid({ [field.name]: [misfit(field, found)] })
       fixed[name] = found.value
     }
   }

@@ -1,5 +1,6 @@
 /** The SQL of columns that the database computes: the same for the column itself and for the row that a write would store. */
 import { precisionOf, scaleOf } from '../field/decimal.ts'
+import type { FieldErrorCode } from '../field-error.ts'
 import { quoted } from '../filter/sql.ts'
 import type { Field, Formula } from './field.ts'
 
@@ -81,12 +82,13 @@ function ends({ options, type }: Pick<Field, 'options' | 'type'>): readonly [str
   return [String(min ?? `-${all}`), String(max ?? all)]
 }
 
-/** What a field can hold, for people: `between 0 and 99.99`. */
-export function boundsSentence(field: Field): string {
+/** What a field can hold, for people: `between 0 and 99.99`, and the code of a value outside of that. */
+export function boundsSentence(field: Field): { readonly code: FieldErrorCode; readonly bounds: string } {
   const { longest } = boundsOf(field)
-  if (longest !== undefined) return `at most ${longest} characters long`
+  if (longest !== undefined) return { code: 'too_long', bounds: `at most ${longest} characters long` }
   const [least, most] = ends(field)
-  return least === undefined ? 'between the years 1900 and 2200' : `between ${least} and ${most}`
+  const bounds = least === undefined ? 'between the years 1900 and 2200' : `between ${least} and ${most}`
+  return { code: 'out_of_range', bounds }
 }
 
 /** The value of a field, with as many digits as its column has. */

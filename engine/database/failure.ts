@@ -1,5 +1,6 @@
 /** What a failure of the database means for a caller: SQLSTATE and connection errors → ApiError; what is our own fault stays as it is. */
 import { ApiError } from '../error.ts'
+import { type FieldError, fieldError } from '../field-error.ts'
 import { LIMITS } from '../limits.ts'
 
 /** A refusal by the database that the written values caused. */
@@ -151,20 +152,20 @@ export function violation(error: unknown): Violation | undefined {
   })
 }
 
-const SENTENCES: Readonly<Record<Violation['kind'], (field: string) => string>> = {
-  unique: (field) => `The ${field} has already been taken`,
-  foreign_key: (field) => `The selected ${field} is invalid`,
-  in_use: () => 'The record is still in use',
-  not_null: (field) => `The ${field} is required`,
-  check: (field) => `The ${field} is invalid`,
-  value: (field) => `The ${field} is invalid`,
+const MISTAKES: Readonly<Record<Exclude<Violation['kind'], 'in_use'>, (field: string) => FieldError>> = {
+  unique: (field) => fieldError('taken', `The ${field} has already been taken`),
+  foreign_key: (field) => fieldError('invalid_selection', `The selected ${field} is invalid`),
+  not_null: (field) => fieldError('required', `The ${field} is required`),
+  check: (field) => fieldError('invalid', `The ${field} is invalid`),
+  value: (field) => fieldError('invalid', `The ${field} is invalid`),
 }
 
 /** The answer to a violation when nobody closer to the record has a better one: 422 by column, 409 when in use. */
 function violationAnswer(found: Violation, cause: unknown): ApiError {
-  if (found.kind === 'in_use') return new ApiError('conflict', { message: SENTENCES.in_use(''), cause })
+  const { kind } = found
+  if (kind === 'in_use') return new ApiError('conflict', { message: 'The record is still in use', cause })
   const columns = found.columns.length > 0 ? found.columns : [found.constraint ?? 'record']
-  const errors = Object.fromEntries(columns.map((name) => [name, [SENTENCES[found.kind](name.replace(/_/g, ' '))]]))
+  const errors = Object.fromEntries(columns.map((name) => [name, [MISTAKES[kind](name.replace(/_/g, ' '))]]))
   return new ApiError('validation_failed', { errors, cause })
 }
 

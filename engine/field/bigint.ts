@@ -24,14 +24,16 @@ export const bigint: FieldType = {
   sortable: true,
   decode: (value, options) => {
     if (typeof value === 'number' && Number.isInteger(value) && !Number.isSafeInteger(value))
-      return { error: 'must be sent as a string to keep all of its digits' }
+      return { code: 'invalid', error: 'must be sent as a string to keep all of its digits' }
     const text = typeof value === 'number' ? String(value) : value
-    if (typeof text !== 'string' || !DIGITS.test(text)) return { error: 'must be an integer' }
+    if (typeof text !== 'string' || !DIGITS.test(text)) return { code: 'wrong_type', error: 'must be an integer' }
     return within(BigInt(text), ends(options))
   },
   parse: (text) => {
     const digits = text.trim()
-    return DIGITS.test(digits) ? within(BigInt(digits), [LEAST, MOST]) : { error: 'must be an integer' }
+    return DIGITS.test(digits)
+      ? within(BigInt(digits), [LEAST, MOST])
+      : { code: 'wrong_type', error: 'must be an integer' }
   },
   mistakes: (options) => {
     const [low, high] = ends(options)
@@ -55,7 +57,7 @@ export const bigintId: FieldType = {
 /** A number or digits as the digits of an id; "0", which no record has, for numbers that no id can be. */
 function idOf(value: Json): Decoded {
   const text = typeof value === 'number' && Number.isSafeInteger(value) ? String(value) : value
-  if (typeof text !== 'string' || !DIGITS.test(text)) return { error: 'must be an integer' }
+  if (typeof text !== 'string' || !DIGITS.test(text)) return { code: 'wrong_type', error: 'must be an integer' }
   const number = BigInt(text)
   return { value: number >= 1n && number <= MOST ? String(number) : '0' }
 }
@@ -69,8 +71,8 @@ function endOf(written: Json | undefined, usual: bigint): bigint {
 }
 
 function within(number: bigint, [low, high]: readonly [bigint, bigint]): Decoded {
-  if (number < low) return { error: `must be at least ${low}` }
-  return number > high ? { error: `must be at most ${high}` } : { value: String(number) }
+  if (number < low) return { code: 'too_small', error: `must be at least ${low}` }
+  return number > high ? { code: 'too_large', error: `must be at most ${high}` } : { value: String(number) }
 }
 
 /** Digits as the nearest number that a column of 64 bits holds. */

@@ -29,5 +29,5 @@ export const boolean: FieldType = {
 
 function read(value: Json): Decoded {
   const word = WORDS.get(typeof value === 'string' ? value.toLowerCase() : value)
-  return word === undefined ? { error: 'must be true or false' } : { value: word }
+  return word === undefined ? { code: 'wrong_type', error: 'must be true or false' } : { value: word }
 }

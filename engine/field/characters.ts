@@ -1,17 +1,17 @@
 /** What all text values have in common: no NUL, no broken characters, lengths counted as people count. */
 import type { Json } from '../json.ts'
-import type { Decoded, FieldOptions, Operator } from './field-type.ts'
+import type { Decoded, FieldOptions, Operator, Refusal } from './field-type.ts'
 
 /** Most texts: one look at each character instead of one for each mistake. */
 const PLAIN = /^[\x20-\x7e]*$/
 const PLAIN_LINES = /^[\x20-\x7e\n]*$/
 
 /** Why PostgreSQL could not keep a text as it is, or undefined when it can. */
-export function brokenText(text: string): string | undefined {
+export function brokenText(text: string): Refusal | undefined {
   if (PLAIN_LINES.test(text)) return undefined
-  if (text.includes('\0')) return 'must not contain null characters'
+  if (text.includes('\0')) return { code: 'not_text', error: 'must not contain null characters' }
   // With the u flag only surrogates without their other half are matched.
-  return /\p{Cs}/u.test(text) ? 'must be well-formed Unicode text' : undefined
+  return /\p{Cs}/u.test(text) ? { code: 'not_text', error: 'must be well-formed Unicode text' } : undefined
 }
 
 /** Characters as PostgreSQL counts them for `character varying`: code points. */
@@ -26,13 +26,12 @@ export function lengthOf(text: string): number {
 
 /** Text within limits, as it is; the predicate of the refusal otherwise. */
 export function decodeText(value: Json, least: number, most: number): Decoded {
-  if (typeof value !== 'string') return { error: 'must be a string' }
+  if (typeof value !== 'string') return { code: 'wrong_type', error: 'must be a string' }
   // A character takes at most two units, so a much longer text is refused without counting it.
   if (value.length > most * 2 || (value.length > most && lengthOf(value) > most))
-    return { error: `must be at most ${characters(most)}` }
-  if (least > 0 && lengthOf(value) < least) return { error: `must be at least ${characters(least)}` }
-  const broken = brokenText(value)
-  return broken === undefined ? { value } : { error: broken }
+    return { code: 'too_long', error: `must be at most ${characters(most)}` }
+  if (least > 0 && lengthOf(value) < least) return { code: 'too_short', error: `must be at least ${characters(least)}` }
+  return brokenText(value) ?? { value }
 }
 
 /** Signs that nobody sees: blanks of every width, controls, what shows nothing by Unicode's own list, and the empty pattern of Braille. */
@@ -68,8 +67,7 @@ export function characters(count: number): string {
 
 /** A caller may search for any text that PostgreSQL takes, also for one that could never be stored. */
 export function parseText(text: string): Decoded {
-  const broken = brokenText(text)
-  return broken === undefined ? { value: text } : { error: broken }
+  return brokenText(text) ?? { value: text }
 }
 
 /** An own option that is a number, or its default. */

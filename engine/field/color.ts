@@ -15,6 +15,8 @@ export const color: FieldType = {
   operators: ['eq', 'ne', 'in', 'not_in', 'null'],
   sortable: true,
   decode: (value) =>
-    typeof value === 'string' && COLOR.test(value) ? { value } : { error: 'must be a color such as #f80 or #ff8800' },
+    typeof value === 'string' && COLOR.test(value)
+      ? { value }
+      : { code: 'wrong_format', error: 'must be a color such as #f80 or #ff8800' },
   parse: parseText,
 }

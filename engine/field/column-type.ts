@@ -43,7 +43,7 @@ function decimalOver(column: string): FieldType {
       const parsed = shortened(decimal.parse(text, options))
       const digits = /^-?(\d+)/.exec('value' in parsed ? String(parsed.value) : '')?.[1]?.length ?? 0
       return digits > WHOLE_DIGITS
-        ? { error: `must have at most ${WHOLE_DIGITS} digits before the decimal point` }
+        ? { code: 'too_long', error: `must have at most ${WHOLE_DIGITS} digits before the decimal point` }
         : parsed
     },
   }

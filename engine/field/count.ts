@@ -19,6 +19,6 @@ export const count: FieldType = {
   wire: 'number',
   operators: [],
   sortable: false,
-  decode: () => ({ error: 'can not be written' }),
-  parse: () => ({ error: 'can not be filtered by' }),
+  decode: () => ({ code: 'not_writable', error: 'can not be written' }),
+  parse: () => ({ code: 'invalid', error: 'can not be filtered by' }),
 }

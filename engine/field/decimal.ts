@@ -1,7 +1,7 @@
 /** The field type `decimal`: an exact number, a string on the wire because JSON's numbers are not exact. */
 import type { Json } from '../json.ts'
 import { numberOption, ORDER_OPERATORS } from './characters.ts'
-import type { Decoded, FieldOptions, FieldType } from './field-type.ts'
+import type { Decoded, FieldOptions, FieldType, Refusal } from './field-type.ts'
 
 const PRECISION = 12
 const SCALE = 2
@@ -45,12 +45,11 @@ export const decimal: FieldType = {
   sortable: true,
   decode: (value, options) => {
     const parts = split(value)
-    if (typeof parts === 'string') return { error: parts }
-    return fit(parts, options)
+    return 'error' in parts ? parts : fit(parts, options)
   },
   parse: (text) => {
     const parts = split(text.trim())
-    return typeof parts === 'string' ? { error: parts } : { value: join(parts, parts.fraction.length) }
+    return 'error' in parts ? parts : { value: join(parts, parts.fraction.length) }
   },
   mistakes: (options) => {
     const errors: Record<string, string> = {}
@@ -58,12 +57,12 @@ export const decimal: FieldType = {
     if (scaleOf(options) > precision) errors.scale = `"scale" must not be above "precision" (${precision})`
     const min = split(options.own.min ?? null)
     const max = split(options.own.max ?? null)
-    if (typeof min !== 'string' && typeof max !== 'string' && compare(min, max) > 0) {
+    if (!('error' in min) && !('error' in max) && compare(min, max) > 0) {
       errors.max = `"max" must not be below "min" (${String(options.own.min)})`
     }
     for (const [bound, parts] of Object.entries({ min, max })) {
-      const unfit = typeof parts === 'string' ? undefined : beyond(parts, options)
-      if (unfit !== undefined) errors[bound] = `"${bound}" is no value of the field: it ${unfit}`
+      const unfit = 'error' in parts ? undefined : beyond(parts, options)
+      if (unfit !== undefined) errors[bound] = `"${bound}" is no value of the field: it ${unfit.error}`
     }
     return errors
   },
@@ -76,7 +75,7 @@ interface Parts {
   readonly fraction: string
 }
 
-function split(value: Json): Parts | string {
+function split(value: Json): Parts | Refusal {
   if (
     typeof value === 'number' &&
     value
@@ -84,10 +83,10 @@ function split(value: Json): Parts | string {
       .replace(/e.*|[-.]/g, '')
       .replace(/^0+/, '').length > SURE_DIGITS
   )
-    return 'must be sent as a string to keep all of its digits'
+    return { code: 'invalid', error: 'must be sent as a string to keep all of its digits' }
   const text = typeof value === 'number' ? plain(value) : value
   const match = typeof text === 'string' && text.length <= 200 ? /^([+-]?)(\d+)(?:\.(\d+))?$/.exec(text) : null
-  if (match === null) return 'must be a number'
+  if (match === null) return { code: 'wrong_type', error: 'must be a number' }
   const whole = (match[2] ?? '').replace(/^0+(?=\d)/, '')
   const fraction = (match[3] ?? '').replace(/0+$/, '')
   return { negative: match[1] === '-' && !(whole === '0' && fraction === ''), whole, fraction }
@@ -106,28 +105,35 @@ function plain(value: number): string {
 }
 
 /** Why a number has more digits than the field. */
-function beyond(parts: Parts, options: FieldOptions): string | undefined {
+function beyond(parts: Parts, options: FieldOptions): Refusal | undefined {
   const scale = scaleOf(options)
   const digits = precisionOf(options) - scale
   if (parts.fraction.length > scale)
-    return scale === 0
-      ? 'must not have decimal places'
-      : `must have at most ${scale} decimal place${scale === 1 ? '' : 's'}`
+    return {
+      code: 'invalid',
+      error:
+        scale === 0
+          ? 'must not have decimal places'
+          : `must have at most ${scale} decimal place${scale === 1 ? '' : 's'}`,
+    }
   if (parts.whole === '0' || parts.whole.length <= digits) return undefined
-  return `must have at most ${digits} digit${digits === 1 ? '' : 's'} before the decimal point`
+  return {
+    code: 'too_long',
+    error: `must have at most ${digits} digit${digits === 1 ? '' : 's'} before the decimal point`,
+  }
 }
 
 function fit(parts: Parts, options: FieldOptions): Decoded {
   const scale = scaleOf(options)
   const unfit = beyond(parts, options)
-  if (unfit !== undefined && parts.fraction.length > scale) return { error: unfit }
+  if (unfit !== undefined && parts.fraction.length > scale) return unfit
   const min = split(options.own.min ?? null)
   const max = split(options.own.max ?? null)
-  if (typeof min !== 'string' && compare(parts, min) < 0)
-    return { error: `must be at least ${join(min, min.fraction.length)}` }
-  if (typeof max !== 'string' && compare(parts, max) > 0)
-    return { error: `must be at most ${join(max, max.fraction.length)}` }
-  if (unfit !== undefined) return { error: unfit }
+  if (!('error' in min) && compare(parts, min) < 0)
+    return { code: 'too_small', error: `must be at least ${join(min, min.fraction.length)}` }
+  if (!('error' in max) && compare(parts, max) > 0)
+    return { code: 'too_large', error: `must be at most ${join(max, max.fraction.length)}` }
+  if (unfit !== undefined) return unfit
   return { value: join(parts, scale) }
 }
 

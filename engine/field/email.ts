@@ -21,7 +21,7 @@ export const email: FieldType = {
     const decoded = decodeText(value, 0, LONGEST)
     if ('error' in decoded) return decoded
     const address = canonical(String(decoded.value))
-    return isAddress(address) ? { value: address } : { error: 'must be a valid email address' }
+    return isAddress(address) ? { value: address } : { code: 'wrong_format', error: 'must be a valid email address' }
   },
   parse: (text) => parseText(canonical(text.trim())),
 }

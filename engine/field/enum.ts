@@ -1,6 +1,6 @@
 /** The field type `enum`: one of a few words. */
 import type { JsonObject } from '../json.ts'
-import type { FieldOptions, FieldType } from './field-type.ts'
+import type { FieldOptions, FieldType, Refusal } from './field-type.ts'
 
 /** Room for every word, so that a new one never changes the column. */
 const LONGEST = 100
@@ -35,9 +35,8 @@ export const enumeration: FieldType = {
   sortable: true,
   filterable: true,
   decode: (value, options) =>
-    typeof value === 'string' && valuesOf(options.own).includes(value) ? { value } : { error: sentence(options) },
-  parse: (text, options) =>
-    valuesOf(options.own).includes(text.trim()) ? { value: text.trim() } : { error: sentence(options) },
+    typeof value === 'string' && valuesOf(options.own).includes(value) ? { value } : refusal(options),
+  parse: (text, options) => (valuesOf(options.own).includes(text.trim()) ? { value: text.trim() } : refusal(options)),
 }
 
 function valuesOf(own: JsonObject): readonly string[] {
@@ -60,7 +59,9 @@ function becomesMistake(own: JsonObject): Readonly<Record<string, string>> {
   return {}
 }
 
-function sentence(options: FieldOptions): string {
+function refusal(options: FieldOptions): Refusal {
   const values = valuesOf(options.own)
-  return values.length === 1 ? `must be ${values[0]}` : `must be one of ${values.join(', ')}`
+  return values.length === 1
+    ? { code: 'invalid', error: `must be ${values[0]}` }
+    : { code: 'not_allowed', error: `must be one of ${values.join(', ')}` }
 }

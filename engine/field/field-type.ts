@@ -1,4 +1,5 @@
 /** What a type of field is: one record that answers for its YAML, its column, its JSON and its operators. */
+import type { FieldErrorCode } from '../field-error.ts'
 import type { Json, JsonObject, JsonSchema } from '../json.ts'
 
 /** The comparison words of filters, in query strings (`field[gte]=`) and in YAML alike. */
@@ -38,6 +39,8 @@ export interface FieldOptions {
 /** Why a value is refused: what completes the sentence "The <field> field …", such as `must be at most 255 characters`. */
 export interface Refusal {
   readonly error: string
+  /** What it means to programs; `invalid` if absent. */
+  readonly code?: FieldErrorCode
   /** The place inside a list or json value, in dot form (`0`, `sizes.2.width`): the error's key is `<field>.<at>`. */
   readonly at?: string
   /** What else is wrong, at other places inside the value. */

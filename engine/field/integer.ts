@@ -42,11 +42,11 @@ export const integer: FieldType = {
   sortable: true,
   decode: (value, options) => {
     const number = wholeNumber(value)
-    if (number === undefined) return { error: 'must be an integer' }
+    if (number === undefined) return { code: 'wrong_type', error: 'must be an integer' }
     return within(number, options)
   },
   parse: (text, options) => {
-    if (!/^[+-]?\d{1,1000}$/.test(text.trim())) return { error: 'must be an integer' }
+    if (!/^[+-]?\d{1,1000}$/.test(text.trim())) return { code: 'wrong_type', error: 'must be an integer' }
     const number = Number(text)
     const own = range(options)
     // A table that was there already may hold numbers beyond those of JavaScript, so that none may be found as another.
@@ -68,9 +68,9 @@ function within(number: number, options: FieldOptions): Decoded {
   const low = typeof min === 'number' ? min : least
   const high = typeof max === 'number' ? max : most
   if (typeof min === 'number' && typeof max === 'number' && (number < min || number > max))
-    return { error: `must be between ${min} and ${max}` }
-  if (number < low) return { error: `must be at least ${low}` }
-  return number > high ? { error: `must be at most ${high}` } : { value: number === 0 ? 0 : number }
+    return { code: 'out_of_range', error: `must be between ${min} and ${max}` }
+  if (number < low) return { code: 'too_small', error: `must be at least ${low}` }
+  return number > high ? { code: 'too_large', error: `must be at most ${high}` } : { value: number === 0 ? 0 : number }
 }
 
 function range(options: FieldOptions): typeof SMALL {

@@ -3,7 +3,7 @@
 import { isObject, type Json } from '../json.ts'
 import { LIMITS } from '../limits.ts'
 import { brokenText, numberOption } from './characters.ts'
-import type { FieldType } from './field-type.ts'
+import type { FieldType, Refusal } from './field-type.ts'
 import { misfits, unusableShape } from './shape.ts'
 
 export const json: FieldType = {
@@ -27,14 +27,15 @@ export const json: FieldType = {
   sortable: false,
   decode: (value, options) => {
     const broken = brokenInside(value, 0)
-    if (broken !== undefined) return { error: broken }
+    if (broken !== undefined) return broken
     const most = numberOption(options, 'max_bytes', LIMITS.jsonFieldBytes)
-    if (Buffer.byteLength(JSON.stringify(value)) > most) return { error: `must be at most ${most} bytes of JSON` }
+    if (Buffer.byteLength(JSON.stringify(value)) > most)
+      return { code: 'too_long', error: `must be at most ${most} bytes of JSON` }
     const { schema } = options.own
     const [first, ...others] = isObject(schema) ? misfits(schema, value) : []
     return first === undefined ? { value } : { ...first, ...(others.length === 0 ? {} : { others }) }
   },
-  parse: () => ({ error: 'can only be filtered by [null]' }),
+  parse: () => ({ code: 'invalid', error: 'can only be filtered by [null]' }),
   mistakes: (options) => {
     const sentence = options.own.schema === undefined ? undefined : unusableShape(options.own.schema)
     return sentence === undefined ? {} : { schema: sentence }
@@ -42,8 +43,8 @@ export const json: FieldType = {
 }
 
 /** jsonb refuses NUL in any text, keys included, and recursion must end. */
-function brokenInside(value: Json, depth: number): string | undefined {
-  if (depth > LIMITS.jsonDepth) return `must be nested at most ${LIMITS.jsonDepth} deep`
+function brokenInside(value: Json, depth: number): Refusal | undefined {
+  if (depth > LIMITS.jsonDepth) return { code: 'invalid', error: `must be nested at most ${LIMITS.jsonDepth} deep` }
   if (typeof value === 'string') return brokenText(value)
   if (typeof value !== 'object' || value === null) return undefined
   if (Array.isArray(value)) {

@@ -110,26 +110,27 @@ function boundsOfItems({ own }: FieldOptions, { name, options }: FieldType): Rea
 }
 
 function decode(value: Json, options: FieldOptions): ReturnType<FieldType['decode']> {
-  if (!Array.isArray(value)) return { error: 'must be a list' }
+  if (!Array.isArray(value)) return { code: 'wrong_type', error: 'must be a list' }
   const items = value as readonly Json[]
   const least = numberOption(options, 'min_items', 0)
   const most = numberOption(options, 'max_items', LIMITS.listItems)
-  if (items.length > most) return { error: `must have at most ${most} item${most === 1 ? '' : 's'}` }
-  if (items.length < least) return { error: `must have at least ${least} item${least === 1 ? '' : 's'}` }
+  if (items.length > most) return { code: 'too_many', error: `must have at most ${most} item${most === 1 ? '' : 's'}` }
+  if (items.length < least)
+    return { code: 'too_few', error: `must have at least ${least} item${least === 1 ? '' : 's'}` }
   const type = itemType(options)
   const pattern = textOption(options, 'pattern')
   const length = items.reduce<number>((sum, item) => sum + (typeof item === 'string' ? item.length : 0), 0)
   if (pattern !== undefined && length > longestFor(pattern))
-    return { error: `must have at most ${characters(longestFor(pattern))} in all` }
+    return { code: 'too_long', error: `must have at most ${characters(longestFor(pattern))} in all` }
   const decoded: Json[] = []
   for (const [index, item] of items.entries()) {
     const trimmed = typeof item === 'string' ? item.trim() : item
     if (trimmed === null || (typeof trimmed === 'string' && isUnseen(trimmed)))
-      return { error: 'must have a value', at: String(index) }
+      return { code: 'required', error: 'must have a value', at: String(index) }
     const one = type.decode(trimmed, options)
-    if ('error' in one) return { error: one.error, at: String(index) }
+    if ('error' in one) return { ...one, at: String(index) }
     if (options.own.unique_items === true && decoded.includes(one.value))
-      return { error: 'must not repeat another item', at: String(index) }
+      return { code: 'repeated', error: 'must not repeat another item', at: String(index) }
     decoded.push(one.value)
   }
   return { value: decoded }

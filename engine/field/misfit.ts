@@ -25,39 +25,48 @@ interface Params {
   readonly additionalProperty: string
 }
 
-/** Keyword → what completes the sentence "The <field> field …". */
-const SENTENCES: Readonly<Record<string, (params: Params) => string>> = {
-  type: ({ type }) =>
-    `must be ${[type]
+/** Keyword → what completes the sentence "The <field> field …", and its code. */
+const REFUSALS: Readonly<Record<string, (params: Params) => Refusal>> = {
+  type: ({ type }) => ({
+    code: 'wrong_type',
+    error: `must be ${[type]
       .flat()
       .map((one) => KINDS[one] ?? one)
       .join(' or ')}`,
+  }),
   enum: ({ allowedValues: values }) =>
-    `must be ${values.length === 1 ? '' : 'one of '}${values.map((value) => JSON.stringify(value)).join(', ')}`,
-  const: ({ allowedValue }) => `must be ${JSON.stringify(allowedValue)}`,
-  required: () => 'is required',
-  additionalProperties: () => 'is not a known field',
-  minProperties: ({ limit }) => `must have at least ${limit} entries`,
-  maxProperties: ({ limit }) => `must have at most ${limit} entries`,
-  minItems: ({ limit }) => `must have at least ${limit} items`,
-  maxItems: ({ limit }) => `must have at most ${limit} items`,
-  uniqueItems: () => 'must not repeat another item',
-  minLength: ({ limit }) => `must be at least ${characters(limit)}`,
-  maxLength: ({ limit }) => `must be at most ${characters(limit)}`,
-  pattern: () => 'has an invalid format',
-  minimum: ({ limit }) => `must be at least ${limit}`,
-  maximum: ({ limit }) => `must be at most ${limit}`,
-  oneOf: () => 'must fit only one of the forms that are known',
+    values.length === 1
+      ? fixed(values[0]!)
+      : { code: 'not_allowed', error: `must be one of ${values.map((value) => JSON.stringify(value)).join(', ')}` },
+  const: ({ allowedValue }) => fixed(allowedValue),
+  required: () => ({ code: 'required', error: 'is required' }),
+  additionalProperties: () => ({ code: 'unknown_field', error: 'is not a known field' }),
+  minProperties: ({ limit }) => ({ code: 'too_few', error: `must have at least ${limit} entries` }),
+  maxProperties: ({ limit }) => ({ code: 'too_many', error: `must have at most ${limit} entries` }),
+  minItems: ({ limit }) => ({ code: 'too_few', error: `must have at least ${limit} items` }),
+  maxItems: ({ limit }) => ({ code: 'too_many', error: `must have at most ${limit} items` }),
+  uniqueItems: () => ({ code: 'repeated', error: 'must not repeat another item' }),
+  minLength: ({ limit }) => ({ code: 'too_short', error: `must be at least ${characters(limit)}` }),
+  maxLength: ({ limit }) => ({ code: 'too_long', error: `must be at most ${characters(limit)}` }),
+  minimum: ({ limit }) => ({ code: 'too_small', error: `must be at least ${limit}` }),
+  maximum: ({ limit }) => ({ code: 'too_large', error: `must be at most ${limit}` }),
+  oneOf: () => ({ code: 'invalid', error: 'must fit only one of the forms that are known' }),
 }
 
-/** One sentence for each place that is wrong. */
+function fixed(value: Json): Refusal {
+  const code = typeof value === 'string' ? 'not_allowed' : value === null ? 'wrong_type' : 'invalid'
+  return { code, error: `must be ${JSON.stringify(value)}` }
+}
+
+/** One refusal for each place that is wrong. */
 export function misfitsOf(errors: readonly ErrorObject[]): readonly Refusal[] {
-  const found = new Map<string, string>()
+  const found = new Map<string, Refusal>()
   for (const error of withoutOtherForms(errors)) {
     const at = placeOf(error)
-    if (!found.has(at)) found.set(at, SENTENCES[error.keyword]?.(error.params as Params) ?? 'has an invalid format')
+    const refusal = REFUSALS[error.keyword]?.(error.params as Params)
+    if (!found.has(at)) found.set(at, refusal ?? { code: 'wrong_format', error: 'has an invalid format' })
   }
-  return [...found].map(([at, error]) => (at === '' ? { error } : { error, at }))
+  return [...found].map(([at, refusal]) => (at === '' ? refusal : { ...refusal, at }))
 }
 
 function placeOf({ keyword, instancePath, params }: ErrorObject): string {

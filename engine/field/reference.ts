@@ -23,13 +23,13 @@ export const reference: FieldType = {
   wire: 'number',
   decode: (value) => {
     const id = wholeNumber(value)
-    if (id === undefined) return { error: 'must be an integer' }
+    if (id === undefined) return { code: 'wrong_type', error: 'must be an integer' }
     // Such an id names nothing, and the sentence for that is the relation's: "The selected priority is invalid".
     return { value: id >= 1 && id <= LIMITS.idMax ? id : 0 }
   },
   // No record has the id 0, so an id beyond all ids finds nothing, as one that is merely unused.
   parse: (text) => {
-    if (!/^[+-]?\d{1,1000}$/.test(text.trim())) return { error: 'must be an integer' }
+    if (!/^[+-]?\d{1,1000}$/.test(text.trim())) return { code: 'wrong_type', error: 'must be an integer' }
     const id = Number(text)
     return { value: id >= 1 && id <= LIMITS.idMax ? id : 0 }
   },

@@ -24,7 +24,7 @@ export const sequence: FieldType = {
     const digits = typeof value === 'number' && Number.isSafeInteger(value) ? String(value) : value
     return typeof digits === 'string' && /^[1-9]\d{0,17}$/.test(digits)
       ? { value: digits }
-      : { error: 'must be a string of digits' }
+      : { code: 'wrong_type', error: 'must be a string of digits' }
   },
   parse: (text) => parseText(text.trim()),
   generated: (options, table) => {

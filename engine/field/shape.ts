@@ -25,7 +25,7 @@ export function misfits(schema: JsonObject, value: Json): readonly Refusal[] {
   const shape = shapeOf(schema)
   shape.allowance = 1
   const first = shape.check(value, false)
-  if (shape.allowance < 0) return [{ error: 'holds more text than its patterns can check' }]
+  if (shape.allowance < 0) return [{ code: 'too_long', error: 'holds more text than its patterns can check' }]
   if (first.length === 0) return []
   const all = partsOf(value) > LIMITS.jsonReportedParts ? first : shape.check(value, true)
   return misfitsOf(shape.allowance < 0 ? first : all).slice(0, LIMITS.bodyErrors)

@@ -26,7 +26,7 @@ export const slug: FieldType = {
   decode: (value) => {
     const decoded = decodeText(value, 0, LONGEST)
     if ('error' in decoded || SLUG.test(String(decoded.value))) return decoded
-    return { error: 'must contain only lower-case letters, digits and single hyphens' }
+    return { code: 'wrong_format', error: 'must contain only lower-case letters, digits and single hyphens' }
   },
   parse: (text) => parseText(text.trim()),
 }

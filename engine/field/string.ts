@@ -52,11 +52,11 @@ export const string: FieldType = {
   decode: (value, options) => {
     const decoded = decodeText(value, numberOption(options, 'min', 0), most(options))
     const broken = 'error' in decoded ? undefined : brokenLine(String(decoded.value))
-    if (broken !== undefined) return { error: broken }
+    if (broken !== undefined) return { code: 'invalid', error: broken }
     const pattern = textOption(options, 'pattern')
     // The length comes first, so that a pattern never meets a text longer than the YAML allows.
     if ('error' in decoded || pattern === undefined || matches(pattern, String(decoded.value))) return decoded
-    return { error: 'has an invalid format' }
+    return { code: 'wrong_format', error: 'has an invalid format' }
   },
   parse: parseText,
   mistakes: (options) => {

@@ -23,7 +23,7 @@ export const text: FieldType = {
   decode: (value, options) => {
     const decoded = decodeText(value, numberOption(options, 'min', 0), most(options))
     const broken = 'error' in decoded ? undefined : brokenLines(String(decoded.value))
-    return broken === undefined ? decoded : { error: broken }
+    return broken === undefined ? decoded : { code: 'invalid', error: broken }
   },
   parse: parseText,
   mistakes: (options) => boundsMistakes(options, 'min', 'max', LIMITS.textLength),

@@ -3,7 +3,7 @@ import { dayOf, dayText, nextDay, pad, previousDay, YEARS } from './calendar.ts'
 import { ORDER_OPERATORS } from './characters.ts'
 import type { Decoded, FieldType } from './field-type.ts'
 
-const FORM = 'must be a time with a zone, such as 2026-01-31T09:30:00Z'
+const FORM = { code: 'wrong_format', error: 'must be a time with a zone, such as 2026-01-31T09:30:00Z' } as const
 
 export const timestamp: FieldType = {
   name: 'timestamp',
@@ -15,11 +15,11 @@ export const timestamp: FieldType = {
   operators: ORDER_OPERATORS,
   sortable: true,
   decode: (value) => {
-    const moment = typeof value === 'string' ? momentOf(value) : { error: FORM }
+    const moment = typeof value === 'string' ? momentOf(value) : FORM
     if ('error' in moment) return moment
     const year = Number(String(moment.value).slice(0, 4))
     return year < YEARS.first || year > YEARS.last
-      ? { error: `must be between the years ${YEARS.first} and ${YEARS.last}` }
+      ? { code: 'out_of_range', error: `must be between the years ${YEARS.first} and ${YEARS.last}` }
       : moment
   },
   // In a query string an unescaped + arrives as a space.
@@ -42,12 +42,13 @@ const MOMENT = /^(\d{4}-\d\d-\d\d)[Tt ](\d\d):(\d\d)(?::(\d\d)(?:[.,](\d{1,9}))?
 function momentOf(text: string): Decoded {
   const match = MOMENT.exec(text)
   const day = dayOf(match?.[1] ?? '')
-  if (match === null || day === undefined) return { error: FORM }
+  if (match === null || day === undefined) return FORM
   const [hour, minute, second] = [Number(match[2]), Number(match[3]), Number(match[4] ?? 0)]
   const [offsetHour, offsetMinute] = [Number(match[7] ?? 0), Number(match[8] ?? 0)]
-  if (hour > 23 || minute > 59 || second > 59 || offsetHour > 15 || offsetMinute > 59) return { error: FORM }
+  if (hour > 23 || minute > 59 || second > 59 || offsetHour > 15 || offsetMinute > 59) return FORM
   const fraction = match[5] ?? ''
-  if (/[^0]/.test(fraction.slice(6))) return { error: 'must have at most six digits after the seconds' }
+  if (/[^0]/.test(fraction.slice(6)))
+    return { code: 'invalid', error: 'must have at most six digits after the seconds' }
   const offset = (offsetHour * 60 + offsetMinute) * (match[6] === '-' ? -1 : 1)
   const minutes = hour * 60 + minute - offset
   const utcDay = minutes < 0 ? previousDay(day) : minutes >= 1440 ? nextDay(day) : day

@@ -25,9 +25,10 @@ export const url: FieldType = {
     if ('error' in decoded) return decoded
     const text = String(decoded.value)
     const broken = brokenLine(text)
-    if (broken !== undefined) return { error: broken }
+    if (broken !== undefined) return { code: 'invalid', error: broken }
     if (isWebAddress(text) || (options.own.relative === true && isRelativePath(text))) return decoded
     return {
+      code: 'wrong_format',
       error:
         options.own.relative === true ? 'must be a valid URL or a relative path without ".."' : 'must be a valid URL',
     }

@@ -21,7 +21,7 @@ export const uuid: FieldType = {
 /** A text as a UUID, in the one form in which it is stored. */
 export function uuidOf(value: Json): Decoded {
   const text = typeof value === 'string' ? value.trim().toLowerCase() : ''
-  return FORM.test(text) ? { value: text } : { error: 'must be a UUID' }
+  return FORM.test(text) ? { value: text } : { code: 'wrong_format', error: 'must be a UUID' }
 }
 
 /** Whether PostgreSQL itself would write a UUID so. */

@@ -1,5 +1,6 @@
 /** Filters as authors write them in YAML, and callers in JSON: a map is AND, a key is a path, a value is a scalar, a list, null or operators. */
 import { OPERATORS, type Operator } from '../field/field-type.ts'
+import type { FieldErrorCode } from '../field-error.ts'
 import { isObject, type Json, type JsonObject } from '../json.ts'
 import { LIMITS } from '../limits.ts'
 import { ourHint } from '../text/other-words.ts'
@@ -15,6 +16,8 @@ export interface PlacedPath extends ReadonlyArray<string> {
 export interface FilterProblem {
   readonly code: 'invalid_filter' | 'unknown_operator'
   readonly message: string
+  /** What it means to programs that sent the filter; `invalid` if absent. */
+  readonly fault?: FieldErrorCode
   readonly at: readonly (string | number)[]
   readonly part: 'key' | 'value'
   readonly expected?: readonly string[]
@@ -72,6 +75,7 @@ export function parseFilter(definition: Json, reading: Reading = OF_AUTHORS): Pa
     state.problems.push({
       code: 'invalid_filter',
       message: `A filter has at most ${reading.terms} conditions; this one has ${state.terms}`,
+      fault: 'too_many',
       at: [],
       part: 'value',
     })
@@ -186,6 +190,7 @@ function parseComparisons(path: PlacedPath, value: Json, state: State): FilterOf
     state.problems.push({
       code: 'unknown_operator',
       message: `Unknown operator "${word}"`,
+      fault: 'unknown_operator',
       at,
       part: 'key',
       expected: OPERATORS,
@@ -260,7 +265,8 @@ function compare(
     }
     if (operator === 'between' && value.length !== 2) return refuse('"between" takes two values', ['[from, to]'])
     const { values } = state.reading
-    if (value.length > values) return refuse(`A list has at most ${values} values`, [`1 to ${values} values`])
+    if (value.length > values)
+      return refuse(`A list has at most ${values} values`, [`1 to ${values} values`], { fault: 'too_many' })
   } else if (value === null || typeof value === 'object') {
     return refuse(`"${operator}" takes one value`, ['a string, number or boolean', ...OPERAND_VARIABLES])
   }

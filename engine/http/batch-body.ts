@@ -7,10 +7,11 @@ import { deleteRecord, restoreRecord } from '../action/remove.ts'
 import { updateRecord } from '../action/update.ts'
 import type { Resource } from '../catalog/catalog.ts'
 import { type ApiError, invalid } from '../error.ts'
+import { FieldError, fieldError } from '../field-error.ts'
 import { isObject, type Json, type JsonObject } from '../json.ts'
 import { LIMITS } from '../limits.ts'
 import { lookupOf } from '../query/lookup.ts'
-import { sentence, unknownKey } from '../record/decode.ts'
+import { mistake, unknownKey } from '../record/decode.ts'
 import { fieldErrorCodes, firstErrors } from './field-error.ts'
 
 /** What a batch may do, in the order in which it is done. */
@@ -41,7 +42,7 @@ export function readOperations(
   does: readonly OperationName[],
   body: JsonObject,
 ): readonly NamedOperation[] {
-  const errors: Record<string, string[]> = {}
+  const errors: Record<string, FieldError[]> = {}
   for (const key of Object.keys(body).slice(0, LIMITS.bodyErrors)) {
     if (does.some((name) => name === key)) continue
     const name = key.slice(0, LIMITS.unknownKeyLength)
@@ -51,21 +52,21 @@ export function readOperations(
     const given = body[name]
     if (given === undefined) return []
     if (!Array.isArray(given)) {
-      errors[name] = [sentence({ name }, 'must be a list')]
+      errors[name] = [mistake({ name }, 'wrong_type', 'must be a list')]
       return []
     }
     return given.flatMap((entry, at) => {
       const place = `${name}.${at}`
-      const read = operationOf(resource, name, entry)
-      if (typeof read !== 'string') return [{ ...read, name, place }]
-      if (Object.keys(errors).length < LIMITS.bodyErrors) errors[place] = [sentence({ name: place }, read)]
+      const read = operationOf(resource, name, entry, place)
+      if (!(read instanceof FieldError)) return [{ ...read, name, place }]
+      if (Object.keys(errors).length < LIMITS.bodyErrors) errors[place] = [read]
       return []
     })
   })
   if (operations.length > LIMITS.batchOperations)
-    errors.batch = [`The batch must have at most ${LIMITS.batchOperations} items`]
+    errors.batch = [fieldError('too_many', `The batch must have at most ${LIMITS.batchOperations} items`)]
   if (Object.keys(errors).length > 0) throw invalid(errors)
-  if (operations.length === 0) throw invalid({ batch: ['The batch must have at least 1 item'] })
+  if (operations.length === 0) throw invalid({ batch: [fieldError('too_few', 'The batch must have at least 1 item')] })
   return operations
 }
 
@@ -74,21 +75,24 @@ function operationOf(
   resource: Resource,
   name: OperationName,
   entry: Json,
-): Pick<NamedOperation, 'id' | 'run' | 'created'> | string {
+  place: string,
+): Pick<NamedOperation, 'id' | 'run' | 'created'> | FieldError {
   if (name === 'create')
     return isObject(entry)
       ? { id: null, run: (inner) => createRecord(inner, resource, entry), created: { resource, body: entry } }
-      : 'must be an object'
+      : mistake({ name: place }, 'wrong_type', 'must be an object')
   const { id, ...body } = isObject(entry) ? entry : { id: entry }
   if (typeof id !== 'number' && typeof id !== 'string')
-    return name === 'update' ? 'must be an object with the id of the record' : 'must be the id of a record'
+    return name === 'update'
+      ? mistake({ name: place }, 'wrong_type', 'must be an object with the id of the record')
+      : mistake({ name: place }, 'invalid', 'must be the id of a record')
   // Asked when it is done: a text that names no record is refused as a record that is not there.
   const lookup = ({ actor }: Execution) => lookupOf(resource, id, actor)
   if (name === 'update')
     return isObject(entry)
       ? { id, run: (inner) => updateRecord(inner, resource, lookup(inner), body) }
-      : 'must be an object with the id of the record'
-  if (isObject(entry)) return 'must be the id of a record'
+      : mistake({ name: place }, 'wrong_type', 'must be an object with the id of the record')
+  if (isObject(entry)) return mistake({ name: place }, 'invalid', 'must be the id of a record')
   if (name === 'restore') return { id, run: (inner) => restoreRecord(inner, resource, lookup(inner)) }
   return {
     id,

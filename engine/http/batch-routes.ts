@@ -9,12 +9,13 @@ import type { Actor } from '../actor.ts'
 import type { Catalog, Field, Resource } from '../catalog/catalog.ts'
 import { ORDER_PARAMETERS, PAGE_PARAMETERS } from '../catalog/list-parameter.ts'
 import type { FieldDefinition } from '../definition/definition.ts'
-import { ApiError, type FieldErrors, invalid } from '../error.ts'
+import { ApiError, invalid } from '../error.ts'
+import { type FieldErrors, fieldError } from '../field-error.ts'
 import type { Id } from '../id.ts'
 import { type JsonObject, JsonText } from '../json.ts'
 import { LIMITS } from '../limits.ts'
 import { readable, requireClause } from '../query/policy.ts'
-import { isWritable, sentence } from '../record/decode.ts'
+import { isWritable, misfit } from '../record/decode.ts'
 import { resolveFields } from '../resolve/fields.ts'
 import { countOperations, doAll, doEach, OPERATIONS, type OperationName, readOperations } from './batch-body.ts'
 import { preconditionsOf } from './negotiation.ts'
@@ -142,10 +143,10 @@ function foundRoute(resource: Resource, name: 'update' | 'delete', queryFields: 
       const { dry_run, max } = input.parameters
       // An empty one would count as absent, and the records would be written.
       if (input.query.get('dry_run')?.trim() === '')
-        throw invalid({ dry_run: ['The dry_run parameter must be true or false'] })
+        throw invalid({ dry_run: [fieldError('wrong_type', 'The dry_run parameter must be true or false')] })
       // The values of a filter have no bounds, and parameters are read as filters are.
       if (Number(max) < 1 || Number(max) > LIMITS.batchOperations)
-        throw invalid({ max: [`The max must be between 1 and ${LIMITS.batchOperations}`] })
+        throw invalid({ max: [fieldError('out_of_range', `The max must be between 1 and ${LIMITS.batchOperations}`)] })
       if (dry_run === true) return { data: { matched: await countMatching(execution, resource, list) } }
       const ids = await inTransaction(execution, async (inner) => {
         const found = await lockMatching(inner, resource, list, Number(max))
@@ -182,7 +183,10 @@ function refusePages(query: readonly (readonly [string, string])[]): void {
   const errors: FieldErrors = Object.fromEntries(
     query
       .filter(([name]) => UNFIT.includes(name))
-      .map(([name]) => [name, [`Unknown parameter "${name}": all records that match are written`]]),
+      .map(([name]) => [
+        name,
+        [fieldError('unknown_parameter', `Unknown parameter "${name}": all records that match are written`)],
+      ]),
   )
   if (Object.keys(errors).length > 0) throw invalid(errors)
 }
@@ -234,9 +238,11 @@ function namedValue(
   const present = earlier?.keys.get(sent) ?? sent
   const field = by.find(({ name }) => name === present)
   if (field === undefined)
-    throw invalid({ field: [`The field must be one of ${by.map(({ name }) => name).join(', ')}`] })
+    throw invalid({
+      field: [fieldError('not_allowed', `The field must be one of ${by.map(({ name }) => name).join(', ')}`)],
+    })
   const parsed = field.type.parse(params.value ?? '', field.options)
   const decoded = 'value' in parsed && parsed.value !== null ? field.type.decode(parsed.value, field.options) : parsed
-  if ('error' in decoded) throw invalid({ [sent]: [sentence(field, decoded.error)] })
+  if ('error' in decoded) throw invalid({ [sent]: [misfit(field, decoded)] })
   return { field, value: decoded.value }
 }

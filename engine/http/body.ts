@@ -2,7 +2,8 @@
 import { isUtf8 } from 'node:buffer'
 import type { IncomingMessage } from 'node:http'
 import type { Context, Middleware } from 'koa'
-import { ApiError, type FieldErrors } from '../error.ts'
+import { ApiError } from '../error.ts'
+import { type FieldError, type FieldErrorCode, type FieldErrors, fieldError } from '../field-error.ts'
 import { isObject, type JsonObject } from '../json.ts'
 import { INEXACT, inexactNumbers, SUSPECT } from '../json-number.ts'
 import { LIMITS } from '../limits.ts'
@@ -131,29 +132,29 @@ export function jsonReader(bytes: number): ReadJson {
 const UNUSABLE = /[\0\ud800-\udfff]/u
 
 /** Errors by path; without a prototype, since `__proto__` may be one of the paths. */
-function noErrors(): Record<string, string[]> {
+function noErrors(): Record<string, FieldError[]> {
   return Object.create(null)
 }
 
 /** The errors found so far; they are counted separately, because counting keys at every step costs more than the check itself. */
 interface Findings {
-  readonly errors: Record<string, string[]>
+  readonly errors: Record<string, FieldError[]>
   count: number
   /** The keys from the root of the body to the value that is checked now. */
   readonly at: (string | number)[]
 }
 
-function note(findings: Findings, sentence: (path: string) => string): void {
+function note(findings: Findings, code: FieldErrorCode, sentence: (path: string) => string): void {
   // A long key would be repeated in the path of every error below it.
   const path = findings.at.map((key) => String(key).slice(0, LIMITS.unknownKeyLength)).join('.')
-  findings.errors[path] = [sentence(path)]
+  findings.errors[path] = [fieldError(code, sentence(path))]
   findings.count += 1
 }
 
 function walk(value: unknown, findings: Findings): void {
   if (findings.count >= LIMITS.bodyErrors) return
   if (typeof value === 'string') {
-    if (UNUSABLE.test(value)) note(findings, (path) => `The ${path} contains characters that are not text`)
+    if (UNUSABLE.test(value)) note(findings, 'not_text', (path) => `The ${path} contains characters that are not text`)
     return
   }
   if (typeof value !== 'object' || value === null) return
@@ -169,8 +170,8 @@ function walk(value: unknown, findings: Findings): void {
   } else {
     for (const key of Object.keys(value)) {
       at[depth] = key
-      if (key === '__proto__') note(findings, (path) => `The ${path} is not a known field`)
-      else if (UNUSABLE.test(key)) note(findings, () => 'A key contains characters that are not text')
+      if (key === '__proto__') note(findings, 'unknown_field', (path) => `The ${path} is not a known field`)
+      else if (UNUSABLE.test(key)) note(findings, 'not_text', () => 'A key contains characters that are not text')
       else walk(Reflect.get(value, key), findings)
     }
   }
@@ -185,6 +186,6 @@ export function inspectBody(body: JsonObject): FieldErrors {
   const findings: Findings = { errors: noErrors(), count: 0, at: [] }
   walk(body, findings)
   for (const place of findings.count < LIMITS.bodyErrors ? inexactIn(body).places : [])
-    note({ ...findings, at: [...place] }, (path) => `The ${path} ${INEXACT}`)
+    note({ ...findings, at: [...place] }, 'invalid', (path) => `The ${path} ${INEXACT}`)
   return findings.errors
 }

@@ -2,6 +2,7 @@
 import type { Field } from '../catalog/catalog.ts'
 import { ApiError, invalid } from '../error.ts'
 import type { Decoded } from '../field/field-type.ts'
+import { type FieldError, fieldError } from '../field-error.ts'
 import type { Json } from '../json.ts'
 import { LIMITS } from '../limits.ts'
 import { nearest } from '../text/nearest.ts'
@@ -24,10 +25,12 @@ export function parseQuery(text: string): URLSearchParams {
 }
 
 function refuseNul(query: URLSearchParams): void {
-  const errors: Record<string, string[]> = Object.create(null)
+  const errors: Record<string, FieldError[]> = Object.create(null)
   for (const [name, value] of query) {
     if (name.includes('\0') || value.includes('\0')) {
-      errors[name.replaceAll('\0', '')] = ['The parameter contains characters that are not text']
+      errors[name.replaceAll('\0', '')] = [
+        fieldError('not_text', 'The parameter contains characters that are not text'),
+      ]
     }
   }
   throw invalid(errors)
@@ -60,24 +63,25 @@ export function decodeQuery(
 ): Readonly<Record<string, Json>> {
   if (query.size === 0 && fields.length === 0) return NONE
   const values: Record<string, Json> = {}
-  const errors: Record<string, string[]> = Object.create(null)
+  const errors: Record<string, FieldError[]> = Object.create(null)
   const known = new Map(fields.map((field) => [field.name, field]))
   if (unknownParameters === 'refuse') {
     const others = [...new Set(query.keys())].filter((name) => !known.has(name))
-    for (const name of others.slice(0, LIMITS.queryErrors)) errors[name] = [unknown(name, fields)]
+    for (const name of others.slice(0, LIMITS.queryErrors))
+      errors[name] = [fieldError('unknown_parameter', unknown(name, fields))]
   }
   for (const [name, field] of known) {
     const given = query.getAll(name)
     const label = name.replaceAll('_', ' ')
     const text = given[0] ?? ''
     const listed = field.type.name === 'list'
-    if (given.length > 1 && !listed) errors[name] = [`The ${label} may be given only once`]
+    if (given.length > 1 && !listed) errors[name] = [fieldError('given_twice', `The ${label} may be given only once`)]
     else if (given.some((one) => one !== '')) {
       const decoded = listed ? field.type.decode(partsOf(given), field.options) : valueIn(field, text)
-      if ('error' in decoded) errors[name] = [`The ${label} ${decoded.error}`]
+      if ('error' in decoded) errors[name] = [fieldError(decoded.code ?? 'invalid', `The ${label} ${decoded.error}`)]
       else values[name] = decoded.value
     } else if (field.default !== undefined) values[name] = field.default
-    else if (field.required) errors[name] = [`The ${label} is required`]
+    else if (field.required) errors[name] = [fieldError('required', `The ${label} is required`)]
   }
   if (Object.keys(errors).length > 0) throw invalid(errors)
   return Object.freeze(values)

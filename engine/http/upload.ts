@@ -7,6 +7,7 @@ import { pipeline } from 'node:stream/promises'
 import type { Context } from 'koa'
 import { diskFailure, shortFile } from '../disk/failure.ts'
 import { ApiError, invalid } from '../error.ts'
+import { type FieldError, fieldError } from '../field-error.ts'
 import type { JsonObject } from '../json.ts'
 import { LIMITS } from '../limits.ts'
 import { discard } from './body.ts'
@@ -32,14 +33,19 @@ export function uploadBytes(limits: UploadLimits | undefined): number {
 /** formidable's number for one file too many. */
 const TOO_MANY_FILES = 1015
 
+function tooManyFiles(most: number): FieldError {
+  return most === 1
+    ? fieldError('too_many', 'Only one file may be sent')
+    : fieldError('invalid', `At most ${most} files may be sent`)
+}
+
 /** What a failed reading means for the caller; `part` is the part of the first file. */
 function refused(error: unknown, part: string, files: number): ApiError {
   if (error instanceof ApiError) return error
   const disk = diskFailure(error)
   if (disk !== undefined) return disk
   const of = (name: string) => (typeof error === 'object' && error !== null ? Reflect.get(error, name) : undefined)
-  if (of('code') === TOO_MANY_FILES)
-    return invalid({ [part]: [files === 1 ? 'Only one file may be sent' : `At most ${files} files may be sent`] })
+  if (of('code') === TOO_MANY_FILES) return invalid({ [part]: [tooManyFiles(files)] })
   if (of('httpCode') === 413) return new ApiError('payload_too_large')
   return new ApiError('bad_request', { message: 'Malformed multipart request body', cause: error })
 }

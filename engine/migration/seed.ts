@@ -4,6 +4,7 @@ import { idOf } from '../catalog/key.ts'
 import type { Database, Runner } from '../database/database.ts'
 import { ApiError } from '../error.ts'
 import { slugify } from '../field/slug.ts'
+import type { FieldErrors } from '../field-error.ts'
 import { quoted as q } from '../filter/sql.ts'
 import type { Id } from '../id.ts'
 import type { Json } from '../json.ts'
@@ -126,7 +127,7 @@ async function insert({ runner }: Seeding, row: Row, values: Values): Promise<Di
   }
 }
 
-function refused(row: Row, errors: Readonly<Record<string, readonly string[]>>): Diagnostic {
+function refused(row: Row, errors: FieldErrors): Diagnostic {
   const [column = ''] = Object.keys(errors)
   const field = [...row.resource.fields.values()].find((one) => one.column === column)
   const sentences = Object.values(errors).flat().join('; ')

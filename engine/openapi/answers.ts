@@ -1,6 +1,6 @@
 /** Answers: the envelope, the headers that come with it, and every refusal there is, as parts to refer to. */
 import { ERRORS as KINDS } from '../error.ts'
-import { FIELD_ERRORS } from '../http/field-error.ts'
+import { FIELD_ERRORS } from '../field-error.ts'
 import type { JsonSchema } from '../json.ts'
 import type { Node } from './openapi-document.ts'
 import { nullable, objectOf, schemaRef } from './schema.ts'

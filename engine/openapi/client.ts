@@ -1,7 +1,7 @@
 /** A typed client of the application as one TypeScript module: its records, what can be done with them, and the runtime. */
 import type { Catalog, Resource } from '../catalog/catalog.ts'
 import { ERRORS } from '../error.ts'
-import { FIELD_ERRORS } from '../http/field-error.ts'
+import { FIELD_ERRORS } from '../field-error.ts'
 import type { BoundRoute } from '../http/parts.ts'
 import { ENVELOPE_SCHEMAS } from './answers.ts'
 import { type Below, type Offer, offersOf } from './client-offer.ts'

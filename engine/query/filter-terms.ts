@@ -2,6 +2,7 @@
 
 import type { Field, FieldPath, Filter, FilterPath, Resource } from '../catalog/catalog.ts'
 import { OPERATORS, type Operator } from '../field/field-type.ts'
+import type { FieldErrorCode } from '../field-error.ts'
 import type { SlotOperand } from '../filter/filter.ts'
 import { comparand } from '../filter/to-sql.ts'
 import type { Json } from '../json.ts'
@@ -18,7 +19,7 @@ export interface FilterReader extends Asker {
   /** How many values a parameter may have. */
   readonly longestList: number
   /** Takes a complaint about a parameter. */
-  readonly refuse: (parameter: string, sentence: string) => void
+  readonly refuse: (parameter: string, code: FieldErrorCode, sentence: string) => void
   /** The values of the request, `v0`, `v1` … in the order in which filters name them. */
   readonly slots: Record<string, unknown>
 }
@@ -61,7 +62,7 @@ export function readFilter(
 ): Filter | undefined {
   if (known.kind === 'path') return readComparison(reader, parameter, texts, known.path)
   if (texts.length > 1) {
-    reader.refuse(parameter, givenTwice(parameter))
+    reader.refuse(parameter, 'given_twice', givenTwice(parameter))
     return undefined
   }
   if (known.kind === 'range') return readRange(reader, parameter, texts[0], known.field)
@@ -81,7 +82,7 @@ function readSpecial(
 ): Filter | undefined {
   const filter = values.get(text)
   if (filter === undefined)
-    refuse(parameter, `The ${parameter} parameter must be one of: ${[...values.keys()].join(', ')}`)
+    refuse(parameter, 'not_allowed', `The ${parameter} parameter must be one of: ${[...values.keys()].join(', ')}`)
   return filter
 }
 
@@ -95,7 +96,7 @@ function readRange(reader: FilterReader, parameter: string, text: string, field:
   const day = field.type.day(text)
   if (day !== undefined)
     return from ? compareWith(reader, path, 'gte', day.from) : compareWith(reader, path, 'lt', day.before)
-  reader.refuse(parameter, `The ${parameter} parameter must be a day, YYYY-MM-DD`)
+  reader.refuse(parameter, 'wrong_format', `The ${parameter} parameter must be a day, YYYY-MM-DD`)
   return undefined
 }
 
@@ -107,9 +108,9 @@ function readComparison(
 ): Filter | undefined {
   const written = /\[(\w+)\]$/.exec(parameter)?.[1]
   const { operators } = path.field.type
-  const refuse = (sentence: string): undefined => void reader.refuse(parameter, sentence)
+  const refuse = (code: FieldErrorCode, sentence: string): undefined => void reader.refuse(parameter, code, sentence)
   if (written !== undefined && !(OPERATORS as readonly string[]).includes(written))
-    return refuse(`Unknown operator "${written}"; allowed here: ${operators.join(', ')}`)
+    return refuse('unknown_operator', `Unknown operator "${written}"; allowed here: ${operators.join(', ')}`)
   // A text may hold commas itself, so only repeated parameters give it several values.
   const isText = TEXTUAL.every((operator) => operators.includes(operator))
   const several = texts.length > 1 || (!isText && texts[0].includes(','))
@@ -120,11 +121,11 @@ function readComparison(
     const given = words.map((word) => word.trim()).filter((word) => word !== '')
     return compared(reader, parameter, given, path, operator)
   }
-  if (texts.length > 1) return refuse(givenTwice(parameter))
+  if (texts.length > 1) return refuse('given_twice', givenTwice(parameter))
   if (operator !== 'between') return compared(reader, parameter, texts, path, operator)
   const ends = texts[0].split(',')
   if (ends.length === 2) return compared(reader, parameter, ends, path, operator)
-  return refuse(`${reader.subject(parameter)} takes two values with a comma between them`)
+  return refuse('invalid', `${reader.subject(parameter)} takes two values with a comma between them`)
 }
 
 /** A comparison with values that are written as texts: two for `between`, any number for `in` and `not_in`, else one. */
@@ -137,7 +138,11 @@ export function compared(
 ): Filter | undefined {
   const { operators } = path.field.type
   if (!operators.includes(operator)) {
-    reader.refuse(parameter, `The operator "${operator}" does not go with this field; allowed: ${operators.join(', ')}`)
+    reader.refuse(
+      parameter,
+      'unknown_operator',
+      `The operator "${operator}" does not go with this field; allowed: ${operators.join(', ')}`,
+    )
     return undefined
   }
   const comparison = (at: FieldPath): Filter | undefined => {
@@ -180,7 +185,7 @@ function absence(reader: FilterReader, parameter: string, text: string, path: Fi
   const wanted = wantsAbsence(text)
   if (wanted !== undefined)
     return { kind: 'compare', path, operator: 'null', operand: { kind: 'literal', value: wanted } }
-  reader.refuse(parameter, `${reader.subject(parameter)} must be true or false`)
+  reader.refuse(parameter, 'wrong_type', `${reader.subject(parameter)} must be true or false`)
   return undefined
 }
 
@@ -221,7 +226,7 @@ function anyOf(
   operator: 'in' | 'not_in',
 ): Filter | undefined {
   if (words.length > reader.longestList) {
-    reader.refuse(parameter, `${reader.subject(parameter)} takes at most ${reader.longestList} values`)
+    reader.refuse(parameter, 'too_many', `${reader.subject(parameter)} takes at most ${reader.longestList} values`)
     return undefined
   }
   if (path.field.type.day === undefined) {
@@ -243,13 +248,13 @@ function decodedValue(
 ): Json | undefined {
   const decoded = field.type.parse(text, field.options)
   if ('value' in decoded) return decoded.value
-  refuse(parameter, `${subject(parameter)} ${decoded.error}`)
+  refuse(parameter, decoded.code ?? 'invalid', `${subject(parameter)} ${decoded.error}`)
   return undefined
 }
 
 function textOf({ refuse, subject }: FilterReader, parameter: string, text: string): string | undefined {
   if (!text.includes('\0') && text.isWellFormed()) return text
-  refuse(parameter, `${subject(parameter)} must be well-formed text without NUL`)
+  refuse(parameter, 'not_text', `${subject(parameter)} must be well-formed text without NUL`)
   return undefined
 }
 

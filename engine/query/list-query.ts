@@ -5,6 +5,7 @@ import type { Actor } from '../actor.ts'
 import type { Catalog, FieldPath, Filter, Resource, SortTerm } from '../catalog/catalog.ts'
 import { LIST_PARAMETERS, PROJECTION_PARAMETERS, WORD_PARAMETERS } from '../catalog/list-parameter.ts'
 import { invalid } from '../error.ts'
+import { type FieldError, type FieldErrorCode, fieldError } from '../field-error.ts'
 import { LIMITS } from '../limits.ts'
 import { dependsOnValues, type Plan, shapeOf, sortSignature } from '../plan/plan.ts'
 import { nearest } from '../text/nearest.ts'
@@ -54,10 +55,10 @@ export function readListQuery(
   query: Iterable<readonly [string, string]>,
 ): ListQuery {
   // Without a prototype: a parameter may be called "constructor" or "__proto__".
-  const errors: Record<string, string[]> = Object.create(null)
-  const refuse = (parameter: string, sentence: string): void => {
+  const errors: Record<string, FieldError[]> = Object.create(null)
+  const refuse = (parameter: string, code: FieldErrorCode, sentence: string): void => {
     errors[parameter] ??= []
-    errors[parameter].push(sentence)
+    errors[parameter].push(fieldError(code, sentence))
   }
   const slots: Record<string, unknown> = {}
   const given = readGiven(query, refuse)
@@ -130,7 +131,7 @@ function readGiven(query: Iterable<readonly [string, string]>, refuse: Refuse): 
     }
     const before = reserved.get(name)
     const isWords = WORD_PARAMETERS.includes(name)
-    if (before !== undefined && before !== value && !isWords) refuse(name, givenTwice(name))
+    if (before !== undefined && before !== value && !isWords) refuse(name, 'given_twice', givenTwice(name))
     reserved.set(name, isWords && before ? `${before},${value}` : value)
   }
   return { reserved, filters }
@@ -156,7 +157,7 @@ function readFilters(catalog: Catalog, reader: FilterReader, given: Given['filte
     const known = knownFilter(reader, name)
     if (known === undefined) {
       if (catalog.strictness.unknownParameters === 'refuse' && ++unknown <= LIMITS.queryErrors)
-        reader.refuse(name, unknownParameter(reader, name))
+        reader.refuse(name, 'unknown_parameter', unknownParameter(reader, name))
       continue
     }
     const [first, ...further] = [...values].filter((value) => value !== '')
@@ -164,7 +165,7 @@ function readFilters(catalog: Catalog, reader: FilterReader, given: Given['filte
     if (filter !== undefined) filters.push(filter)
   }
   const most = catalog.limits.filterTerms ?? 0
-  if (filters.length > most) reader.refuse('filter', `At most ${most} conditions are allowed`)
+  if (filters.length > most) reader.refuse('filter', 'invalid', `At most ${most} conditions are allowed`)
   return filters
 }
 
@@ -175,20 +176,21 @@ function total(resource: Resource, sort: readonly SortTerm[]): readonly SortTerm
   return [...sort, { path: { relations: [], field: resource.key }, direction: sort.at(-1)?.direction ?? 'asc' }]
 }
 
-type Refuse = (parameter: string, sentence: string) => void
+type Refuse = (parameter: string, code: FieldErrorCode, sentence: string) => void
 
 function readPaging(catalog: Catalog, given: ReadonlyMap<string, string>, refuse: Refuse) {
   const positive = (name: string, fallback: number, largest: number): number => {
     const text = given.get(name)
     if (text === undefined || text === '') return fallback
     if (/^[1-9]\d{0,15}$/.test(text)) return Math.min(Number(text), largest)
-    refuse(name, `The ${name} parameter must be a positive integer`)
+    refuse(name, 'wrong_type', `The ${name} parameter must be a positive integer`)
     return fallback
   }
   const perPage = positive('per_page', catalog.limits.perPageDefault ?? 0, catalog.limits.perPageMax ?? 0)
   const page = positive('page', 1, catalog.limits.pageMax ?? 0)
   const cursor = given.get('cursor') || undefined
-  if (cursor !== undefined && given.get('page')) refuse('page', 'The page parameter cannot stand beside cursor')
+  if (cursor !== undefined && given.get('page'))
+    refuse('page', 'invalid', 'The page parameter cannot stand beside cursor')
   return { perPage, page, cursor }
 }
 
@@ -202,7 +204,8 @@ function readSort(
   const sortable = (path: FieldPath): boolean =>
     path.relations.length === 0 ? filterable(path, actor) : isOpen({ catalog, actor }, resource, path)
   const order = (given.get('order') ?? '').toLowerCase()
-  if (order !== '' && order !== 'asc' && order !== 'desc') refuse('order', 'The order parameter must be asc or desc')
+  if (order !== '' && order !== 'asc' && order !== 'desc')
+    refuse('order', 'not_allowed', 'The order parameter must be asc or desc')
   const text = given.get('sort') ?? ''
   if (text === '') {
     // A cursor carries the values of its sort, so a default may not order by what the caller may not read.
@@ -211,7 +214,7 @@ function readSort(
   }
   const words = text.split(',')
   if (words.length > (catalog.limits.sortKeys ?? 0)) {
-    refuse('sort', `At most ${catalog.limits.sortKeys} sort keys are allowed`)
+    refuse('sort', 'invalid', `At most ${catalog.limits.sortKeys} sort keys are allowed`)
     return []
   }
   const sort: SortTerm[] = []
@@ -222,7 +225,11 @@ function readSort(
     const path = resource.sort.keys.get(name)
     if (path === undefined || !sortable(path)) {
       const names = [...resource.sort.keys].filter(([, known]) => sortable(known)).map(([known]) => known)
-      refuse('sort', `Cannot sort by "${name.slice(0, 64)}"${suggestion(name, names)}; allowed: ${names.join(', ')}`)
+      refuse(
+        'sort',
+        'unknown_sort',
+        `Cannot sort by "${name.slice(0, 64)}"${suggestion(name, names)}; allowed: ${names.join(', ')}`,
+      )
       continue
     }
     sort.push({ path, direction: (signed ? word.startsWith('-') : order === 'desc') ? 'desc' : 'asc' })
@@ -235,7 +242,11 @@ function readCursor(cursor: string | undefined, sort: readonly SortTerm[], refus
   if (cursor === undefined || cursor === 'first') return undefined
   const after = decodeCursor(cursor, sort)
   if (after === undefined)
-    refuse('cursor', 'The cursor parameter must be "first" or the next_cursor of a list with the same sort')
+    refuse(
+      'cursor',
+      'not_allowed',
+      'The cursor parameter must be "first" or the next_cursor of a list with the same sort',
+    )
   return after
 }
 

@@ -3,6 +3,7 @@ import type { Actor } from '../actor.ts'
 import type { Catalog, EmbedEntry, Field, Relation, Resource } from '../catalog/catalog.ts'
 import { PROJECTION_PARAMETERS } from '../catalog/list-parameter.ts'
 import { invalid } from '../error.ts'
+import { type FieldError, type FieldErrorCode, fieldError } from '../field-error.ts'
 import { LIMITS } from '../limits.ts'
 import type { Plan } from '../plan/plan.ts'
 import { nearest } from '../text/nearest.ts'
@@ -17,7 +18,7 @@ export interface Projection extends Plan {
 /** Names with what is named below them; nothing below means all of it. */
 interface Names extends ReadonlyMap<string, Names> {}
 
-type Refuse = (parameter: string, sentence: string) => void
+type Refuse = (parameter: string, code: FieldErrorCode, sentence: string) => void
 
 interface Reading {
   readonly resource: Resource
@@ -34,7 +35,7 @@ export function readProjection(reading: Reading, given: ReadonlyMap<string, stri
   if (fields.length + omit.length + include.length === 0) return undefined
   const long = PROJECTION_PARAMETERS.find((name) => words(name).length > LIMITS.projectedNames)
   if (long !== undefined) {
-    reading.refuse(long, `The ${long} parameter takes at most ${LIMITS.projectedNames} values`)
+    reading.refuse(long, 'too_many', `The ${long} parameter takes at most ${LIMITS.projectedNames} values`)
     return undefined
   }
   const all = readableParts(reading)
@@ -57,15 +58,15 @@ export function readRecordQuery(
   actor: Actor,
   query: URLSearchParams,
 ): Projection | undefined {
-  const errors: Record<string, string[]> = Object.create(null)
-  const refuse: Refuse = (parameter, sentence) => {
-    errors[parameter] = [...(errors[parameter] ?? []), sentence]
+  const errors: Record<string, FieldError[]> = Object.create(null)
+  const refuse: Refuse = (parameter, code, sentence) => {
+    errors[parameter] = [...(errors[parameter] ?? []), fieldError(code, sentence)]
   }
   const given = new Map(PROJECTION_PARAMETERS.map((name) => [name, query.getAll(name).join()]))
   const others = [...new Set(query.keys())].filter((name) => !given.has(name))
   if (strictness.unknownParameters === 'refuse') {
     for (const name of others.slice(0, LIMITS.queryErrors))
-      refuse(name, `Unknown parameter "${quote(name)}"${meant(name, PROJECTION_PARAMETERS)}`)
+      refuse(name, 'unknown_parameter', `Unknown parameter "${quote(name)}"${meant(name, PROJECTION_PARAMETERS)}`)
   }
   const projection = readProjection({ resource, actor, mode: 'single', refuse }, given)
   if (Object.keys(errors).length > 0) throw invalid(errors)
@@ -118,19 +119,20 @@ function readIncluded(
     const relation = relations.find((one) => one.name === name)
     if (relation === undefined) {
       const names = relations.map((one) => one.name)
-      refuse('include', `Unknown field "${quote(word)}"${meant(name || word, names, 'relations')}`)
+      refuse('include', 'unknown_field', `Unknown field "${quote(word)}"${meant(name || word, names, 'relations')}`)
       continue
     }
     const single = relation.kind === 'belongs_to' || (relation.kind === 'has_many' && relation.first)
-    if (single && number !== undefined) refuse('include', `"${name}" leads to one record, so it takes no number`)
+    if (single && number !== undefined)
+      refuse('include', 'invalid', `"${name}" leads to one record, so it takes no number`)
     else if (number !== undefined && (Number(number) < 1 || Number(number) > LIMITS.includedMost))
-      refuse('include', `The number of "${name}" must be from 1 to ${LIMITS.includedMost}`)
+      refuse('include', 'out_of_range', `The number of "${name}" must be from 1 to ${LIMITS.includedMost}`)
     if (!single) many += 1
     const usual = mode === 'list' ? LIMITS.includedDefault : undefined
     included.set(name, single ? undefined : number === undefined ? usual : Number(number))
   }
   if (many > LIMITS.includedRelations)
-    refuse('include', `At most ${LIMITS.includedRelations} entries lead to many records`)
+    refuse('include', 'invalid', `At most ${LIMITS.includedRelations} entries lead to many records`)
   return included
 }
 
@@ -151,7 +153,7 @@ function chosenOf(
   )
   const unknown = words.filter((word) => !known.includes(word))
   for (const word of unknown.slice(0, LIMITS.queryErrors))
-    reading.refuse(parameter, `Unknown field "${quote(word)}"${meant(word, known, 'fields')}`)
+    reading.refuse(parameter, 'unknown_field', `Unknown field "${quote(word)}"${meant(word, known, 'fields')}`)
   const names = namesOf(words)
   const keeps = choose === kept
   return parts.flatMap((part): readonly Part[] => {

@@ -1,6 +1,7 @@
 /** The search of a list's query string: its words, the records that it may name, and the order in which it is answered. */
 import type { Actor } from '../actor.ts'
 import type { Catalog, Resource, SortTerm } from '../catalog/catalog.ts'
+import type { FieldErrorCode } from '../field-error.ts'
 import { namedFirst, namesIn, readIdentifiers } from './identifier.ts'
 import { rankedSort } from './rank.ts'
 import { readTerms, type SearchShape, type SearchTerms } from './search-terms.ts'
@@ -17,25 +18,28 @@ export function readSearch(
   resource: Resource,
   actor: Actor,
   given: ReadonlyMap<string, string>,
-  refuse: (parameter: string, sentence: string) => void,
+  refuse: (parameter: string, code: FieldErrorCode, sentence: string) => void,
 ): SearchTerms | undefined {
   const written = (given.get('search') ?? '').trim()
   const text = isPasted(catalog, written) ? (namesIn(written)[0] ?? written) : written
   const snippets = given.get('snippets') ?? ''
-  if (!['', 'true', 'false'].includes(snippets)) refuse('snippets', 'The snippets parameter must be true or false')
+  if (!['', 'true', 'false'].includes(snippets))
+    refuse('snippets', 'wrong_type', 'The snippets parameter must be true or false')
   if (resource.search.length === 0) {
     const useless = catalog.strictness.unknownParameters === 'refuse' ? { search: text, snippets } : {}
-    for (const [name, value] of Object.entries(useless)) if (value !== '') refuse(name, 'This list cannot be searched')
+    for (const [name, value] of Object.entries(useless))
+      if (value !== '') refuse(name, 'unknown_parameter', 'This list cannot be searched')
     return undefined
   }
   if (text === '') return undefined
   const longest = catalog.limits.searchLength ?? 0
-  if (text.length > longest) refuse('search', `The search parameter must be at most ${longest} characters`)
+  if (text.length > longest) refuse('search', 'too_long', `The search parameter must be at most ${longest} characters`)
   if (text.includes('\0') || !text.isWellFormed())
-    refuse('search', 'The search parameter must be well-formed text without NUL')
+    refuse('search', 'not_text', 'The search parameter must be well-formed text without NUL')
   const terms = readTerms(text, snippets === 'true', resource.language)
   const most = catalog.limits.searchWords ?? 0
-  if (terms.wanted + terms.unwanted > most) refuse('search', `The search parameter must have at most ${most} words`)
+  if (terms.wanted + terms.unwanted > most)
+    refuse('search', 'too_many', `The search parameter must have at most ${most} words`)
   if (terms.unwanted > 0) {
     const [name] = OF_MAIL.test(text) ? namesIn(text) : []
     return name === undefined

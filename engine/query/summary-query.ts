@@ -4,6 +4,7 @@ import { zoneNamed } from '../calendar/zone.ts'
 import type { Catalog, Field, Resource } from '../catalog/catalog.ts'
 import { LIST_PARAMETERS } from '../catalog/list-parameter.ts'
 import { invalid } from '../error.ts'
+import { type FieldError, type FieldErrorCode, fieldError } from '../field-error.ts'
 import { LIMITS } from '../limits.ts'
 import { identityOf, type Plan } from '../plan/plan.ts'
 import { nearest } from '../text/nearest.ts'
@@ -44,7 +45,7 @@ export interface SummaryQuery extends Plan {
   readonly list: ListQuery
 }
 
-type Refuse = (parameter: string, sentence: string) => void
+type Refuse = (parameter: string, code: FieldErrorCode, sentence: string) => void
 
 interface Reading {
   readonly summary: NonNullable<Resource['summary']>
@@ -62,9 +63,9 @@ export function readSummaryQuery(
   actor: Actor,
   query: Iterable<readonly [string, string]>,
 ): SummaryQuery {
-  const errors: Record<string, string[]> = Object.create(null)
-  const refuse: Refuse = (parameter, sentence) => {
-    errors[parameter] = [...(errors[parameter] ?? []), sentence]
+  const errors: Record<string, FieldError[]> = Object.create(null)
+  const refuse: Refuse = (parameter, code, sentence) => {
+    errors[parameter] = [...(errors[parameter] ?? []), fieldError(code, sentence)]
   }
   const given = [...query]
   const words = (name: string): readonly string[] =>
@@ -81,7 +82,7 @@ export function readSummaryQuery(
   const chosen = given.filter(([name]) => !OWN.includes(name))
   for (const [name] of chosen)
     if (LIST_PARAMETERS.includes(name) && !KEPT.includes(name))
-      refuse(name, `Unknown parameter "${name}": a summary has no records and no pages`)
+      refuse(name, 'unknown_parameter', `Unknown parameter "${name}": a summary has no records and no pages`)
   const list = readChosen(catalog, resource, actor, chosen, errors)
   const terms = [by, of].map((some) => some.map(({ term }) => term))
   const order = sort.map(({ descending, term }) => `${descending ? '-' : ''}${term}`)
@@ -94,7 +95,7 @@ function readChosen(
   resource: Resource,
   actor: Actor,
   chosen: readonly (readonly [string, string])[],
-  errors: Record<string, string[]>,
+  errors: Record<string, FieldError[]>,
 ): ListQuery {
   const own = Object.keys(errors)
   const asked = chosen.filter(([name]) => !own.includes(name))
@@ -102,7 +103,7 @@ function readChosen(
     const list = readListQuery(catalog, resource, actor, asked)
     if (own.length === 0) return list
   } catch (error) {
-    const { params } = error as { params?: { errors?: Record<string, string[]> } }
+    const { params } = error as { params?: { errors?: Record<string, FieldError[]> } }
     if (params?.errors === undefined) throw error
     throw invalid({ ...params.errors, ...errors })
   }
@@ -110,8 +111,8 @@ function readChosen(
 }
 
 function bounded(words: readonly string[], name: string, most: number, refuse: Refuse): readonly string[] {
-  if (words.length > most) refuse(name, `The ${name} parameter takes at most ${most} values`)
-  if (new Set(words).size < words.length) refuse(name, `The ${name} parameter must not repeat another item`)
+  if (words.length > most) refuse(name, 'too_many', `The ${name} parameter takes at most ${most} values`)
+  if (new Set(words).size < words.length) refuse(name, 'repeated', `The ${name} parameter must not repeat another item`)
   return words.slice(0, most)
 }
 
@@ -120,19 +121,19 @@ function groupOf({ actor, refuse, summary }: Reading, word: string): readonly Gr
   const field = summary.by.get(name)
   if (field === undefined || !readable(field, actor)) {
     const known = namesOf(summary.by, actor)
-    refuse('by', unknown('Cannot group by', name, known))
+    refuse('by', 'invalid', unknown('Cannot group by', name, known))
     return []
   }
   const isTime = field.type.wire === 'date' || field.type.wire === 'timestamp'
   if (!isTime) {
     if (step === undefined) return [{ term: word, field, step: undefined }]
-    refuse('by', `"${name}" has no steps: write "${name}"`)
+    refuse('by', 'invalid', `"${name}" has no steps: write "${name}"`)
     return []
   }
   const steps = STEPS.filter((one) => one !== 'hour' || field.type.wire === 'timestamp')
   const found = steps.find((one) => one === (step ?? 'day'))
   if (found === undefined || more.length > 0) {
-    refuse('by', `"${quote(word)}" must be one of ${steps.map((one) => `${name}:${one}`).join(', ')}`)
+    refuse('by', 'not_allowed', `"${quote(word)}" must be one of ${steps.map((one) => `${name}:${one}`).join(', ')}`)
     return []
   }
   return [{ term: word, field, step: found }]
@@ -154,7 +155,7 @@ function figureOf(reading: Reading, word: string): readonly FigureTerm[] {
   const at = word.indexOf(':')
   const kind = FIGURES.find((one) => one === word.slice(0, at))
   if (kind === undefined) {
-    refuse('of', unknown('There is no figure', word, ['count', ...FIGURES.map((one) => `${one}:…`)]))
+    refuse('of', 'invalid', unknown('There is no figure', word, ['count', ...FIGURES.map((one) => `${one}:…`)]))
     return []
   }
   const known = kind === 'distinct' ? new Map([...summary.by, ...summary.of]) : summary.of
@@ -162,7 +163,7 @@ function figureOf(reading: Reading, word: string): readonly FigureTerm[] {
   const fieldOf = (name: string): Field | undefined => {
     const field = known.get(name)
     if (field !== undefined && readable(field, actor)) return field
-    refuse('of', unknown(`There is no ${kind} of`, name, namesOf(known, actor)))
+    refuse('of', 'invalid', unknown(`There is no ${kind} of`, name, namesOf(known, actor)))
     return undefined
   }
   const field = fieldOf(from)
@@ -170,11 +171,11 @@ function figureOf(reading: Reading, word: string): readonly FigureTerm[] {
   if (field === undefined || (to !== undefined && until === undefined)) return []
   const isTime = (one: Field): boolean => one.type.wire === 'date' || one.type.wire === 'timestamp'
   if (until === undefined && isTime(field) && ['sum', 'avg', 'median'].includes(kind)) {
-    refuse('of', `"${quote(word)}" must be between two moments: ${kind}:${field.name}..<another>`)
+    refuse('of', 'out_of_range', `"${quote(word)}" must be between two moments: ${kind}:${field.name}..<another>`)
     return []
   }
   if (until !== undefined && (!isTime(field) || !isTime(until) || kind === 'distinct')) {
-    refuse('of', `"${quote(word)}" must be between two moments, with sum, avg, median, min or max`)
+    refuse('of', 'out_of_range', `"${quote(word)}" must be between two moments, with sum, avg, median, min or max`)
     return []
   }
   return [{ term: word, kind, field, until }]
@@ -189,20 +190,21 @@ function orderOf(
   const term = word.replace(/^[-+]/, '')
   if (terms.some((one) => one.term === term)) return [{ term, descending }]
   const known = terms.map((one) => one.term)
-  refuse('sort', `${unknown('Cannot sort by', term, known)}; allowed: ${known.join(', ')}`)
+  refuse('sort', 'unknown_sort', `${unknown('Cannot sort by', term, known)}; allowed: ${known.join(', ')}`)
   return []
 }
 
 function zoneOf([word = 'UTC', ...more]: readonly string[], refuse: Refuse): string {
   const zone = more.length === 0 ? zoneNamed(word) : undefined
-  if (zone === undefined) refuse('zone', 'The zone parameter must be a time zone, such as Europe/Berlin')
+  if (zone === undefined)
+    refuse('zone', 'wrong_format', 'The zone parameter must be a time zone, such as Europe/Berlin')
   return zone ?? 'UTC'
 }
 
 function limitOf([word = String(LIMITS.summaryGroups), ...more]: readonly string[], refuse: Refuse): number {
   const limit = /^\d{1,4}$/.test(word) && more.length === 0 ? Number(word) : 0
   if (limit < 1 || limit > LIMITS.summaryGroups)
-    refuse('limit', `The limit parameter must be between 1 and ${LIMITS.summaryGroups}`)
+    refuse('limit', 'out_of_range', `The limit parameter must be between 1 and ${LIMITS.summaryGroups}`)
   return limit
 }
 

@@ -1,5 +1,6 @@
 /** `where`: a condition that a caller writes in the words of the YAML's filters, over what it may ask about. */
 import type { Field, FieldPath, Filter, FilterPath, WayPath } from '../catalog/catalog.ts'
+import type { FieldErrorCode } from '../field-error.ts'
 import type { Comparison, Operand, Related } from '../filter/filter.ts'
 import { type Linker, linkWith } from '../filter/link.ts'
 import { type PlacedPath, parseFilter } from '../filter/parse-yaml.ts'
@@ -20,14 +21,18 @@ interface About extends Ground {
 
 /** Reads the parameter `where`; undefined where it was refused, each mistake at its place: `where.any.0.status.category`. */
 export function readWhere(reader: FilterReader, text: string): Filter | undefined {
-  const refuse = (sentence: string): undefined => void reader.refuse('where', sentence)
+  const refuse = (code: FieldErrorCode, sentence: string): undefined => void reader.refuse('where', code, sentence)
   if (text.length > LIMITS.whereLength)
-    return refuse(`The where parameter has more than ${LIMITS.whereLength} characters`)
+    return refuse('too_long', `The where parameter has more than ${LIMITS.whereLength} characters`)
   const written = parsed(text)
   if (written === undefined)
-    return refuse('The where parameter must be an object of JSON, such as {"created_at":{"gte":"2026-01-01"}}')
+    return refuse(
+      'wrong_type',
+      'The where parameter must be an object of JSON, such as {"created_at":{"gte":"2026-01-01"}}',
+    )
   const inexact = inexactNumbers(text, LIMITS.whereErrors)
-  for (const at of inexact) reader.refuse(placeOf(at), `The value of "${at.join('.').slice(0, LONGEST)}" ${INEXACT}`)
+  for (const at of inexact)
+    reader.refuse(placeOf(at), 'invalid', `The value of "${at.join('.').slice(0, LONGEST)}" ${INEXACT}`)
   if (inexact.length > 0) return undefined
   const { filter, problems } = parseFilter(written, {
     terms: reader.catalog.limits.filterTerms ?? LIMITS.filterTerms,
@@ -35,15 +40,15 @@ export function readWhere(reader: FilterReader, text: string): Filter | undefine
     depth: LIMITS.whereDepth,
     request: true,
   })
-  for (const { at, expected, hint, message } of problems.slice(0, LIMITS.whereErrors)) {
+  for (const { at, expected, fault = 'invalid', hint, message } of problems.slice(0, LIMITS.whereErrors)) {
     const more = hint ?? (expected === undefined ? undefined : `expected: ${expected.join(', ')}`)
-    reader.refuse(placeOf(at), `${message.slice(0, LONGEST)}${more === undefined ? '' : `; ${more}`}`)
+    reader.refuse(placeOf(at), fault, `${message.slice(0, LONGEST)}${more === undefined ? '' : `; ${more}`}`)
   }
   if (filter === undefined) return undefined
   let complaints = 0
-  const bounded = (place: string, sentence: string): void => {
+  const bounded = (place: string, code: FieldErrorCode, sentence: string): void => {
     complaints += 1
-    if (complaints <= LIMITS.whereErrors) reader.refuse(place, sentence)
+    if (complaints <= LIMITS.whereErrors) reader.refuse(place, code, sentence)
   }
   return linkWith(linkerFor({ ...reader, refuse: bounded }), filter, {
     resource: reader.resource,
@@ -150,7 +155,7 @@ function stepsOf({ relations, through }: FilterPath): number {
 }
 
 function tooFar(reader: FilterReader, path: PlacedPath): undefined {
-  reader.refuse(placeOf(path.where), `A condition follows at most ${LIMITS.whereRelations} relations`)
+  reader.refuse(placeOf(path.where), 'invalid', `A condition follows at most ${LIMITS.whereRelations} relations`)
 }
 
 /** The refusal of a path: the same for one that is not there and for one that the caller may not read. */
@@ -160,12 +165,12 @@ function unknown(reader: FilterReader, about: Ground, path: PlacedPath): undefin
   const start = `Unknown field "${word.slice(0, LIMITS.unknownKeyLength)}"`
   const place = placeOf(path.where)
   if (many !== undefined) {
-    reader.refuse(place, `${start}; "${many}" leads to many records, as in {"${many}":{"some":{…}}}`)
+    reader.refuse(place, 'unknown_field', `${start}; "${many}" leads to many records, as in {"${many}":{"some":{…}}}`)
     return
   }
   const near = nearest(word.slice(0, LIMITS.unknownKeyLength), known)
   const more = near === undefined ? `; known here: ${known.slice(0, SHOWN).join(', ')}` : `; did you mean "${near}"?`
-  reader.refuse(place, `${start}${more}`)
+  reader.refuse(place, 'unknown_field', `${start}${more}`)
 }
 
 /** Names that a refusal lists. */

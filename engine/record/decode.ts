@@ -3,6 +3,8 @@
 import type { Field } from '../catalog/catalog.ts'
 import { isStored } from '../catalog/stored.ts'
 import { isUnseen } from '../field/characters.ts'
+import type { Refusal } from '../field/field-type.ts'
+import { type FieldError, type FieldErrorCode, fieldError } from '../field-error.ts'
 import type { Json, JsonObject } from '../json.ts'
 import { LIMITS } from '../limits.ts'
 import { memo } from '../memo.ts'
@@ -26,7 +28,7 @@ export interface DecodedInput {
   /** By field name, only what the body names (and, unless partial, defaults). */
   readonly values: FieldValues
   /** By field name, in dot form inside lists. */
-  readonly errors: Record<string, string[]>
+  readonly errors: Record<string, FieldError[]>
 }
 
 /**
@@ -35,7 +37,7 @@ export interface DecodedInput {
  */
 export function decodeInput(fields: readonly Field[], body: JsonObject, options: DecodeOptions): DecodedInput {
   const values: FieldValues = {}
-  const errors: Record<string, string[]> = {}
+  const errors: Record<string, FieldError[]> = {}
   const known = byName(fields)
   let unknown = 0
   for (const key of Object.keys(body)) {
@@ -50,7 +52,7 @@ export function decodeInput(fields: readonly Field[], body: JsonObject, options:
     for (const field of fields) {
       if (!isWritable(field) || Object.hasOwn(body, field.name)) continue
       if (field.default !== undefined) values[field.name] = field.default
-      else if (field.required) errors[field.name] = [sentence(field, 'is required')]
+      else if (field.required) errors[field.name] = [mistake(field, 'required', 'is required')]
     }
   }
   return { values, errors }
@@ -72,13 +74,19 @@ export function isWritable(field: Field): boolean {
 }
 
 /** `The first name field is required`, `The settings.theme field …`: how every error about a field reads. */
-export function sentence(field: Pick<Field, 'name'>, predicate: string): string {
-  return `The ${field.name.replaceAll('_', ' ')} field ${predicate}`
+export function mistake(field: Pick<Field, 'name'>, code: FieldErrorCode, predicate: string): FieldError {
+  return fieldError(code, `The ${field.name.replaceAll('_', ' ')} field ${predicate}`)
+}
+
+/** The mistake of a value that its type refuses. */
+export function misfit(field: Pick<Field, 'name'>, { code = 'invalid', error }: Refusal): FieldError {
+  return mistake(field, code, error)
 }
 
 /** The error of a body that names a record which does not exist, or not for this caller. */
-export function invalidSelection(field: Field, relationLabel: string): string {
-  return `The selected ${(relationLabel || field.name.replace(/_id$/, '').replaceAll('_', ' ')).toLowerCase()} is invalid`
+export function invalidSelection(field: Field, relationLabel: string): FieldError {
+  const label = relationLabel || field.name.replace(/_id$/, '').replaceAll('_', ' ')
+  return fieldError('invalid_selection', `The selected ${label.toLowerCase()} is invalid`)
 }
 
 /** A text that shows nothing is empty. */
@@ -86,11 +94,12 @@ function shown(text: string): string {
   return isUnseen(text) ? '' : text
 }
 
-function decodeField(field: Field, given: Json, values: FieldValues, errors: Record<string, string[]>): void {
+function decodeField(field: Field, given: Json, values: FieldValues, errors: Record<string, FieldError[]>): void {
   const trimmed = typeof given === 'string' && field.type.verbatim !== true ? shown(given.trim()) : given
   if (trimmed === null || trimmed === '') {
     if (field.nullable) values[field.name] = null
-    else errors[field.name] = [sentence(field, field.required || given === '' ? 'is required' : 'must not be null')]
+    else if (field.required || given === '') errors[field.name] = [mistake(field, 'required', 'is required')]
+    else errors[field.name] = [mistake(field, 'not_null', 'must not be null')]
     return
   }
   const decoded = field.type.decode(trimmed, field.options)
@@ -98,14 +107,14 @@ function decodeField(field: Field, given: Json, values: FieldValues, errors: Rec
     values[field.name] = decoded.value
     return
   }
-  for (const { error, at = '' } of [decoded, ...(decoded.others ?? [])]) {
-    const key = at === '' ? field.name : `${field.name}.${at}`
-    errors[key] = [sentence({ name: key }, error)]
+  for (const one of [decoded, ...(decoded.others ?? [])]) {
+    const key = one.at === undefined ? field.name : `${field.name}.${one.at}`
+    errors[key] = [misfit({ name: key }, one)]
   }
 }
 
 /** The error of a body's key that is not known, with the nearest that is. */
-export function unknownKey(key: string, known: Iterable<string>): string {
+export function unknownKey(key: string, known: Iterable<string>): FieldError {
   const found = nearest(key, [...known])
-  return `Unknown field "${key}"${found === undefined ? '' : `; did you mean "${found}"?`}`
+  return fieldError('unknown_field', `Unknown field "${key}"${found === undefined ? '' : `; did you mean "${found}"?`}`)
 }

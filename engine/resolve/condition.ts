@@ -1,5 +1,6 @@
 /** Conditions that are written while the application runs, in the words of the YAML: linked to the catalog, within what their writer may read. */
 import type { BelongsTo, Catalog, FieldPath, Filter, Resource } from '../catalog/catalog.ts'
+import type { FieldErrorCode } from '../field-error.ts'
 import { OF_AUTHORS } from '../filter/parse-yaml.ts'
 import { isObject, type Json } from '../json.ts'
 import type { DiagnosticCode } from '../text/code.ts'
@@ -10,6 +11,8 @@ import type { Details, Draft, Resolution } from './resolution.ts'
 /** What is wrong with a condition, with the keys that lead to the place: `['status.category', 'eq']`. */
 export interface ConditionProblem {
   readonly message: string
+  /** What it means to programs that sent the condition; `invalid` if absent. */
+  readonly fault?: FieldErrorCode
   readonly at: readonly (string | number)[]
   /** The nearest word, or what to do. */
   readonly hint?: string
@@ -66,10 +69,11 @@ export function readCondition(
 /** As much of a resolution as linking a filter looks at, made from what is linked already. */
 function resolutionOf(catalog: Catalog, problems: ConditionProblem[], readable: Readable): Resolution {
   const accounts = catalog.accounts && { resource: catalog.accounts.resource }
-  const report = (_: DiagnosticCode, message: string, span: Span, { hint, expected }: Details = {}): void => {
-    const told = hint !== undefined && namesHidden(catalog, hint, readable) ? undefined : hint
-    const more = told ?? (expected === undefined ? undefined : `one of: ${expected.join(', ')}`)
-    problems.push({ message, at: (span as PlacedSpan).at, ...(more === undefined ? {} : { hint: more }) })
+  const report = (_: DiagnosticCode, message: string, span: Span, { hint, expected, fault }: Details = {}): void => {
+    const near = hint !== undefined && namesHidden(catalog, hint, readable) ? undefined : hint
+    const more = near ?? (expected === undefined ? undefined : `one of: ${expected.join(', ')}`)
+    const told = { ...(fault === undefined ? {} : { fault }), ...(more === undefined ? {} : { hint: more }) }
+    problems.push({ message, at: (span as PlacedSpan).at, ...told })
   }
   const known = { drafts: catalog.resources, extensions: { accounts }, unusable: new Set(), written: new Map() }
   return Object.assign(Object.create(null), { ...known, attributes: new Set(), report })

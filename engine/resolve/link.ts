@@ -1,7 +1,7 @@
 /** Names become references: filters and operands as written, linked to the fields and relations they mean. */
 
 import type { Field, FieldPath, Filter, WayPath } from '../catalog/catalog.ts'
-import type { Operator } from '../field/field-type.ts'
+import type { Decoded, Operator } from '../field/field-type.ts'
 import type { Comparison, FilterOf, OnTheWay, Operand } from '../filter/filter.ts'
 import { type Linker, linkWith } from '../filter/link.ts'
 import { type ParsedFilter, type PlacedPath, parseFilter, type Reading } from '../filter/parse-yaml.ts'
@@ -171,6 +171,7 @@ function linkOperand(
     const result = decodeLiteral(field, value)
     if ('error' in result) {
       resolution.report('wrong_value', `"${field.name}" ${result.error}`, span, {
+        ...(result.code === undefined ? {} : { fault: result.code }),
         hint: (many ? undefined : otherField(judging, value)) ?? adviceFor(field, value, result.error),
       })
       return undefined
@@ -188,7 +189,7 @@ function otherField(judging: Judging | undefined, value: Json): string | undefin
 }
 
 /** A literal for a field, decoded; what a query string would accept is accepted too (a day for a timestamp). */
-export function decodeLiteral(field: Field, value: Json): { readonly value: Json } | { readonly error: string } {
+export function decodeLiteral(field: Field, value: Json): Decoded {
   if (value === null) return { value }
   const decoded = field.type.decode(value, field.options)
   if ('value' in decoded || typeof value !== 'string') return decoded

@@ -10,6 +10,7 @@ import type {
   RelationDefinition,
   ResourceDefinition,
 } from '../definition/definition.ts'
+import type { FieldErrorCode } from '../field-error.ts'
 import type { DiagnosticCode } from '../text/code.ts'
 import type { Diagnostic } from '../text/diagnostic.ts'
 import { hintOf } from '../text/nearest.ts'
@@ -47,6 +48,8 @@ export type Draft = Omit<Mutable<Resource>, 'fields' | 'relations'> & {
 export interface Details {
   readonly expected?: readonly string[]
   readonly hint?: string
+  /** What it means to programs, where a request brings what is wrong. */
+  readonly fault?: FieldErrorCode
   readonly severity?: 'warning'
 }
 

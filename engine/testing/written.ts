@@ -1,5 +1,6 @@
 /** ⇄ Records that the application writes itself while a scenario runs, answered like a request. */
 import { ApiError } from '../error.ts'
+import type { FieldErrors } from '../field-error.ts'
 import { isObject, type Json, type JsonObject } from '../json.ts'
 import { hintOf } from '../text/nearest.ts'
 import type { Answer } from './answer.ts'
@@ -29,7 +30,7 @@ export async function writtenBySystem(
   } catch (error) {
     if (!(error instanceof ApiError)) throw error
     const { code, message, params, status } = error
-    return answered(status, { code, message, errors: (params.errors ?? {}) as JsonObject })
+    return answered(status, { code, message, errors: sentencesIn(params.errors) })
   }
 }
 
@@ -40,4 +41,8 @@ function answered(status: number, body: JsonObject): Answer {
     'data' | 'meta' | 'errors' | 'code' | 'message'
   >
   return Object.freeze({ status, headers: {}, text: JSON.stringify(body), body, ...parts })
+}
+
+function sentencesIn(errors: FieldErrors = {}): JsonObject {
+  return Object.fromEntries(Object.entries(errors).map(([name, mistakes]) => [name, mistakes.map(String)]))
 }

@@ -1,6 +1,7 @@
 /** Reads what was changed on one record, for whoever may see the record. */
 import {
   ApiError,
+  fieldError,
   type Id,
   invalid,
   type Json,
@@ -77,7 +78,9 @@ export async function readActivity(context: RouteContext, resource: Resource): P
 function positive(name: string, value: Json | undefined, otherwise: number): number {
   const number = value === undefined ? otherwise : Number(value)
   if (number < 1 || number > LIMITS.pageMax) {
-    throw invalid({ [name]: [`The ${name.replace('_', ' ')} must be between 1 and ${LIMITS.pageMax}`] })
+    throw invalid({
+      [name]: [fieldError('out_of_range', `The ${name.replace('_', ' ')} must be between 1 and ${LIMITS.pageMax}`)],
+    })
   }
   return number
 }

@@ -1,5 +1,12 @@
 /** Hook: an address counts once it is confirmed, by its owner or on the word of staff. */
-import { ApiError, type HookContext, type HookContribution, invalid, type Next } from '../../engine/index.ts'
+import {
+  ApiError,
+  fieldError,
+  type HookContext,
+  type HookContribution,
+  invalid,
+  type Next,
+} from '../../engine/index.ts'
 import { accountOf } from './account.ts'
 import {
   addConfirmation,
@@ -67,7 +74,7 @@ async function changedByOwner(context: HookContext, next: Next): Promise<void> {
   const wanted = String(input.email)
   if (!verify) return changedAtOnce(context, next, wanted)
   if ((await accountOf(context, wanted)) !== undefined) {
-    throw invalid({ email: ['The email has already been taken'] })
+    throw invalid({ email: [fieldError('taken', 'The email has already been taken')] })
   }
   await refuseTooMany(context, account)
   delete input.email

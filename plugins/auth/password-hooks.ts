@@ -1,5 +1,5 @@
 /** Hooks that turn a password in a body into the hash that is stored, and invite those who got none. */
-import { type HookContext, type HookContribution, invalid, type Next } from '../../engine/index.ts'
+import { fieldError, type HookContext, type HookContribution, invalid, type Next } from '../../engine/index.ts'
 import { requireCurrent } from './current-password.ts'
 import { endConfirmationsOf } from './email-link.ts'
 import { forgetFailures } from './failures.ts'
@@ -41,7 +41,8 @@ export const requiredPassword: HookContribution = {
   transaction: false,
   run: async (context, next) => {
     const given = [context.extra.password, context.extra.password_confirmation]
-    if (given.every((value) => (value ?? null) === null)) throw invalid({ password: ['The password is required'] })
+    if (given.every((value) => (value ?? null) === null))
+      throw invalid({ password: [fieldError('required', 'The password is required')] })
     await setPassword(context, next)
   },
 }

@@ -1,6 +1,6 @@
 /** Passwords: what is acceptable, and hashing that never takes the whole machine. */
 import { hash, verify } from '@node-rs/argon2'
-import { ApiError, type FieldDefinition, type Json } from '../../engine/index.ts'
+import { ApiError, type FieldDefinition, type FieldError, fieldError, type Json } from '../../engine/index.ts'
 
 export const SHORTEST = 8
 export const LONGEST = 128
@@ -74,19 +74,19 @@ export function passwordErrors(
   password: Json | undefined,
   confirmation: Json | undefined,
   email: string,
-): Record<string, string[]> | undefined {
-  if (typeof password !== 'string' || password === '') return { password: ['The password is required'] }
-  const sentences: string[] = []
+): Record<string, (FieldError | string)[]> | undefined {
+  if (typeof password !== 'string' || password === '')
+    return { password: [fieldError('required', 'The password is required')] }
+  const wrong: (FieldError | string)[] = []
   const one = opaque(password)
   const length = [...one].length
-  if (DISALLOWED.test(one))
-    sentences.push('The password must not contain control characters or signs that can not be seen')
-  if (length < SHORTEST) sentences.push(`The password must have at least ${SHORTEST} characters`)
-  if (length > LONGEST) sentences.push(`The password may not have more than ${LONGEST} characters`)
-  if (one.toLowerCase() === email.toLowerCase()) sentences.push('The password may not be the e-mail address')
+  if (DISALLOWED.test(one)) wrong.push('The password must not contain control characters or signs that can not be seen')
+  if (length < SHORTEST) wrong.push(fieldError('too_short', `The password must have at least ${SHORTEST} characters`))
+  if (length > LONGEST) wrong.push(fieldError('too_long', `The password may not have more than ${LONGEST} characters`))
+  if (one.toLowerCase() === email.toLowerCase()) wrong.push('The password may not be the e-mail address')
   const same = typeof confirmation === 'string' && opaque(confirmation) === one
-  const mismatch = same ? [] : ['The password confirmation does not match']
-  if (sentences.length + mismatch.length === 0) return undefined
-  const both = { password: [...sentences, ...mismatch] }
+  const mismatch = same ? [] : [fieldError('mismatch', 'The password confirmation does not match')]
+  if (wrong.length + mismatch.length === 0) return undefined
+  const both = { password: [...wrong, ...mismatch] }
   return mismatch.length === 0 ? both : { ...both, password_confirmation: mismatch }
 }

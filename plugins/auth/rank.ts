@@ -2,6 +2,7 @@
 import {
   type Actor,
   ApiError,
+  fieldError,
   type HookContext,
   holds,
   invalid,
@@ -24,7 +25,7 @@ export async function roleOf({ model }: Pick<PluginContext, 'model'>, id: Json |
 /** Holds a role until the transaction ends, so that nobody deletes or changes it meanwhile; throws invalid when it is gone. */
 export async function holdRole({ model }: HookContext, id: number): Promise<void> {
   const role = await model('roles').query().modify('live').findById(id).forShare().select('id')
-  if (role === undefined) throw invalid({ role_id: ['The selected role is invalid'] })
+  if (role === undefined) throw invalid({ role_id: [fieldError('invalid_selection', 'The selected role is invalid')] })
 }
 
 /** Whether a role stands above the actor's own; `ranks` are the built-in slugs, highest first. */

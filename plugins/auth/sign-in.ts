@@ -2,6 +2,8 @@
 import {
   ApiError,
   type FieldDefinition,
+  type FieldErrors,
+  fieldError,
   invalid,
   type JsonObject,
   type Reply,
@@ -115,13 +117,11 @@ const register: Route = {
   },
 }
 
-async function registrationErrors(
-  context: RouteContext,
-  body: JsonObject,
-): Promise<Record<string, string[]> | undefined> {
+async function registrationErrors(context: RouteContext, body: JsonObject): Promise<FieldErrors | undefined> {
   const email = String(body.email)
   const errors = passwordErrors(body.password, body.password_confirmation, email) ?? {}
-  if ((await accountOf(context, email)) !== undefined) errors.email = ['The email has already been taken']
+  if ((await accountOf(context, email)) !== undefined)
+    errors.email = [fieldError('taken', 'The email has already been taken')]
   return Object.keys(errors).length === 0 ? undefined : errors
 }
 

@@ -49,7 +49,14 @@ export async function importCommand(context: PluginContext, args: readonly strin
     return tell(await importSheet(context, resource, sheet, { progress: bar() }))
   } catch (error) {
     if (error instanceof Refused) return refuse([error.message], error.code)
-    if (error instanceof ApiError) return refuse(Object.values(error.params.errors ?? {}).flat(), 1, error.message)
+    if (error instanceof ApiError)
+      return refuse(
+        Object.values(error.params.errors ?? {})
+          .flat()
+          .map(String),
+        1,
+        error.message,
+      )
     throw error
   }
 }

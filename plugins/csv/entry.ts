@@ -1,5 +1,5 @@
 /** One row of a file as a record to be created: its values, and the names of other records that are still to be found. */
-import type { Field, Json, JsonObject, ParentEntry } from '../../engine/index.ts'
+import type { Field, FieldError, Json, JsonObject, ParentEntry } from '../../engine/index.ts'
 import { readHtml, splitList, unguarded } from './cell.ts'
 import { dayIn, momentIn, type Read } from './dates.ts'
 import type { Column } from './layout.ts'
@@ -25,7 +25,7 @@ export interface Entry {
   readonly names: Map<Column, string>
   /** What stands in the columns that the file has. */
   readonly texts: Map<Column, string>
-  readonly errors: Record<string, string[]>
+  readonly errors: Record<string, (FieldError | string)[]>
   /** What is wrong with values of which the engine can only say that they are not in its own form. */
   readonly said: Record<string, string[]>
   /** Records that it names, which are not there and will be created. */

@@ -1,5 +1,5 @@
 /** ⇄ Finds the records that rows name: settings by name or slug, people by e-mail, as the layout says. */
-import { type Field, type Id, type PluginContext, targetOf } from '../../engine/index.ts'
+import { type Field, fieldError, type Id, type PluginContext, targetOf } from '../../engine/index.ts'
 import type { Entry } from './entry.ts'
 import type { Column, Intake } from './layout.ts'
 import { type Around, placeOf } from './place.ts'
@@ -26,7 +26,10 @@ export async function matchNames(
       if (name === undefined) continue
       // When several have the same name, the oldest one is used.
       const id = found.get(name.toLowerCase())?.find((one) => admitted.has(one) && within(intake, parents, one, input))
-      if (id === undefined) errors[field.name] = [`The selected ${intake.relation.label.toLowerCase()} is invalid`]
+      if (id === undefined)
+        errors[field.name] = [
+          fieldError('invalid_selection', `The selected ${intake.relation.label.toLowerCase()} is invalid`),
+        ]
       else input[field.name] = id
     }
   }

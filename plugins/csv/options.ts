@@ -1,6 +1,7 @@
 /** What whoever imports says about a file: parameters of the route, of the command, and of the job that goes on with it. */
 import {
   type FieldDefinition,
+  fieldError,
   invalid,
   type Json,
   type JsonObject,
@@ -94,12 +95,14 @@ export function importOptions(resource: Resource, given: JsonObject, also: reado
 
 function zoneOf(given: Json): string {
   const zone = given === null ? 'UTC' : zoneNamed(String(given))
-  if (zone === undefined) throw invalid({ zone: ['The zone must be a time zone such as Europe/Berlin'] })
+  if (zone === undefined)
+    throw invalid({ zone: [fieldError('wrong_format', 'The zone must be a time zone such as Europe/Berlin')] })
   return zone
 }
 
 function orderOf(given: Json): DateForms['order'] {
   const order = ORDERS.find((one) => one === given)
-  if (given !== null && order === undefined) throw invalid({ dates: [`The dates must be one of ${ORDERS.join(', ')}`] })
+  if (given !== null && order === undefined)
+    throw invalid({ dates: [fieldError('not_allowed', `The dates must be one of ${ORDERS.join(', ')}`)] })
   return order
 }

@@ -126,8 +126,13 @@ function counts({
 }
 
 /** Errors as plain JSON. */
-export function plainErrors({ cells, ...rest }: RowErrors): JsonObject {
-  return { ...rest, cells: Object.fromEntries(Object.entries(cells).map(([name, cell]) => [name, { ...cell }])) }
+export function plainErrors({ cells, errors, ...rest }: RowErrors): JsonObject {
+  const told = Object.fromEntries(Object.entries(errors).map(([name, mistakes]) => [name, mistakes.map(String)]))
+  return {
+    ...rest,
+    errors: told,
+    cells: Object.fromEntries(Object.entries(cells).map(([name, cell]) => [name, { ...cell }])),
+  }
 }
 
 /** Notes as plain JSON. */

@@ -1,5 +1,5 @@
 /** POST /<resource>/import: one file of a multipart body, or a dry run of it. */
-import { ApiError, type Reply, type Resource, type RouteContext } from '../../engine/index.ts'
+import { ApiError, fieldError, type Reply, type Resource, type RouteContext } from '../../engine/index.ts'
 import { importSheet, sheetOf } from './import.ts'
 import { importLater } from './later.ts'
 import { importOptions } from './options.ts'
@@ -107,7 +107,7 @@ export const REPORT = {
 /** Answers an import with what became of each row, or 202 with the job that goes on with a large one. */
 export async function importRecords(context: RouteContext, resource: Resource): Promise<Reply> {
   const file = context.files.find(({ part }) => PARTS.includes(part))
-  if (file === undefined) throw fileRefused('The file field is required')
+  if (file === undefined) throw fileRefused(fieldError('required', 'The file field is required'))
   if (file.bytes === 0) throw fileRefused('The file is empty')
   const options = importOptions(resource, context.parameters)
   const sheet = await sheetOf(context, resource, file.path, options, Number(context.options.import_rows))

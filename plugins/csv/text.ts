@@ -1,6 +1,6 @@
 /** ⇄ The text of a file: which encoding it is in, and its characters in pieces. */
 import { createReadStream } from 'node:fs'
-import { invalid } from '../../engine/index.ts'
+import { type FieldError, invalid } from '../../engine/index.ts'
 
 /** What spreadsheets and desks write; of UTF-16 only with a byte order mark. */
 export const ENCODINGS = ['utf-8', 'utf-16le', 'utf-16be', 'windows-1252'] as const
@@ -17,8 +17,8 @@ export function fromWindows1252(code: number): string | undefined {
 }
 
 /** Refuses the file as a whole. */
-export function fileRefused(...sentences: readonly string[]): Error {
-  return invalid({ file: [...sentences] })
+export function fileRefused(...mistakes: readonly (FieldError | string)[]): Error {
+  return invalid({ file: mistakes })
 }
 
 function noText(): Error {

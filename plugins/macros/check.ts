@@ -1,6 +1,7 @@
 /** Hook: a macro is kept only if what it writes could be written. */
 import {
   type Catalog,
+  type FieldErrors,
   type HookContext,
   invalid,
   isObject,
@@ -11,7 +12,7 @@ import {
 import { type Budget, templateBudget } from '../templates/budget.ts'
 import { templateFault, textsIn } from './template.ts'
 
-type Errors = Record<string, readonly string[]>
+type Errors = { -readonly [K in keyof FieldErrors]: FieldErrors[K] }
 
 /** `macros.check`, around the creation and every change of a macro. */
 export async function check(context: HookContext, next: Next): Promise<void> {

@@ -1,6 +1,7 @@
 /** Hooks: a name keeps saying what the file is, and a file goes when its record has gone. */
 import {
   type Field,
+  fieldError,
   type HookContext,
   invalid,
   type JobContext,
@@ -17,7 +18,7 @@ export async function keepType(context: HookContext, next: Next): Promise<void> 
   const { input, record } = context
   if (typeof input.name === 'string' && record !== undefined) {
     const fault = nameFault(input.name)
-    if (fault !== undefined) throw invalid({ name: [`The name field ${fault}`] })
+    if (fault !== undefined) throw invalid({ name: [fieldError(fault.code, `The name field ${fault.says}`)] })
     const kind = KINDS.find(({ mime }) => mime === record.mime_type)
     if (kind !== undefined && !kind.extensions.includes(extensionOf(input.name)))
       throw invalid({

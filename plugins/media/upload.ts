@@ -1,5 +1,5 @@
 /** POST /media: judges the file, stores it under a name of its own, and then records it. */
-import { invalid, isRefusal, type Reply, type RouteContext } from '../../engine/index.ts'
+import { fieldError, invalid, isRefusal, type Reply, type RouteContext } from '../../engine/index.ts'
 import { freshKey } from '../files/key.ts'
 import { storageOf } from '../files/open-storage.ts'
 import type { Storage } from '../files/storage.ts'
@@ -11,9 +11,9 @@ import { judgeFile } from './sniff.ts'
 export async function upload(context: RouteContext): Promise<Reply> {
   const { body, files, options } = context
   const file = files.find(({ part }) => part === 'file')
-  if (file === undefined) throw invalid({ file: ['The file field is required'] })
+  if (file === undefined) throw invalid({ file: [fieldError('required', 'The file field is required')] })
   const fault = nameFault(file.name)
-  if (fault !== undefined) throw invalid({ file: [`The name of the file ${fault}`] })
+  if (fault !== undefined) throw invalid({ file: [fieldError(fault.code, `The name of the file ${fault.says}`)] })
   const allowed = (options.types as readonly string[] | undefined) ?? []
   const judged = await judgeFile(file.path, file.name, file.bytes, allowed)
   if (typeof judged === 'string') throw invalid({ file: [judged] })

@@ -2,6 +2,7 @@
 import type { LookupAddress } from 'node:dns'
 import { Resolver } from 'node:dns/promises'
 import { isIP, type LookupFunction } from 'node:net'
+import { type FieldError, fieldError } from '../../engine/index.ts'
 import { mayReach, networksOf } from './networks.ts'
 import type { WebhookOptions } from './options.ts'
 
@@ -41,9 +42,9 @@ const FIRST_FREE_PORT = 1_024
 const WEB_PORTS: ReadonlySet<number> = new Set([80, 443])
 
 /** What is wrong with an address as it is written; undefined when nothing is. */
-export function writtenWrong(address: string, { http }: WebhookOptions): string | undefined {
+export function writtenWrong(address: string, { http }: WebhookOptions): FieldError | string | undefined {
   const url = URL.canParse(address) ? new URL(address) : undefined
-  if (url === undefined) return 'The address must be a whole address, https://…'
+  if (url === undefined) return fieldError('wrong_format', 'The address must be a whole address, https://…')
   if (url.protocol !== 'https:' && !(http && url.protocol === 'http:'))
     return http ? 'The address must begin with https:// or http://' : 'The address must begin with https://'
   if (url.username !== '' || url.password !== '') return 'The address must not hold a name or a password'

@@ -1,5 +1,14 @@
 /** Hook: what a webhook says is right when it is written: its address, its events, and its condition. */
-import { type FieldErrors, type HookContext, invalid, isObject, type Json, type Next } from '../../engine/index.ts'
+import {
+  type FieldError,
+  type FieldErrors,
+  fieldError,
+  type HookContext,
+  invalid,
+  isObject,
+  type Json,
+  type Next,
+} from '../../engine/index.ts'
 import { ForbiddenAddress, hostOf, reachable, resolveByName, writtenWrong } from './address.ts'
 import { heardBy, heardByAll, unknownEvent } from './events.ts'
 import { optionsOf } from './options.ts'
@@ -7,7 +16,7 @@ import { optionsOf } from './options.ts'
 /** `webhooks.check`, around the creation and every change of a webhook. */
 export async function check(context: HookContext, next: Next): Promise<void> {
   const { input } = context
-  const errors: Record<string, readonly string[]> = {}
+  const errors: Record<string, FieldErrors[string]> = {}
   if (typeof input.address === 'string') {
     const wrong = await wrongAddress(context, input.address)
     if (wrong !== undefined) errors.address = [wrong]
@@ -26,7 +35,7 @@ export function textsOf(value: Json | undefined): readonly string[] {
   return Array.isArray(value) ? value.map(String) : []
 }
 
-async function wrongAddress({ options }: HookContext, address: string): Promise<string | undefined> {
+async function wrongAddress({ options }: HookContext, address: string): Promise<FieldError | string | undefined> {
   const own = optionsOf(options)
   const wrong = writtenWrong(address, own)
   if (wrong !== undefined) return wrong
@@ -47,13 +56,13 @@ function wrongEvents({ catalog }: HookContext, events: readonly string[]): Field
 /** A condition is asked of the records of each resource that the events name, so each must know its fields. */
 function wrongCondition(context: HookContext, events: readonly string[], where: Json): FieldErrors {
   if (!isObject(where)) return {}
-  const errors: Record<string, string[]> = {}
+  const errors: Record<string, FieldError[]> = {}
   const names = [...heardByAll(context.catalog, events).keys()]
   for (const name of names) {
-    for (const { at, hint, message } of context.condition(name, where).problems ?? []) {
+    for (const { at, fault = 'invalid', hint, message } of context.condition(name, where).problems ?? []) {
       const place = ['where', ...at].join('.')
       const known = errors[place] ?? []
-      errors[place] = [...known, hint === undefined ? message : `${message} (${hint})`]
+      errors[place] = [...known, fieldError(fault, hint === undefined ? message : `${message} (${hint})`)]
     }
   }
   return errors

@@ -32,7 +32,7 @@ export async function post(
   { resolve, signal }: { readonly resolve: Resolve; readonly signal: AbortSignal },
 ): Promise<Answered> {
   const wrong = writtenWrong(address, options)
-  if (wrong !== undefined) throw new ForbiddenAddress(wrong)
+  if (wrong !== undefined) throw new ForbiddenAddress(String(wrong))
   const url = new URL(address)
   // Node looks no IP address up.
   if (isWrittenOut(url)) await reachable(hostOf(url), options, resolve)

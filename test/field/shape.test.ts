@@ -45,11 +45,11 @@ for (const [value, result] of CASES) {
 test('every mistake is reported at its own place', () => {
   const wrong = { theme: 'blue', size: 40, tags: ['a', 'toolong', 'a'], colour: 1 }
   assert.equal(misfits(SETTINGS, wrong), [
-    { at: 'colour', error: 'is not a known field' },
-    { at: 'theme', error: 'must be one of "light", "dark"' },
-    { at: 'size', error: 'must be at most 32' },
-    { at: 'tags.1', error: 'must be at most 5 characters' },
-    { at: 'tags.2', error: 'must not repeat another item' },
+    { at: 'colour', code: 'unknown_field', error: 'is not a known field' },
+    { at: 'theme', code: 'not_allowed', error: 'must be one of "light", "dark"' },
+    { at: 'size', code: 'too_large', error: 'must be at most 32' },
+    { at: 'tags.1', code: 'too_long', error: 'must be at most 5 characters' },
+    { at: 'tags.2', code: 'repeated', error: 'must not repeat another item' },
   ])
 })
 
@@ -61,19 +61,21 @@ test('of several forms the one that was probably meant is spoken of', () => {
       { type: 'object', properties: { by: { const: 'sms' }, number: { type: 'string' } }, required: ['by', 'number'] },
     ],
   }
-  assert.equal(misfits(shape, { by: 'sms', number: 5 }), [{ at: 'number', error: 'must be a string' }])
+  assert.equal(misfits(shape, { by: 'sms', number: 5 }), [
+    { at: 'number', code: 'wrong_type', error: 'must be a string' },
+  ])
   assert.equal(misfits({ items: shape }, [null, { by: 'sms' }, { by: 'mail', to: 1 }]), [
-    { at: '1.number', error: 'is required' },
-    { at: '2.to', error: 'must be a string' },
+    { at: '1.number', code: 'required', error: 'is required' },
+    { at: '2.to', code: 'wrong_type', error: 'must be a string' },
   ])
   assert.equal(misfits({ oneOf: [{ minimum: 1 }, { minimum: 2 }] }, 3), [
-    { error: 'must fit only one of the forms that are known' },
+    { code: 'invalid', error: 'must fit only one of the forms that are known' },
   ])
 })
 
 test('a key that every object inherits is there only when the value has it', () => {
   const shape: JsonObject = { properties: { constructor: { type: 'string' } }, required: ['toString'] }
-  assert.equal(misfits(shape, {}), [{ at: 'toString', error: 'is required' }])
+  assert.equal(misfits(shape, {}), [{ at: 'toString', code: 'required', error: 'is required' }])
 })
 
 test('mistakes of a very large value cost neither much time nor many sentences', () => {
@@ -94,7 +96,7 @@ test('mistakes of a very large value cost neither much time nor many sentences',
   )
   const lists = Array.from({ length: 30_000 }, (_, index) => [index])
   assert.equal(misfits({ uniqueItems: true }, [...lists, [7]]), [
-    { at: '30000', error: 'must not repeat another item' },
+    { at: '30000', code: 'repeated', error: 'must not repeat another item' },
   ])
 })
 

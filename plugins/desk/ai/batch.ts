@@ -1,5 +1,7 @@
 /** Classifies several tickets: at once by the local engine, as a job by a server, whose answers take their time. ⇄ */
 import {
+  type FieldError,
+  fieldError,
   invalid,
   type JobContext,
   type Json,
@@ -24,13 +26,13 @@ interface Letter {
 
 /** What came of a batch: the classifications, or the job that makes them. 422 for tickets that are not to be seen. */
 export async function batchClassify(context: RouteContext, ids: readonly number[]): Promise<Reply> {
-  const errors: Record<string, string[]> = {}
+  const errors: Record<string, (FieldError | string)[]> = {}
   ids.forEach((id, at) => {
     if (ids.indexOf(id) !== at) errors[`ticket_ids.${at}`] = ['The ticket is named twice']
   })
   const found = await lettersOf(context, ids)
   ids.forEach((id, at) => {
-    if (!found.has(id)) errors[`ticket_ids.${at}`] = ['The selected ticket is invalid']
+    if (!found.has(id)) errors[`ticket_ids.${at}`] = [fieldError('invalid_selection', 'The selected ticket is invalid')]
   })
   if (Object.keys(errors).length > 0) throw invalid(errors)
   const settings = await aiSettings(context)

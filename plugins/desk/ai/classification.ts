@@ -1,5 +1,5 @@
 /** Classifications as records: made from a judgement, answered, found, and applied to their ticket. ⇄ */
-import { ApiError, invalid, type Json, type JsonObject, type PluginContext } from '../../../engine/index.ts'
+import { ApiError, fieldError, invalid, type Json, type JsonObject, type PluginContext } from '../../../engine/index.ts'
 import type { Judgement } from './judgement.ts'
 import { TARGETS, type Target } from './model.ts'
 import { sentimentOf } from './sentiment.ts'
@@ -84,7 +84,8 @@ export async function store(
 /** The classification of this id on this ticket; 422 when the ticket has none of it. */
 export async function classificationOf(context: PluginContext, ticket: number, id: number): Promise<JsonObject> {
   const found = await context.model('ai_classifications').query().findOne({ id, ticket_id: ticket }).select('id')
-  if (found === undefined) throw invalid({ classification_id: ['The selected classification is invalid'] })
+  if (found === undefined)
+    throw invalid({ classification_id: [fieldError('invalid_selection', 'The selected classification is invalid')] })
   return context.records('ai_classifications', 'system').get(id)
 }
 

@@ -1,5 +1,13 @@
 /** Routes of the AI that are not about one ticket: status, analytics, settings, batches, moods, replies, knowledge. */
-import { ApiError, invalid, type JsonObject, LIMITS, type Route, type RouteContext } from '../../../engine/index.ts'
+import {
+  ApiError,
+  fieldError,
+  invalid,
+  type JsonObject,
+  LIMITS,
+  type Route,
+  type RouteContext,
+} from '../../../engine/index.ts'
 import { analytics } from './analytics.ts'
 import { BATCH_MOST, batchClassify } from './batch.ts'
 import { findKnowledge } from './knowledge.ts'
@@ -159,7 +167,7 @@ async function chosenTicket({ body, records }: RouteContext): Promise<JsonObject
     return await records('tickets').get(Number(body.ticket_id))
   } catch (error) {
     if (!(error instanceof ApiError) || !['record_not_found', 'forbidden'].includes(error.code)) throw error
-    throw invalid({ ticket_id: ['The selected ticket is invalid'] })
+    throw invalid({ ticket_id: [fieldError('invalid_selection', 'The selected ticket is invalid')] })
   }
 }
 
@@ -196,7 +204,8 @@ const knowledge: Route = {
   handle: async (context) => {
     const settings = await aiSettings(context)
     const limit = Number(context.parameters.limit ?? settings.kb_max_suggestions)
-    if (limit < 1 || limit > KNOWLEDGE_MOST) throw invalid({ limit: [`The limit must be from 1 to ${KNOWLEDGE_MOST}`] })
+    if (limit < 1 || limit > KNOWLEDGE_MOST)
+      throw invalid({ limit: [fieldError('out_of_range', `The limit must be from 1 to ${KNOWLEDGE_MOST}`)] })
     if (!settings.enabled) return { data: [] }
     const found = await findKnowledge(context, String(context.parameters.query), limit, ['article', 'faq'])
     return { data: found.map(({ excerpt, id, relevance, title, type }) => ({ type, id, title, excerpt, relevance })) }

@@ -1,6 +1,7 @@
 /** Merges a ticket into another one. */
 import {
   ApiError,
+  fieldError,
   invalid,
   type JsonObject,
   type Reply,
@@ -43,7 +44,7 @@ async function pairOf({ body, headers, params, records }: Merging): Promise<Pair
   const tickets = records('tickets')
   const other = await tickets.get(Number(body.into)).catch((error: unknown) => {
     if (!(error instanceof ApiError) || error.code !== 'record_not_found') throw error
-    throw invalid({ into: ['The selected ticket is invalid'] })
+    throw invalid({ into: [fieldError('invalid_selection', 'The selected ticket is invalid')] })
   })
   const found = await tickets.get(params.id ?? '')
   const ids = [Number(found.id), Number(other.id)]

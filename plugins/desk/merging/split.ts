@@ -1,5 +1,6 @@
 /** Makes a new ticket of some comments of another one. */
 import {
+  fieldError,
   holds,
   invalid,
   type JsonObject,
@@ -60,7 +61,9 @@ async function commentsOf(context: Splitting, ticket: number, ids: readonly numb
   const rows = await transaction.run({ text }, values)
   const found = new Set(rows.map(([id]) => Number(id)))
   const errors = ids.flatMap((id, index) =>
-    found.has(id) ? [] : [[`comments.${index}`, ['The selected comment is invalid']] as const],
+    found.has(id)
+      ? []
+      : [[`comments.${index}`, [fieldError('invalid_selection', 'The selected comment is invalid')]] as const],
   )
   if (errors.length > 0) throw invalid(Object.fromEntries(errors))
   return rows
