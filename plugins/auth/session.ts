@@ -2,7 +2,7 @@
 import { randomUUID } from 'node:crypto'
 import { type Actor, type Catalog, memo, type PluginContext, type RouteContext } from '../../engine/index.ts'
 import { actorColumns, actorOf, notDeletedSql } from './actor.ts'
-import { authOptions } from './options.ts'
+import { type AuthOptions, authOptions } from './options.ts'
 import { readToken, signToken } from './token.ts'
 
 interface Waiting {
@@ -14,6 +14,7 @@ interface Waiting {
 /** The session checks of one application: those that wait for the next statement while one is in flight. */
 interface Batch {
   readonly text: string
+  approval?: AuthOptions['approval']
   waiting: Waiting[]
   busy: boolean
 }
@@ -47,7 +48,8 @@ export async function authenticate(
 
 async function checkAll(batch: Batch, context: SessionContext): Promise<void> {
   batch.busy = true
-  const { approval } = authOptions(context.options)
+  batch.approval ??= authOptions(context.options).approval
+  const { approval } = batch
   while (batch.waiting.length > 0) {
     const checked = batch.waiting.splice(0, MOST_TOGETHER)
     try {

@@ -14,12 +14,13 @@ import { SILENT, testDatabase } from '../support/database.ts'
 import { listenAlone } from '../support/requests-alone.ts'
 
 const ADMIN = { email: 'boss@desk.example', password: 'a very long secret' }
-/** What runs in place of a server, of which nothing is seen here, what looks at connections and the disk by a timer, and what reads all code once. */
+/** What runs in place of a server, of which nothing is seen here, what looks at connections and the disk by a timer, what reads all code once, and what only remembers. */
 const BESIDE = new Set([
   'engine/database/cluster.ts',
   'engine/database/watch.ts',
   'engine/disk/held.ts',
   'engine/disk/watch.ts',
+  'engine/memo.ts',
   'engine/plugin/modules.ts',
 ])
 
