@@ -1,7 +1,7 @@
 /** An application of YAML files in this process: its files change while it serves, it starts again, and plans are read. ⇄ */
-import { mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { mkdir, mkdtemp, rm, symlink, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
-import { join } from 'node:path'
+import { join, resolve } from 'node:path'
 import { rehearse } from '../../../engine/action/rehearse.ts'
 import { type Boot, readCatalog } from '../../../engine/boot/boot.ts'
 import { settleByPlan } from '../../../engine/boot/settle.ts'
@@ -71,8 +71,18 @@ function dying(database: Database, at: number): { readonly database: Database; r
   return { database: { ...database, session }, isDead: () => dead }
 }
 
+/** The plugins of the applications alone, because each look at the files reads all of a folder. */
+async function pluginsIn(folder: string): Promise<string> {
+  const plugins = join(folder, 'plugins')
+  await mkdir(plugins)
+  for (const name of ['timestamps', 'soft_delete']) await symlink(resolve('plugins', name), join(plugins, name))
+  return plugins
+}
+
 async function settingsIn(folder: string): Promise<Settings> {
-  const env = { PORT: '0', DATA_DIR: join(folder, 'data'), RESOURCES_DIR: folder, RATE_LIMIT: '1000000' }
+  const places = { DATA_DIR: join(folder, 'data'), RESOURCES_DIR: join(folder, 'resources') }
+  await mkdir(places.RESOURCES_DIR)
+  const env = { PORT: '0', ...places, PLUGINS_DIR: await pluginsIn(folder), RATE_LIMIT: '1000000' }
   const { value, diagnostics } = readSettings(env)
   if (value === undefined) throw new Error(renderDiagnostics(diagnostics))
   return value
@@ -85,7 +95,10 @@ async function another(settings: Settings, databaseUrl: string, log: Logger): Pr
   return { send: (method, path, body) => send(address, method, path, { body }), close: () => value.close() }
 }
 
-export async function serve(first: Files, log: Logger = SILENT): Promise<Served> {
+export async function serve(
+  first: Files,
+  log: Logger = process.env.MLOG ? ({ debug() {}, info() {}, warn: console.log, error: console.log } as any) : SILENT,
+): Promise<Served> {
   const folder = await mkdtemp(join(tmpdir(), 'plinth-machine-'))
   const { database, url, close } = await testDatabase()
   const settings = await settingsIn(folder)
@@ -93,8 +106,8 @@ export async function serve(first: Files, log: Logger = SILENT): Promise<Served>
   let engine: Engine | undefined
   let address = ''
   const write = async (files: Files): Promise<void> => {
-    for (const name of Object.keys(written)) if (!(name in files)) await rm(join(folder, name))
-    for (const [name, text] of Object.entries(files)) await writeFile(join(folder, name), text)
+    for (const name of Object.keys(written)) if (!(name in files)) await rm(join(settings.resourcesDir, name))
+    for (const [name, text] of Object.entries(files)) await writeFile(join(settings.resourcesDir, name), text)
     written = files
   }
   const stop = async (): Promise<void> => {
