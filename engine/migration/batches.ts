@@ -9,9 +9,9 @@ const TOLD_EVERY = 50_000
 
 type Run = (text: string, values: readonly unknown[]) => Promise<readonly Row[]>
 
-/** What a row gets. */
-export function assignments({ column, value, mark }: Pick<Batches, 'column' | 'value' | 'mark'>): string {
-  return `${q(column)} = ${value}${mark === undefined ? '' : `, ${q(mark)} = true`}`
+/** What gives rows their value, before it is said which rows. */
+export function updateOf({ table, column, value, mark }: Pick<Batches, 'table' | 'column' | 'value' | 'mark'>): string {
+  return `update ${q(table)} set ${q(column)} = ${value}${mark === undefined ? '' : `, ${q(mark)} = true`}`
 }
 
 /** The keys of rows with the value of each, where that is made in their order. */
@@ -20,8 +20,7 @@ function valued({ inOrder, value }: Batches, keys: string): string {
 }
 
 function updating(batches: Batches): string {
-  const value = batches.inOrder === true ? 'plinth_value' : batches.value
-  return `update ${q(batches.table)} set ${assignments({ ...batches, value })}`
+  return updateOf({ ...batches, value: batches.inOrder === true ? 'plinth_value' : batches.value })
 }
 
 /** The same of all rows in one statement. */

@@ -16,7 +16,7 @@ import { judged } from './judged.ts'
 import { catalogMark } from './mark.ts'
 import { keepMeanings, withMeanings } from './meanings.ts'
 import { pendingChange } from './pending.ts'
-import { type MigrationPlan, plan, reason, type ShownPlan } from './plan.ts'
+import { carrying, type MigrationPlan, plan, reason, type ShownPlan } from './plan.ts'
 import { entryAfterApply, entryAfterStart, type Standing, sorted, standingOf, withoutRenames } from './standing.ts'
 import { harmlessCount, type Step } from './step.ts'
 import type { Column, Present, Table } from './table.ts'
@@ -112,11 +112,9 @@ async function planned(
   const day = now.toISOString().slice(0, 10)
   const standing = standingOf(wanted, present.history, start?.edited ?? false)
   const asked = start !== undefined && standing === 'older' ? withoutRenames(wanted) : wanted
-  const circumstances = { present, day, concurrently: kind === 'postgresql' }
-  const bare = plan(asked, circumstances)
+  const bare = plan(asked, { present, day, concurrently: kind === 'postgresql' })
   const names = await namesToCarry(runner, asked, present, identifiedChanges(bare.steps, asked, present.names))
-  const made = names.length === 0 ? bare : plan(asked, { ...circumstances, names })
-  return { plan: await judged(made, runner, asks), present, standing }
+  return { plan: await judged(carrying(bare, names), runner, asks), present, standing }
 }
 
 interface PlanOptions {

@@ -1,6 +1,5 @@
 /** A wanted table beside the one that is there, and which of its columns each wanted one is now. */
 import { type Identified, identified } from './names.ts'
-import type { Step } from './step.ts'
 import type { Column, NamedTable, Present, Table } from './table.ts'
 
 /** A wanted table and the one that is there, which may still have an earlier name. */
@@ -26,8 +25,6 @@ export interface Circumstances {
   readonly day: string
   /** Whether indexes are made while others write; the embedded database has no others. */
   readonly concurrently: boolean
-  /** What carries stored names over, behind the renames. */
-  readonly names?: readonly Step[]
 }
 
 function isWanted({ wanted }: Pair, name: string): boolean {

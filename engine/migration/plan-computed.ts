@@ -2,7 +2,7 @@
 import { quoted as q } from '../filter/sql.ts'
 import { isBelowMoved, isComputedAnew, isMoved, namesIn } from './anew.ts'
 import { columnSql, markComputed } from './ddl.ts'
-import { futureObstacles } from './obstacle.ts'
+import { obstacles } from './obstacle.ts'
 import { type Pair, presentColumn } from './pair.ts'
 import { changing, type Step } from './step.ts'
 import type { Column } from './table.ts'
@@ -46,7 +46,7 @@ export function computing(pair: Pair, column: Column, effect: Step['effect']): r
       ...changing(`find room in ${wanted.name}.${column.name} for what is computed`),
       risk: 'blocked',
       effect,
-      ...futureObstacles(pair, `not (${column.fits})`),
+      ...obstacles(pair, `not (${column.fits})`),
       consequence: `have a value that does not fit into ${column.type} as the field says`,
       advice: 'give the field more room, or change what it is computed from',
     },

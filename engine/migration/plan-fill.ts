@@ -1,7 +1,7 @@
 /** Plans what rows that are there get instead of null. */
 import { quoted as q } from '../filter/sql.ts'
-import { assignments } from './batches.ts'
-import { futureObstacles } from './obstacle.ts'
+import { updateOf } from './batches.ts'
+import { obstacles } from './obstacle.ts'
 import { isNew, type Pair } from './pair.ts'
 import { type Batches, type Command, changing, type Step } from './step.ts'
 import type { Column } from './table.ts'
@@ -24,8 +24,10 @@ export function filling(
   column: string,
   change: Pick<Batches, 'value' | 'where' | 'mark' | 'inOrder'>,
 ): Command {
-  const all = `update ${q(pair.wanted.name)} set ${assignments({ column, ...change })} where ${change.where}`
-  return batchesOf(pair, column, change) ?? all
+  return (
+    batchesOf(pair, column, change) ??
+    `${updateOf({ table: pair.wanted.name, column, ...change })} where ${change.where}`
+  )
 }
 
 /** Rows for which an expression of the YAML has no value, or none that the column can hold. */
@@ -36,7 +38,7 @@ export function findingValues(pair: Pair, column: Column, was: Column | undefine
       ...changing(`find a value for ${pair.wanted.name}.${column.name}`),
       risk: 'blocked',
       effect: was === undefined || isNew(pair, column) ? 'adds' : 'changes',
-      ...futureObstacles(pair, `${q(column.name)} is null`),
+      ...obstacles(pair, `${q(column.name)} is null`),
       consequence: 'get no value by backfill that the field can hold',
       advice:
         column.fillTable === undefined

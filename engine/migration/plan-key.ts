@@ -14,7 +14,7 @@ import {
 } from './ddl.ts'
 import { futureRows } from './future.ts'
 import { withNames } from './name.ts'
-import { futureObstacles } from './obstacle.ts'
+import { obstacles } from './obstacle.ts'
 import { type Circumstances, isAddedAhead, isDisplaced, isNew, isSettled, type Pair, presentColumn } from './pair.ts'
 import { goneColumns } from './plan-add.ts'
 import { guardingNames, leftGuards, refusingAlike } from './plan-names.ts'
@@ -25,17 +25,17 @@ import { changing, type Effect, type Step, tidying } from './step.ts'
 import { type Column, type ForeignKey, onlySpeeds, type Present, type TableIndex } from './table.ts'
 
 /** What asks for the rows that stand in the way: how many, and which. */
-type Question = ReturnType<typeof futureObstacles>
+type Question = ReturnType<typeof obstacles>
 
 /** Rows which will point at no record; undefined for a column that is only added. */
 function orphans(pair: Pair, key: ForeignKey, target: Pair | undefined): Question | undefined {
   const column = pair.wanted.columns.find(({ name }) => name === key.column)
   if (nameNow(pair, key.column) === undefined && column?.fill === undefined) return undefined
   const isSet = `t.${q(key.column)} is not null`
-  if (target === undefined) return futureObstacles(pair, isSet)
+  if (target === undefined) return obstacles(pair, isSet)
   const id = q(target.wanted.primaryKey[0] ?? 'id')
   const none = `not exists (select 1 from ${futureRows(target)} o where o.${id} = t.${q(key.column)})`
-  return futureObstacles(pair, `${isSet} and ${none}`)
+  return obstacles(pair, `${isSet} and ${none}`)
 }
 
 /** A rule over a new column disturbs no other version of the YAML; over present columns it may. */
@@ -130,7 +130,7 @@ function duplicates(pair: Pair, index: TableIndex): Question | undefined {
   const list = index.columns.map((column, at) => indexedSql(index, column, at)).join(', ')
   const present = [...where, ...index.columns.map((column) => `${q(column)} is not null`)].join(' and ')
   const equal = `select ${list} from ${futureRows(pair)} e where ${present} group by ${list} having count(*) > 1`
-  return futureObstacles(pair, `${present} and (${list}) in (${equal})`)
+  return obstacles(pair, `${present} and (${list}) in (${equal})`)
 }
 
 /** SQL that counts rows that will overlap with another; undefined where a column is only added. */

@@ -2,7 +2,7 @@
 import { quoted as q } from '../filter/sql.ts'
 import { MARK } from './inspect.ts'
 import { checkName, fillingName, quoteText } from './name.ts'
-import { futureObstacles } from './obstacle.ts'
+import { obstacles } from './obstacle.ts'
 import { type Circumstances, isNew, isSettled, type Pair, presentColumn } from './pair.ts'
 import { backfillAdvice, filling, findingValues } from './plan-fill.ts'
 import { sequenceIn } from './plan-rename.ts'
@@ -175,7 +175,7 @@ export function requiring(pair: Pair, column: Column, was: Column | undefined): 
     ...(isPrepared(pair, column, fill) ? { ahead: true as const } : {}),
   }
   const asked = was !== undefined ? isNull : numbered ? 'true' : undefined
-  const nulls = asked === undefined ? undefined : futureObstacles(pair, asked, fill !== undefined)
+  const nulls = asked === undefined ? undefined : obstacles(pair, asked, fill === undefined ? 'future' : 'unfilled')
   if (fill !== undefined) {
     const counted: Partial<Step> = nulls === undefined ? {} : { question: nulls.question, tally: 'changed row' }
     return [...findingValues(pair, column, was), { ...step, ...counted }]

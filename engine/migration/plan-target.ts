@@ -13,7 +13,7 @@ export function anotherTarget(pair: Pair, key: ForeignKey, column: string, befor
     {
       ...changing(`lead ${name}.${key.column} to ${key.table} instead of ${before}`),
       risk: 'blocked',
-      ...obstacles(pair, `${q(column)} is not null`),
+      ...obstacles(pair, `${q(column)} is not null`, 'now'),
       consequence: `have the id of a record of ${before}, which means another record in ${key.table}`,
       advice: `${clear} the relation another name: it then begins empty, and \`backfill: { <field>: <value> }\` says which record they get`,
     },

@@ -50,7 +50,7 @@ export function changingType(pair: Pair, column: Column, was: Column, circumstan
     if (!isCopy) return [step]
     return [{ ...step, question: `select count(${q(was.name)}) from ${q(actual.name)}`, tally: 'changed row' }]
   }
-  const asked = obstacles(pair, change.misfit.replaceAll(q(column.name), q(was.name)))
+  const asked = obstacles(pair, change.misfit.replaceAll(q(column.name), q(was.name)), 'now')
   const { consequence } = change
   if (change.kind === 'checked')
     return [{ ...step, risk: 'blocked', ...asked, consequence, advice: 'change those values first' }]

@@ -74,14 +74,14 @@ export function takingWords(pair: Pair, column: Column, was: Column, circumstanc
     ),
     ...moving(pair, column, was, becomes, circumstances),
     online: true,
-    question: obstacles(pair, holding(column, was.name, moved)).question,
+    question: obstacles(pair, holding(column, was.name, moved), 'now').question,
     tally: 'changed row',
     onlyWithRows: true,
   }
   const refuse: Step = {
     ...changing(nameWords(gone, pair, column)),
     risk: 'blocked',
-    ...obstacles(pair, holding(column, was.name, gone)),
+    ...obstacles(pair, holding(column, was.name, gone), 'now'),
     consequence: `have ${gone.length === 1 ? `the word ${gone[0]}` : 'one of these words'}`,
     advice: `write which word takes its place beside the values, \`becomes: { ${gone[0]}: ${column.words?.[0]} }\`; or keep the word`,
   }
@@ -104,7 +104,7 @@ function strangers(pair: Pair, column: Column, was: Column, { present }: Circums
     {
       ...changing(`keep to the words of ${wanted.name}.${column.name}`),
       risk: 'blocked',
-      ...obstacles(pair, `${q(was.name)} is not null and not (${holding(column, was.name, known)})`),
+      ...obstacles(pair, `${q(was.name)} is not null and not (${holding(column, was.name, known)})`, 'now'),
       consequence: 'have a value that is none of them',
       advice: 'add the words, or write which one takes the place of each, `becomes: { <value>: <word> }`',
     },

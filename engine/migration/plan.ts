@@ -275,8 +275,19 @@ function extensionSteps(wanted: readonly Table[], { ranges, trigrams }: Present)
   ]
 }
 
+/** A plan of which it is known where what carries stored names over has its place. */
+export interface BarePlan extends MigrationPlan {
+  /** How many steps come before it: the renames are among them. */
+  readonly ahead: number
+}
+
+/** The plan with the steps that carry stored names over. */
+export function carrying({ ahead, hash, steps }: BarePlan, names: readonly Step[]): MigrationPlan {
+  return Object.freeze({ steps: Object.freeze([...steps.slice(0, ahead), ...names, ...steps.slice(ahead)]), hash })
+}
+
 /** The steps from `present` to `wanted`, in an order that works and is always the same; none when they are equal. Pure. */
-export function plan(all: readonly Table[], circumstances: Circumstances): MigrationPlan {
+export function plan(all: readonly Table[], circumstances: Circumstances): BarePlan {
   const { present } = circumstances
   const wanted = all.filter(({ existing }) => existing !== true)
   const pairs = pairsOf(wanted, present)
@@ -289,7 +300,7 @@ export function plan(all: readonly Table[], circumstances: Circumstances): Migra
   const fresh = wanted.filter((table) => !pairs.has(table.name))
   const kept = fresh.filter((table) => table.name === STEP_TABLE.name)
   const made = fresh.filter((table) => !kept.includes(table))
-  const steps = [
+  const ahead = [
     // What is begun from here on is kept there.
     ...createSteps(kept, []),
     ...all.flatMap((table) => (table.existing === true ? existingSteps(table, present) : [])),
@@ -301,7 +312,9 @@ export function plan(all: readonly Table[], circumstances: Circumstances): Migra
     ...takenNames(fresh),
     ...createSteps(made, gone).map((step) => knowing(step, made, pairs, circumstances)),
     ...there.flatMap((pair) => locking(pair, planColumns(pair, circumstances))).filter(isOpen),
-    ...(circumstances.names ?? []),
+  ]
+  const steps = [
+    ...ahead,
     ...there.flatMap((pair) => locking(pair, planReferences(pair, pairs, present))).filter(isOpen),
     ...there.flatMap((pair) => [
       ...servingMore(pair, present),
@@ -312,7 +325,7 @@ export function plan(all: readonly Table[], circumstances: Circumstances): Migra
     ...there.flatMap((pair) => locking(pair, planIndexes(pair, circumstances))),
     ...there.flatMap(takingOver),
   ]
-  return Object.freeze({ steps: Object.freeze(steps), hash: hashOf(all, present) })
+  return Object.freeze({ steps: Object.freeze(steps), hash: hashOf(all, present), ahead: ahead.length })
 }
 
 /** A plan for people: one line a step, with what stands in the way and what to do about it. */

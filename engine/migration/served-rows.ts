@@ -46,7 +46,7 @@ export function servingMore(pair: Pair, { meanings }: Present): readonly Step[] 
     const noun = isDeleted ? 'deleted record' : 'record'
     const step: Step = {
       ...changing(`serve ${noun}s of ${resource} that were not served`),
-      ...obstacles(pair, `(${shown}) and (${hidden}) is not true`),
+      ...obstacles(pair, `(${shown}) and (${hidden}) is not true`, 'now'),
       noun,
       consequence: 'would be served',
       advice: `leave ${isDeleted ? '`soft_delete`' : 'the condition'} in the file, or take those rows out of the table first`,
