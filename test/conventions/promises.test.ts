@@ -2,6 +2,7 @@
 import { existsSync, readFileSync } from 'node:fs'
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
+import { LIMITS } from '../../engine/limits.ts'
 
 const promises = suite('promises')
 
@@ -14,6 +15,9 @@ const WHOLE: ReadonlySet<string> = new Set([
   'resources/README.md: Changing a field',
   'resources/README.md: Renaming',
   'engine/ARCHITECTURE.md: Changing a live database',
+  'engine/ARCHITECTURE.md: Earlier names',
+  'engine/ARCHITECTURE.md: What was served',
+  'engine/ARCHITECTURE.md: What is served next',
 ])
 /** Words by which a sentence of any other section is about them. */
 const WORDS =
@@ -53,7 +57,7 @@ function* rowOf(section: string, line: string): Generator<Said> {
 }
 
 interface Promised extends Said {
-  /** `test/…: the name of a test`, `test/…` where the sentence is its name, or `nothing to run: why`. */
+  /** `test/…: the name of a test`, `test/…` where the sentence is its name, or `not run: why`. */
   readonly run: readonly string[]
 }
 
@@ -97,7 +101,7 @@ promises('every sentence there has its tests', () => {
   }
   const isThere = (run: string, sentence: string): boolean => {
     const [path = '', ...name] = run.split(': ')
-    if (path === 'nothing to run') return name.length > 0
+    if (path === 'not run') return name.length > 0
     return textOf(path).includes(name.length === 0 ? sentence : name.join(': '))
   }
   none(
@@ -108,6 +112,29 @@ promises('every sentence there has its tests', () => {
     promised().flatMap(({ text, run }) => run.filter((one) => !isThere(one, text))),
     'no such test',
   )
+})
+
+/** Words of the documents for figures, and what the program has. */
+const FIGURES: readonly (readonly [words: string, figure: number, is: number])[] = [
+  ['does not answer within ten seconds', LIMITS.rolloutAnswerMs, 10_000],
+  ['nothing is expected after five seconds', LIMITS.instanceSilenceMs, 5_000],
+  ['A request that has waited for ten seconds gets 503', LIMITS.heldMs, 10_000],
+  ['by a server that has served for a second', LIMITS.rememberAfterMs, 1_000],
+  ['of a table with more than a million records a million are looked at', LIMITS.plannedRecords, 1_000_000],
+  ['rows are filled or converted a thousand at a time', LIMITS.migrationBatch, 1_000],
+  ['up to ten of those that stand in the way by their id', LIMITS.obstaclesShown, 10],
+  ['Rows are changed a thousand at a time', LIMITS.migrationBatch, 1_000],
+]
+
+promises('figures of the documents are those of the program', () => {
+  const sentences = promised().map(({ text }) => text)
+  for (const [words, figure, is] of FIGURES) {
+    assert.ok(
+      sentences.some((text) => text.includes(words)),
+      words,
+    )
+    assert.is(figure, is, words)
+  }
 })
 
 promises.run()

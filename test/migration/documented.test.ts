@@ -138,6 +138,28 @@ test('the fields under "Renaming" are known by both names, and keep their data',
   })
 })
 
+test('a has_many that is renamed is answered, included and asked for under both names', async () => {
+  const notes = `resource: notes\nfields: { text: { type: string } }\nrelations: { post: { belongs_to: posts } }\n${ALL}`
+  const posts = (name: string, more = '') =>
+    `resource: posts\nfields: { title: { type: string } }\nrelations: { ${name}: { has_many: notes, show: single, embed: [id, text]${more} } }\n${ALL}`
+  await serving({ 'notes.yaml': notes, 'posts.yaml': posts('replies') }, async (app) => {
+    await app.call('POST', '/api/posts', { body: { title: 'a' } })
+    await app.call('POST', '/api/notes', { body: { text: 'b', post_id: 1 } })
+  })
+  const after = { 'notes.yaml': notes, 'posts.yaml': posts('answers', ', renamed_from: replies') }
+  await serving(after, async (app) => {
+    const answers = [{ id: 1, text: 'b' }]
+    const { data } = (await app.call('GET', '/api/posts/1')).body
+    assert.equal([data.answers, data.replies], [answers, answers])
+    const one = await app.call('GET', '/api/posts/1?fields=replies')
+    assert.equal(one.at('data.replies'), answers, one.text)
+    const [included] = (await app.call('GET', '/api/posts?include=replies')).list
+    assert.equal(included?.replies, answers)
+    const where = encodeURIComponent('{"replies":{"some":{"id":1}}}')
+    assert.is((await app.call('GET', `/api/posts?where=${where}`)).list.length, 1)
+  })
+})
+
 test('What stands under names of its own choice (`filters: { level: status.level }`, `embed: [{ by: user.name }]`, `path:`) is not renamed.', async () => {
   const states = (field: string) => `resource: states\nfields: { ${field} }\n${ALL}`
   const notes = (name: string, path: string) => `${name}
