@@ -12,12 +12,14 @@ import type { Database, Runner } from '../database/database.ts'
 import { flush } from '../disk/write.ts'
 import { quoted as q } from '../filter/sql.ts'
 import { inspectAll, type Physical } from '../migration/inspect.ts'
+import { secretsOf } from '../secret.ts'
 import type { Settings } from '../settings.ts'
 import { createChecksum } from './checksum.ts'
 import { type Existing, existingTables, readExisting, standsOnExisting } from './existing.ts'
 import { type Head, type Tally, VERSION } from './format.ts'
 import { readPlaces } from './log-places.ts'
-import { readLines } from './rows.ts'
+import { leavingRows } from './open-secrets.ts'
+import { type Leaving, readLines } from './rows.ts'
 import { fingerprints } from './secrets.ts'
 import type { PluginFiles } from './stored-files.ts'
 import { belonging, readingsOf, readStructure, type Structure } from './structure.ts'
@@ -133,6 +135,9 @@ async function* databaseLines(
     leave({ left, objects, asked: asked.map(({ what }) => what), extensions })
     const own = await readStructure(runner, physical, names)
     const structure: Structure = { ...own, ...(existing === undefined ? {} : { existing }) }
+    const leaving = leavingRows(catalog, settings, structure)
+    // Before its fingerprint is asked for: the first secret is made when something is sealed.
+    if (leaving.size > 0) await secretsOf(settings)
     const head: Head = {
       plinth: 'dump',
       version: VERSION,
@@ -143,7 +148,7 @@ async function* databaseLines(
       structure,
     }
     yield `${JSON.stringify(head)}\n`
-    yield* tableLines(runner, structure, tally)
+    yield* tableLines(runner, structure, leaving, tally)
     await noteKeys(runner, source, keys)
     end = 'commit'
   } finally {
@@ -195,12 +200,21 @@ async function holdTables(runner: Runner, kind: Database['kind'], withExisting: 
   }
 }
 
-async function* tableLines(runner: Runner, structure: Structure, tally: Counting): AsyncGenerator<string, void> {
+async function* tableLines(
+  runner: Runner,
+  structure: Structure,
+  leaving: ReadonlyMap<string, Leaving>,
+  tally: Counting,
+): AsyncGenerator<string, void> {
   const places = await readPlaces(runner)
+  const kept = (name: string) => {
+    const own = leaving.get(name)
+    return own === undefined ? {} : { leaving: own }
+  }
   for (const { table, reading } of readingsOf(structure, places)) {
     const checksum = createChecksum()
     yield `${JSON.stringify({ table: table.name, columns: table.columns.map(({ name }) => name) })}\n`
-    for await (const lines of readLines(runner, table, reading)) {
+    for await (const lines of readLines(runner, table, { ...reading, ...kept(table.name) })) {
       for (const line of lines) checksum.add(line)
       yield `${lines.join('\n')}\n`
     }

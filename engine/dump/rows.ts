@@ -1,5 +1,5 @@
 /** The rows of a table as lines of JSON ⇄: read through a cursor and written in batches, at the same memory however many there are. */
-import type { Runner } from '../database/database.ts'
+import type { Row, Runner } from '../database/database.ts'
 import { quoted as q } from '../filter/sql.ts'
 import { INSTANCE_TABLE } from '../migration/engine-tables.ts'
 import type { Table } from '../migration/table.ts'
@@ -13,19 +13,23 @@ const BATCH_ROWS = 5_000
 /** Which processes serve the application is true of the database that was dumped, and of no other. */
 const PASSING: readonly string[] = [INSTANCE_TABLE.name]
 
+/** What becomes of a row on its way out of the database. */
+export type Leaving = (row: Row) => Promise<Row>
+
 /** How rows are read. */
 export interface Reading {
   /** The places in the log of changes, for tables of the application itself. */
   readonly places?: Places
   /** Without the rows of tables that inherit from it. */
   readonly alone?: boolean
+  readonly leaving?: Leaving
 }
 
 /** Reads every row in the open transaction: batches of lines, each the list of the text of all columns. */
 export async function* readLines(
   runner: Runner,
   table: Table,
-  { places, alone = false }: Reading,
+  { places, alone = false, leaving = async (row) => row }: Reading,
 ): AsyncGenerator<readonly string[], void> {
   const columns = table.columns.map(({ name, type }) =>
     places === undefined ? `t.${q(name)}` : portable(`t.${q(name)}`, type, places),
@@ -35,7 +39,7 @@ export async function* readLines(
   for (let wanted = 100; ; ) {
     const rows = await runner.run({ text: `fetch forward ${wanted} from plinth_dump` }, [])
     if (rows.length === 0) break
-    const lines = rows.map((row) => JSON.stringify(row))
+    const lines = (await Promise.all(rows.map(leaving))).map((row) => JSON.stringify(row))
     yield lines
     const length = lines.reduce((total, line) => total + line.length, 0)
     wanted = Math.max(1, Math.min(BATCH_ROWS, wanted * 4, Math.floor((rows.length * BATCH_LENGTH) / length)))

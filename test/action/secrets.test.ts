@@ -6,6 +6,7 @@ import { gunzipSync } from 'node:zlib'
 import fc from 'fast-check'
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
+import { bootOf } from '../../engine/cli/init/trial.ts'
 import type { Runner } from '../../engine/database/database.ts'
 import { dump } from '../../engine/dump/dump.ts'
 import { load } from '../../engine/dump/load.ts'
@@ -234,6 +235,46 @@ test('a dump holds nothing readable, and one of an earlier version is sealed whe
     assert.is(rows.length, 3)
   } finally {
     await target.close()
+    rmSync(folder, { recursive: true, force: true })
+  }
+})
+
+test('a dump seals what an earlier version stored open, also under another name, where the new program never started', async () => {
+  await written(3)
+  await open(OPEN)
+  await app?.close()
+  app = undefined
+  const folder = mkdtempSync(join(tmpdir(), 'plinth-secrets-'))
+  const settings = settingsWith(OLD)
+  const renamed = THINGS.replace('  pin: {', '  number: { renamed_from: pin,').replace(
+    'resource: things',
+    'resource: items\nrenamed_from: things',
+  )
+  try {
+    for (const [at, things] of [THINGS, renamed].entries()) {
+      const target = await testDatabase()
+      try {
+        const files = new Map([
+          ['app.yaml', 'name: Vault\nplugins: { csv: {}, jobs: {} }\n'],
+          ['things.yaml', things],
+        ])
+        const { catalog } = await bootOf(files)
+        const shared = { catalog, settings, files: [] }
+        const file = join(folder, String(at))
+        await dump({ ...shared, database: place.database, now: new Date() }, file)
+        assert.is(textOf(file).split('open sesame 2').length, 2, 'as_sent alone')
+        const text = 'select pin, code from things order by id'
+        await load({ ...shared, database: target.database, asDumped: true, otherSecret: false }, file)
+        const [, second] = await target.database.adhoc.run({ text }, [])
+        assert.is(await openedSecret(settings, second?.[0] ?? ''), 'open sesame 2')
+        assert.ok(await isSecret(settings, second?.[1] ?? null, 'open sesame 2'))
+        const [open] = await place.database.adhoc.run({ text }, [])
+        assert.equal(open, ['open sesame 1', 'open sesame 1'], 'the database itself is as it was')
+      } finally {
+        await target.close()
+      }
+    }
+  } finally {
     rmSync(folder, { recursive: true, force: true })
   }
 })
