@@ -29,6 +29,8 @@ export const WORK_LIMITS = {
   jobKeepFailedMs: 2_592_000_000,
   /** Changes that a listener works in one transaction: enough that a hundred cost little more than one. */
   listenerBatch: 200,
+  /** Changes that it works beyond those where one request wrote them: a request writes 500 records, and what follows from some. */
+  listenerRequest: 1_000,
   /** How often listeners look for changes that nobody told them of, and the least time between two looks, in milliseconds. */
   listenerPollMs: 2_000,
   listenerPauseMs: 50,

@@ -130,25 +130,46 @@ export async function lockPlace(runner: Runner, name: string): Promise<HeldPlace
   return { done: done ?? '', upto: upto ?? null, lastId: lastId ?? '0', retries: retries === 't' }
 }
 
-/** At most `most` changes that come next. The place must be locked before, so that the snapshot is a later one. */
-export async function readBatch(
-  runner: Runner,
-  catalog: Catalog,
-  name: string,
-  words: readonly string[],
-  place: Place,
-  most: number,
-): Promise<Batch> {
+/** What is read of the log. */
+interface Reading {
+  readonly name: string
+  readonly words: readonly string[]
+  readonly place: Place
+  /** So many changes at most. */
+  readonly most: number
+  /** So many more at most, where that is the rest of what one request wrote: people hear of it at once. */
+  readonly rest: number
+}
+
+/** The changes that come next. The place must be locked before, so that the snapshot is a later one. */
+export async function readBatch(runner: Runner, catalog: Catalog, reading: Reading): Promise<Batch> {
+  const { most, name, place, words } = reading
   const { done, upto, lastId } = place
   const rows =
     upto === null
       ? await runner.run({ text: READ }, [name, done, words, most])
       : await runner.run({ text: READ_ON }, [name, done, words, most, upto, lastId])
-  const due = rows.filter(([, , id]) => id !== null).map((row) => dueOf(catalog, row))
-  const more = due.length === most
+  const first = rows.filter(([, , id]) => id !== null).map((row) => dueOf(catalog, row))
+  const more = first.length === most
+  const upTo = upto ?? rows[0]?.[0] ?? done
+  const due = more ? [...first, ...(await restOf(runner, catalog, reading, upTo, first.at(-1)!))] : first
   const last = String(due.at(-1)?.change.id ?? lastId)
-  const end = { done: upto ?? rows[0]?.[0] ?? done, upto: null, lastId: rows[0]?.[1] ?? last }
+  const end = { done: upTo, upto: null, lastId: rows[0]?.[1] ?? last }
   return { due, more, end, next: more ? { done, upto: end.done, lastId: last } : end }
+}
+
+/** What follows a change up to the last one of the same request; imports tell of each record to nobody. */
+async function restOf(
+  runner: Runner,
+  catalog: Catalog,
+  { name, place, rest, words }: Reading,
+  upto: string,
+  { change: { bulk, id, requestId } }: Due,
+): Promise<readonly Due[]> {
+  if (rest === 0 || bulk || requestId === null) return []
+  const rows = await runner.run({ text: READ_ON }, [name, place.done, words, rest, upto, id])
+  const due = rows.map((row) => dueOf(catalog, row))
+  return due.slice(0, due.findLastIndex(({ change }) => change.requestId === requestId) + 1)
 }
 
 const OF_RECORD = `select ${CHANGE} from plinth_change c where c.resource = $1 and c.record_id = $2

@@ -27,8 +27,9 @@ export type Outcome = 'more' | 'idle' | 'taken'
 
 /** What a round is told. */
 export interface Round {
-  /** At most so many changes. */
+  /** At most so many changes, and so many more where that is the rest of what one request wrote. */
   readonly most: number
+  readonly rest: number
   /** Changes that failed when they were alone in their batch, by id, with the reason: they are put off. */
   readonly poison: ReadonlyMap<number, string>
   /** The wait before a change that failed so often is tried again, in milliseconds. */
@@ -85,7 +86,7 @@ async function workNext(
   round: Round,
   work: Works,
 ): Promise<Outcome> {
-  const batch = await readBatch(transaction, catalog, name, words, place, round.most)
+  const batch = await readBatch(transaction, catalog, { name, words, place, most: round.most, rest: round.rest })
   const { due } = batch
   const isIdle = await work(await putOff(transaction, name, due, round))
   const { more, next } = isIdle ? { more: false, next: batch.end } : batch

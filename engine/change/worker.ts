@@ -10,6 +10,7 @@ import { type ListenerState, listenerStates } from './state.ts'
 /** Numbers of LIMITS, as the application narrowed them. */
 export interface ListenerLimits {
   readonly listenerBatch: number
+  readonly listenerRequest: number
   readonly listenerPollMs: number
   readonly listenerPauseMs: number
   readonly listenerRestMs: number
@@ -160,7 +161,9 @@ async function work(parts: ListenerParts, state: State, name: string): Promise<n
     const begins: Round['begins'] = (changes, deferred) => {
       tried = { changes, deferred }
     }
-    const round: Round = { most, poison, pauseMs: (attempt) => pause(parts, attempt), begins }
+    // What failed is worked in ever smaller parts, whatever belongs together.
+    const rest = most < limits.listenerBatch ? 0 : limits.listenerRequest
+    const round: Round = { most, rest, poison, pauseMs: (attempt) => pause(parts, attempt), begins }
     try {
       const outcome = await runRound(foundation, { name, listen }, round)
       if (outcome !== 'more') return tried.changes.length

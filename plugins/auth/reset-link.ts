@@ -65,5 +65,6 @@ export function sendInvite(
     to: person.email,
     data: { first_name: person.firstName, email: person.email, link, hours },
     by,
+    invites: true,
   })
 }

@@ -10,7 +10,9 @@ import {
   type JsonSchema,
   SYSTEM,
 } from '../../engine/index.ts'
-import { type NamedMail, sendMails } from './send.ts'
+import { gathered, type Letter } from './gather.ts'
+import { sendMails } from './send.ts'
+import { strangersAmong } from './strangers.ts'
 import { type Recipient, readTo, recipientsOf, type To } from './to.ts'
 import { fillWords, readWords, wordsBudget, wordsData } from './words.ts'
 
@@ -152,24 +154,31 @@ export async function mailRecords(context: ActionContext, beside: Beside = NOTHI
     return seen === undefined ? [] : [{ recipient, seen }]
   })
   const more = await beside.valuesFor(reading.map(({ recipient }) => recipient))
+  const written = reading.flatMap(({ recipient }) => (recipient.written === true ? [recipient.address] : []))
+  const strangers = written.length === 0 ? undefined : await strangersAmong(context, written)
   const words = { subject: given.subject, text: given.text }
-  const mails = new Map<string, NamedMail>()
+  const letters = new Map<string, Letter>()
   for (const [at, { recipient, seen }] of reading.entries()) {
-    const { address, record } = recipient
+    const { address, record, written } = recipient
     if (more[at] === undefined) continue
     const data = { ...wordsData(context, paths, seen), ...more[at] }
     // What can't be filled in fails the run here, where its author looks, and not the job that mails it.
     const budget = wordsBudget(catalog.limits, seen, texts.length)
-    for (const text of texts) fillWords(text, data, budget)
+    const [subject = '', text = ''] = texts.map((one) => fillWords(one, data, budget))
     const by = doneBy(context, record)
-    for (const cause of causesOf(context, record)) {
+    // What the program does by itself, its author wants.
+    const stranger = by !== null && written === true && strangers?.has(address.toLowerCase()) === true
+    for (const { cause, request } of causesOf(context, record)) {
       const id = idOf([context.instance, work.automation, record ?? 0, cause, address, words.subject, words.text])
       const thread = record === undefined ? {} : { thread: `${work.resource.name}-${record}` }
       // Accounts come first: one who is named twice is mailed once, with what the account may see.
-      if (!mails.has(id)) mails.set(id, { id, template: words, to: address, data, by, ...thread })
+      if (letters.has(id)) continue
+      const mail = { id, template: words, to: address, data, by, stranger, ...thread }
+      letters.set(id, { id, mail, record, request, subject, text })
     }
   }
-  await sendMails(context, [...mails.values()])
+  const named = (ids: readonly string[]): string => idOf([context.instance, work.automation, ...ids])
+  await sendMails(context, gathered([...letters.values()], named))
 }
 
 /** To whom a mail would go, and to whom none would. */
@@ -202,11 +211,21 @@ async function valuesFor(
 }
 
 /** What set the automation off for a record, each the same however often it is worked; of a schedule the present moment. */
-function causesOf({ now, work }: ActionContext, record: number | undefined): readonly string[] {
-  if (record === undefined) return [now().toISOString()]
+function causesOf({ now, work }: ActionContext, record: number | undefined): readonly Cause[] {
+  if (record === undefined) return [{ cause: now().toISOString(), request: null }]
   return work.records
     .filter(({ id }) => id === record)
-    .map(({ change, moment }) => (change === undefined ? (moment ?? now().toISOString()) : `change ${change.id}`))
+    .map(({ change, moment }) =>
+      change === undefined
+        ? { cause: moment ?? now().toISOString(), request: null }
+        : { cause: `change ${change.id}`, request: change.requestId },
+    )
+}
+
+interface Cause {
+  readonly cause: string
+  /** The request that wrote the change; null where nobody's did. */
+  readonly request: string | null
 }
 
 /** Whose act set the automation off for a record. */

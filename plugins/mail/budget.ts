@@ -1,19 +1,20 @@
 /** ⇄ How many mails may leave: of one person's acts, to strangers, and altogether. What is over waits, and staff can be told. */
-import { isObject, type Json, type JobContext, type JsonObject, type JsonSchema } from '../../engine/index.ts'
+import { isObject, type JobContext, type JsonObject, type JsonSchema } from '../../engine/index.ts'
 
 /** Whose act caused a mail to somebody else, and to whom it goes. */
 export interface Cause {
   readonly by: number | undefined
   /** Whether the address belongs to nobody whom the application knows. */
   readonly stranger: boolean
+  /** Whether it invites to a new account: staff who invite two hundred people do their work. */
+  readonly invites: boolean
 }
 
-const most = (count: number, description: string): JsonSchema => ({
-  type: 'integer',
-  minimum: 1,
-  maximum: 10_000_000,
-  default: count,
-  description,
+/** How many leave where the application does not say. */
+const STANDARD = { person_hour: 50, invitations_day: 500, strangers_day: 20, day: 2_000 } as const
+
+const most = (name: keyof typeof STANDARD, description: string): Readonly<Record<string, JsonSchema>> => ({
+  [name]: { type: 'integer', minimum: 1, maximum: 10_000_000, default: STANDARD[name], description },
 })
 
 /** The option `budgets`. */
@@ -24,9 +25,10 @@ export const BUDGETS: JsonSchema = {
   description:
     'How many mails leave; what is over waits for the next hour or day. Links for passwords and addresses do not wait.',
   properties: {
-    person_hour: most(50, 'Mails to others that the acts of one person cause within an hour.'),
-    strangers_day: most(20, 'Copies that they cause within a day to addresses that belong to no account or contact.'),
-    day: most(2_000, 'All mails within a day.'),
+    ...most('person_hour', 'Mails to others that the acts of one person cause within an hour, without invitations.'),
+    ...most('invitations_day', 'Invitations to new accounts that one person causes within a day.'),
+    ...most('strangers_day', 'Copies that they cause within a day to addresses that belong to no account or contact.'),
+    ...most('day', 'All mails within a day.'),
   },
 }
 
@@ -41,33 +43,31 @@ interface Bucket {
   readonly what: string
 }
 
-function bucketsOf(options: JsonObject, { by, stranger }: Cause): readonly Bucket[] {
+function bucketsOf(options: JsonObject, { by, invites, stranger }: Cause): readonly Bucket[] {
   const given = isObject(options.budgets) ? options.budgets : {}
-  const limit = (name: string, standard: Json): number => Number(given[name] ?? standard)
+  const limit = (name: keyof typeof STANDARD): number => Number(given[name] ?? STANDARD[name])
   const person = by === undefined ? 'people without an account' : `the account ${by}`
-  return [
-    { name: 'all', most: limit('day', 2_000), ms: DAY_MS, what: 'mails of the application' },
-    ...(by === undefined
-      ? []
-      : [
-          {
-            name: `person ${by}`,
-            most: limit('person_hour', 50),
-            ms: HOUR_MS,
-            what: `mails to others by acts of ${person}`,
-          },
-        ]),
-    ...(stranger
-      ? [
-          {
-            name: `strangers ${by ?? ''}`.trim(),
-            most: limit('strangers_day', 20),
-            ms: DAY_MS,
-            what: `copies to unknown addresses by acts of ${person}`,
-          },
-        ]
-      : []),
-  ]
+  const all = { name: 'all', most: limit('day'), ms: DAY_MS, what: 'mails of the application' }
+  const own = invites
+    ? {
+        name: `invitations ${by}`,
+        most: limit('invitations_day'),
+        ms: DAY_MS,
+        what: `invitations by ${person}`,
+      }
+    : {
+        name: `person ${by}`,
+        most: limit('person_hour'),
+        ms: HOUR_MS,
+        what: `mails to others by acts of ${person}`,
+      }
+  const copies = {
+    name: `strangers ${by ?? ''}`.trim(),
+    most: limit('strangers_day'),
+    ms: DAY_MS,
+    what: `copies to unknown addresses by acts of ${person}`,
+  }
+  return [all, ...(by === undefined ? [] : [own]), ...(stranger ? [copies] : [])]
 }
 
 /** Takes nothing of any bucket, because one is empty. */

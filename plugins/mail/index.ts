@@ -9,6 +9,7 @@ import { CONNECTIONS, SMTP } from './transport.ts'
 
 export { type Beside, checkMail, MAIL_OPTIONS, mailRecords } from './automation.ts'
 export { type Mail, type MailQueue, type NamedMail, sendMail, sendMails } from './send.ts'
+export { strangersAmong } from './strangers.ts'
 export type { Recipient } from './to.ts'
 export { fillWords, readWords, wordsBudget, wordsData } from './words.ts'
 

@@ -26,6 +26,8 @@ export interface Mail {
   readonly by?: number | null
   /** Whether it is a copy to an address that belongs to nobody whom the application knows. */
   readonly stranger?: boolean
+  /** Whether it invites somebody to a new account, which counts in a budget of its own. */
+  readonly invites?: boolean
   /** Its reader waits for it, and asked for it: it waits for no budget. */
   readonly urgent?: boolean
 }
@@ -69,7 +71,11 @@ export async function sendMails(
 async function payloadOf(settings: PluginContext['settings'], mail: Mail): Promise<JsonObject> {
   const sealed = await seal(settings, 'mail', JSON.stringify(mail.data))
   const about = mail.thread === undefined ? {} : { thread: mail.thread }
-  const cause = { ...(mail.by && { by: mail.by }), ...(mail.stranger && { stranger: true }) }
+  const cause = {
+    ...(mail.by && { by: mail.by }),
+    ...(mail.stranger && { stranger: true }),
+    ...(mail.invites && { invites: true }),
+  }
   return { template: nameOf(mail.template), to: mail.to, sealed, ...about, ...(mail.urgent ? { urgent: true } : cause) }
 }
 
@@ -89,7 +95,11 @@ export async function sendQueued(context: JobContext, payload: JsonObject): Prom
   // What is tried again was counted.
   if (payload.urgent !== true && context.attempt === 1) {
     const by = typeof payload.by === 'number' ? payload.by : undefined
-    const until = await heldUntil(context, { by, stranger: payload.stranger === true })
+    const until = await heldUntil(context, {
+      by,
+      stranger: payload.stranger === true,
+      invites: payload.invites === true,
+    })
     if (until !== undefined) {
       await context.enqueue('mail.send', payload, { runAt: until })
       return

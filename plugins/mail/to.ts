@@ -94,22 +94,26 @@ export interface Recipient {
   readonly record: number | undefined
   readonly address: string
   readonly actor: Actor | undefined
+  /** Whether people wrote the address into a field of a record. */
+  readonly written?: boolean
 }
 
 /** The recipients of all records of a batch; accounts first, so that an address that is named twice is that of the account. */
 export async function recipientsOf(context: ActionContext, to: readonly To[]): Promise<readonly Recipient[]> {
   const { work } = context
   const records = [...new Set(work.records.map(({ id }) => id))]
-  const found: Recipient[] = []
+  const all: Recipient[] = []
   for (const one of to) {
-    if (one.kind === 'accounts') found.push(...(await accountsAt(context, one.relation, records)))
-    else if (one.kind === 'records') found.push(...(await recordsAt(context, one, records)))
-    else if (one.kind === 'field') found.push(...(await fieldsAt(context, work.resource.name, one.path, records)))
+    if (one.kind === 'accounts') all.push(...(await accountsAt(context, one.relation, records)))
+    else if (one.kind === 'records') all.push(...(await recordsAt(context, one, records)))
+    else if (one.kind === 'field')
+      for (const found of await fieldsAt(context, work.resource.name, one.path, records))
+        all.push({ ...found, written: true })
     else
       for (const record of records.length === 0 ? [undefined] : records)
-        found.push({ record, address: one.address, actor: undefined })
+        all.push({ record, address: one.address, actor: undefined })
   }
-  return [...found.filter(({ actor }) => actor !== undefined), ...found.filter(({ actor }) => actor === undefined)]
+  return [...all.filter(({ actor }) => actor !== undefined), ...all.filter(({ actor }) => actor === undefined)]
 }
 
 /** Accounts that may sign in and whose address is known to be theirs. */

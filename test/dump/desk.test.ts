@@ -238,7 +238,7 @@ async function sameDue(database: Database): Promise<void> {
     const words = ['tickets create', 'tickets update', 'users create', 'media create']
     const batches = rows.map(async ([name, done, upto, lastId]) => {
       const at = { done: done ?? '', upto: upto ?? null, lastId: lastId ?? '0' }
-      const batch = await readBatch(of.adhoc, boot.catalog, name ?? '', words, at, 500)
+      const batch = await readBatch(of.adhoc, boot.catalog, { name: name ?? '', words, place: at, most: 500, rest: 0 })
       return [name ?? '', batch.due.map(({ change }) => change.id)] as const
     })
     return Object.fromEntries(await Promise.all(batches))

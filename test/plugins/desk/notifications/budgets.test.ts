@@ -20,7 +20,7 @@ test.before(async () => {
   const file = join(folder, 'app.yaml')
   const text = (await readFile(file, 'utf8')).replace(
     /^ {4}# budgets: .*$/m,
-    '    budgets: { person_hour: 6, strangers_day: 2, day: 1000 }',
+    '    budgets: { person_hour: 6, invitations_day: 8, strangers_day: 2, day: 1000 }',
   )
   assert.match(text, /person_hour: 6/)
   await writeFile(file, text)
@@ -90,6 +90,21 @@ test('mails to others wait when one person caused enough of them in an hour, and
   await desk.post(`${path}/comments`, manager, { comment: 'From the manager' })
   await mailsTo(desk, customer.email, mailed + 1)
   await until(async () => (await told(desk.admin)).length === 2)
+})
+
+test('invitations have a budget of their own', async () => {
+  const before = (await waiting(0)).length
+  const role_id = await desk.setting('roles', 'customer')
+  for (let n = 0; n < 9; n += 1) {
+    const person = { first_name: 'New', last_name: `Person${n}`, email: `new${n}@people.example`, role_id }
+    assert.is((await desk.post('/users', manager, person)).status, 201)
+  }
+  const held = await waiting(before + 1)
+  const invited = held.filter(({ payload }) => payload.to.startsWith('new'))
+  assert.is(invited.length, 1, 'eight leave, although six are all that a person else sends in an hour')
+  await until(async () =>
+    (await told(desk.admin)).some((one) => String(one).startsWith('8 invitations by the account')),
+  )
 })
 
 test('who asks for a link waits for no budget', async () => {

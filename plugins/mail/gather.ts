@@ -1,0 +1,63 @@
+/** Mails of an automation, gathered: who would be mailed of many records because of one request is mailed once, with all of them. */
+import type { NamedMail } from './send.ts'
+import type { MailWords } from './template.ts'
+
+/** A mail about one record on its way. */
+export interface Letter {
+  readonly mail: NamedMail
+  readonly id: string
+  readonly record: number | undefined
+  /** The request that set the automation off; null: nobody's. */
+  readonly request: string | null
+  /** The words of the mail, filled in. */
+  readonly subject: string
+  readonly text: string
+}
+
+const SEVERAL: MailWords = {
+  subject: '{{ count }} at once: {{ first }}',
+  text: 'One change was made to {{ count }} records:\n\n{{ list | quote }}',
+}
+
+/** Characters of one mail: more would be too much for the queue, and go in another one. */
+const LENGTH = 200_000
+
+/** The mails of letters, in the order of the first of each; `idOf` names what is made of several. */
+export function gathered(letters: readonly Letter[], idOf: (ids: readonly string[]) => string): readonly NamedMail[] {
+  const groups = new Map<string, Letter[]>()
+  for (const letter of letters) {
+    const { id, mail, request } = letter
+    const key = request === null ? id : JSON.stringify([mail.to, request, mail.by])
+    const group = groups.get(key)
+    if (group === undefined) groups.set(key, [letter])
+    else group.push(letter)
+  }
+  return [...groups.values()].flatMap((group) =>
+    new Set(group.map(({ record }) => record)).size > 1
+      ? parts(group).map((part) => several(part, idOf(part.map(({ id }) => id))))
+      : group.map(({ mail }) => mail),
+  )
+}
+
+/** As few parts as fit into a mail each. */
+function parts(letters: readonly Letter[]): readonly (readonly Letter[])[] {
+  const made: Letter[][] = []
+  let length = LENGTH
+  for (const letter of letters) {
+    length += letter.subject.length + letter.text.length
+    if (length > LENGTH) {
+      made.push([])
+      length = letter.subject.length + letter.text.length
+    }
+    made.at(-1)!.push(letter)
+  }
+  return made
+}
+
+function several(letters: readonly Letter[], id: string): NamedMail {
+  const { mail, subject } = letters[0]!
+  const { by = null, stranger = false, to } = mail
+  const list = letters.map((one) => `${one.subject}\n\n${one.text}`).join('\n\n')
+  const count = new Set(letters.map(({ record }) => record)).size
+  return { id, template: SEVERAL, to, by, stranger, data: { ...mail.data, count, first: subject, list } }
+}
