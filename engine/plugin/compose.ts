@@ -32,7 +32,7 @@ import type {
   Plugin,
   ResourceRoutes,
 } from './plugin.ts'
-import { TIDY, TIDY_FILES } from './tidy.ts'
+import { STATISTICS, TIDY, TIDY_FILES } from './tidy.ts'
 import { TIDY_AUTOMATIONS } from './tidy-automations.ts'
 import { TIDY_CHANGES } from './tidy-changes.ts'
 
@@ -237,7 +237,7 @@ function jobsOf(bound: Binder, diagnostics: Diagnostic[]): ReadonlyMap<string, B
       diagnostics.push({ code: 'wrong_plugin', message, expected: ['a whole number'] })
     }
   }
-  const own = [KEEP, TIDY, TIDY_AUTOMATIONS, TIDY_CHANGES, TIDY_FILES].map(
+  const own = [KEEP, STATISTICS, TIDY, TIDY_AUTOMATIONS, TIDY_CHANGES, TIDY_FILES].map(
     ({ name, job }) => [name, { plugin: 'plinth', options: {}, value: job }] as const,
   )
   return new Map<string, Bound<JobContribution>>([...jobs.map((job) => [job.name, job] as const), ...own])

@@ -4,6 +4,7 @@ import { deleteExpiredAnswers } from '../http/kept-answers.ts'
 import type { JobContribution } from '../job/job.ts'
 import { deleteOldJobs } from '../job/queue.ts'
 import { LIMITS } from '../limits.ts'
+import { gatherStatistics } from '../migration/statistics.ts'
 import { takeOverSecrets } from '../migration/take-over.ts'
 import { tidyCalendars } from '../migration/working-time.ts'
 import { removeOldFiles } from '../old-files.ts'
@@ -26,6 +27,15 @@ const job: JobContribution = {
 }
 
 export const TIDY = { name: 'plinth.tidy', job } as const
+
+const statistics: JobContribution = {
+  description: 'Has the database look at tables that have grown or got columns, so that it plans for what they hold.',
+  every: '1 minute',
+  eachInstance: true,
+  run: async ({ catalog, database, signal }) => ({ tables: await gatherStatistics(catalog, database, signal) }),
+}
+
+export const STATISTICS = { name: 'plinth.statistics', job: statistics } as const
 
 /** What a process that was killed left in the folder of files in passing. */
 const files: JobContribution = {
