@@ -3,12 +3,12 @@ import { quoted as q } from '../filter/sql.ts'
 import { createIndex, dropIndex } from './ddl.ts'
 import { GUARD_MARK } from './inspect.ts'
 import { quoteText } from './name.ts'
-import type { futureObstacles } from './obstacle.ts'
+import type { obstacles } from './obstacle.ts'
 import { type Circumstances, isSettled, type Pair } from './pair.ts'
 import { changing, type Command, type Step, tidying } from './step.ts'
 import type { TableIndex } from './table.ts'
 
-type Question = ReturnType<typeof futureObstacles>
+type Question = ReturnType<typeof obstacles>
 
 const FUNCTION = 'plinth_guard_names'
 
