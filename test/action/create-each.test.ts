@@ -7,6 +7,7 @@ import { SYSTEM } from '../../engine/actor.ts'
 import type { Creation, CreationEntry } from '../../engine/index.ts'
 import type { JsonObject } from '../../engine/json.ts'
 import { application, type TestApplication } from '../support/application.ts'
+import { sentencesIn } from '../support/sentence-codes.ts'
 
 const test = suite('many records of plugin code')
 let app: TestApplication
@@ -63,7 +64,11 @@ function createEach(resource: string, entries: readonly CreationEntry[], only?: 
 
 const idOf = (made: Creation | undefined): unknown =>
   made !== undefined && 'record' in made ? made.record.id : undefined
-const told = (made: Creation): unknown => ('error' in made ? (made.error.params.errors ?? made.error.message) : 'made')
+const told = (made: Creation): unknown => {
+  if (!('error' in made)) return 'made'
+  const { message, params } = made.error
+  return params.errors === undefined ? message : sentencesIn(params.errors)
+}
 
 async function rows(text: string): Promise<readonly (readonly (string | null)[])[]> {
   return app.engine.database.adhoc.run({ text }, [])

@@ -7,6 +7,7 @@ import type { Actor } from '../../engine/actor.ts'
 import { ApiError } from '../../engine/error.ts'
 import type { JsonObject } from '../../engine/json.ts'
 import { readLookup } from '../../engine/query/lookup.ts'
+import { sentencesIn } from '../support/sentence-codes.ts'
 import { type Library, library } from './library.ts'
 
 const test = suite('direct update')
@@ -133,7 +134,7 @@ async function outcome(run: () => Promise<string>): Promise<unknown> {
     return { ...rest, changed: updated_at !== created_at }
   } catch (error) {
     if (!(error instanceof ApiError)) throw error
-    return { code: error.code, message: error.message, errors: error.params.errors }
+    return { code: error.code, message: error.message, errors: sentencesIn(error.params.errors ?? {}) }
   }
 }
 

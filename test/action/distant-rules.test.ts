@@ -7,6 +7,7 @@ import { SYSTEM } from '../../engine/actor.ts'
 import { ApiError } from '../../engine/error.ts'
 import type { JsonObject } from '../../engine/json.ts'
 import { type Answer, application, type TestApplication } from '../support/application.ts'
+import { sentencesIn } from '../support/sentence-codes.ts'
 import { RESOURCES } from './distant.ts'
 
 const distant = suite('rules over several relations')
@@ -50,7 +51,11 @@ async function batch(bodies: readonly JsonObject[]): Promise<unknown> {
   const { records } = pluginContext(executionOf(app.engine.app.foundation, call), {})
   const made = await records('bookings', 'system').createEach(bodies.map((input) => ({ input })))
   return made.map((one) =>
-    'error' in one && one.error instanceof ApiError ? (one.error.params.errors ?? one.error.message) : 'made',
+    'error' in one && one.error instanceof ApiError
+      ? one.error.params.errors === undefined
+        ? one.error.message
+        : sentencesIn(one.error.params.errors)
+      : 'made',
   )
 }
 

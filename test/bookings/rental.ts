@@ -6,6 +6,7 @@ import { ApiError } from '../../engine/error.ts'
 import type { JsonObject } from '../../engine/json.ts'
 import type { Answer } from '../support/answer.ts'
 import { application, type TestApplication } from '../support/application.ts'
+import { sentencesIn } from '../support/sentence-codes.ts'
 
 export const CLERK = '1:clerk:rental.book'
 export const MANAGER = '9:manager:rental.book,rental.manage'
@@ -51,7 +52,8 @@ export async function openRental(): Promise<Rental> {
         return undefined
       } catch (error) {
         if (!(error instanceof ApiError)) throw error
-        return { status: error.status, says: error.params.errors ?? error.message }
+        const { message, params, status } = error
+        return { status, says: params.errors === undefined ? message : sentencesIn(params.errors) }
       }
     },
     async imported(columns) {

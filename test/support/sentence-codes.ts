@@ -1,4 +1,5 @@
 /** What each code looks like in words, so that every sentence that a test is answered is held against the code beside it. */
+import type { FieldErrors } from '../../engine/field-error.ts'
 
 /** Code → what its sentences hold; the first that fits counts, and none means `invalid`. */
 const WORDS: readonly (readonly [code: string, sentences: RegExp])[] = [
@@ -30,8 +31,17 @@ const WORDS: readonly (readonly [code: string, sentences: RegExp])[] = [
   ['wrong_format', /invalid format$|must be a |must be an |must contain only /],
 ]
 
+/** Sentences of authors of applications, which have the code `invalid` whatever they read like. */
+const OF_AUTHORS: readonly string[] = ['The selected sub category does not belong to the category of the ticket']
+
+/** The sentences of mistakes as an answer has them. */
+export function sentencesIn(errors: FieldErrors): Readonly<Record<string, readonly string[]>> {
+  return Object.fromEntries(Object.entries(errors).map(([name, mistakes]) => [name, mistakes.map(String)]))
+}
+
 /** The code that a sentence reads like. */
 export function codeInWords(sentence: string): string {
+  if (OF_AUTHORS.includes(sentence)) return 'invalid'
   return WORDS.find(([, words]) => words.test(sentence))?.[0] ?? 'invalid'
 }
 

@@ -4,6 +4,7 @@ import fc from 'fast-check'
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
 import { hashPassword, passwordErrors, verifyPassword } from '../../../plugins/auth/password.ts'
+import { sentencesIn } from '../../support/sentence-codes.ts'
 
 const test = suite('forms of passwords')
 
@@ -43,7 +44,7 @@ test('a new one holds nothing that can not be seen, and is confirmed in any form
   for (const sign of ['\t', '\n', '\u0000', '\u007f', '\u00ad', '\u200b', '\u200f', '\u202e', '\u2060', '\ufeff'])
     assert.equal(passwordErrors(`a long${sign} secret`, `a long${sign} secret`, 'a@b.c'), { password: [sentence] })
   assert.is(passwordErrors('cafe\u0301\u00a0au lait', 'café au\u3000lait', 'a@b.c'), undefined)
-  assert.equal(passwordErrors('e\u0301'.repeat(7), 'é'.repeat(7), 'a@b.c'), {
+  assert.equal(sentencesIn(passwordErrors('e\u0301'.repeat(7), 'é'.repeat(7), 'a@b.c') ?? {}), {
     password: ['The password must have at least 8 characters'],
   })
 })
