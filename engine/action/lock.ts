@@ -1,8 +1,8 @@
 /** ⇄ Locks of rules about several records: whoever writes under one of them waits for the others, and sees what they wrote. */
 import type { Resource, WriteAction } from '../catalog/catalog.ts'
 import type { Json } from '../json.ts'
+import { type Lock, type LockedWrite as Locked, locksOf } from '../plan/write-checks.ts'
 import { castType } from '../query/comparison.ts'
-import { type Lock, locksOf, type TableWrite } from '../query/table-check.ts'
 import { type Execution, inTransaction } from './execution.ts'
 
 /** Values of a record by field, as they are before or after a write; one that is absent is not known. */
@@ -21,7 +21,7 @@ export function ruleLocks(
   resource: Resource,
   action: WriteAction,
   columns: ReadonlySet<string> | undefined,
-  more: Pick<TableWrite, 'links' | 'never'> = {},
+  more: Pick<Locked, 'links' | 'never'> = {},
 ): readonly Lock[] {
   return locksOf({ resource, action, columns, ...more })
 }

@@ -10,7 +10,7 @@ import type { Id } from '../id.ts'
 import { indexOf, overlapName } from '../migration/tables.ts'
 import { planChecks } from '../plan/write-plan.ts'
 import { readable } from '../query/policy.ts'
-import type { Check } from '../query/write-check.ts'
+import type { TestedCheck } from '../query/write-check.ts'
 import { type CompiledWrite, compileChecks } from '../query/write-statement.ts'
 import { type FieldValues, invalidSelection, mistake } from '../record/decode.ts'
 import { type Execution, runCompiled } from './execution.ts'
@@ -32,19 +32,19 @@ export function written(around: Execution, resource: Resource, compiled: Compile
 }
 
 /** Throws conflict with the sentence of the first rule that the write would break. */
-export function refuseBroken(checks: readonly Check[], row: Row): void {
+export function refuseBroken(checks: readonly TestedCheck[], row: Row): void {
   for (const [i, check] of checks.entries()) {
-    if (check.kind === 'rule' && row[i] !== 't') throw new ApiError('conflict', { message: check.rule.says })
+    if ('says' in check && row[i] !== 't') throw new ApiError('conflict', { message: check.says })
   }
 }
 
-function failed(actor: Actor, checks: readonly Check[], row: Row): Record<string, FieldError[]> {
+function failed(actor: Actor, checks: readonly TestedCheck[], row: Row): Record<string, FieldError[]> {
   const errors: Record<string, FieldError[]> = {}
   const broken: Record<string, FieldError[]> = {}
   checks.forEach((check, i) => {
     if (row[i] === 't') return
-    if (check.kind === 'rule') {
-      const { at, says } = check.rule
+    if ('says' in check) {
+      const { at, says } = check
       if (at !== undefined) broken[at.name] = [...(broken[at.name] ?? []), fieldError('invalid', says)]
       return
     }

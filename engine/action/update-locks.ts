@@ -1,7 +1,7 @@
 /** ⇄ The locks of an update, by what it may write. */
 import type { Assignment, Clause, Field, Resource } from '../catalog/catalog.ts'
 import { withFollowing } from '../catalog/following.ts'
-import type { Lock } from '../query/table-check.ts'
+import type { Lock } from '../plan/write-checks.ts'
 import type { FieldValues } from '../record/decode.ts'
 import type { Execution } from './execution.ts'
 import type { WriteInput } from './input.ts'

@@ -1,7 +1,9 @@
 /** What one write does, as a value: which fields it gives, by whom they are given, and what it answers. */
-import type { Assignment, Catalog, Clause, Field, Resource, WriteAction } from '../catalog/catalog.ts'
+import type { Assignment, Catalog, Clause, Field, Follow, Resource, WriteAction } from '../catalog/catalog.ts'
 import { computedFields, tableFields } from '../catalog/stored.ts'
+import { followingColumns, followSteps } from './follow-steps.ts'
 import type { Plan } from './plan.ts'
+import { type Check, checksOf } from './write-checks.ts'
 
 /** Everything about a write that is decided before it runs; the values of the request are no part of it. */
 export interface WriteShape {
@@ -33,6 +35,14 @@ export interface WriteShape {
   /** The relations whose links are written behind the record, for the log. */
   readonly linked: readonly string[]
   readonly answer: WriteAnswer
+  /** What follows from it in the record itself, step by step. */
+  readonly follows: readonly (readonly Follow[])[]
+  /** The columns that get values because of others: those that follow, and those that the database computes. */
+  readonly following: ReadonlySet<string>
+  /** Every column that it gives a value; none of a row that goes or comes back, which is judged as a whole. */
+  readonly columns: ReadonlySet<string>
+  /** What must hold before anything is written. */
+  readonly checks: readonly Check[]
 }
 
 /**
@@ -64,6 +74,24 @@ const PLAIN = {
   linked: [],
 } as const
 
+/** A plan with what follows from it, and what it is held to. */
+function completed(
+  catalog: Catalog,
+  decided: Omit<WriteShape, 'follows' | 'following' | 'columns' | 'checks'>,
+): WriteShape {
+  const { action, answer, assigned, bulk, given, resource } = decided
+  if (action === 'delete' || action === 'restore') {
+    const whole = { ...decided, follows: [], following: NOTHING, columns: NOTHING }
+    return { ...whole, checks: answer === 'draft' ? [] : checksOf(catalog, whole) }
+  }
+  const by = action === 'create' && bulk ? 'import' : action
+  const written = new Set([...given, ...assigned.map(({ field }) => field)].map(({ column }) => column))
+  const follows = followSteps(catalog, resource, by, written)
+  const following = followingColumns(catalog, resource, follows, written)
+  const whole = { ...decided, follows, following, columns: new Set([...written, ...following]) }
+  return { ...whole, checks: answer === 'draft' ? [] : checksOf(catalog, whole) }
+}
+
 /** The parts of creating a record: `names` are the fields that have a value, the other words are those of the plan. */
 export interface Insert extends Pick<WriteShape, 'resource' | 'clause' | 'bulk' | 'links' | 'answer'> {
   readonly names: readonly string[]
@@ -76,14 +104,14 @@ export function planInsert(catalog: Catalog, { names, trusted, ...parts }: Inser
   const has = new Set(names)
   const { assigned, given } = insertedFields(catalog, resource, has, clause)
   const moments = answer === 'draft' ? defaultMoments(resource, has, assigned) : []
-  return {
+  return completed(catalog, {
     ...PLAIN,
     ...parts,
     action: 'create',
     given,
     trusted: new Set(trusted),
     assigned: [...assigned, ...moments],
-  }
+  })
 }
 
 /** The parts of creating several records: each has the fields `names`, and some of them have those of `lacked`. */
@@ -100,7 +128,7 @@ export function planInsertEach(catalog: Catalog, { lacked, names, ...parts }: In
   const fixed = new Set(assignments(resource, clause, has).map(({ field }) => field))
   const optional = [...resource.fields.values()].filter((field) => lacked.includes(field.name) && !fixed.has(field))
   const moments = defaultMoments(resource, has, assigned).filter(({ field }) => optional.includes(field))
-  return {
+  return completed(catalog, {
     ...PLAIN,
     ...parts,
     action: 'create',
@@ -108,7 +136,7 @@ export function planInsertEach(catalog: Catalog, { lacked, names, ...parts }: In
     optional: new Set(optional),
     assigned: [...assigned, ...moments],
     answer: 'record',
-  }
+  })
 }
 
 /** The parts of changing a record: `names` are the fields that get a value, the other words are those of the plan. */
@@ -127,34 +155,34 @@ export const PLAIN_UPDATE = {
 } as const
 
 /** Plans changing a record. */
-export function planUpdate(_catalog: Catalog, { names, ...parts }: Update): WriteShape {
+export function planUpdate(catalog: Catalog, { names, ...parts }: Update): WriteShape {
   const { clause, resource } = parts
   const has = new Set(names)
   const set: readonly Assignment[] = clause?.set ?? []
   const fixed = new Set(set.map((assignment) => assignment.field.name))
   const given = writtenFields(resource, has, fixed)
   const further = resource.updateSets.filter(({ field }) => !has.has(field.name) && !fixed.has(field.name))
-  return { ...PLAIN, ...parts, action: 'update', given, assigned: [...set, ...further] }
+  return completed(catalog, { ...PLAIN, ...parts, action: 'update', given, assigned: [...set, ...further] })
 }
 
 /** Plans deleting or restoring a record. */
 export function planRemoval(
-  _catalog: Catalog,
+  catalog: Catalog,
   parts: Pick<WriteShape, 'resource' | 'leaving' | 'answer'> & { readonly action: 'delete' | 'restore' },
 ): WriteShape {
   const { action, resource } = parts
   const sets = action === 'delete' ? resource.deleteSets : resource.restoreSets
-  return { ...PLAIN, ...parts, assigned: sets ?? [] }
+  return completed(catalog, { ...PLAIN, ...parts, assigned: sets ?? [] })
 }
 
 /** Plans nothing: the record as it is stored. */
-export function planNothing(_catalog: Catalog, { resource }: Pick<WriteShape, 'resource'>): WriteShape {
-  return { ...PLAIN, action: 'delete', resource, answer: 'draft' }
+export function planNothing(catalog: Catalog, { resource }: Pick<WriteShape, 'resource'>): WriteShape {
+  return completed(catalog, { ...PLAIN, action: 'delete', resource, answer: 'draft' })
 }
 
 /** Plans looking for what is wrong with values, of a record to come or one that is there, without writing them. */
 export function planChecks(
-  _catalog: Catalog,
+  catalog: Catalog,
   {
     action,
     names,
@@ -163,7 +191,7 @@ export function planChecks(
 ): WriteShape {
   const has = new Set(names)
   const given = [...resource.fields.values()].filter(({ name }) => has.has(name))
-  return { ...PLAIN, action, resource, given, answer: 'checks' }
+  return completed(catalog, { ...PLAIN, action, resource, given, answer: 'checks' })
 }
 
 /** What rules write beside the caller's values; a field of the scope that the caller names is checked instead. */

@@ -1,49 +1,37 @@
 /** What follows from a write: the row as the caller sends it becomes the row `v` that is judged and stored. */
 import type { Catalog, Field, Follow, Resource } from '../catalog/catalog.ts'
-import { concerns, type WrittenBy } from '../catalog/following.ts'
+import type { WrittenBy } from '../catalog/following.ts'
 import { computedSql } from '../catalog/formula.ts'
-import { idSql, meets, tableFields, withComputed } from '../catalog/stored.ts'
+import { idSql, meets, tableFields } from '../catalog/stored.ts'
 import { and, join, or, quoted, type Sql, sql } from '../filter/sql.ts'
+import { columnsSet } from '../plan/follow-steps.ts'
+import type { WriteShape } from '../plan/write-plan.ts'
 import { valueSql } from './assigned.ts'
 import { castType } from './comparison.ts'
 import { beforeSql, holdsSql, type Judged } from './condition.ts'
 import { joiner, type SelectScope } from './scope.ts'
 
-/** The row to write, as the definitions of a `with`; the last of them is `v`. */
-export interface FollowedRow {
-  readonly definitions: Sql
-  /** The columns that may get another value than the caller's. */
-  readonly columns: ReadonlySet<string>
+/** How the record of a plan comes to be written. */
+export function writtenBy({ action, bulk }: WriteShape): WrittenBy {
+  if (action === 'create') return bulk ? 'import' : 'create'
+  return 'update'
 }
 
 /**
- * Puts what follows on top of `row`; `columns` are those that the write gives values. `place`: a column of several rows that
- * tells them apart, and goes along.
+ * The row to write, with what follows on top of `row`, as the definitions of a `with`; the last of them is `v`. `place`: a
+ * column of several rows that tells them apart, and goes along.
  */
-export function followedRow(
-  scope: SelectScope,
-  resource: Resource,
-  by: WrittenBy,
-  columns: ReadonlySet<string>,
-  row: Sql,
-  place?: string,
-): FollowedRow {
+export function followedRow(scope: SelectScope, plan: WriteShape, row: Sql, place?: string): Sql {
   const { catalog } = scope
-  const steps = stepsOf(catalog, resource, by, columns)
-  const names = [...steps.map((_, i) => `i${i}`), 'v']
-  const rows = steps.map((step, i) =>
+  const { assigned, follows, given, resource } = plan
+  const by = writtenBy(plan)
+  const written = new Set([...given, ...assigned.map(({ field }) => field)].map(({ column }) => column))
+  const names = [...follows.map((_, i) => `i${i}`), 'v']
+  const rows = follows.map((step, i) =>
     computedRow(catalog, resource, stepSql(scope, resource, step, by, `i${i}`, place), by, columnsSet(step), place),
   )
-  const first = computedRow(catalog, resource, row, by, by === 'update' ? columns : undefined, place)
-  const definitions = [first, ...rows].map((one, i) => sql`${names[i] ?? 'v'} as materialized (${one})`)
-  const set = steps.flatMap((step) => [...columnsSet(step)])
-  const written = new Set([...columns, ...set])
-  const computed = [...withComputed(catalog, resource, written)].filter((column) => !written.has(column))
-  return { definitions: join(definitions), columns: new Set([...set, ...computed]) }
-}
-
-function columnsSet(step: readonly Follow[]): ReadonlySet<string> {
-  return new Set(step.flatMap(({ set }) => set.map(({ field }) => field.column)))
+  const first = computedRow(catalog, resource, row, by, by === 'update' ? written : undefined, place)
+  return join([first, ...rows].map((one, i) => sql`${names[i] ?? 'v'} as materialized (${one})`))
 }
 
 /**
@@ -73,31 +61,6 @@ export function computedRow(
 
 function isGiven({ name, options, type }: Field): boolean {
   return name === 'id' || type.generated?.(options, '') !== undefined
-}
-
-/** The entries that the write concerns. One that reads what an earlier one sets comes in a later step. */
-function stepsOf(
-  catalog: Catalog,
-  resource: Resource,
-  by: WrittenBy,
-  columns: ReadonlySet<string>,
-): readonly (readonly Follow[])[] {
-  const steps: Follow[][] = []
-  const written = new Set(withComputed(catalog, resource, columns))
-  let setHere = new Set<string>()
-  for (const follow of resource.follows) {
-    if (!concerns(follow, by, written)) continue
-    if (steps.length === 0 || [...follow.reads].some((column) => setHere.has(column))) {
-      steps.push([])
-      setHere = new Set()
-    }
-    steps.at(-1)!.push(follow)
-    for (const column of withComputed(catalog, resource, columnsSet([follow]))) {
-      setHere.add(column)
-      written.add(column)
-    }
-  }
-  return steps
 }
 
 function stepSql(

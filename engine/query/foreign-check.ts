@@ -1,43 +1,20 @@
 /** Rules about other records that a write to this table could break, in the statement of that write. */
-import type { Catalog, ForeignRule, LinkRule, Resource, WayStep, WriteAction } from '../catalog/catalog.ts'
+import type { Catalog, ForeignRule, LinkRule, Resource, WayStep } from '../catalog/catalog.ts'
 import { idsType, ownerOf } from '../catalog/key.ts'
-import { idSql, meets } from '../catalog/stored.ts'
+import { idSql } from '../catalog/stored.ts'
 import { and, join, or, quoted, type Sql, slot, sql } from '../filter/sql.ts'
 import { type Compiled, compiled } from './compiled.ts'
-import { holdsSql, type Judged, tableSql } from './condition.ts'
-import { afterOf, type RuleSql } from './rule-check.ts'
+import { type After, holdsSql, type Judged, tableSql } from './condition.ts'
 import type { SelectScope } from './scope.ts'
 
-/** Whether a write can break a rule about other records. */
-export function breaks(
-  { asked, reads }: ForeignRule,
-  action: WriteAction,
-  columns: ReadonlySet<string> | undefined,
-): boolean {
-  // Nothing points at a record to come, and what others point at is not removed under them.
-  if (action !== 'update') return asked
-  return columns === undefined || meets(reads, columns)
-}
-
-/** The checks of a write for the records of others that look at it; each answers 409. */
-export function foreignChecks(
-  scope: SelectScope,
-  resource: Resource,
-  action: WriteAction,
-  columns: ReadonlySet<string> | undefined,
-): readonly RuleSql[] {
-  const after = afterOf(scope, resource, action, columns)
-  return resource.foreignRules
-    .filter((foreign) => breaks(foreign, action, columns))
-    .map((foreign) => ({
-      check: { kind: 'rule', rule: { says: foreign.rule.says, at: undefined } },
-      condition: keptSql(
-        scope.catalog,
-        { ...foreign, way: foreign.way.slice(0, -1) },
-        { record: 'r', before: undefined, after },
-        (near, table) => writtenSql(scope.catalog, resource, { near, table }, foreign.way.at(-1)!),
-      ),
-    }))
+/** That no live record breaks a rule which looks at the written row; `after` is what the statement makes of its table. */
+export function foreignSql({ catalog }: SelectScope, resource: Resource, foreign: ForeignRule, after: After): Sql {
+  return keptSql(
+    catalog,
+    { ...foreign, way: foreign.way.slice(0, -1) },
+    { record: 'r', before: undefined, after },
+    (near, table) => writtenSql(catalog, resource, { near, table }, foreign.way.at(-1)!),
+  )
 }
 
 /** Whether the last step of a way leads from `near` to the row `v`, or led to the row that it was. */

@@ -1,7 +1,7 @@
 /** Every rule that a write may be refused by, for people: the same for the reference and for explain. */
 import type { Field, Resource, WriteAction } from '../catalog/catalog.ts'
+import { breaks } from '../plan/write-checks.ts'
 import type { Span } from '../text/source.ts'
-import { breaks } from './foreign-check.ts'
 
 /** A rule as people hear of it. */
 export interface HeldTo {

@@ -19,25 +19,17 @@ export interface MoveSql {
   readonly tells: readonly Sql[]
 }
 
-/** The moves that an update of these columns may make. */
-export function moveChecks(
-  { catalog, actor }: SelectScope,
-  resource: Resource,
-  columns: ReadonlySet<string>,
-): readonly MoveSql[] {
+/** Whether anybody may make a move of an update, and whether this actor may, where that is another question. */
+export function movesSql({ catalog, actor }: SelectScope, resource: Resource, moves: Moves): readonly MoveSql[] {
   const judged: Judged = { record: 'v', before: resource.table }
-  return resource.moves
-    .filter(({ field }) => columns.has(field.column))
-    .flatMap((moves) => {
-      const own = moves.allow.filter((move) => speaksOf(move, actor))
-      const check = (whose: 'anyone' | 'own', allow: readonly Move[]): MoveSql => ({
-        check: { kind: 'move', moves, whose },
-        condition: allowedSql(catalog, moves, allow, judged),
-        tells: whose === 'own' ? [] : wordsSql(catalog, moves, judged),
-      })
-      const anyone = check('anyone', moves.allow)
-      return own.length === moves.allow.length ? [anyone] : [anyone, check('own', own)]
-    })
+  const own = moves.allow.filter((move) => speaksOf(move, actor))
+  const check = (whose: 'anyone' | 'own', allow: readonly Move[]): MoveSql => ({
+    check: { kind: 'move', moves, whose },
+    condition: allowedSql(catalog, moves, allow, judged),
+    tells: whose === 'own' ? [] : wordsSql(catalog, moves, judged),
+  })
+  const anyone = check('anyone', moves.allow)
+  return own.length === moves.allow.length ? [anyone] : [anyone, check('own', own)]
 }
 
 /** Whether a move is allowed to an actor. */

@@ -1,20 +1,12 @@
 /** The only record with a yes, as SQL: who loses it to the record that is written, and what a record that comes back leaves to another. */
 import type { Field, Resource, SoleRule, WriteAction } from '../catalog/catalog.ts'
 import { idType } from '../catalog/key.ts'
-import { idSql, meets } from '../catalog/stored.ts'
+import { idSql } from '../catalog/stored.ts'
 import { and, quoted, type Sql, slot, sql } from '../filter/sql.ts'
+import { solesOf } from '../plan/write-checks.ts'
 import { type Compiled, compiled } from './compiled.ts'
 import { holdsSql } from './condition.ts'
 import type { SelectScope } from './scope.ts'
-
-/** The rules of the only one that a write of these columns may concern; undefined: of any. */
-export function solesOf(
-  { soles }: Resource,
-  action: WriteAction,
-  columns: ReadonlySet<string> | undefined,
-): readonly SoleRule[] {
-  return action === 'delete' ? [] : soles.filter(({ reads }) => columns === undefined || meets(reads, columns))
-}
 
 /** Columns of the other rows `s` as they will be: what the row `v` takes its yes from has lost it, although that is written next. */
 export function takenSql(

@@ -8,7 +8,7 @@ import { type Compiled, type CompiledRecord, compiled } from './compiled.ts'
 import { followedRow } from './follow.ts'
 import type { SelectScope } from './scope.ts'
 import { selectList } from './select.ts'
-import { checksOf } from './write-check.ts'
+import { checksSql } from './write-check.ts'
 import { type Columns, insertedRow, logSql, writable, writtenColumns } from './write-statement.ts'
 
 /** The column of the place of each record, from 1. */
@@ -50,17 +50,13 @@ function writtenEach(scope: SelectScope, plan: WriteShape): Sql {
   // What was sent, as text: beside the row, because a row does not tell whether a value was sent or follows.
   const sent = sql`g as materialized (select * from unnest(${join(inputs)}) with ordinality as g(${join(names)}))`
   const row = sql`${insertedRow(scope, resource, givenColumns(scope, plan))}, g.${PLACE} from g`
-  const given = new Set(givenColumns(scope, plan).keys())
-  const by = plan.bulk ? 'import' : 'create'
-  const followed = followedRow(scope, resource, by, given, row, PLACE)
-  const columns = new Set([...given, ...followed.columns])
-  const checks = checksOf(scope, plan, columns)
+  const checks = checksSql(scope, plan)
   const holds = checks.length === 0 ? sql`true` : sql`(${and(checks.map(({ condition }) => condition))}) is true`
-  const written = join(writable(scope, resource, columns).map(quoted))
+  const written = join(writable(scope, resource, plan.columns).map(quoted))
   const judged = sql`c as materialized (select v.*, ${holds} as plinth_holds from v)`
   const insert = sql`insert into ${quoted(resource.table)} (${written}) select ${written} from c where c.plinth_holds order by c.plinth_place returning *`
   const unsure = [...plan.optional].filter(
-    ({ column }) => plan.assigned.some(({ field }) => field.column === column) || followed.columns.has(column),
+    ({ column }) => plan.assigned.some(({ field }) => field.column === column) || plan.following.has(column),
   )
   const log = logSql(scope, resource, {
     action: 'create',
@@ -69,7 +65,7 @@ function writtenEach(scope: SelectScope, plan: WriteShape): Sql {
     unsure: new Map(unsure.map((field) => [field, sql`g.${quoted(field.column)} is not null`])),
     from: unsure.length === 0 ? sql`w` : withSent(plan, unsure),
   })
-  return sql`with ${sent}, ${followed.definitions}, ${judged}, w as (${insert})${log}`
+  return sql`with ${sent}, ${followedRow(scope, plan, row, PLACE)}, ${judged}, w as (${insert})${log}`
 }
 
 /** The values of a record: what was sent, else what is assigned. */

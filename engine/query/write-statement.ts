@@ -9,21 +9,18 @@ import { changeSql, forgetSql, type LoggedWrite } from './change-log.ts'
 import { castType } from './comparison.ts'
 import { type CompiledRecord, compiled } from './compiled.ts'
 import { holdsSql } from './condition.ts'
-import { computedRow, type FollowedRow, followedRow } from './follow.ts'
-import { foreignChecks } from './foreign-check.ts'
+import { computedRow, followedRow } from './follow.ts'
 import type { KeptEmbed } from './kept-embed.ts'
-import { ruleChecks } from './rule-check.ts'
 import type { SelectScope } from './scope.ts'
 import { selectList } from './select.ts'
 import { yielded } from './sole.ts'
 import { storedList } from './stored-record.ts'
 import { findings, storedRow, withFormer } from './stored-row.ts'
-import { tableChecks } from './table-check.ts'
-import { type Check, type CheckSql, checksOf } from './write-check.ts'
+import { type CheckSql, checksSql, type TestedCheck } from './write-check.ts'
 
 /** A write. Its row starts with one column for each check, then the id (null when a check failed), then the record. */
 export interface CompiledWrite extends CompiledRecord {
-  readonly checks: readonly Check[]
+  readonly checks: readonly TestedCheck[]
   /** How many columns behind the record tell what the sentences about failed checks need, in the order of the checks. */
   readonly tells: number
   /** What the answer takes from the process; each must be ready before the statement runs. */
@@ -67,18 +64,11 @@ function rowSql(
   return join(fields.map((field) => sql`${columns.get(field.column) ?? otherwise(field)} as ${quoted(field.column)}`))
 }
 
-/** The row `v` of a write, with what follows from it, and every column that it gives a value; `source` is where the stored row `t` is read. */
-function rowOf(
-  scope: SelectScope,
-  { bulk, resource }: WriteShape,
-  given: Columns,
-  source: Sql | undefined,
-): FollowedRow {
+/** The row `v` of a write, with what follows from it, as definitions of a `with`; `source` is where the stored row `t` is read. */
+function rowOf(scope: SelectScope, plan: WriteShape, given: Columns, source: Sql | undefined): Sql {
+  const { resource } = plan
   const row = source === undefined ? insertedRow(scope, resource, given) : updatedRow(scope, resource, given, source)
-  const by = source !== undefined ? 'update' : bulk ? 'import' : 'create'
-  const written = new Set(given.keys())
-  const { definitions, columns } = followedRow(scope, resource, by, written, row)
-  return { definitions, columns: new Set([...written, ...columns]) }
+  return followedRow(scope, plan, row)
 }
 
 /** The columns without those that the database computes itself. */
@@ -122,12 +112,12 @@ interface Write {
 export function compileInsert(scope: SelectScope, plan: WriteShape): CompiledWrite {
   const { resource } = plan
   const given = writtenColumns(scope, plan)
-  const { definitions, columns } = rowOf(scope, plan, given, undefined)
+  const { columns } = plan
   const table = quoted(resource.table)
   const names = join(writable(scope, resource, columns).map(quoted))
   return assemble(scope, plan, {
-    definitions,
-    checks: checksOf(scope, plan, columns),
+    definitions: rowOf(scope, plan, given, undefined),
+    checks: checksSql(scope, plan),
     statement: (conditions) =>
       columns.size === 0
         ? sql`insert into ${table} default values returning *`
@@ -144,13 +134,13 @@ export function compileUpdate(scope: SelectScope, plan: WriteShape): CompiledWri
   const { resource } = plan
   const given = writtenColumns(scope, plan)
   const { definitions: before, source, also, same, former } = storedRow(scope, plan)
-  const { definitions, columns } = rowOf(scope, plan, given, source)
+  const { columns } = plan
   const sets = join(writable(scope, resource, columns).map((column) => `${quoted(column)} = v.${quoted(column)}`))
-  const checks = checksOf(scope, plan, columns)
+  const checks = checksSql(scope, plan)
   const isBare = columns.size === given.size && checks.length === 0 && !resource.logged
   if (plan.finds !== undefined && isBare) return bareUpdate(scope, plan, given)
   return assemble(scope, plan, {
-    definitions: join([...before, definitions]),
+    definitions: join([...before, rowOf(scope, plan, given, source)]),
     checks,
     // The version is compared again by the update itself: after waiting for a lock it sees the newer row.
     statement: (conditions) =>
@@ -232,7 +222,7 @@ export function draftRow(scope: SelectScope, plan: WriteShape): Sql {
   const given = writtenColumns(scope, plan)
   const stored = sql`${quoted(resource.table)} t where ${idSql(resource, 't')} = ${slot('id')}::${idType(resource)}`
   if (action === 'delete' || action === 'restore') return removedRow(scope, resource, action, given, stored)
-  return rowOf(scope, plan, given, action === 'create' ? undefined : stored).definitions
+  return rowOf(scope, plan, given, action === 'create' ? undefined : stored)
 }
 
 /**
@@ -251,7 +241,7 @@ export function compileDraft(scope: SelectScope, plan: WriteShape): CompiledReco
  * row. Its row is that of a write, without an answer: the checks and the id where there are checks, then the stored record. Slot: `id`.
  */
 export function compileRemoval(scope: SelectScope, plan: WriteShape): CompiledWrite {
-  const { leaving, resource } = plan
+  const { resource } = plan
   const action = plan.action === 'restore' ? 'restore' : 'delete'
   const sets = action === 'delete' ? resource.deleteSets : resource.restoreSets
   const table = `${quoted(resource.table)} t`
@@ -264,11 +254,7 @@ export function compileRemoval(scope: SelectScope, plan: WriteShape): CompiledWr
   const written = sql`update ${table} set ${join(list)}${yields.length === 0 ? '' : ' from v'}`
   const write = sets === undefined ? sql`delete from ${table}` : written
   const same = sql`${idSql(resource, 't')} = ${slot('id')}::${idType(resource)}`
-  const checks = [
-    ...ruleChecks(scope, resource, action, undefined),
-    ...tableChecks(scope, { resource, action, columns: undefined, leaving }),
-    ...foreignChecks(scope, resource, action, undefined),
-  ]
+  const checks = checksSql(scope, plan)
   const logged: LoggedWrite =
     sets === undefined
       ? { action, before: 'w', given: NOTHING, from: sql`w` }

@@ -1,0 +1,211 @@
+/** What a write is held to: the checks of its statement, and the locks under which they are right. */
+import type {
+  BelongsTo,
+  Catalog,
+  CountRule,
+  Field,
+  Filter,
+  ForeignRule,
+  Moves,
+  OverlapRule,
+  RecordRule,
+  Resource,
+  SoleRule,
+  WriteAction,
+} from '../catalog/catalog.ts'
+import { computedFields, meets } from '../catalog/stored.ts'
+import type { WriteShape } from './write-plan.ts'
+
+/** A rule that a write would break is told by its sentence, with 422 where it names a field. */
+interface Said {
+  readonly says: string
+  readonly at: Field | undefined
+}
+
+/** A condition that the statement of a write tests before it writes, and what its failure means. */
+export type Check =
+  | { readonly kind: 'reference'; readonly relation: BelongsTo }
+  | { readonly kind: 'missing'; readonly field: Field }
+  | { readonly kind: 'unique'; readonly field: Field }
+  /** What is written must be one of the resource's own records; the field is the one that says so. */
+  | { readonly kind: 'scope'; readonly field: Field }
+  /** The column that the database computes can hold the value; `from` are the sent fields that it comes from. */
+  | { readonly kind: 'fits'; readonly field: Field; readonly from: readonly Field[] }
+  | { readonly kind: 'policy' }
+  /** Whether anybody may make the move, and whether this caller may. */
+  | { readonly kind: 'move'; readonly moves: Moves }
+  | ({ readonly kind: 'rule'; readonly rule: RecordRule } & Said)
+  | ({ readonly kind: 'count'; readonly rule: CountRule; readonly side: 'least' | 'most' } & Said)
+  | ({ readonly kind: 'foreign'; readonly rule: ForeignRule } & Said)
+  /** Never fails: it waits for others that write the same group. */
+  | { readonly kind: 'turn'; readonly rule: OverlapRule }
+
+/** The columns of a write: those that it gives values, or all of a row that goes or comes back. */
+type Columns = ReadonlySet<string> | undefined
+
+const NONE: ReadonlySet<string> = new Set()
+
+/** The checks of a write, in the order in which their failures are told. */
+export function checksOf(catalog: Catalog, plan: Omit<WriteShape, 'checks'>): readonly Check[] {
+  const { action, columns } = plan
+  if (action === 'delete' || action === 'restore') return ruleChecks(plan, undefined)
+  const plain = [
+    ...referenceChecks(plan),
+    ...missingChecks(plan),
+    ...uniqueChecks(plan),
+    ...scopeChecks(plan),
+    ...(plan.clause?.where === undefined ? [] : [{ kind: 'policy' } as const]),
+  ]
+  if (plan.answer === 'checks') return plain
+  return [...plain, ...fittingChecks(catalog, plan), ...moveChecks(plan), ...ruleChecks(plan, columns)]
+}
+
+type Held = Pick<WriteShape, 'action' | 'resource' | 'links' | 'leaving'>
+
+/** The rules that a write of these columns is held to: of the record, of several records, and of others that look at it. */
+function ruleChecks(write: Held, columns: Columns): readonly Check[] {
+  const { action, links, resource } = write
+  const rules = resource.rules.filter(
+    (rule) =>
+      rule.on.has(action) &&
+      !meets(rule.links, links) &&
+      (action !== 'update' || columns === undefined || meets(rule.reads, columns)),
+  )
+  const overlaps = action === 'delete' ? [] : resource.overlaps.filter((rule) => touches(rule, columns))
+  return [
+    ...rules.map((rule) => ({ kind: 'rule', rule, says: rule.says, at: rule.at }) as const),
+    ...resource.counts.filter((rule) => counts(rule, action, columns)).flatMap((rule) => sidesOf(write, rule)),
+    ...overlaps.map((rule) => ({ kind: 'turn', rule }) as const),
+    ...resource.foreignRules
+      .filter((foreign) => breaks(foreign, action, columns))
+      .map((rule) => ({ kind: 'foreign', rule, says: rule.rule.says, at: undefined }) as const),
+  ]
+}
+
+/** Too few may remain in the group that a record leaves, and too many come together in the one to which it comes. */
+function sidesOf({ action, leaving }: Held, rule: CountRule): readonly Check[] {
+  const { at, least, most, per, says } = rule
+  const goes = per.some(({ column }) => leaving.has(column))
+  const sides = [
+    ...(least !== undefined && !goes && (action === 'update' || action === 'delete') ? (['least'] as const) : []),
+    ...(most !== undefined && action !== 'delete' ? (['most'] as const) : []),
+  ]
+  return sides.map((side) => ({ kind: 'count', rule, side, says, at }))
+}
+
+function touches({ reads }: { readonly reads: ReadonlySet<string> }, columns: Columns): boolean {
+  return columns === undefined || meets(reads, columns)
+}
+
+/** A record that comes may be one too many, one that goes one too few, one that changes both. */
+function counts(rule: CountRule, action: WriteAction, columns: Columns): boolean {
+  if (action === 'update') return touches(rule, columns)
+  return action === 'delete' ? rule.least !== undefined : rule.most !== undefined
+}
+
+/** Whether a write can break a rule about other records; `columns` undefined: an update of any. */
+export function breaks({ asked, reads }: ForeignRule, action: WriteAction, columns: Columns): boolean {
+  // Nothing points at a record to come, and what others point at is not removed under them.
+  if (action !== 'update') return asked
+  return columns === undefined || meets(reads, columns)
+}
+
+/** The rules of the only one that a write of these columns may concern; undefined: of any. */
+export function solesOf({ soles }: Resource, action: WriteAction, columns: Columns): readonly SoleRule[] {
+  return action === 'delete' ? [] : soles.filter(({ reads }) => columns === undefined || meets(reads, columns))
+}
+
+function referenceChecks({ given, resource, trusted }: Omit<WriteShape, 'checks'>): readonly Check[] {
+  return given.flatMap((field) => {
+    const relation = field.relation === undefined ? undefined : resource.relations.get(field.relation)
+    if (relation?.kind !== 'belongs_to') return []
+    // Of the record of the path it is known that the caller may see it, and not whether it may be chosen.
+    if (trusted.has(field.name) && relation.where === undefined) return []
+    return [{ kind: 'reference', relation } as const]
+  })
+}
+
+/** A rule writes nothing when the record it selects is not there, or the actor does not have the value. */
+function missingChecks({ assigned }: Omit<WriteShape, 'checks'>): readonly Check[] {
+  return assigned.flatMap(({ field, ...value }) => {
+    const mayBeAbsent = 'selection' in value || value.operand.kind === 'actor'
+    return !mayBeAbsent || field.nullable ? [] : [{ kind: 'missing', field } as const]
+  })
+}
+
+function uniqueChecks({ given, resource }: Omit<WriteShape, 'checks'>): readonly Check[] {
+  // What the engine itself makes anew needs no look.
+  const unique = given.filter((field) => field.unique && !(field === resource.key && field.readOnly))
+  return unique.map((field) => ({ kind: 'unique', field }))
+}
+
+/** The written field by which a record could be outside the resource's scope; none where the scope fixes all it speaks of. */
+function scopeChecks({ action, answer, assigned, given, resource }: Omit<WriteShape, 'checks'>): readonly Check[] {
+  if (resource.scope === undefined || answer === 'checks') return []
+  const spoken = [...rootFields(resource.scope)]
+  const fixed = new Set(assigned.map((assignment) => assignment.field.name))
+  const sent = spoken.find((field) => given.some(({ name }) => name === field.name))
+  const field = sent ?? (action === 'update' ? undefined : spoken.find(({ name }) => !fixed.has(name)))
+  return field === undefined ? [] : [{ kind: 'scope', field }]
+}
+
+/** The fields of the record itself that a filter looks at. */
+function rootFields(filter: Filter): ReadonlySet<Field> {
+  if (filter.kind === 'compare') return new Set([filter.path.relations[0]?.field ?? filter.path.field])
+  if (filter.kind === 'not') return rootFields(filter.of)
+  if (filter.kind === 'related') return new Set(filter.path.relations.slice(0, 1).map(({ field }) => field))
+  return new Set(filter.of.flatMap((part) => [...rootFields(part)]))
+}
+
+/** Without them the database itself would refuse the value, and name no field. */
+function fittingChecks(catalog: Catalog, { columns, given, resource }: Omit<WriteShape, 'checks'>): readonly Check[] {
+  return computedFields(catalog, resource)
+    .filter(({ stored }) => meets(stored!.reads, columns))
+    .map((field) => ({ kind: 'fits', field, from: given.filter(({ column }) => field.stored?.reads.has(column)) }))
+}
+
+function moveChecks({ action, given, resource }: Omit<WriteShape, 'checks'>): readonly Check[] {
+  if (action !== 'update') return []
+  const sent = new Set(given.map(({ column }) => column))
+  return resource.moves.filter(({ field }) => sent.has(field.column)).map((moves) => ({ kind: 'move', moves }))
+}
+
+/** The lock of a rule, taken by itself for each group of records that agree in the fields `per`. */
+export interface Lock {
+  readonly name: string
+  readonly per: readonly Field[]
+}
+
+/** A write whose locks are asked for; `columns` are those that it writes, undefined: the row goes or comes back as a whole. */
+export interface LockedWrite {
+  readonly resource: Resource
+  readonly action: WriteAction
+  readonly columns: Columns
+  /** The joining tables whose pairs are written with it. */
+  readonly links?: ReadonlySet<string>
+  /** The columns in which it leaves no yes. */
+  readonly never?: ReadonlySet<string>
+}
+
+/** The locks that a write takes before its statement, so that it sees what others of the same rule have written. */
+export function locksOf({ action, columns, links = NONE, never = NONE, resource }: LockedWrite): readonly Lock[] {
+  const counted = resource.counts.filter((rule) => counts(rule, action, columns))
+  const soles = solesOf(resource, action, columns).filter(({ field }) => !never.has(field.column))
+  const own = resource.rules.filter(
+    (rule) =>
+      rule.always && rule.on.has(action) && (action !== 'update' || touches(rule, columns) || meets(rule.links, links)),
+  )
+  const others = resource.foreignRules.filter((foreign) => breaks(foreign, action, columns))
+  const linked = resource.linkRules.filter(({ through }) => links.has(through))
+  const named = [...others, ...linked].map(({ rule, table }) => lockName({ table }, rule.name))
+  return [
+    ...[...counted, ...soles].map(({ name, per }) => ({ name: lockName(resource, name), per })),
+    ...own.map(({ name }) => ({ name: lockName(resource, name), per: [] })),
+    ...named.map((name) => ({ name, per: [] })),
+  ]
+}
+
+/** The name of the lock of a rule of a table. */
+export function lockName({ table }: Pick<Resource, 'table'>, rule: string): string {
+  return `plinth rule ${table}.${rule}`
+}
