@@ -3,7 +3,7 @@
 import type { Clause, Resource } from '../catalog/catalog.ts'
 import type { Id } from '../id.ts'
 import type { Json } from '../json.ts'
-import type { WritePlan } from '../plan/write-plan.ts'
+import type { WritePlan } from '../plan/write-shape.ts'
 import { compileDraft } from '../query/write-statement.ts'
 import type { FieldValues } from '../record/decode.ts'
 import { type Execution, runCompiled } from './execution.ts'

@@ -2,7 +2,7 @@
 import type { Resource, Value } from '../catalog/catalog.ts'
 import type { Id } from '../id.ts'
 import type { Json } from '../json.ts'
-import type { WritePlan } from '../plan/write-plan.ts'
+import type { WritePlan } from '../plan/write-shape.ts'
 import { type ChangedRecord, type ChangingWrite, changedReads, changedUnder } from '../query/changed-reads.ts'
 import type { Compiled } from '../query/compiled.ts'
 import { compileLockEach, compileLockRead, compileLockUnder } from '../query/lock-read.ts'

@@ -144,9 +144,9 @@ export const COMMANDS: readonly Command[] = [
   {
     name: 'explain',
     usage:
-      "'<METHOD> <path>' [--as <e-mail or id>] [--field <name>] | --automation <resource>.<name> --record <id> | --listener <plugin>.<name> --record <resource>.<id> | --rule <resource>.<name> --record <id> [--set <JSON>]",
+      "'<METHOD> <path>' [--as <e-mail or id>] [--set <JSON>] [--field <name>] | --automation <resource>.<name> --record <id> | --listener <plugin>.<name> --record <resource>.<id> | --rule <resource>.<name> --record <id> [--set <JSON>]",
     summary:
-      'show what a request is answered and why: the rules that speak of the caller, and the SQL, with --field also why a field of the answer is there, empty or left out; or why an automation did or did not act for a record; or what a listener does for the latest writes of a record, and why; or whether a rule holds of a record, as it is stored or as an update would make it, and by which values; writes nothing',
+      'show what a request is answered and why: its plan, with --set for this body, the rules that speak of the caller, and the SQL, with --field also why a field of the answer is there, empty or left out; or why an automation did or did not act for a record; or what a listener does for the latest writes of a record, and why; or whether a rule holds of a record, as it is stored or as an update would make it, and by which values; writes nothing',
     example: "plinth explain 'PATCH /api/v1/tickets/7' --as ann@example.com",
     options: {
       as: { type: 'string' },

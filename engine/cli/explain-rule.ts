@@ -36,7 +36,8 @@ async function told(
   }
 }
 
-function bodyOf(text: string): JsonObject {
+/** The body that --set says; throws what is wrong with it. */
+export function bodyOf(text: string): JsonObject {
   let body: unknown
   try {
     body = JSON.parse(text)
@@ -46,7 +47,7 @@ function bodyOf(text: string): JsonObject {
   const [inexact] = body === undefined ? [] : inexactNumbers(text, 1)
   if (inexact !== undefined) throw new Error(`--set: the ${inexact.join('.')} ${INEXACT}.`)
   if (isObject(body)) return body
-  throw new Error(`--set takes the body of an update as JSON, such as '{"quantity": 3}'.`)
+  throw new Error(`--set takes the body of a request as JSON, such as '{"quantity": 3}'.`)
 }
 
 function ruleNamed(name: string, { catalog }: App): { readonly resource: Resource; readonly rule: RecordRule } {

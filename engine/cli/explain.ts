@@ -1,18 +1,21 @@
 /** `plinth explain 'GET /api/v1/tickets?status_id=1' --as agent@…`: the route, the rules with their places, and the SQL; with `--field`, why a field is there or not. */
 
 import { type Execution, executionOf } from '../action/execution.ts'
+import type { Question } from '../action/explain.ts'
 import { type Explanation, explain } from '../action/explain.ts'
 import { explainPart, type PartExplained } from '../action/explain-part.ts'
+import { explainPlan } from '../action/explain-plan.ts'
 import { pluginContext } from '../action/plugin-context.ts'
 import { type Actor, ANONYMOUS } from '../actor.ts'
 import { type App, createEngine } from '../engine.ts'
-import { sentenceOf } from '../error.ts'
+import { ApiError, sentenceOf } from '../error.ts'
 import { findRoute, questionOf } from '../http/question.ts'
+import type { JsonObject } from '../json.ts'
 import { isBegun, showDiagnostics } from './application.ts'
 import { type ExitCode, type Invocation, lineOf } from './command.ts'
 import { explainAutomation } from './explain-automation.ts'
 import { explainListener } from './explain-listener.ts'
-import { explainRuleOf } from './explain-rule.ts'
+import { bodyOf, explainRuleOf } from './explain-rule.ts'
 
 async function actorNamed(name: string | undefined, { composition }: App, call: Execution): Promise<Actor> {
   if (name === undefined) return ANONYMOUS
@@ -73,6 +76,17 @@ function renderPart({ name, place, guards, outcome }: PartExplained): string {
   return ['  the field:', `    ${place}  ${name}`, ...lines, `      → ${outcome}`].join('\n')
 }
 
+/** The plan of the request, or why there is none. */
+function planLines(around: Execution, question: Question, body: JsonObject | undefined): readonly string[] {
+  try {
+    return explainPlan(around, question, body)
+  } catch (error) {
+    if (!(error instanceof ApiError)) throw error
+    const mistakes = Object.entries(error.params.errors ?? {}).map(([name, said]) => `${name}: ${said.join('; ')}`)
+    return [`refused before a plan is made: ${[error.message, ...mistakes].join(', ')}`]
+  }
+}
+
 async function explainRequest({ positionals, options }: Invocation, app: App): Promise<string> {
   const { foundation } = app
   const found = findRoute(positionals[0] ?? '', app)
@@ -87,7 +101,9 @@ async function explainRequest({ positionals, options }: Invocation, app: App): P
   const around = executionOf(foundation, { ...call, actor })
   const field = typeof options.field === 'string' ? options.field : undefined
   const part = field === undefined ? [] : [renderPart(await explainPart(around, question, field))]
-  return [head, render(await explain(around, question)), ...part].join('\n')
+  const body = typeof options.set === 'string' ? bodyOf(options.set) : undefined
+  const plan = planLines(around, question, body).map((line) => `    ${line}`)
+  return [head, '  plan:', ...plan, render(await explain(around, question)), ...part].join('\n')
 }
 
 /** What explains that which an option names. */

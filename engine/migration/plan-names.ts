@@ -5,7 +5,7 @@ import { GUARD_MARK } from './inspect.ts'
 import { quoteText } from './name.ts'
 import type { obstacles } from './obstacle.ts'
 import { type Circumstances, isSettled, type Pair } from './pair.ts'
-import { changing, type Command, type Step, tidying } from './step.ts'
+import { type Command, changing, type Step, tidying } from './step.ts'
 import type { TableIndex } from './table.ts'
 
 type Question = ReturnType<typeof obstacles>

@@ -1,44 +1,16 @@
 /** What a write is held to: the checks of its statement, and the locks under which they are right. */
 import type {
-  BelongsTo,
   Catalog,
   CountRule,
   Field,
   Filter,
   ForeignRule,
-  Moves,
-  OverlapRule,
-  RecordRule,
   Resource,
   SoleRule,
   WriteAction,
 } from '../catalog/catalog.ts'
 import { computedFields, meets } from '../catalog/stored.ts'
-import type { WriteShape } from './write-plan.ts'
-
-/** A rule that a write would break is told by its sentence, with 422 where it names a field. */
-interface Said {
-  readonly says: string
-  readonly at: Field | undefined
-}
-
-/** A condition that the statement of a write tests before it writes, and what its failure means. */
-export type Check =
-  | { readonly kind: 'reference'; readonly relation: BelongsTo }
-  | { readonly kind: 'missing'; readonly field: Field }
-  | { readonly kind: 'unique'; readonly field: Field }
-  /** What is written must be one of the resource's own records; the field is the one that says so. */
-  | { readonly kind: 'scope'; readonly field: Field }
-  /** The column that the database computes can hold the value; `from` are the sent fields that it comes from. */
-  | { readonly kind: 'fits'; readonly field: Field; readonly from: readonly Field[] }
-  | { readonly kind: 'policy' }
-  /** Whether anybody may make the move, and whether this caller may. */
-  | { readonly kind: 'move'; readonly moves: Moves }
-  | ({ readonly kind: 'rule'; readonly rule: RecordRule } & Said)
-  | ({ readonly kind: 'count'; readonly rule: CountRule; readonly side: 'least' | 'most' } & Said)
-  | ({ readonly kind: 'foreign'; readonly rule: ForeignRule } & Said)
-  /** Never fails: it waits for others that write the same group. */
-  | { readonly kind: 'turn'; readonly rule: OverlapRule }
+import type { Check, WriteShape } from './write-shape.ts'
 
 /** The columns of a write: those that it gives values, or all of a row that goes or comes back. */
 type Columns = ReadonlySet<string> | undefined

@@ -1,57 +1,9 @@
 /** What one write does, as a value: which fields it gives, by whom they are given, and what it answers. */
-import type { Assignment, Catalog, Clause, Field, Follow, Resource, WriteAction } from '../catalog/catalog.ts'
+import type { Assignment, Catalog, Clause, Field, Resource } from '../catalog/catalog.ts'
 import { computedFields, tableFields } from '../catalog/stored.ts'
 import { followingColumns, followSteps } from './follow-steps.ts'
-import type { Plan } from './plan.ts'
-import { type Check, checksOf } from './write-checks.ts'
-
-/** Everything about a write that is decided before it runs; the values of the request are no part of it. */
-export interface WriteShape {
-  readonly action: WriteAction
-  readonly resource: Resource
-  /** Fields written from the slots `f_<name>`, chosen by the caller. */
-  readonly given: readonly Field[]
-  /**
-   * Of several records in one statement: given fields that a record may lack, which is told by null. It has then what is
-   * assigned to the field, or nothing. Of the others each record has a value, or null because it was sent.
-   */
-  readonly optional: ReadonlySet<Field>
-  /** Names of given fields that the path fixed, not the body: their reference was resolved before. */
-  readonly trusted: ReadonlySet<string>
-  /** Fields written by rules, not by the caller: clause sets, scopes, defaults. */
-  readonly assigned: readonly Assignment[]
-  /** The clause whose condition must hold for what is written; undefined: none asked. */
-  readonly clause: Clause | undefined
-  /** Whether it is one of many records that an import creates. */
-  readonly bulk: boolean
-  /** The field by which an update finds its record itself; undefined: the record was read before. */
-  readonly finds: Field | undefined
-  /** Whether the log tells of an update that changes nothing, too. */
-  readonly told: boolean
-  /** The keys of records that are removed for good: groups by such a key go as a whole. */
-  readonly leaving: ReadonlySet<string>
-  /** The joining tables that are written behind the record; rules that look at them are judged then. */
-  readonly links: ReadonlySet<string>
-  /** The relations whose links are written behind the record, for the log. */
-  readonly linked: readonly string[]
-  readonly answer: WriteAnswer
-  /** What follows from it in the record itself, step by step. */
-  readonly follows: readonly (readonly Follow[])[]
-  /** The columns that get values because of others: those that follow, and those that the database computes. */
-  readonly following: ReadonlySet<string>
-  /** Every column that it gives a value; none of a row that goes or comes back, which is judged as a whole. */
-  readonly columns: ReadonlySet<string>
-  /** What must hold before anything is written. */
-  readonly checks: readonly Check[]
-}
-
-/**
- * What a write answers: the record in its single shape for the actor; every column of a row locked before, for hooks; the
- * record as it would be, when nothing is written; or only what is wrong, when nothing is written either.
- */
-export type WriteAnswer = 'record' | 'stored' | 'draft' | 'checks'
-
-export interface WritePlan extends WriteShape, Plan {}
+import { checksOf } from './write-checks.ts'
+import type { WriteShape } from './write-shape.ts'
 
 /** Names of fields, asked one by one. */
 export interface Names {

@@ -2,7 +2,7 @@
 import type { RecordRule, Resource, WriteAction } from '../catalog/catalog.ts'
 import { tableFields } from '../catalog/stored.ts'
 import { type Sql, sql } from '../filter/sql.ts'
-import type { WriteShape } from '../plan/write-plan.ts'
+import type { WriteShape } from '../plan/write-shape.ts'
 import { type After, holdsSql, type Judged } from './condition.ts'
 import type { SelectScope } from './scope.ts'
 import { takenSql } from './sole.ts'

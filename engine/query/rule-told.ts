@@ -1,7 +1,7 @@
 /** What decides whether a rule holds of a record, compiled to SQL: each key of its conditions, and the values that it compares. */
 import type { Catalog, Filter, RecordRule } from '../catalog/catalog.ts'
 import { join, type Sql, sql } from '../filter/sql.ts'
-import type { WriteShape } from '../plan/write-plan.ts'
+import type { WriteShape } from '../plan/write-shape.ts'
 import { type Compiled, compiled } from './compiled.ts'
 import { beforeSql, holdsSql, type Judged, pathValueSql, rowsSql } from './condition.ts'
 import { afterOf } from './rule-check.ts'

@@ -2,8 +2,8 @@
 import type { OverlapRule, Resource } from '../catalog/catalog.ts'
 import { idSql } from '../catalog/stored.ts'
 import { and, join, parameter, quoted, type Sql, sql } from '../filter/sql.ts'
-import { type Check, lockName } from '../plan/write-checks.ts'
-import type { WriteShape } from '../plan/write-plan.ts'
+import { lockName } from '../plan/write-checks.ts'
+import type { Check, WriteShape } from '../plan/write-shape.ts'
 import { type After, holdsSql, tableSql } from './condition.ts'
 import type { SelectScope } from './scope.ts'
 

@@ -2,7 +2,7 @@
 import type { Field } from '../catalog/catalog.ts'
 import { idSql } from '../catalog/stored.ts'
 import { and, join, quoted, type Sql, slot, sql } from '../filter/sql.ts'
-import type { WriteShape } from '../plan/write-plan.ts'
+import type { WriteShape } from '../plan/write-shape.ts'
 import { castType } from './comparison.ts'
 import { type Compiled, type CompiledRecord, compiled } from './compiled.ts'
 import { followedRow } from './follow.ts'

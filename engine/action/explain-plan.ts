@@ -1,0 +1,102 @@
+/** The plan of a request, as it is made before the database is asked. */
+import type { WriteAction } from '../catalog/catalog.ts'
+import { ApiError } from '../error.ts'
+import type { JsonObject } from '../json.ts'
+import { describeWrite } from '../plan/describe.ts'
+import { pathName, shapeOf } from '../plan/plan.ts'
+import { PLAIN_UPDATE, planInsert, planRemoval, planUpdate } from '../plan/write-plan.ts'
+import type { WritePlan } from '../plan/write-shape.ts'
+import { type ListQuery, readListQuery } from '../query/list-query.ts'
+import { readLookup } from '../query/lookup.ts'
+import { reach, requireClause } from '../query/policy.ts'
+import { readRecordQuery } from '../query/projection.ts'
+import { relatedFollowsOf } from '../query/related-follow.ts'
+import { placeOf } from '../text/source.ts'
+import { madeSlugs } from './create.ts'
+import { type Execution, hooksOf } from './execution.ts'
+import type { Question } from './explain.ts'
+import { coveringClauses, givenNames, readInput, refuseGuarded, wanted, withId } from './input.ts'
+
+/**
+ * The plan of a request as lines; `body` is what it would send. Of an update this is the plan for all that is sent: values
+ * that are stored already are left out once the record is read. Throws ApiError where the request is refused before.
+ */
+export function explainPlan(around: Execution, question: Question, body: JsonObject = {}): readonly string[] {
+  const { action, resource } = question
+  if (action === 'list' || action === 'get') return readLines(around, question)
+  const plan = writeOf(around, { ...question, action }, body)
+  const hooks = hooksOf(around, resource, action).map(({ name }) => name)
+  return [
+    ...describeWrite(plan),
+    ...(hooks.length === 0 ? [] : [`  around it: ${hooks.join(', ')}`]),
+    ...elsewhere(around, plan),
+  ]
+}
+
+function writeOf(
+  around: Execution,
+  question: Question & { readonly action: WriteAction },
+  body: JsonObject,
+): WritePlan {
+  const { action, parent, resource } = question
+  const { actor, bulk, plans } = around
+  const speaking = requireClause(resource.policies[action], actor)
+  if (action === 'delete' || action === 'restore') {
+    const leaving = new Set<string>()
+    return plans.get(planRemoval, { action, resource, leaving, answer: 'stored' })
+  }
+  const input = readInput(around, resource, hooksOf(around, resource, action), body)
+  if (Object.keys(input.errors).length > 0) throw new ApiError('validation_failed', { errors: input.errors })
+  const attempted = wanted(resource, input.values, input)
+  const creates = action === 'create'
+  const values = parent === undefined ? input.values : { ...input.values, [parent.relation.field.name]: null }
+  const clause = coveringClauses(speaking, actor, resource, attempted, creates)[0]
+  refuseGuarded(actor, resource, attempted, creates)
+  if (creates) {
+    const trusted = parent === undefined ? [] : [parent.relation.field.name]
+    const links = new Set<string>()
+    const made = madeSlugs(resource, values).map(({ name }) => [name, null] as const)
+    const names = givenNames(resource, withId(resource, { ...values, ...Object.fromEntries(made) }, around.now()))
+    return plans.get(planInsert, { resource, clause, answer: 'record', trusted, links, bulk, names })
+  }
+  const finds = readLookup(resource, question.named ?? '', actor).field
+  const names = givenNames(resource, values)
+  return plans.get(planUpdate, { ...PLAIN_UPDATE, resource, clause, finds, answer: 'record', names })
+}
+
+function elsewhere({ actor }: Execution, { action, bulk, columns, resource }: WritePlan): readonly string[] {
+  const by = action === 'create' && bulk ? 'import' : action
+  const follows = relatedFollowsOf(resource, by, actor, columns)
+  const lines = follows.map(
+    ({ set, span, way }) => `${set.map(({ field }) => field.name).join(', ')} of its ${way} (${placeOf(span)})`,
+  )
+  return lines.length === 0 ? [] : [`  then: ${lines.join('; ')}`]
+}
+
+function readLines({ actor, catalog }: Execution, { action, parent, query, resource }: Question): readonly string[] {
+  const reached = reach(resource.policies.view, actor)
+  const within = reached.kind === 'matching' ? shapeOf(reached.filter) : reached.kind
+  if (action === 'get') {
+    const projection = readRecordQuery(catalog, resource, actor, query)
+    return [`get ${resource.name}`, `  within: ${within}`, `  shows: ${projection?.planId ?? 'the usual'}`]
+  }
+  const list = readListQuery(catalog, resource, actor, query)
+  return [
+    `list ${resource.name}`,
+    ...(parent === undefined ? [] : [`  below: the ${parent.resource.name} of ${parent.relation.name}`]),
+    `  within: ${within}`,
+    ...(list.filters.length === 0 ? [] : [`  where: ${list.filters.map(shapeOf).join('; ')}`]),
+    ...(list.search === undefined ? [] : [`  searched for: ${counted(list.search.wanted, 'word')}`]),
+    `  sorted by: ${sortLine(list)}`,
+    `  shows: ${list.projection?.planId ?? 'the usual'}`,
+    `  page: ${list.page === undefined ? 'by cursor, not counted' : `${list.page}, counted`}, ${list.perPage} at most`,
+  ]
+}
+
+function sortLine({ ranked, sort }: ListQuery): string {
+  return (ranked ?? sort).map(({ direction, path }) => `${direction === 'desc' ? '-' : ''}${pathName(path)}`).join(', ')
+}
+
+function counted(number: number, noun: string): string {
+  return `${number} ${noun}${number === 1 ? '' : 's'}`
+}

@@ -1,0 +1,86 @@
+/** A plan as lines for people: what a write gives, what follows, what must hold, and what is answered. */
+import type { Assignment, Field } from '../catalog/catalog.ts'
+import { placeOf, writtenAt } from '../text/source.ts'
+import { pathName, shapeOf } from './plan.ts'
+import type { Check, WritePlan } from './write-shape.ts'
+
+/** The lines of a write's plan, each `<word>: <what>`; parts of which there is nothing are left out. */
+export function describeWrite(plan: WritePlan): readonly string[] {
+  const { assigned, checks, clause, finds, follows, following, given, resource } = plan
+  const lines: readonly (readonly [word: string, what: readonly string[]])[] = [
+    ['found by', finds === undefined ? [] : [finds.name]],
+    ['under', clause === undefined ? [] : [`${writtenAt(clause.span)} (${placeOf(clause.span)})`]],
+    ['given', given.map(nameOf)],
+    ['set', assigned.map(assignedAs)],
+    [
+      'follows',
+      follows.flat().map(({ set, span }) => `${set.map(({ field }) => field.name).join(', ')} (${placeOf(span)})`),
+    ],
+    ['computed', [...resource.fields.values()].filter(isComputed(following)).map(nameOf)],
+    ['must hold', checks.map(checkedAs)],
+    ['logged', resource.logged ? ['what changed, in the log of changes'] : []],
+    ['answers', plan.action === 'delete' ? ['nothing'] : [ANSWERS[plan.answer]]],
+  ]
+  return [`${plan.action} ${resource.name}`, ...lines.flatMap(([word, what]) => saidOf(word, what))]
+}
+
+/** What is short on one line, everything else line by line. */
+function saidOf(word: string, what: readonly string[]): readonly string[] {
+  if (what.length === 0) return []
+  const line = `  ${word}: ${what.join(', ')}`
+  return what.length === 1 || line.length <= WIDTH ? [line] : [`  ${word}:`, ...what.map((one) => `    ${one}`)]
+}
+
+/** Characters of a line. */
+const WIDTH = 100
+
+const ANSWERS = {
+  record: 'the record as the caller sees it',
+  stored: 'the record, read again when all is done',
+  draft: 'the record as it would be; nothing is written',
+  checks: 'what is wrong; nothing is written',
+} as const
+
+function nameOf({ name }: Field): string {
+  return name
+}
+
+function isComputed(columns: ReadonlySet<string>): (field: Field) => boolean {
+  return ({ column, stored }) => stored !== undefined && columns.has(column)
+}
+
+function assignedAs({ field, ...by }: Assignment): string {
+  if ('selection' in by)
+    return `${field.name} = the first of ${by.selection.resource} where ${shapeOf(by.selection.where)}`
+  const { operand } = by
+  if (operand.kind === 'literal') return `${field.name} = ${JSON.stringify(operand.value)}`
+  if (operand.kind !== 'actor') return `${field.name} = $${operand.kind}`
+  return `${field.name} = ${operand.attribute === undefined ? '$actor' : `$actor.${operand.attribute}`}`
+}
+
+/** What a check asks, in a few words. */
+function checkedAs(check: Check): string {
+  switch (check.kind) {
+    case 'reference':
+      return `${check.relation.field.name} names a record that the caller may choose`
+    case 'missing':
+      return `${check.field.name} has a value`
+    case 'unique':
+      return `no other record has this ${check.field.name}`
+    case 'scope':
+      return `${check.field.name} leaves it a record of this resource`
+    case 'policy':
+      return 'the clause, of what is written'
+    case 'fits':
+      return `${check.field.name} can be computed`
+    case 'move':
+      return `${pathName(check.moves.path)} may go there`
+    case 'rule':
+    case 'count':
+      return `"${check.says}" (${placeOf(check.rule.span)})`
+    case 'foreign':
+      return `"${check.says}" (${placeOf(check.rule.rule.span)})`
+    case 'turn':
+      return `"${check.rule.says}", told by the database (${placeOf(check.rule.span)})`
+  }
+}
