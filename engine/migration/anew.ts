@@ -25,20 +25,30 @@ export function isComputedAnew(pair: Pair, column: Column): boolean {
   return !isSame || isBelowMoved(pair, column)
 }
 
-/** Whether a computed column names one that gets another type or name, so that it must go before. */
+/** Whether a wanted column is computed from one that gets another type or name, so that it must go before. */
 export function isBelowMoved(pair: Pair, column: Column): boolean {
   const was = presentColumn(pair, column)
-  return was !== undefined && namesIn(was).some((name) => isMoved(pair, name))
+  return was !== undefined && isOverMoved(pair, was)
 }
 
-/** The columns that a computed one may name: what stands in quotes. */
-export function namesIn({ generated = '' }: Column): readonly string[] {
-  return [...generated.matchAll(/"((?:[^"]|"")+)"/g)].map((match) => (match[1] ?? '').replaceAll('""', '"'))
+/** Whether a computed column that is there is in the way of another one's type or name: PostgreSQL lets neither happen below it. */
+export function isOverMoved(pair: Pair, { generated = '', over = [] }: Column): boolean {
+  // What stands in quotes may be a name.
+  const quoted = [...generated.matchAll(/"((?:[^"]|"")+)"/g)].map((match) => (match[1] ?? '').replaceAll('""', '"'))
+  return quoted.some((name) => isMoved(pair, name)) || over.some((name) => isRetyped(pair, name))
 }
 
-/** Whether a column gets another type, or another one its name: PostgreSQL lets neither happen below a computed column. */
-export function isMoved(pair: Pair, name: string): boolean {
+/** Whether a wanted column gets another type, or another one its name. */
+function isMoved(pair: Pair, name: string): boolean {
   const column = pair.wanted.columns.find((one) => one.name === name)
   const was = column && presentColumn(pair, column)
   return was !== undefined && (was.name !== name || was.type !== column?.type || startsComputed(was, column))
+}
+
+/** Whether a column that is there gets another type, by whatever name it was known when something was computed from it. */
+function isRetyped(pair: Pair, name: string): boolean {
+  return pair.wanted.columns.some((column) => {
+    const was = presentColumn(pair, column)
+    return was?.name === name && (was.type !== column.type || startsComputed(was, column))
+  })
 }

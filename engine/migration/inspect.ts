@@ -32,7 +32,11 @@ const COLUMNS = `select c.relname, a.attname, format_type(a.atttypid, a.atttypmo
       select t.typbasetype as type, t.typtypmod as modifier union all
       select o.typbasetype, o.typtypmod from u join pg_type o on o.oid = u.type and o.typtype = 'd')
       select format_type(u.type, u.modifier) from u join pg_type o on o.oid = u.type where o.typtype <> 'd') end,
-    a.attnum
+    a.attnum,
+    case when a.attgenerated <> '' then (select json_agg(s.attname order by s.attnum)::text
+      from pg_depend e join pg_attribute s on s.attrelid = e.refobjid and s.attnum = e.refobjsubid
+      where e.classid = 'pg_attrdef'::regclass and e.objid = d.oid and e.refclassid = 'pg_class'::regclass
+        and e.refobjid = c.oid and e.refobjsubid <> a.attnum) end
   from pg_class c join pg_attribute a on a.attrelid = c.oid and a.attnum > 0 and not a.attisdropped
   join pg_type t on t.oid = a.atttypid
   left join pg_attrdef d on d.adrelid = c.oid and d.adnum = a.attnum
@@ -94,7 +98,8 @@ function grouped<T>(rows: readonly Row[], read: (row: Row) => T): ReadonlyMap<st
 function columnOf(row: Row): Column {
   const type = textAt(row, 2)
   const isComputed = row[6] !== ''
-  const generated = isComputed ? { generated: (row[7] ?? '').replace(`${MARK}: `, '') } : {}
+  const over = typeof row[10] === 'string' ? { over: JSON.parse(row[10]) as readonly string[] } : {}
+  const generated = isComputed ? { generated: (row[7] ?? '').replace(`${MARK}: `, ''), ...over } : {}
   const printed = isComputed ? undefined : row[4]
   return {
     name: textAt(row, 1),

@@ -141,10 +141,14 @@ function freshTables(wanted: readonly Table[], { tables }: Present): readonly Ta
     .filter((table) => !table.columns.every((column) => there.get(table.name)?.has(key(column))))
 }
 
+const OLDER = 'the database was brought to a newer YAML since, and a start of an older one only adds'
+
 function complaint(step: Step, hash: string, catalog: Catalog | undefined): Diagnostic {
-  const apply = step.risk === 'unsafe' ? `\`plinth apply ${hash}\` does it` : undefined
-  const hint = [step.advice, apply].filter(Boolean).join('; ')
-  const message = `${step.title}: ${reason(step)}`
+  // What loses nothing is refused only to a start of an older YAML.
+  const isOlder = step.risk === 'safe' && step.because === undefined
+  const apply = step.risk === 'unsafe' || isOlder ? `\`plinth apply ${hash}\` does it` : undefined
+  const hint = [isOlder ? undefined : step.advice, apply].filter(Boolean).join('; ')
+  const message = `${step.title}: ${isOlder ? OLDER : reason(step)}`
   const span = place(catalog, step)
   return { code: 'unsafe_migration', message, ...(span ? { span } : {}), ...(hint === '' ? {} : { hint }) }
 }

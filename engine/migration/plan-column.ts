@@ -14,37 +14,37 @@ import {
   presentColumn,
 } from './pair.ts'
 import { addingColumn, goneColumns, settingAside } from './plan-add.ts'
-import { computing, droppedFirst, dropping, keepingComputed } from './plan-computed.ts'
+import { computing, droppedFirst, dropping, heldBy, keepingComputed } from './plan-computed.ts'
 import { narrowing } from './plan-narrow.ts'
 import { asking, maybeRenamed } from './plan-notice.ts'
 import { identifying } from './plan-rename.ts'
 import { isRequiredFirst, requiring } from './plan-required.ts'
 import { numbersFrom } from './plan-sequence.ts'
 import { changingType, droppingCopies, isCopied, isOver } from './plan-type.ts'
-import { movesWords, takingWords } from './plan-words.ts'
+import { takingWords, wordsMoved } from './plan-words.ts'
 import { adding, changing, type Step } from './step.ts'
 import type { Column } from './table.ts'
 
 /** Whether the present column goes, or PostgreSQL must let its type be another one. */
-function isReplaced(pair: Pair, column: Column, was: Column, circumstances: Circumstances): boolean {
-  if (startsComputed(was, column) || isComputedAnew(pair, column)) return true
-  return was.type !== column.type || movesWords(pair, column, was, circumstances)
+function isReplaced(pair: Pair, column: Column, was: Column): boolean {
+  return was.type !== column.type || startsComputed(was, column) || isComputedAnew(pair, column)
 }
 
 /** What others made over a column that is replaced would stop the change, or go with the column. */
 function depending(pair: Pair, column: Column, was: Column, circumstances: Circumstances): readonly Step[] {
-  if (!isReplaced(pair, column, was, circumstances)) return []
+  const rewording = wordsMoved(pair, column, was, circumstances)
+  const always = isReplaced(pair, column, was)
+  if (!always && rewording === undefined) return []
   const all = dependentsOf(circumstances.present.dependents, pair.actual.name, was.name)
   const isCopy = isCopied(pair, column, was) || was.type === column.type
   const dependents = isCopy ? all : all.filter((one) => !/^(index|constraint) /.test(one))
   if (dependents.length === 0) return []
-  const [one, ...others] = dependents
   const step: Step = {
     ...changing(`change what was made over ${pair.wanted.name}.${column.name} first`),
-    risk: 'blocked',
     effect: 'retypes',
-    because: `${dependents.join(', ')} ${others.length === 0 ? 'depends' : 'depend'} on it`,
-    advice: `drop ${others.length === 0 ? one : 'them'} before, and make ${others.length === 0 ? 'it' : 'them'} again behind the change`,
+    // Rows alone decide whether words take the place of others.
+    ...(always || rewording === undefined ? {} : { question: rewording }),
+    ...heldBy(dependents),
   }
   return [step]
 }
@@ -104,8 +104,9 @@ function renaming(pair: Pair, column: Column, was: Column): Step {
 }
 
 /** A column whose name another one takes goes first. */
-function makingPlace({ actual, wanted }: Pair, column: Column, circumstances: Circumstances): Step {
-  if (column.generated !== undefined) return dropping(wanted.name, column)
+function makingPlace(pair: Pair, column: Column, circumstances: Circumstances): Step {
+  const { actual, wanted } = pair
+  if (column.generated !== undefined) return dropping(pair, column, circumstances)
   const aside = settingAside(actual, wanted.name, column, circumstances)
   const over = actual.indexes.filter((index) => isOver(index, column.name))
   return {
@@ -132,8 +133,9 @@ function renamedTwice(pair: Pair, column: Column, circumstances: Circumstances):
 }
 
 /** What the YAML no longer names must not stop new rows; and it waits for a person who has it set aside. */
-function leaving({ wanted, actual }: Pair, column: Column, circumstances: Circumstances): readonly Step[] {
-  if (column.generated !== undefined) return [{ ...dropping(wanted.name, column), effect: 'removes' }]
+function leaving(pair: Pair, column: Column, circumstances: Circumstances): readonly Step[] {
+  const { actual, wanted } = pair
+  if (column.generated !== undefined) return [{ ...dropping(pair, column, circumstances), effect: 'removes' }]
   const aside = settingAside(actual, wanted.name, column, circumstances)
   if (column.nullable || column.identity || column.default !== undefined) return [aside]
   const title = `let ${wanted.name}.${column.name} be null, which the YAML no longer names`
@@ -177,10 +179,10 @@ export function planColumns(pair: Pair, circumstances: Circumstances): readonly 
       step.effect === 'removes' ? asking(step, maybeRenamed(left, added, column)) : step,
     )
   const gone = left.filter((column) => !first.includes(column)).flatMap(leave)
-  const drops = first.flatMap((column) => about(column, [dropping(pair.wanted.name, column)]))
+  const drops = first.flatMap((column) => about(column, [dropping(pair, column, circumstances)]))
   const copied = pair.wanted.columns.flatMap((column) => {
     const was = presentColumn(pair, column)
-    const isCopy = was && (isCopied(pair, column, was) || movesWords(pair, column, was, circumstances))
+    const isCopy = was && (isCopied(pair, column, was) || wordsMoved(pair, column, was, circumstances) !== undefined)
     return isCopy ? [was.name] : []
   })
   const places = displaced.flatMap((column) => about(column, [makingPlace(pair, column, circumstances)]))

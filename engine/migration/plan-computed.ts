@@ -1,9 +1,10 @@
 /** Plans columns that the database computes: they are made anew when what they come from changes, which loses nothing that anybody wrote. */
 import { quoted as q } from '../filter/sql.ts'
-import { isBelowMoved, isComputedAnew, isMoved, namesIn } from './anew.ts'
+import { isBelowMoved, isComputedAnew, isOverMoved } from './anew.ts'
 import { columnSql, markComputed } from './ddl.ts'
+import { dependentsOf } from './dependents.ts'
 import { obstacles } from './obstacle.ts'
-import { type Pair, presentColumn } from './pair.ts'
+import { type Circumstances, type Pair, presentColumn } from './pair.ts'
 import { changing, type Step } from './step.ts'
 import type { Column } from './table.ts'
 
@@ -12,23 +13,39 @@ export function droppedFirst(pair: Pair, gone: readonly Column[]): readonly Colu
   const anew = pair.wanted.columns
     .filter((column) => isComputedAnew(pair, column) && isBelowMoved(pair, column))
     .map((column) => presentColumn(pair, column)!)
-  const inTheWay = gone.filter(
-    (column) => column.generated !== undefined && namesIn(column).some((name) => isMoved(pair, name)),
-  )
+  const inTheWay = gone.filter((column) => column.generated !== undefined && isOverMoved(pair, column))
   return [...anew, ...inTheWay]
 }
 
-/** A column that is computed takes no value of anybody's along. */
-export function dropping(table: string, { name }: Column): Step {
-  const title = `drop column ${table}.${name}, which is computed`
-  return { ...changing(title, `alter table ${q(table)} drop column ${q(name)}`), effect: 'retypes' }
+/** Why a step waits until a person has taken away what others made. */
+export function heldBy(dependents: readonly string[]): Pick<Step, 'risk' | 'because' | 'advice'> {
+  const [one, ...others] = dependents
+  const [verb, what, it] = others.length === 0 ? ['depends', one, 'it'] : ['depend', 'them', 'them']
+  return {
+    risk: 'blocked',
+    because: `${dependents.join(', ')} ${verb} on it`,
+    advice: `drop ${what} before, and make ${it} again behind the change`,
+  }
+}
+
+/** A column that is computed takes no value of anybody's along, and goes where nothing of others depends on it. */
+export function dropping({ actual, wanted }: Pair, { name }: Column, { present }: Circumstances): Step {
+  const title = `drop column ${wanted.name}.${name}, which is computed`
+  const drop = droppingSql(wanted.name, name)
+  const dependents = dependentsOf(present.dependents, actual.name, name)
+  return { ...changing(title, drop), effect: 'retypes', ...(dependents.length > 0 ? heldBy(dependents) : {}) }
+}
+
+function droppingSql(table: string, name: string): string {
+  return `alter table ${q(table)} drop column ${q(name)}`
 }
 
 /** Adds a computed column: for every row at once, and not where a row has a value that it could not hold. */
 export function computing(pair: Pair, column: Column, effect: Step['effect']): readonly Step[] {
   const { wanted, actual } = pair
   const again = isComputedAnew(pair, column)
-  const before = again && !isBelowMoved(pair, column) ? dropping(wanted.name, presentColumn(pair, column)!).sql : []
+  const before =
+    again && !isBelowMoved(pair, column) ? [droppingSql(wanted.name, presentColumn(pair, column)!.name)] : []
   const sql = [
     ...before,
     `alter table ${q(wanted.name)} add column ${columnSql(column)}`,

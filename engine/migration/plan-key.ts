@@ -145,7 +145,30 @@ function overlapping(pair: Pair, index: TableIndex): string | undefined {
   return `select count(*) from ${rows} a where exists (select 1 from ${rows} b where ${both.join(' and ')})`
 }
 
-function excluding(pair: Pair, index: TableIndex): Step {
+/** Rows that an exclusion of overlaps does not take: those that overlap, and those that have no time at all. */
+function unfitForTimes(pair: Pair, index: TableIndex, step: Step): readonly Step[] {
+  const question = overlapping(pair, index)
+  if (question === undefined) return []
+  const [from = '', to = ''] = index.columns.slice(-2).map(q)
+  const where = index.where === undefined ? '' : `(${index.where}) and `
+  const refused = { ...step, sql: [], risk: 'blocked' as const }
+  return [
+    {
+      ...refused,
+      question,
+      consequence: 'share a time that only one may have',
+      advice: 'move or cancel them, or take the rule away',
+    },
+    {
+      ...refused,
+      ...obstacles(pair, `${where}${from} > ${to}`),
+      consequence: 'end before they begin',
+      advice: 'correct their days or moments, or take the rule away',
+    },
+  ]
+}
+
+function excluding(pair: Pair, index: TableIndex): readonly Step[] {
   const { name } = pair.wanted
   const step: Step = {
     title: `refuse overlaps in ${name} (${index.columns.join(', ')})`,
@@ -154,10 +177,7 @@ function excluding(pair: Pair, index: TableIndex): Step {
     risk: 'safe',
     effect: effectOn(pair, index.columns),
   }
-  const question = overlapping(pair, index)
-  if (question === undefined) return step
-  const advice = 'move or cancel them, or take the rule away'
-  return { ...step, risk: 'blocked', question, consequence: 'share a time that only one may have', advice }
+  return [...unfitForTimes(pair, index, step), step]
 }
 
 /**
@@ -203,7 +223,7 @@ function making(
   return { ...here, ...(isAlone ? { ahead: true as const } : {}), behind: true }
 }
 
-function indexing(pair: Pair, index: TableIndex, circumstances: Circumstances): Step {
+function indexing(pair: Pair, index: TableIndex, circumstances: Circumstances): readonly Step[] {
   if (index.kind === 'overlap') return excluding(pair, index)
   const { name } = pair.wanted
   const step: Step = {
@@ -215,13 +235,13 @@ function indexing(pair: Pair, index: TableIndex, circumstances: Circumstances): 
     ...making(pair, index, circumstances),
   }
   const question = index.unique ? duplicates(pair, index) : undefined
-  if (question === undefined) return step
-  if (index.kind === 'names') return refusingAlike(step, pair, index, question)
+  if (question === undefined) return [step]
+  if (index.kind === 'names') return [refusingAlike(step, pair, index, question)]
   const advice = 'make them different, or take `unique` away'
-  return { ...step, risk: 'blocked', ...question, consequence: 'share a value that must be unique', advice }
+  return [{ ...step, risk: 'blocked', ...question, consequence: 'share a value that must be unique', advice }]
 }
 
-/** Rows that get equal values by this plan in what is unique already. */
+/** Rows that this plan gives other values or another place in an index, so that what is refused already would be there. */
 function collisions(pair: Pair, index: TableIndex): readonly Step[] {
   const { name, columns } = pair.wanted
   const isOther = (one: string): boolean => {
@@ -230,23 +250,23 @@ function collisions(pair: Pair, index: TableIndex): readonly Step[] {
     if (column === undefined || was === undefined) return false
     return !keepsValues(column, was) || (column.fill !== undefined && was.nullable)
   }
-  const question = index.unique && index.columns.some(isOther) ? duplicates(pair, index) : undefined
-  if (question === undefined) return []
+  if (![...index.columns, ...(index.whereColumns ?? [])].some(isOther)) return []
   const step: Step = {
     ...changing(`keep ${called(index)} on ${name} (${index.columns.join(', ')})`),
     about: { table: name, column: index.columns[0] ?? '' },
-    risk: 'blocked',
-    ...question,
-    consequence: 'would share a value that must be unique',
-    advice: 'make them different, or take `unique` away',
   }
-  return [step]
+  if (index.kind === 'overlap') return unfitForTimes(pair, index, step)
+  const question = index.unique ? duplicates(pair, index) : undefined
+  if (question === undefined) return []
+  const consequence = 'would share a value that must be unique'
+  return [{ ...step, risk: 'blocked', ...question, consequence, advice: 'make them different, or take `unique` away' }]
 }
 
 /** What people call an index by what it is for. */
 function called({ kind, language, unique }: TableIndex): string {
   if (kind === 'stems') return `search index for ${language}`
   if (kind === 'names') return 'index against names that look alike'
+  if (kind === 'overlap') return 'index against overlaps'
   return unique ? 'unique index' : kind === 'trigram' ? 'search index' : 'index'
 }
 
@@ -290,6 +310,6 @@ export function planIndexes(pair: Pair, circumstances: Circumstances): readonly 
   const renaming = renamed.map((index) => renamingIndex(pair, index))
   const colliding = wanted.indexes.filter((index) => !added.includes(index)).flatMap((index) => collisions(pair, index))
   const guarding = added.flatMap((index) => guardingNames(pair, index, circumstances, duplicates(pair, index)))
-  const adding = added.map((index) => indexing(pair, index, circumstances))
+  const adding = added.flatMap((index) => indexing(pair, index, circumstances))
   return [...colliding, ...renaming, ...guarding, ...adding, ...dropping, ...leftGuards(pair, circumstances)]
 }

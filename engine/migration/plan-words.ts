@@ -53,19 +53,30 @@ function moving(
   return { ...copying(pair, column, was, { kind: 'free', using: value }, circumstances), ahead: true }
 }
 
-/** Whether rows may hold words in the place of which the YAML names others. */
-export function movesWords(pair: Pair, column: Column, was: Column, circumstances: Circumstances): boolean {
-  return formerWords(pair, column, was, circumstances).some((word) => column.becomes?.[word] !== undefined)
+/** Each word that rows may hold still, and the one that takes its place. */
+function movedWords(
+  pair: Pair,
+  column: Column,
+  was: Column,
+  circumstances: Circumstances,
+): readonly (readonly [string, string])[] {
+  return formerWords(pair, column, was, circumstances).flatMap((word): (readonly [string, string])[] => {
+    const next = column.becomes?.[word]
+    return next === undefined ? [] : [[word, next]]
+  })
+}
+
+/** SQL that counts the rows in which words take the place of others; undefined where the YAML names none for a word of before. */
+export function wordsMoved(pair: Pair, column: Column, was: Column, circumstances: Circumstances): string | undefined {
+  const words = movedWords(pair, column, was, circumstances).map(([word]) => word)
+  return words.length === 0 ? undefined : obstacles(pair, holding(column, was.name, words), 'now').question
 }
 
 /** Rows that hold a word which the YAML took out of an enum: it says which word takes its place, or they stand in the way. */
 export function takingWords(pair: Pair, column: Column, was: Column, circumstances: Circumstances): readonly Step[] {
   const former = formerWords(pair, column, was, circumstances)
   if (former.length === 0) return strangers(pair, column, was, circumstances)
-  const becomes = former.flatMap((word): (readonly [string, string])[] => {
-    const next = column.becomes?.[word]
-    return next === undefined ? [] : [[word, next]]
-  })
+  const becomes = movedWords(pair, column, was, circumstances)
   const moved = becomes.map(([word]) => word)
   const gone = former.filter((word) => !moved.includes(word))
   const move: Step = {

@@ -38,6 +38,8 @@ export interface Column extends Holding {
   readonly fillFits?: string
   /** SQL of what the database computes it from, as the engine wrote it; undefined: it is written. */
   readonly generated?: string
+  /** The present names of the columns that it is computed from, whatever the engine wrote; never of the catalog. */
+  readonly over?: readonly string[]
   /** SQL over the columns of a row: whether it can hold what is computed; never read from a database. */
   readonly fits?: string
   /** Its earlier name as the YAML says; never read from a database. */
