@@ -2,6 +2,7 @@
 import type { Write } from './client.ts'
 import type { Change, Sequence, Step, Way } from './draw.ts'
 import type { Kind } from './kinds.ts'
+import type { Making } from './made.ts'
 
 type ShortChange = readonly [kind: Kind, a?: number, b?: number]
 
@@ -10,19 +11,22 @@ const change = ([kind, a = 0, b = 0]: ShortChange): Change => ({ kind, a, b })
 const created = (...values: readonly number[]): readonly Write[] =>
   values.map((value) => ({ what: 'create', at: 0, values: value }))
 
+const made = (what: Making['what'], at = 0): readonly Making[] => [{ what, at }]
+
 const createdIn = (at: number, ...values: readonly number[]): readonly Write[] =>
   created(...values).map((write) => ({ ...write, at }))
 
 interface ShortStep {
   readonly writes?: readonly Write[]
+  readonly makes?: readonly Making[]
   readonly changes?: readonly ShortChange[]
   readonly back?: number
   readonly way?: Way
   readonly word?: boolean
 }
 
-function step({ writes = [], changes = [], back = 0, way = 'reload', word = true }: ShortStep): Step {
-  return { writes, changes: changes.map(change), back, way, word, at: 80, onward: true }
+function step({ writes = [], makes = [], changes = [], back = 0, way = 'reload', word = true }: ShortStep): Step {
+  return { writes, makes, changes: changes.map(change), back, way, word, at: 80, onward: true }
 }
 
 function sequence(resources: number, built: readonly ShortChange[], ...steps: readonly ShortStep[]): Sequence {
@@ -136,5 +140,67 @@ export const CASES: Readonly<Record<string, Sequence>> = {
   'a field becomes required and is filled from one that is new too': sequence(1, [['add_field']], {
     writes: created(WORD),
     changes: [['add_field'], ['require_copied']],
+  }),
+  'a computed column goes that somebody reads': sequence(
+    1,
+    [
+      ['add_field', 0, 1],
+      ['add_stored', 0, 0],
+    ],
+    { writes: created(0), makes: made('view', 1), changes: [['remove_stored']], way: 'apply' },
+    { makes: made('nothing'), changes: [['add_field']], way: 'apply' },
+  ),
+  'a computed column that somebody reads is computed from a renamed field': sequence(
+    1,
+    [
+      ['add_field', 0, 1],
+      ['add_stored', 0, 0],
+    ],
+    { writes: created(0), makes: made('view', 1), changes: [['rename_field']] },
+  ),
+  'a computed column that somebody reads was left behind over a field that gets another type': sequence(
+    1,
+    [
+      ['add_field', 0, 1],
+      ['add_stored', 0, 0],
+    ],
+    { writes: created(0), makes: made('view', 1), changes: [['remove_stored']] },
+    { changes: [['retype_field']] },
+  ),
+  'a computed column was left behind over a field that gets another name and then another type': sequence(
+    1,
+    [
+      ['add_field', 0, 1],
+      ['add_stored', 0, 0],
+    ],
+    { writes: created(0), changes: [['remove_stored']] },
+    { changes: [['rename_field']] },
+    { changes: [['retype_field']] },
+  ),
+  'somebody reads words of which none has gone': sequence(
+    1,
+    [['add_field', 0, 6]],
+    { writes: created(0), changes: [['words_become']] },
+    { makes: made('view'), changes: [['add_field']] },
+  ),
+  'a field becomes required and all records meet in what is unique among some': sequence(
+    1,
+    [
+      ['add_field', 0, 0],
+      ['add_field', 0, 3],
+      ['add_partial', 0, 1],
+    ],
+    { writes: created(1, 17), changes: [['require_backfilled', 1, 1]] },
+  ),
+  'days end before they begin where no two may overlap': sequence(1, [['add_days'], ['add_days']], {
+    writes: created(21),
+    changes: [['add_apart']],
+  }),
+  'days that become required meet where no two may overlap': sequence(1, [['add_days'], ['add_days'], ['add_apart']], {
+    writes: created(0, 20),
+    changes: [
+      ['require_backfilled', 1, 1],
+      ['require_backfilled', 0, 0],
+    ],
   }),
 }

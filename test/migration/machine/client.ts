@@ -1,10 +1,12 @@
 /** A client of the application: it writes what was drawn between versions, and reads and writes on while one is tried. ⇄ */
+import { setTimeout as sleep } from 'node:timers/promises'
 import type { Answer } from '../../support/answer.ts'
 import type { Lists, Row } from './answers.ts'
 import { isWritten } from './edit.ts'
 import { type Held, heldOf, hiddenValues, type Model, unknownHeld, type Value, visible } from './model.ts'
 import type { Instance } from './served.ts'
 import { answerName, type Resource, STEADY, type Version } from './shape.ts'
+import { countIn, countMoved, countOut } from './totals.ts'
 import { drawnValue } from './values.ts'
 
 /** One write: which resource and record, and where the values come from. */
@@ -13,6 +15,9 @@ export interface Write {
   readonly at: number
   readonly values: number
 }
+
+/** What the client rests between requests, so that the machine works for the change too. */
+const PAUSE_MS = 10
 
 export class Broken extends Error {}
 
@@ -43,7 +48,9 @@ interface Sent {
 
 function drawnBody(model: Model, version: Version, resource: Resource, drawn: number): Sent {
   const fields = resource.fields.filter(isWritten).map((field, at) => {
-    return { name: field.name, key: field.key, value: drawnValue(field, drawn + at * 3) }
+    // Greater numbers draw other values beside each other.
+    const value = drawnValue(field, drawn + at * (3 + Math.floor(drawn / 20)))
+    return { name: field.name, key: field.key, value }
   })
   const relations = resource.relations.map((one, at) => {
     const target = version.find(({ key }) => key === one.target)
@@ -76,9 +83,12 @@ async function create(served: Instance, model: Model, version: Version, resource
   if (unsent.length > 0) throw new Broken(`POST ${resource.name} was refused for what nobody sends: ${answer.text}`)
   if (answer.status !== 201) return
   const held = unknownHeld(Number(answer.at('data.id')), { ...hiddenValues(model, resource), ...known })
-  for (const field of resource.fields) if (!isWritten(field)) held.values.set(field.key, undefined)
+  for (const { key, total, default: given = null, ...field } of resource.fields)
+    if (total !== undefined) held.values.set(key, given)
+    else if (!isWritten({ key, ...field })) held.values.set(key, undefined)
   follow(resource, held)
   heldOf(model, resource).push(held)
+  countIn(model, version, resource, held)
 }
 
 async function update(served: Instance, model: Model, version: Version, resource: Resource, held: Held, drawn: number) {
@@ -88,8 +98,10 @@ async function update(served: Instance, model: Model, version: Version, resource
   const key = Object.keys(known)[drawn % names.length] ?? STEADY
   const answer = await ask(served, 'PATCH', `${resource.name}/${held.id}`, { [name]: body[name] })
   if (answer.status !== 200) return
+  const before = held.values.get(key)
   held.values.set(key, known[key])
   follow(resource, held)
+  countMoved(model, version, resource, held, key, before)
 }
 
 function unlink(model: Model, version: Version, { key }: Resource, id: number): void {
@@ -109,6 +121,7 @@ function unlink(model: Model, version: Version, { key }: Resource, id: number): 
 async function remove(served: Instance, model: Model, version: Version, resource: Resource, held: Held) {
   const answer = await ask(served, 'DELETE', `${resource.name}/${held.id}`)
   if (answer.status >= 300) return
+  countOut(model, version, resource, held)
   if (resource.softDelete) {
     held.deleted = true
     return
@@ -156,6 +169,7 @@ export async function meanwhile<T>(
       const resource = version[count % Math.max(version.length, 1)]
       if (resource === undefined) return
       await ask(served, 'GET', `${resource.name}?sort=id`)
+      await sleep(PAUSE_MS)
       const [held] = visible(model, resource)
       if (held === undefined) continue
       const steady = 1000 + count

@@ -2,7 +2,9 @@
 import fc from 'fast-check'
 import type { Write } from './client.ts'
 import { type Draw, newResource } from './edit.ts'
+import { fitting } from './joint-kinds.ts'
 import { EDITS, type Kind } from './kinds.ts'
+import { type Making, MAKINGS } from './made.ts'
 import type { Version } from './shape.ts'
 
 export interface Change {
@@ -18,6 +20,8 @@ export type Way = (typeof WAYS)[number]
 export interface Step {
   readonly writes: readonly Write[]
   readonly changes: readonly Change[]
+  /** What people make in the database by hand before the files change. */
+  readonly makes?: readonly Making[]
   /** How many versions ago the files are taken from; 0 for new ones. */
   readonly back: number
   readonly way: Way
@@ -37,7 +41,8 @@ export interface Sequence {
 const BUILDING: readonly Kind[] = [
   ...(['add_field', 'add_field', 'add_field', 'add_default', 'add_required', 'add_one', 'add_many'] as const),
   ...(['add_many_through', 'soft_delete', 'add_timestamps', 'add_sequence', 'add_stored', 'add_follow'] as const),
-  ...(['make_unique', 'add_rule', 'add_seed'] as const),
+  ...(['make_unique', 'add_rule', 'add_seed', 'add_partial', 'add_total', 'add_days', 'add_days'] as const),
+  ...(['add_apart', 'add_seed_beside', 'add_seed_naming'] as const),
 ]
 
 const number = fc.nat(60)
@@ -51,6 +56,8 @@ const writes: fc.Arbitrary<Write> = fc.record({
   at: number,
   values: number,
 })
+
+const makes: fc.Arbitrary<Making> = fc.record({ what: fc.constantFrom(...MAKINGS), at: number })
 
 const WEIGHTS: Readonly<Record<Way, number>> = {
   ...{ reload: 10, apply: 3, restart: 3, 'roll out': 2, kill: 2, 'idle session': 1, 'second instance': 1 },
@@ -66,6 +73,7 @@ export function sequences(
   const step: fc.Arbitrary<Step> = fc.record({
     writes: fc.array(writes, { minLength: 1, maxLength: 6 }),
     changes: fc.array(changeOf(kinds), { minLength: 1, maxLength: 4, size: 'small' }),
+    makes: fc.array(makes, { maxLength: 2, size: 'xsmall' }),
     back: reverts
       ? fc.oneof({ weight: 5, arbitrary: fc.constant(0) }, { weight: 1, arbitrary: fc.nat(2) })
       : fc.constant(0),
@@ -105,7 +113,7 @@ function since<T extends Named>(before: readonly T[], one: T): T {
 /** The version behind some changes; those that find nothing to change are left out. */
 export function changed(version: Version, changes: readonly Change[], fresh: () => number): Version {
   const next = changes.reduce((before, { kind, a, b }) => EDITS[kind](before, { a, b, fresh }) ?? before, version)
-  return next.map((resource) => {
+  return fitting(next).map((resource) => {
     const was = version.find(({ key }) => key === resource.key)
     const fields = resource.fields.map((one) => since(was?.fields ?? [], one))
     const relations = resource.relations.map((one) => since(was?.relations ?? [], one))

@@ -45,8 +45,10 @@ export function ofResource(
 }
 
 /** Whether something of the resource is made of the field, so that it can't go alone. */
-export function isUsed({ fields, rule, seeds }: Resource, { key }: Field): boolean {
-  if (rule?.field === key || seeds?.field === key) return true
+export function isUsed({ apart, fields, partial, rule, seeds }: Resource, { key }: Field): boolean {
+  if (rule?.field === key || seeds?.field === key || apart?.includes(key) === true) return true
+  if (partial?.field === key || partial?.where.field === key) return true
+  if (seeds?.rows.some(({ also }) => also?.field === key) === true) return true
   return fields.some((one) => {
     const of = one.backfill !== undefined && 'of' in one.backfill ? one.backfill.of : undefined
     return one.sum?.includes(key) || one.follows === key || of === key
@@ -54,8 +56,8 @@ export function isUsed({ fields, rule, seeds }: Resource, { key }: Field): boole
 }
 
 /** Whether people write the field. */
-export function isWritten({ type, sum, follows }: Field): boolean {
-  return type !== 'sequence' && sum === undefined && follows === undefined
+export function isWritten({ type, sum, follows, total }: Field): boolean {
+  return type !== 'sequence' && sum === undefined && follows === undefined && total === undefined
 }
 
 /** Changes one of the fields that `fits`; no field takes its place where `change` gives none. */

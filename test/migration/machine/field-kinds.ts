@@ -3,7 +3,14 @@ import { addField, backfilled, type Draw, type Edit, isUsed, isWritten, newField
 import { columnOf, type Field, type Resource, TYPES, type TypeName } from './shape.ts'
 import { certainValue, WORDS } from './values.ts'
 
-const UNIQUE = new Set(['string', 'integer', 'decimal', 'date', 'enum', 'timestamp'])
+export const UNIQUE: ReadonlySet<TypeName> = new Set<TypeName>([
+  'string',
+  'integer',
+  'decimal',
+  'date',
+  'enum',
+  'timestamp',
+])
 
 const typeAt = (drawn: number) => TYPES[drawn % TYPES.length] ?? 'string'
 
@@ -22,6 +29,7 @@ function retyped(field: Field, { b }: Draw, isWord = false): Field {
   }
 }
 
+const isNamed = (field: Field): boolean => isWritten(field) || field.total !== undefined
 const isFree = (field: Field, resource: Resource): boolean => isWritten(field) && !isUsed(resource, field)
 export const isInteger = (field: Field): boolean => field.type === 'integer' && isWritten(field)
 
@@ -67,7 +75,7 @@ export const FIELD_EDITS = {
     return { ...field, name: `${'long'.repeat(11)}x${field.name}` }
   }),
   remove_field: ofField(isFree, () => undefined),
-  rename_field: ofField(isWritten, (field, draw) => {
+  rename_field: ofField(isNamed, (field, draw) => {
     return { ...field, name: `f${draw.fresh()}`, earlier: field.name }
   }),
   forget_rename: ofField(
@@ -132,7 +140,7 @@ export const FIELD_EDITS = {
     ({ type, values = [] }) => type === 'enum' && values.length > 1,
     (field) => lessWords(field, true),
   ),
-  other_column: ofField(isWritten, (field, draw) => ({ ...field, column: `c${draw.fresh()}` })),
+  other_column: ofField(isNamed, (field, draw) => ({ ...field, column: `c${draw.fresh()}` })),
   rename_keeping_column: ofField(isWritten, (field, draw) => {
     return { ...field, column: columnOf(field), name: `f${draw.fresh()}`, earlier: field.name }
   }),

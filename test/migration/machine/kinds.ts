@@ -10,10 +10,12 @@ import {
   resourceName,
 } from './edit.ts'
 import { FIELD_EDITS, isInteger } from './field-kinds.ts'
+import { JOINT_EDITS } from './joint-kinds.ts'
 import { keyOf, type Resource, tableOf } from './shape.ts'
 
 export const EDITS = {
   ...FIELD_EDITS,
+  ...JOINT_EDITS,
   add_one: addRelation('one'),
   add_many: addRelation('many'),
   add_many_through: addRelation('many', ({ name }) => ({ through: `joined_${name}` })),
@@ -89,7 +91,7 @@ export const EDITS = {
     ({ fields }) => fields.some(({ type, required }) => type === 'string' && required !== true),
     ({ fields, seeds }, draw) => {
       const field = seeds?.field ?? fields.find(({ type }) => type === 'string')?.key ?? ''
-      return { seeds: { field, words: [...(seeds?.words ?? []), `seed ${draw.fresh()}`] } }
+      return { seeds: { field, rows: [...(seeds?.rows ?? []), { word: `seed ${draw.fresh()}` }] } }
     },
   ),
   add_resource: (version: Parameters<Edit>[0], draw: Draw) => {

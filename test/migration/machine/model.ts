@@ -1,7 +1,8 @@
 /** What an application holds, by the keys of resources and fields, and what a version makes of it. */
 import type { Json } from '../../../engine/json.ts'
-import type { Field, Relation, Resource, Version } from './shape.ts'
-import { STEADY, tableOf } from './shape.ts'
+import type { What } from './made.ts'
+import { columnOf, type Field, type Relation, type Resource, tableOf, type Version } from './shape.ts'
+import { isReversed, overlaps, sow } from './sowing.ts'
 import { convert, isAllowed } from './values.ts'
 
 /** Undefined: nobody knows the value yet, and the next answer tells it. */
@@ -28,6 +29,16 @@ export interface Model {
   readonly seeded: Set<string>
   /** The keys of resources whose deleted records are hidden. */
   readonly hiding: Set<string>
+  made: readonly Made[]
+}
+
+/** Something that people made in the database over a field. */
+export interface Made {
+  readonly what: Exclude<What, 'nothing'>
+  readonly name: string
+  /** The keys of the resource and of the field. */
+  readonly owner: string
+  readonly field: string
 }
 
 /** Whether a version can be served at once, by a person's word, or not at all. */
@@ -38,27 +49,31 @@ export interface Concern {
   readonly verdict: Verdict
   /** `apples.f1`, as the plan names it. */
   readonly at: string
-  readonly rows: number
+  /** Absent: no rows are concerned, and something else is. */
+  readonly rows?: number
   readonly why: string
 }
 
 export interface Outlook {
   readonly verdict: Verdict
   readonly concerns: readonly Concern[]
+  /** Why the seeds cannot be made, which no plan tells. */
+  readonly unsown?: string | undefined
   /** What the application holds when the version is served. */
   readonly model: Model
 }
 
 export function emptyModel(): Model {
-  return { records: new Map(), known: new Map(), seeded: new Set(), hiding: new Set() }
+  return { records: new Map(), known: new Map(), seeded: new Set(), hiding: new Set(), made: [] }
 }
 
-export function copied({ records, known, seeded, hiding }: Model): Model {
+export function copied({ records, known, seeded, hiding, made }: Model): Model {
   const copies = [...records].map(([key, all]): [string, Held[]] => [
     key,
     all.map((one) => ({ ...one, values: new Map(one.values) })),
   ])
-  return { records: new Map(copies), known: new Map(known), seeded: new Set(seeded), hiding: new Set(hiding) }
+  const sets = { seeded: new Set(seeded), hiding: new Set(hiding) }
+  return { records: new Map(copies), known: new Map(known), ...sets, made }
 }
 
 export function heldOf(model: Model, { key }: Resource): Held[] {
@@ -82,10 +97,13 @@ export function outlook(before: Model, version: Version): Outlook {
     ...ordered(resource.fields).flatMap((field) => fieldConcerns(model, resource, field)),
     ...resource.relations.flatMap((relation) => relationConcerns(model, resource, relation)),
     ...equalConcerns(model, resource),
+    ...apartConcerns(model, resource),
     ...shownConcerns(model, resource),
+    ...totalConcerns(before, resource),
+    ...madeConcerns(before, resource),
   ])
-  for (const resource of version) sow(model, resource)
-  return { verdict: worst(concerns), concerns, model }
+  const unsown = sow(model, version)
+  return { verdict: worst(concerns), concerns, model, unsown }
 }
 
 /** Deleted records that would be shown again. */
@@ -207,42 +225,98 @@ function relationConcerns(model: Model, resource: Resource, relation: Relation):
 }
 
 function equalConcerns(model: Model, resource: Resource): readonly Concern[] {
-  return resource.fields.flatMap((field): readonly Concern[] => {
-    if (field.unique !== true && field.type !== 'sequence') return []
+  const shared = (all: readonly Held[], key: string): readonly Concern[] => {
+    const field = resource.fields.find((one) => one.key === key)
     const counts = new Map<Value, number>()
-    for (const { values } of visible(model, resource)) {
-      const value = values.get(field.key)
+    for (const { values } of all) {
+      const value = values.get(key)
       if (value !== null && value !== undefined) counts.set(value, (counts.get(value) ?? 0) + 1)
     }
     const rows = [...counts.values()].reduce((sum, count) => sum + (count > 1 ? count : 0), 0)
-    const at = `${tableOf(resource)} (${field.column ?? field.name})`
+    const at = `${tableOf(resource)} (${field && columnOf(field)})`
     return rows === 0 ? [] : [{ verdict: 'refused', at, rows, why: 'share a value that must be unique' }]
+  }
+  const unique = resource.fields.filter((field) => field.unique === true || field.type === 'sequence')
+  const { partial } = resource
+  const among = heldOf(model, resource).filter(
+    ({ values }) => partial && values.get(partial.where.field) === partial.where.value,
+  )
+  return [
+    ...unique.flatMap(({ key }) => shared(visible(model, resource), key)),
+    ...(partial === undefined ? [] : shared(among, partial.field)),
+  ]
+}
+
+function apartConcerns(model: Model, resource: Resource): readonly Concern[] {
+  const { apart, fields } = resource
+  if (apart === undefined) return []
+  const shown = visible(model, resource)
+  const columns = apart.map((key) => fields.find((field) => field.key === key)).map((field) => field && columnOf(field))
+  const at = `${tableOf(resource)} (${columns.join(', ')})`
+  const rows = shown.filter((one) => shown.some((other) => other !== one && overlaps(one, other, apart))).length
+  const reversed = shown.filter((one) => isReversed(one, apart)).length
+  const concern = (count: number, why: string): readonly Concern[] =>
+    count === 0 ? [] : [{ verdict: 'refused', at, rows: count, why }]
+  return [...concern(rows, 'share a day that one alone may have'), ...concern(reversed, 'end before they begin')]
+}
+
+/** Records that a new number leaves out. */
+function totalConcerns(before: Model, resource: Resource): readonly Concern[] {
+  return resource.fields.flatMap((field): readonly Concern[] => {
+    const { total } = field
+    if (total === undefined || before.known.has(field.key) || field.required === true) return []
+    const all = before.records.get(total.from) ?? []
+    const rows = all.filter(({ values }) => (values.get(total.by) ?? null) !== null).length
+    const at = `${tableOf(resource)}.${columnOf(field)}`
+    return rows === 0 ? [] : [{ verdict: 'unsafe', at, rows, why: 'are not counted in it' }]
   })
+}
+
+/** What people made over columns that others take the place of. */
+function madeConcerns(before: Model, resource: Resource): readonly Concern[] {
+  const keys = before.made.filter(({ owner }) => owner === resource.key).map(({ field }) => field)
+  return [...new Set(keys)].flatMap((key): readonly Concern[] => {
+    const field = resource.fields.find((one) => one.key === key)
+    const left = before.known.get(key)?.field
+    const isGoing = field === undefined ? isUnderMoved(before, resource, left) : isReplaced(before, resource, field)
+    if (!isGoing) return []
+    const at = `${tableOf(resource)}.${columnOf(field ?? left ?? { key, name: key, type: 'string' })}`
+    return [{ verdict: 'refused', at, why: 'have something that people made over them' }]
+  })
+}
+
+/** Whether a computed column that was left behind is made of one that gets another type. */
+function isUnderMoved(before: Model, { fields }: Resource, left: Field | undefined): boolean {
+  return (
+    left?.sum?.some((source) => {
+      const [then, now] = [before.known.get(source)?.field, fields.find(({ key }) => key === source)]
+      return then && now && (columnType(then) !== columnType(now) || (now.sum !== undefined && then.sum === undefined))
+    }) === true
+  )
+}
+
+const columnType = ({ type }: Field): string => (type === 'sequence' ? 'text' : type)
+
+/** Whether another column takes the place of that of a field, or its values are computed again. */
+function isReplaced(before: Model, resource: Resource, field: Field): boolean {
+  const was = before.known.get(field.key)?.field
+  if (was === undefined) return false
+  if (columnType(was) !== columnType(field)) return true
+  if (field.sum !== undefined && was.sum === undefined) return true
+  if (field.sum !== undefined && was.sum !== undefined) {
+    const moved = field.sum.some((key) => {
+      const [then, now] = [before.known.get(key)?.field, resource.fields.find((one) => one.key === key)]
+      return then !== undefined && now !== undefined && columnOf(then) !== columnOf(now)
+    })
+    return moved || field.sum.join() !== was.sum?.join() || columnOf(was) !== columnOf(field)
+  }
+  const gone = (value: Value) => field.becomes?.[String(value)] !== undefined && !field.values?.includes(String(value))
+  return heldOf(before, resource).some(({ values }) => gone(values.get(field.key)))
 }
 
 /** A record that nobody knows but by some of its values. */
 export function unknownHeld(id: number, known: Readonly<Record<string, Value>>): Held {
   return { id, deleted: false, values: new Map(Object.entries(known)) }
-}
-
-/** Seeds are made once in their life, unless a record of their key is there. */
-function sow(model: Model, resource: Resource): void {
-  const { seeds } = resource
-  for (const word of seeds?.words ?? []) {
-    const mark = `${resource.key} ${word}`
-    const all = heldOf(model, resource)
-    const isThere = all.some(({ values }) => values.get(seeds?.field ?? '') === word)
-    if (model.seeded.has(mark)) continue
-    model.seeded.add(mark)
-    if (isThere) continue
-    const empty = resource.relations.map(({ key, kind }): [string, Value] => [key, kind === 'one' ? null : []])
-    const given = resource.fields.map(({ key, default: value = null, type, sum }): [string, Value] => {
-      return [key, type === 'sequence' || sum !== undefined ? undefined : value]
-    })
-    const values = [...empty, ...given, [STEADY, null] as const, [seeds?.field ?? '', word] as const]
-    // Its id is told by the first answer.
-    all.push(unknownHeld(Number.NaN, Object.fromEntries(values)))
-  }
 }
 
 /** What a new record holds in fields that the served version does not know: nothing, where their column has no default. */

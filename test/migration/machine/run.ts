@@ -6,6 +6,7 @@ import type { ShownPlan } from '../../../engine/migration/plan.ts'
 import { firstDifference, type Lists, settled } from './answers.ts'
 import { forgetFollowing, lists, meanwhile, write } from './client.ts'
 import { changed, counter, firstVersion, type Sequence, type Step } from './draw.ts'
+import { amiss, make } from './made.ts'
 import { emptyModel, type Model, type Outlook, outlook, type Verdict } from './model.ts'
 import { type Instance, type Served, serve, type Told } from './served.ts'
 import { difference, filesOf, tableOf, type Version } from './shape.ts'
@@ -48,18 +49,23 @@ function misjudged(
   look: Outlook,
 ): string | undefined {
   const said = verdictOf(plan)
-  const wanted = look.concerns.map(({ at, rows, why }) => `${rows} rows of ${at} ${why}`).join('; ')
+  const wanted = look.concerns.map(({ at, rows, why }) => `${rows ?? 'some'} rows of ${at} ${why}`).join('; ')
   if (said !== look.verdict) return `the plan is ${said}, not ${look.verdict} (${wanted})\n${text}`
   const missed = look.concerns.find(
-    ({ at, rows }) => !plan.steps.some((step) => step.risk !== 'safe' && step.title.includes(at) && step.rows === rows),
+    ({ at, rows }) =>
+      !plan.steps.some(
+        (step) => step.risk !== 'safe' && step.title.includes(at) && (rows === undefined || step.rows === rows),
+      ),
   )
-  return missed && `the plan does not tell that ${missed.rows} rows of ${missed.at} ${missed.why}\n${text}`
+  return missed && `the plan does not tell that ${missed.rows ?? 'some'} rows of ${missed.at} ${missed.why}\n${text}`
 }
 
 async function compared({ served, other, model, version }: Running): Promise<Lists> {
   const found = await lists(served, version)
   const wrong = firstDifference(model, version, found)
   if (wrong !== undefined) throw new Error(wrong)
+  const made = await amiss(served.database, model, version)
+  if (made !== undefined) throw new Error(made)
   if (other !== undefined && !isDeepStrictEqual(await lists(other, version), found))
     throw new Error('the second instance answers otherwise')
   return found
@@ -79,8 +85,18 @@ async function idle({ served, version }: Running): Promise<() => Promise<void>> 
   return () => ended
 }
 
+/** How often a version is brought that a busy machine had no time for. */
+const TRIES = 6
+
 /** Has a version served; gives what is in the way. */
-async function bring(running: Running, { way }: Step, hash: string | undefined): Promise<string> {
+async function bring(running: Running, step: Step, hash: string | undefined): Promise<string> {
+  for (let left = TRIES; ; left -= 1) {
+    const wrong = await broughtBy(running, step, hash)
+    if (left === 1 || !wrong.includes('has not answered in')) return wrong
+  }
+}
+
+async function broughtBy(running: Running, { way }: Step, hash: string | undefined): Promise<string> {
   const { served, model, version, written } = running
   if (hash !== undefined) return meanwhile(served, model, version, written, () => served.apply(hash))
   if (way === 'restart' || way === 'kill') return served.restart()
@@ -93,11 +109,39 @@ async function bring(running: Running, { way }: Step, hash: string | undefined):
   return meanwhile(served, model, version, written, way === 'reload' ? served.reload : served.rollOut)
 }
 
+interface Refused {
+  readonly what: string
+  /** Of the plan by which it is refused. */
+  readonly hash?: string | undefined
+  /** What the plan did not tell. */
+  readonly why?: string
+}
+
+/** Why a version cannot be served, which its plan may not tell; undefined where it can. */
+function refusalOf(
+  running: Running,
+  { way, word }: Step,
+  next: Version,
+  plan: ShownPlan,
+  hash: string | undefined,
+): Refused | undefined {
+  const verdict = verdictOf(plan)
+  if (verdict === 'refused' || (verdict === 'unsafe' && !word)) return { what: 'refused or left' }
+  const { unsown } = outlook(running.model, next)
+  if (unsown !== undefined) return { what: 'unsown', hash, why: `although ${unsown}` }
+  if (hash !== undefined && plan.steps.some(({ risk }) => risk === 'blocked'))
+    return { what: 'refused to remove', hash }
+  const isStart = way === 'restart' || way === 'kill'
+  if (isStart && hash === undefined && plan.start.refuses.length > 0)
+    return { what: 'refused as older', why: 'that only a person may go back to' }
+  return undefined
+}
+
 /** A version that is refused leaves everything as it was, for the running server and for the next start. */
-async function refused(running: Running, step: Step, before: Lists): Promise<void> {
+async function refused(running: Running, step: Step, before: Lists, { hash, why }: Refused): Promise<void> {
   const { served, version } = running
-  const wrong = await bring(running, step, undefined)
-  if (wrong === '') throw new Error('a version was served that the plan refuses')
+  const wrong = await bring(running, step, hash)
+  if (wrong === '') throw new Error(`a version was served ${why ?? 'that the plan refuses'}`)
   await served.write(filesOf(version))
   if (step.way === 'restart' || step.way === 'kill' || step.onward) {
     const left = await served.restart()
@@ -131,9 +175,33 @@ async function step(running: Running, one: Step): Promise<void> {
   }
 }
 
+async function changesKept({ served }: Running): Promise<number> {
+  const { rows } = await served.database.knex.raw('select coalesce(max(id), 0) as n from plinth_migration')
+  return Number((rows as readonly { readonly n: string }[])[0]?.n)
+}
+
+/** Kills a start, and tells whether the files before are put back: they are where nothing was changed yet. */
+async function isTakenBack(running: Running, { at, onward }: Step): Promise<boolean> {
+  const kept = await changesKept(running)
+  const isKilled = await running.served.killed(at)
+  return isKilled && !onward && (await changesKept(running)) === kept
+}
+
+async function takenBack(running: Running, before: Lists): Promise<void> {
+  const { served, version } = running
+  count('killed and taken back')
+  await served.write(filesOf(version))
+  const left = await served.restart()
+  if (left !== '') throw new Error(`the version before does not start behind a killed one:\n${left}`)
+  const after = await compared(running)
+  if (settled(after) !== settled(before)) throw new Error('answers differ behind a killed version')
+}
+
 async function stepped(running: Running, one: Step): Promise<void> {
   const { served, history, fresh, told: said } = running
   for (const each of one.writes) await write(served, running.model, running.version, each)
+  for (const each of one.makes ?? [])
+    said.push(await make(served.database, running.model, running.version, each, fresh))
   const before = await compared(running)
   const older = one.back > 0 ? history.at(-1 - one.back) : undefined
   const next = older ?? changed(running.version, one.changes, fresh)
@@ -144,22 +212,19 @@ async function stepped(running: Running, one: Step): Promise<void> {
   const told = await judged(running, next)
   if ('mistakes' in told) {
     count('mistaken')
-    return refused(running, one, before)
+    return refused(running, one, before, { what: 'mistaken' })
   }
   const verdict = verdictOf(told.plan)
   count(verdict)
-  if (verdict === 'refused' || (verdict === 'unsafe' && !one.word)) return refused(running, one, before)
-  if (one.way === 'kill' && verdict === 'safe' && (await served.killed(one.at)) && !one.onward) {
-    count('killed and taken back')
-    await served.write(filesOf(running.version))
-    const left = await served.restart()
-    if (left !== '') throw new Error(`the version before does not start behind a killed one:\n${left}`)
-    const after = await compared(running)
-    if (settled(after) !== settled(before)) throw new Error('answers differ behind a killed version')
-    return
+  const hash = verdict === 'unsafe' || one.way === 'apply' ? told.plan.hash : undefined
+  const no = refusalOf(running, one, next, told.plan, hash)
+  if (no !== undefined) {
+    count(no.what)
+    return refused(running, one, before, no)
   }
+  if (one.way === 'kill' && verdict === 'safe' && (await isTakenBack(running, one))) return takenBack(running, before)
   running.written.clear()
-  const wrong = await bring(running, one, verdict === 'unsafe' || one.way === 'apply' ? told.plan.hash : undefined)
+  const wrong = await bring(running, one, hash)
   if (wrong !== '') throw new Error(`a version was refused that the plan calls ${verdict}:\n${wrong}`)
   running.model = outlook(running.model, next).model
   running.version = next
