@@ -95,10 +95,7 @@ async function another(settings: Settings, databaseUrl: string, log: Logger): Pr
   return { send: (method, path, body) => send(address, method, path, { body }), close: () => value.close() }
 }
 
-export async function serve(
-  first: Files,
-  log: Logger = process.env.MLOG ? ({ debug() {}, info() {}, warn: console.log, error: console.log } as any) : SILENT,
-): Promise<Served> {
+export async function serve(first: Files, log: Logger = SILENT): Promise<Served> {
   const folder = await mkdtemp(join(tmpdir(), 'plinth-machine-'))
   const { database, url, close } = await testDatabase()
   const settings = await settingsIn(folder)
