@@ -1,10 +1,11 @@
 /** The compiled program as a process: what the first start says, how it stops, and who may share its data. */
 
-import { spawnSync } from 'node:child_process'
+import { spawn, spawnSync } from 'node:child_process'
 import { once } from 'node:events'
 import { existsSync, readFileSync } from 'node:fs'
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
+import { until } from '../support/wait.ts'
 import { bare, build, PROGRAM, startServer } from './server.ts'
 import { folder, NOTES } from './world.ts'
 
@@ -118,6 +119,23 @@ start('serves a change of the YAML while it watches, and the last good version w
   const { data } = (await (await fetch(`${server.url}/api/notes`)).json()) as { data: unknown[] }
   assert.equal(data, [])
   await server.stop('SIGTERM')
+  remove()
+})
+
+const hasTerminals = /util-linux/.test(spawnSync('script', ['--version'], { encoding: 'utf8' }).stdout ?? '')
+
+;(hasTerminals ? start : start.skip)('ends when the terminal in which it runs is closed', async () => {
+  const { path, remove } = folder(NOTES)
+  const command = `'${process.execPath}' '${PROGRAM}' start`
+  const options = { cwd: path, env: bare({ DATA_DIR: `${path}/data` }) }
+  const terminal = spawn('script', ['-qfec', command, '/dev/null'], { ...options, stdio: ['pipe', 'pipe', 'ignore'] })
+  let output = ''
+  terminal.stdout?.on('data', (part) => (output += String(part)))
+  const address = () => /https?:\/\/[\d.]+:\d+/.exec(output)?.[0]
+  await until(() => address() !== undefined, 60_000)
+  assert.is((await fetch(`${address()}/livez`)).status, 200)
+  terminal.kill('SIGKILL')
+  await until(async () => (await fetch(`${address()}/livez`).catch(() => undefined)) === undefined)
   remove()
 })
 

@@ -1,5 +1,6 @@
 /** Promises of the documents on records that are there, as they are written: their YAML is read from the page, their output is compared. */
 import { readFile } from 'node:fs/promises'
+import { setTimeout as sleep } from 'node:timers/promises'
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
 import { tables } from '../../engine/migration/tables.ts'
@@ -25,15 +26,15 @@ function yamlUnder(heading: string, index = 0): string {
 }
 
 let library: Library
-let held: TestDatabase
+let held: TestDatabase | undefined
 
 test.before.each(async () => {
   library = await migratedLibrary()
-  held = await testDatabase()
 })
 test.after.each(async () => {
   await library.close()
-  await held.close()
+  await held?.close()
+  held = undefined
 })
 
 const knex = () => library.database.knex('lines')
@@ -43,10 +44,9 @@ async function serving<T>(
   files: Readonly<Record<string, string>>,
   work: (app: TestApplication) => Promise<T>,
 ): Promise<T> {
-  const app = await application({
-    resources: { 'app.yaml': 'name: Lines\nprefix: /api\n', ...files },
-    database: held.database,
-  })
+  held ??= await testDatabase()
+  const { database } = held
+  const app = await application({ resources: { 'app.yaml': 'name: Lines\nprefix: /api\n', ...files }, database })
   try {
     return await work(app)
   } finally {
@@ -85,6 +85,24 @@ test('where `backfill` is made of other fields, requests wait while the rows are
   assert.ok(ran.findIndex((text) => text.startsWith('with batch')) < ran.findIndex((text) => /set not null/.test(text)))
   assert.match(ran.join('\n'), 'set not null')
   assert.equal(await knex().orderBy('id').pluck('title'), ['a', 'x', 'c'])
+})
+
+test('on the embedded database, which has one connection, requests wait for the whole change', async () => {
+  if (library.database.kind !== 'embedded') return
+  await library.titles(lines('name: { type: string }'))
+  await knex().insert({ name: 'a' })
+  let answered = false
+  let request: Promise<void> | undefined
+  const on = watched(library.database)
+  const wanted = lines('name: { type: string, required: true }')
+  const { diagnostics } = await migrating(wanted, on, async () => {
+    request = library.database.adhoc.run({ text: 'select name from lines' }, []).then(() => {
+      answered = true
+    })
+    await sleep(100)
+  })
+  assert.equal([diagnostics, answered], [[], false])
+  await request
 })
 
 for (const type of ['list, of: integer', 'json'])
