@@ -53,6 +53,8 @@ export async function rollOut<T>(options: RolloutOptions<T>): Promise<Collected<
     const settled = await settle(NO_PAUSE)
     const { value, diagnostics } = settled
     if (value === undefined) return { diagnostics }
+    // A start that has read the files before shows itself later, and looks here for what is served by now.
+    await claimRollout(options, { ...rollout, phase: 'serve' }, '')
     const late = (await instances(options, rollout.id)).filter((one) => one.version !== version)
     // What began meanwhile may have read the files before.
     if (late.length > 0) return rollOut({ ...options, settle: async () => settled })

@@ -72,6 +72,17 @@ order('an instance composes what it will serve before it says that it is ready',
   assert.equal(done, expected)
 })
 
+/** Of an instance whose files fit the tables. */
+const FITTING = {
+  alone: <T>(work: () => Promise<T>) => work(),
+  compose: () => 'an app',
+  serve: async () => {},
+  changed: async () => 'changed',
+  fits: async () => true,
+  fitsNow: async () => true,
+  finish: async () => false,
+}
+
 /** Alters, ends the pause, and waits until requests are served again. */
 async function alter(pause: Pause, done: string[]): Promise<void> {
   await pause.begin()
@@ -135,6 +146,33 @@ order('a pause that is given back has requests served by the version before, as 
   ])
 })
 
+order('what was read before a rollout is not served on by an instance that shows itself behind it', async () => {
+  const files = folder(NOTES)
+  const { database, close } = await testDatabase()
+  await migrateTables(ENGINE_TABLES, database, { log: SILENT, now: new Date() })
+  const settings = { resourcesDir: join(files.path, 'resources'), pluginsDir: join(files.path, 'plugins') }
+  const { value: boot } = await readCatalog(settings)
+  const rolled = await rollOut({
+    ...{ runner: database.adhoc, presence: database.presence, version: boot!.version },
+    settle: async () => ({ value: 'settled', diagnostics: [] }),
+  })
+  assert.equal(rolled.value, { settled: 'settled', serving: [] })
+  let served = ''
+  const follower = followFiles({ database, log: SILENT, settings }, 'read before', {
+    ...FITTING,
+    serve: async ({ version }) => {
+      served = version
+    },
+  })
+  try {
+    await until(() => served === boot!.version)
+  } finally {
+    await follower.close()
+    await close()
+    files.remove()
+  }
+})
+
 order(
   'an instance whose files do not fit tables that were changed without it says so in the log, and serves on',
   async () => {
@@ -146,15 +184,12 @@ order(
     let isServed = false
     const log = { ...SILENT, error: (_: object, text?: string) => void said.push(text ?? '') }
     const follower = followFiles({ database, log, settings }, 'another', {
-      alone: (work) => work(),
-      compose: () => 'an app',
+      ...FITTING,
       serve: async () => {
         isServed = true
       },
-      changed: async () => 'changed',
       fits: async () => false,
       fitsNow: async () => false,
-      finish: async () => false,
     })
     try {
       await until(() => said.length > 0)
