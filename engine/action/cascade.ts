@@ -62,6 +62,11 @@ export function leavingKeys(
   return new Set(keys)
 }
 
+/** Whether anything hears of what goes with a record of the resource. */
+export function isFollowed(catalog: Catalog, resource: Resource): boolean {
+  return followersOf(catalog, resource).length > 0
+}
+
 /** Those of which a write is heard. */
 const followersOf = memo((catalog: Catalog, resource: Resource): readonly Followers[] =>
   pointingAt(catalog, resource).filter((one) => isHeard(catalog, one, [])),

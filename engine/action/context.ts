@@ -206,6 +206,12 @@ export interface PluginContext {
    * the open transaction where there is one; nothing where nobody listens.
    */
   logWrites(resource: string, ids: readonly Id[], from?: JsonObject): Promise<void>
+  /**
+   * For records that SQL of your own removes for good right after it, in the same transaction: what goes with them by
+   * `on_delete` is written as if each were deleted, with its rules, hooks, `follows` and log. Throws ApiError conflict where
+   * one is refused.
+   */
+  letGo(resource: string, ids: readonly Id[]): Promise<void>
   readonly database: Database
   /**
    * Leaves work for later, `enqueue('mail.send', { to })`, and gives the job's id: a row of the open transaction where

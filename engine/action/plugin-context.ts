@@ -21,7 +21,7 @@ import type { Parent } from './parent.ts'
 import { getRecord, listRecords } from './read.ts'
 import { readBack } from './read-back.ts'
 import { relatedOf } from './related.ts'
-import { deleteRecord, restorableId, restoreRecord } from './remove.ts'
+import { deleteRecord, letGo, restorableId, restoreRecord } from './remove.ts'
 import type { TypesOf } from './resource-types.ts'
 import { sightings } from './sights.ts'
 import { streamRows, streamTexts } from './stream.ts'
@@ -61,6 +61,7 @@ export function pluginContext(around: Execution, options: JsonObject): PluginCon
       return actor === null ? null : pluginContext({ ...around, actor, caller: actor }, options)
     },
     logWrites: (resource, ids, from) => logWrites(around, resourceNamed(around.catalog, resource), ids, from),
+    letGo: (resource, ids) => letGo(around, resourceNamed(around.catalog, resource), ids),
     model: (resource, on = around.transaction ?? around.database) => {
       const found = around.catalog.resources.get(resource)
       if (found === undefined) throw new Error(`no resource is named ${resource}`)

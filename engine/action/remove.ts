@@ -14,7 +14,7 @@ import { compileRemoval } from '../query/write-statement.ts'
 import { leavingKeys, writeFollowers } from './cascade.ts'
 import { type Current, currentRecord } from './current.ts'
 import { drafts } from './draft.ts'
-import { changeSlots, type Execution, hooksOf, noteChange, runCompiled } from './execution.ts'
+import { changeSlots, type Execution, hooksOf, inTransaction, noteChange, runCompiled } from './execution.ts'
 import { followRelated } from './follow-related.ts'
 import { runHooks, type Written } from './hook-chain.ts'
 import { ruleLocks, underLocks, without } from './lock.ts'
@@ -40,6 +40,13 @@ export async function deleteRecord(
 /** Removes a live record for good, also where its resource would only set columns. */
 async function removeForGood(around: Execution, resource: Resource, lookup: Lookup): Promise<void> {
   await deleteRecord({ ...around, actor: SYSTEM }, forGood(resource), lookup)
+}
+
+/** Writes what goes with records that are then removed by SQL, as a delete of each would. */
+export async function letGo(around: Execution, resource: Resource, ids: readonly Id[]): Promise<void> {
+  await inTransaction(around, async (inner) => {
+    for (const id of ids) await writeFollowers(inner, resource, id, removeForGood)
+  })
 }
 
 /** The resource without a soft delete. */

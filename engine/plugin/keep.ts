@@ -1,15 +1,20 @@
 /** The keeper of records: what is older than its resource's `keep` is removed for good, in batches, by a job that comes back. */
-import type { Catalog } from '../catalog/catalog.ts'
+import { isFollowed } from '../action/cascade.ts'
+import type { Catalog, Resource } from '../catalog/catalog.ts'
+import { idOf, idType } from '../catalog/key.ts'
 import { forgetRemoved } from '../change/keep.ts'
 import type { Runner } from '../database/database.ts'
-import { deleteInBatches } from '../database/delete-in-batches.ts'
+import { deleteInBatches, type Rows } from '../database/delete-in-batches.ts'
+import { ApiError } from '../error.ts'
 import { quoted } from '../filter/sql.ts'
-import type { JobContribution } from '../job/job.ts'
+import type { JobContext, JobContribution } from '../job/job.ts'
+import { LIMITS } from '../limits.ts'
 
 const job: JobContribution = {
   description: 'Removes records that are older than the time for which their resource keeps them.',
   every: '1 hour',
-  run: async ({ catalog, database, log, now, signal }) => {
+  run: async (context) => {
+    const { catalog, database, log, now, signal } = context
     const removed: Record<string, number> = {}
     let failed: unknown
     for (const resource of catalog.resources.values()) {
@@ -20,7 +25,9 @@ const job: JobContribution = {
       const where = `${quoted(field.column)} < ${before}`
       try {
         const rows = { table, where, values: [now().toISOString(), span] }
-        removed[name] = await deleteInBatches(database.adhoc, rows, signal)
+        removed[name] = isFollowed(catalog, resource)
+          ? await removeEach(context, resource, rows)
+          : await deleteInBatches(database.adhoc, rows, signal)
         if (logged && removed[name] > 0) await forgetRemoved(database.adhoc, resource, signal)
       } catch (error) {
         signal.throwIfAborted()
@@ -32,6 +39,39 @@ const job: JobContribution = {
     if (failed !== undefined) throw failed
     return removed
   },
+}
+
+/** Removes records one by one, because what goes with each is written; gives how many went. One that a rule refuses stays. */
+async function removeEach(
+  { database, log, signal, transaction }: JobContext,
+  resource: Resource,
+  { table, where, values }: Rows,
+): Promise<number> {
+  const [key, type] = [quoted(resource.key.column), idType(resource)]
+  const old = (and: string) => `from ${quoted(table)} where ${where}${and}`
+  let removed = 0
+  for (let last: string | undefined; ; ) {
+    const text = `select ${key}::text ${old(last === undefined ? '' : ` and ${key} > $3::${type}`)} order by ${key} limit ${LIMITS.deleteBatch}`
+    const rows = await database.adhoc.run({ text }, last === undefined ? values : [...values, last])
+    for (const [id = null] of rows) {
+      signal.throwIfAborted()
+      const own = [...values, id]
+      const gone = transaction(async (inside) => {
+        const held = { text: `select 1 ${old(` and ${key} = $3::${type}`)} for update` }
+        if ((await inside.transaction.run(held, own)).length === 0) return 0
+        await inside.letGo(resource.name, [idOf(resource, id)])
+        return (await inside.transaction.run({ text: `delete ${old(` and ${key} = $3::${type}`)} returning 1` }, own))
+          .length
+      })
+      removed += await gone.catch((error: unknown) => {
+        if (!(error instanceof ApiError) || error.code !== 'conflict') throw error
+        log.warn({ resource: resource.name, id, reason: error.message }, 'a record that is too old is held by a rule')
+        return 0
+      })
+    }
+    if (rows.length < LIMITS.deleteBatch) return removed
+    last = rows.at(-1)?.[0] ?? undefined
+  }
 }
 
 export const KEEP = { name: 'plinth.keep', job } as const

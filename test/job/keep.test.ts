@@ -17,6 +17,26 @@ const RESOURCES = {
   'visits.yaml': `resource: visits\ntimestamps: false\nfields: { day: { type: date } }\nkeep: { for: 2 days, by: day }\n${POLICY}`,
   'letters.yaml': `resource: letters\nfields: { text: { type: string } }\n${POLICY}`,
 }
+const KEPT_WITH = {
+  'app.yaml': 'name: Store\nplugins: {}\n',
+  'shelves.yaml': `resource: shelves\nfields: { room: { type: integer, default: 0 } }\n${POLICY}`,
+  'boxes.yaml': `resource: boxes\nfields: { day: { type: date } }\nkeep: { for: 2 days, by: day }\n${POLICY}`,
+  'things.yaml': `resource: things
+fields: { word: { type: string }, is_fixed: { type: boolean, default: false } }
+relations:
+  box: { belongs_to: boxes, on_delete: cascade }
+  shelf: { belongs_to: shelves }
+log_changes: true
+rules: { fixed: { on: [delete], must: { is_fixed: false }, says: A fixed thing stays } }
+follows:
+  - { of: shelf, on: [delete], set: { room: { plus: [$record.shelf.room, 1] } } }
+${POLICY}`,
+  'labels.yaml': `resource: labels
+fields: { text: { type: string } }
+relations: { box: { belongs_to: boxes, on_delete: set_null } }
+log_changes: true
+${POLICY}`,
+}
 const DAY_MS = 86_400_000
 
 let app: TestApplication
@@ -50,6 +70,39 @@ test('what is older goes for good, deleted or not, with what hangs on it, and ev
   assert.equal([await texts('notes'), await texts('marks', 'word')], [['young'], ['there']])
   assert.equal(await texts('letters'), ['for ever'])
   assert.is((await knex('visits')).length, 2)
+})
+
+test('what goes with a record that is too old is written: rules, follows and the log hold', async () => {
+  const store = await application({ resources: KEPT_WITH })
+  try {
+    const { knex: on } = store.engine.database
+    const [shelf] = await on('shelves').insert({ room: 3 }).returning('id')
+    const boxes = await on('boxes')
+      .insert([{ day: ago(4) }, { day: ago(4) }, { day: ago(1) }])
+      .returning('id')
+    const [first, second, young] = boxes.map(({ id }: { id: number }) => id)
+    await on('things').insert([
+      { word: 'a', box_id: first, shelf_id: shelf.id },
+      { word: 'b', box_id: first, shelf_id: shelf.id },
+      { word: 'fixed', box_id: second, shelf_id: shelf.id, is_fixed: true },
+      { word: 'young', box_id: young, shelf_id: shelf.id },
+    ])
+    await on('labels').insert({ text: 'x', box_id: first })
+    assert.equal(await runAhead(store.engine, 'plinth.keep'), { boxes: 1 })
+    const words = (await on('things').orderBy('id')).map(({ word }: { word: string }) => word)
+    assert.equal(words, ['fixed', 'young'], 'a rule that holds a thing holds its box')
+    assert.equal(
+      (await on('boxes').orderBy('id')).map(({ id }: { id: number }) => id),
+      [second, young],
+    )
+    assert.is((await on('shelves').first()).room, 5)
+    assert.is((await on('labels').first()).box_id, null)
+    const log = await on('plinth_change').orderBy('id')
+    const told = log.map(({ resource, action }: { resource: string; action: string }) => `${action} ${resource}`)
+    assert.equal(told.toSorted(), ['delete things', 'delete things', 'update labels'])
+  } finally {
+    await store.close()
+  }
 })
 
 test('many go in batches, and a process that stops is not waited for', async () => {

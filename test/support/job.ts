@@ -1,5 +1,5 @@
 /** A job's context for tests that run one by hand, with a clock of their own. */
-import { executionOf } from '../../engine/action/execution.ts'
+import { executionOf, inTransaction } from '../../engine/action/execution.ts'
 import { pluginContext } from '../../engine/action/plugin-context.ts'
 import { SYSTEM } from '../../engine/actor.ts'
 import type { Engine } from '../../engine/engine.ts'
@@ -10,15 +10,17 @@ import type { Places } from '../../engine/job/queue.ts'
 export function jobContext({ app }: Engine, ahead = 0, options: JsonObject = {}): JobContext {
   const now = () => new Date(Date.now() + ahead)
   const call = { actor: SYSTEM, requestId: 'test', afterCommit: () => undefined }
+  const around = executionOf({ ...app.foundation, now }, call)
   return {
-    ...pluginContext(executionOf({ ...app.foundation, now }, call), options),
+    ...pluginContext(around, options),
     id: '',
     createdAt: now(),
     attempt: 1,
     lastAttempt: () => false,
     signal: new AbortController().signal,
     progress: async () => undefined,
-    transaction: () => Promise.reject(new Error('this context has no transactions')),
+    transaction: (work) =>
+      inTransaction(around, (inner) => work({ ...pluginContext(inner, options), transaction: inner.transaction })),
   }
 }
 
