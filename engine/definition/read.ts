@@ -1,6 +1,6 @@
 /** ⇄ Reads the folder of an application: app.yaml, every other YAML file below it, and the texts that they name. */
 import { readdir, readFile, realpath, stat } from 'node:fs/promises'
-import { join, relative } from 'node:path'
+import { isAbsolute, join, relative, sep } from 'node:path'
 import { fileReason } from '../error.ts'
 import type { Collected, Diagnostic } from '../text/diagnostic.ts'
 import type { Source } from '../text/source.ts'
@@ -52,8 +52,9 @@ function missingApp(directory: string, paths: readonly string[]): Diagnostic {
 
 async function ownFiles(directory: string, diagnostics: Diagnostic[]): Promise<string[]> {
   try {
-    const found = await filesBelow(directory, [await realpath(directory)])
-    return found
+    const { inside, outside } = await filesBelow(directory)
+    diagnostics.push(...outside.map((path) => leadsOut(path, directory)))
+    return inside
       .filter((path) => (YAML.test(path) && !SCENARIOS.test(path)) || TEXT.test(path))
       .sort((a, b) => (a < b ? -1 : 1))
   } catch (error) {
@@ -66,11 +67,16 @@ async function ownFiles(directory: string, diagnostics: Diagnostic[]): Promise<s
   }
 }
 
+function leadsOut(path: string, directory: string): Diagnostic {
+  const message = `${shown(path)} is a link that leads out of ${shown(directory)}`
+  return { code: 'source_unreadable', message, hint: 'put the files themselves there: nothing else is read' }
+}
+
 /** Every file of scenarios of a directory, in the order of their paths. */
 export async function readScenarios(directory: string): Promise<Required<Collected<readonly Source[]>>> {
-  const found = await filesBelow(directory, [await realpath(directory)])
+  const { inside } = await filesBelow(directory)
   const read = await Promise.all(
-    found
+    inside
       .filter((path) => SCENARIOS.test(path))
       .sort()
       .map(readSource),
@@ -79,22 +85,43 @@ export async function readScenarios(directory: string): Promise<Required<Collect
   return { value, diagnostics: read.flatMap((one) => ('text' in one ? [] : [one])) }
 }
 
+/** Files below a folder, and links that lead out of it, to a file of ours or to a folder. */
+interface Below {
+  readonly inside: readonly string[]
+  readonly outside: readonly string[]
+}
+
 /** Every file below a folder but hidden ones; links to folders are followed, in a circle only once. */
-async function filesBelow(folder: string, above: readonly string[]): Promise<string[]> {
-  const entries = await readdir(folder, { withFileTypes: true })
-  const found = await Promise.all(
-    entries.map(async (entry): Promise<readonly string[]> => {
-      const path = join(folder, entry.name)
-      if (entry.name.startsWith('.')) return []
-      // A link that leads nowhere is told when it is read.
-      const isLink = entry.isSymbolicLink()
-      const kind = isLink ? await stat(path).catch(() => undefined) : entry
-      if (kind?.isDirectory() !== true) return [path]
-      const real = isLink ? await realpath(path) : path
-      return above.includes(real) ? [] : filesBelow(path, [...above, real])
-    }),
-  )
-  return found.flat()
+async function filesBelow(directory: string): Promise<Below> {
+  const root = await realpath(directory)
+  const outside: string[] = []
+  const read = async (folder: string, above: readonly string[]): Promise<readonly string[]> => {
+    const entries = await readdir(folder, { withFileTypes: true })
+    const found = await Promise.all(
+      entries.map(async (entry): Promise<readonly string[]> => {
+        const path = join(folder, entry.name)
+        if (entry.name.startsWith('.')) return []
+        const isLink = entry.isSymbolicLink()
+        // A link that leads nowhere is told when it is read.
+        const kind = isLink ? await stat(path).catch(() => undefined) : entry
+        const isFolder = kind?.isDirectory() === true
+        const real = isLink && kind !== undefined ? await realpath(path) : path
+        if (isLink && kind !== undefined && !isWithin(root, real)) {
+          if (isFolder || YAML.test(path) || TEXT.test(path)) outside.push(path)
+          return []
+        }
+        if (!isFolder) return [path]
+        return above.includes(real) ? [] : read(path, [...above, real])
+      }),
+    )
+    return found.flat()
+  }
+  return { inside: await read(directory, [root]), outside }
+}
+
+function isWithin(root: string, path: string): boolean {
+  const way = relative(root, path)
+  return way !== '..' && !way.startsWith(`..${sep}`) && !isAbsolute(way)
 }
 
 async function readSource(path: string): Promise<Source | Diagnostic> {

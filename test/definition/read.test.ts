@@ -51,14 +51,33 @@ test('reads app.yaml and every other YAML file, sub-folders too, sorted, and not
 })
 
 test('a folder that is a link is followed, and a link back to a folder above is not', async () => {
-  await folder({ 'app/app.yaml': 'name: A', 'shared/deep/a.yaml': 'a' }, async (path) => {
-    await symlink(join(path, 'shared'), join(path, 'app/shared'))
-    await symlink(join(path, 'app'), join(path, 'shared/back'))
-    const { value, diagnostics } = await readSources(join(path, 'app'))
+  await folder({ 'app.yaml': 'name: A', '.held/deep/a.yaml': 'a' }, async (path) => {
+    await symlink(join(path, '.held'), join(path, 'shared'))
+    await symlink(path, join(path, '.held/back'))
+    const { value, diagnostics } = await readSources(path)
     assert.equal(diagnostics, [])
     assert.equal(
       value?.resources.map((source) => source.text),
       ['a'],
+    )
+  })
+})
+
+test('a link that leads out of the folder is told, to a folder or to a file of ours, and nothing of it is read', async () => {
+  const files = { 'app/app.yaml': 'name: A', 'app/sub/notes.txt': 'x', 'beside/deep/a.yaml': 'a', 'app-2/b.yaml': 'b' }
+  await folder(files, async (path) => {
+    const app = join(path, 'app')
+    await symlink('../beside', join(app, 'shared'))
+    await symlink(join(path, 'app-2/b.yaml'), join(app, 'sub/b.yaml'))
+    await symlink('/etc', join(app, 'sub/etc'))
+    await symlink('/etc/hosts', join(app, 'hosts'))
+    const { value, diagnostics } = await readSources(app)
+    assert.equal(value?.resources, [])
+    assert.equal(
+      diagnostics.map(({ code, message }) => `${code} ${message.replace(/\S*plinth\S*?\/app/g, 'app')}`).toSorted(),
+      ['app/shared', 'app/sub/b.yaml', 'app/sub/etc'].map(
+        (link) => `source_unreadable ${link} is a link that leads out of app`,
+      ),
     )
   })
 })
