@@ -65,6 +65,7 @@ export type {
   RuleDefinition,
 } from './definition/definition.ts'
 export { shortFile } from './disk/failure.ts'
+export { isStorageKey, requireStorageKey } from './disk/key.ts'
 export { flush, makeFolder, writeWhole } from './disk/write.ts'
 export type { Check, CheckContext, Finding } from './doctor/finding.ts'
 export type { FileStore, StoredFiles } from './dump/stored-files.ts'

@@ -9,6 +9,7 @@ import { pipeline } from 'node:stream/promises'
 import { createGzip } from 'node:zlib'
 import type { Catalog } from '../catalog/catalog.ts'
 import type { Database, Runner } from '../database/database.ts'
+import { isStorageKey } from '../disk/key.ts'
 import { flush } from '../disk/write.ts'
 import { quoted as q } from '../filter/sql.ts'
 import { inspectAll, type Physical } from '../migration/inspect.ts'
@@ -249,7 +250,7 @@ async function* fileLines({ files, settings }: Source, keys: string, tally: Coun
   for await (const line of createInterface({ input: createReadStream(keys), crlfDelay: Number.POSITIVE_INFINITY })) {
     const [of, key] = JSON.parse(line) as [string, string | null]
     if (key === null) continue
-    const content = await stores.get(of)?.read(key)
+    const content = isStorageKey(key) ? await stores.get(of)?.read(key) : undefined
     if (content === undefined) {
       tally.missing += 1
       yield `${JSON.stringify({ file: key, of, missing: true })}\n`

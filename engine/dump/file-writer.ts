@@ -4,6 +4,7 @@ import { type FileHandle, mkdtemp, open, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { Readable } from 'node:stream'
+import { isStorageKey } from '../disk/key.ts'
 import type { Settings } from '../settings.ts'
 import { readNote } from './format.ts'
 import type { PluginFiles } from './stored-files.ts'
@@ -35,6 +36,8 @@ export async function openFileWriter({
   let put: Put[] = []
   return {
     async write(key, plugin, lines) {
+      if (!isStorageKey(key))
+        throw new Error(`The dump names a file ${JSON.stringify(key)}, which would lead out of the storage.`)
       const store = stores.get(plugin)
       if (store === undefined) throw new Error(`The dump has files of the plugin ${plugin}, which is not in use.`)
       const { bytes, sha256 } = await receive(path, lines)

@@ -2,13 +2,16 @@
 import { join } from 'node:path'
 import { breakerOf, memo, type Settings } from '../../engine/index.ts'
 import { diskStorage } from './disk.ts'
+import { guarded } from './guarded.ts'
 import { S3, s3Storage } from './s3.ts'
 import type { Storage } from './storage.ts'
 
 const VARIABLES = ['S3_ENDPOINT', 'S3_REGION', 'S3_BUCKET', 'S3_ACCESS_KEY', 'S3_SECRET_KEY'] as const
 
 /** The storage that the settings name; throws a sentence when S3 is named by halves. */
-export const storageOf = memo((settings: Settings): Storage => {
+export const storageOf = memo((settings: Settings): Storage => guarded(open(settings)))
+
+function open(settings: Settings): Storage {
   const { dataDir, env } = settings
   const given = VARIABLES.filter((name) => (env[name] ?? '') !== '')
   if (given.length === 0 || (given.length === 1 && given[0] === 'S3_REGION'))
@@ -26,4 +29,4 @@ export const storageOf = memo((settings: Settings): Storage => {
     accessKey: env.S3_ACCESS_KEY ?? '',
     secretKey: env.S3_SECRET_KEY ?? '',
   })
-})
+}

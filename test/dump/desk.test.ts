@@ -190,6 +190,10 @@ dumping('a dump that is cut off, damaged or none at all leaves the database and 
     ],
     [altered('file', (all) => all.replace('{"part":"iVBO', '{"part":"iVBP')), /a file is not the one that was dumped/],
     [altered('later', (all) => all.replace('"version":2', '"version":3')), /It has the version 3 of the format/],
+    [
+      altered('upward', (all) => all.replace('"file":"media/', '"file":"media/../../')),
+      /would lead out of the storage/,
+    ],
     [altered('other', () => '{"a":1}\n'), /It is no dump of Plinth/],
   ]
   try {
