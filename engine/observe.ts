@@ -1,6 +1,7 @@
 /** What the engine tells of itself while it runs, whoever listens. */
 import { type DestinationStream, destination, pino } from 'pino'
 import type { Settings } from './settings.ts'
+import { printable, visible } from './text/visible.ts'
 
 /** The part of pino that the engine and plugins use; never given a secret or a body. */
 export interface Logger {
@@ -33,7 +34,7 @@ function describe(error: unknown, depth = 0): unknown {
 const LEVELS: Readonly<Record<number, string>> = { 20: 'debug', 30: 'info', 40: 'warn', 50: 'error' }
 
 function shown(value: unknown): string {
-  return typeof value === 'string' && /^[^\s"]+$/.test(value) ? value : JSON.stringify(value)
+  return visible(typeof value === 'string' && /^[^\s"]+$/.test(value) ? value : (JSON.stringify(value) ?? ''))
 }
 
 /** One JSON line of the log as a person reads it: time, level, message, fields, and a stack below. */
@@ -41,10 +42,10 @@ export function renderLine(line: string): string {
   const { level, time, msg = '', err, ...fields }: Record<string, unknown> = JSON.parse(line)
   const clock = new Date(Number(time)).toISOString().slice(11, 23)
   const pairs = Object.entries(fields).map(([name, value]) => ` ${name}=${shown(value)}`)
-  const first = `${clock} ${(LEVELS[Number(level)] ?? 'log').padEnd(5)} ${String(msg)}${pairs.join('')}\n`
+  const first = `${clock} ${(LEVELS[Number(level)] ?? 'log').padEnd(5)} ${visible(String(msg))}${pairs.join('')}\n`
   if (typeof err !== 'object' || err === null) return err === undefined ? first : `${first}    ${shown(err)}\n`
   const { type, message, stack }: { type?: unknown; message?: unknown; stack?: unknown } = err
-  return `${first}    ${String(type)}: ${String(message)}\n${stack === undefined ? '' : `${String(stack)}\n`}`
+  return `${first}    ${visible(`${type}: ${message}`)}\n${stack === undefined ? '' : `${printable(String(stack))}\n`}`
 }
 
 function terminal(write: (text: string) => void): DestinationStream {

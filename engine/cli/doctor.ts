@@ -3,6 +3,7 @@ import { connect, isMade } from '../database/connect.ts'
 import { examine } from '../doctor/examine.ts'
 import type { Checked } from '../doctor/finding.ts'
 import { THRESHOLDS } from '../doctor/thresholds.ts'
+import { visible } from '../text/visible.ts'
 import { readApplication } from './application.ts'
 import type { ExitCode, Invocation } from './command.ts'
 
@@ -34,7 +35,7 @@ function lines(found: readonly Checked[]): readonly string[] {
   return found.map(({ advice, check, level, message, place }) => {
     const where = place === undefined ? '' : ` (${place})`
     const what = advice === undefined ? '' : `: ${advice}`
-    return `${level.padEnd(7)}  ${check.padEnd(width)}  ${message}${what}${where}`
+    return visible(`${level.padEnd(7)}  ${check.padEnd(width)}  ${message}${what}${where}`)
   })
 }
 

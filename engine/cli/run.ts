@@ -4,6 +4,7 @@ import { createLogger } from '../observe.ts'
 import { readSettings, type Settings } from '../settings.ts'
 import { nearest } from '../text/nearest.ts'
 import { renderDiagnostics } from '../text/render.ts'
+import { printable } from '../text/visible.ts'
 import { type Command, type ExitCode, type Invocation, lineOf } from './command.ts'
 import { COMMANDS } from './commands.ts'
 import { refuseCommand } from './unknown-command.ts'
@@ -78,7 +79,12 @@ function asked(word: string, rest: readonly string[]): readonly [name: string, r
 }
 
 /** Runs a command line; the code is 0 when done, 1 when refused, 2 when the words are wrong. */
-export async function runCommandLine(args: readonly string[], world: World): Promise<ExitCode> {
+export function runCommandLine(args: readonly string[], world: World): Promise<ExitCode> {
+  const say = (text: string) => world.say(printable(text, world.color))
+  return runWords(args, { ...world, say, complain: (text) => world.complain(printable(text, world.color)) })
+}
+
+async function runWords(args: readonly string[], world: World): Promise<ExitCode> {
   const [word = 'help', ...others] = args
   const [name, rest] = asked(word, others)
   const command = COMMANDS.find((known) => known.name === name)

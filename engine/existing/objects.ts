@@ -1,6 +1,7 @@
 /** ⇄ What stands in a schema beside its rows, each as the SQL that makes it anew, and what of it needs what. */
 import type { Row, Runner } from '../database/database.ts'
 import { quoteText } from '../migration/name.ts'
+import { visible } from '../text/visible.ts'
 import { OWNERS, RELATION_KINDS, RELATION_PARTS, WITH_PARTITIONS } from './relations.ts'
 import { FAMILY_MEMBERS, ROUTINE_KINDS } from './routines.ts'
 import { type Dependence, type Kind, RANKS, type SchemaObject } from './schema-object.ts'
@@ -56,5 +57,5 @@ export async function describe(runner: Runner, keys: readonly string[]): Promise
   if (keys.length === 0) return []
   const named = keys.map((key) => key.split(':')).map(([catalog, oid]) => `(${quoteText(catalog ?? '')}, ${oid}::oid)`)
   const text = `select pg_describe_object(catalog::regclass, oid, 0) from (values ${named.join(', ')}) as k (catalog, oid)`
-  return (await runner.run({ text }, [])).map(([name]) => name ?? 'something that is gone')
+  return (await runner.run({ text }, [])).map(([name]) => visible(name ?? 'something that is gone'))
 }

@@ -1,4 +1,5 @@
 /** What of a database the YAML does not say, for people. */
+import { visible } from '../text/visible.ts'
 
 export interface Remark {
   readonly table: string
@@ -16,5 +17,5 @@ export function remarkLines(remarks: readonly Remark[]): readonly string[] {
     name: remark.column === undefined ? remark.table : `${remark.table}.${remark.column}`,
   }))
   const sorted = named.sort((a, b) => (a.name < b.name ? -1 : a.name > b.name ? 1 : 0))
-  return sorted.map(({ name, what, done }) => `${name} ${what}: ${done}`)
+  return sorted.map(({ name, what, done }) => visible(`${name} ${what}: ${done}`))
 }

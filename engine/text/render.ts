@@ -1,6 +1,7 @@
 /** Shows diagnostics to people: the place, the line itself, a caret under the mistake, what was expected, a hint. */
 import type { Diagnostic } from './diagnostic.ts'
 import { position, type Span } from './source.ts'
+import { visible } from './visible.ts'
 
 export interface RenderOptions {
   /** Terminal colours; off by default. */
@@ -58,7 +59,7 @@ function render(diagnostic: Diagnostic, paint: Paint): string {
 
 function placeText(span: Span): string {
   const { line, column } = position(span.source, span.start)
-  return `${span.source.file}:${line}:${column}`
+  return `${visible(span.source.file)}:${line}:${column}`
 }
 
 function wordList(words: readonly string[]): string {
@@ -90,13 +91,6 @@ function excerptOf(span: Span): Excerpt {
     indent: columns(start),
     caret: '^'.repeat(Math.max(1, Math.min(columns(marked), columns(end)))),
   }
-}
-
-/** The text as a terminal may show it: tabs as two spaces, control characters and changes of direction as dots. So the caret is in the right column, and nothing controls the terminal. */
-function visible(text: string): string {
-  return text
-    .replace(/\t/g, '  ')
-    .replace(/[\p{Cc}\u200e\u200f\u2028-\u202e\u2066-\u2069\ufeff]/gu, (unit) => (unit === '\r' ? '' : '·'))
 }
 
 let segmenter: Intl.Segmenter | undefined

@@ -7,6 +7,7 @@ import type { DatabaseFacts } from '../../existing/facts.ts'
 import { readFacts } from '../../existing/read.ts'
 import { remarkLines } from '../../existing/remark.ts'
 import { readSchema } from '../../existing/schema.ts'
+import { visible } from '../../text/visible.ts'
 import { movedText } from '../../existing/text.ts'
 import type { Logger } from '../../observe.ts'
 import { isCutInPassword, WRITTEN_AS_CODES } from '../../settings.ts'
@@ -117,7 +118,7 @@ function indented(lines: readonly string[]): string {
 
 function refuseUnfit({ name, user, schema, mayCreate, readOnly, tables: there, others }: DatabaseFacts): void {
   const refuse = (sentence: string): never => {
-    throw new Error(`${sentence} Nothing was written.`)
+    throw new Error(visible(`${sentence} Nothing was written.`))
   }
   const [other] = others
   const listed = others.map((one) => `${one.schema} (${one.tables})`).join(', ')

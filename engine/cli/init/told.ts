@@ -1,4 +1,5 @@
 /** What people read of a new application: what to do next, and what was made of a database. */
+import { visible } from '../../text/visible.ts'
 import type { Adopted } from './from.ts'
 
 function made(name: string, note: string | undefined): string {
@@ -37,7 +38,7 @@ export function nextStepsFrom(path: string, name: string, found: Adopted, note: 
     'npm run dev             # serves it at http://127.0.0.1:3000, and follows your changes',
   ]
   return [
-    `${made(name, note)} It serves ${count} of ${database}, which was only read.`,
+    `${made(name, note)} It serves ${count} of ${visible(database)}, which was only read.`,
     '',
     ...indented(steps),
     '',
@@ -50,7 +51,7 @@ export function nextStepsFrom(path: string, name: string, found: Adopted, note: 
 }
 
 function ownTables(own: readonly string[]): string {
-  return `${own.join(', ')} (accounts), and those that begin with plinth_; and it installs the extension pg_trgm, if that is not there`
+  return `${own.map(visible).join(', ')} (accounts), and those that begin with plinth_; and it installs the extension pg_trgm, if that is not there`
 }
 
 /** What the page of such an application says of its database. */
