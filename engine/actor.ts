@@ -5,6 +5,7 @@ import type { Json } from './json.ts'
  * The caller of one request.
  * `anonymous` presented no token; `system` is the program itself and passes every policy.
  * `attributes` are the values a policy may name as `$actor.<attribute>`.
+ * `quota`, when set, is the most that the account may store.
  * `restriction`, when set, is the 403 sentence that answers every route not open to restricted actors.
  */
 export interface Actor {
@@ -13,6 +14,7 @@ export interface Actor {
   readonly role: string | null
   readonly permissions: ReadonlySet<string>
   readonly attributes: Readonly<Record<string, Json>>
+  readonly quota?: { readonly records: number; readonly bytes: number }
   readonly restriction?: string
 }
 

@@ -15,6 +15,7 @@ export type {
   Records,
   UpdateOptions,
 } from './action/context.ts'
+export { countStored } from './action/quota.ts'
 export { relatedPath } from './action/related.ts'
 export * from './action/resource-types.ts'
 export { pathOf } from './action/stream.ts'

@@ -19,6 +19,7 @@ import { attempt, changeSlots, hooksOf, noteChange, runCompiled, type Within } f
 import { givenNames, parameter, withId } from './input.ts'
 import { refusedByDatabase } from './outcome.ts'
 import { hasProtected, withProtected } from './protected-values.ts'
+import { countCreated } from './quota.ts'
 import { isCounted, needsTransaction } from './read-back.ts'
 
 /** A record to come; `fixed` are decoded values of fields that callers can't write. */
@@ -213,6 +214,10 @@ async function protectedRun(inner: Within, resource: Resource, run: Run): Promis
 }
 
 async function insertEach(inner: Within, resource: Resource, run: Run): Promise<readonly string[]> {
+  await countCreated(
+    inner,
+    run.records.map(({ values }) => values),
+  )
   const { compiled, slots } = compiledFor(inner, resource, await protectedRun(inner, resource, run), compileInsertEach)
   const rows = await refusedByDatabase(inner.actor, resource, () => runCompiled(inner, compiled, slots))
   if (rows.length !== run.records.length) throw new Alone()
@@ -239,6 +244,10 @@ async function insertThose(inner: Within, resource: Resource, run: Run): Promise
   const refused = new Set((row?.[1] ?? '').split(',').map(Number))
   const counted = (row?.[0] ?? '').split(',')
   let next = 0
+  await countCreated(
+    inner,
+    run.records.filter((_, at) => !refused.has(at + 1)).map(({ values }) => values),
+  )
   return run.records.map(({ values }, at) => {
     if (refused.has(at + 1)) return undefined
     return (values[resource.key.name] as Id | undefined) ?? idOf(resource, counted[next++])

@@ -46,6 +46,7 @@ import { judgedLater, tablesOf, writeMany } from './many.ts'
 import { furtherErrors, refusedByDatabase, written } from './outcome.ts'
 import { type Parent, parentId } from './parent.ts'
 import { contradictions } from './present-names.ts'
+import { countCreated } from './quota.ts'
 import { isCounted, needsTransaction, readBack } from './read-back.ts'
 import { freeSlug, slugFields } from './slug.ts'
 import { takeOver, takingLocks } from './take-over.ts'
@@ -175,7 +176,7 @@ async function insertWithSlugs(around: Execution, record: NewRecord): Promise<st
   const known = isCounted(resource) ? sureOf(record) : undefined
   const taking = { resource, action: 'create', columns: undefined, known: known ?? {} } as const
   const locks = isCounted(resource) ? takingLocks(around.catalog, taking, tablesOf(input.many)) : []
-  const elsewhere = resource.relatedFollows.length > 0 || children.size > 0
+  const elsewhere = resource.relatedFollows.length > 0 || children.size > 0 || around.actor.quota !== undefined
   const transactional = locks.length > 0 || elsewhere || needsTransaction(around.catalog, resource, hooks, input.many)
   for (let tries = 1; ; tries++) {
     try {
@@ -220,8 +221,9 @@ async function createAlone(around: Execution, record: NewRecord): Promise<string
 }
 
 /** Creates inside the open transaction, and reads the answer back when hooks and links are done. */
-async function createInside(inner: Execution, record: NewRecord): Promise<string> {
+async function createInside(inner: Within, record: NewRecord): Promise<string> {
   const { children, resource, input, hooks, told } = record
+  await countCreated(inner, [input.values])
   const write = startWrite(inner, record)
   const id = await runHooks(inner, resource, 'create', hooks, write, async () => {
     const stored = JSON.parse(await insert(inner, record, write.input, 'stored')) as Record<string, Json>

@@ -3,7 +3,7 @@ import type { Resource, WriteAction } from '../catalog/catalog.ts'
 import type { Json } from '../json.ts'
 import { type Lock, type LockedWrite as Locked, locksOf } from '../plan/write-checks.ts'
 import { castType } from '../query/comparison.ts'
-import { type Execution, inTransaction } from './execution.ts'
+import { type Execution, inTransaction, type Within } from './execution.ts'
 
 /** Values of a record by field, as they are before or after a write; one that is absent is not known. */
 export type KnownValues = Readonly<Record<string, Json>>
@@ -83,7 +83,7 @@ export interface LockedWrite<T> {
   /** The record before and after the write, read without a lock; undefined where that is not known beforehand. */
   readonly records: (inner: Execution) => Promise<readonly KnownValues[] | undefined>
   /** `check` is called with the record once it can't change any more, before anything is written. */
-  readonly work: (inner: Execution, check: (record: KnownValues) => void) => Promise<T>
+  readonly work: (inner: Within, check: (record: KnownValues) => void) => Promise<T>
 }
 
 /** Runs a write in a transaction under its locks; where the record has moved to another group meanwhile, once more under the whole rule's. */

@@ -268,6 +268,16 @@ export const WORKING_TIME_TABLE: Table = Object.freeze<Table>({
   sequences: [],
 })
 
+/** What accounts with a quota have created. */
+export const QUOTA_TABLE: Table = Object.freeze({
+  name: 'plinth_quota',
+  columns: [column('account', 'integer'), column('records', 'bigint'), column('bytes', 'bigint')],
+  primaryKey: ['account'],
+  foreignKeys: [],
+  indexes: [],
+  sequences: [],
+})
+
 export const ENGINE_TABLES: readonly Table[] = Object.freeze([
   AUTOMATION_TABLE,
   AUTOMATION_RUN_TABLE,
@@ -281,6 +291,7 @@ export const ENGINE_TABLES: readonly Table[] = Object.freeze([
   JOB_TABLE,
   LISTENER_TABLE,
   MIGRATION_TABLE,
+  QUOTA_TABLE,
   SEED_TABLE,
   STEP_TABLE,
   WORKING_TIME_TABLE,

@@ -8,6 +8,7 @@ import {
   type Resource,
   type Row,
 } from '../../engine/index.ts'
+import type { AuthOptions } from './options.ts'
 
 const WAITING = 'Your account is awaiting approval'
 
@@ -36,21 +37,30 @@ export function notDeletedSql({ fields }: Pick<Resource, 'fields'>, alias: strin
 
 /** What is selected of the account `u` and its role `r`, behind the token's id, for `actorOf`. */
 export function actorColumns(catalog: Catalog): string {
-  return ['u.id', 'u.status', 'r.slug', 'r.permissions', ...attributesOf(catalog).columns].join(', ')
+  return ['u.id', 'u.status', 'u.self_registered', 'r.slug', 'r.permissions', ...attributesOf(catalog).columns].join(
+    ', ',
+  )
 }
 
 /** Where the attributes begin in a row: behind the token's id and what the actor itself is made of. */
-const ATTRIBUTES = 5
+const ATTRIBUTES = 6
 
 /** The actor of a row of jti and `actorColumns`. */
-export function actorOf(row: Row, catalog: Catalog, approval: 'review' | 'required' | 'off'): Actor {
-  const [, id, status, role, permissions] = row
+export function actorOf(
+  row: Row,
+  catalog: Catalog,
+  { approval, quota }: Pick<AuthOptions, 'approval' | 'quota'>,
+): Actor {
+  const [, id, status, selfRegistered, role, permissions] = row
+  // Accounts of before the quota are told by their status alone.
+  const isLimited = quota !== undefined && (selfRegistered === 't' || status === 'pending')
   return Object.freeze({
     kind: 'user',
     id: Number(id),
     role: role ?? null,
     permissions: permissionSet(permissions ?? '[]'),
     attributes: attributesOf(catalog).read(row, ATTRIBUTES),
+    ...(isLimited && { quota }),
     ...(approval === 'required' && status === 'pending' ? { restriction: WAITING } : {}),
   })
 }

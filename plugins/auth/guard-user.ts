@@ -10,6 +10,8 @@ export async function guardUser(context: HookContext, next: Next): Promise<void>
   if (typeof input.role_id === 'number' && input.role_id !== record?.role_id) {
     await holdRole(context, input.role_id)
   }
+  // Only those with the right to approve write the status.
+  if (context.action === 'update' && input.status === 'active') input.self_registered = false
   await refuseReach(context, roles)
   await next()
 }

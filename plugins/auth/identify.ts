@@ -38,6 +38,6 @@ async function findActors(
   const text = `select null, ${actorColumns(catalog)}
     from "${users.table}" u join "${roles.table}" r on r.id = u.role_id
     where ${condition} and u.status <> 'declined'${notDeletedSql(users, 'u')}${notDeletedSql(roles, 'r')} order by u.id`
-  const { approval } = authOptions(options)
-  return (await runner.run({ text }, values)).map((row) => actorOf(row, catalog, approval))
+  const own = authOptions(options)
+  return (await runner.run({ text }, values)).map((row) => actorOf(row, catalog, own))
 }

@@ -1,5 +1,5 @@
 /** The auth plugin's options in app.yaml: their schema, and their values typed. */
-import type { JsonObject, JsonSchema } from '../../engine/index.ts'
+import { type Actor, isObject, type Json, type JsonObject, type JsonSchema } from '../../engine/index.ts'
 
 export interface AuthOptions {
   readonly tokenDays: number
@@ -13,7 +13,12 @@ export interface AuthOptions {
   readonly verifyHours: number
   /** Path of the page on which people sign in. */
   readonly signInPage: string | undefined
+  /** What an account that registered itself may store until it is approved; undefined: as much as any. */
+  readonly quota: Actor['quota']
 }
+
+/** The quota where app.yaml says nothing. */
+const QUOTA = { records: 1_000, bytes: '100MB' } as const
 
 export const OPTIONS_SCHEMA: JsonSchema = {
   type: 'object',
@@ -68,6 +73,27 @@ export const OPTIONS_SCHEMA: JsonSchema = {
       default: 24,
       description: 'How long the link to confirm an address works.',
     },
+    quota: {
+      description:
+        'What an account that registered itself may store until somebody with users.approve approves it: records that it creates, deleted ones among them, and the bytes of their values and files. Accounts that staff make have none.',
+      anyOf: [
+        { enum: ['off'] },
+        {
+          type: 'object',
+          additionalProperties: false,
+          properties: {
+            records: { type: 'integer', minimum: 1, maximum: 1_000_000_000, default: QUOTA.records },
+            bytes: {
+              default: QUOTA.bytes,
+              anyOf: [
+                { type: 'integer', minimum: 1, maximum: Number.MAX_SAFE_INTEGER },
+                { type: 'string', pattern: '^[1-9]\\d{0,5} ?(?:KB|MB|GB)$' },
+              ],
+            },
+          },
+        },
+      ],
+    },
     sign_in_page: {
       type: 'string',
       pattern: '^/(?!/)',
@@ -89,6 +115,16 @@ export function authOptions(options: JsonObject): AuthOptions {
     inviteHours: Number(options.invite_hours ?? 72),
     verify: options.verify !== false,
     verifyHours: Number(options.verify_hours ?? 24),
+    quota: quotaIn(options.quota),
     signInPage: typeof options.sign_in_page === 'string' ? options.sign_in_page : undefined,
   }
+}
+
+const UNITS = { KB: 1_000, MB: 1_000_000, GB: 1_000_000_000 } as const
+
+function quotaIn(given: Json | undefined): AuthOptions['quota'] {
+  if (given === 'off') return undefined
+  const { bytes = QUOTA.bytes, records = QUOTA.records } = isObject(given) ? given : {}
+  const unit = Object.entries(UNITS).find(([name]) => String(bytes).endsWith(name))
+  return { records: Number(records), bytes: Number.parseInt(String(bytes), 10) * (unit?.[1] ?? 1) }
 }

@@ -14,7 +14,7 @@ interface Waiting {
 /** The session checks of one application: those that wait for the next statement while one is in flight. */
 interface Batch {
   readonly text: string
-  approval?: AuthOptions['approval']
+  own?: AuthOptions
   waiting: Waiting[]
   busy: boolean
 }
@@ -48,15 +48,15 @@ export async function authenticate(
 
 async function checkAll(batch: Batch, context: SessionContext): Promise<void> {
   batch.busy = true
-  batch.approval ??= authOptions(context.options).approval
-  const { approval } = batch
+  batch.own ??= authOptions(context.options)
+  const { own } = batch
   while (batch.waiting.length > 0) {
     const checked = batch.waiting.splice(0, MOST_TOGETHER)
     try {
       const stale = new Date(context.now().getTime() - TOUCH_MS)
       const wanted = [...new Set(checked.map(({ jti }) => jti))]
       const rows = await context.database.compiled.run({ name: 'auth_sessions', text: batch.text }, [wanted, stale])
-      const actors = new Map(rows.map((row) => [row[0], actorOf(row, context.catalog, approval)]))
+      const actors = new Map(rows.map((row) => [row[0], actorOf(row, context.catalog, own)]))
       for (const [jti, actor] of actors) signedIn(actor).by = String(jti)
       for (const { jti, resolve } of checked) resolve(actors.get(jti) ?? null)
       touch(

@@ -103,7 +103,7 @@ const register: Route = {
     if (errors !== undefined) throw invalid(errors)
     const { approval, roles, verify } = authOptions(context.options)
     const role = await roleId(context, roles.at(-1) ?? '')
-    const user = await context.records('users', 'system').create({
+    const named = {
       first_name: body.first_name ?? null,
       last_name: body.last_name ?? null,
       email: body.email ?? null,
@@ -112,7 +112,8 @@ const register: Route = {
       password_confirmation: body.password_confirmation ?? null,
       role_id: role,
       status: approval === 'off' ? 'active' : 'pending',
-    })
+    }
+    const user = await context.records('users', 'system').create(named, { self_registered: true })
     return signedIn(context, Number(user.id))
   },
 }

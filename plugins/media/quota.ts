@@ -18,7 +18,7 @@ export async function refuseBeyondQuota(context: Surroundings & Pick<RouteContex
  * Counts a file. The row of the account is locked until the transaction ends, so uploads of one account that arrive
  * together are counted one after the other; a file that is refused afterwards is not counted.
  */
-export async function countStored(context: Surroundings & { readonly transaction: Transaction }, bytes: number) {
+export async function countInDay(context: Surroundings & { readonly transaction: Transaction }, bytes: number) {
   const counted = 'case when u.day = excluded.day then u.bytes + excluded.bytes else excluded.bytes end'
   const { rowCount } = await context.transaction.knex.raw<{ readonly rowCount: number }>(
     `insert into ?? as u (account, day, bytes) select ?::int, ?::date, ?::bigint where ?::bigint <= ?::bigint

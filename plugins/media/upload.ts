@@ -1,10 +1,10 @@
 /** POST /media: judges the file, stores it under a name of its own, and then records it. */
-import { fieldError, invalid, isRefusal, type Reply, type RouteContext } from '../../engine/index.ts'
+import { countStored, fieldError, invalid, isRefusal, type Reply, type RouteContext } from '../../engine/index.ts'
 import { freshKey } from '../files/key.ts'
 import { storageOf } from '../files/open-storage.ts'
 import type { Storage } from '../files/storage.ts'
 import { nameFault } from './name.ts'
-import { countStored, refuseBeyondQuota } from './quota.ts'
+import { countInDay, refuseBeyondQuota } from './quota.ts'
 import { judgeFile } from './sniff.ts'
 
 /** Takes one file; throws validation_failed for `file` or the record it belongs to, or too_many_requests, and then nothing is stored. */
@@ -25,7 +25,8 @@ export async function upload(context: RouteContext): Promise<Reply> {
   await storage.put(key, { path: file.path, bytes: file.bytes, type: mime })
   return recorded(context, storage, key, () =>
     context.once(async (inner) => {
-      await countStored(inner, file.bytes)
+      await countInDay(inner, file.bytes)
+      await countStored(inner, { records: 0, bytes: file.bytes })
       const fixed = { size: file.bytes, path: key, mime_type: mime }
       return { status: 201, data: await inner.records('media').create({ name: file.name, ...body }, fixed) }
     }),
