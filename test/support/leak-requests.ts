@@ -48,6 +48,7 @@ export function requestsFor(
         ...search.map((word) => `${word}&sort=id&snippets=true`),
       ]
       for (const other of sample(random, others, 3)) requests.add(`GET ${base}?${other}`)
+      for (const request of sample(random, otherReads(resource, base, way, condition), 2)) requests.add(request)
       for (const word of sample(random, misspelt(value), 1))
         requests.add(`GET ${base}?search=${encodeURIComponent(word)}&sort=id&snippets=true`)
       if (resource.summary !== undefined)
@@ -59,6 +60,20 @@ export function requestsFor(
     }
   }
   return [...requests]
+}
+
+/** Reads of other kinds than a page with its total. */
+function otherReads({ actions, keys }: Resource, base: string, { steps }: Way, condition: string): readonly string[] {
+  const [first] = steps
+  const many = first === undefined || first.kind === 'belongs_to' ? [] : [first.name]
+  return [
+    `GET ${base}`,
+    `GET ${base}?per_page=1&page=2&${condition}`,
+    `GET ${base}?cursor=first&per_page=2&${condition}`,
+    ...(actions.has('get') ? [`GET ${base}/1`, `GET ${base}/2`, `GET ${base}/3?omit=id`] : []),
+    ...many.flatMap((name) => [`GET ${base}?include=${name}(1)`, `GET ${base}?fields=id,${name}`]),
+    ...('csv' in keys ? [`GET ${base}/export`, `GET ${base}/export?${condition}`] : []),
+  ]
 }
 
 /** Words of a text with a letter left out, so that a search takes them for others. */
@@ -123,7 +138,8 @@ function conditions(steps: readonly Relation[], name: string, compared: Json): r
   ])
 }
 
-function sample<T>(random: Random, from: readonly T[], most: number): readonly T[] {
+/** Up to so many of a list, drawn. */
+export function sample<T>(random: Random, from: readonly T[], most: number): readonly T[] {
   const left = [...from]
   const taken: T[] = []
   while (taken.length < most && left.length > 0) taken.push(...left.splice(Math.floor(random() * left.length), 1))

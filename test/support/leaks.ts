@@ -11,7 +11,7 @@ import type { Json } from '../../engine/json.ts'
 import { readable } from '../../engine/query/policy.ts'
 import { readableSql } from '../../engine/query/readable.ts'
 import { seeded } from '../faults/generate.ts'
-import { type Hidden, requestsFor } from './leak-requests.ts'
+import { type Hidden, requestsFor, sample } from './leak-requests.ts'
 
 export interface Reader {
   readonly name: string
@@ -26,6 +26,8 @@ interface World {
   readonly kept?: readonly string[]
   /** Sends `GET /path`, and gives status and answer without times. */
   ask(request: string, token: string): Promise<string>
+  /** Called before requests are asked of values that are new. */
+  settle?(): Promise<void>
 }
 
 /** What was asked and differed, and how much was changed and asked. */
@@ -60,6 +62,72 @@ export async function leaksTo(world: World, reader: Reader, seed: number, each: 
   return { found, hidden, asked: asked.length, answered }
 }
 
+/**
+ * Looks for leaks to one reader where databases differ in a single hidden value: each of so many values is changed alone,
+ * and is as before afterwards.
+ */
+export async function leaksOfEach(
+  world: World,
+  reader: Reader,
+  seed: number,
+  { each, values }: { readonly values: number; readonly each: number },
+): Promise<Leaks> {
+  const random = seeded(seed)
+  const sight = JSON.stringify([...(await visible(world, reader.actor))])
+  const plan = await hiddenFrom(world, reader.actor)
+  const single = plan.flatMap((one) => one.ids.map((id): Plan => ({ ...one, ids: [id] })))
+  const found: string[] = []
+  let [asked, answered, hidden] = [0, 0, 0]
+  for (const one of sample(random, single, values)) {
+    const requests = requestsFor(
+      world.catalog,
+      reader.actor,
+      hiddenOf([one], [await valuesOf(world, one)]),
+      random,
+      each,
+    )
+    const ask = async (): Promise<readonly string[]> => {
+      const answers: string[] = []
+      await world.settle?.()
+      for (const request of requests) answers.push(await world.ask(request, reader.token))
+      return answers
+    }
+    const before = await ask()
+    const kept = await keptOf(world, one)
+    if ((await change(world, one)) === 0) continue
+    if (JSON.stringify([...(await visible(world, reader.actor))]) !== sight)
+      throw new Error(`what ${reader.name} sees has changed by ${one.resource.name}.${one.field.name}`)
+    const after = await ask()
+    await restore(world, one, kept)
+    hidden += 1
+    asked += requests.length
+    answered += before.filter((text) => text.startsWith('200')).length
+    for (const [at, request] of requests.entries())
+      if (before[at] !== after[at])
+        found.push(
+          `${reader.name}: ${one.resource.name} ${one.ids[0]} ${one.field.name}: ${decodeURIComponent(request)}\n  ${before[at]}\n  ${after[at]}`,
+        )
+  }
+  return { found, hidden, asked, answered }
+}
+
+/** What an actor may not see: columns, each with the rows in which it is hidden. */
+export async function hiddenFrom(world: World, actor: Actor): Promise<readonly Plan[]> {
+  return hiddenColumns(world, actor, await visible(world, actor))
+}
+
+async function keptOf({ database }: World, { field, ids, resource }: Plan): Promise<unknown> {
+  const [row] = await database.knex(resource.table).where({ id: ids[0] }).select(field.column)
+  return row?.[field.column]
+}
+
+async function restore({ database }: World, { field, ids, resource }: Plan, kept: unknown): Promise<void> {
+  await database
+    .knex(resource.table)
+    .where({ id: ids[0] })
+    .update({ [field.column]: kept })
+}
+
 function hiddenOf(plan: readonly Plan[], values: readonly (readonly Json[])[]): ReadonlyMap<string, Hidden> {
   return new Map(
     plan.map(({ field, resource }, at) => [`${resource.table}.${field.column}`, { field, values: values[at] ?? [] }]),
@@ -83,7 +151,7 @@ async function visible({ catalog, database }: World, actor: Actor): Promise<Read
 }
 
 /** A column to change, in some of the rows. */
-interface Plan {
+export interface Plan {
   readonly resource: Resource
   readonly field: Field
   readonly ids: readonly string[]
