@@ -147,7 +147,14 @@ function yamlOf(shape: Shape, resource: DrawnResource): JsonObject {
       ...(order % 3 === 0 ? { first: true } : {}),
     },
   ])
-  const toFar = far.map((one) => [one.name, { has_many: shape[one.from]!.name, through: one.through, embed: ['id'] }])
+  const isHidden = (at: number, relation: string): boolean =>
+    shape[at]!.ones.some((one) => one.name === relation && one.hidden)
+  const isHiddenTwice = ({ between, by, from, through }: (typeof far)[number]): boolean =>
+    isHidden(from, through) && isHidden(between, by)
+  const toFar = far.map((one) => [
+    one.name,
+    { has_many: shape[one.from]!.name, through: one.through, embed: ['id'], ...(isHiddenTwice(one) ? kept : {}) },
+  ])
   const toLinks = links.map(({ name: link, target }) => [
     link,
     { many_to_many: shape[target]!.name, through: `${name}_${link}`, embed: ['id'] },
