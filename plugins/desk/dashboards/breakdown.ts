@@ -1,6 +1,5 @@
 /** How many tickets of a period have which status, priority, department or category: one scan for all of them. */
 import type { RouteContext } from '../../../engine/index.ts'
-import { ENDED } from '../tickets/figures.ts'
 import type { Period } from './period.ts'
 import { ticketQuery } from './tickets.ts'
 
@@ -73,11 +72,6 @@ export function totalOf(shares: readonly Share[]): number {
 
 /** What the detail of a status says where it is marked as cancelled; else it is the category. */
 const CANCELLED = 'cancelled'
-
-/** Whether tickets of a status are resolved. */
-export function isResolved({ detail }: Share): boolean {
-  return ENDED.some((category) => category === detail)
-}
 
 /** A part as a percentage with two decimals; 0 of nothing. */
 export function percentage(part: number, whole: number): number {

@@ -15,6 +15,8 @@ export interface Waits {
   readonly first_response: Duration
   readonly resolution: Duration
   readonly resolved: number
+  /** Of the tickets created in the period, those that are resolved by now. */
+  readonly resolvedOfCreated: number
   /** Tickets created by the end of the period whose work had not ended by then. */
   readonly backlog: number
   readonly before: { readonly first_response: number | null; readonly resolution: number | null }
@@ -28,23 +30,25 @@ export async function waits(context: RouteContext, period: Period): Promise<Wait
   const query = ticketQuery(context)
   const before = periodBefore(period)
   const until = { from: undefined, to: period.to }
-  const { endedAt, firstResponse, resolution: took, resolvedAt } = query.figures
+  const { endedAt, firstResponse, resolution: took, resolved: isResolved, resolvedAt } = query.figures
   const tickets = `select t.first_response_at as answered, ${endedAt} as ended, ${resolvedAt} as resolved,
-      ${firstResponse} as response, ${took} as resolution
+      ${firstResponse} as response, ${took} as resolution,
+      ${isResolved} and ${query.within('t.created_at', period)} as is_resolved
     from ${query.from} where ${query.counted()} and ${query.within('t.created_at', until)} and ${await query.since(before.from)} ${ONCE}`
-  const placed = `select response, resolution, ended is null or not ${query.within('ended', until)} as is_left,
+  const placed = `select response, resolution, is_resolved, ended is null or not ${query.within('ended', until)} as is_left,
       ${query.within('answered', period)} as answered_now, ${query.within('answered', before)} as answered_before,
       ${query.within('resolved', period)} as resolved_now, ${query.within('resolved', before)} as resolved_before
     from (${tickets}) x`
   const [row = []] = await query.run(
     `select ${measures('response', 'answered')}, ${measures('resolution', 'resolved')},
-      count(*) filter (where resolved_now), count(*) filter (where is_left) from (${placed}) y`,
+      count(*) filter (where resolved_now), count(*) filter (where is_left), count(*) filter (where is_resolved) from (${placed}) y`,
   )
-  const [response, responses, responseBefore, resolution, resolutions, resolutionBefore, resolved, left] = row
+  const [response, responses, responseBefore, resolution, resolutions, resolutionBefore, resolved, left, done] = row
   return {
     first_response: durationOf(response, responses),
     resolution: durationOf(resolution, resolutions),
     resolved: Number(resolved ?? 0),
+    resolvedOfCreated: Number(done ?? 0),
     backlog: Number(left ?? 0),
     before: { first_response: wholeSeconds(responseBefore), resolution: wholeSeconds(resolutionBefore) },
   }

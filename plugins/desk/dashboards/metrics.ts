@@ -1,6 +1,6 @@
 /** Route: the key figures of a period. */
 import type { Reply, RouteContext } from '../../../engine/index.ts'
-import { breakdown, isResolved, percentage, type Share, totalOf } from './breakdown.ts'
+import { breakdown, percentage, type Share, totalOf } from './breakdown.ts'
 import { waits } from './duration.ts'
 import { periodOf } from './period.ts'
 import { reopenings } from './reopened.ts'
@@ -28,7 +28,7 @@ export async function metrics(context: RouteContext): Promise<Reply> {
     created,
     resolved: waited.resolved,
     reopened,
-    resolution_rate: percentage(totalOf(shares.status.filter(isResolved)), created),
+    resolution_rate: percentage(waited.resolvedOfCreated, created),
   }
   return { data }
 }

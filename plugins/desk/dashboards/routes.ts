@@ -53,7 +53,7 @@ export const figureRoutes: readonly Route[] = [
     '/dashboard/metrics',
     'The key figures of a period',
     ANALYSTS,
-    `${PERIOD_WINDOW} Durations in seconds: of first responses given, and of tickets resolved, in the period. The backlog is what was open at its end; the resolution rate says how many of the tickets created in it are resolved by now, in percent. Reopenings are counted from the activity record and are known as far back as it goes.`,
+    `${PERIOD_WINDOW} Durations in seconds: of first responses given, and of tickets resolved, in the period. The backlog is what was open at its end; the resolution rate says how many of the tickets created in it are resolved by now, in percent. Reopenings are counted from the activity record and are known as far back as it goes; a merge that is undone is none.`,
     METRICS,
     metrics,
   ),

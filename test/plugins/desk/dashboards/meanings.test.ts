@@ -108,6 +108,73 @@ test('cancelled is not resolved: it has no resolution time and is in no rate, an
   for (const id of made) await world.remove(`/tickets/${id}`, world.manager)
 })
 
+/** Every figure of a day, but for how many tickets have which status. */
+async function everyFigure(day: string): Promise<Readonly<Record<string, unknown>>> {
+  const asked = `date_from=${day}&date_to=${day}`
+  const plain = (value: unknown): unknown => JSON.parse(JSON.stringify(value).replaceAll(day, 'the day'))
+  const { tickets_by_status: _, ...metrics } = await figures(`/metrics?${asked}`)
+  const { datasets, priority } = await figures(`/charts?${asked}`)
+  const { agents, first_response, resolution, trends } = await figures(`/performance?${asked}`)
+  const { date_from: _from, date_to: _to, ...analytics } = await figures(`/analytics?${asked}`)
+  const { recent_activity: _activity, recent_tickets: _tickets, ...overview } = await figures(`?${asked}`)
+  const { priorities } = await figures(`/sla?${asked}`)
+  const found: Record<string, unknown> = { metrics, datasets, priority, analytics, overview, priorities }
+  Object.assign(found, { agents, first_response, resolution, trends })
+  for (const type of ['tickets', 'agents', 'departments', 'customers', 'performance']) {
+    const { rows, summary } = await report(type, day)
+    const { by_status: _status, ...rest } = summary
+    found[type] = type === 'tickets' ? rest : [rest, rows]
+  }
+  return plain(found) as Record<string, unknown>
+}
+
+test('a merged ticket counts as a cancelled one in every figure', async () => {
+  const into = await world.ticket(world.ann, { created: '2026-07-20 12:00:00+00' })
+  const mine = { assigned_to: world.agent.id, department_id: world.department, tags: ['x'] }
+  const cancelled = await world.setting('statuses', 'cancelled')
+  const counted = async (day: string, end: (id: number) => Promise<{ readonly status: number }>) => {
+    const created = `${day} 14:00:00+00`
+    const resolved = { resolved: `${day} 16:00:00+00` }
+    const made = [await world.ticket(world.ann, { created, status: 'closed', ...resolved, body: mine })]
+    for (const given of [
+      { created, body: mine },
+      { created, responded: `${day} 15:00:00+00`, body: mine },
+      { created, status: 'resolved', responded: `${day} 15:00:00+00`, ...resolved, body: mine },
+      { created, status: 'closed', ...resolved, body: mine },
+    ]) {
+      made.push(await world.ticket(world.ann, given))
+      assert.is((await end(made.at(-1)!)).status, 200)
+    }
+    const found = await everyFigure(day)
+    for (const id of made) await world.remove(`/tickets/${id}`, world.manager)
+    return found
+  }
+  // Days of two weeks, so that they are the same weekday.
+  const one = await counted('2026-07-01', (id) => world.put(`/tickets/${id}`, world.manager, { status_id: cancelled }))
+  const other = await counted('2026-07-08', (id) => world.post(`/tickets/${id}/merge`, world.manager, { into }))
+  for (const [name, figure] of Object.entries(one)) assert.equal(other[name], figure, name)
+  const { created, resolution_rate, resolved } = other.metrics as Record<string, unknown>
+  assert.equal([created, resolved, resolution_rate], [5, 1, 20])
+  await world.remove(`/tickets/${into}`, world.manager)
+})
+
+test('a merge that is undone takes no work up again', async () => {
+  const [id, into] = [
+    await world.ticket(world.ann, { created: '2026-07-20 12:00:00+00' }),
+    await world.ticket(world.ann, { created: '2026-07-20 12:00:00+00' }),
+  ]
+  const reopened = async (): Promise<number> => (await figures('/metrics')).reopened
+  const before = await reopened()
+  assert.is((await world.post(`/tickets/${id}/merge`, world.manager, { into })).status, 200)
+  assert.is((await world.post(`/tickets/${id}/unmerge`, world.manager)).status, 200)
+  assert.is((await world.get(`/tickets/${id}`, world.manager)).at('data.status.slug'), 'open')
+  assert.is(await reopened(), before)
+  for (const status of ['resolved', 'open'])
+    await world.put(`/tickets/${id}`, world.manager, { status_id: await world.setting('statuses', status) })
+  assert.is(await reopened(), before + 1)
+  for (const one of [id, into]) await world.remove(`/tickets/${one}`, world.manager)
+})
+
 test('of what is older than a period, what is open counts in it, and what was answered or resolved in it', async () => {
   const created = '2026-01-05 12:00:00+00'
   const early = '2026-01-06 12:00:00+00'
