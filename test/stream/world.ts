@@ -40,6 +40,7 @@ export const RESOURCES: Readonly<Record<string, string>> = {
     '    - { permission: tickets.all }',
     '    - { role: customer, where: { owner: $actor } }',
     '    - { role: lead, where: { team.lead: $actor } }',
+    '    - { role: archivist, where: { with_deleted: { team.lead: $actor } } }',
     '    - { role: helper, where: { comments: { some: { author: $actor } } } }',
     '  create: [{ permission: tickets.write }]',
     '  update: [{ permission: tickets.write }]',
@@ -69,6 +70,7 @@ export const AGENT = '2:agent:tickets.all'
 export const ANN = '11:customer:'
 export const BEN = '12:customer:'
 export const LEAD = '21:lead:'
+export const ARCHIVIST = '77:archivist:'
 export const HELPER = '31:helper:'
 
 export interface World extends TestApplication {
