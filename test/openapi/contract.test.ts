@@ -69,7 +69,7 @@ test('a status, a header or a type that the document does not know is a mistake'
 })
 
 test('a refusal may have any status that refusals have, and errors by field with 422 only', () => {
-  const fields = '"errors":{"title":["The title is missing"]},"error_codes":{"title":["required"]},"meta"'
+  const fields = '"errors":{"title":["The title is required"]},"error_codes":{"title":["required"]},"meta"'
   const wrong = refusal.replace('"meta"', fields)
   const answered = (status: number, text: string) =>
     complaint({ status, text, headers: { ...good.headers, allow: '', 'retry-after': '1', 'www-authenticate': '' } })
