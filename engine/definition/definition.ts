@@ -223,7 +223,12 @@ export interface ResourceDefinition {
   readonly count?: 'exact' | 'estimated' | { readonly capped: number }
   readonly indexes?: readonly (
     | readonly string[]
-    | { readonly fields: readonly string[]; readonly unique?: boolean | 'exact'; readonly where?: FilterDefinition }
+    | {
+        readonly fields: readonly string[]
+        readonly unique?: boolean | 'exact'
+        readonly alike?: boolean
+        readonly where?: FilterDefinition
+      }
   )[]
   /** Which records exist for callers; the others answer 404. Written by the soft_delete plugin. */
   readonly live?: FilterDefinition

@@ -81,6 +81,7 @@ export const LIST_KEYS: Readonly<Record<string, JsonSchema>> = {
           unique: key('No two records have the same values; `exact` compares texts sign by sign.', true, {
             enum: [true, false, 'exact'],
           }),
+          alike: key('It finds texts by how they look, as imports look for the names of a file.', true, SWITCH),
           where: key('Only records that match.', { is_active: true }, ref('condition')),
         },
         ['fields'],

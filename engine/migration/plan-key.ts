@@ -218,7 +218,7 @@ function making(
     const sql = createIndex(first.table, first.index, concurrently, index.where)
     return { ...here, sql, ahead: true, harmless: sql.length }
   }
-  const canBeMade = index.kind === 'btree' || present.trigrams
+  const canBeMade = index.kind === 'btree' || index.kind === 'names' || present.trigrams
   const isAlone = canBeMade && isSettled(pair, [...index.columns, ...(index.whereColumns ?? [])])
   return { ...here, ...(isAlone ? { ahead: true as const } : {}), behind: true }
 }
@@ -265,7 +265,7 @@ function collisions(pair: Pair, index: TableIndex): readonly Step[] {
 /** What people call an index by what it is for. */
 function called({ kind, language, unique }: TableIndex): string {
   if (kind === 'stems') return `search index for ${language}`
-  if (kind === 'names') return 'index against names that look alike'
+  if (kind === 'names') return unique ? 'index against names that look alike' : 'index of names'
   if (kind === 'overlap') return 'index against overlaps'
   return unique ? 'unique index' : kind === 'trigram' ? 'search index' : 'index'
 }

@@ -80,7 +80,7 @@ export function guardingNames(
   const { wanted, actual } = pair
   const isThere = actual.indexes.some((one) => one.name === index.name)
   const isGuarded = isThere && present.guards?.get(actual.name)?.includes(index.name) === true
-  if (index.kind !== 'names' || question === undefined || isGuarded) return []
+  if (index.kind !== 'names' || !index.unique || question === undefined || isGuarded) return []
   const sql = [
     ...createIndex(wanted.name, { ...index, unique: false }, concurrently),
     makeGuard(wanted.name, index.name),

@@ -1,7 +1,7 @@
 /** One record compiled to SQL: one statement, whatever is embedded. */
 import type { Field, Resource } from '../catalog/catalog.ts'
 import { idSql } from '../catalog/stored.ts'
-import { nameSql } from '../filter/name.ts'
+import { isName, nameSql } from '../filter/name.ts'
 import { and, join, quoted, slot, sql } from '../filter/sql.ts'
 import type { Serializer } from '../record/serializer.ts'
 import { castType } from './comparison.ts'
@@ -69,16 +69,24 @@ export function compileIdsOf(scope: SelectScope, resource: Resource, field: Fiel
 }
 
 /**
- * Compiles which of several values of a stored field a record has, a deleted one too. Those that live have an index of
- * their own where the field is unique. Slots: `texts`.
+ * Compiles which of several values of a stored field a record has, a deleted one too; of names, as they are compared.
+ * Those that live have an index of their own where the field is unique. Slots: `texts`.
  */
 export function compileValuesTaken({ catalog }: SelectScope, resource: Resource, field: Field): Compiled {
-  const column = sql`t.${quoted(field.column)}`
-  const values = sql`(select distinct value::${castType(field)} from unnest(${slot('texts')}::text[]) value) n`
+  const stored = sql`t.${quoted(field.column)}`
+  const isAlike = comparedAsName(resource, field)
+  const column = isAlike ? nameSql(stored) : stored
+  const type = isAlike ? sql`text` : castType(field)
+  const values = sql`(select distinct value::${type} from unnest(${slot('texts')}::text[]) value) n`
   const found = sql`select ${column}::text from ${values} join ${quoted(resource.table)} t on ${column} = n.value`
   if (resource.live === undefined) return compiled(found)
   const live = conditionSql(catalog, resource.live, 't')
   return compiled(sql`${found} where ${live} union all ${found} where not ${live}`)
+}
+
+/** Whether imports look for a value of the field by how it looks: not in the tables of others, nor where every sign counts. */
+export function comparedAsName({ existing, key }: Resource, field: Field): boolean {
+  return !existing && field !== key && isName(field.type) && (field.alike === true || !field.unique)
 }
 
 /** Compiles which live records have a value that may stand in the way of a new slug. Slots: `base`, `pattern`. */

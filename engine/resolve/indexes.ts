@@ -148,9 +148,11 @@ function declared(resolution: Resolution, written: Written, draft: Draft): reado
       const span = place(['indexes', position, 'where'])
       resolution.report('invalid_filter', 'An index is of fixed values of the record itself', span, { hint })
     }
-    const { unique: asked = false } = options
+    const { alike = false, unique: asked = false } = options
     const plain: Index = { fields, unique: asked !== false, where, kind: 'btree', span: place(['indexes', position]) }
-    return asked === true ? [...likewise(draft, plain)] : [plain]
+    const found = likewise(draft, plain)
+    if (alike && asked === false) return found.slice(-1)
+    return asked === true ? [...found] : [plain]
   })
 }
 

@@ -1,6 +1,6 @@
 /** ⇄ One batch of rows: cut from the file, judged as far as that needs no writing, then written. */
 import { type FieldErrors, type Id, type PluginContext, type Resource, targetOf, turns } from '../../engine/index.ts'
-import { type Entry, entryOf, identityOf } from './entry.ts'
+import { type Entry, entryOf } from './entry.ts'
 import { keepAhead, takenKeys } from './keys.ts'
 import type { Column } from './layout.ts'
 import { matchNames } from './match.ts'
@@ -111,7 +111,7 @@ async function* cutBatches(
       // Those that are done count too: of equal rows, each has another digest.
       if (entry.key === null) entry.digest = digestOf(row)
       if (passed++ < done) continue
-      const key = entry.key === null ? null : identityOf(entry.key)
+      const key = entry.key === null ? null : entry.key.identity
       // The second row of a key is judged when the first has been written.
       const full = Math.min(most, pace.most, Math.max(SMALL_BATCH, before))
       if (batch.length >= full || length > LENGTH || (key !== null && keys.has(key))) {
@@ -132,7 +132,7 @@ async function* cutBatches(
 /** Finds what the entries name, and which of them are there already. */
 async function findNamed({ context, resource, sheet }: Import, entries: readonly Entry[]): Promise<Found> {
   const taken = await takenKeys(context, resource, entries)
-  const fresh = taken.size === 0 ? entries : entries.filter(({ key }) => key === null || !taken.has(identityOf(key)))
+  const fresh = taken.size === 0 ? entries : entries.filter(({ key }) => key === null || !taken.has(key.identity))
   await matchNames(context, sheet.columns.keys(), fresh)
   return { entries, fresh }
 }
@@ -140,7 +140,7 @@ async function findNamed({ context, resource, sheet }: Import, entries: readonly
 /** Tells which of the entries can be written, once those before them were. */
 export async function judge(work: Import, { entries, fresh: found }: Found): Promise<Judged> {
   const { context, made, resource, seen, sheet } = work
-  const unseen = seen.size === 0 ? found : found.filter(({ key }) => key === null || !seen.has(identityOf(key)))
+  const unseen = seen.size === 0 ? found : found.filter(({ key }) => key === null || !seen.has(key.identity))
   const { fresh, repeated } = await apart(work, context, unseen)
   nameParents(context, sheet, made, fresh)
   const isGood = ({ errors }: Entry): boolean => Object.keys(errors).length === 0
@@ -218,7 +218,7 @@ async function writeThose(
       failed.push(refused(sheet, entry, outcome.error.params.errors ?? { row: [outcome.error.message] }))
     else {
       imported++
-      if (entry.key !== null) seen.add(identityOf(entry.key))
+      if (entry.key !== null) seen.add(entry.key.identity)
       const id = outcome.record.id as Id
       if (!dryRun) ids.push(id)
       if (entry.digest !== null) nameless.push({ digest: entry.digest, id })

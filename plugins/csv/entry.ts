@@ -1,5 +1,13 @@
 /** One row of a file as a record to be created: its values, and the names of other records that are still to be found. */
-import type { Field, FieldError, Json, JsonObject, ParentEntry } from '../../engine/index.ts'
+import {
+  comparedAsName,
+  type Field,
+  type FieldError,
+  type Json,
+  type JsonObject,
+  nameText,
+  type ParentEntry,
+} from '../../engine/index.ts'
 import { readHtml, splitList, unguarded } from './cell.ts'
 import { dayIn, momentIn, type Read } from './dates.ts'
 import type { Column } from './layout.ts'
@@ -91,6 +99,8 @@ function takeChild({ children, notes, texts }: Entry, column: Column, text: (col
 export interface Key {
   readonly field: Field
   readonly value: string
+  /** What tells it from others: names that look alike are one. */
+  readonly identity: string
 }
 
 /** By the first of the columns that are keys and have a value; what is none of its own is the key by the field elsewhere. */
@@ -101,8 +111,9 @@ function keyOf(sheet: Sheet, text: (column: Column) => string): Key | null {
     const { elsewhere, field } = column
     const decoded = decodedIn(field, value)
     // As it is stored: an e-mail in lower case.
-    if ('value' in decoded) return { field, value: String(decoded.value) }
-    return { field: elsewhere ?? field, value }
+    const key = 'value' in decoded ? { field, value: String(decoded.value) } : { field: elsewhere ?? field, value }
+    const name = comparedAsName(sheet.layout.resource, key.field) ? nameText(key.value) : key.value
+    return { ...key, identity: `${key.field.name} ${name}` }
   }
   return null
 }
@@ -112,11 +123,6 @@ function decodedIn(field: Field, value: string): { readonly value: Json } | { re
   if ('error' in decoded) return decoded
   const fault = rangeFault(field, decoded.value)
   return fault === undefined ? decoded : { error: fault }
-}
-
-/** A key as one text, to tell it from others. */
-export function identityOf({ field, value }: Key): string {
-  return `${field.name} ${value}`
 }
 
 /** The cell of a column; when it is empty or not in the file, the cell of the column that replaces it. */

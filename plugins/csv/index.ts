@@ -2,10 +2,10 @@
 import { definePlugin, type JsonObject, type Resource, type Route } from '../../engine/index.ts'
 import { storeOf } from '../files/dumped.ts'
 import { importCommand, writes } from './command.ts'
-import { findDeletedKeys } from './deleted-keys.ts'
 import { exportRecords, PARAMETERS } from './export.ts'
 import { ATTEMPTS, runImport } from './job.ts'
 import { CSV_KEY, definitionOf, permissionsOf, rolesOf } from './key.ts'
+import { findKeys } from './find-keys.ts'
 import { ACCEPTED } from './later.ts'
 import { accessesOf } from './layout.ts'
 import { importParameters } from './options.ts'
@@ -57,7 +57,7 @@ export default definePlugin({
     },
   },
   after: ['soft_delete'],
-  transforms: [findDeletedKeys],
+  transforms: [findKeys],
   rules: [columnsLead],
   resourceRoutes,
   resources: ['import_batches', 'import_rows'].map((name) => new URL(`./resources/${name}.yaml`, import.meta.url)),

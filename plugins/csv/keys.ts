@@ -1,6 +1,6 @@
 /** ⇄ The keys of rows: which are taken already, and a sequence that stays ahead of those that are kept. */
 import type { PluginContext, Resource } from '../../engine/index.ts'
-import { type Entry, identityOf } from './entry.ts'
+import type { Entry } from './entry.ts'
 import type { Sheet } from './parse.ts'
 
 /** A sequence moves ahead by at most this much: a number further away would waste all the numbers between. */
@@ -20,8 +20,8 @@ export async function takenKeys(
     const possible = keys.flatMap((key) =>
       key.field === field && 'value' in type.decode(key.value, options) ? [key.value] : [],
     )
-    for (const value of await records(resource.name).valuesTaken(field.name, possible))
-      taken.add(identityOf({ field, value }))
+    const found = await records(resource.name).valuesTaken(field.name, possible)
+    for (const key of keys) if (key.field === field && found.has(key.value)) taken.add(key.identity)
   }
   return taken
 }

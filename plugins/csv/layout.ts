@@ -76,6 +76,7 @@ export interface Column {
 }
 
 export interface Layout {
+  readonly resource: Resource
   /** Keys that hooks read of a new record, and that the import gives for all rows. */
   readonly ask: readonly string[]
   readonly columns: readonly Column[]
@@ -88,6 +89,7 @@ export const layoutOf = memo((catalog: Catalog, resource: Resource): Layout | un
   const definition = definitionOf(resource.keys.csv)
   if (definition === undefined) return undefined
   return Object.freeze({
+    resource,
     ask: definition.ask ?? [],
     columns: Object.entries(definition.columns).map(([title, written]) => columnOf(catalog, resource, title, written)),
   })

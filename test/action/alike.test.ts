@@ -31,8 +31,10 @@ test('of two names that look alike the second is refused, as a creation, a chang
   const other = (await create('another one')).body.data.id
   await fc.assert(
     fc.asyncProperty(twoWays, async ([one, two]) => {
+      // A text of nothing but blanks is no value.
+      fc.pre(nameText(one) !== '')
       const first = await create(one)
-      if (first.status !== 201) return
+      assert.is(first.status, 201, `${JSON.stringify(one)} ${first.text}`)
       for (const second of [
         await create(two),
         await shop.call('PATCH', `/parts/${other}`, { body: { name: two } }),

@@ -30,6 +30,9 @@ csv('organizations, contacts and customers come from files, and those that are t
   const organizations = 'Name,City,Country\nAcme,Bern,CH\nBolt,Wien,AT\n'
   assert.is((await send('organizations', organizations)).at('data.imported'), 2)
   assert.is((await send('organizations', organizations)).at('data.skipped'), 2)
+  // A name is one however it is written, also twice in one file.
+  const alike = await send('organizations', 'Name\nＡＣＭＥ\nbo\u200blt\nCu  Ltd\nCu\u00a0Ltd\n')
+  assert.equal([alike.at('data.imported'), alike.at('data.skipped'), alike.at('data.failed')], [1, 3, 0], alike.text)
   const contacts = await send(
     'contacts',
     'Name,First Name,Last Name,Email,Organization\nAnn van Dyke,,,ann@acme.example,acme\n,Bob,Bolt,bob@bolt.example,Bolt\nCher,,,,\n,,,x@y.example,Nowhere\n',
