@@ -55,7 +55,7 @@ export {
   listenerStates,
   retryChanges,
 } from './change/state.ts'
-export type { Database, Row, Runner, Statement, Transaction } from './database/database.ts'
+export type { Connection, Database, Row, Runner, Statement, Transaction } from './database/database.ts'
 export { deleteInBatches } from './database/delete-in-batches.ts'
 export type {
   ApplicationDefinition,

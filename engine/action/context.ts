@@ -2,7 +2,7 @@
 import type { QueryBuilder } from 'objection'
 import type { Actor } from '../actor.ts'
 import type { Catalog, Filter, Resource, WriteAction } from '../catalog/catalog.ts'
-import type { Database, Row, Transaction } from '../database/database.ts'
+import type { Connection, Database, Row, Transaction } from '../database/database.ts'
 import type { ApiError } from '../error.ts'
 import type { FieldErrors } from '../field-error.ts'
 import type { Id } from '../id.ts'
@@ -213,6 +213,11 @@ export interface PluginContext {
    */
   letGo(resource: string, ids: readonly Id[]): Promise<void>
   readonly database: Database
+  /**
+   * Where SQL of your own runs: in the open transaction where there is one, else on an ordinary connection. The embedded
+   * database has a single one, so whoever asks `database` inside of a transaction waits for itself.
+   */
+  readonly connection: Connection
   /**
    * Leaves work for later, `enqueue('mail.send', { to })`, and gives the job's id: a row of the open transaction where
    * there is one, so that it runs when that has committed and never otherwise. It survives a crash and runs once.

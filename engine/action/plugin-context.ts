@@ -2,8 +2,9 @@
 import { SYSTEM } from '../actor.ts'
 import type { Resource } from '../catalog/catalog.ts'
 import { targetOf } from '../catalog/target.ts'
-import type { Transaction } from '../database/database.ts'
+import type { Connection, Database, Transaction } from '../database/database.ts'
 import type { JsonObject } from '../json.ts'
+import { memo } from '../memo.ts'
 import { type Lookup, lookupOf } from '../query/lookup.ts'
 import { keptWithinSql } from '../query/past-policy.ts'
 import { requireClause } from '../query/policy.ts'
@@ -28,6 +29,10 @@ import { streamRows, streamTexts } from './stream.ts'
 import { survey } from './survey.ts'
 import { updateRecord } from './update.ts'
 
+const outside = memo(
+  ({ adhoc, knex }: Database): Connection => ({ knex, run: (statement, values) => adhoc.run(statement, values) }),
+)
+
 /** The context of one plugin function, inside the open transaction where there is one. */
 export function pluginContext(around: Execution, options: JsonObject): PluginContext {
   return {
@@ -41,6 +46,7 @@ export function pluginContext(around: Execution, options: JsonObject): PluginCon
     now: around.now,
     requestId: around.requestId,
     database: around.database,
+    connection: around.transaction ?? outside(around.database),
     enqueue: (job, payload, chosen = {}) => enqueue(around, job, payload, chosen),
     enqueueEach: (job, entries, chosen = {}) => enqueueEach(around, job, entries, chosen),
     actorsOf: async (accounts) => (accounts.length === 0 ? [] : around.actorsOf(around.adhoc, [...new Set(accounts)])),

@@ -26,6 +26,11 @@ export interface Transaction extends Runner {
   readonly knex: Knex.Transaction
 }
 
+/** Where SQL of a plugin runs: the open transaction, or the database where there is none. */
+export interface Connection extends Runner {
+  readonly knex: Knex
+}
+
 /** How the connections of one pool are used at the moment. */
 export interface PoolUse {
   readonly pool: 'ordinary' | 'compiled' | 'replica'

@@ -2,7 +2,7 @@
 import { type Field, fieldError, type Id, type PluginContext, targetOf } from '../../engine/index.ts'
 import type { Entry } from './entry.ts'
 import type { Column, Intake } from './layout.ts'
-import { type Around, placeOf } from './place.ts'
+import type { Around } from './place.ts'
 
 type Relational = Extract<Intake, { readonly kind: 'relation' }>
 
@@ -96,7 +96,7 @@ async function admittedOf(
   const target = targetOf(catalog, relation)
   if (where.length === 0 || ids.length === 0) return new Set(ids)
   // Joined by hand: two conditions may follow the same relation, which Objection joins once.
-  const query = placeOf(context)
+  const query = context.connection
     .knex(`${target.table} as t`)
     .whereRaw('?? = any(?)', [`t.${target.key.column}`, [...new Set(ids)].map(String)])
   for (const [nth, { path, value }] of where.entries()) {

@@ -3,7 +3,7 @@ import { createHash } from 'node:crypto'
 import type { Id, PluginContext, Resource } from '../../engine/index.ts'
 import { unguarded } from './cell.ts'
 import type { Entry } from './entry.ts'
-import { type Around, placeOf } from './place.ts'
+import type { Around } from './place.ts'
 import type { Row } from './records.ts'
 
 /** The resource of what earlier imports have made of such rows. */
@@ -33,7 +33,7 @@ export async function earlierRecords(
 ): Promise<ReadonlyMap<string, Id>> {
   const digests = entries.flatMap(({ digest }) => digest ?? [])
   if (digests.length === 0) return new Map()
-  const rows: { digest: string; record_id: string }[] = await placeOf(context)
+  const rows: { digest: string; record_id: string }[] = await context.connection
     .knex(tableOf(context))
     .whereRaw('resource = ? and digest = any(?)', [name, digests])
     .select('digest', 'record_id')
@@ -53,7 +53,7 @@ export async function earlierRecords(
 /** Lets one import at a time write such rows of a resource, until the open transaction ends. */
 export async function takeTurn(context: Around, { name }: Resource): Promise<void> {
   const text = 'select pg_advisory_xact_lock(hashtextextended(?, 0))'
-  await placeOf(context).knex.raw(text, [`plinth import of ${name}`])
+  await context.connection.knex.raw(text, [`plinth import of ${name}`])
 }
 
 /** Notes which records were made of rows, in the transaction that made them. */
@@ -67,7 +67,7 @@ export async function noteRecords(
     select ?, digest, record_id, ? from unnest(?::text[], ?::text[]) as made(digest, record_id)
     on conflict (digest, resource) do update set record_id = excluded.record_id, done_at = excluded.done_at`
   const values = [made.map(({ digest }) => digest), made.map(({ id }) => String(id))]
-  await placeOf(context).knex.raw(text, [name, context.now().toISOString(), ...values])
+  await context.connection.knex.raw(text, [name, context.now().toISOString(), ...values])
 }
 
 function tableOf({ catalog }: PluginContext): string {

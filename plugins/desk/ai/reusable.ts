@@ -5,7 +5,6 @@
 import { type HookContext, invalid, type Next } from '../../../engine/index.ts'
 import { firstClaim } from './claims.ts'
 import { personalForm, personalName } from './personal.ts'
-import { runnerOf } from './runner.ts'
 
 const FIELDS = ['title', 'text'] as const
 
@@ -31,7 +30,7 @@ async function faultOf(
 ): Promise<string | undefined> {
   const form = personalForm(question.text)
   if (form !== undefined) return `A reply is for every customer: take out ${form}`
-  const name = await personalName({ ...question, runner: runnerOf(context) })
+  const name = await personalName({ ...question, runner: context.connection })
   if (name !== undefined) return `A reply is for every customer: take out the name ${name}`
   const claim = firstClaim(question.text)
   if (claim === undefined) return undefined

@@ -24,7 +24,7 @@ export interface Question {
   readonly schema: JsonSchema
 }
 
-type Asking = Pick<PluginContext, 'catalog' | 'database' | 'settings' | 'options'>
+type Asking = Pick<PluginContext, 'connection' | 'catalog' | 'database' | 'settings' | 'options'>
 
 /** A longer answer is not read to its end. */
 const ANSWER_BYTES = 262_144

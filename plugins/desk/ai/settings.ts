@@ -10,7 +10,6 @@ import {
   type Transaction,
 } from '../../../engine/index.ts'
 import { seal, unseal } from '../../keys/seal.ts'
-import { runnerOf } from './runner.ts'
 
 export interface AiSettings {
   readonly enabled: boolean
@@ -26,7 +25,7 @@ export interface AiSettings {
   readonly kb_max_suggestions: number
 }
 
-type Reading = Pick<PluginContext, 'catalog' | 'database' | 'settings'>
+type Reading = Pick<PluginContext, 'catalog' | 'connection' | 'database' | 'settings'>
 
 interface Stored {
   readonly chosen: JsonObject
@@ -41,7 +40,7 @@ const lastRead = memo((_: Database): { known?: { readonly at: number; readonly s
 async function read(context: Reading): Promise<Stored> {
   const { catalog, database } = context
   const { table } = catalog.resources.get('ai_settings')!
-  const [row] = await runnerOf(context).run({ text: `select chosen::text, api_key from "${table}" where name = $1` }, [
+  const [row] = await context.connection.run({ text: `select chosen::text, api_key from "${table}" where name = $1` }, [
     ROW,
   ])
   const stored = { chosen: JSON.parse(row?.[0] ?? '{}') as JsonObject, sealed: row?.[1] ?? null }
