@@ -8,21 +8,19 @@ import { pathFromRoot } from '../http/place.ts'
 import { isResourceRoute } from '../http/resource-routes.ts'
 import type { JsonSchema } from '../json.ts'
 import { atOnce, each, type Pieces } from '../turns.ts'
-import { aliased } from './alias.ts'
 import { COMMON_ANSWERS, ENVELOPE_SCHEMAS, HEADERS } from './answers.ts'
 import { BATCH_SCHEMAS, outcomesOf } from './batch.ts'
 import { filterSchemas } from './filters-schema.ts'
 import { folded } from './fold.ts'
 import { guide } from './guide.ts'
 import type { Node, OpenApiDocument } from './openapi-document.ts'
-import { answerSchema, createName, type Outline, operationOf } from './operation.ts'
+import { answerSchema, createName, type OperationDraft, type Outline, operationOf, pathItem } from './operation.ts'
 import { operationIds } from './operation-id.ts'
-import { withParts } from './part-schema.ts'
 import { PROBE_TAG, PROBES } from './probes.ts'
 import { inputSchema, recordSchema } from './record-schema.ts'
 import { linked, used } from './reference.ts'
 import { listOf, schemaRef } from './schema.ts'
-import { type OperationDraft, share } from './share.ts'
+import { type Names, shared } from './share.ts'
 import { type TypeNames, typeNames } from './type-name.ts'
 
 /** What a document is made from. */
@@ -59,8 +57,8 @@ export function* openapiPieces(described: Described): Pieces<OpenApiDocument> {
     const draft = operationOf(outline, route)
     drafts[path][route.method.toLowerCase()] = isResourceRoute(route) ? draft : linked(names, draft)
   })
-  const common = { parameters: HEADER_PARAMETERS, requestBodies: {}, responses: COMMON_ANSWERS }
-  const { paths, components } = share(inOrder(drafts), common)
+  const partNames = new Map<unknown, Names>()
+  const items = Object.entries(inOrder(drafts)).map(([path, methods]) => [path, pathItem(methods, partNames)])
   yield
   const own = yield* schemaPieces(described, names)
   const schemas = { ...ENVELOPE_SCHEMAS, ...BATCH_SCHEMAS, ...shortened(catalog, own, names) }
@@ -73,29 +71,22 @@ export function* openapiPieces(described: Described): Pieces<OpenApiDocument> {
     servers: [{ url: '/' }],
     security: [{ bearer: [] }],
     tags: tagsOf(catalog, routes, plugins),
-    paths: { ...paths, ...PROBES },
+    paths: { ...Object.fromEntries(items), ...PROBES },
     components: {
       securitySchemes: {
         bearer: { type: 'http', scheme: 'bearer', description: 'The token that a sign-in returns.' },
       },
       headers: HEADERS,
-      parameters: { ...HEADER_PARAMETERS, ...components.parameters },
-      requestBodies: components.requestBodies,
-      responses: { ...COMMON_ANSWERS, ...components.responses },
+      parameters: HEADER_PARAMETERS,
+      responses: COMMON_ANSWERS,
       schemas: { ...schemas, ...filters },
     },
   }
   yield
-  return yield* saidOnce(whole)
-}
-
-/** The document with equal schemas said once, and without what nothing refers to: no name may tell of what is left out. */
-function* saidOnce(whole: OpenApiDocument): Pieces<OpenApiDocument> {
+  // Without what nothing refers to: no name may tell of what is left out.
   const document = used(whole)
   yield
-  const { node, parts } = yield* withParts(document, Object.keys(document.components.schemas))
-  yield
-  return { ...node, components: { ...node.components, schemas: aliased({ ...node.components.schemas, ...parts }) } }
+  return yield* shared(document, partNames)
 }
 
 /** The schemas with what a record's and a create's have in common with a list's and an update's said once. */

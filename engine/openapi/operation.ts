@@ -9,7 +9,7 @@ import type { JsonSchema } from '../json.ts'
 import { accessSentence } from './access-sentence.ts'
 import { headerRefs, successSchema } from './answers.ts'
 import { asAction, batchAnswer, batchBody, foundAnswer, isBatchRoute } from './batch.ts'
-import type { Node } from './openapi-document.ts'
+import type { Node, PathItem } from './openapi-document.ts'
 import {
   choiceParameters,
   LIST_QUERY,
@@ -23,7 +23,7 @@ import {
 import { fieldsSchema } from './record-schema.ts'
 import { ruleSentences } from './rule-sentences.ts'
 import { listOf, schemaRef } from './schema.ts'
-import { type OperationDraft, type Part, referred } from './share.ts'
+import type { Names } from './share.ts'
 import { pascal, type TypeNames } from './type-name.ts'
 
 /** What operations are made from. */
@@ -32,6 +32,49 @@ export interface Outline {
   readonly names: ReadonlyMap<string, TypeNames>
   readonly operationId: (route: BoundRoute) => string
   readonly tagOf: (route: BoundRoute) => string
+}
+
+/** A parameter, body or answer of an operation, and what its component is called; of an answer, its schema. */
+export interface Part {
+  readonly node: Node
+  readonly names: Names
+}
+
+/** An operation whose parts are still in their places; references stay references. */
+export interface OperationDraft {
+  readonly head: Node
+  readonly parameters: readonly Part[]
+  readonly requestBody: Part | undefined
+  /** Status → answer. */
+  readonly responses: Readonly<Record<string, Part>>
+}
+
+/** The operations of a path below the parameters that it takes itself; `names` learns what their parts are called. */
+export function pathItem(methods: Readonly<Record<string, OperationDraft>>, names: Map<unknown, Names>): PathItem {
+  const placed = (part: Part): Node => {
+    if (!('$ref' in part.node)) names.set(part.node, part.names)
+    return part.node
+  }
+  const answered = (part: Part): Node => {
+    const content: Readonly<Record<string, Node>> = Object(part.node.content)
+    for (const { schema } of Object.values(content)) if (schema !== undefined) names.set(schema, part.names)
+    return part.node
+  }
+  const listed = (parts: readonly Part[]): Node => (parts.length === 0 ? {} : { parameters: parts.map(placed) })
+  const isOfPath = ({ node }: Part): boolean => node.in === 'path'
+  const [{ parameters = [] } = {}] = Object.values(methods)
+  const operations = Object.entries(methods).map(([method, draft]) => {
+    const answers = Object.entries(draft.responses).map(([status, part]) => [status, answered(part)])
+    const own = listed(draft.parameters.filter((part) => !isOfPath(part)))
+    const body = draft.requestBody === undefined ? {} : { requestBody: placed(draft.requestBody) }
+    return [method, { ...draft.head, ...own, ...body, responses: Object.fromEntries(answers) }]
+  })
+  return { ...listed(parameters.filter(isOfPath)), ...Object.fromEntries(operations) } as PathItem
+}
+
+/** A reference to a component that every document has. */
+function referred(kind: 'parameters' | 'responses', name: string): Part {
+  return { node: { $ref: `#/components/${kind}/${name}` }, names: [name, name] }
 }
 
 /** The operation of a route. */

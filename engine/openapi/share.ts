@@ -1,129 +1,166 @@
-/** Parts of operations that are equal become one component each, with references to it. */
-import type { Node, PathItem } from './openapi-document.ts'
+/** Equal parts of a document become one component each, with references to it. */
+import { singular } from '../catalog/name.ts'
+import { isObject, type JsonSchema } from '../json.ts'
+import type { Pieces } from '../turns.ts'
+import type { Node, OpenApiDocument } from './openapi-document.ts'
+import { isWorthReference, mapChildren, schemaRef, split } from './schema.ts'
+import { pascal } from './type-name.ts'
 
-/** A parameter, body or answer of an operation, and what its component is called where it occurs more than once. */
-export interface Part {
-  readonly node: Node
-  /** The most frequent of the parts that want the first name gets it, others the second; a number follows where that is taken. */
-  readonly names: readonly [name: string, longer: string]
-}
+/** The most frequent of the parts that want the first name gets it, others the second; a number follows where that is taken. */
+export type Names = readonly [name: string, longer: string]
 
-/** An operation whose parts are still in their places; references stay references. */
-export interface OperationDraft {
-  readonly head: Node
-  readonly parameters: readonly Part[]
-  readonly requestBody: Part | undefined
-  /** Status → answer. */
-  readonly responses: Readonly<Record<string, Part>>
-}
+/** Parameters, bodies and schemas of answers → what their components are called. Answers themselves stay in their operations. */
+export type PartNames = ReadonlyMap<unknown, Names>
 
-/** The component kinds that operations share, each name → part. */
-export interface Shared {
-  readonly parameters: Readonly<Record<string, Node>>
-  readonly requestBodies: Readonly<Record<string, Node>>
-  readonly responses: Readonly<Record<string, Node>>
-}
+type Kind = 'parameters' | 'requestBodies' | 'schemas'
 
-/** A reference to a component that every document has. */
-export function referred(kind: keyof Shared, name: string): Part {
-  return { node: { $ref: `#/components/${kind}/${name}` }, names: [name, name] }
-}
+/** What takes the place of a part; `inside` is the part with its own parts replaced. */
+type Replace = (kind: Kind, part: Node, names: Names, inside: () => Node) => Node
 
-/** The operations by path and method, and the components that they refer to; `own` are names that are taken already. */
-export function share(
-  drafts: Readonly<Record<string, Readonly<Record<string, OperationDraft>>>>,
-  own: Readonly<Record<keyof Shared, object>>,
-): { readonly paths: Readonly<Record<string, PathItem>>; readonly components: Shared } {
-  const all = Object.values(drafts).flatMap((methods) => Object.values(methods))
-  const parameters = shelf('parameters', Object.keys(own.parameters))
-  const requestBodies = shelf('requestBodies', Object.keys(own.requestBodies))
-  const responses = shelf('responses', Object.keys(own.responses))
-  for (const draft of all) {
-    for (const part of draft.parameters) parameters.count(part)
-    if (draft.requestBody !== undefined) requestBodies.count(draft.requestBody)
-    for (const part of Object.values(draft.responses)) responses.count(part)
-  }
-  const components = { parameters: parameters.name(), requestBodies: requestBodies.name(), responses: responses.name() }
-  const placed = (parts: readonly Part[]): Node =>
-    parts.length === 0 ? {} : { parameters: parts.map(parameters.place) }
-  const operation = (draft: OperationDraft): Node => ({
-    ...draft.head,
-    ...placed(draft.parameters),
-    ...(draft.requestBody === undefined ? {} : { requestBody: requestBodies.place(draft.requestBody) }),
-    responses: mapValues(draft.responses, responses.place),
-  })
-  const path = (methods: Readonly<Record<string, OperationDraft>>): PathItem => {
-    // The parameters of the path are written once for all its methods.
-    const [{ parameters: inPath = [] } = {}] = Object.values(methods)
-    const above = inPath.filter(({ node }) => node.in === 'path')
-    const own = (draft: OperationDraft): OperationDraft => ({
-      ...draft,
-      parameters: draft.parameters.filter(({ node }) => node.in !== 'path'),
-    })
-    const inPathItem = placed(above) as PathItem
-    return { ...inPathItem, ...mapValues(methods, (draft) => operation(own(draft))) }
-  }
-  return { paths: mapValues(drafts, path), components }
-}
-
-interface Shelf {
-  count(part: Part): void
-  /** Names what was counted more than once. */
-  name(): Readonly<Record<string, Node>>
-  /** The part itself, or a reference to its component. */
-  place(this: void, part: Part): Node
+/** The document with every part that occurs more than once among its components. No two components have the same name. */
+export function* shared(document: OpenApiDocument, names: PartNames): Pieces<OpenApiDocument> {
+  const parts = new Parts(Object.values(document.components).flatMap((kind) => Object.keys(Object(kind))))
+  through(document, names, (...part) => parts.count(...part))
+  yield
+  parts.nameCommon()
+  const { components, ...rest } = through(document, names, (...part) => parts.replaced(...part))
+  yield
+  const { parameters, requestBodies, schemas } = parts.made
+  return {
+    ...rest,
+    components: {
+      ...components,
+      parameters: { ...Object(components.parameters), ...sorted(parameters) },
+      requestBodies: { ...Object(components.requestBodies), ...sorted(requestBodies) },
+      schemas: aliased({ ...components.schemas, ...schemas }),
+    },
+  } as OpenApiDocument
 }
 
 interface Counted {
-  readonly part: Part
+  readonly names: Names
   times: number
   name?: string
 }
 
-function shelf(kind: keyof Shared, taken: readonly string[]): Shelf {
-  const byText = new Map<string, Counted>()
-  // Many lists have the same node, of which the text is long to make.
-  const texts = new Map<Node, string>()
-  const textOf = ({ node }: Part): string => {
-    const text = texts.get(node) ?? JSON.stringify(node)
-    texts.set(node, text)
-    return text
+/** The parts that were met, by what they hold. */
+class Parts {
+  readonly made: Record<Kind, Record<string, JsonSchema>> = { parameters: {}, requestBodies: {}, schemas: {} }
+  readonly #counted = new Map<string, Counted>()
+  readonly #keys = new Map<Node, string | undefined>()
+  readonly #used: Set<string>
+
+  constructor(taken: readonly string[]) {
+    this.#used = new Set(taken)
   }
-  return {
-    count(part) {
-      if ('$ref' in part.node) return
-      const known = byText.get(textOf(part))
-      if (known === undefined) byText.set(textOf(part), { part, times: 1 })
-      else known.times += 1
-    },
-    name() {
-      const common = [...byText.values()].filter(({ times }) => times > 1)
-      const used = new Set(taken)
-      for (const one of common.toSorted((a, b) => b.times - a.times)) {
-        one.name = free(one.part.names, used)
-        used.add(one.name)
-      }
-      return Object.fromEntries(common.map(({ name, part }) => [name, part.node]).sort(byName))
-    },
-    place(part) {
-      const name = '$ref' in part.node ? undefined : byText.get(textOf(part))?.name
-      return name === undefined ? part.node : { $ref: `#/components/${kind}/${name}` }
-    },
+
+  /** What is inside a part that is known counts once, because it will be written once. */
+  count(kind: Kind, part: Node, names: Names, inside: () => Node): Node {
+    const key = this.#keyOf(kind, part)
+    const known = key === undefined ? undefined : this.#counted.get(key)
+    if (known !== undefined) known.times += 1
+    else {
+      if (key !== undefined) this.#counted.set(key, { names, times: 1 })
+      inside()
+    }
+    return part
+  }
+
+  nameCommon(): void {
+    const common = [...this.#counted.values()].filter(({ times }) => times > 1)
+    for (const one of common.toSorted((a, b) => b.times - a.times)) {
+      one.name = free(one.names, this.#used)
+      this.#used.add(one.name)
+    }
+  }
+
+  replaced(kind: Kind, part: Node, _: Names, inside: () => Node): Node {
+    const name = this.#counted.get(this.#keyOf(kind, part) ?? '')?.name
+    if (name === undefined) return inside()
+    const [about] = kind === 'schemas' ? split(part) : [{}]
+    if (!(name in this.made[kind])) this.made[kind][name] = kind === 'schemas' ? split(inside())[1] : inside()
+    return { $ref: `#/components/${kind}/${name}`, ...about }
+  }
+
+  /** What a part holds, of a schema without its description; undefined where a reference would save nothing. */
+  #keyOf(kind: Kind, part: Node): string | undefined {
+    if (this.#keys.has(part)) return this.#keys.get(part)
+    const text = JSON.stringify(kind === 'schemas' ? split(part)[1] : part)
+    const key = kind === 'schemas' && !isWorthReference(text) ? undefined : `${kind} ${text}`
+    this.#keys.set(part, key)
+    return key
   }
 }
 
-function free(names: readonly string[], used: ReadonlySet<string>): string {
+function free(names: Names, used: ReadonlySet<string>): string {
   const plain = names.find((name) => !used.has(name))
   if (plain !== undefined) return plain
   let number = 2
-  while (used.has(`${names.at(-1)}${number}`)) number += 1
-  return `${names.at(-1)}${number}`
+  while (used.has(`${names[1]}${number}`)) number += 1
+  return `${names[1]}${number}`
 }
 
-function byName([a]: readonly unknown[], [b]: readonly unknown[]): number {
-  return String(a) < String(b) ? -1 : 1
+/** The document with what `replace` makes of its parts: parameters, bodies, schemas with a name, objects under a property. */
+function through(document: OpenApiDocument, names: PartNames, replace: Replace): OpenApiDocument {
+  const schema = (node: unknown, property: string): unknown => {
+    if (Array.isArray(node)) return mapChildren(node, (item) => schema(item, property))
+    if (!isObject(node)) return node
+    const inside = (): Node =>
+      mapChildren(node, (value, key) =>
+        key === 'properties' && isObject(value)
+          ? mapChildren(value, schema)
+          : schema(value, key === 'items' ? property : ''),
+      ) as Node
+    const own =
+      names.get(node) ?? (property === '' || !isObject(node.properties) ? undefined : placeNames(property, node))
+    return own === undefined ? inside() : replace('schemas', node, own, inside)
+  }
+  const named = (kind: Kind, node: unknown): unknown => {
+    const own = names.get(node)
+    return own === undefined
+      ? node
+      : replace(kind, node as Node, own, () => mapChildren(node, (value) => schema(value, '')) as Node)
+  }
+  const parameters = (list: unknown): unknown => mapChildren(list, (one) => named('parameters', one))
+  const operation = (node: unknown): unknown =>
+    mapChildren(node, (value, key) => {
+      if (key === 'parameters') return parameters(value)
+      return key === 'requestBody' ? named('requestBodies', value) : key === 'responses' ? schema(value, '') : value
+    })
+  const item = (node: unknown): unknown =>
+    mapChildren(node, (value, key) => (key === 'parameters' ? parameters(value) : operation(value)))
+  const { components, paths } = document
+  return {
+    ...document,
+    paths: mapChildren(paths, item),
+    components: mapChildren(components, (node) => schema(node, '')),
+  } as OpenApiDocument
 }
 
-function mapValues<T, U>(object: Readonly<Record<string, T>>, change: (value: T) => U): Record<string, U> {
-  return Object.fromEntries(Object.entries(object).map(([key, value]) => [key, change(value)]))
+/** A small object is called by its properties, `IdName`, a larger one by its place, `UserPart`. */
+function placeNames(property: string, { type, properties }: Node): Names {
+  const inside = Object.keys(Object(properties))
+  const plain = inside.length <= 3 ? inside.map(pascal).join('') : `${pascal(singular(property))}Part`
+  const name = `${plain}${Array.isArray(type) ? 'OrNull' : ''}`
+  return [name, name]
+}
+
+/** The schemas by name; one that says what an earlier one says is a reference to it, with its own description. */
+function aliased(schemas: Readonly<Record<string, JsonSchema>>): Readonly<Record<string, JsonSchema>> {
+  const first = new Map<string, string>()
+  const short: Record<string, JsonSchema> = {}
+  for (const [name, schema] of Object.entries(schemas)) {
+    const [about, value] = split(schema)
+    const text = JSON.stringify(value)
+    // One without a description would be shown with that of the other.
+    const key = `${'description' in about} ${text}`
+    const known = isWorthReference(text) ? first.get(key) : undefined
+    short[name] = known === undefined ? schema : { ...schemaRef(known), ...about }
+    if (known === undefined) first.set(key, name)
+  }
+  return short
+}
+
+function sorted(parts: Readonly<Record<string, Node>>): Readonly<Record<string, Node>> {
+  return Object.fromEntries(Object.entries(parts).sort(([a], [b]) => (a < b ? -1 : 1)))
 }
