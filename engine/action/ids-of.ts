@@ -6,7 +6,7 @@ import { ApiError } from '../error.ts'
 import { nameText } from '../filter/name.ts'
 import type { Id } from '../id.ts'
 import { reach, readable } from '../query/policy.ts'
-import { comparedAsName, compileIdsOf, compileValuesTaken } from '../query/read-statement.ts'
+import { comparedText, compileIdsOf, compileValuesTaken } from '../query/read-statement.ts'
 import { type Execution, runCompiled } from './execution.ts'
 
 /** The ids of live records by the lower-cased texts that the values of a field look like, for those of `texts` that are found; lowest first. */
@@ -49,7 +49,7 @@ export async function valuesTaken(
   if (field === undefined || !isStored(field)) throw new Error(`${resource.name} has no column ${name}`)
   if (texts.length === 0) return new Set()
   const compiled = execution.statements.get(compileValuesTaken, execution, resource, field)
-  const known = new Map(texts.map((text) => [text, comparedAsName(resource, field) ? nameText(text) : text]))
+  const known = new Map(texts.map((text) => [text, comparedText(resource, field, text)]))
   const rows = await runCompiled(execution, compiled, { texts: [...new Set(known.values())] })
   const taken = new Set(rows.map(([text]) => text ?? ''))
   return new Set(texts.filter((text) => taken.has(known.get(text) ?? text)))

@@ -114,9 +114,9 @@ export function refuseOverlap(
   throw new ApiError('validation_failed', { errors: { [rule.at.name]: [rule.says] }, cause })
 }
 
-/** The columns of an index of names, of which the database tells an expression. */
+/** The columns of an index of texts by how they look, of which the database tells an expression. */
 function namesOf({ indexes, table }: Resource, constraint: string | undefined): readonly string[] | undefined {
-  const found = indexes.find((index) => index.kind === 'names' && indexOf(table, index).name === constraint)
+  const found = indexes.find((index) => index.kind === 'looks' && indexOf(table, index).name === constraint)
   return found?.fields.map(({ column }) => column)
 }
 

@@ -39,8 +39,8 @@ export interface Index {
   readonly unique: boolean
   /** Only records that match; undefined: all. */
   readonly where: Filter | undefined
-  /** An overlap index is of the fields that must be equal, then of the first and the last day or moment; one of `names` compares texts by how they look. */
-  readonly kind: 'btree' | 'names' | 'trigram' | 'stems' | 'overlap'
+  /** An overlap index is of the fields that must be equal, then of the first and the last day or moment; one of `looks` compares texts by how they look, one of `names` in small letters too. */
+  readonly kind: 'btree' | 'looks' | 'names' | 'trigram' | 'stems' | 'overlap'
   /** For an index of stems. */
   readonly language?: string | undefined
   readonly span: Span

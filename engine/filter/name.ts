@@ -2,8 +2,9 @@
 import type { FieldType } from '../field/field-type.ts'
 import { type Fragment, print, type Sql, sql } from './sql.ts'
 
-/** Names the expression below in the names of its indexes: another expression gets another name, and so new indexes. */
+/** Name the expressions below in the names of their indexes: another expression gets another name, and so new indexes. */
 export const NAMING = 'names in NFKC and small letters, without what shows nothing'
+export const LOOKING = 'texts in NFKC, without what shows nothing'
 
 /** Whether values of a type are texts of people, of which those that look alike are one name. */
 export function isName({ name }: Pick<FieldType, 'name'>): boolean {
@@ -20,26 +21,45 @@ const IGNORED = {
 const BLANKS = String.raw`[ \t-\r\u0085\u1680\u2028\u2029\u2800]+`
 
 /**
- * The name in small letters, without signs that nobody sees, with compatible forms as the signs that they stand for (NFKC,
- * UAX 15) and with one blank where there are several. Most names are ASCII without two blanks, and need the first alone.
+ * How a text looks: without signs that nobody sees, with compatible forms as the signs that they stand for (NFKC, UAX 15)
+ * and with one blank where there are several. Most texts are ASCII without two blanks, and need no more than a cut.
  */
+export function lookSql(text: Fragment): Sql {
+  return sql`(case when ${isPlain(text)} then btrim(${text}) else ${spacedSql(text)} end)`
+}
+
+/** How a name is compared: by how it looks, in small letters. */
 export function nameSql(text: Fragment): Sql {
+  return sql`(case when ${isPlain(text)} then lower(btrim(${text}))
+    else translate(lower(translate(${spacedSql(text)}, 'İ', 'i')), 'ς', 'σ') end)`
+}
+
+function isPlain(text: Fragment): Sql {
+  return sql`octet_length(${text}) = length(${text}) and ${text} !~ '[\\t-\\r]|  '`
+}
+
+function spacedSql(text: Fragment): Sql {
   const plain = sql`normalize(regexp_replace(${text}, '${IGNORED.sql}', '', 'g'), NFKC)`
-  const spaced = sql`btrim(regexp_replace(${plain}, '${BLANKS}', ' ', 'g'))`
-  return sql`(case when octet_length(${text}) = length(${text}) and ${text} !~ '[\\t-\\r]|  ' then lower(btrim(${text}))
-    else translate(lower(translate(${spaced}, 'İ', 'i')), 'ς', 'σ') end)`
+  return sql`btrim(regexp_replace(${plain}, '${BLANKS}', ' ', 'g'))`
 }
 
 /** The same over a column or another expression, as SQL text. */
+export function lookSqlText(expression: string): string {
+  return print(lookSql(expression)).text
+}
+
 export function nameSqlText(expression: string): string {
   return print(nameSql(expression)).text
 }
 
 const [IN_NAME, BETWEEN] = [new RegExp(IGNORED.js, 'gu'), new RegExp(BLANKS, 'gu')]
 
-/** The same of a name that is here. */
+/** How a text that is here looks. */
+export function lookText(text: string): string {
+  return text.replace(IN_NAME, '').normalize('NFKC').replace(BETWEEN, ' ').replace(/^ | $/g, '')
+}
+
+/** How a name that is here is compared. */
 export function nameText(text: string): string {
-  const spaced = text.replace(IN_NAME, '').normalize('NFKC').replace(BETWEEN, ' ')
-  const word = spaced.replace(/^ | $/g, '').replaceAll('İ', 'i')
-  return word.toLowerCase().replaceAll('ς', 'σ')
+  return lookText(text).replaceAll('İ', 'i').toLowerCase().replaceAll('ς', 'σ')
 }

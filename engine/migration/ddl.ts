@@ -1,7 +1,7 @@
 /** The SQL of tables, columns, references and indexes; every name in it comes from the catalog or the database, quoted. */
 
 import { foldSql } from '../filter/fold.ts'
-import { nameSqlText } from '../filter/name.ts'
+import { lookSqlText, nameSqlText } from '../filter/name.ts'
 import { print, quoted as q } from '../filter/sql.ts'
 import { stemsSql } from '../filter/stem.ts'
 import { MARK } from './inspect.ts'
@@ -68,7 +68,7 @@ export function createIndex(
   const how = concurrently ? 'concurrently ' : ''
   const columns = index.columns.map((column, at) => indexedSql(index, column, at))
   const where = index.where === undefined ? '' : ` where ${index.where}`
-  const using = index.kind === 'btree' || index.kind === 'names' ? 'btree' : 'gin'
+  const using = ['btree', 'looks', 'names'].includes(index.kind) ? 'btree' : 'gin'
   const mark = marked === undefined ? MARK : `${MARK}: ${marked}`
   return [
     `drop index ${how}if exists ${q(index.name)}`,
@@ -79,6 +79,7 @@ export function createIndex(
 
 /** What an index holds of a column. */
 export function indexedSql({ alike = [], kind, language = '' }: TableIndex, column: string, at: number): string {
+  if (kind === 'looks') return alike.includes(at) ? lookSqlText(q(column)) : q(column)
   if (kind === 'names') return alike.includes(at) ? nameSqlText(q(column)) : q(column)
   if (kind === 'trigram') return `${print(foldSql(q(column))).text} gin_trgm_ops`
   return kind === 'stems' ? print(stemsSql(language, q(column))).text : q(column)

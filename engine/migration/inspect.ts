@@ -132,7 +132,7 @@ function indexesOf(rows: readonly Row[], columnNames: ReadonlyMap<string, string
     return [
       {
         name: textAt(row, 1),
-        kind: kindOf(row[2], alike, language),
+        kind: alike.length === 0 ? kindOf(row[2], language) : /lower\(/.test(expression) ? 'names' : 'looks',
         ...(alike.length === 0 ? {} : { alike }),
         ...(language === undefined ? {} : { language }),
         unique: row[3] === 't',
@@ -143,12 +143,8 @@ function indexesOf(rows: readonly Row[], columnNames: ReadonlyMap<string, string
   })
 }
 
-function kindOf(
-  method: Row[number] | undefined,
-  alike: readonly number[],
-  language: string | undefined,
-): TableIndex['kind'] {
-  if (method === 'btree') return alike.length === 0 ? 'btree' : 'names'
+function kindOf(method: Row[number] | undefined, language: string | undefined): TableIndex['kind'] {
+  if (method === 'btree') return 'btree'
   if (method === 'gist') return 'overlap'
   return language === undefined ? 'trigram' : 'stems'
 }

@@ -1,7 +1,7 @@
 /** Names in SQL: quoting, the names of indexes, and the names of what was set aside. */
 import { hash } from 'node:crypto'
 import { FOLDING } from '../filter/fold.ts'
-import { NAMING } from '../filter/name.ts'
+import { LOOKING, NAMING } from '../filter/name.ts'
 import type { TableIndex } from './table.ts'
 
 const IDENTIFIER_BYTES = 63
@@ -26,7 +26,7 @@ function cut(text: string, bytes: number): string {
 
 /** What an index holds of its columns. */
 function contentOf(kind: TableIndex['kind'], language: string | undefined, alike: readonly number[]): string {
-  if (kind === 'names') return `${NAMING} at ${alike.join()}`
+  if (kind === 'names' || kind === 'looks') return `${kind === 'names' ? NAMING : LOOKING} at ${alike.join()}`
   if (kind === 'trigram') return FOLDING
   return language === undefined ? kind : `${kind} of ${language}, ${FOLDING}`
 }

@@ -218,7 +218,7 @@ function making(
     const sql = createIndex(first.table, first.index, concurrently, index.where)
     return { ...here, sql, ahead: true, harmless: sql.length }
   }
-  const canBeMade = index.kind === 'btree' || index.kind === 'names' || present.trigrams
+  const canBeMade = ['btree', 'looks', 'names'].includes(index.kind) || present.trigrams
   const isAlone = canBeMade && isSettled(pair, [...index.columns, ...(index.whereColumns ?? [])])
   return { ...here, ...(isAlone ? { ahead: true as const } : {}), behind: true }
 }
@@ -236,7 +236,7 @@ function indexing(pair: Pair, index: TableIndex, circumstances: Circumstances): 
   }
   const question = index.unique ? duplicates(pair, index) : undefined
   if (question === undefined) return [step]
-  if (index.kind === 'names') return [refusingAlike(step, pair, index, question)]
+  if (index.kind === 'looks') return [refusingAlike(step, pair, index, question)]
   const advice = 'make them different, or take `unique` away'
   return [{ ...step, risk: 'blocked', ...question, consequence: 'share a value that must be unique', advice }]
 }
@@ -265,7 +265,8 @@ function collisions(pair: Pair, index: TableIndex): readonly Step[] {
 /** What people call an index by what it is for. */
 function called({ kind, language, unique }: TableIndex): string {
   if (kind === 'stems') return `search index for ${language}`
-  if (kind === 'names') return unique ? 'index against names that look alike' : 'index of names'
+  if (kind === 'looks') return 'index against texts that look alike'
+  if (kind === 'names') return 'index of names'
   if (kind === 'overlap') return 'index against overlaps'
   return unique ? 'unique index' : kind === 'trigram' ? 'search index' : 'index'
 }

@@ -65,7 +65,7 @@ export function refusingAlike(step: Step, { wanted }: Pair, { name }: TableIndex
     risk: 'blocked',
     waits: true,
     after: [dropGuard(wanted.name, name)],
-    consequence: 'have names that look like those of others; they stay, and new ones are refused',
+    consequence: 'have values that look like those of others; they stay, and new ones are refused',
     advice: 'make them different, or write `unique: exact` where every sign counts',
   }
 }
@@ -80,7 +80,7 @@ export function guardingNames(
   const { wanted, actual } = pair
   const isThere = actual.indexes.some((one) => one.name === index.name)
   const isGuarded = isThere && present.guards?.get(actual.name)?.includes(index.name) === true
-  if (index.kind !== 'names' || !index.unique || question === undefined || isGuarded) return []
+  if (index.kind !== 'looks' || !index.unique || question === undefined || isGuarded) return []
   const sql = [
     ...createIndex(wanted.name, { ...index, unique: false }, concurrently),
     makeGuard(wanted.name, index.name),
@@ -88,7 +88,7 @@ export function guardingNames(
   const settled = isSettled(pair, [...index.columns, ...(index.whereColumns ?? [])])
   const step: Step = {
     ...changing(
-      `refuse new names in ${wanted.name} (${index.columns.join(', ')}) that look like those of others`,
+      `refuse new values in ${wanted.name} (${index.columns.join(', ')}) that look like those of others`,
       ...sql,
     ),
     about: { table: wanted.name, column: index.columns[0] ?? '' },
@@ -107,6 +107,6 @@ export function leftGuards({ actual, wanted }: Pair, { present }: Circumstances)
     (name) => !wanted.indexes.some((one) => one.name === name),
   )
   return left.map((name) =>
-    tidying(`refuse names in ${wanted.name} no longer by ${name}`, dropGuard(wanted.name, name)),
+    tidying(`refuse values in ${wanted.name} no longer by ${name}`, dropGuard(wanted.name, name)),
   )
 }

@@ -66,7 +66,7 @@ export interface TableIndex {
   /** Ends in a hash of everything below, so that indexes are the same when their names are. */
   readonly name: string
   /** An overlap index is a constraint: equal in all but the last two columns, whose ranges may not overlap. */
-  readonly kind: 'btree' | 'names' | 'trigram' | 'stems' | 'overlap'
+  readonly kind: 'btree' | 'looks' | 'names' | 'trigram' | 'stems' | 'overlap'
   readonly unique: boolean
   readonly columns: readonly string[]
   /** For an index of names: the places of the columns whose texts it compares by how they look. */

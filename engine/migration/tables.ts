@@ -128,7 +128,8 @@ function columnsIn(filter: Filter): readonly string[] {
 export function indexOf(table: string, { kind, language, unique, fields, where }: Index): TableIndex {
   const columns = fields.map((field) => field.column)
   const range = kind === 'overlap' ? { range: rangeOf(fields.at(-1)) } : {}
-  const alike = kind === 'names' ? { alike: fields.flatMap(({ type }, at) => (isName(type) ? [at] : [])) } : {}
+  const alike =
+    kind === 'names' || kind === 'looks' ? { alike: fields.flatMap(({ type }, at) => (isName(type) ? [at] : [])) } : {}
   const index = namedIndex(table, {
     kind,
     unique,

@@ -1,7 +1,7 @@
 /** One record compiled to SQL: one statement, whatever is embedded. */
 import type { Field, Resource } from '../catalog/catalog.ts'
 import { idSql } from '../catalog/stored.ts'
-import { isName, nameSql } from '../filter/name.ts'
+import { isName, lookSql, lookText, nameSql, nameText } from '../filter/name.ts'
 import { and, join, quoted, slot, sql } from '../filter/sql.ts'
 import type { Serializer } from '../record/serializer.ts'
 import { castType } from './comparison.ts'
@@ -74,9 +74,9 @@ export function compileIdsOf(scope: SelectScope, resource: Resource, field: Fiel
  */
 export function compileValuesTaken({ catalog }: SelectScope, resource: Resource, field: Field): Compiled {
   const stored = sql`t.${quoted(field.column)}`
-  const isAlike = comparedAsName(resource, field)
-  const column = isAlike ? nameSql(stored) : stored
-  const type = isAlike ? sql`text` : castType(field)
+  const compared = comparedAs(resource, field)
+  const column = compared === 'name' ? nameSql(stored) : compared === 'look' ? lookSql(stored) : stored
+  const type = compared === undefined ? castType(field) : sql`text`
   const values = sql`(select distinct value::${type} from unnest(${slot('texts')}::text[]) value) n`
   const found = sql`select ${column}::text from ${values} join ${quoted(resource.table)} t on ${column} = n.value`
   if (resource.live === undefined) return compiled(found)
@@ -84,9 +84,20 @@ export function compileValuesTaken({ catalog }: SelectScope, resource: Resource,
   return compiled(sql`${found} where ${live} union all ${found} where not ${live}`)
 }
 
-/** Whether imports look for a value of the field by how it looks: not in the tables of others, nor where every sign counts. */
-export function comparedAsName({ existing, key }: Resource, field: Field): boolean {
-  return !existing && field !== key && isName(field.type) && (field.alike === true || !field.unique)
+/**
+ * How imports look for a value of the field: by how it looks where that is unique, as a name where nothing is; sign by
+ * sign (undefined) in the tables of others, and where every sign counts.
+ */
+function comparedAs({ existing, key }: Resource, field: Field): 'look' | 'name' | undefined {
+  if (existing || field === key || !isName(field.type)) return undefined
+  if (field.alike === true) return 'look'
+  return field.unique ? undefined : 'name'
+}
+
+/** A value of the field as imports compare it. */
+export function comparedText(resource: Resource, field: Field, text: string): string {
+  const compared = comparedAs(resource, field)
+  return compared === 'look' ? lookText(text) : compared === 'name' ? nameText(text) : text
 }
 
 /** Compiles which live records have a value that may stand in the way of a new slug. Slots: `base`, `pattern`. */

@@ -3,7 +3,7 @@ import type { BelongsTo, Field, Resource } from '../catalog/catalog.ts'
 import { fitsSql } from '../catalog/formula.ts'
 import { idSql } from '../catalog/stored.ts'
 import { targetOf } from '../catalog/target.ts'
-import { nameSql } from '../filter/name.ts'
+import { lookSql } from '../filter/name.ts'
 import { and, quoted, type Sql, sql } from '../filter/sql.ts'
 import type { Check, WriteShape } from '../plan/write-shape.ts'
 import { type After, conditionSql, holdsSql } from './condition.ts'
@@ -77,7 +77,7 @@ function uniqueSql({ catalog }: SelectScope, { action, resource }: WriteShape, f
 function equalSql({ existing, key }: Resource, field: Field): Sql {
   const [other, own] = [sql`u.${quoted(field.column)}`, sql`v.${quoted(field.column)}`]
   const isAlike = field.alike === true && !existing && field !== key
-  return isAlike ? sql`${nameSql(other)} = ${nameSql(own)}` : sql`${other} = ${own}`
+  return isAlike ? sql`${lookSql(other)} = ${lookSql(own)}` : sql`${other} = ${own}`
 }
 
 /** A chosen record must exist, match the relation's condition and be one that the caller may view. */

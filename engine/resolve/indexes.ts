@@ -67,7 +67,7 @@ function unique(draft: Draft): readonly Index[] {
  */
 function likewise({ existing, key }: Draft, plain: Index): readonly Index[] {
   const isAlike = !existing && plain.fields.some((field) => field !== key && isName(field.type))
-  return isAlike ? [plain, { ...plain, kind: 'names' }] : [plain]
+  return isAlike ? [plain, { ...plain, kind: plain.unique ? 'looks' : 'names' }] : [plain]
 }
 
 /**

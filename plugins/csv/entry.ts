@@ -1,11 +1,10 @@
 /** One row of a file as a record to be created: its values, and the names of other records that are still to be found. */
 import {
-  comparedAsName,
+  comparedText,
   type Field,
   type FieldError,
   type Json,
   type JsonObject,
-  nameText,
   type ParentEntry,
 } from '../../engine/index.ts'
 import { readHtml, splitList, unguarded } from './cell.ts'
@@ -112,7 +111,7 @@ function keyOf(sheet: Sheet, text: (column: Column) => string): Key | null {
     const decoded = decodedIn(field, value)
     // As it is stored: an e-mail in lower case.
     const key = 'value' in decoded ? { field, value: String(decoded.value) } : { field: elsewhere ?? field, value }
-    const name = comparedAsName(sheet.layout.resource, key.field) ? nameText(key.value) : key.value
+    const name = comparedText(sheet.layout.resource, key.field, key.value)
     return { ...key, identity: `${key.field.name} ${name}` }
   }
   return null

@@ -2,8 +2,8 @@
 import fc from 'fast-check'
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
-import { nameSqlText, nameText } from '../../engine/filter/name.ts'
-import { twoWays } from '../filter/two-ways.ts'
+import { lookSqlText, lookText } from '../../engine/filter/name.ts'
+import { alike } from '../filter/two-ways.ts'
 import { application, type TestApplication } from '../support/application.ts'
 
 const test = suite('unique names that look alike')
@@ -30,9 +30,9 @@ const create = (name: string, to = shop) => to.call('POST', '/parts', { body: { 
 test('of two names that look alike the second is refused, as a creation, a change and one of many', async () => {
   const other = (await create('another one')).body.data.id
   await fc.assert(
-    fc.asyncProperty(twoWays, async ([one, two]) => {
+    fc.asyncProperty(alike, async ([one, two]) => {
       // A text of nothing but blanks is no value.
-      fc.pre(nameText(one) !== '')
+      fc.pre(lookText(one) !== '')
       const first = await create(one)
       assert.is(first.status, 201, `${JSON.stringify(one)} ${first.text}`)
       for (const second of [
@@ -53,16 +53,16 @@ test('of two names that look alike the second is refused, as a creation, a chang
 })
 
 test('names that can be told apart are several, and so are those of deleted records', async () => {
-  for (const name of ['Open', 'Opén', 'O pen', 'Öpen', 'Open!', '0pen'])
+  for (const name of ['Open', 'open', 'Opén', 'O pen', 'Öpen', 'Open!', '0pen'])
     assert.is((await create(name)).status, 201, name)
   const { id } = (await create('Gone')).body.data
   await shop.call('DELETE', `/parts/${id}`)
-  assert.is((await create('ＧＯＮＥ')).status, 201)
+  assert.is((await create('Ｇｏｎｅ')).status, 201)
   assert.is((await shop.call('POST', `/parts/${id}/restore`)).status, 409)
 })
 
 test('of names that look alike and are sent at once, one is stored', async () => {
-  const forms = ['At once', 'AT ONCE', 'At\u00a0once', 'At  once', 'Ａt once', 'At\u200b once']
+  const forms = ['At once', 'At once\u00ad', 'At\u00a0once', 'At  once', 'Ａt once', 'At\u200b once']
   const answers = await Promise.all([...forms, ...forms].map((name) => create(name)))
   assert.equal(answers.map(({ status }) => status).sort(), [201, ...Array.from({ length: 11 }, () => 422)])
 })
@@ -85,8 +85,8 @@ test('fields that are unique together are compared likewise', async () => {
   })
   const put = (name: string, shelf: number) => app.call('POST', '/parts', { body: { name, shelf } })
   assert.is((await put('Nut', 1)).status, 201)
-  assert.is((await put('nut', 2)).status, 201)
-  const second = await put('ＮＵＴ', 1)
+  assert.is((await put('Nut', 2)).status, 201)
+  const second = await put('Ｎｕｔ', 1)
   assert.is(second.status, 422, second.text)
   assert.equal(Object.keys(second.body.errors), ['name', 'shelf'])
   await app.close()
@@ -95,8 +95,8 @@ test('fields that are unique together are compared likewise', async () => {
 test('a name is looked for by its index', async () => {
   const rows = `insert into parts (name, created_at, updated_at) select 'Part ' || i, now(), now() from generate_series(1, 3000) i`
   for (const text of [rows, 'analyze parts']) await shop.engine.database.adhoc.run({ text }, [])
-  const text = `explain select 1 from parts u where ${nameSqlText('u."name"')} = $1::text and (u."deleted_at" is null)`
-  const plan = await shop.engine.database.adhoc.run({ text }, [nameText('Part 7')])
+  const text = `explain select 1 from parts u where ${lookSqlText('u."name"')} = $1::text and (u."deleted_at" is null)`
+  const plan = await shop.engine.database.adhoc.run({ text }, [lookText('Part 7')])
   assert.match(plan.flat().join('\n'), /Index/)
 })
 

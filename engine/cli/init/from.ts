@@ -7,10 +7,10 @@ import type { DatabaseFacts } from '../../existing/facts.ts'
 import { readFacts } from '../../existing/read.ts'
 import { remarkLines } from '../../existing/remark.ts'
 import { readSchema } from '../../existing/schema.ts'
-import { visible } from '../../text/visible.ts'
 import { movedText } from '../../existing/text.ts'
 import type { Logger } from '../../observe.ts'
 import { isCutInPassword, WRITTEN_AS_CODES } from '../../settings.ts'
+import { visible } from '../../text/visible.ts'
 import { bootOf, tried } from './trial.ts'
 
 /** What was made of a database. */
