@@ -129,7 +129,7 @@ database('purge destroys only when it is told to be sure', async () => {
 database('dump says which folder is not there', async () => {
   const { code, complained } = await run('dump', `${application.path}/nowhere/x.dump`)
   assert.is(code, 1)
-  assert.match(complained, /x\.dump can not be written: there is no folder \S+\/nowhere\.$/)
+  assert.match(complained, /x\.dump cannot be written: there is no folder \S+\/nowhere\.$/)
 })
 
 database('explain shows the rule with its place, the SQL and the outcome', async () => {
