@@ -295,6 +295,17 @@ conventions('a statement is known by what it is compiled from', () => {
   none(violations, 'a function of its own module and its parts, no key by hand')
 })
 
+conventions('a filter is walked by filter/walk.ts alone', () => {
+  const walks = /\bfilter\.kind [!=]== '(?:and|or|not)'|\bcase '(?:and|or|related)':|\bpart\.kind [!=]== 'not'/
+  const violations = production.filter(
+    ({ path, text }) => !/^engine\/(?:filter\/walk|query\/stored-row)\.ts$/.test(path) && walks.test(text),
+  )
+  none(
+    violations.map(({ path }) => path),
+    '`fold`, `leaves`, `comparisons` and `mapLeaves` walk over every kind of part',
+  )
+})
+
 conventions('nothing is left for later', () => {
   const marks = new RegExp(
     `\\b(${['TO', 'FIX'].map((start) => `${start}${start === 'TO' ? 'DO' : 'ME'}`).join('|')})\\b`,

@@ -1,6 +1,8 @@
 /** Who may do what, as a value that outlives the catalog it was made from. */
+
 import type { Access, Catalog, Clause, Field, Filter, Relation, Resource } from '../catalog/catalog.ts'
 import type { PolicyName } from '../definition/definition.ts'
+import { leaves } from '../filter/walk.ts'
 import type { BoundRoute } from '../http/parts.ts'
 import { pathFromRoot } from '../http/place.ts'
 import { placeOf } from '../text/source.ts'
@@ -81,12 +83,11 @@ function described({ policies, fields, relations, scope, live }: Resource, place
 type OwnField = readonly [name: string, where: { readonly column: string; readonly type: string }]
 
 function ownFields(filter: Filter): readonly OwnField[] {
-  if (filter.kind === 'compare') {
-    const { field, relations } = filter.path
-    return relations.length > 0 ? [] : [[field.name, { column: field.column, type: field.type.name }]]
-  }
-  if (filter.kind === 'related') return []
-  return filter.kind === 'not' ? ownFields(filter.of) : filter.of.flatMap(ownFields)
+  return leaves(filter).flatMap((leaf) => {
+    if (leaf.kind === 'related' || leaf.path.relations.length > 0) return []
+    const { field } = leaf.path
+    return [[field.name, { column: field.column, type: field.type.name }] as const]
+  })
 }
 
 function clauseOf({ access, where, fields, set }: Clause): DescribedClause {

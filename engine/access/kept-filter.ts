@@ -2,23 +2,24 @@
 import type { BelongsTo, Catalog, Field, FieldPath, Filter, Resource, WayPath } from '../catalog/catalog.ts'
 import { targetOf } from '../catalog/target.ts'
 import type { FilterOf } from '../filter/filter.ts'
+import { type Linker, linkWith } from '../filter/link.ts'
+import { mapLeaves } from '../filter/walk.ts'
 
 /** A condition whose paths are names: `['user', 'role', 'slug']`. */
 export type KeptFilter = FilterOf<readonly string[]>
 
 /** The condition by its names. */
 export function kept(filter: Filter): KeptFilter {
-  if (filter.kind === 'compare') {
-    const { operand } = filter
-    const about = operand.kind === 'record' || operand.kind === 'before'
-    return { ...filter, path: names(filter.path), operand: about ? { ...operand, path: names(operand.path) } : operand }
-  }
-  if (filter.kind === 'related') {
-    const { path, of, seen, ...rest } = filter
+  return mapLeaves(filter, (leaf): KeptFilter => {
+    if (leaf.kind === 'compare') {
+      const { operand } = leaf
+      const about = operand.kind === 'record' || operand.kind === 'before'
+      return { ...leaf, path: names(leaf.path), operand: about ? { ...operand, path: names(operand.path) } : operand }
+    }
+    const { path, of, seen, ...rest } = leaf
     const way = [...path.relations, path.many].map(({ name }) => name)
     return { ...rest, path: way, of: kept(of), ...(seen === undefined ? {} : { seen: kept(seen) }) }
-  }
-  return filter.kind === 'not' ? { kind: 'not', of: kept(filter.of) } : { kind: filter.kind, of: filter.of.map(kept) }
+  })!
 }
 
 function names({ relations, field }: FieldPath): readonly string[] {
@@ -27,32 +28,22 @@ function names({ relations, field }: FieldPath): readonly string[] {
 
 /** The condition on records of a resource as the catalog knows it; undefined where a name of it leads nowhere any more. */
 export function linkedAgain(catalog: Catalog, resource: Resource, filter: KeptFilter): Filter | undefined {
-  const link = (part: KeptFilter, about: Resource): Filter | undefined => {
-    switch (part.kind) {
-      case 'compare': {
-        const path = fieldPath(catalog, about, part.path)
-        const { operand } = part
-        if (path === undefined) return undefined
-        if (operand.kind !== 'record' && operand.kind !== 'before') return { ...part, path, operand }
-        const other = fieldPath(catalog, resource, operand.path)
-        return other && { ...part, path, operand: { ...operand, path: other } }
-      }
-      case 'related': {
-        const way = wayPath(catalog, about, part.path)
-        const of = way && link(part.of, targetOf(catalog, way.many))
-        return of && { ...part, path: way, of, seen: undefined }
-      }
-      case 'not': {
-        const of = link(part.of, about)
-        return of && { kind: 'not', of }
-      }
-      default: {
-        const of = part.of.flatMap((one) => link(one, about) ?? [])
-        return of.length < part.of.length ? undefined : { kind: part.kind, of }
-      }
-    }
+  const linker: Linker<readonly string[], FieldPath, WayPath, Resource> = {
+    compare: (part, about) => {
+      const path = fieldPath(catalog, about, part.path)
+      const { operand } = part
+      if (path === undefined) return undefined
+      if (operand.kind !== 'record' && operand.kind !== 'before') return { ...part, path, operand }
+      const other = fieldPath(catalog, resource, operand.path)
+      return other && { ...part, path, operand: { ...operand, path: other } }
+    },
+    related: (part, about, inner) => {
+      const way = wayPath(catalog, about, part.path)
+      const of = way && inner(targetOf(catalog, way.many))
+      return of && { ...part, path: way, of, seen: undefined }
+    },
   }
-  return link(filter, resource)
+  return linkWith(linker, filter, resource)
 }
 
 /** A part of a resource on another's table may leave out what the whole table has. */

@@ -1,9 +1,11 @@
 /** ⇄ Why an answer is what it is: the rules that speak of the caller, whether they reach the record, and the SQL that ran. */
+
 import type { Catalog, Clause, Filter, RecordRule, Resource, WriteAction } from '../catalog/catalog.ts'
 import { targetOf } from '../catalog/target.ts'
 import type { Runner, Statement } from '../database/database.ts'
 import type { ActionName, PolicyName } from '../definition/definition.ts'
 import { ApiError } from '../error.ts'
+import { leaves } from '../filter/walk.ts'
 import type { Id } from '../id.ts'
 import { heldTo } from '../query/held-to.ts'
 import { readLookup } from '../query/lookup.ts'
@@ -164,15 +166,12 @@ async function clausesReaching(
 }
 
 function followed(catalog: Catalog, filter: Filter): readonly string[] {
-  if (filter.kind === 'not') return followed(catalog, filter.of)
-  if (filter.kind !== 'compare' && filter.kind !== 'related')
-    return filter.of.flatMap((part) => followed(catalog, part))
-  if (filter.withDeleted === true) return []
-  const { relations } = filter.path
-  return relations.flatMap((relation, index) => {
-    const names = relations.slice(0, index + 1).map(({ name }) => name)
-    return targetOf(catalog, relation).live === undefined ? [] : [names.join('.')]
-  })
+  return leaves(filter).flatMap(({ path: { relations }, withDeleted }) =>
+    relations.flatMap((relation, index) => {
+      const names = relations.slice(0, index + 1).map(({ name }) => name)
+      return withDeleted === true || targetOf(catalog, relation).live === undefined ? [] : [names.join('.')]
+    }),
+  )
 }
 
 /** The rules of an action, and whether the record that it names fulfils them as it is stored. */

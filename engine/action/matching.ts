@@ -1,8 +1,10 @@
 /** ⇄ The records that a list's query finds: how many there are, or locked, so that they can be written together. */
+
 import type { Filter, Resource } from '../catalog/catalog.ts'
 import { idOf } from '../catalog/key.ts'
 import { invalid } from '../error.ts'
 import { fieldError } from '../field-error.ts'
+import { fold } from '../filter/walk.ts'
 import type { Id } from '../id.ts'
 import type { Json } from '../json.ts'
 import { type ListQuery, readListQuery } from '../query/list-query.ts'
@@ -60,9 +62,14 @@ const LISTED: readonly string[] = ['in', 'not_in']
 
 /** Whether a condition compares anything: an empty one holds for every record. */
 function chooses(filter: Filter): boolean {
-  if (filter.kind === 'and') return filter.of.some(chooses)
-  if (filter.kind === 'or') return filter.of.every(chooses)
-  return filter.kind === 'not' ? chooses(filter.of) : true
+  const always = () => true
+  return fold<unknown, unknown, boolean>(filter, {
+    compare: always,
+    related: always,
+    not: (of) => of,
+    and: (of) => of.includes(true),
+    or: (of) => !of.includes(false),
+  })
 }
 
 /** How many records within the caller's reach the query finds. */

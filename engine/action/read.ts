@@ -1,6 +1,8 @@
 /** ⇄ Reading: a record by a lookup, a page of a list with its total. */
-import type { Filter, Resource } from '../catalog/catalog.ts'
+
+import type { FieldPath, Resource, WayPath } from '../catalog/catalog.ts'
 import type { Row } from '../database/database.ts'
+import { type Leaf, leaves } from '../filter/walk.ts'
 import type { Id } from '../id.ts'
 import { encodeCursor } from '../query/cursor.ts'
 import type { KeptEmbeds } from '../query/kept-embed.ts'
@@ -243,14 +245,12 @@ async function totalOf(execution: Execution, counting: Counting): Promise<Total>
  */
 function isEstimable({ actor }: Execution, { query, resource }: Counting): boolean {
   if (resource.scope !== undefined || reach(resource.policies.view, actor).kind !== 'all') return false
-  return resource.live === undefined ? query.filters.every(isOfRecord) : query.filters.length === 0
+  return resource.live === undefined ? query.filters.flatMap(leaves).every(isOfRecord) : query.filters.length === 0
 }
 
-/** Whether a filter asks for values of the record alone. */
-function isOfRecord(filter: Filter): boolean {
-  if (filter.kind === 'related') return false
-  if (filter.kind === 'compare') return filter.path.relations.length === 0
-  return filter.kind === 'not' ? isOfRecord(filter.of) : filter.of.every(isOfRecord)
+/** Whether a part of a filter asks for a value of the record itself. */
+function isOfRecord({ kind, path }: Leaf<FieldPath, WayPath>): boolean {
+  return kind === 'compare' && path.relations.length === 0
 }
 
 /** The number of rows that PostgreSQL expects when it plans the list. */

@@ -1,4 +1,5 @@
 /** What the log of changes keeps of a record for its policies, and the names under which it does. */
+import { comparedPaths, leaves } from '../filter/walk.ts'
 import { memo } from '../memo.ts'
 import type { Catalog, FieldPath, Filter, Resource } from './catalog.ts'
 import { isStored } from './stored.ts'
@@ -10,12 +11,7 @@ export function keptName({ relations, field }: FieldPath): string {
 
 /** The paths that a filter compares on the record itself, or from it over relations to one. */
 export function pathsOf(filter: Filter): readonly FieldPath[] {
-  if (filter.kind === 'compare') {
-    const { operand, path } = filter
-    return operand.kind === 'record' || operand.kind === 'before' ? [path, operand.path] : [path]
-  }
-  if (filter.kind === 'related') return []
-  return filter.kind === 'not' ? pathsOf(filter.of) : filter.of.flatMap(pathsOf)
+  return leaves(filter).flatMap((leaf) => (leaf.kind === 'compare' ? comparedPaths(leaf) : []))
 }
 
 /**

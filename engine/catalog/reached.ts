@@ -1,4 +1,5 @@
 /** Which other records a filter looks at: the ways that lead away from the record that it judges. */
+import { comparedPaths, leaves } from '../filter/walk.ts'
 import type { BelongsTo, Field, FieldPath, Filter, FilterPath, HasMany, ManyToMany, Resource } from './catalog.ts'
 
 /** One way to other records: to-one relations, and at its end the field that is compared, or a relation to many. */
@@ -13,37 +14,22 @@ function reachedOver({ relations, field }: FieldPath): readonly Reached[] {
 
 /** Every way that a filter takes away from its record; what it asks of many records is not followed further. */
 export function reachedBy(filter: Filter): readonly Reached[] {
-  switch (filter.kind) {
-    case 'and':
-    case 'or':
-      return filter.of.flatMap(reachedBy)
-    case 'not':
-      return reachedBy(filter.of)
-    case 'related': {
-      const { relations, many } = filter.path
-      if (many.kind !== 'belongs_to') return [{ relations, end: many }]
-      const way = [...relations, many]
-      const asked = [filter.of, ...(filter.seen === undefined ? [] : [filter.seen])]
-      return asked.flatMap((of) => [
-        ...ownFields(of).map((end) => ({ relations: way, end })),
-        ...reachedBy(of).map((further) => ({ ...further, relations: [...way, ...further.relations] })),
-      ])
-    }
-    case 'compare': {
-      const { operand, path } = filter
-      const beside = operand.kind === 'record' || operand.kind === 'before' ? reachedOver(operand.path) : []
-      return [...reachedOver(path), ...beside]
-    }
-  }
+  return leaves(filter).flatMap((leaf): readonly Reached[] => {
+    if (leaf.kind === 'compare') return comparedPaths(leaf).flatMap(reachedOver)
+    const { relations, many } = leaf.path
+    if (many.kind !== 'belongs_to') return [{ relations, end: many }]
+    const way = [...relations, many]
+    const asked = [leaf.of, ...(leaf.seen === undefined ? [] : [leaf.seen])]
+    return asked.flatMap((of) => [
+      ...ownFields(of).map((end) => ({ relations: way, end })),
+      ...reachedBy(of).map((further) => ({ ...further, relations: [...way, ...further.relations] })),
+    ])
+  })
 }
 
 /** The fields of the record itself that a filter compares. */
 function ownFields(filter: Filter): readonly Field[] {
-  if (filter.kind === 'related') return []
-  if (filter.kind === 'not') return ownFields(filter.of)
-  if (filter.kind !== 'compare') return filter.of.flatMap(ownFields)
-  const { operand, path } = filter
-  const paths = operand.kind === 'record' || operand.kind === 'before' ? [path, operand.path] : [path]
+  const paths = leaves(filter).flatMap((leaf) => (leaf.kind === 'compare' ? comparedPaths(leaf) : []))
   return paths.flatMap(({ field, relations }) => (relations.length === 0 ? [field] : []))
 }
 

@@ -1,5 +1,7 @@
 /** From a filter as written to one over what its words mean: the walk that all have in common. */
+
 import type { Comparison, FilterOf, Related } from './filter.ts'
+import { mapLeaves } from './walk.ts'
 
 /** What the words of a filter mean. `R` is where they stand: the records that the filter is about. */
 export interface Linker<P, L, M, R> {
@@ -19,13 +21,9 @@ export function linkWith<P, L, M, R>(
   part: FilterOf<P>,
   about: R,
 ): FilterOf<L, M> | undefined {
-  if (part.kind === 'compare') return linker.compare(part, about)
-  if (part.kind === 'related') return linker.related(part, about, (inner) => linkWith(linker, part.of, inner))
-  if (part.kind === 'not') {
-    const of = linkWith(linker, part.of, about)
-    return of === undefined ? undefined : { kind: 'not', of }
-  }
-  const linked = part.of.map((inner) => linkWith(linker, inner, about))
-  const of = linked.filter((inner) => inner !== undefined)
-  return of.length < linked.length ? undefined : { kind: part.kind, of }
+  return mapLeaves(part, (leaf) =>
+    leaf.kind === 'compare'
+      ? linker.compare(leaf, about)
+      : linker.related(leaf, about, (inner) => linkWith(linker, leaf.of, inner)),
+  )
 }

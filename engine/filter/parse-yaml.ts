@@ -1,4 +1,5 @@
 /** Filters as authors write them in YAML, and callers in JSON: a map is AND, a key is a path, a value is a scalar, a list, null or operators. */
+
 import { OPERATORS, type Operator } from '../field/field-type.ts'
 import type { FieldErrorCode } from '../field-error.ts'
 import { isObject, type Json, type JsonObject } from '../json.ts'
@@ -6,6 +7,7 @@ import { LIMITS } from '../limits.ts'
 import { ourHint } from '../text/other-words.ts'
 import type { CountOperator, FilterOf } from './filter.ts'
 import { OPERAND_VARIABLES, parseOperand, parseRecordOperand, RECORD_VARIABLES } from './operand.ts'
+import { leaves, mapLeaves } from './walk.ts'
 
 /** A written path that knows its place inside the definition it was read from. */
 export interface PlacedPath extends ReadonlyArray<string> {
@@ -157,16 +159,15 @@ function parseWithDeleted(value: Json, at: PlacedPath['where'], state: State): F
 }
 
 function followsRelation(filter: FilterOf<PlacedPath>): boolean {
-  if (filter.kind === 'related') return true
-  if (filter.kind === 'compare') return filter.path.length > 1
-  return filter.kind === 'not' ? followsRelation(filter.of) : filter.of.some(followsRelation)
+  return leaves(filter).some(({ kind, path }) => kind === 'related' || path.length > 1)
 }
 
 function countingDeleted(filter: FilterOf<PlacedPath>): FilterOf<PlacedPath> {
-  if (filter.kind === 'compare') return { ...filter, withDeleted: true }
-  if (filter.kind === 'not') return { kind: 'not', of: countingDeleted(filter.of) }
-  if (filter.kind === 'related') return { ...filter, withDeleted: true, of: countingDeleted(filter.of) }
-  return { kind: filter.kind, of: filter.of.map(countingDeleted) }
+  return mapLeaves(filter, (leaf) => ({
+    ...leaf,
+    withDeleted: true,
+    ...(leaf.kind === 'related' && { of: countingDeleted(leaf.of) }),
+  }))!
 }
 
 function parseComparisons(path: PlacedPath, value: Json, state: State): FilterOf<PlacedPath> {

@@ -1,8 +1,10 @@
 /** Filters as SQL: `toSql` writes and, or and not, `compareSql` writes one comparison of a column. */
+
 import type { Operator } from '../field/field-type.ts'
 import type { Json } from '../json.ts'
 import type { Comparison, FilterOf, Related } from './filter.ts'
 import { and, type Fragment, or, type Sql, sql } from './sql.ts'
+import { fold } from './walk.ts'
 
 /**
  * The SQL of a filter. `not` is pushed down to the comparisons, so that a comparison with NULL stays two-valued:
@@ -17,13 +19,25 @@ export function toSql<P, M>(
   negated = false,
   related: (asked: Related<P, M>, negated: boolean) => Sql = refuseRelated,
 ): Sql {
-  if (filter.kind === 'not') return toSql(filter.of, leaf, !negated, related)
-  if (filter.kind === 'related') return related(filter, negated)
-  if (filter.kind === 'compare') return leaf(filter, negated !== asksPresence(filter))
-  const parts = filter.of.map((part) => toSql(part, leaf, negated, related))
-  const joined = (filter.kind === 'and') !== negated ? and(parts) : or(parts)
-  return parts.length > 1 ? sql`(${joined})` : joined
+  const joined =
+    (kind: 'and' | 'or') =>
+    (parts: readonly Negatable[]): Negatable =>
+    (negative) => {
+      const of = parts.map((part) => part(negative))
+      const all = (kind === 'and') !== negative ? and(of) : or(of)
+      return of.length > 1 ? sql`(${all})` : all
+    }
+  return fold<P, M, Negatable>(filter, {
+    compare: (part) => (negative) => leaf(part, negative !== asksPresence(part)),
+    related: (part) => (negative) => related(part, negative),
+    not: (of) => (negative) => of(!negative),
+    and: joined('and'),
+    or: joined('or'),
+  })(negated)
 }
+
+/** The SQL of a part, or of its opposite. */
+type Negatable = (negative: boolean) => Sql
 
 function refuseRelated(): Sql {
   throw new Error('A condition here can not ask for other records.')

@@ -1,6 +1,8 @@
 /** Plans that a resource serves rows which it did not serve before: those that were deleted, or that were another's. */
+
 import type { Catalog, Filter, Resource } from '../catalog/catalog.ts'
 import { quoted as q } from '../filter/sql.ts'
+import { isFixed } from '../filter/walk.ts'
 import { fixedConditionSql, pathSql } from './condition.ts'
 import { obstacles } from './obstacle.ts'
 import { type Pair, presentColumn } from './pair.ts'
@@ -25,12 +27,6 @@ export function servedRows(catalog: Catalog, resources: readonly Resource[]): Re
 function condition(key: 'scope' | 'live', catalog: Catalog, filter: Filter | undefined): ServedRows {
   if (filter === undefined || !isFixed(filter)) return {}
   return { [key]: fixedConditionSql(filter, (path) => pathSql(catalog, path, 't')) }
-}
-
-function isFixed(filter: Filter): boolean {
-  if (filter.kind === 'compare') return filter.operand.kind === 'literal'
-  if (filter.kind === 'related') return false
-  return filter.kind === 'not' ? isFixed(filter.of) : filter.of.every(isFixed)
 }
 
 /** Rows that were not served and would be wait for a person. */

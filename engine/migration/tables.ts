@@ -9,6 +9,7 @@ import { targetOf } from '../catalog/target.ts'
 import { UUID7_DEFAULT } from '../field/uuid7.ts'
 import { isName } from '../filter/name.ts'
 import { quoted } from '../filter/sql.ts'
+import { leaves } from '../filter/walk.ts'
 import { memo } from '../memo.ts'
 import { fixedConditionSql, pathSql } from './condition.ts'
 import { countedFrom } from './counted-from.ts'
@@ -119,9 +120,7 @@ const predicate = memo((filter: Filter): string =>
 )
 
 function columnsIn(filter: Filter): readonly string[] {
-  if (filter.kind === 'compare') return [filter.path.field.column]
-  if (filter.kind === 'related') return []
-  return filter.kind === 'not' ? columnsIn(filter.of) : filter.of.flatMap(columnsIn)
+  return leaves(filter).flatMap((leaf) => (leaf.kind === 'compare' ? [leaf.path.field.column] : []))
 }
 
 /** The index of a table as it is called there. */

@@ -1,8 +1,9 @@
 /** Plans, each made once of its parts, and what tells one plan, filter or order from another, whatever the values of a request. */
 
-import type { Catalog, FieldPath, Filter, SortTerm } from '../catalog/catalog.ts'
+import type { Catalog, FieldPath, Filter, SortTerm, WayPath } from '../catalog/catalog.ts'
 import type { Operator } from '../field/field-type.ts'
 import type { Comparison, OnTheWay } from '../filter/filter.ts'
+import { comparisons, fold } from '../filter/walk.ts'
 import { LIMITS } from '../limits.ts'
 import { memo } from '../memo.ts'
 
@@ -91,24 +92,20 @@ function identityOfParts(make: object, parts: Parts): string {
 
 /** The shape of a filter, everything but the values in its slots: filters of one resource with the same text have the same SQL. */
 export function shapeOf(filter: Filter): string {
-  switch (filter.kind) {
-    case 'and':
-    case 'or':
-      return `${filter.kind}(${filter.of.map(shapeOf).join()})`
-    case 'not':
-      return `not(${shapeOf(filter.of)})`
-    case 'related': {
-      const { relations, many } = filter.path
+  return fold<FieldPath, WayPath, string>(filter, {
+    compare: (part) => `${pathName(part.path)} ${part.operator}${flagsOf(part)} ${operandName(part.operand)}`,
+    related: (part) => {
+      const { relations, many } = part.path
       const way = [...relations, many].map(({ name }) => name).join('.')
-      const { operator = '', value = '' } = filter.count ?? {}
+      const { operator = '', value = '' } = part.count ?? {}
       const number = typeof value === 'object' ? operandName(value) : value
-      // Which records the caller sees follows from the resource and the caller's class, which stand in every key.
-      return `${way} ${operator}${flagsOf(filter)} ${number}${filter.seen === undefined ? '' : '~'}(${shapeOf(filter.of)})`
-    }
-    case 'compare': {
-      return `${pathName(filter.path)} ${filter.operator}${flagsOf(filter)} ${operandName(filter.operand)}`
-    }
-  }
+      // Which records the caller sees follows from the resource and the caller's class, which tell statements apart.
+      return `${way} ${operator}${flagsOf(part)} ${number}${part.seen === undefined ? '' : '~'}(${shapeOf(part.of)})`
+    },
+    not: (of) => `not(${of})`,
+    and: (of) => `and(${of.join()})`,
+    or: (of) => `or(${of.join()})`,
+  })
 }
 
 function flagsOf({ decides, withDeleted }: OnTheWay): string {
@@ -141,10 +138,7 @@ export const TEXTUAL: readonly Operator[] = ['contains', 'starts_with', 'ends_wi
 
 /** Whether the best plan of a filter depends on the values in its slots, so that it must not be planned once for all. */
 export function dependsOnValues(filter: Filter): boolean {
-  if (filter.kind === 'compare') return filter.operand.kind === 'slot' && TEXTUAL.includes(filter.operator)
-  return filter.kind === 'not' || filter.kind === 'related'
-    ? dependsOnValues(filter.of)
-    : filter.of.some(dependsOnValues)
+  return comparisons(filter).some(({ operand, operator }) => operand.kind === 'slot' && TEXTUAL.includes(operator))
 }
 
 /** What a sort is, as text: cursors go with one sort only. */

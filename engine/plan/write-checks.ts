@@ -1,4 +1,5 @@
 /** What a write is held to: the checks of its statement, and the locks under which they are right. */
+
 import type {
   Catalog,
   CountRule,
@@ -10,6 +11,7 @@ import type {
   WriteAction,
 } from '../catalog/catalog.ts'
 import { computedFields, meets } from '../catalog/stored.ts'
+import { leaves } from '../filter/walk.ts'
 import type { Check, WriteShape } from './write-shape.ts'
 
 /** The columns of a write: those that it gives values, or all of a row that goes or comes back. */
@@ -123,10 +125,10 @@ function scopeChecks({ action, answer, assigned, given, resource }: Omit<WriteSh
 
 /** The fields of the record itself that a filter looks at. */
 function rootFields(filter: Filter): ReadonlySet<Field> {
-  if (filter.kind === 'compare') return new Set([filter.path.relations[0]?.field ?? filter.path.field])
-  if (filter.kind === 'not') return rootFields(filter.of)
-  if (filter.kind === 'related') return new Set(filter.path.relations.slice(0, 1).map(({ field }) => field))
-  return new Set(filter.of.flatMap((part) => [...rootFields(part)]))
+  const fields = leaves(filter).map(
+    (leaf) => leaf.path.relations[0]?.field ?? (leaf.kind === 'compare' ? leaf.path.field : undefined),
+  )
+  return new Set(fields.filter((field) => field !== undefined))
 }
 
 /** Without them the database itself would refuse the value, and name no field. */

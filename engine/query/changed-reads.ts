@@ -1,4 +1,5 @@
 /** What a write reads from records that it will change itself: such a record is locked before the write is judged. */
+
 import type {
   BelongsTo,
   Catalog,
@@ -11,6 +12,7 @@ import type {
 } from '../catalog/catalog.ts'
 import { concernsUpdate, withFollowing } from '../catalog/following.ts'
 import { endOf, targetOf } from '../catalog/target.ts'
+import { comparedPaths, leaves } from '../filter/walk.ts'
 import { memo } from '../memo.ts'
 
 /** A write from which something follows in other records. */
@@ -161,24 +163,15 @@ class Look {
   }
 
   filter(filter: Filter, at: readonly BelongsTo[] = []): readonly Read[] {
-    switch (filter.kind) {
-      case 'not':
-        return this.filter(filter.of, at)
-      case 'and':
-      case 'or':
-        return filter.of.flatMap((one) => this.filter(one, at))
-      case 'related': {
-        const { many, relations } = filter.path
-        const way = [...at, ...relations]
-        if (many.kind === 'belongs_to') return this.filter(filter.of, [...way, many])
+    return leaves(filter).flatMap((leaf) => {
+      if (leaf.kind === 'related') {
+        const { many, relations } = leaf.path
+        if (many.kind === 'belongs_to') return this.filter(leaf.of, [...at, ...relations, many])
         return this.#anywhere(many.target)
       }
-      case 'compare': {
-        const { operand, path } = filter
-        const other = operand.kind === 'record' || operand.kind === 'before' ? this.path(operand.path) : []
-        return [...this.path(path, at), ...other]
-      }
-    }
+      const [own, ...others] = comparedPaths(leaf)
+      return [...this.path(own!, at), ...others.flatMap((other) => this.path(other))]
+    })
   }
 
   values(set: readonly { readonly value: Value }[]): readonly Read[] {

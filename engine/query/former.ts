@@ -1,8 +1,10 @@
 /** Tables as they were before a batch of changes, inside SQL: the present row, laid over with what the log of changes kept of it. */
-import type { Field, Filter, Resource } from '../catalog/catalog.ts'
+
+import type { Field, FieldPath, Filter, Resource, WayPath } from '../catalog/catalog.ts'
 import { idsType } from '../catalog/key.ts'
 import { idSql } from '../catalog/stored.ts'
 import { quoted, type Sql, slot, sql } from '../filter/sql.ts'
+import { fold } from '../filter/walk.ts'
 
 type Keyed = Pick<Resource, 'key' | 'table'>
 
@@ -41,17 +43,21 @@ const NEVER: Filter = { kind: 'or', of: [] }
  * it only for those that surely did.
  */
 export function bounded(filter: Filter, isKnown: (field: Field) => boolean, most: boolean): Filter {
-  switch (filter.kind) {
-    case 'and':
-    case 'or':
-      return { ...filter, of: filter.of.map((part) => bounded(part, isKnown, most)) }
-    case 'not':
-      return { ...filter, of: bounded(filter.of, isKnown, !most) }
-    case 'related':
-      return filter
-    case 'compare': {
-      const { relations, field } = filter.path
-      return relations.length > 0 || isKnown(field) ? filter : most ? ALWAYS : NEVER
-    }
-  }
+  const all =
+    (kind: 'and' | 'or') =>
+    (parts: readonly Bounded[]): Bounded =>
+    (wide) => ({ kind, of: parts.map((part) => part(wide)) })
+  return fold<FieldPath, WayPath, Bounded>(filter, {
+    compare: (part) => (wide) => {
+      const { relations, field } = part.path
+      return relations.length > 0 || isKnown(field) ? part : wide ? ALWAYS : NEVER
+    },
+    related: (part) => () => part,
+    not: (of) => (wide) => ({ kind: 'not', of: of(!wide) }),
+    and: all('and'),
+    or: all('or'),
+  })(most)
 }
+
+/** A part that holds for every record that may have matched, or only for those that surely did. */
+type Bounded = (wide: boolean) => Filter

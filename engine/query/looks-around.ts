@@ -1,6 +1,8 @@
 /** Whether other records of a table have a say in what becomes of a new one: several of them are then no single statement, which would not see them. */
+
 import type { Assignment, Catalog, Field, Filter, Relation, Resource, Value } from '../catalog/catalog.ts'
 import { targetOf } from '../catalog/target.ts'
+import { comparedPaths, leaves } from '../filter/walk.ts'
 import { clausesFor, reach } from './policy.ts'
 import { speaksOf } from './reads-of-answer.ts'
 import type { SelectScope } from './scope.ts'
@@ -49,23 +51,12 @@ class Look {
   }
 
   filter(filter: Filter): boolean {
-    switch (filter.kind) {
-      case 'and':
-      case 'or':
-        return filter.of.some((one) => this.filter(one))
-      case 'not':
-        return this.filter(filter.of)
-      case 'compare': {
-        const { operand, path } = filter
-        const other = operand.kind === 'record' || operand.kind === 'before' ? [operand.path.field] : []
-        return [path.field, ...other].some((field) => this.#field(field))
-      }
-      case 'related': {
-        const { many } = filter.path
-        const inner = [filter.of, filter.seen, many.kind === 'belongs_to' ? undefined : many.where]
-        return this.#many(many) || inner.some((one) => one !== undefined && this.filter(one))
-      }
-    }
+    return leaves(filter).some((leaf) => {
+      if (leaf.kind === 'compare') return comparedPaths(leaf).some(({ field }) => this.#field(field))
+      const { many } = leaf.path
+      const inner = [leaf.of, leaf.seen, many.kind === 'belongs_to' ? undefined : many.where]
+      return this.#many(many) || inner.some((one) => one !== undefined && this.filter(one))
+    })
   }
 
   assignment(assignment: Assignment): boolean {

@@ -1,6 +1,8 @@
 /** Conditions to which an author gives a name, as one caller asks them: of the records and fields that it may see. */
+
 import type { Filter, FilterPath, ManyPath, Resource } from '../catalog/catalog.ts'
 import { targetOf } from '../catalog/target.ts'
+import { mapLeaves } from '../filter/walk.ts'
 import { type Asker, amongMany, isAskable, isManyAskable, overPath } from './askable.ts'
 import { readable } from './policy.ts'
 
@@ -19,27 +21,16 @@ export function askedWords(
 
 /** A condition as the caller asks it of records of `resource`; undefined where it compares what the caller may not read. */
 function askedBy(asker: Asker, resource: Resource, filter: Filter): Filter | undefined {
-  switch (filter.kind) {
-    case 'and':
-    case 'or': {
-      const of = filter.of.map((one) => askedBy(asker, resource, one))
-      return of.includes(undefined) ? undefined : { kind: filter.kind, of: of as Filter[] }
-    }
-    case 'not': {
-      const of = askedBy(asker, resource, filter.of)
-      return of && { kind: 'not', of }
-    }
-    case 'compare':
-      return isAskable(asker, resource, filter.path)
-        ? overPath(asker, resource, filter.path, holdsForAbsent(filter), (path) => ({ ...filter, path }))
+  return mapLeaves(filter, (leaf): Filter | undefined => {
+    if (leaf.kind === 'compare')
+      return isAskable(asker, resource, leaf.path)
+        ? overPath(asker, resource, leaf.path, holdsForAbsent(leaf), (path) => ({ ...leaf, path }))
         : undefined
-    case 'related': {
-      const { relations, many } = filter.path
-      if (many.kind === 'belongs_to' || !isManyAskableAt(asker, resource, { relations, many })) return undefined
-      const of = askedBy(asker, targetOf(asker.catalog, many), filter.of)
-      return of && amongMany(asker, { relations, many }, of, filter.count)
-    }
-  }
+    const { relations, many } = leaf.path
+    if (many.kind === 'belongs_to' || !isManyAskableAt(asker, resource, { relations, many })) return undefined
+    const of = askedBy(asker, targetOf(asker.catalog, many), leaf.of)
+    return of && amongMany(asker, { relations, many }, of, leaf.count)
+  })
 }
 
 /** Whether the comparison is true of a value that is not there. */

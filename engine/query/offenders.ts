@@ -1,9 +1,10 @@
 /** The records that break a rule, compiled to SQL. */
-import type { Field, FieldPath, Filter, RecordRule, Resource } from '../catalog/catalog.ts'
+
+import type { Field, Filter, RecordRule, Resource } from '../catalog/catalog.ts'
 import { idType } from '../catalog/key.ts'
 import { idSql } from '../catalog/stored.ts'
-import type { Comparison } from '../filter/filter.ts'
 import { and, join, quoted, type Sql, slot, sql } from '../filter/sql.ts'
+import { comparisons } from '../filter/walk.ts'
 import { LIMITS } from '../limits.ts'
 import { type Compiled, compiled } from './compiled.ts'
 import { conditionSql, holdsSql } from './condition.ts'
@@ -14,11 +15,6 @@ export function isAskable({ on, must, when }: RecordRule): boolean {
   const speaksOfWrite = (filter: Filter | undefined): boolean =>
     filter !== undefined && comparisons(filter).some(({ operand: { kind } }) => kind === 'before' || kind === 'actor')
   return on.has('update') && !speaksOfWrite(must) && !speaksOfWrite(when)
-}
-
-function comparisons(filter: Filter): readonly Comparison<FieldPath>[] {
-  if (filter.kind === 'compare') return [filter]
-  return filter.kind === 'not' || filter.kind === 'related' ? comparisons(filter.of) : filter.of.flatMap(comparisons)
 }
 
 /** Compiles whether a stored record breaks a rule. Slot: `id`. */

@@ -5,14 +5,14 @@ import { keptName, pathsOf } from '../catalog/kept.ts'
 import { isStored } from '../catalog/stored.ts'
 import { and, or, type Sql, sql } from '../filter/sql.ts'
 import { toSql } from '../filter/to-sql.ts'
+import { leaves } from '../filter/walk.ts'
 import { castType, columnSql, forActor } from './comparison.ts'
 import { clausesFor } from './policy.ts'
 import { type Asking, appended, resourceNamed } from './readable.ts'
 
 /** Whether a filter asks for other records, of which nothing is kept. */
 function asksForOthers(filter: Filter): boolean {
-  if (filter.kind === 'compare' || filter.kind === 'related') return filter.kind === 'related'
-  return filter.kind === 'not' ? asksForOthers(filter.of) : filter.of.some(asksForOthers)
+  return leaves(filter).some(({ kind }) => kind === 'related')
 }
 
 /**

@@ -1,4 +1,5 @@
 /** Which columns of its own table an answer reads in other rows than the record's own, or in that row by another way. */
+
 import type {
   BelongsTo,
   Catalog,
@@ -11,6 +12,7 @@ import type {
   Resource,
 } from '../catalog/catalog.ts'
 import { targetOf } from '../catalog/target.ts'
+import { comparedPaths, leaves } from '../filter/walk.ts'
 import { memo } from '../memo.ts'
 
 /** Columns by name; `all` where SQL of an author names the table, of which nobody knows what it reads. */
@@ -96,18 +98,15 @@ class Reads {
 
   #filter(at: Resource, filter: Filter | undefined): void {
     if (filter === undefined) return
-    if (filter.kind === 'not') this.#filter(at, filter.of)
-    else if (filter.kind === 'and' || filter.kind === 'or') for (const part of filter.of) this.#filter(at, part)
-    else if (filter.kind === 'related') {
-      const { many, relations } = filter.path
-      this.#way(at, relations)
-      if (many.kind === 'belongs_to') this.#way(this.#way(at, relations), [many])
-      else this.#linked(many)
-      this.#filter(targetOf(this.#catalog, many), filter.of)
-    } else {
-      const { operand, path } = filter
-      this.#path(at, path)
-      if (operand.kind === 'record' || operand.kind === 'before') this.#path(at, operand.path)
+    for (const leaf of leaves(filter)) {
+      if (leaf.kind === 'compare') for (const path of comparedPaths(leaf)) this.#path(at, path)
+      else {
+        const { many, relations } = leaf.path
+        this.#way(at, relations)
+        if (many.kind === 'belongs_to') this.#way(this.#way(at, relations), [many])
+        else this.#linked(many)
+        this.#filter(targetOf(this.#catalog, many), leaf.of)
+      }
     }
   }
 

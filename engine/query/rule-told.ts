@@ -1,6 +1,8 @@
 /** What decides whether a rule holds of a record, compiled to SQL: each key of its conditions, and the values that it compares. */
-import type { Catalog, Filter, RecordRule } from '../catalog/catalog.ts'
+
+import type { Catalog, FieldPath, Filter, RecordRule, WayPath } from '../catalog/catalog.ts'
 import { join, type Sql, sql } from '../filter/sql.ts'
+import { type Leaf, leaves } from '../filter/walk.ts'
 import type { WriteShape } from '../plan/write-shape.ts'
 import { type Compiled, compiled } from './compiled.ts'
 import { beforeSql, holdsSql, type Judged, pathValueSql, rowsSql } from './condition.ts'
@@ -25,7 +27,10 @@ export function compileTold(scope: SelectScope, rule: RecordRule, plan: WriteSha
   const { resource } = plan
   const judged: Judged = { record: 'v', before: resource.table, after: afterOf(scope, resource, 'update', undefined) }
   const definitions = draftRow(scope, plan)
-  const parts = rule.parts.map(({ filter }) => ({ filter, compared: unique(comparedIn(catalog, filter, judged)) }))
+  const parts = rule.parts.map(({ filter }) => ({
+    filter,
+    compared: unique(leaves(filter).flatMap((leaf) => comparedIn(catalog, leaf, judged))),
+  }))
   const columns = parts.flatMap(({ compared, filter }) => [
     holdsSql(catalog, filter, 'v', judged),
     ...compared.map(({ value }) => sql`(${value})::text`),
@@ -38,9 +43,7 @@ function unique(all: readonly Compared[]): readonly Compared[] {
   return all.filter(({ name }, i) => all.findIndex((one) => one.name === name) === i)
 }
 
-function comparedIn(catalog: Catalog, filter: Filter, judged: Judged): readonly Compared[] {
-  if (filter.kind === 'not') return comparedIn(catalog, filter.of, judged)
-  if (filter.kind === 'and' || filter.kind === 'or') return filter.of.flatMap((one) => comparedIn(catalog, one, judged))
+function comparedIn(catalog: Catalog, filter: Leaf<FieldPath, WayPath>, judged: Judged): readonly Compared[] {
   if (filter.kind === 'related') {
     const { many, relations } = filter.path
     if (relations.length > 0) return []

@@ -1,5 +1,7 @@
 /** What the parts of one automation are judged by, and what none of them may speak of: an actor. */
+
 import type { Filter, Trigger, Value } from '../catalog/catalog.ts'
+import { speaksOf } from '../filter/walk.ts'
 import type { Span } from '../text/source.ts'
 import type { Judging } from './record-operand.ts'
 import type { Draft, Resolution } from './resolution.ts'
@@ -19,14 +21,9 @@ export function refuseActor(
   { filter, value }: { readonly filter?: Filter; readonly value?: Value },
   span: Span,
 ): boolean {
-  const names = (filter !== undefined && inFilter(filter)) || (value !== undefined && inValue(value))
+  const names = (filter !== undefined && speaksOf('actor', filter)) || (value !== undefined && inValue(value))
   if (names) report('wrong_automation', 'There is no "$actor" in an automation: it runs as the system', span)
   return names
-}
-
-function inFilter(filter: Filter): boolean {
-  if (filter.kind === 'not' || filter.kind === 'related') return inFilter(filter.of)
-  return filter.kind === 'compare' ? filter.operand.kind === 'actor' : filter.of.some(inFilter)
 }
 
 function inValue(value: Value): boolean {
@@ -34,7 +31,7 @@ function inValue(value: Value): boolean {
     case 'operand':
       return value.operand.kind === 'actor'
     case 'selection':
-      return inFilter(value.selection.where)
+      return speaksOf('actor', value.selection.where)
     case 'later':
     case 'earlier':
       return inValue(value.than)

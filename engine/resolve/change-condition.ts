@@ -1,5 +1,7 @@
 /** Conditions on a change: on the record as it left it, and by paths behind `before.` on the record as it was. */
+
 import type { Catalog, Filter, Resource } from '../catalog/catalog.ts'
+import { speaksOf } from '../filter/walk.ts'
 import { isObject, type Json, type JsonObject } from '../json.ts'
 import { type ConditionProblem, type Readable, readCondition } from './condition.ts'
 
@@ -80,12 +82,6 @@ function plain(
     problems.push(...found.map((one) => ({ ...one, at: [...at, ...one.at] })))
     return undefined
   }
-  if (speaksOfActor(filter)) problems.push({ message: 'Nobody asks here, so there is no $actor', at })
+  if (speaksOf('actor', filter)) problems.push({ message: 'Nobody asks here, so there is no $actor', at })
   return { kind, filter }
-}
-
-function speaksOfActor(filter: Filter): boolean {
-  if (filter.kind === 'not' || filter.kind === 'related') return speaksOfActor(filter.of)
-  if (filter.kind !== 'compare') return filter.of.some(speaksOfActor)
-  return filter.operand.kind === 'actor'
 }

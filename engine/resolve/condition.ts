@@ -1,7 +1,9 @@
 /** Conditions that are written while the application runs, in the words of the YAML: linked to the catalog, within what their writer may read. */
+
 import type { BelongsTo, Catalog, FieldPath, Filter, Resource } from '../catalog/catalog.ts'
 import type { FieldErrorCode } from '../field-error.ts'
 import { OF_AUTHORS } from '../filter/parse-yaml.ts'
+import { comparedPaths, comparisons, leaves } from '../filter/walk.ts'
 import { isObject, type Json } from '../json.ts'
 import type { DiagnosticCode } from '../text/code.ts'
 import type { Span } from '../text/source.ts'
@@ -93,27 +95,38 @@ function namesHidden({ resources }: Catalog, hint: string, readable: Readable): 
 
 /** Why a condition asks for more than its writer may read; undefined where it does not. `steps` were followed to its records. */
 function beyondReach(catalog: Catalog, filter: Filter, readable: Readable, steps = 0): string | undefined {
-  if (filter.kind === 'not') return beyondReach(catalog, filter.of, readable, steps)
-  if (filter.kind === 'related') {
-    const { many, relations } = filter.path
-    const further = steps + relations.length + 1
-    return (
-      tooFar(further, readable) ??
-      wayOf(catalog, [...relations, many], readable) ??
-      (relations.every((relation) => readable.field({ relations: [], field: relation.field }))
-        ? beyondReach(catalog, filter.of, readable, further)
-        : notReadable(many.name))
-    )
+  for (const leaf of leaves(filter)) {
+    const found =
+      leaf.kind === 'compare'
+        ? beyondPaths(catalog, comparedPaths(leaf), readable, steps)
+        : beyondRelated(catalog, leaf, readable, steps)
+    if (found !== undefined) return found
   }
-  if (filter.kind !== 'compare') {
-    for (const part of filter.of) {
-      const found = beyondReach(catalog, part, readable, steps)
-      if (found !== undefined) return found
-    }
-    return undefined
-  }
-  const { operand, path } = filter
-  const paths = operand.kind === 'record' || operand.kind === 'before' ? [path, operand.path] : [path]
+  return undefined
+}
+
+function beyondRelated(
+  catalog: Catalog,
+  { of, path: { many, relations } }: Extract<Filter, { kind: 'related' }>,
+  readable: Readable,
+  steps: number,
+): string | undefined {
+  const further = steps + relations.length + 1
+  return (
+    tooFar(further, readable) ??
+    wayOf(catalog, [...relations, many], readable) ??
+    (relations.every((relation) => readable.field({ relations: [], field: relation.field }))
+      ? beyondReach(catalog, of, readable, further)
+      : notReadable(many.name))
+  )
+}
+
+function beyondPaths(
+  catalog: Catalog,
+  paths: readonly FieldPath[],
+  readable: Readable,
+  steps: number,
+): string | undefined {
   for (const one of paths) {
     const found = tooFar(steps + one.relations.length, readable) ?? wayOf(catalog, one.relations, readable)
     if (found !== undefined) return found
@@ -141,8 +154,7 @@ function wayOf(
 }
 
 function attributesIn(filter: Filter): readonly string[] {
-  if (filter.kind === 'not' || filter.kind === 'related') return attributesIn(filter.of)
-  if (filter.kind !== 'compare') return filter.of.flatMap(attributesIn)
-  const { operand } = filter
-  return operand.kind === 'actor' && operand.attribute !== undefined ? [operand.attribute] : []
+  return comparisons(filter).flatMap(({ operand }) =>
+    operand.kind === 'actor' && operand.attribute !== undefined ? [operand.attribute] : [],
+  )
 }

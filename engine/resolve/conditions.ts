@@ -2,6 +2,7 @@
 
 import type { Assignment, FieldPath, Filter } from '../catalog/catalog.ts'
 import type { Operand } from '../filter/filter.ts'
+import { conjuncts } from '../filter/walk.ts'
 import type { JsonObject } from '../json.ts'
 import { linkAssignments } from './assign.ts'
 import { linkDecision, linkFilter, linkPlain } from './link.ts'
@@ -90,10 +91,6 @@ function scopeSets(resolution: Resolution, draft: Draft, scope: Filter, place: P
     }
   }
   return [...sets.values()]
-}
-
-function conjuncts(filter: Filter): readonly Filter[] {
-  return filter.kind === 'and' ? filter.of.flatMap(conjuncts) : [filter]
 }
 
 interface Equality {

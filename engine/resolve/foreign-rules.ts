@@ -1,6 +1,8 @@
 /** Rules that others can break: each way on which a rule looks at other records, given to the resources that are written there. */
+
 import type { Filter, ForeignRule, LinkRule, RecordRule } from '../catalog/catalog.ts'
 import type { Document, RuleDefinition } from '../definition/definition.ts'
+import { speaksOf } from '../filter/walk.ts'
 import { type Look, looksOf } from './looks.ts'
 import type { Draft, Resolution } from './resolution.ts'
 import { relatedIn } from './rule-paths.ts'
@@ -15,7 +17,7 @@ export function addForeignRules(
 ): void {
   const filters = [rule.must, ...(rule.when === undefined ? [] : [rule.when])]
   const looks = filters.flatMap((filter) => looksOf(resolution, draft, filter))
-  const problem = filters.some(speaksOfRequest)
+  const problem = filters.some((one) => speaksOf('before', one) || speaksOf('actor', one))
     ? 'it speaks of the caller, or of what was stored before'
     : looks.map(({ problem }) => problem).find((one) => one !== undefined)
   if (problem !== undefined) {
@@ -82,11 +84,4 @@ function isSameWay(one: Pick<ForeignRule, 'table' | 'way'>, other: Pick<ForeignR
 export function linksIn(filters: readonly (Filter | undefined)[]): ReadonlySet<string> {
   const related = filters.flatMap((filter) => (filter === undefined ? [] : relatedIn(filter)))
   return new Set(related.flatMap(({ path: { many } }) => (many.kind === 'many_to_many' ? [many.through.table] : [])))
-}
-
-function speaksOfRequest(filter: Filter): boolean {
-  if (filter.kind === 'compare') return filter.operand.kind === 'before' || filter.operand.kind === 'actor'
-  return filter.kind === 'not' || filter.kind === 'related'
-    ? speaksOfRequest(filter.of)
-    : filter.of.some(speaksOfRequest)
 }

@@ -1,8 +1,9 @@
 /** Pass: everything that identifies, filters, sorts or searches gets the index it needs, and none twice. */
 
-import type { Field, Filter, FilterPath, Index, OverlapRule } from '../catalog/catalog.ts'
+import type { Field, FieldPath, Filter, FilterPath, Index, OverlapRule, WayPath } from '../catalog/catalog.ts'
 import { isStored } from '../catalog/stored.ts'
 import { isName } from '../filter/name.ts'
+import { fold } from '../filter/walk.ts'
 import { linkPlain } from './link.ts'
 import { fieldOf, isBroken } from './link-path.ts'
 import { type Draft, eachDraft, type Resolution, suggest, type Written } from './resolution.ts'
@@ -207,20 +208,18 @@ function covers(
 /** A filter as text, so that two can be compared; paths by their names, because linked records may form circles. */
 export function filterKey(filter: Filter | undefined): string {
   if (filter === undefined) return ''
-  switch (filter.kind) {
-    case 'not':
-      return `not(${filterKey(filter.of)})`
-    case 'related': {
-      const { relations, many } = filter.path
-      const way = [...relations, many].map(({ name }) => name).join('.')
-      return `${way} ${JSON.stringify(filter.count ?? 'some')}(${filterKey(filter.of)})`
-    }
-    case 'compare': {
-      const path = [...filter.path.relations.map((relation) => relation.name), filter.path.field.name].join('.')
+  return fold<FieldPath, WayPath, string>(filter, {
+    compare: ({ operand, operator, path }) => {
+      const name = [...path.relations, path.field].map((one) => one.name).join('.')
       // Conditions of indexes know no other records' values, so every operand is a plain value.
-      return `${path} ${filter.operator} ${JSON.stringify(filter.operand)}`
-    }
-    default:
-      return `${filter.kind}(${filter.of.map(filterKey).join(', ')})`
-  }
+      return `${name} ${operator} ${JSON.stringify(operand)}`
+    },
+    related: ({ count, of, path }) => {
+      const way = [...path.relations, path.many].map(({ name }) => name).join('.')
+      return `${way} ${JSON.stringify(count ?? 'some')}(${filterKey(of)})`
+    },
+    not: (of) => `not(${of})`,
+    and: (of) => `and(${of.join(', ')})`,
+    or: (of) => `or(${of.join(', ')})`,
+  })
 }

@@ -1,5 +1,7 @@
 /** Where a filter looks beside the record itself: the tables, the way to each, and the columns that it reads there. */
+
 import type { BelongsTo, FieldPath, Filter, ManyPath, WayStep } from '../catalog/catalog.ts'
+import { leaves } from '../filter/walk.ts'
 import type { Draft, Resolution } from './resolution.ts'
 import { columnsOf } from './rule-paths.ts'
 
@@ -43,13 +45,12 @@ export function looksOf(resolution: Resolution, draft: Draft, filter: Filter): r
 }
 
 function filterAt(resolution: Resolution, root: At, at: At, filter: Filter): readonly Look[] {
-  if (filter.kind === 'not') return filterAt(resolution, root, at, filter.of)
-  if (filter.kind === 'and' || filter.kind === 'or')
-    return filter.of.flatMap((one) => filterAt(resolution, root, at, one))
-  if (filter.kind === 'related') return relatedAt(resolution, root, at, filter)
-  const { operand, path, withDeleted } = filter
-  const other = operand.kind === 'record' ? pathAt(resolution, root, operand.path, withDeleted) : []
-  return [...pathAt(resolution, at, path, withDeleted), ...other]
+  return leaves(filter).flatMap((leaf) => {
+    if (leaf.kind === 'related') return relatedAt(resolution, root, at, leaf)
+    const { operand, path, withDeleted } = leaf
+    const other = operand.kind === 'record' ? pathAt(resolution, root, operand.path, withDeleted) : []
+    return [...pathAt(resolution, at, path, withDeleted), ...other]
+  })
 }
 
 /** The values on a path: a key at each record on the way, and the field at its end. */

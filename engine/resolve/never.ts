@@ -1,37 +1,52 @@
 /** Filters that no record can fulfil, found by looking at them alone: what is compared with values that are written out. */
-import type { Field, FieldPath, Filter } from '../catalog/catalog.ts'
+import type { Field, FieldPath, Filter, WayPath } from '../catalog/catalog.ts'
+import { fold } from '../filter/walk.ts'
 import type { Json } from '../json.ts'
 
 type Compare = Extract<Filter, { kind: 'compare' }>
 
 /** Why no record can fulfil a filter, as a sentence; undefined where one might. */
 export function neverHolds(filter: Filter): string | undefined {
-  switch (filter.kind) {
-    case 'compare':
-      return impossible(filter)
-    case 'and':
-      return filter.of.map(neverHolds).find((reason) => reason !== undefined) ?? contradiction(conjuncts(filter))
-    case 'or': {
-      const reasons = filter.of.map(neverHolds)
-      return reasons.every((reason) => reason !== undefined) ? reasons[0] : undefined
-    }
-    case 'not':
-      return alwaysHolds(filter.of) ? 'it is the opposite of a filter that every record fulfils' : undefined
-    default:
-      return filter.count === undefined ? neverHolds(filter.of) : undefined
-  }
+  return judged(filter).never
 }
 
 /** Whether a filter asks for nothing. */
 export function alwaysHolds(filter: Filter): boolean {
-  if (filter.kind === 'and') return filter.of.every(alwaysHolds)
-  return filter.kind === 'or' && filter.of.some(alwaysHolds)
+  return judged(filter).always
 }
 
 /** The comparisons that must all hold, however they are nested. */
 export function conjuncts(filter: Filter): readonly Compare[] {
-  if (filter.kind === 'compare') return [filter]
-  return filter.kind === 'and' ? filter.of.flatMap(conjuncts) : []
+  return judged(filter).all
+}
+
+interface Judgement {
+  readonly never: string | undefined
+  readonly always: boolean
+  /** The comparisons that must all hold, however they are nested. */
+  readonly all: readonly Compare[]
+}
+
+function judged(filter: Filter): Judgement {
+  return fold<FieldPath, WayPath, Judgement>(filter, {
+    compare: (part) => ({ never: impossible(part), always: false, all: [part] }),
+    related: ({ count, of }) => ({ never: count === undefined ? neverHolds(of) : undefined, always: false, all: [] }),
+    not: ({ always }) => ({
+      never: always ? 'it is the opposite of a filter that every record fulfils' : undefined,
+      always: false,
+      all: [],
+    }),
+    and: (of) => {
+      const all = of.flatMap((part) => part.all)
+      const never = of.find((part) => part.never !== undefined)?.never ?? contradiction(all)
+      return { never, always: of.every(({ always }) => always), all }
+    },
+    or: (of) => ({
+      never: of.every(({ never }) => never !== undefined) ? of[0]?.never : undefined,
+      always: of.some(({ always }) => always),
+      all: [],
+    }),
+  })
 }
 
 function impossible({ operator, operand, path: { field } }: Compare): string | undefined {

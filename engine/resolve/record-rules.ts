@@ -1,4 +1,5 @@
 /** Pass: what must hold of records, linked; each rule knows which columns it looks at, and whether others can break it. */
+
 import type {
   BelongsTo,
   Field,
@@ -10,6 +11,7 @@ import type {
   WriteAction,
 } from '../catalog/catalog.ts'
 import type { Document, RuleDefinition } from '../definition/definition.ts'
+import { speaksOf } from '../filter/walk.ts'
 import { under } from './conditions.ts'
 import { addForeignRules, linksIn } from './foreign-rules.ts'
 import { linkFilter } from './link.ts'
@@ -185,7 +187,7 @@ function judge(
   const related = [rule.must, rule.when].flatMap((filter) => (filter === undefined ? [] : relatedIn(filter)))
   const joined = related.find(({ path }) => path.many.kind === 'many_to_many')
   const filters = [rule.must, ...(rule.when === undefined ? [] : [rule.when])]
-  if (joined !== undefined && filters.some(speaksOfBefore)) {
+  if (joined !== undefined && filters.some((one) => speaksOf('before', one))) {
     const message = `"${joined.path.many.name}" is written after the record, when what was before is gone`
     const hint = 'make two rules of it, one with "$before" and one with the relation'
     resolution.report('wrong_rule', message, place([], 'key'), { hint })
@@ -213,12 +215,6 @@ export function judgeOthers(
     const message = `The rule "${name}" looks at nothing that others can change, so it always holds`
     resolution.report('wrong_rule', message, place(['holds'], 'key'), { hint: 'take "holds" away' })
   }
-}
-
-function speaksOfBefore(filter: Filter): boolean {
-  if (filter.kind === 'compare') return filter.operand.kind === 'before'
-  const parts = filter.kind === 'not' || filter.kind === 'related' ? [filter.of] : filter.of
-  return parts.some(speaksOfBefore)
 }
 
 function isGiven({ name, type, options }: Field): boolean {

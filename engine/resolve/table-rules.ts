@@ -1,7 +1,9 @@
 /** Pass: rules about several records of a table: how many there are, which is the only one, and which may not overlap. */
+
 import type { CountRule, Field, Filter, OverlapRule, RecordRule, SoleRule } from '../catalog/catalog.ts'
 import { isStored } from '../catalog/stored.ts'
 import type { Document, RuleDefinition } from '../definition/definition.ts'
+import { isFixed } from '../filter/walk.ts'
 import { under } from './conditions.ts'
 import { linkFilter } from './link.ts'
 import { fieldAt, judgeOthers } from './record-rules.ts'
@@ -192,10 +194,4 @@ function inOrder({ label }: Draft, { name, from, to, span }: OverlapRule): Recor
     at: to,
     span,
   }
-}
-
-function isFixed(filter: Filter): boolean {
-  if (filter.kind === 'compare') return filter.operand.kind === 'literal'
-  if (filter.kind === 'related') return false
-  return filter.kind === 'not' ? isFixed(filter.of) : filter.of.every(isFixed)
 }

@@ -1,0 +1,76 @@
+/** Walks over filters: whoever asks something of every part of one asks here, so that a new kind of part is one edit. */
+import type { Comparison, FilterOf, Related } from './filter.ts'
+
+/** What becomes of each part of a filter, given what became of the parts inside it. */
+export interface Folding<P, M, R> {
+  readonly compare: (part: Comparison<P>) => R
+  readonly related: (part: Related<P, M>) => R
+  readonly not: (of: R) => R
+  readonly and: (of: readonly R[]) => R
+  readonly or: (of: readonly R[]) => R
+}
+
+/** What a filter comes to, from the inside to the outside. What is asked of related records is for `related` to walk. */
+export function fold<P, M, R>(filter: FilterOf<P, M>, folding: Folding<P, M, R>): R {
+  switch (filter.kind) {
+    case 'compare':
+      return folding.compare(filter)
+    case 'related':
+      return folding.related(filter)
+    case 'not':
+      return folding.not(fold(filter.of, folding))
+    default:
+      return folding[filter.kind](filter.of.map((part) => fold(part, folding)))
+  }
+}
+
+/** A part of a filter that holds no other about the same record. */
+export type Leaf<P, M> = Comparison<P> | Related<P, M>
+
+/** What a filter asks of its own record: its comparisons, and whether related records are there. */
+export function leaves<P, M>(filter: FilterOf<P, M>): readonly Leaf<P, M>[] {
+  const flat = (parts: readonly (readonly Leaf<P, M>[])[]): readonly Leaf<P, M>[] => parts.flat()
+  const own = (part: Leaf<P, M>): readonly Leaf<P, M>[] => [part]
+  return fold(filter, { compare: own, related: own, not: (of) => of, and: flat, or: flat })
+}
+
+/** Every comparison of a filter, those about related records among them. */
+export function comparisons<P, M>(filter: FilterOf<P, M>): readonly Comparison<P>[] {
+  return leaves(filter).flatMap((leaf) => (leaf.kind === 'compare' ? [leaf] : comparisons(leaf.of)))
+}
+
+/** The filter with other leaves; undefined where one of them has none, after all were asked. */
+export function mapLeaves<P, M, Q, N>(
+  filter: FilterOf<P, M>,
+  change: (leaf: Leaf<P, M>) => FilterOf<Q, N> | undefined,
+): FilterOf<Q, N> | undefined {
+  type Changed = FilterOf<Q, N> | undefined
+  const all =
+    (kind: 'and' | 'or') =>
+    (parts: readonly Changed[]): Changed => {
+      const of = parts.filter((part) => part !== undefined)
+      return of.length < parts.length ? undefined : { kind, of }
+    }
+  const not = (of: Changed): Changed => of && { kind: 'not', of }
+  return fold(filter, { compare: change, related: change, not, and: all('and'), or: all('or') })
+}
+
+/** The parts that must all hold, however they are nested. */
+export function conjuncts<P, M>(filter: FilterOf<P, M>): readonly FilterOf<P, M>[] {
+  return filter.kind === 'and' ? filter.of.flatMap(conjuncts) : [filter]
+}
+
+/** The paths that a comparison reads: its own, and that of another value of the record which it compares with. */
+export function comparedPaths<P>({ operand, path }: Comparison<P>): readonly P[] {
+  return operand.kind === 'record' || operand.kind === 'before' ? [path, operand.path] : [path]
+}
+
+/** Whether a filter compares with values that are written out, and asks for no related records. */
+export function isFixed<P, M>(filter: FilterOf<P, M>): boolean {
+  return leaves(filter).every((leaf) => leaf.kind === 'compare' && leaf.operand.kind === 'literal')
+}
+
+/** Whether a filter compares with a value of this kind, such as the actor, anywhere. */
+export function speaksOf<P, M>(kind: Comparison<P>['operand']['kind'], filter: FilterOf<P, M>): boolean {
+  return comparisons(filter).some(({ operand }) => operand.kind === kind)
+}
