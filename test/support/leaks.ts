@@ -272,8 +272,9 @@ function otherValue(catalog: Catalog, resource: Resource, field: Field): string 
     case 'email':
       return `'q' || md5(coalesce(${c}, '') || id) || '@q.example'`
     case 'json':
-    case 'list':
       return `'["q"]'::jsonb`
+    case 'list':
+      return options.own.of === 'email' ? `'["q@q.example"]'::jsonb` : `'["q"]'::jsonb`
     default:
       if (!['string', 'text', 'slug', 'url', 'secret', 'color'].includes(type.name)) return undefined
       return `left('q' || md5(coalesce(${c}, '') || id), ${Number(options.own.max ?? 40)})`
