@@ -112,3 +112,8 @@ export function isSettled(pair: Pair, names: readonly string[]): boolean {
   }
   return isStanding(pair, []) && names.every(isSame)
 }
+
+/** Whether what a column is filled from is there, as it will be, before any step that does harm. */
+export function isFilledAhead(pair: Pair, { fillReads = [], fillTable }: Column): boolean {
+  return fillTable === undefined && isSettled(pair, fillReads)
+}

@@ -4,7 +4,7 @@ import { nearest } from '../text/nearest.ts'
 import { columnSql, dropForeignKey } from './ddl.ts'
 import { dependentsOf } from './dependents.ts'
 import { asideName } from './name.ts'
-import { type Circumstances, isAddedAhead, isSettled, type Pair, presentColumn } from './pair.ts'
+import { type Circumstances, isAddedAhead, isFilledAhead, type Pair, presentColumn } from './pair.ts'
 import { backfillAdvice } from './plan-fill.ts'
 import { sequenceIn } from './plan-rename.ts'
 import { requiring } from './plan-required.ts'
@@ -47,8 +47,7 @@ function addingFilled(pair: Pair, column: Column): readonly Step[] {
     const bare = { ...column, nullable: true, default: undefined }
     const added = adding(title, `alter table ${q(wanted.name)} add column if not exists ${columnSql(bare)}`)
     const step = column.default === undefined ? added : { ...added, sql: [...added.sql, after] }
-    const isPrepared = column.fillTable === undefined && isSettled(pair, column.fillReads)
-    const ahead = isPrepared ? { ahead: true as const, undo: [droppingAgain(pair, column)] } : {}
+    const ahead = isFilledAhead(pair, column) ? { ahead: true as const, undo: [droppingAgain(pair, column)] } : {}
     return [{ ...step, ...ahead }, ...requiring(pair, column, undefined)]
   }
   const filled = columnSql({ ...column, default: column.fill })

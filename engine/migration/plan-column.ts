@@ -15,6 +15,7 @@ import {
 } from './pair.ts'
 import { addingColumn, goneColumns, settingAside } from './plan-add.ts'
 import { computing, droppedFirst, dropping, heldBy, keepingComputed } from './plan-computed.ts'
+import { findingValues } from './plan-fill.ts'
 import { narrowing } from './plan-narrow.ts'
 import { asking, maybeRenamed } from './plan-notice.ts'
 import { identifying } from './plan-rename.ts'
@@ -80,6 +81,8 @@ function altering(pair: Pair, column: Column, was: Column, circumstances: Circum
   steps.push(...takingWords(pair, column, was, circumstances), ...narrowing(pair, column, was, circumstances))
   if (was.nullable && !column.nullable && !isRequiredFirst(pair, column, was))
     steps.push(...requiring(pair, column, was))
+  // What means nothing as the new type is filled as null is.
+  if (!was.nullable && !column.nullable && was.type !== column.type) steps.push(...findingValues(pair, column, was))
   if (!was.nullable && column.nullable)
     steps.push(changing(`let ${name}.${column.name} be null`, `${alter} drop not null`))
   return isNew(pair, column) ? steps.map((step) => ({ ...step, effect: 'adds' })) : steps
@@ -154,20 +157,20 @@ export function planColumns(pair: Pair, circumstances: Circumstances): readonly 
   for (const column of pair.wanted.columns) {
     const was = presentColumn(pair, column)
     if (was !== undefined) changes.push(...about(column, depending(pair, column, was, circumstances)))
+    // What others are filled from is there first, and of its type.
+    const isRead = read.has(column.name) && column.fillReads === undefined && column.generated === undefined
+    const place = isRead ? readFirst : changes
     if (was === undefined || isComputedAnew(pair, column)) {
       const isComputed = column.generated !== undefined
       const steps = isComputed
         ? computing(pair, column, was === undefined ? 'adds' : 'retypes')
         : addingColumn(pair, column, circumstances)
-      // What others are filled from is there first.
-      const isRead = read.has(column.name) && column.fillReads === undefined && !isComputed
-      const place = isRead ? readFirst : changes
       place.push(...about(column, steps))
       continue
     }
     if (was.name !== column.name) renames.push(...about(column, [renaming(pair, column, was)]))
-    else changes.push(...about(column, renamedTwice(pair, column, circumstances)))
-    changes.push(...about(column, altering(pair, column, was, circumstances)))
+    else place.push(...about(column, renamedTwice(pair, column, circumstances)))
+    place.push(...about(column, altering(pair, column, was, circumstances)))
   }
   const all = goneColumns(pair, circumstances)
   const displaced = all.filter(({ name }) => isDisplaced(pair, name))

@@ -3,7 +3,7 @@ import { quoted as q } from '../filter/sql.ts'
 import { MARK } from './inspect.ts'
 import { checkName, fillingName, quoteText } from './name.ts'
 import { obstacles } from './obstacle.ts'
-import { type Circumstances, isNew, isSettled, type Pair, presentColumn } from './pair.ts'
+import { type Circumstances, isFilledAhead, isNew, isSettled, type Pair, presentColumn } from './pair.ts'
 import { backfillAdvice, filling, findingValues } from './plan-fill.ts'
 import { sequenceIn } from './plan-rename.ts'
 import { type Command, type Step, tidying } from './step.ts'
@@ -155,9 +155,8 @@ function requiredBy(
 /** Whether its rows can be filled while the version before is served. */
 function isPrepared(pair: Pair, column: Column, fill: string | undefined): boolean {
   if (isAlwaysFilled(column, fill)) return isSettled(pair, [column.name])
-  if (column.fillReads === undefined || column.fillTable !== undefined) return false
-  const was = presentColumn(pair, column)
-  return isSettled(pair, [...column.fillReads, ...(was === undefined ? [] : [column.name])])
+  if (column.fillReads === undefined || !isFilledAhead(pair, column)) return false
+  return presentColumn(pair, column) === undefined || isSettled(pair, [column.name])
 }
 
 /** Makes a column NOT NULL: rows that hold null get what the YAML says, a batch at a time, while nobody can write null any more. */

@@ -4,7 +4,7 @@ import { createIndex, dropForeignKey, dropIndex } from './ddl.ts'
 import { checkName, convertingName, quoteText } from './name.ts'
 import type { Renaming } from './names.ts'
 import { obstacles } from './obstacle.ts'
-import { type Circumstances, isStanding, type Pair } from './pair.ts'
+import { type Circumstances, isFilledAhead, isStanding, type Pair } from './pair.ts'
 import { addingColumn, settingAside } from './plan-add.ts'
 import { batchesOf } from './plan-fill.ts'
 import { type Command, changing, type Step, tidying } from './step.ts'
@@ -57,9 +57,9 @@ export function changingType(pair: Pair, column: Column, was: Column, circumstan
   return [{ ...step, ...asked, ...misfits(column, consequence), effect: 'retypes' }]
 }
 
-/** The second column needs the first one alone. */
+/** The second column needs the first one, and those from which it is filled. */
 function ahead(pair: Pair, column: Column): Pick<Step, 'ahead'> {
-  return isStanding(pair, [column.name]) ? { ahead: true } : {}
+  return isStanding(pair, [column.name]) && isFilledAhead(pair, column) ? { ahead: true } : {}
 }
 
 /** What happens to values that mean nothing as the new type. */

@@ -35,6 +35,7 @@ function sequence(resources: number, built: readonly ShortChange[], ...steps: re
 
 /** Numbers that draw a value of a string, and none. */
 const [TWO, WORD, NO_STRING] = [0, 1, 7]
+const NO_MOMENT = 2
 
 export const CASES: Readonly<Record<string, Sequence>> = {
   'a rename beside a required field that is filled from it, where one record has nothing': sequence(
@@ -203,4 +204,53 @@ export const CASES: Readonly<Record<string, Sequence>> = {
       ['require_backfilled', 0, 0],
     ],
   }),
+  'a required field gets the type before again, and is filled from one that has nothing': sequence(
+    1,
+    [['add_field', 0, 5]],
+    { writes: created(0), changes: [['add_required_copied']] },
+    { changes: [['retype_field', 0, 4]] },
+    { writes: created(NO_MOMENT), back: 1 },
+  ),
+  'a field becomes required and is filled from one that gets another type': sequence(
+    1,
+    [
+      ['add_field', 0, 3],
+      ['add_field', 0, 2],
+    ],
+    {
+      writes: created(NO_MOMENT),
+      changes: [
+        ['retype_field', 1, 2],
+        ['require_copied', 0],
+      ],
+    },
+  ),
+  'a field gets the type of one that gets another name, and is filled from it': sequence(
+    1,
+    [
+      ['add_required', 0, 7],
+      ['add_field', 0, 1],
+    ],
+    {
+      writes: created(2),
+      changes: [
+        ['rename_field', 1],
+        ['retype_copied', 0],
+      ],
+    },
+  ),
+  'a field gets the type of one that gets it too, and is filled from it': sequence(
+    1,
+    [
+      ['add_required', 0, 7],
+      ['add_field', 0, 2],
+    ],
+    {
+      writes: created(2),
+      changes: [
+        ['retype_field', 1, 2],
+        ['retype_copied', 0],
+      ],
+    },
+  ),
 }

@@ -15,12 +15,12 @@ export const UNIQUE: ReadonlySet<TypeName> = new Set<TypeName>([
 const typeAt = (drawn: number) => TYPES[drawn % TYPES.length] ?? 'string'
 
 /** The field with another type, and without what only the one before could say. */
-function retyped(field: Field, { b }: Draw, isWord = false): Field {
+function retyped(field: Field, { b }: Draw, isWord = false, to?: TypeName): Field {
   const { values: _, becomes: __, backfill: ___, default: ____, least: _____, unique, ...rest } = field
   const isOpen = (type: TypeName): boolean =>
     isWord ? type === 'enum' : type !== 'enum' && !(type === 'date' && field.type === 'timestamp')
   const others = TYPES.filter((type) => type !== field.type && isOpen(type))
-  const type = others[b % others.length] ?? 'string'
+  const type = to ?? others[b % others.length] ?? 'string'
   return {
     ...rest,
     type,
@@ -50,6 +50,12 @@ function lessWords(field: Field, becomes: boolean): Field {
 
 function sameType(field: Field, { fields }: Resource): Field | undefined {
   return fields.find((one) => one !== field && one.type === field.type && isWritten(one) && one.backfill === undefined)
+}
+
+function otherType(field: Field, { fields }: Resource): Field | undefined {
+  return fields.find(
+    (one) => one.type !== field.type && one.type !== 'enum' && isWritten(one) && one.backfill === undefined,
+  )
 }
 
 export const FIELD_EDITS = {
@@ -98,6 +104,13 @@ export const FIELD_EDITS = {
     (field, resource) => isFree(field, resource),
     (field, draw) => {
       return backfilled(retyped(field, draw), draw.b)
+    },
+  ),
+  retype_copied: ofField(
+    (field, resource) => isFree(field, resource) && otherType(field, resource) !== undefined,
+    (field, draw, resource) => {
+      const { key = '', type = 'string' } = otherType(field, resource) ?? {}
+      return { ...retyped(field, draw, false, type), required: true, backfill: { of: key } }
     },
   ),
   require_field: ofField(

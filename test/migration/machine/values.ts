@@ -30,6 +30,8 @@ export function certainValue(field: Field, drawn: number): Json {
 
 const NUMBER = /^[+-]?\d{1,40}(\.\d{1,40})?$/
 const DAY = /^\d{4}-\d\d-\d\d$/
+/** As the database writes a moment that becomes a text. */
+const MOMENT = /^(\d{4}-\d\d-\d\d) (\d\d:\d\d:\d\d)(?:\.(\d{1,6}))?\+00$/
 const MIDNIGHT = 'T00:00:00.000000Z'
 const YES = ['true', 't', 'yes', 'y', 'on', '1']
 const NO = ['false', 'f', 'no', 'n', 'off', '0']
@@ -56,8 +58,11 @@ function fromText(text: string, to: TypeName): Converted {
     }
     case 'date':
       return DAY.test(trimmed) ? { value: trimmed } : 'lost'
-    case 'timestamp':
-      return DAY.test(trimmed) ? { value: `${trimmed}${MIDNIGHT}` } : 'lost'
+    case 'timestamp': {
+      if (DAY.test(trimmed)) return { value: `${trimmed}${MIDNIGHT}` }
+      const [, day, time, part = ''] = MOMENT.exec(trimmed) ?? []
+      return day === undefined ? 'lost' : { value: `${day}T${time}.${part.padEnd(6, '0')}Z` }
+    }
     default:
       return 'lost'
   }
