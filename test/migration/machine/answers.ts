@@ -90,9 +90,10 @@ function differs(expected: readonly Expected[], held: Held, row: Row): string | 
   return undefined
 }
 
-/** Lists without what the client writes while a version is tried. */
-export function settled(lists: Lists): string {
-  return JSON.stringify([...lists], (field, value: unknown) =>
-    field === STEADY || field === 'updated_at' ? undefined : value,
-  )
+/** Lists without what the client writes while a version is tried, and what follows from that. */
+export function settled(version: Version, lists: Lists): string {
+  const following = version.flatMap(({ fields }) => fields.filter(({ follows }) => follows !== undefined))
+  const names = following.flatMap(({ name, earlier }) => (earlier === undefined ? [name] : [name, earlier]))
+  const written = new Set([STEADY, 'updated_at', ...names])
+  return JSON.stringify([...lists], (field, value: unknown) => (written.has(field) ? undefined : value))
 }

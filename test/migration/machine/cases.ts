@@ -36,6 +36,8 @@ function sequence(resources: number, built: readonly ShortChange[], ...steps: re
 /** Numbers that draw a value of a string, and none. */
 const [TWO, WORD, NO_STRING] = [0, 1, 7]
 const NO_MOMENT = 2
+/** Draws a number when a record is made, and the same again when it is changed. */
+const SAME = 2
 
 export const CASES: Readonly<Record<string, Sequence>> = {
   'a rename beside a required field that is filled from it, where one record has nothing': sequence(
@@ -224,6 +226,21 @@ export const CASES: Readonly<Record<string, Sequence>> = {
         ['require_copied', 0],
       ],
     },
+  ),
+  'a record is sent the value that it has, which another one is to follow': sequence(
+    1,
+    [['add_field', 0, 1]],
+    { writes: created(SAME), changes: [['add_follow']], way: 'restart' },
+    { writes: [{ what: 'update', at: 0, values: SAME }] },
+  ),
+  'a value follows another one while a version is refused': sequence(
+    1,
+    [
+      ['add_field', 0, 1],
+      ['add_field', 0, 7],
+    ],
+    { writes: created(SAME), changes: [['add_follow']], way: 'restart' },
+    { changes: [['retype_to_words']] },
   ),
   'a field gets the type of one that gets another name, and is filled from it': sequence(
     1,

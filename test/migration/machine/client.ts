@@ -1,5 +1,6 @@
 /** A client of the application: it writes what was drawn between versions, and reads and writes on while one is tried. ⇄ */
 import { setTimeout as sleep } from 'node:timers/promises'
+import { isDeepStrictEqual } from 'node:util'
 import type { Answer } from '../../support/answer.ts'
 import type { Lists, Row } from './answers.ts'
 import { isWritten } from './edit.ts'
@@ -68,10 +69,11 @@ function drawnBody(model: Model, version: Version, resource: Resource, drawn: nu
   }
 }
 
-/** What follows from a write, in the record itself. */
-function follow(resource: Resource, held: Held): void {
+/** What follows from a write of a value, in the record itself: nothing where it is the one that was there. */
+function follow(resource: Resource, held: Held, before: Value, now: Value): void {
+  if (before !== undefined && isDeepStrictEqual(before, now)) return
   for (const { key, follows, sum } of resource.fields) {
-    if (follows !== undefined) held.values.set(key, held.values.get(follows))
+    if (follows !== undefined) held.values.set(key, before === undefined ? undefined : held.values.get(follows))
     if (sum !== undefined) held.values.set(key, undefined)
   }
 }
@@ -86,7 +88,7 @@ async function create(served: Instance, model: Model, version: Version, resource
   for (const { key, total, default: given = null, ...field } of resource.fields)
     if (total !== undefined) held.values.set(key, given)
     else if (!isWritten({ key, ...field })) held.values.set(key, undefined)
-  follow(resource, held)
+  follow(resource, held, null, held.id)
   heldOf(model, resource).push(held)
   countIn(model, version, resource, held)
 }
@@ -100,7 +102,7 @@ async function update(served: Instance, model: Model, version: Version, resource
   if (answer.status !== 200) return
   const before = held.values.get(key)
   held.values.set(key, known[key])
-  follow(resource, held)
+  follow(resource, held, before, known[key])
   countMoved(model, version, resource, held, key, before)
 }
 

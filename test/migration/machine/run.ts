@@ -148,7 +148,8 @@ async function refused(running: Running, step: Step, before: Lists, { hash, why 
     if (left !== '') throw new Error(`the version before does not start behind a refused one:\n${left}`)
   }
   const after = await compared(running)
-  if (settled(after) !== settled(before)) throw new Error(`answers differ behind a refused version:\n${wrong}`)
+  if (settled(version, after) !== settled(version, before))
+    throw new Error(`answers differ behind a refused version:\n${wrong}`)
 }
 
 /** The plan of the files as they are, held against the model. */
@@ -194,7 +195,7 @@ async function takenBack(running: Running, before: Lists): Promise<void> {
   const left = await served.restart()
   if (left !== '') throw new Error(`the version before does not start behind a killed one:\n${left}`)
   const after = await compared(running)
-  if (settled(after) !== settled(before)) throw new Error('answers differ behind a killed version')
+  if (settled(version, after) !== settled(version, before)) throw new Error('answers differ behind a killed version')
 }
 
 async function stepped(running: Running, one: Step): Promise<void> {
