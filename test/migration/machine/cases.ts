@@ -242,6 +242,25 @@ export const CASES: Readonly<Record<string, Sequence>> = {
     { writes: created(SAME), changes: [['add_follow']], way: 'restart' },
     { changes: [['retype_to_words']] },
   ),
+  'a relation to one record becomes one to many': sequence(2, [['add_one', 0, 1]], {
+    writes: [...createdIn(1, 0, 1), ...created(0, 0, 1)],
+    changes: [
+      ['remove_one', 0],
+      ['add_many_through', 0, 1],
+    ],
+  }),
+  'a relation to one record becomes one to many from there, of a version between': sequence(
+    2,
+    [['add_one', 0, 1]],
+    { writes: [...createdIn(1, 0, 1), ...created(0, 0, 1)], changes: [['remove_one', 0]] },
+    { changes: [['add_many', 1, 0]] },
+  ),
+  'a relation to one record is set aside, and one to many comes': sequence(
+    2,
+    [['add_one', 0, 1]],
+    { writes: [...createdIn(1, 0, 1), ...created(0, 0, 1)], changes: [['remove_one', 0]], way: 'apply' },
+    { changes: [['add_many_through', 0, 1]] },
+  ),
   'a field gets the type of one that gets another name, and is filled from it': sequence(
     1,
     [

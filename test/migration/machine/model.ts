@@ -1,5 +1,6 @@
 /** What an application holds, by the keys of resources and fields, and what a version makes of it. */
 import type { Json } from '../../../engine/json.ts'
+import { firstLinks } from './links.ts'
 import type { What } from './made.ts'
 import { columnOf, type Field, type Relation, type Resource, tableOf, type Version } from './shape.ts'
 import { isReversed, overlaps, sow } from './sowing.ts'
@@ -18,8 +19,9 @@ export interface Known {
   /** The key of the resource. */
   readonly owner: string
   readonly field?: Field
-  /** The key of the resource to which a relation leads. */
+  /** The key of the resource to which a relation leads, and whether it leads to one record. */
   readonly target?: string
+  readonly isOne?: boolean
 }
 
 export interface Model {
@@ -27,6 +29,8 @@ export interface Model {
   /** Each field and relation as the last version had it that knew it. */
   readonly known: Map<string, Known>
   readonly seeded: Set<string>
+  /** The keys of relations that a person had set aside. */
+  readonly aside: Set<string>
   /** The keys of resources whose deleted records are hidden. */
   readonly hiding: Set<string>
   made: readonly Made[]
@@ -64,15 +68,15 @@ export interface Outlook {
 }
 
 export function emptyModel(): Model {
-  return { records: new Map(), known: new Map(), seeded: new Set(), hiding: new Set(), made: [] }
+  return { records: new Map(), known: new Map(), seeded: new Set(), aside: new Set(), hiding: new Set(), made: [] }
 }
 
-export function copied({ records, known, seeded, hiding, made }: Model): Model {
+export function copied({ records, known, seeded, aside, hiding, made }: Model): Model {
   const copies = [...records].map(([key, all]): [string, Held[]] => [
     key,
     all.map((one) => ({ ...one, values: new Map(one.values) })),
   ])
-  const sets = { seeded: new Set(seeded), hiding: new Set(hiding) }
+  const sets = { seeded: new Set(seeded), aside: new Set(aside), hiding: new Set(hiding) }
   return { records: new Map(copies), known: new Map(known), ...sets, made }
 }
 
@@ -95,7 +99,7 @@ export function outlook(before: Model, version: Version): Outlook {
   const model = copied(before)
   const concerns = version.flatMap((resource) => [
     ...ordered(resource.fields).flatMap((field) => fieldConcerns(model, resource, field)),
-    ...resource.relations.flatMap((relation) => relationConcerns(model, resource, relation)),
+    ...resource.relations.flatMap((relation) => relationConcerns(model, version, resource, relation)),
     ...equalConcerns(model, resource),
     ...apartConcerns(model, resource),
     ...shownConcerns(model, resource),
@@ -104,6 +108,12 @@ export function outlook(before: Model, version: Version): Outlook {
   ])
   const unsown = sow(model, version)
   return { verdict: worst(concerns), concerns, model, unsown }
+}
+
+/** Notes that a person had set aside what a version does not name. */
+export function setAside({ known, aside }: Model, version: Version): void {
+  const named = new Set(version.flatMap(({ relations }) => relations.map(({ key }) => key)))
+  for (const [key, { target }] of known) if (target !== undefined && !named.has(key)) aside.add(key)
 }
 
 /** Deleted records that would be shown again. */
@@ -203,13 +213,16 @@ function fieldConcerns(model: Model, resource: Resource, field: Field): readonly
   ]
 }
 
-function relationConcerns(model: Model, resource: Resource, relation: Relation): readonly Concern[] {
+function relationConcerns(model: Model, version: Version, resource: Resource, relation: Relation): readonly Concern[] {
   const targets = new Set(model.records.get(relation.target)?.map(({ id }) => id))
   const was = model.known.get(relation.key)?.target
   const all = heldOf(model, resource)
-  const nothing: Value = relation.kind === 'one' ? null : []
-  for (const { values } of all) if (!values.has(relation.key)) values.set(relation.key, nothing)
-  model.known.set(relation.key, { owner: resource.key, target: relation.target })
+  const isOne = relation.kind === 'one'
+  const links = isOne || model.known.has(relation.key) ? new Map() : firstLinks(model, version, resource, relation)
+  for (const { id, values } of all)
+    if (!values.has(relation.key)) values.set(relation.key, isOne ? null : links && (links.get(id) ?? []))
+  model.known.set(relation.key, { owner: resource.key, target: relation.target, isOne })
+  model.aside.delete(relation.key)
   if (relation.kind === 'many') return []
   const at = `${tableOf(resource)}.${relation.column ?? `${relation.name}_id`}`
   const pointing = all.filter(({ values }) => (values.get(relation.key) ?? null) !== null)

@@ -7,7 +7,7 @@ import { firstDifference, type Lists, settled } from './answers.ts'
 import { forgetFollowing, lists, meanwhile, write } from './client.ts'
 import { changed, counter, firstVersion, type Sequence, type Step } from './draw.ts'
 import { amiss, make } from './made.ts'
-import { emptyModel, type Model, type Outlook, outlook, type Verdict } from './model.ts'
+import { emptyModel, type Model, type Outlook, outlook, setAside, type Verdict } from './model.ts'
 import { type Instance, type Served, serve, type Told } from './served.ts'
 import { difference, filesOf, tableOf, type Version } from './shape.ts'
 
@@ -228,6 +228,7 @@ async function stepped(running: Running, one: Step): Promise<void> {
   const wrong = await bring(running, one, hash)
   if (wrong !== '') throw new Error(`a version was refused that the plan calls ${verdict}:\n${wrong}`)
   running.model = outlook(running.model, next).model
+  if (hash !== undefined) setAside(running.model, next)
   running.version = next
   forgetFollowing(running.model, next, running.written)
   history.push(next)
