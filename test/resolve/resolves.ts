@@ -102,7 +102,8 @@ export function summary(resource: Resource): string {
 
 export function indexLine(index: Index): string {
   const where = index.where === undefined ? '' : ` where ${filterKey(index.where)}`
-  const kind = index.kind === 'trigram' ? 'trigram' : index.unique ? 'unique' : 'index'
+  const unique = index.kind === 'looks' ? 'unique by looks' : 'unique'
+  const kind = index.kind === 'trigram' ? 'trigram' : index.unique ? unique : 'index'
   return `${kind} (${index.fields.map((field) => field.column).join(', ')})${where}`
 }
 
