@@ -1,6 +1,7 @@
 /** ⇄ Reading: a record by a lookup, a page of a list with its total. */
 
 import type { FieldPath, Resource, WayPath } from '../catalog/catalog.ts'
+import { idOf } from '../catalog/key.ts'
 import type { Row } from '../database/database.ts'
 import { type Leaf, leaves } from '../filter/walk.ts'
 import type { Id } from '../id.ts'
@@ -18,12 +19,13 @@ import { type Lookup, notFound } from '../query/lookup.ts'
 import { reach, requireClause } from '../query/policy.ts'
 import type { Projection } from '../query/projection.ts'
 import { compileGet } from '../query/read-statement.ts'
+import { askedWord, type SearchShape } from '../query/search-terms.ts'
+import { snippet } from '../query/snippet.ts'
 import { allReady, KeptEmbedMiss } from './cached-tables.ts'
 import { type Execution, runCompiled } from './execution.ts'
 import { gatherOf } from './gather.ts'
-import type { ListResult } from './list-result.ts'
+import type { ListResult, SearchTold } from './list-result.ts'
 import { outOfReach, type Parent, parentShape, visibleParent } from './parent.ts'
-import { searchTold } from './search-told.ts'
 
 /** One record as JSON text; 404 when there is none, 403 (404 where concealed) when it is out of reach. */
 export async function getRecord(
@@ -295,4 +297,54 @@ function totalBeside(
   if (more) return { total: Math.max(counted.total, offset + length + 1), exact: false }
   if (length > 0 || offset === 0) return { total: offset + length, exact: true }
   return { total: Math.min(counted.total, offset), exact: false }
+}
+
+interface Read {
+  readonly compiled: CompiledPage
+  readonly first: Row | undefined
+  readonly page: readonly Row[]
+}
+
+/** `meta.search` of a page; `first` is the first row of the answer, which is there on an empty page too. */
+function searchTold(
+  resource: Resource,
+  list: ListQuery,
+  search: SearchShape,
+  { compiled: { corrections, keys, matches }, first, page }: Read,
+): SearchTold {
+  // A map, because a word may be "constructor".
+  const corrected = new Map(
+    corrections.flatMap(([at, column]): [string, string][] => {
+      const word = first?.[column]
+      return typeof word === 'string' ? [[askedWord(list, at), word]] : []
+    }),
+  )
+  const words = Array.from({ length: search.wanted }, (_, at) => askedWord(list, at))
+  const sought = words.map((word) => corrected.get(word) ?? word)
+  const { snippets } = search
+  const told =
+    matches.length === 0
+      ? undefined
+      : page.map((row) => ({ id: idOf(resource, row[keys.at(-1)!]), ...matchOf(row, matches, snippets, sought) }))
+  return {
+    ...(corrected.size === 0 ? {} : { corrected: Object.fromEntries(corrected) }),
+    ...(told === undefined ? {} : { matches: told }),
+  }
+}
+
+function matchOf(
+  row: Row,
+  matches: CompiledPage['matches'],
+  snippets: boolean,
+  words: readonly string[],
+): Omit<NonNullable<SearchTold['matches']>[number], 'id'> {
+  const found = matches.filter(({ column }) => (snippets ? row[column] !== null : row[column] === 't'))
+  const fields = found.map(({ name }) => name)
+  if (!snippets) return { fields }
+  const pieces = found.map(({ column, name }) => {
+    const [begin, length, text, forms = []] = JSON.parse(row[column]!) as [number, number, string, string[]?]
+    const before = begin - 1
+    return [name, snippet({ text, before, behind: length - before - [...text].length }, [...words, ...forms])] as const
+  })
+  return { fields, snippets: Object.fromEntries(pieces) }
 }

@@ -1,6 +1,9 @@
 /** The application that is served ⇄: one catalog with everything derived from it. */
 import { randomUUID } from 'node:crypto'
+import { createCachedTables } from '../action/cached-tables.ts'
+import { changeTeller } from '../action/changes.ts'
 import type { Foundation } from '../action/execution.ts'
+import { pluginContext } from '../action/plugin-context.ts'
 import { type Acting, automationsOf } from '../automation/acting.ts'
 import { writeListeners } from '../automation/on-write.ts'
 import type { Catalog } from '../catalog/catalog.ts'
@@ -12,14 +15,17 @@ import type { Metrics } from '../http/metrics.ts'
 import type { BoundRoute, HttpApp, HttpParts } from '../http/parts.ts'
 import { readiness } from '../http/readiness.ts'
 import { createHttp } from '../http/server.ts'
+import { jobInlet } from '../job/inlet.ts'
 import type { OpenApiDocument } from '../openapi/openapi-document.ts'
 import { allRoutes } from '../openapi/routes.ts'
+import { createPlans } from '../plan/plan.ts'
+import { accountFinder } from '../plugin/account.ts'
 import type { Composition } from '../plugin/compose.ts'
+import { createStatements } from '../query/compiled.ts'
 import type { Store } from '../store/store.ts'
 import type { Streams } from '../stream/streams.ts'
 import type { Pieces } from '../turns.ts'
 import type { Boot } from './boot.ts'
-import { foundationOf } from './foundation.ts'
 
 /** One catalog with everything derived from it; immutable, so that old requests finish on the old one. */
 export interface App {
@@ -83,4 +89,37 @@ export function composeApp(around: Around, { catalog, composition, routes: bound
   const listeners = new Map([...pluginListeners(composition.listeners), ...writeListeners(automations)])
   const http = createHttp(parts)
   return Object.freeze({ catalog, composition, foundation, listeners, automations, routes, ...documents, http })
+}
+
+/** `clock` is monotonic, in milliseconds; `logged` is called after a commit that wrote rows of the log of changes. */
+interface Lasting extends Pick<Foundation, 'instance' | 'database' | 'settings' | 'log' | 'now' | 'logged'> {
+  readonly store: Store
+  readonly clock: () => number
+}
+
+/** The foundation of an app, for as long as its catalog is served. */
+function foundationOf(boot: Pick<Boot, 'catalog' | 'composition'>, lasting: Lasting): Foundation {
+  const { catalog, composition } = boot
+  const { instance, database, store, settings, log, now, clock, logged } = lasting
+  const cachedTables = createCachedTables(catalog, database.compiled, clock)
+  const foundation: Foundation = {
+    catalog,
+    database,
+    plans: createPlans(catalog),
+    statements: createStatements(),
+    cachedTables,
+    hooks: composition.hooks,
+    settings,
+    instance,
+    log,
+    now,
+    changed: changeTeller({ store, log }, cachedTables),
+    logged,
+    jobs: jobInlet(composition.jobs, store),
+    actorOf: accountFinder(composition, () => foundation),
+    actorsOf: async (runner, accounts) =>
+      composition.actors?.value({ catalog, options: composition.actors.options, runner }, accounts) ?? [],
+    contextOf: pluginContext,
+  }
+  return foundation
 }

@@ -1,29 +1,29 @@
 /** ⇄ Boot: a folder of YAML and its plugins become a catalog, or all complaints at once. */
 
 import { readFile } from 'node:fs/promises'
-import { relative, resolve as resolvePath } from 'node:path'
+import { posix, relative, resolve as resolvePath } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import type { Catalog } from '../catalog/catalog.ts'
 import type { AppDefinition } from '../definition/app-definition.ts'
 import { basesOf, completedByBase } from '../definition/bases.ts'
 import { type CheckedResource, checkApp, checkPlugins, checkResource } from '../definition/check.ts'
-import type { Document } from '../definition/definition.ts'
+import type { Document, Path } from '../definition/definition.ts'
 import { parseDocument } from '../definition/parse.ts'
 import { readSources, type Sources } from '../definition/read.ts'
 import { sentenceOf } from '../error.ts'
 import type { BoundRoute } from '../http/parts.ts'
-import { isObject } from '../json.ts'
+import { isObject, type Json } from '../json.ts'
 import { type Composition, compose } from '../plugin/compose.ts'
 import { loadPlugins } from '../plugin/load.ts'
 import { codeHash } from '../plugin/modules.ts'
 import { withUnusedPlugins } from '../plugin/unused.ts'
 import { inOrder, resolve } from '../resolve/resolve.ts'
 import type { Collected, Diagnostic } from '../text/diagnostic.ts'
+import { nearest } from '../text/nearest.ts'
 import type { Source } from '../text/source.ts'
 import { atOnce, type Doing, each, type Pieces } from '../turns.ts'
 import { judgedRoutes } from './bind-routes.ts'
 import { extend, nameOf } from './extend.ts'
-import { withTexts } from './include.ts'
 import { fileVersion } from './version.ts'
 
 export interface Boot {
@@ -192,4 +192,40 @@ async function pluginSources(composition: Composition): Promise<Required<Collect
     }
   }
   return { value, diagnostics }
+}
+
+/** The document with the texts in their places; a file that is not there is a complaint, and the map stays. */
+function withTexts(document: Document<unknown>, texts: readonly Source[]): Required<Collected<Document<unknown>>> {
+  const { value, place } = document
+  const automations = isObject(value as Json) ? (value as { automations?: Json }).automations : undefined
+  if (!isObject(automations)) return { value: document, diagnostics: [] }
+  const diagnostics: Diagnostic[] = []
+  const folder = posix.dirname(place([]).source.file)
+  const filled = (node: Json, at: Path): Json => {
+    if (Array.isArray(node)) return node.map((item, index) => filled(item, [...at, index]))
+    if (!isObject(node)) return node
+    const name = fileIn(node)
+    if (name === undefined)
+      return Object.fromEntries(Object.entries(node).map(([key, item]) => [key, filled(item, [...at, key])]))
+    const found = texts.find(({ file }) => file === posix.join(folder, name))
+    if (found !== undefined) return found.text.replace(/^\uFEFF/, '').trimEnd()
+    diagnostics.push({ ...missing(name, place([]).source.file, texts), span: place([...at, 'file']) })
+    return node
+  }
+  const whole = filled(automations, ['automations'])
+  return { value: { value: { ...(value as object), automations: whole }, place }, diagnostics }
+}
+
+/** The file that a map stands for. */
+function fileIn(node: { readonly [key: string]: Json }): string | undefined {
+  const { file, ...others } = node
+  return typeof file === 'string' && Object.keys(others).length === 0 && file.endsWith('.liquid') ? file : undefined
+}
+
+function missing(name: string, beside: string, texts: readonly Source[]): Diagnostic {
+  const folder = posix.dirname(beside)
+  const known = texts.map(({ file }) => posix.relative(folder, file))
+  const near = nearest(name, known)
+  const hint = near === undefined ? `make ${posix.join(folder, name)}` : `did you mean "${near}"?`
+  return { code: 'source_unreadable', message: `There is no file ${name} beside ${posix.basename(beside)}`, hint }
 }

@@ -1,8 +1,7 @@
 /** Laying one resource document over another: for each key whether it adds, replaces, or must stay as it is. */
-import type { Document } from '../definition/definition.ts'
+import type { Document, Path } from '../definition/definition.ts'
 import { isObject, type Json, type JsonObject } from '../json.ts'
 import type { Diagnostic } from '../text/diagnostic.ts'
-import { listOf, mapOf, type Part, within } from './part.ts'
 
 /** What becomes of a key that both documents say. */
 type Rule = (base: Part, over: Part, complain: Complain) => Part
@@ -228,4 +227,33 @@ function same(a: unknown, b: unknown): boolean {
 
 function isMapPart(one: Part): one is Part & { readonly value: JsonObject } {
   return isObject(one.value)
+}
+
+/** A document, or a node of one. */
+type Part = Document<unknown>
+
+/** The node below a key or index. */
+function within(whole: Part, key: string | number): Part {
+  const { value } = whole
+  const below = Array.isArray(value) ? value[Number(key)] : isObject(value) ? value[key] : undefined
+  return { value: below, place: (path, side) => whole.place([key, ...path], side) }
+}
+
+/** A map of nodes; what stands nowhere in it is shown at `own`. */
+function mapOf(children: ReadonlyMap<string, Part>, own: Part): Part {
+  const value = Object.fromEntries([...children].map(([key, child]) => [key, child.value]))
+  return { value, place: placeIn((key) => children.get(String(key)), own) }
+}
+
+/** A list of nodes; what stands nowhere in it is shown at `own`. */
+function listOf(items: readonly Part[], own: Part): Part {
+  return { value: items.map((item) => item.value), place: placeIn((key) => items[Number(key)], own) }
+}
+
+function placeIn(child: (key: string | number) => Part | undefined, own: Part): Part['place'] {
+  return (path: Path, side) => {
+    const [first, ...rest] = path
+    const found = first === undefined ? undefined : child(first)
+    return found === undefined ? own.place(path, side) : found.place(rest, side)
+  }
 }

@@ -6,14 +6,38 @@ import type { Database } from './database.ts'
 import { knexOver } from './knex.ts'
 import { laggingRunner } from './lagging.ts'
 import { type NoteFailure, outageLog } from './outage.ts'
-import { Pool } from './pg.ts'
+import { Client, Pool } from './pg.ts'
 import { type Connections, longestWait, pooledRunner, poolUses, takesWrites, watchErrors } from './pool.ts'
-import { poolsTransactions } from './pooler.ts'
 import { sessionPresence } from './presence.ts'
 import { cancelling, createSessions } from './sessions.ts'
 import { inTransaction } from './transaction.ts'
 import { COLUMN_TYPES } from './types.ts'
 import { createWatch, type Watch } from './watch.ts'
+
+/** A setting of nobody's: the server keeps any with a dot in its name, for one session. */
+const SETTING = 'plinth.probe'
+
+/**
+ * Whether two connections share a session of the server. Each writes down who it is in its session, and the first reads
+ * what stands in its own by then: behind PgBouncer with `pool_mode = transaction` that is the other one's.
+ */
+async function poolsTransactions(config: pg.ClientConfig): Promise<boolean> {
+  const [one, two] = [new Client(config), new Client(config)]
+  for (const client of [one, two]) client.on('error', () => {})
+  try {
+    await Promise.all([one.connect(), two.connect()])
+    for (const [name, client] of Object.entries({ one, two })) await client.query(`set ${SETTING} = '${name}'`)
+    for (const [name, client] of Object.entries({ one, two })) {
+      const { rows } = await client.query<{ found: string | null }>(
+        `select current_setting('${SETTING}', true) as found`,
+      )
+      if (rows[0]?.found !== name) return true
+    }
+    return false
+  } finally {
+    await Promise.allSettled([one.end(), two.end()])
+  }
+}
 
 const OLDEST_VERSION = 150_000
 /** Past its server-side timeout a statement gets this long to be reported, then its connection is given up. */

@@ -1,8 +1,38 @@
 /** The JSON Schema of the keys that say what a list offers: filters, ranges, sort, search, count, indexes. */
 import type { JsonSchema } from '../json.ts'
 import { LIMITS } from '../limits.ts'
-import { LANGUAGES } from './language.ts'
 import { either, key, list, map, NAME, named, PATH, ref, SORT, SWITCH } from './word-schema.ts'
+
+const LANGUAGES = [
+  'arabic',
+  'armenian',
+  'basque',
+  'catalan',
+  'danish',
+  'dutch',
+  'english',
+  'finnish',
+  'french',
+  'german',
+  'greek',
+  'hindi',
+  'hungarian',
+  'indonesian',
+  'irish',
+  'italian',
+  'lithuanian',
+  'nepali',
+  'norwegian',
+  'portuguese',
+  'romanian',
+  'russian',
+  'serbian',
+  'spanish',
+  'swedish',
+  'tamil',
+  'turkish',
+  'yiddish',
+] as const
 
 export const LIST_KEYS: Readonly<Record<string, JsonSchema>> = {
   filters: key(

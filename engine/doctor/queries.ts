@@ -9,6 +9,7 @@ import { isStored } from '../catalog/stored.ts'
 import { endOf } from '../catalog/target.ts'
 import type { Database, Runner } from '../database/database.ts'
 import { print, quoted as q } from '../filter/sql.ts'
+import { isObject, type Json } from '../json.ts'
 import { inspect } from '../migration/inspect.ts'
 import { type Compiled, parameterValues } from '../query/compiled.ts'
 import { fieldSql } from '../query/condition.ts'
@@ -17,7 +18,6 @@ import { compileCount, compilePage } from '../query/list-statement.ts'
 import { placeOf } from '../text/source.ts'
 import { type Finding, ok } from './finding.ts'
 import { rowsOf } from './growth.ts'
-import { planIn, wholeReads, wholeSorts } from './plan-reads.ts'
 import type { Thresholds } from './thresholds.ts'
 
 /** One thing that callers may ask of a list. */
@@ -246,4 +246,52 @@ function cure(field: Field | undefined, resource: Resource, holder: Resource, of
   if (field.type.name === 'text' || field.type.wire === 'json')
     return `take the filter out, or let people search ${field.name}`
   return `write \`indexes: [[${field.name}]]\` into the file of ${holder.name}`
+}
+
+interface PlanNode {
+  readonly type: string
+  readonly table: string | undefined
+  /** Whether it finds rows by an index instead of going through all of them. */
+  readonly finds: boolean
+  readonly below: readonly PlanNode[]
+}
+
+/** The root of `explain (format json)`. */
+function planIn(text: string): PlanNode {
+  const [root] = JSON.parse(text) as readonly [{ readonly Plan: Json }]
+  return nodeOf(root.Plan)
+}
+
+function nodeOf(plan: Json): PlanNode {
+  const node = isObject(plan) ? plan : {}
+  const table = node['Relation Name']
+  return {
+    type: String(node['Node Type']),
+    table: typeof table === 'string' ? table : undefined,
+    finds: node['Index Cond'] !== undefined,
+    below: Array.isArray(node.Plans) ? node.Plans.map(nodeOf) : [],
+  }
+}
+
+/** The tables that are read from one end to the other below a node. */
+function wholeReads(node: PlanNode): ReadonlySet<string> {
+  const found = node.below.flatMap((one) => [...wholeReads(one)])
+  return new Set(isWholeRead(node) && node.table !== undefined ? [node.table, ...found] : found)
+}
+
+function isWholeRead({ type, finds, below }: PlanNode): boolean {
+  if (type === 'Seq Scan') return true
+  if (type === 'Index Scan' || type === 'Index Only Scan') return !finds
+  // Below it are the scans of indexes, which name no table.
+  return type === 'Bitmap Heap Scan' && !below.some(isFound)
+}
+
+function isFound({ finds, below }: PlanNode): boolean {
+  return finds || below.some(isFound)
+}
+
+/** The tables whose rows are all read and sorted. */
+function wholeSorts(node: PlanNode): ReadonlySet<string> {
+  if (node.type === 'Sort') return wholeReads(node)
+  return new Set(node.below.flatMap((one) => [...wholeSorts(one)]))
 }

@@ -1,4 +1,7 @@
 /** Fills an empty database from a dump ⇄: all of it or nothing, and every row is read back and compared. */
+
+import { createReadStream } from 'node:fs'
+import { createGunzip } from 'node:zlib'
 import type { Catalog } from '../catalog/catalog.ts'
 import type { Database, Runner } from '../database/database.ts'
 import { quoted as q } from '../filter/sql.ts'
@@ -14,7 +17,6 @@ import { createChecksum } from './checksum.ts'
 import { completeExisting, createExisting, requireAsked } from './existing.ts'
 import { type FileWriter, openFileWriter } from './file-writer.ts'
 import { type Head, readHead, readNote, type Tally } from './format.ts'
-import { linesOf } from './lines.ts'
 import { readPlaces } from './log-places.ts'
 import { createRowWriter, readLines } from './rows.ts'
 import { fingerprints } from './secrets.ts'
@@ -232,4 +234,37 @@ function difference(was: Table, now: Table | undefined): string {
     [...(now?.columns ?? []), ...(now?.foreignKeys ?? []), ...(now?.indexes ?? [])].map((part) => JSON.stringify(part)),
   )
   return parts.find((part) => !there.has(part)) ?? 'it has more than it had'
+}
+
+/** Gives line after line; rejects with a sentence where the file is absent, no dump, damaged or cut off. */
+async function* linesOf(file: string): AsyncGenerator<string, void> {
+  const source = createReadStream(file)
+  const text = createGunzip().setEncoding('utf8')
+  source.once('error', (error) => text.destroy(error))
+  source.pipe(text)
+  let begun: string[] = []
+  try {
+    for await (const chunk of text as AsyncIterable<string>) {
+      const parts = chunk.split('\n')
+      for (const part of parts.slice(0, -1)) {
+        yield begun.length === 0 ? part : [...begun, part].join('')
+        begun = []
+      }
+      const rest = parts.at(-1) ?? ''
+      if (rest !== '') begun.push(rest)
+    }
+  } catch (error) {
+    throw toldOf(file, error)
+  } finally {
+    source.destroy()
+  }
+  if (begun.length > 0) throw new Error(`${file} is cut off.`)
+}
+
+function toldOf(file: string, error: unknown): unknown {
+  const { code, message } = error as NodeJS.ErrnoException
+  if (code === 'ENOENT') return new Error(`There is no file ${file}.`)
+  if (code === 'Z_BUF_ERROR') return new Error(`${file} is cut off.`)
+  if (code?.startsWith('Z_')) return new Error(`${file} is no dump of Plinth, or it is damaged: ${message}.`)
+  return error
 }

@@ -1,18 +1,20 @@
 /** Every route of an application in its order, and the documents that describe them: all of it, or what one class of callers may do. */
+
+import { createHash } from 'node:crypto'
 import type { Actor } from '../actor.ts'
 import type { Catalog } from '../catalog/catalog.ts'
 import { withoutEarlierNames } from '../catalog/present.ts'
 import { catalogRoutes } from '../http/catalog-routes.ts'
 import { earlierPaths } from '../http/earlier-paths.ts'
-import type { BoundRoute } from '../http/parts.ts'
+import type { BoundRoute, EngineRoute } from '../http/parts.ts'
 import { LIMITS } from '../limits.ts'
+import { memo } from '../memo.ts'
 import { actorClass } from '../query/policy.ts'
 import { atOnce, type Pieces } from '../turns.ts'
 import { clientModule } from './client.ts'
 import { type Described, openapi, openapiPieces } from './document.ts'
 import { isOpenTo, readBy, routeFor, writtenBy } from './for-reader.ts'
 import type { OpenApiDocument } from './openapi-document.ts'
-import { documentRoute } from './route.ts'
 
 /** The routes of an application, and its document, which is made when it is first asked for. */
 interface Routes {
@@ -86,4 +88,43 @@ export function clientOfApplication(
   const all = allRoutes(given, catalogRoutes(present), present, composition).routes
   const routes = all.filter(({ earlier }) => earlier === undefined)
   return clientModule({ catalog: present, routes, hooks: composition.hooks, plugins: composition.plugins }, runtime)
+}
+
+/** A document as it is sent. */
+interface Sent {
+  readonly body: string
+  readonly etag: string
+}
+
+/**
+ * The route that answers a document: with a token what its bearer may do, without one all there is. Public as the
+ * interface itself is, outside the prefix so that it is found, and counted by the rate limit like everything that is not
+ * for operators.
+ */
+function documentRoute(whole: () => OpenApiDocument, forActor: (actor: Actor) => OpenApiDocument): EngineRoute {
+  const sent = memo((document: OpenApiDocument): Sent => {
+    const body = JSON.stringify(document)
+    return { body, etag: createHash('sha256').update(body).digest('base64url').slice(0, 27) }
+  })
+  return {
+    method: 'GET',
+    path: '/openapi.json',
+    absolute: true,
+    summary: 'This document',
+    description: 'With a token it holds only what the caller may do, without one all there is.',
+    tag: 'Reference',
+    access: 'public',
+    openToRestricted: true,
+    body: 'none',
+    produces: ['application/json'],
+    tagged: true,
+    plugin: 'engine',
+    options: {},
+    inputFields: undefined,
+    queryFields: [],
+    run: async ({ actor }) => {
+      const { body, etag } = sent(actor.kind === 'anonymous' ? whole() : forActor(actor))
+      return { raw: { type: 'application/json; charset=utf-8', body }, etag }
+    },
+  }
 }

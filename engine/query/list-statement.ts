@@ -5,9 +5,10 @@ import { idSql } from '../catalog/stored.ts'
 import { and, join, quoted, type Sql, slot, sql } from '../filter/sql.ts'
 import type { Plan } from '../plan/plan.ts'
 import type { Serializer } from '../record/serializer.ts'
+import { isShownBeside } from './askable.ts'
 import { castType } from './comparison.ts'
 import { type Compiled, compiled } from './compiled.ts'
-import { conditionSql } from './condition.ts'
+import { conditionSql, fieldSql } from './condition.ts'
 import { correctionTables } from './correction.ts'
 import { afterSql, type Cursor } from './cursor.ts'
 import { namedKey } from './identifier.ts'
@@ -16,13 +17,12 @@ import type { ListQuery } from './list-query.ts'
 import { orderSql, type SortKey, sortKeys } from './order.ts'
 import { packedColumn } from './packed-row.ts'
 import { type PageParts, plainPage } from './page.ts'
-import { reach } from './policy.ts'
+import { filterable, reach } from './policy.ts'
 import { rankKey } from './rank.ts'
-import { existenceSql, joiner, reachSql, type SelectScope } from './scope.ts'
+import { existenceSql, joiner, joinWay, reachSql, type SelectScope } from './scope.ts'
 import { searchParts, searchSql } from './search.ts'
 import { earlierNamesOf, matchColumns } from './search-matches.ts'
 import { boundedPage, COUNTED_COLUMNS, wholePage } from './searched-page.ts'
-import { seenValueSql } from './seen-value.ts'
 import { selectList } from './select.ts'
 
 /** The statement of a page. */
@@ -270,4 +270,21 @@ export function compileRows(
   const again = join(sorted.map(({ direction }, i) => `k${i} ${direction}`))
   // Packed behind the sort, so that the first rows are on their way while the last ones are packed.
   return compiled(sql`select ${join(columns)} from (${page(named)} offset 0) p order by ${again}`)
+}
+
+/** The value at the end of a path; null where the actor may not read it, or where it is of a record that it does not see. */
+function seenValueSql(
+  scope: SelectScope,
+  resource: Resource,
+  path: FieldPath,
+  joinOnce: (from: string, relation: BelongsTo) => string,
+): Sql {
+  if (!filterable(path, scope.actor)) return sql`null::text`
+  const { alias, within } = joinWay(scope, path.relations, joinOnce, (target, at) => [
+    ...existenceSql(scope, target, at),
+    reachSql(scope, reach(target.policies.view, scope.actor), at),
+  ])
+  const value = fieldSql(path.field, alias)
+  const isShown = path.relations.length === 0 || isShownBeside(scope, resource, path)
+  return isShown ? value : sql`case when ${and(within)} then ${value} end`
 }

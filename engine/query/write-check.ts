@@ -1,18 +1,18 @@
 /** What a write's statement tests before it writes, as conditions on the row `v`. */
-import type { BelongsTo, Field, Resource } from '../catalog/catalog.ts'
+import type { BelongsTo, Field, OverlapRule, Resource } from '../catalog/catalog.ts'
 import { fitsSql } from '../catalog/formula.ts'
 import { idSql } from '../catalog/stored.ts'
 import { targetOf } from '../catalog/target.ts'
 import { lookSql } from '../filter/name.ts'
-import { and, quoted, type Sql, sql } from '../filter/sql.ts'
+import { and, join, parameter, quoted, type Sql, sql } from '../filter/sql.ts'
+import { lockName } from '../plan/write-checks.ts'
 import type { Check, WriteShape } from '../plan/write-shape.ts'
-import { type After, conditionSql, holdsSql } from './condition.ts'
+import { type After, conditionSql, holdsSql, tableSql } from './condition.ts'
 import { foreignSql } from './foreign-check.ts'
 import { type MoveSql, movesSql } from './move-check.ts'
 import { reach } from './policy.ts'
 import { afterOf, ruleSql } from './rule-check.ts'
 import { existenceSql, reachSql, type SelectScope } from './scope.ts'
-import { countSql, turnSql } from './table-check.ts'
 
 /** A check as the statement tests it: a move may be two, whether it is anybody's and whether it is this caller's. */
 export type TestedCheck = Exclude<Check, { kind: 'move' }> | MoveSql['check']
@@ -94,4 +94,36 @@ function referenceSql(scope: SelectScope, relation: BelongsTo): Sql {
     ...(reached.kind === 'all' ? [] : [reachSql(scope, reached, 'r')]),
   ]
   return sql`(${column} is null or exists (select 1 from ${quoted(target.table)} r where ${and(where)}))`
+}
+
+type Counted = Extract<Check, { kind: 'count' }>
+
+/** A rule about how many records there are, as a condition on the row `v`; right only under its lock. */
+function countSql(scope: SelectScope, { action, resource }: WriteShape, check: Counted, after: After): Sql {
+  const { catalog } = scope
+  const { least, most, per, where } = check.rule
+  const counted = (alias: string): Sql => and([resource.live, where].map((filter) => holdsSql(catalog, filter, alias)))
+  // Where nobody loses a yes, the table itself, so that its indexes are of use.
+  const counting = after.others.size === 0 ? sql`${quoted(resource.table)}` : tableSql(resource.table, { after })
+  const others = (group: string): Sql => {
+    const equal = per.map(({ column }) => sql`o.${quoted(column)} is not distinct from ${group}.${quoted(column)}`)
+    const conditions = [sql`${idSql(resource, 'o')} is distinct from ${idSql(resource, group)}`, ...equal, counted('o')]
+    return sql`(select count(*) from ${counting} o where ${and(conditions)})`
+  }
+  const now = action === 'delete' ? sql`false` : sql`(${counted('v')})`
+  const same = per.map(({ column }) => sql`b.${quoted(column)} is not distinct from v.${quoted(column)}`)
+  const before = sql`${quoted(resource.table)} b where ${idSql(resource, 'b')} = ${idSql(resource, 'v')}`
+  if (check.side === 'least')
+    // The group that is left is that of the stored row.
+    return sql`not exists (select 1 from ${before} and ${counted('b')} and not (${and([now, ...same])}) and ${others('b')} < ${least!})`
+  const stays =
+    action === 'create' ? sql`false` : sql`exists (select 1 from ${before} and ${and([counted('b'), ...same])})`
+  return sql`(not ${now} or ${stays} or ${others('v')} < ${most!})`
+}
+
+/** Waits for others that write the same group: two that overlap would wait for each other in the index. */
+function turnSql(resource: Resource, { name, per }: OverlapRule): Sql {
+  const group = per.map(({ column }) => sql` || ':' || coalesce(v.${quoted(column)}::text, '')`)
+  const key = sql`${parameter({ kind: 'literal', value: lockName(resource, name) })}::text${join(group, '')}`
+  return sql`(pg_advisory_xact_lock(hashtextextended(${key}, 0)) is not null)`
 }

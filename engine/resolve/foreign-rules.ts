@@ -1,12 +1,11 @@
 /** Rules that others can break: each way on which a rule looks at other records, given to the resources that are written there. */
 
-import type { Filter, ForeignRule, LinkRule, RecordRule } from '../catalog/catalog.ts'
+import type { BelongsTo, Filter, ForeignRule, LinkRule, RecordRule } from '../catalog/catalog.ts'
 import type { Document, RuleDefinition } from '../definition/definition.ts'
 import { speaksOf } from '../filter/walk.ts'
-import { type Look, looksOf } from './looks.ts'
+import { type Look, looksOf, type PlacedStep } from './looks.ts'
 import type { Draft, Resolution } from './resolution.ts'
 import { relatedIn } from './rule-paths.ts'
-import { removedSilently } from './silent-removals.ts'
 
 /** Gives a rule that holds always to every resource that it looks at; reports what can not be judged from there. */
 export function addForeignRules(
@@ -84,4 +83,55 @@ function isSameWay(one: Pick<ForeignRule, 'table' | 'way'>, other: Pick<ForeignR
 export function linksIn(filters: readonly (Filter | undefined)[]): ReadonlySet<string> {
   const related = filters.flatMap((filter) => (filter === undefined ? [] : relatedIn(filter)))
   return new Set(related.flatMap(({ path: { many } }) => (many.kind === 'many_to_many' ? [many.through.table] : [])))
+}
+
+/** What happens to the records at the end of a way, as the rest of a sentence; undefined: nothing. */
+function removedSilently(resolution: Resolution, { link, reads, steps }: Look): string | undefined {
+  const last = steps.at(-1)
+  if (last === undefined || link !== undefined) return undefined
+  if (last.step.kind === 'to') {
+    const { relation } = last
+    if (relation === undefined) return undefined
+    if (clears(resolution, relation)) return `clears "${relation.name}" when its record is removed`
+    const cleared = takes(resolution, relation) ? clearedBefore(steps) : undefined
+    return cleared && `clears "${cleared.name}" when "${relation.target}" are removed`
+  }
+  if (last.step.kind === 'link') return undefined
+  const { across, far, step } = last
+  for (const relation of keysOf(resolution, far)) {
+    const { column } = relation.field
+    // With the record that it leads to its rule is gone too, or that record is judged itself.
+    if (column === step.column || column === across) continue
+    if (takes(resolution, relation)) return `removes records of "${far}" with those of "${relation.target}"`
+    if (clears(resolution, relation) && reads.has(column))
+      return `clears "${relation.name}" of "${far}" when its record is removed`
+  }
+  return undefined
+}
+
+/** The key that is cleared because the records in between go one with another. */
+function clearedBefore(steps: readonly PlacedStep[]): BelongsTo | undefined {
+  for (const { relation, step } of [...steps].reverse()) {
+    if (step.kind !== 'to' || relation?.onDelete === 'restrict') return undefined
+    if (relation?.onDelete === 'set_null') return relation
+  }
+  return undefined
+}
+
+function keysOf(resolution: Resolution, name: string): readonly BelongsTo[] {
+  const relations = [...(resolution.drafts.get(name)?.relations.values() ?? [])]
+  return relations.filter((relation) => relation.kind === 'belongs_to')
+}
+
+/** Whether records of the resource can be removed for good. */
+function isRemovable(resolution: Resolution, name: string): boolean {
+  return resolution.drafts.get(name)?.live === undefined
+}
+
+function clears(resolution: Resolution, { onDelete, target }: BelongsTo): boolean {
+  return onDelete === 'set_null' && isRemovable(resolution, target)
+}
+
+function takes(resolution: Resolution, { onDelete, target }: BelongsTo): boolean {
+  return onDelete === 'cascade' && isRemovable(resolution, target)
 }

@@ -1,6 +1,8 @@
 /** Routes: the pages that links in mails open, and the one to ask for such a mail. */
 import type { Route } from '../../engine/index.ts'
-import { pageOf } from './page.ts'
+import { type FormContent, formPage } from '../pages/form-page.ts'
+import { escaped, rootOf } from '../pages/page.ts'
+import { authOptions } from './options.ts'
 import { LONGEST, SHORTEST } from './password.ts'
 
 function pageRoute(path: string, summary: string, handle: Route['handle'], query: Route['query'] = {}): Route {
@@ -69,3 +71,21 @@ const requestOf = () => ['', { token }]`,
 )
 
 export const pageRoutes: readonly Route[] = [askPage, resetPage, confirmPage]
+
+/** What differs between the pages; `help` is markup of a link, `root` the path of the application. */
+interface PageContent extends Omit<FormContent, 'links'> {
+  readonly help?: (root: string) => string
+}
+
+/** The handler of a page. */
+function pageOf({ help, ...content }: PageContent): Route['handle'] {
+  return formPage({
+    ...content,
+    links: (context) => {
+      const root = rootOf(context)
+      const { signInPage } = authOptions(context.options)
+      const signIn = signInPage === undefined ? '' : `<a href="${escaped(root + signInPage)}">Sign in</a>`
+      return `${help?.(escaped(root)) ?? ''}${signIn}`
+    },
+  })
+}

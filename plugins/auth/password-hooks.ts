@@ -1,10 +1,9 @@
 /** Hooks that turn a password in a body into the hash that is stored, and invite those who got none. */
 import { fieldError, type HookContext, type HookContribution, invalid, type Next } from '../../engine/index.ts'
-import { requireCurrent } from './current-password.ts'
 import { endConfirmationsOf } from './email-link.ts'
-import { forgetFailures } from './failures.ts'
+import { forgetFailures, noteFailure, refusePaused } from './failures.ts'
 import { authOptions } from './options.ts'
-import { CURRENT_INPUT, hashPassword, PASSWORD_INPUT, passwordErrors } from './password.ts'
+import { CURRENT_INPUT, hashPassword, PASSWORD_INPUT, passwordErrors, verifyPassword } from './password.ts'
 import { addReset, endLinksOf, sendInvite } from './reset-link.ts'
 import { closeSessionsOf, sessionOf } from './session.ts'
 
@@ -90,4 +89,31 @@ export const signOut: HookContribution = {
     if (!out && input.password_hash === undefined) return
     await closeSessionsOf(context, id, !out && id === actor.id ? sessionOf(actor) : undefined)
   },
+}
+
+/** Whether the write changes the password or the address of whoever makes it. */
+function concernsOwn({ action, actor, extra, input, record }: HookContext): boolean {
+  if (action !== 'update' || actor.kind !== 'user' || record?.id !== actor.id) return false
+  return (extra.password ?? null) !== null || input.email !== undefined
+}
+
+/** Throws validation_failed when the write needs the current password and does not bring it. */
+async function requireCurrent(context: HookContext): Promise<void> {
+  if (!concernsOwn(context)) return
+  const given = context.extra.current_password
+  if (typeof given !== 'string' || given === '') {
+    throw invalid({ current_password: ['The current password is required to change the own password or e-mail'] })
+  }
+  const { password_hash: stored, email } = context.record ?? {}
+  const account = String(email)
+  await refusePaused(context, account)
+  if (!(await verifyPassword(typeof stored === 'string' ? stored : null, given))) {
+    // Beside the transaction, which this refusal rolls back.
+    setImmediate(() => {
+      noteFailure(context, account, account).catch((error: unknown) =>
+        context.log.error({ err: error }, 'a wrong password could not be counted'),
+      )
+    })
+    throw invalid({ current_password: ['The current password is wrong'] })
+  }
 }

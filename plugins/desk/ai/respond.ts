@@ -4,10 +4,36 @@ import { type Answerer, byEngine } from './by-engine.ts'
 import { firstClaim } from './claims.ts'
 import { fourDigits } from './four-digits.ts'
 import { type Found, findKnowledge, type Kind } from './knowledge.ts'
-import { linksIn } from './links.ts'
 import { type Material, respondLocally, type Source, type Suggestion, TONES, usable } from './respond-local.ts'
 import { ask, ServerFailure } from './server.ts'
 import type { AiSettings } from './settings.ts'
+
+const LINKS: readonly RegExp[] = [
+  // With a scheme, or with none: `//host/path` goes to the host by the scheme of the page.
+  /[a-z][a-z0-9+.-]{0,30}:[^\s)\]>"']+/giu,
+  /[\\/]{2}[^\s)\]>"']+/gu,
+  // A name with dots, with or without a path or an address before it; so are numbers with three dots.
+  /(?:[\p{L}\p{N}._%+-]{1,64}@)?[\p{L}\p{N}-]{1,63}(?:\.[\p{L}\p{N}-]{1,63}){0,8}\.\p{L}[\p{L}\p{N}-]{1,63}(?:[:/?#][^\s)\]>"']*)?/giu,
+  /\d{1,3}(?:\.\d{1,3}){3}(?:[:/?#][^\s)\]>"']*)?/gu,
+  // Wherever a Markdown link leads.
+  /\]\([^)\s]*/gu,
+]
+
+/** The links of a text in lower case, each in the form it stands in. */
+function linksIn(text: string): readonly string[] {
+  const plain = text
+    .normalize('NFKC')
+    .replace(/\p{Cf}/gu, '')
+    .replaceAll('。', '.')
+    .toLowerCase()
+  return LINKS.flatMap((pattern) => [...plain.matchAll(pattern)].map(([link]) => trimmed(link)))
+}
+
+function trimmed(link: string): string {
+  let end = link.length
+  while (end > 0 && '.,;:!?/*_'.includes(link[end - 1]!)) end -= 1
+  return link.slice(0, end)
+}
 
 export interface Responses extends Answerer {
   readonly suggestions: readonly Suggestion[]

@@ -2,9 +2,63 @@
  * Hook: a reply may be sent to any customer, so it holds nothing of one person and claims nothing that nobody did. YAML
  * can't say it: no rule reads what a text means.
  */
-import { type HookContext, invalid, type Next } from '../../../engine/index.ts'
+import { type Catalog, type HookContext, invalid, type Next, type Runner } from '../../../engine/index.ts'
 import { firstClaim } from './claims.ts'
-import { personalForm, personalName } from './personal.ts'
+
+const KINDS: readonly (readonly [what: string, pattern: RegExp])[] = [
+  ['an e-mail address', /[^\s@]{1,64}@[^\s@]{1,64}\.[^\s@]{2,}/],
+  // Digits with the signs that phone numbers, customer numbers and bank accounts are written with.
+  ['a phone, order or account number', /\d(?:[ ()/.-]{0,2}\d){4,}/],
+  ['an order number', /#\s?\d{2,}|\b\p{Lu}{1,6}-?\d{3,}/u],
+]
+
+/** What of a person a text holds by its form: an address or a number, in words for people; undefined for nothing. */
+function personalForm(text: string): string | undefined {
+  return KINDS.find(([, pattern]) => pattern.test(text))?.[0]
+}
+
+interface Question {
+  readonly catalog: Catalog
+  readonly runner: Runner
+  readonly text: string
+  /** The ticket that the text was an answer to. */
+  readonly ticket: number | null
+}
+
+/** The name of a customer or contact in a text: anybody's whole name, and of the ticket's people either part. */
+async function personalName({ catalog, runner, text, ticket }: Question): Promise<string | undefined> {
+  const table = (name: string): string => `"${catalog.resources.get(name)!.table}"`
+  const whole = (people: string): string => `select first_name, last_name from ${people} p
+    where length(p.first_name) > 0 and length(p.last_name) > 0
+      and (position(lower(p.first_name || ' ' || p.last_name) in lower($1)) > 0
+        or position(lower(p.last_name || ', ' || p.first_name) in lower($1)) > 0)`
+  const known = await runner.run({ text: `${whole(table('customers'))} union ${whole(table('contacts'))} limit 1` }, [
+    text,
+  ])
+  const [found] = known
+  if (found !== undefined) return found.join(' ')
+  const people = await runner.run(
+    {
+      text: `select u.first_name, u.last_name from ${table('tickets')} t join ${table('users')} u on u.id = t.user_id where t.id = $1
+        union all select c.first_name, c.last_name from ${table('tickets')} t join ${table('contacts')} c on c.id = t.contact_id where t.id = $1`,
+    },
+    [ticket],
+  )
+  const words = new Set(wordsOf(text))
+  return people.flat().find((name) => {
+    const parts = wordsOf(name ?? '')
+    return parts.length > 0 && parts.every((part) => part.length > 1 && words.has(part))
+  }) as string | undefined
+}
+
+function wordsOf(text: string): readonly string[] {
+  return (
+    text
+      .normalize('NFKC')
+      .toLowerCase()
+      .match(/[\p{L}\p{M}]+/gu) ?? []
+  )
+}
 
 const FIELDS = ['title', 'text'] as const
 
