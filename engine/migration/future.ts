@@ -2,7 +2,7 @@
 import { quoted as q } from '../filter/sql.ts'
 import { isComputedAnew, startsAnew } from './anew.ts'
 import { quoteText } from './name.ts'
-import { type Pair, presentColumn } from './pair.ts'
+import { type Pair, presentColumn, sourcesFirst } from './pair.ts'
 import type { Column } from './table.ts'
 import { typeChange } from './type-change.ts'
 
@@ -97,7 +97,7 @@ function laid(rows: string, columns: readonly Column[], layer: Layer): string {
 export function futureRows(pair: Pair, unfilled = false): string {
   const { wanted, actual } = pair
   const columns = wanted.columns.filter(({ generated }) => generated === undefined)
-  const fills = unfilled ? [] : columns.filter((column) => filled(pair, column) !== undefined)
+  const fills = unfilled ? [] : sourcesFirst(columns).filter((column) => filled(pair, column) !== undefined)
   if (fills.length === 0 && isUntouched(pair)) return q(actual.name)
   const kept = wanted.columns.filter((column) => column.generated !== undefined && computed(pair, column) === undefined)
   const first = [...columns, ...kept].map((column) => {

@@ -117,3 +117,16 @@ export function isSettled(pair: Pair, names: readonly string[]): boolean {
 export function isFilledAhead(pair: Pair, { fillReads = [], fillTable }: Column): boolean {
   return fillTable === undefined && isSettled(pair, fillReads)
 }
+
+/** Columns in the order of the YAML, but those from which others are filled come before these. */
+export function sourcesFirst(columns: readonly Column[]): readonly Column[] {
+  const byName = new Map(columns.map((column) => [column.name, column]))
+  const seen = new Set<Column>()
+  const withSources = (column: Column): readonly Column[] => {
+    if (seen.has(column)) return []
+    seen.add(column)
+    const sources = (column.fillReads ?? []).flatMap((name) => byName.get(name) ?? [])
+    return [...sources.filter(({ generated }) => generated === undefined).flatMap(withSources), column]
+  }
+  return columns.flatMap(withSources)
+}

@@ -12,6 +12,7 @@ import {
   isNew,
   type Pair,
   presentColumn,
+  sourcesFirst,
 } from './pair.ts'
 import { addingColumn, goneColumns, settingAside } from './plan-add.ts'
 import { computing, droppedFirst, dropping, heldBy, keepingComputed } from './plan-computed.ts'
@@ -146,31 +147,26 @@ function leaving(pair: Pair, column: Column, circumstances: Circumstances): read
   return [adding(title, sql), aside]
 }
 
-/** The steps of one table's columns: renames, then additions and changes in the order of the YAML, then what goes. */
+/** The steps of one table's columns: renames, then additions and changes in the order of the YAML behind what they are filled from, then what goes. */
 export function planColumns(pair: Pair, circumstances: Circumstances): readonly Step[] {
   const renames: Step[] = []
-  const readFirst: Step[] = []
   const changes: Step[] = []
-  const read = new Set(pair.wanted.columns.flatMap(({ fillReads = [] }) => fillReads))
   const about = (column: Column, steps: readonly Step[]): readonly Step[] =>
     steps.map((step) => ({ ...step, about: { table: pair.wanted.name, column: column.name } }))
-  for (const column of pair.wanted.columns) {
+  for (const column of sourcesFirst(pair.wanted.columns)) {
     const was = presentColumn(pair, column)
     if (was !== undefined) changes.push(...about(column, depending(pair, column, was, circumstances)))
-    // What others are filled from is there first, and of its type.
-    const isRead = read.has(column.name) && column.fillReads === undefined && column.generated === undefined
-    const place = isRead ? readFirst : changes
     if (was === undefined || isComputedAnew(pair, column)) {
       const isComputed = column.generated !== undefined
       const steps = isComputed
         ? computing(pair, column, was === undefined ? 'adds' : 'retypes')
         : addingColumn(pair, column, circumstances)
-      place.push(...about(column, steps))
+      changes.push(...about(column, steps))
       continue
     }
     if (was.name !== column.name) renames.push(...about(column, [renaming(pair, column, was)]))
-    else place.push(...about(column, renamedTwice(pair, column, circumstances)))
-    place.push(...about(column, altering(pair, column, was, circumstances)))
+    else changes.push(...about(column, renamedTwice(pair, column, circumstances)))
+    changes.push(...about(column, altering(pair, column, was, circumstances)))
   }
   const all = goneColumns(pair, circumstances)
   const displaced = all.filter(({ name }) => isDisplaced(pair, name))
@@ -189,5 +185,5 @@ export function planColumns(pair: Pair, circumstances: Circumstances): readonly 
     return isCopy ? [was.name] : []
   })
   const places = displaced.flatMap((column) => about(column, [makingPlace(pair, column, circumstances)]))
-  return [...droppingCopies(pair, new Set(copied)), ...drops, ...places, ...renames, ...readFirst, ...changes, ...gone]
+  return [...droppingCopies(pair, new Set(copied)), ...drops, ...places, ...renames, ...changes, ...gone]
 }

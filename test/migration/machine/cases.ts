@@ -36,6 +36,8 @@ function sequence(resources: number, built: readonly ShortChange[], ...steps: re
 /** Numbers that draw a value of a string, and none. */
 const [TWO, WORD, NO_STRING] = [0, 1, 7]
 const NO_MOMENT = 2
+/** Draws none for either of two strings. */
+const NO_STRINGS = 103
 /** Draws a number when a record is made, and the same again when it is changed. */
 const SAME = 2
 
@@ -260,6 +262,17 @@ export const CASES: Readonly<Record<string, Sequence>> = {
     [['add_one', 0, 1]],
     { writes: [...createdIn(1, 0, 1), ...created(0, 0, 1)], changes: [['remove_one', 0]], way: 'apply' },
     { changes: [['add_many_through', 0, 1]] },
+  ),
+  'a field becomes required and is filled from one that becomes required and is filled': sequence(
+    1,
+    [['add_field'], ['add_field']],
+    {
+      writes: created(NO_STRINGS),
+      changes: [
+        ['require_copied', 0],
+        ['require_backfilled', 0, 1],
+      ],
+    },
   ),
   'a field gets the type of one that gets another name, and is filled from it': sequence(
     1,
