@@ -44,7 +44,8 @@ export function typeChange(name: string, fromType: string, toType: string): Type
     return { kind: 'checked', using, misfit, consequence: 'are beyond 2147483647' }
   }
   if (narrow >= 0 && to.base === 'numeric') {
-    const misfit = `abs(${column}) >= 1e${to.size - to.scale}`
+    // The least integer has no opposite of its own type.
+    const misfit = `abs(${column}::numeric) >= 1e${to.size - to.scale}`
     return Number.isFinite(to.size)
       ? { kind: 'checked', using, misfit, consequence: 'are too large' }
       : { kind: 'free', using }

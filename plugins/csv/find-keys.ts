@@ -1,5 +1,5 @@
 /** The indexes by which an import finds the keys of records: those of a unique field have the live ones only, or compare sign by sign. */
-import { isObject, type ResourceDefinition } from '../../engine/index.ts'
+import { type FieldDefinition, isObject, type ResourceDefinition } from '../../engine/index.ts'
 import { definitionOf } from './key.ts'
 
 /** Adds the indexes to a resource that is imported by a key. */
@@ -8,7 +8,7 @@ export function findKeys(resource: ResourceDefinition): ResourceDefinition {
   const definition = isObject(resource.csv) ? definitionOf(resource.csv) : undefined
   if (of !== undefined || definition?.import === undefined) return resource
   const keys = Object.entries(definition.columns).flatMap(([, column]) =>
-    typeof column !== 'string' && column.key === true && Object.hasOwn(fields, column.path) ? [column.path] : [],
+    typeof column !== 'string' && column.key === true && isIndexable(fields[column.path]) ? [column.path] : [],
   )
   const found = keys.flatMap((key) => {
     const { unique } = fields[key]!
@@ -17,4 +17,14 @@ export function findKeys(resource: ResourceDefinition): ResourceDefinition {
     return unique === undefined || unique === false ? [{ fields: [key], ...alike }, ...dead] : dead
   })
   return found.length === 0 ? resource : { ...resource, indexes: [...indexes, ...found] }
+}
+
+/** The characters that an index of the engine keeps. */
+const INDEXED = 600
+
+/** Whether the resource has the field itself, and an index keeps its longest value. */
+function isIndexable(field: FieldDefinition | undefined): boolean {
+  if (field === undefined || (field.type !== 'string' && field.type !== 'text')) return field !== undefined
+  const longest = field.type === 'text' ? Number.POSITIVE_INFINITY : 255
+  return (typeof field.max === 'number' ? field.max : longest) <= INDEXED
 }
