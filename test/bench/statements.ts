@@ -36,7 +36,7 @@ const SIX_JOINS = `left join statuses s on s.id = t.status_id left join prioriti
   left join categories c on c.id = t.category_id left join departments d on d.id = t.department_id
   left join users u on u.id = t.user_id left join users a on a.id = t.assigned_to`
 
-const SINGLE = `'first_response_at', t.first_response_at,
+const SINGLE = `'external_number', t.external_number, 'first_response_at', t.first_response_at,
   'resolved_at', t.resolved_at, 'closed_at', t.closed_at, 'cc', t.cc, 'paused_at', t.paused_at,
   'first_response_due_at', t.first_response_due_at, 'resolution_due_at', t.resolution_due_at,
   'merged_into', ${NUMBERED('mi')},
