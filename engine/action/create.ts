@@ -4,8 +4,6 @@ import { ApiError, invalid } from '../error.ts'
 import type { FieldError } from '../field-error.ts'
 import type { Id } from '../id.ts'
 import type { Json, JsonObject } from '../json.ts'
-import { type Insert, planInsert } from '../plan/write-plan.ts'
-import type { WritePlan } from '../plan/write-shape.ts'
 import { requireClause } from '../query/policy.ts'
 import { compileInsert } from '../query/write-statement.ts'
 import { type FieldValues, mistake } from '../record/decode.ts'
@@ -29,7 +27,7 @@ import {
   assignedValues,
   coveringClauses,
   givenForSure,
-  givenNames,
+  insertPlan,
   keptSlots,
   missingErrors,
   readInput,
@@ -60,7 +58,6 @@ const SLUG_TRIES = 20
 
 const NONE: Readonly<FieldValues> = Object.freeze({})
 const NO_CHILDREN: Children = new Map()
-const NO_LINKS: ReadonlySet<string> = new Set()
 
 /** A record to come, decoded and allowed. */
 export interface NewRecord {
@@ -266,16 +263,6 @@ async function insert(
 ): Promise<string> {
   const complete = withId(record.resource, await withSlugs(around, record.resource, values), around.now())
   return underClause(record.clauses, (clause) => insertOnce(around, record, complete, clause, answer))
-}
-
-/** The plan of creating the record with these values, under one clause. */
-function insertPlan(
-  { bulk, plans }: Execution,
-  parts: Pick<Insert, 'resource' | 'clause' | 'answer'> & Partial<Pick<Insert, 'trusted' | 'links'>>,
-  values: Readonly<FieldValues>,
-): WritePlan {
-  const { resource, clause, answer, trusted = [], links = NO_LINKS } = parts
-  return plans.get(planInsert, { resource, clause, answer, trusted, links, bulk, names: givenNames(resource, values) })
 }
 
 /** The values with the slugs that nobody named. */

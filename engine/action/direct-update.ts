@@ -1,7 +1,6 @@
 /** ⇄ An update as one statement, which also finds the record: most of them need nothing else. */
 import type { Clause, Resource } from '../catalog/catalog.ts'
 import { ApiError, isRefusal } from '../error.ts'
-import { PLAIN_UPDATE, planUpdate } from '../plan/write-plan.ts'
 import type { Lookup } from '../query/lookup.ts'
 import { allowsOne } from '../query/policy.ts'
 import { compileUpdate } from '../query/write-statement.ts'
@@ -9,7 +8,7 @@ import type { FieldValues } from '../record/decode.ts'
 import { answered } from './answer.ts'
 import { allReady } from './cached-tables.ts'
 import { type BoundHook, changeSlots, type Execution, noteChange, runCompiled, scopeOf } from './execution.ts'
-import { coveredBy, coversPart, givenNames, isTold, keptSlots, unseenValues, type WriteInput } from './input.ts'
+import { coveredBy, coversPart, isTold, keptSlots, unseenValues, updatePlan, type WriteInput } from './input.ts'
 import { refusedByDatabase } from './outcome.ts'
 import { looksAtVersion, type Preconditions } from './read-back.ts'
 import { slugFields } from './slug.ts'
@@ -43,8 +42,7 @@ export async function updateDirectly(around: Execution, update: AskedUpdate): Pr
   const earlier = clause === undefined ? [] : clauses.slice(0, clauses.indexOf(clause))
   if (earlier.some((one) => coversPart(one, around.actor, resource, values))) return undefined
   const told = isTold(resource, unseenValues(around.actor, resource, values, true))
-  const parts = { ...PLAIN_UPDATE, resource, clause, finds: lookup.field, told, answer: 'record' } as const
-  const plan = around.plans.get(planUpdate, { ...parts, names: givenNames(resource, values) })
+  const plan = updatePlan(around, { resource, clause, finds: lookup.field, told, answer: 'record' }, values)
   // What the clause sets itself is not compared with what is stored.
   if (plan.given.length < Object.keys(values).length) return undefined
   const compiled = around.statements.get(compileUpdate, scopeOf(around, resource), plan)

@@ -4,7 +4,7 @@ import { ApiError } from '../error.ts'
 import type { JsonObject } from '../json.ts'
 import { describeWrite } from '../plan/describe.ts'
 import { pathName, shapeOf } from '../plan/plan.ts'
-import { PLAIN_UPDATE, planInsert, planRemoval, planUpdate } from '../plan/write-plan.ts'
+import { planRemoval } from '../plan/write-plan.ts'
 import type { WritePlan } from '../plan/write-shape.ts'
 import { type ListQuery, readListQuery } from '../query/list-query.ts'
 import { readLookup } from '../query/lookup.ts'
@@ -15,7 +15,7 @@ import { placeOf } from '../text/source.ts'
 import { madeSlugs } from './create.ts'
 import { type Execution, hooksOf } from './execution.ts'
 import type { Question } from './explain.ts'
-import { coveringClauses, givenNames, readInput, refuseGuarded, wanted, withId } from './input.ts'
+import { coveringClauses, insertPlan, readInput, refuseGuarded, updatePlan, wanted, withId } from './input.ts'
 
 /**
  * The plan of a request as lines; `body` is what it would send. Of an update this is the plan for all that is sent: values
@@ -39,7 +39,7 @@ function writeOf(
   body: JsonObject,
 ): WritePlan {
   const { action, parent, resource } = question
-  const { actor, bulk, plans } = around
+  const { actor, plans } = around
   const speaking = requireClause(resource.policies[action], actor)
   if (action === 'delete' || action === 'restore') {
     const leaving = new Set<string>()
@@ -54,14 +54,12 @@ function writeOf(
   refuseGuarded(actor, resource, attempted, creates)
   if (creates) {
     const trusted = parent === undefined ? [] : [parent.relation.field.name]
-    const links = new Set<string>()
     const made = madeSlugs(resource, values).map(({ name }) => [name, null] as const)
-    const names = givenNames(resource, withId(resource, { ...values, ...Object.fromEntries(made) }, around.now()))
-    return plans.get(planInsert, { resource, clause, answer: 'record', trusted, links, bulk, names })
+    const complete = withId(resource, { ...values, ...Object.fromEntries(made) }, around.now())
+    return insertPlan(around, { resource, clause, answer: 'record', trusted }, complete)
   }
   const finds = readLookup(resource, question.named ?? '', actor).field
-  const names = givenNames(resource, values)
-  return plans.get(planUpdate, { ...PLAIN_UPDATE, resource, clause, finds, answer: 'record', names })
+  return updatePlan(around, { resource, clause, finds, answer: 'record' }, values)
 }
 
 function elsewhere({ actor }: Execution, { action, bulk, columns, resource }: WritePlan): readonly string[] {

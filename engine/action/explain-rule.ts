@@ -5,13 +5,13 @@ import { meets } from '../catalog/stored.ts'
 import { invalid } from '../error.ts'
 import type { Id } from '../id.ts'
 import type { JsonObject } from '../json.ts'
-import { PLAIN_UPDATE, planNothing, planUpdate } from '../plan/write-plan.ts'
+import { planNothing } from '../plan/write-plan.ts'
 import { readLookup } from '../query/lookup.ts'
 import { clausesFor } from '../query/policy.ts'
 import { compileTold } from '../query/rule-told.ts'
 import { currentRecord } from './current.ts'
 import { type Execution, runCompiled, scopeOf } from './execution.ts'
-import { changedValues, givenNames, readInput, valueSlots } from './input.ts'
+import { changedValues, readInput, updatePlan, valueSlots } from './input.ts'
 
 /** One key of the rule's conditions, and what it comes to. */
 export interface PartTold extends RulePart {
@@ -62,8 +62,7 @@ function updateOf(around: Execution, resource: Resource, record: JsonObject, bod
   if (input.many.size > 0)
     throw new Error('What other links would make of the record can not be told before they are written.')
   const values = changedValues(resource, input.values, record)
-  const parts = { ...PLAIN_UPDATE, resource, clause: undefined, answer: 'draft' } as const
-  const plan = around.plans.get(planUpdate, { ...parts, names: givenNames(resource, values) })
+  const plan = updatePlan(around, { resource, clause: undefined, answer: 'draft' }, values)
   const written = [...plan.given, ...plan.assigned.map(({ field }) => field)].map(({ column }) => column)
   const columns = withFollowing(around.catalog, resource, 'update', written)
   return { plan, columns, slots: valueSlots(resource, values) }

@@ -10,7 +10,8 @@ import type { FieldError } from '../field-error.ts'
 import type { Id } from '../id.ts'
 import type { Json, JsonObject } from '../json.ts'
 import { memo } from '../memo.ts'
-import { assignments } from '../plan/write-plan.ts'
+import { assignments, type Insert, PLAIN_UPDATE, planInsert, planUpdate, type Update } from '../plan/write-plan.ts'
+import type { WritePlan } from '../plan/write-shape.ts'
 import { isLogged } from '../query/change-log.ts'
 import { allowsOne, readable } from '../query/policy.ts'
 import { type DecodedInput, decodeInput, type FieldValues, isWritable, mistake } from '../record/decode.ts'
@@ -361,4 +362,25 @@ export function namesIn(values: Readonly<FieldValues>): { has(name: string): boo
 /** The names of fields that have a value, in the order of the resource, so that equal ones are the same part of a plan. */
 export function givenNames({ fields }: Resource, values: Readonly<FieldValues>): readonly string[] {
   return [...fields.keys()].filter((name) => Object.hasOwn(values, name))
+}
+
+const NO_LINKS: ReadonlySet<string> = new Set()
+
+/** The plan of creating the record with these values, under one clause. */
+export function insertPlan(
+  { bulk, plans }: Execution,
+  parts: Pick<Insert, 'resource' | 'clause' | 'answer'> & Partial<Pick<Insert, 'trusted' | 'links'>>,
+  values: Readonly<FieldValues>,
+): WritePlan {
+  const { resource, clause, answer, trusted = [], links = NO_LINKS } = parts
+  return plans.get(planInsert, { resource, clause, answer, trusted, links, bulk, names: givenNames(resource, values) })
+}
+
+/** The plan of giving a record these values, under one clause. */
+export function updatePlan(
+  { plans }: Execution,
+  parts: Pick<Update, 'resource' | 'clause' | 'answer'> & Partial<Update>,
+  values: Readonly<FieldValues>,
+): WritePlan {
+  return plans.get(planUpdate, { ...PLAIN_UPDATE, ...parts, names: givenNames(parts.resource, values) })
 }

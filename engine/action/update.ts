@@ -6,8 +6,6 @@ import { invalid } from '../error.ts'
 import type { FieldError } from '../field-error.ts'
 import type { Json, JsonObject } from '../json.ts'
 import type { Lock } from '../plan/write-checks.ts'
-import { PLAIN_UPDATE, planUpdate, type Update as UpdateParts } from '../plan/write-plan.ts'
-import type { WritePlan } from '../plan/write-shape.ts'
 import { type Lookup, notFound } from '../query/lookup.ts'
 import { requireClause } from '../query/policy.ts'
 import { compileUpdate } from '../query/write-statement.ts'
@@ -25,13 +23,13 @@ import {
   changedValues,
   coveringClauses,
   errorsOfChanged,
-  givenNames,
   isTold,
   keptSlots,
   readInput,
   refuseGuarded,
   underClause,
   unseenValues,
+  updatePlan,
   wanted,
 } from './input.ts'
 import { refuseBrokenLinks } from './linked-rules.ts'
@@ -247,15 +245,6 @@ function immutable(
       errors[name] = [mistake(field, 'not_writable', 'cannot be changed')]
   }
   return errors
-}
-
-/** The plan of giving a record these values, under one clause. */
-function updatePlan(
-  { plans }: Execution,
-  parts: Pick<UpdateParts, 'resource' | 'clause' | 'answer'> & Partial<UpdateParts>,
-  values: Readonly<FieldValues>,
-): WritePlan {
-  return plans.get(planUpdate, { ...PLAIN_UPDATE, ...parts, names: givenNames(parts.resource, values) })
 }
 
 /** Writes the changed values and what every update sets, as JSON text; undefined when there is no column to write. */
